@@ -1,0 +1,27 @@
+export { CclError, type CclErrorOptions } from "./ccl-error.ts";
+export { systemClock, type Clock } from "./clock.ts";
+export type { IdGenerator } from "./id-generator.ts";
+export type {
+  ChatMessage,
+  MediaPart,
+  Part,
+  ReasoningPart,
+  Role,
+  TextPart,
+  ToolCall,
+} from "./messages/chat-message.ts";
+export type { Embedder } from "./models/embedder.ts";
+export { LanguageModelError, type LanguageModelErrorCode } from "./models/language-model-error.ts";
+export type {
+  FinishReason,
+  LanguageModel,
+  ModelCapabilities,
+  ModelDelta,
+  ModelRequest,
+  ModelResponse,
+  ModelUsage,
+  ResponseFormat,
+} from "./models/language-model.ts";
+export type { ToolContext, ToolDefinition } from "./models/tool-definition.ts";
+export { failure, success, type Issue, type Result } from "./result.ts";
+export type { TokenCounter } from "./tokens/token-counter.ts";

@@ -1,0 +1,51 @@
+/** Who speaks. `developer` is the operator's voice where a provider tells it apart from `system`. */
+export type Role = "system" | "developer" | "user" | "assistant" | "tool";
+
+/** A run of plain text. */
+export interface TextPart {
+  type: "text";
+  text: string;
+}
+
+/** An image or a file, by bytes or by address; one of `data` and `url` is set. */
+export interface MediaPart {
+  type: "image" | "file";
+  /** An IANA media type such as `image/png`. */
+  mimeType: string;
+  data?: Uint8Array;
+  url?: string;
+}
+
+/** What a model thought before it answered; `signature` is the provider's proof, to be sent back unchanged. */
+export interface ReasoningPart {
+  type: "reasoning";
+  text: string;
+  signature?: string;
+}
+
+/** One part of a message's content. */
+export type Part = TextPart | MediaPart | ReasoningPart;
+
+/** A call that the model asks for. `arguments` is the model's own JSON text, unparsed. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** One message of a conversation, independent of any provider's wire format. */
+export interface ChatMessage {
+  id?: string;
+  role: Role;
+  content: string | Part[];
+  /** Only on assistant messages. */
+  toolCalls?: ToolCall[];
+  /** Only on tool messages: the `id` of the call that this answers. */
+  toolCallId?: string;
+  /** Only on tool messages: the tool failed and `content` says how. */
+  isError?: boolean;
+  /** Where the message came from, for traces; never sent to a model. */
+  source?: string;
+  /** Fields of one provider's wire format that have no counterpart here, keyed by provider. */
+  providerMetadata?: Record<string, unknown>;
+}

@@ -1,0 +1,33 @@
+import { CclError, type CclErrorOptions } from "../ccl-error.ts";
+
+/** Why a model call failed. `rate_limited`, `timeout`, `network_error` and `provider_error` may pass on a retry. */
+export type LanguageModelErrorCode =
+  | "timeout"
+  | "rate_limited"
+  | "aborted"
+  | "authentication"
+  | "invalid_request"
+  | "unsupported_response_format"
+  | "context_length_exceeded"
+  | "content_filtered"
+  | "provider_error"
+  | "network_error";
+
+/** What a model adapter throws. */
+export class LanguageModelError extends CclError<LanguageModelErrorCode> {
+  static override readonly brand: string = "LanguageModelError";
+  /** How long the provider asked to wait. */
+  readonly retryAfterMs?: number;
+  /** HTTP status, where there was an answer. */
+  readonly status?: number;
+
+  constructor(
+    code: LanguageModelErrorCode,
+    message: string,
+    options: CclErrorOptions & { retryAfterMs?: number; status?: number } = {},
+  ) {
+    super(code, message, options);
+    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+    if (options.status !== undefined) this.status = options.status;
+  }
+}

@@ -1,0 +1,80 @@
+import type { ChatMessage, ToolCall } from "../messages/chat-message.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
+
+/** What a model is known to support; an absent field means unknown, not unsupported. */
+export interface ModelCapabilities {
+  structuredOutput?: "json_schema" | "json_object" | "none";
+  tools?: boolean;
+  /** Size of the context window in tokens, input and output together. */
+  contextTokens?: number;
+  promptCache?: "explicit" | "automatic" | "none";
+}
+
+/** The one seam to a model. Adapters do not retry; callers own retries. */
+export interface LanguageModel {
+  provider: string;
+  modelId: string;
+  capabilities?: ModelCapabilities;
+  /** @throws LanguageModelError with a code that says whether a retry can help. */
+  generate(request: ModelRequest): Promise<ModelResponse>;
+  /** Deltas in order, the last of which is `finish`. Present only where the adapter streams. */
+  stream?(request: ModelRequest): AsyncIterable<ModelDelta>;
+}
+
+/** The shape that the answer's text is asked to have. */
+export type ResponseFormat =
+  { type: "json_schema"; name: string; schema: object; strict?: boolean } | { type: "json_object" } | { type: "text" };
+
+/** One call of a model. Sampling fields that are absent are left to the provider. */
+export interface ModelRequest {
+  messages: ChatMessage[];
+  tools?: ToolDefinition[];
+  toolChoice?: "auto" | "none" | "required" | { name: string };
+  responseFormat?: ResponseFormat;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  seed?: number;
+  stop?: string[];
+  maxOutputTokens?: number;
+  /** For the whole call, streaming included. */
+  timeoutMs?: number;
+  /** Passed to the provider as they are. */
+  providerOptions?: Record<string, unknown>;
+  signal?: AbortSignal;
+}
+
+/** Why the model stopped. `length` means that the answer is cut off. */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
+
+/** What the provider counted for one call, in tokens. */
+export interface ModelUsage {
+  /** All input, cached tokens included. */
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens?: number;
+  cacheWriteTokens?: number;
+  costUsd?: number;
+}
+
+/** A whole answer. */
+export interface ModelResponse {
+  text: string;
+  reasoning?: string;
+  /** Empty when the model called nothing. */
+  toolCalls: ToolCall[];
+  finishReason: FinishReason;
+  usage?: ModelUsage;
+  /** The provider's id of the call, for support and logs. */
+  requestId?: string;
+  providerMetadata?: Record<string, unknown>;
+}
+
+/** One piece of a streamed answer. Tool calls come whole, once their arguments have ended. */
+export type ModelDelta =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "tool_call"; toolCall: ToolCall }
+  | { type: "finish"; response: ModelResponse };

@@ -1,0 +1,13 @@
+import type { ChatMessage } from "../messages/chat-message.ts";
+import type { ToolDefinition } from "../models/tool-definition.ts";
+
+/** Counts tokens as one model's tokenizer would. */
+export interface TokenCounter {
+  name: string;
+  /** False for an estimate: whoever keeps a budget with it keeps a safety margin too. */
+  isExact: boolean;
+  /** 0 for the empty string, else at least 1. */
+  count(text: string): number;
+  /** Messages and tools with the framing that the provider adds round them. */
+  countMessages?(messages: ChatMessage[], tools?: ToolDefinition[]): number;
+}

@@ -1,0 +1,16 @@
+import { configDefaults, defineConfig } from "vitest/config";
+
+const conditions = ["@ccl/source"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["packages/*/src/**/*.test.ts"],
+    exclude: [...configDefaults.exclude],
+    setupFiles: ["scripts/vitest-setup.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    typecheck: { enabled: true, include: ["packages/*/src/**/*.test-d.ts"] },
+  },
+});
