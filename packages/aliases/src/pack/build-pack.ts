@@ -1,0 +1,246 @@
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
+
+import { AliasesError } from "../aliases-error.ts";
+import { computeDelta } from "../delta/compute-delta.ts";
+import { snapshotId } from "../delta/snapshot-id.ts";
+import { rankFiles } from "../rank/rank-files.ts";
+import { buildForms, type FileForm, type FormContext } from "./file-forms.ts";
+import { fitForms } from "./fit-forms.ts";
+import { readPackFiles, throwIfAborted, type PackFile } from "./pack-file.ts";
+import type { Pack, PackEntry, PackOmission, PackOptions } from "./pack.ts";
+import {
+  compareBlocks,
+  deltaLines,
+  prefixOf,
+  renderBareInstruction,
+  renderBlock,
+  renderHeader,
+  renderSections,
+  type PackParts,
+} from "./render-pack.ts";
+import { shortenBodies } from "./shorten-bodies.ts";
+
+/** What all decisions and all option matrices may take, in tokens; the rest share the budget. */
+const DEFAULT_CAPS: Record<string, number> = { A: 300, P: 200 };
+/** No single file takes more of the budget than this, unless its prefix has a cap of its own. */
+const FILE_SHARE = 0.25;
+/** Share of the budget that the lines of [DELTA] may take. */
+const DELTA_SHARE = 0.3;
+/** A file costs at least this much, so that a budget bounds how many are worth looking into. */
+const LEAST_TOKENS_PER_FILE = 24;
+const LEAST_TOKENS_FOR_SIGNATURES = 80;
+const LEAST_TOKENS_FOR_FULL = 160;
+
+/**
+ * Packs a project for a task: each named file at the level that its rank and the budget allow, in an order that does
+ * not depend on the task. The text never exceeds the budget, as counted by `counter`.
+ * @throws AliasesError `budget_exceeded` when not even the instruction fits, `aborted`, `io_failed`.
+ */
+export async function buildPack(options: PackOptions): Promise<Pack> {
+  const counter = options.counter ?? estimatedCounter;
+  const margin = counter.isExact ? 0 : (options.safetyMargin ?? 0.1);
+  const usable = Math.floor(options.budget * (1 - margin));
+  requireInstruction(options, { counter, usable });
+  const { files, omitted } = await readPackFiles(options);
+  const ranked = rank(files, options);
+  const offers = await offerForms(ranked, { options, counter, usable });
+  const frame = await buildFrame(files, { options, counter, usable });
+  const pack = fit(offers, { frame, counter, usable, options });
+  await options.registry.cache.flush();
+  return { ...pack, omitted: [...pack.omitted, ...omitted] };
+}
+
+interface Offer {
+  file: PackFile;
+  weight: number;
+  forms: FileForm[];
+  group: string;
+}
+
+interface Target {
+  counter: TokenCounter;
+  usable: number;
+}
+
+function requireInstruction(options: PackOptions, { counter, usable }: Target): void {
+  const needed = counter.count(renderBareInstruction(options.task));
+  if (needed <= usable) return;
+  throw new AliasesError(
+    "budget_exceeded",
+    `The instruction alone takes ${needed} tokens, the budget of ${options.budget} leaves ${usable}; shorten the task or raise the budget.`,
+    { details: { budget: options.budget, usable, breakdown: { INSTRUCTION: needed } } },
+  );
+}
+
+/** Files with their weights, best first. */
+function rank(files: PackFile[], options: PackOptions): { file: PackFile; score: number }[] {
+  const wanted = new Set(options.focus);
+  const focus = files.flatMap((file, position) => (wanted.has(file.alias) || wanted.has(file.path) ? [position] : []));
+  const scores = rankFiles(files, { task: options.task, focus });
+  const profile = options.profile ?? onlyProfile(files);
+  return files
+    .map((file, position) => ({ file, score: (scores[position] ?? 0) + (file.alias === profile ? 10 : 0) }))
+    .sort((a, b) => b.score - a.score || (a.file.alias < b.file.alias ? -1 : 1));
+}
+
+function onlyProfile(files: PackFile[]): string | undefined {
+  const profiles = files.filter((file) => file.alias.startsWith("PR."));
+  return profiles.length === 1 ? profiles[0]?.alias : undefined;
+}
+
+async function offerForms(
+  ranked: { file: PackFile; score: number }[],
+  target: Target & { options: PackOptions },
+): Promise<Offer[]> {
+  const { options, counter, usable } = target;
+  const isWorth = (place: number, leastTokens: number): boolean => place * leastTokens < usable;
+  const total = Math.min(ranked.length, Math.ceil(usable / LEAST_TOKENS_PER_FILE));
+  const offers: Offer[] = [];
+  for (const [place, { file }] of ranked.entries()) {
+    const group = prefixOf(file.alias);
+    const context: FormContext = {
+      counter,
+      task: options.task,
+      cache: options.registry.cache,
+      capTokens: capsOf(options)[group] ?? Math.ceil(usable * FILE_SHARE),
+      depth: {
+        hasSignatures: isWorth(place, LEAST_TOKENS_FOR_SIGNATURES),
+        hasFull: isWorth(place, LEAST_TOKENS_FOR_FULL),
+      },
+      ...(options.signal && { signal: options.signal }),
+    };
+    throwIfAborted(options.signal);
+    const forms = place < total ? await buildForms(file, context) : [];
+    offers.push({ file, weight: weightOfPlace(place), forms, group });
+    if (place < total) options.onEvent?.({ type: "files_outlined", done: place + 1, total });
+  }
+  return offers;
+}
+
+function capsOf(options: PackOptions): Record<string, number> {
+  return { ...DEFAULT_CAPS, ...options.caps };
+}
+
+/** How likely the file at a place of the ranking is needed, relative to the others. */
+function weightOfPlace(place: number): number {
+  return 1 / (place + 6);
+}
+
+/** Everything but the files. */
+async function buildFrame(files: PackFile[], target: Target & { options: PackOptions }): Promise<PackParts> {
+  const { options } = target;
+  const known = new Map(Object.entries(options.base?.entries ?? {}));
+  // A base keeps the texts of what the model was shown; only those are compared in words.
+  const entries = Object.fromEntries(
+    files.map(({ alias, path, sha256, text }) => {
+      const hasText = known.get(alias)?.text !== undefined;
+      return [alias, { path, sha256, ...(hasText && { text }) }];
+    }),
+  );
+  const current = { id: snapshotId(entries), entries };
+  return {
+    blocks: [],
+    contextId: current.id,
+    version: options.version ?? { accepted: 0, deltas: 0, repairs: 0 },
+    missing: 0,
+    legend: "",
+    task: options.task,
+    delta: options.base && fitDelta(deltaLines(await computeDelta(options.base, current)), target),
+  };
+}
+
+function fitDelta(lines: string[], { counter, usable }: Target): string[] {
+  const limit = usable * DELTA_SHARE;
+  let tokens = 0;
+  for (const [index, line] of lines.entries()) {
+    tokens += counter.count(`${line}\n`);
+    if (tokens > limit && index > 0) return [...lines.slice(0, index), `... +${lines.length - index} changes`];
+  }
+  return lines;
+}
+
+interface Fitting extends Target {
+  frame: PackParts;
+  options: PackOptions;
+}
+
+/** Fits the forms, renders and counts the whole: less is tried while it is over, more once when much is left. */
+function fit(offers: Offer[], target: Fitting): Pack {
+  const { frame, counter, usable, options } = target;
+  const bare = renderSections({ ...frame, missing: offers.length });
+  const groups = capsOf(options);
+  const attempt = (tokens: number): Pack => render(offers, fitForms(offers, { tokens, groups }), target);
+  let capacity = usable - counter.count(bare.map((section) => section.text).join(""));
+  while (capacity >= 0) {
+    const pack = attempt(capacity);
+    if (pack.tokens <= usable) {
+      const larger = usable - pack.tokens > WORTH_ANOTHER_TRY ? attempt(capacity + usable - pack.tokens) : pack;
+      return larger.tokens <= usable ? larger : pack;
+    }
+    capacity -= pack.tokens - usable;
+  }
+  return packInstruction(offers, target);
+}
+
+/** Tokens that a vocabulary or merged line ends left over. */
+const WORTH_ANOTHER_TRY = 30;
+
+function packInstruction(offers: Offer[], { frame, counter }: Fitting): Pack {
+  const text = renderBareInstruction(frame.task);
+  const tokens = counter.count(text);
+  const omitted = offers.map(({ file }): PackOmission => ({ alias: file.alias, path: file.path, reason: "budget" }));
+  return { text, tokens, sections: [{ name: "INSTRUCTION", tokens }], entries: [], omitted };
+}
+
+interface Shown {
+  file: PackFile;
+  form: FileForm;
+}
+
+function render(offers: Offer[], chosen: number[], target: Fitting): Pack {
+  const { frame, counter, options } = target;
+  const shown = offers
+    .flatMap(({ file, forms }, index): Shown[] => {
+      const form = forms[chosen[index] ?? -1];
+      return form === undefined ? [] : [{ file, form }];
+    })
+    .sort((a, b) => compareBlocks(a.file, b.file));
+  const { bodies, legend } = shortenBodies(
+    shown.map(({ form }) => form.body),
+    {
+      counter,
+      vocabulary: options.vocabulary ?? {},
+      verbatim: [options.task, ...shown.map(({ file }) => renderHeader(file))],
+    },
+  );
+  const blocks = shown.map(({ file, form }, index) => renderBlock(file, { ...form, body: bodies[index] ?? form.body }));
+  const sections = renderSections({ ...frame, legend, blocks, missing: offers.length - shown.length });
+  const text = sections.map((section) => section.text).join("");
+  return {
+    text,
+    tokens: counter.count(text),
+    sections: sections.map((section) => ({ name: section.name, tokens: counter.count(section.text) })),
+    entries: shown.map(toEntry),
+    omitted: omissions(offers, chosen, options),
+  };
+}
+
+function toEntry({ file, form }: Shown): PackEntry {
+  const { alias, path, sha8 } = file;
+  return { alias, path, level: form.level, sha8, tokens: form.tokens, isCut: form.isCut };
+}
+
+/** What is left out, best first; a file of a group whose cap is spent is left out for its cap. */
+function omissions(offers: Offer[], chosen: number[], options: PackOptions): PackOmission[] {
+  const left: Record<string, number> = capsOf(options);
+  for (const [index, { group, forms }] of offers.entries()) {
+    const cap = left[group];
+    if (cap !== undefined) left[group] = cap - (forms[chosen[index] ?? -1]?.tokens ?? 0);
+  }
+  return offers.flatMap(({ file, forms, group }, index): PackOmission[] => {
+    if ((chosen[index] ?? -1) >= 0) return [];
+    const cheapest = Math.min(...forms.map((form) => form.tokens));
+    const isCapped = cheapest > (left[group] ?? Number.POSITIVE_INFINITY);
+    return [{ alias: file.alias, path: file.path, reason: isCapped ? "cap" : "budget" }];
+  });
+}
