@@ -70,7 +70,9 @@ export interface ScanReport {
   added: string[];
   /** Aliases whose content changed since the registry's record. */
   updated: string[];
-  /** Aliases whose file is gone. */
+  /** Aliases whose file was found again, with the same content, under a new path. */
+  moved: string[];
+  /** Aliases whose file is gone; they are dropped. */
   removed: string[];
   skipped: { path: string; reason: "too_large" | "binary" | "unreadable" | "outside_root" }[];
 }
@@ -101,17 +103,18 @@ export interface AliasRegistry {
   readonly directory: string;
   readonly isPersistent: boolean;
   readonly cache: DerivedCache;
-  /** Names a file, or names it anew. Issues: alias_invalid, path_outside_root, path_not_found, path_not_a_file. */
+  /** Names a file, or names it anew. Issues: alias_invalid, alias_taken (case does not count), path_outside_root, path_not_found, path_not_a_file, path_unreadable. */
   add(alias: string, path: string, options?: { signal?: AbortSignal }): Promise<Result<AliasEntry>>;
   /** True if there was such an alias. */
   remove(alias: string): Promise<boolean>;
   /** Ordered by alias, in code units. */
   list(): AliasEntry[];
-  /** The file as it is now; takes `alias` or `alias@sha8`. Issues: alias_unknown (with the nearest names), alias_stale (with the current sha8), path_not_found, path_outside_root. */
+  /** The file as it is now; takes `alias` or `alias@sha8`. Issues: alias_invalid, alias_unknown (with the nearest names), alias_stale (with the current sha8), path_not_found, path_outside_root, path_not_a_file, path_unreadable, file_too_large (beyond 64 MiB). */
   resolve(alias: string, options?: { signal?: AbortSignal }): Promise<Result<AliasContent>>;
   verify(options?: { signal?: AbortSignal }): Promise<VerifyReport>;
   /** Names every file that is not ignored; names that exist stay. */
   scan(rules?: ScanRules): Promise<ScanReport>;
+  /** Waits for what was begun and writes the caches. */
   close(): Promise<void>;
 }
 

@@ -1,0 +1,166 @@
+import { hash } from "node:crypto";
+
+import { aliasKey, compareCodeUnits, MAX_NAME_LENGTH } from "./alias-name.ts";
+
+/** A file that needs a name. */
+export interface UnnamedFile {
+  /** With forward slashes; unique among the files. */
+  path: string;
+  prefix: string;
+}
+
+/**
+ * Names files `PREFIX.` and the shortest ending of their path that no other of them has: the file's stem, then with
+ * its folder, and so on (`H.pack`, `H.src.pack`). `index`, `mod` and `__init__` go by their folder. Files of one
+ * folder with one stem are told apart by extension (`H.list-h`), what is left by a hash of the path.
+ *
+ * The names depend only on the set of paths, not on its order; they differ even where case is ignored, and from
+ * `taken` (keys of `aliasKey`). A file whose stem and prefix no other file has keeps its name whatever else comes.
+ */
+export function nameFiles(files: readonly UnnamedFile[], taken: Iterable<string> = []): Map<string, string> {
+  const used = new Set(taken);
+  const names = new Map<string, string>();
+  const sorted = [...files].sort((a, b) => compareCodeUnits(a.path, b.path));
+  let waiting = tellSiblingsApart(sorted.map((file) => startOf(file)));
+  while (waiting.length > 0) waiting = nameUnique(waiting, used, names);
+  return names;
+}
+
+/** A file on the way to its name. */
+interface Candidate {
+  file: UnnamedFile;
+  /** Folders from the file upwards that are not yet part of the name. */
+  folders: string[];
+  /** The name so far, without its prefix. */
+  name: string;
+  /** Whether the name is its folder's. */
+  isIndex: boolean;
+}
+
+const INDEX_STEM = /^(?:index|mod|__init__)$/;
+
+function startOf(file: UnnamedFile): Candidate {
+  const segments = file.path.normalize("NFC").split("/");
+  const stem = stemOf(segments.pop() ?? "", file.prefix);
+  const folders = segments.map((segment) => legalName(segment));
+  const folder = INDEX_STEM.test(stem) ? folders.pop() : undefined;
+  return { file, folders, name: folder ?? stem, isIndex: folder !== undefined };
+}
+
+/** The file's name without extension, without what its prefix says already, and without shouting. */
+function stemOf(fileName: string, prefix: string): string {
+  const [, bare = fileName] = /^\.*(.+?)(?:\.[^.]*)?$/.exec(fileName) ?? [];
+  let stem = bare;
+  if (prefix === "T") stem = stem.replace(/\.(?:test|spec|test-d)$/, "").replace(/^test_(?=.)|(?<=.)_test$/, "");
+  if (prefix === "S") stem = stem.replace(/(?<=.)[.-]schema$/, "");
+  const decision = prefix === "A" ? /^adr[-_ ]?0*(\d{1,9})(?!\d)/i.exec(stem) : null;
+  if (decision !== null) return `ADR${decision[1]}`;
+  return legalName(/^[A-Z]{2,}$/.test(stem) ? stem.toLowerCase() : stem);
+}
+
+function legalName(segment: string): string {
+  return segment
+    .replace(/^\.+(?=.)/, "")
+    .replaceAll(".", "-")
+    .replaceAll(/[^A-Za-z0-9_-]+/g, "_")
+    .replace(/^-+/, "_");
+}
+
+/** Makes the ends of the names of one folder's files differ, so that adding folders can tell all files apart. */
+function tellSiblingsApart(candidates: Candidate[]): Candidate[] {
+  return renameClashes(renameClashes(candidates, byKind), (clash) => {
+    return clash.map((candidate) => ({ ...candidate, name: candidate.name + hashSuffix(candidate.file.path) }));
+  });
+}
+
+function renameClashes(candidates: Candidate[], rename: (clash: Candidate[]) => Candidate[]): Candidate[] {
+  const groups = groupBy(candidates, ({ file, folders, name }) => [file.prefix, ...folders, aliasKey(name)].join("/"));
+  return groups.flatMap((group) => (group.length === 1 ? group : rename(group)));
+}
+
+/** An index gets its kind, the others their extensions, where these differ. */
+function byKind(clash: Candidate[]): Candidate[] {
+  const extensions = new Set(clash.filter(({ isIndex }) => !isIndex).map(({ file }) => extensionOf(file.path)));
+  return clash.map((candidate) => {
+    const { name, isIndex, file } = candidate;
+    if (isIndex) return { ...candidate, name: `${name}-index` };
+    return extensions.size > 1 ? { ...candidate, name: name + extensionOf(file.path) } : candidate;
+  });
+}
+
+/**
+ * Settles the candidates whose name is free and theirs alone, and gives the others one folder more. All names of a
+ * round have the same number of dots, so rounds cannot clash.
+ */
+function nameUnique(candidates: Candidate[], used: Set<string>, names: Map<string, string>): Candidate[] {
+  const waiting: Candidate[] = [];
+  for (const clash of groupBy(candidates, (candidate) => aliasKey(aliasOf(candidate)))) {
+    const winner = winnerOf(clash);
+    const isSettled = winner !== undefined && !used.has(aliasKey(aliasOf(winner)));
+    if (isSettled) settle(winner.file, aliasOf(winner), { used, names });
+    waiting.push(...(isSettled ? clash.filter((candidate) => candidate !== winner) : clash));
+  }
+  return waiting.flatMap((candidate) => withMore(candidate, { used, names }));
+}
+
+/** Of those with one name, the one that has no folders to add, or else the one whose own name it is. */
+function winnerOf(clash: Candidate[]): Candidate | undefined {
+  if (clash.some(({ name }) => name.length > MAX_NAME_LENGTH)) return undefined;
+  if (clash.length === 1) return clash[0];
+  const ended = clash.filter(({ folders }) => folders.length === 0);
+  const own = ended.length === 0 ? clash.filter(({ isIndex }) => !isIndex) : ended;
+  return own.length === 1 ? own[0] : undefined;
+}
+
+interface Settled {
+  /** Keys of the aliases that are taken. */
+  used: Set<string>;
+  /** Aliases by path. */
+  names: Map<string, string>;
+}
+
+function settle({ path }: UnnamedFile, alias: string, { used, names }: Settled): void {
+  used.add(aliasKey(alias));
+  names.set(path, alias);
+}
+
+/** With the next folder; where there is none, or no room for it, named by a hash at once. */
+function withMore(candidate: Candidate, settled: Settled): Candidate[] {
+  const { file, folders, name } = candidate;
+  const folder = folders.at(-1);
+  if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH) {
+    return [{ ...candidate, folders: folders.slice(0, -1), name: `${folder}.${name}` }];
+  }
+  for (let digits = 6; ; digits += 1) {
+    const suffix = hashSuffix(file.path, digits);
+    const alias = `${file.prefix}.${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
+    if (settled.used.has(aliasKey(alias))) continue;
+    settle(file, alias, settled);
+    return [];
+  }
+}
+
+function aliasOf({ file, name }: Candidate): string {
+  return `${file.prefix}.${name}`;
+}
+
+function extensionOf(path: string): string {
+  const extension = /\.([^./]+)$/.exec(path)?.[1];
+  return extension === undefined ? "" : `-${legalName(extension)}`;
+}
+
+function hashSuffix(path: string, digits = 6): string {
+  return `-${hash("sha256", path).slice(0, digits)}`;
+}
+
+/** The items of one key together, in the order of their first. */
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,106 @@
+import { lstatSync, readdirSync, type Dirent } from "node:fs";
+import { join } from "node:path";
+
+import picomatch from "picomatch";
+
+import type { ScanReport, ScanRules } from "./alias-registry.ts";
+import { compareCodeUnits } from "./alias-name.ts";
+import { locateFile, stampOf, type TreeFile } from "./locate-file.ts";
+import { toIoError } from "./io-error.ts";
+import { rootIgnoreRules, type IgnoreRules } from "./ignore-rules.ts";
+import type { Pacer } from "./pacer.ts";
+
+/** The files of a tree, ordered by path in code units, and those that are there but cannot be named. */
+export interface FileTree {
+  files: TreeFile[];
+  skipped: ScanReport["skipped"];
+}
+
+/** What to walk. */
+export interface WalkOptions {
+  /** Absolute, links resolved. */
+  root: string;
+  /** Relative to the root, with forward slashes; its files are not walked. */
+  registryDirectory: string;
+  rules: Pick<ScanRules, "include" | "ignore" | "maxFileBytes">;
+  pacer: Pacer;
+}
+
+const DEFAULT_MAX_FILE_BYTES = 1024 * 1024;
+const NEVER_WALKED = new Set([".git", ".hg", ".svn", "node_modules", ".ccl", ".ado"]);
+
+/**
+ * Walks the tree without following links: what they lead to inside the root is named by its own path, and links that
+ * lead out are reported. Throws io_failed when the root itself cannot be read.
+ */
+export async function walkTree({ root, registryDirectory, rules, pacer }: WalkOptions): Promise<FileTree> {
+  const included = rules.include === undefined ? undefined : picomatch([...rules.include], { dot: true });
+  const maxFileBytes = rules.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
+  const tree: FileTree = { files: [], skipped: [] };
+  const pending: PendingFolder[] = [{ path: "", ignoreRules: rootIgnoreRules(root, rules.ignore ?? []) }];
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    const content = readFolder(root, folder, tree);
+    pending.push(...content.folders.filter(({ path }) => path !== `${registryDirectory}/`));
+    for (const path of content.files) {
+      if (included === undefined || included(path)) takeFile({ root, path, maxFileBytes }, tree);
+    }
+    await pacer.step(tree.files.length);
+  }
+  tree.files.sort((a, b) => compareCodeUnits(a.path, b.path));
+  tree.skipped.sort((a, b) => compareCodeUnits(a.path, b.path));
+  return tree;
+}
+
+interface PendingFolder {
+  /** Empty for the root, else with a slash at its end. */
+  path: string;
+  ignoreRules: IgnoreRules;
+}
+
+function readFolder(
+  root: string,
+  folder: PendingFolder,
+  tree: FileTree,
+): { folders: PendingFolder[]; files: string[] } {
+  const entries = listFolder(root, folder.path);
+  if (entries === undefined) tree.skipped.push({ path: folder.path, reason: "unreadable" });
+  const hasGitignore = entries?.some((entry) => entry.name === ".gitignore") ?? false;
+  const ignoreRules = folder.ignoreRules.enter(folder.path, hasGitignore);
+  const folders: PendingFolder[] = [];
+  const files: string[] = [];
+  for (const entry of entries ?? []) {
+    const path = folder.path + entry.name;
+    const isFolder = entry.isDirectory();
+    if (isFolder && NEVER_WALKED.has(entry.name)) continue;
+    if (ignoreRules.ignores(path, isFolder)) continue;
+    if (isFolder) folders.push({ path: `${path}/`, ignoreRules });
+    else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
+  }
+  return { folders, files };
+}
+
+function listFolder(root: string, path: string): Dirent[] | undefined {
+  try {
+    return readdirSync(join(root, path), { withFileTypes: true });
+  } catch (error) {
+    if (path === "") throw toIoError(error, `read the folder ${root}`);
+    return undefined;
+  }
+}
+
+function takeFile(options: { root: string; path: string; maxFileBytes: number }, tree: FileTree): void {
+  const { root, path, maxFileBytes } = options;
+  const realPath = join(root, path);
+  const stats = lstatSync(realPath, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isSymbolicLink()) reportLink(root, path, tree);
+  else if (path.includes("\\")) tree.skipped.push({ path, reason: "unreadable" });
+  else if (stats.size > maxFileBytes) tree.skipped.push({ path, reason: "too_large" });
+  else tree.files.push({ path, realPath, stamp: stampOf(stats) });
+}
+
+function reportLink(root: string, path: string, tree: FileTree): void {
+  const found = locateFile(root, path);
+  if (found === "outside_root") tree.skipped.push({ path, reason: "outside_root" });
+  if (found === "missing" || found === "unreadable") tree.skipped.push({ path, reason: "unreadable" });
+}

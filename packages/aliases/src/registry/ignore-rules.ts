@@ -1,0 +1,138 @@
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+
+import ignore, { type Ignore } from "ignore";
+
+/** Decides for one folder what of it is ignored; patterns of deeper folders and later files win, as in git. */
+export interface IgnoreRules {
+  /** `path` is relative to the scanned root, with forward slashes; no parent of it may be ignored. */
+  ignores(path: string, isDirectory: boolean): boolean;
+  /** These rules and those of a folder's own .gitignore, if it has one. */
+  enter(directory: string, hasGitignore: boolean): IgnoreRules;
+}
+
+/** Files that name or explain nothing: lock files, what was minified, maps of it. A .gitignore may bring them back. */
+const NOISE: readonly string[] = [
+  "package-lock.json",
+  "npm-shrinkwrap.json",
+  "pnpm-lock.yaml",
+  "yarn.lock",
+  "bun.lock",
+  "bun.lockb",
+  "deno.lock",
+  "Cargo.lock",
+  "composer.lock",
+  "Gemfile.lock",
+  "poetry.lock",
+  "Pipfile.lock",
+  "uv.lock",
+  "pdm.lock",
+  "go.sum",
+  "flake.lock",
+  "gradle.lockfile",
+  "packages.lock.json",
+  "mix.lock",
+  "pubspec.lock",
+  "Podfile.lock",
+  "*.min.js",
+  "*.min.css",
+  "*.min.mjs",
+  "*.js.map",
+  "*.mjs.map",
+  "*.cjs.map",
+  "*.css.map",
+  "*.d.ts.map",
+  ".DS_Store",
+  "Thumbs.db",
+  "__pycache__/",
+  "*.pyc",
+  "*.tsbuildinfo",
+];
+
+/**
+ * The rules at a root: .git/info/exclude and the .gitignore files from the repository's top folder down to the root,
+ * under the caller's own patterns (relative to the root), which win over all others.
+ */
+export function rootIgnoreRules(root: string, ownPatterns: readonly string[]): IgnoreRules {
+  const own = matcher().add([...ownPatterns]);
+  const top = repositoryTop(root);
+  const inherited = top === undefined ? undefined : ancestorRules(root, top);
+  return folderRules({ root, own, ...(inherited ?? { rules: matcher().add(NOISE), base: "" }) });
+}
+
+interface FolderRules {
+  root: string;
+  own: Ignore;
+  /** Of paths that start with `base`: the way from the repository's top to the root, with a slash at its end. */
+  rules: Ignore;
+  base: string;
+}
+
+function folderRules(state: FolderRules): IgnoreRules {
+  const { root, own, rules, base } = state;
+  return {
+    ignores(path, isDirectory) {
+      const subject = isDirectory ? `${path}/` : path;
+      const mine = own.test(subject);
+      return mine.ignored || (!mine.unignored && rules.ignores(base + subject));
+    },
+    enter(directory, hasGitignore) {
+      if (!hasGitignore) return this;
+      const patterns = readPatterns(join(root, directory, ".gitignore"), base + directory);
+      return folderRules({ ...state, rules: matcher().add(rules).add(patterns) });
+    },
+  };
+}
+
+/** Undefined when the repository ignores the root as a whole, which then stands for itself. */
+function ancestorRules(root: string, top: string): { rules: Ignore; base: string } | undefined {
+  const rules = matcher()
+    .add(NOISE)
+    .add(readPatterns(join(top, ".git", "info", "exclude"), ""));
+  const base = relative(top, root).split(sep).join("/");
+  if (base === "") return { rules, base };
+  let folder = "";
+  for (const name of base.split("/")) {
+    rules.add(readPatterns(join(top, folder, ".gitignore"), folder));
+    folder = folder === "" ? name : `${folder}/${name}`;
+    if (rules.ignores(`${folder}/`)) return undefined;
+  }
+  return { rules, base: `${base}/` };
+}
+
+function repositoryTop(root: string): string | undefined {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (statSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** The patterns of an ignore file, anchored at its folder; none when there is no such file. */
+function readPatterns(file: string, folder: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    return [];
+  }
+  return text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"))
+    .map((line) => anchorPattern(line, folder));
+}
+
+/** Rewrites a pattern of a folder's ignore file as one of the top folder's, with the same meaning. */
+export function anchorPattern(pattern: string, folder: string): string {
+  if (folder === "") return pattern;
+  const isNegative = pattern.startsWith("!");
+  const body = pattern.slice(isNegative ? 1 : 0).replace(/^\\(?=[#!])/, "");
+  const isAnchored = /\/(?=\S)/.test(body);
+  const place = folder.replace(/\/$/, "").replace(/[\\*?[\]!# ]/g, String.raw`\$&`);
+  return `${isNegative ? "!" : ""}/${place}/${isAnchored ? body.replace(/^\//, "") : `**/${body}`}`;
+}
+
+/** Case counts everywhere, so that one tree has the same names on every system. */
+function matcher(): Ignore {
+  return ignore({ ignoreCase: false });
+}

@@ -1,0 +1,75 @@
+import { lstatSync, realpathSync, type Stats } from "node:fs";
+import { join, posix, sep } from "node:path";
+
+import { isErrorWithCode } from "./io-error.ts";
+
+/** A regular file inside the root. */
+export interface TreeFile {
+  /** Relative to the root, with forward slashes. */
+  path: string;
+  /** Absolute, links resolved. */
+  realPath: string;
+  stamp: FileStamp;
+}
+
+/** What the system says of a file without reading it; the same stamp means the same content, but see `StatCache`. */
+export interface FileStamp {
+  mtimeMs: number;
+  ctimeMs: number;
+  sizeBytes: number;
+  inode: number;
+}
+
+/** Why a path is no file of the tree. */
+export type NoFile = "missing" | "unreadable" | "outside_root" | "not_a_file";
+
+/** Where a path leads, links followed, as long as that is a regular file inside the root. */
+export function locateFile(root: string, path: string): TreeFile | NoFile {
+  try {
+    const realPath = realpathSync.native(join(root, path));
+    if (!isInside(root, realPath)) return "outside_root";
+    const stats = lstatSync(realPath);
+    return stats.isFile() ? { path, realPath, stamp: stampOf(stats) } : "not_a_file";
+  } catch (error) {
+    return isErrorWithCode(error, "ENOENT", "ENOTDIR", "ELOOP") ? "missing" : "unreadable";
+  }
+}
+
+/** `locateFile` for many paths at one time: resolves each folder once. */
+export function createLocator(root: string): (path: string) => TreeFile | NoFile {
+  const plainFolders = new Map<string, boolean>([["", true]]);
+  /** No link on the way, so that the path as it is written is the real one. */
+  const isPlain = (folder: string): boolean => {
+    let plain = plainFolders.get(folder);
+    if (plain === undefined) {
+      plain = isRealPath(join(root, folder));
+      plainFolders.set(folder, plain);
+    }
+    return plain;
+  };
+  return (path) => {
+    const folder = posix.dirname(path);
+    if (!isPlain(folder === "." ? "" : folder)) return locateFile(root, path);
+    const realPath = join(root, path);
+    const stats = lstatSync(realPath, { throwIfNoEntry: false });
+    return stats?.isFile() ? { path, realPath, stamp: stampOf(stats) } : locateFile(root, path);
+  };
+}
+
+/** The few numbers that are kept of `stats`, which is large. */
+export function stampOf(stats: Stats): FileStamp {
+  return { mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs, sizeBytes: stats.size, inode: stats.ino };
+}
+
+/** True for a path below the root; both absolute, links resolved. */
+export function isInside(root: string, realPath: string): boolean {
+  return realPath.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function isRealPath(path: string): boolean {
+  try {
+    return realpathSync.native(path) === path;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,43 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import { throwIfAborted } from "./io-error.ts";
+
+/** Lets other work, aborts and progress through while a loop works synchronously. */
+export interface Pacer {
+  /** To be called often; returns undefined unless it is time to give way. `done` and `total` go to the progress report. */
+  step(done: number, total?: number): Promise<void> | undefined;
+}
+
+/** What a pacer watches and whom it tells. */
+export interface PacerOptions {
+  signal?: AbortSignal | undefined;
+  onProgress?: (done: number, total: number | undefined) => void;
+}
+
+const TURN_MS = 15;
+const REPORT_MS = 100;
+
+/** Gives way some 60 times a second and reports at most 10 times. Throws aborted. */
+export function createPacer({ signal, onProgress }: PacerOptions): Pacer {
+  throwIfAborted(signal);
+  let lastTurnMs = performance.now();
+  let lastReportMs = lastTurnMs;
+
+  async function giveWay(): Promise<void> {
+    await nextTurn();
+    lastTurnMs = performance.now();
+    throwIfAborted(signal);
+  }
+
+  return {
+    step(done, total) {
+      const nowMs = performance.now();
+      if (nowMs - lastTurnMs < TURN_MS) return undefined;
+      if (nowMs - lastReportMs >= REPORT_MS) {
+        lastReportMs = nowMs;
+        onProgress?.(done, total);
+      }
+      return giveWay();
+    },
+  };
+}

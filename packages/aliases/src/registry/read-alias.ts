@@ -1,0 +1,74 @@
+import { failure, success, type Issue, type Result } from "@ccl/core";
+
+import type { AliasContent } from "./alias-registry.ts";
+import { parseAlias, quote } from "./alias-name.ts";
+import { readBytes } from "./file-hasher.ts";
+import { locateFile, type TreeFile } from "./locate-file.ts";
+import { hashContent, rawSha8, withLineFeeds } from "./hash-content.ts";
+import { nearestNames } from "./nearest-names.ts";
+import type { RegistryRecords } from "./registry-store.ts";
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** Reads the file of `alias` or `alias@sha8` as it is now; for the issues see `AliasRegistry.resolve`. */
+export function readAlias(root: string, records: RegistryRecords, reference: string): Result<AliasContent> {
+  const parsed = parseAlias(reference);
+  const [alias = ""] = reference.split("@");
+  const record = records.get(alias);
+  if (record === undefined) return failure(unknownAlias(alias, [...records.keys()]));
+  if (!parsed.ok) return parsed;
+  const file = findFile(root, record.path);
+  if (!file.ok) return file;
+  if (file.value.stamp.sizeBytes > MAX_FILE_BYTES) return failure(tooLarge(alias, file.value));
+  return readContent(alias, parsed.value.sha8, file.value);
+}
+
+/** Finds a file inside the root. Issues: path_not_found, path_outside_root, path_not_a_file, path_unreadable. */
+export function findFile(root: string, path: string): Result<TreeFile> {
+  const found = locateFile(root, path);
+  if (typeof found !== "string") return success(found);
+  const { code, what } = WHY_NOT[found];
+  return failure({ code, path: ["path"], message: `${quote(path)} ${what}` });
+}
+
+const WHY_NOT = {
+  missing: { code: "path_not_found", what: "does not exist. Give a path relative to the root." },
+  outside_root: { code: "path_outside_root", what: "leads out of the root. Only files inside it can be named." },
+  not_a_file: { code: "path_not_a_file", what: "is not a regular file. Name a file, not a folder." },
+  unreadable: { code: "path_unreadable", what: "cannot be read. Look at its permissions." },
+};
+
+function readContent(alias: string, wantedSha8: string | undefined, file: TreeFile): Result<AliasContent> {
+  let bytes: Buffer;
+  try {
+    bytes = readBytes(file);
+  } catch {
+    return failure({
+      code: "path_unreadable",
+      path: ["path"],
+      message: `${quote(file.path)} ${WHY_NOT.unreadable.what}`,
+    });
+  }
+  const { sha256, isBinary } = hashContent(bytes);
+  const sha8 = sha256.slice(0, 8);
+  if (wantedSha8 !== undefined && wantedSha8 !== sha8 && wantedSha8 !== rawSha8(bytes)) {
+    return failure({
+      code: "alias_stale",
+      path: ["sha8"],
+      message: `${alias} has changed: it is ${alias}@${sha8} now, not @${wantedSha8}.`,
+    });
+  }
+  const text = isBinary ? undefined : withLineFeeds(bytes).toString("utf8");
+  return success({ alias, path: file.path, sha8, sha256, text, sizeBytes: bytes.length });
+}
+
+function unknownAlias(alias: string, names: readonly string[]): Issue {
+  const nearest = nearestNames(alias, names);
+  const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.join(", ")}.`;
+  return { code: "alias_unknown", path: ["alias"], message: `There is no alias ${quote(alias)}.${hint}` };
+}
+
+function tooLarge(alias: string, { stamp }: TreeFile): Issue {
+  const message = `${alias} has ${stamp.sizeBytes} bytes; at most ${MAX_FILE_BYTES} are read at once.`;
+  return { code: "file_too_large", path: ["path"], message };
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+
+import { writeFileDurable } from "@ccl/core/node";
+
+import { AliasesError } from "../aliases-error.ts";
+import { isErrorWithCode, throwIfAborted, toIoError } from "./io-error.ts";
+import {
+  emptyRegistry,
+  parseRegistry,
+  renderRegistry,
+  type RegistryDocument,
+  type RegistryRecord,
+} from "./registry-file.ts";
+import { withRegistryLock } from "./registry-lock.ts";
+
+/** The records by alias, as of this process's last read or write. */
+export type RegistryRecords = ReadonlyMap<string, RegistryRecord>;
+
+/** The registry file, and what this process knows of it. */
+export interface RegistryStore {
+  readonly records: RegistryRecords;
+  /** Whether the file is there; until then nothing else is written either. */
+  readonly hasFile: boolean;
+  /** Replaces the records, in the file too if the store writes. Throws registry_conflict, registry_locked, io_failed. */
+  replace(records: RegistryRecords, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** Where the store's file is, and whether it may be written. */
+export interface RegistryStoreOptions {
+  /** Absolute. */
+  directory: string;
+  isPersistent: boolean;
+  /** How long to wait for another writer. */
+  lockWaitMs?: number;
+}
+
+/** The default folder, which is ours alone: it gets a .gitignore and a cache. */
+export const OWN_DIRECTORY = ".ccl";
+const DEFAULT_LOCK_WAIT_MS = 5000;
+
+/** Reads the registry file, if there is one. Throws registry_corrupt, registry_version_unsupported, io_failed. */
+export function openRegistryStore(options: RegistryStoreOptions): RegistryStore {
+  const { directory, isPersistent, lockWaitMs = DEFAULT_LOCK_WAIT_MS } = options;
+  const file = join(directory, "aliases.json");
+  let text = readText(file);
+  let document: RegistryDocument = text === undefined ? emptyRegistry() : parseRegistry(text, file);
+
+  async function write(next: RegistryDocument, signal: AbortSignal | undefined): Promise<void> {
+    throwIfAborted(signal);
+    prepareDirectory(directory);
+    await withRegistryLock(join(directory, "aliases.lock"), { waitMs: lockWaitMs, signal }, async () => {
+      if (readText(file) !== text) throw conflict(file);
+      const nextText = renderRegistry(next);
+      await writeFileDurable(file, nextText).catch((error: unknown) => {
+        throw toIoError(error, `write ${file}`);
+      });
+      text = nextText;
+    });
+  }
+
+  return {
+    get records() {
+      return document.records;
+    },
+    get hasFile() {
+      return text !== undefined;
+    },
+    async replace(records, signal) {
+      const next = { ...document, records: new Map(records) };
+      if (isPersistent) await write(next, signal);
+      document = { ...next, keys: [...new Set([...document.keys, ...records.keys()])] };
+    },
+  };
+}
+
+function readText(file: string): string | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    if (isErrorWithCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw toIoError(error, `read ${file}`);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new AliasesError("registry_corrupt", `${file} is not UTF-8 text. Restore it, or delete it.`, {
+      cause: error,
+    });
+  }
+}
+
+function prepareDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+    if (basename(directory) !== OWN_DIRECTORY) return;
+    writeFileSync(join(directory, ".gitignore"), "cache/\naliases.lock\naliases.lock.break\n", { flag: "wx" });
+  } catch (error) {
+    if (!isErrorWithCode(error, "EEXIST")) throw toIoError(error, `prepare the folder ${directory}`);
+  }
+}
+
+function conflict(file: string): AliasesError {
+  return new AliasesError(
+    "registry_conflict",
+    `${file} was changed by somebody else since it was read; nothing was written. Open the registry again and repeat the change.`,
+  );
+}

@@ -1,0 +1,133 @@
+import picomatch from "picomatch";
+
+import { AliasesError } from "../aliases-error.ts";
+import type { ScanReport, ScanRules } from "./alias-registry.ts";
+import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
+import { aliasKey, compareCodeUnits, isAliasPrefix, quote } from "./alias-name.ts";
+import { classifyPath } from "./classify-path.ts";
+import { walkTree, type FileTree } from "./file-tree.ts";
+import { createLocator, type TreeFile } from "./locate-file.ts";
+import { matchMoves } from "./match-moves.ts";
+import { compareRecord, isRecorded, type RecordState } from "./record-state.ts";
+import { changeRecord, type RegistryRecord } from "./registry-file.ts";
+import type { TreeContext } from "./verify-records.ts";
+
+/** The records after a scan, and what the scan did to get there. */
+export interface ScanOutcome {
+  records: Map<string, RegistryRecord>;
+  report: Omit<ScanReport, "entries">;
+}
+
+interface HashedFile extends TreeFile {
+  sha256: string;
+}
+
+/** Brings the records up to date with the tree, and names what has no name. Throws rules_invalid, aborted. */
+export async function scanTree(context: TreeContext, rules: ScanRules): Promise<ScanOutcome> {
+  const prefixOf = prefixRules(rules.prefixes ?? []);
+  const tree = await walkTree({ ...context, rules });
+  const named = new Set([...context.records.values()].map(({ path }) => path));
+  const files = await hashTree(context, tree, named);
+  rules.onEvent?.({ type: "files_hashed", done: files.length, total: files.length });
+
+  const states = compareAll(context, files);
+  const missing = [...states].filter(([, { state }]) => state.status === "missing");
+  const unnamed = files.filter(({ path }) => !named.has(path));
+  const moves = matchMoves(
+    missing.map(([alias, { record }]) => [alias, record] as const),
+    unnamed,
+  );
+
+  const records = new Map<string, RegistryRecord>();
+  const report: ScanOutcome["report"] = { added: [], updated: [], moved: [], removed: [], skipped: tree.skipped };
+  for (const [alias, { record, state }] of states) {
+    const target = moves.get(alias);
+    if (target !== undefined) report.moved.push(alias);
+    else if (state.status === "changed") report.updated.push(alias);
+    else if (state.status === "missing") report.removed.push(alias);
+    const next = nextRecord(record, state, target);
+    if (next !== undefined) records.set(alias, next);
+  }
+  const movedTo = new Set(moves.values());
+  const fresh = unnamed.filter((file) => !movedTo.has(file));
+  report.added = addNames(fresh, prefixOf, records);
+  return { records, report };
+}
+
+/** Hashes in the order of the tree; binary files without an alias are left out and reported. */
+async function hashTree(context: TreeContext, tree: FileTree, named: ReadonlySet<string>): Promise<HashedFile[]> {
+  const files: HashedFile[] = [];
+  for (const file of tree.files) {
+    try {
+      const { sha256, isBinary } = context.cache.hash(file);
+      if (isBinary && !named.has(file.path)) tree.skipped.push({ path: file.path, reason: "binary" });
+      else files.push({ ...file, sha256 });
+    } catch {
+      tree.skipped.push({ path: file.path, reason: "unreadable" });
+    }
+    await context.pacer.step(files.length, tree.files.length);
+  }
+  tree.skipped.sort((a, b) => compareCodeUnits(a.path, b.path));
+  return files;
+}
+
+interface ComparedRecord {
+  record: RegistryRecord;
+  state: RecordState;
+}
+
+/** In the order of the aliases; files that the tree does not have, because of the rules, are looked up one by one. */
+function compareAll({ records, root, cache }: TreeContext, files: readonly HashedFile[]): Map<string, ComparedRecord> {
+  const locate = createLocator(root);
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
+  return new Map(
+    sorted.map(([alias, record]) => {
+      const file = byPath.get(record.path);
+      if (file === undefined) return [alias, { record, state: compareRecord(record, locate(record.path), cache) }];
+      const status = isRecorded(record, file.sha256, file) ? "ok" : "changed";
+      return [alias, { record, state: { status, sha256: file.sha256 } }];
+    }),
+  );
+}
+
+/** Undefined when the file is gone. */
+function nextRecord(
+  record: RegistryRecord,
+  state: RecordState,
+  target: HashedFile | undefined,
+): RegistryRecord | undefined {
+  if (target !== undefined) return changeRecord(record, target);
+  if (state.status === "missing") return undefined;
+  return state.status === "ok" ? record : changeRecord(record, { path: record.path, sha256: state.sha256 });
+}
+
+type PrefixRule = (path: string) => string;
+
+function prefixRules(rules: NonNullable<ScanRules["prefixes"]>): PrefixRule {
+  const matchers = rules.map(({ prefix, match }) => {
+    if (isAliasPrefix(prefix)) return { prefix, isMatch: picomatch(match, { dot: true }) };
+    throw new AliasesError(
+      "rules_invalid",
+      `${quote(prefix)} is not a prefix: use 1 to 8 capitals and digits, a capital first.`,
+    );
+  });
+  return (path) => matchers.find(({ isMatch }) => isMatch(path))?.prefix ?? classifyPath(path);
+}
+
+/** Adds a record for each file; the new aliases in order. */
+function addNames(files: HashedFile[], prefixOf: PrefixRule, records: Map<string, RegistryRecord>): string[] {
+  const unnamed: UnnamedFile[] = files.map(({ path }) => ({ path, prefix: prefixOf(path) }));
+  const names = nameFiles(
+    unnamed,
+    [...records.keys()].map((alias) => aliasKey(alias)),
+  );
+  const added: string[] = [];
+  for (const file of files) {
+    const alias = names.get(file.path);
+    if (alias === undefined) continue;
+    records.set(alias, changeRecord(undefined, file));
+    added.push(alias);
+  }
+  return added.sort(compareCodeUnits);
+}
