@@ -18,6 +18,8 @@ export type OutlineLanguage =
 export interface OutlineItem {
   /** As importers know it; for a list of re-exports the first name. */
   name: string;
+  /** The words that `text` starts with at depth `heads`; items that share it are joined on one line. */
+  kind: string;
   /** Every name that this item exports. */
   exports: string[];
   text: string;
@@ -26,7 +28,10 @@ export interface OutlineItem {
   lastLine: number;
 }
 
-/** A file reduced to its declarations. `text` is the items' texts, one after another. */
+/**
+ * A file reduced to its declarations. `text` is `renderOutlineItems(items, depth)`, which renders any subset alike.
+ * What is listed is exported, so the word itself is left out; `…` stands for what was cut, `…12` for twelve parts.
+ */
 export interface Outline {
   depth: OutlineDepth;
   /** Undefined when the path's language is not known; then there are no items. */

@@ -1,0 +1,103 @@
+import { AliasesError } from "../aliases-error.ts";
+import { isBalanced } from "./compact-text.ts";
+import type { Declaration } from "./declaration.ts";
+import { withSyntaxTree, type GrammarName } from "./grammar.ts";
+import { GO_DEFINITION } from "./languages/go.ts";
+import { JAVA_DEFINITION } from "./languages/java.ts";
+import { readJson } from "./languages/json.ts";
+import type { LanguageDefinition } from "./languages/language-definition.ts";
+import { readMarkdown } from "./languages/markdown.ts";
+import { PYTHON_DEFINITION } from "./languages/python.ts";
+import { RUST_DEFINITION } from "./languages/rust.ts";
+import { ECMASCRIPT_DEFINITION } from "./languages/typescript.ts";
+import { readYaml } from "./languages/yaml.ts";
+import { outlineLanguage } from "./outline-language.ts";
+import type { Outline, OutlineDepth, OutlineLanguage, SourceInput } from "./outline.ts";
+import { outlineItem, renderOutlineItems, renderSignature, type RenderStyle } from "./render-outline.ts";
+
+const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
+  typescript: ECMASCRIPT_DEFINITION,
+  tsx: ECMASCRIPT_DEFINITION,
+  javascript: ECMASCRIPT_DEFINITION,
+  python: PYTHON_DEFINITION,
+  go: GO_DEFINITION,
+  rust: RUST_DEFINITION,
+  java: JAVA_DEFINITION,
+};
+const PLAIN_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
+
+interface Reading {
+  declarations: Declaration[];
+  hasErrors: boolean;
+  style: RenderStyle;
+}
+
+function styleOf({ lexicalStyle, hasBraces }: LanguageDefinition): RenderStyle {
+  return { lineComment: lexicalStyle.lineComment, hasBraces };
+}
+
+/** A declaration out of broken code may lack a bracket or a quote; then its head is all that is shown, if that is whole. */
+function whole(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
+  const { lexicalStyle } = definition;
+  if (declaration.head === "") return [];
+  if (isBalanced(renderSignature(declaration, styleOf(definition)), lexicalStyle)) return [declaration];
+  const head = `${declaration.kind} ${declaration.head}`;
+  return isBalanced(head, lexicalStyle) ? [{ ...declaration, signature: head, members: undefined }] : [];
+}
+
+async function readCode(input: SourceInput, language: GrammarName): Promise<Reading> {
+  const definition = DEFINITIONS[language];
+  const style = styleOf(definition);
+  const reading = await withSyntaxTree(language, input.text, (root): Reading => {
+    const declarations = definition.readDeclarations({ path: input.path, root });
+    return { declarations: declarations.flatMap((item) => whole(item, definition)), hasErrors: root.hasError, style };
+  });
+  return reading ?? { declarations: [], hasErrors: true, style };
+}
+
+async function readSource(input: SourceInput, language: OutlineLanguage | undefined): Promise<Reading> {
+  switch (language) {
+    case undefined:
+      return { declarations: [], hasErrors: false, style: PLAIN_STYLE };
+    case "markdown":
+      return { declarations: readMarkdown(input.text), hasErrors: false, style: PLAIN_STYLE };
+    case "json":
+      return { ...readJson(input.text), style: PLAIN_STYLE };
+    case "yaml":
+      return { ...readYaml(input.text), style: PLAIN_STYLE };
+    default:
+      return readCode(input, language);
+  }
+}
+
+function toOutline(reading: Reading, language: OutlineLanguage | undefined, depth: OutlineDepth): Outline {
+  const items = reading.declarations.map((declaration) => outlineItem(declaration, depth, reading.style));
+  const exports = [...new Set(items.flatMap((item) => item.exports))];
+  return { depth, language, text: renderOutlineItems(items, depth), items, exports, hasErrors: reading.hasErrors };
+}
+
+/** Both depths of an outline from one parse. */
+export async function buildOutlines(
+  input: SourceInput,
+  options: { signal?: AbortSignal } = {},
+): Promise<Record<OutlineDepth, Outline>> {
+  const { signal } = options;
+  if (signal?.aborted === true) throw new AliasesError("aborted", "The outline was aborted.", { cause: signal.reason });
+  const language = outlineLanguage(input.path);
+  const text = input.text.startsWith("\ufeff") ? input.text.slice(1) : input.text;
+  const reading = await readSource({ ...input, text }, language);
+  return { signatures: toOutline(reading, language, "signatures"), heads: toOutline(reading, language, "heads") };
+}
+
+/**
+ * What a file declares and exports, without bodies: code by its syntax tree, Markdown by its headings, JSON and YAML
+ * by their keys. No items where the path's language is not known or nothing was found.
+ */
+export async function buildOutline(
+  input: SourceInput,
+  options: { depth: OutlineDepth; signal?: AbortSignal },
+): Promise<Outline> {
+  const { signal, depth } = options;
+  const outlines = await buildOutlines(input, signal === undefined ? {} : { signal });
+  return outlines[depth];
+}

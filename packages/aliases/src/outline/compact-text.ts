@@ -1,0 +1,87 @@
+/** How a language writes what must not be touched, and what may go. */
+export interface LexicalStyle {
+  lineComment: "//" | "#";
+  hasBlockComments: boolean;
+  /** Characters that open and close a string. */
+  quotes: string;
+  /** Those of them between which a backslash means itself. */
+  rawQuotes: string;
+  /** Those of them whose strings run over lines. */
+  multilineQuotes: string;
+}
+
+const OPENING = "([{<";
+const CLOSING = ")]}>,;";
+const SPACE = /\s/;
+const CLOSING_BRACKETS = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+]);
+
+function endOfString(text: string, start: number, style: LexicalStyle): number {
+  const quote = text.charAt(start);
+  const isRaw = style.rawQuotes.includes(quote);
+  const isMultiline = style.multilineQuotes.includes(quote);
+  for (let index = start + 1; index < text.length; index++) {
+    const character = text.charAt(index);
+    if (character === "\\" && !isRaw) index++;
+    else if (character === quote) return index + 1;
+    else if (character === "\n" && !isMultiline) return index;
+  }
+  return text.length;
+}
+
+function endOfComment(text: string, start: number, style: LexicalStyle): number {
+  if (text.startsWith(style.lineComment, start)) {
+    const end = text.indexOf("\n", start);
+    return end < 0 ? text.length : end;
+  }
+  if (!style.hasBlockComments || !text.startsWith("/*", start)) return start;
+  const end = text.indexOf("*/", start + 2);
+  return end < 0 ? text.length : end + 2;
+}
+
+function needsSpace(previous: string, next: string): boolean {
+  return previous !== "" && !OPENING.includes(previous) && !CLOSING.includes(next);
+}
+
+/** One line of code: comments and needless space gone, trailing separators too; strings as they are. */
+export function compactText(text: string, style: LexicalStyle): string {
+  let result = "";
+  let isSpacePending = false;
+  for (let index = 0; index < text.length;) {
+    const character = text.charAt(index);
+    const commentEnd = character === "/" || character === "#" ? endOfComment(text, index, style) : index;
+    if (commentEnd > index || SPACE.test(character)) {
+      isSpacePending = true;
+      index = Math.max(commentEnd, index + 1);
+      continue;
+    }
+    const end = style.quotes.includes(character) ? endOfString(text, index, style) : index + 1;
+    if (isSpacePending && needsSpace(result.charAt(result.length - 1), character)) result += " ";
+    const isTrailing =
+      (result.endsWith(",") && ")]}>".includes(character)) || (result.endsWith(";") && character === "}");
+    if (isTrailing) result = result.slice(0, -1);
+    result += text.slice(index, end);
+    isSpacePending = false;
+    index = end;
+  }
+  return result;
+}
+
+/** Whether every bracket closes and every string ends, so that a text can stand on its own. */
+export function isBalanced(text: string, style: LexicalStyle): boolean {
+  const open: string[] = [];
+  for (let index = 0; index < text.length;) {
+    const character = text.charAt(index);
+    const isQuote = style.quotes.includes(character);
+    const end = isQuote ? endOfString(text, index, style) : Math.max(index + 1, endOfComment(text, index, style));
+    if (isQuote && (end === index + 1 || text.charAt(end - 1) !== character)) return false;
+    const closing = end === index + 1 ? CLOSING_BRACKETS.get(character) : undefined;
+    if (closing !== undefined) open.push(closing);
+    else if (")]}".includes(character) && open.pop() !== character) return false;
+    index = end;
+  }
+  return open.length === 0;
+}

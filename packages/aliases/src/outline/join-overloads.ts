@@ -1,0 +1,18 @@
+import type { Declaration } from "./declaration.ts";
+import { renderSignature, type RenderStyle } from "./render-outline.ts";
+
+/** Overloads become one declaration with a line each, without the implementation behind them. */
+export function joinOverloads(declarations: readonly Declaration[], style: RenderStyle): Declaration[] {
+  const joined: Declaration[] = [];
+  for (const declaration of declarations) {
+    const previous = joined.at(-1);
+    if (previous === undefined || !previous.isOverload || previous.name !== declaration.name) {
+      joined.push({ ...declaration });
+      continue;
+    }
+    previous.lastLine = declaration.lastLine;
+    previous.isOverload = declaration.isOverload;
+    if (declaration.isOverload) previous.signature += `\n${renderSignature(declaration, style)}`;
+  }
+  return joined;
+}

@@ -1,0 +1,22 @@
+const MAX_KEYS = 24;
+const IDENTIFIER = /^[\w$.-]+$/;
+
+function keyText(key: string): string {
+  return IDENTIFIER.test(key) ? key : JSON.stringify(key);
+}
+
+/** The type of a value in a word; of an array its length and first element, of an object its keys to this depth. */
+export function shapeOf(value: unknown, depth: number): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) {
+    const items: unknown[] = value;
+    return items.length === 0 ? "[]" : `${shapeOf(items[0], depth)}[${items.length}]`;
+  }
+  if (typeof value !== "object") return typeof value;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return "{}";
+  if (depth <= 0) return `{…${entries.length}}`;
+  const shown = entries.slice(0, MAX_KEYS).map(([key, inner]) => `${keyText(key)}: ${shapeOf(inner, depth - 1)}`);
+  if (entries.length > MAX_KEYS) shown.push(`…${entries.length - MAX_KEYS}`);
+  return `{${shown.join(", ")}}`;
+}

@@ -1,0 +1,44 @@
+import { firstSentence } from "../first-sentence.ts";
+import type { SyntaxNode } from "../syntax-node.ts";
+
+/** The text of a comment that opens with two stars, without its marks. */
+export function javadocText(comment: string): string {
+  return comment.slice(3, -2).replace(/^[ \t]*\*+ ?/gm, "");
+}
+
+/** First sentence of the two-star comment that stands before a node among its siblings; empty where there is none. */
+export function javadocBefore(siblings: readonly SyntaxNode[], index: number): string {
+  for (let before = index - 1; before >= 0; before--) {
+    const node = siblings[before];
+    if (node === undefined || !node.isComment) return "";
+    const { text } = node;
+    if (text.startsWith("/**") && text.length > 4) return firstSentence(javadocText(text));
+  }
+  return "";
+}
+
+/**
+ * First sentence of the run of line comments with this mark right above a node; `isSkipped` says what may stand
+ * between, such as attributes.
+ */
+export function lineCommentsBefore(
+  siblings: readonly SyntaxNode[],
+  index: number,
+  options: { mark: string; isSkipped?: (node: SyntaxNode) => boolean },
+): string {
+  const lines: string[] = [];
+  let nextLine = siblings[index]?.firstLine ?? 0;
+  for (let before = index - 1; before >= 0; before--) {
+    const node = siblings[before];
+    if (node === undefined) break;
+    const isSkipped = options.isSkipped?.(node) === true;
+    const previous = siblings[before - 1];
+    const isTrailing = previous !== undefined && !previous.isComment && previous.lastLine === node.firstLine;
+    const isAbove =
+      node.isComment && node.text.startsWith(options.mark) && !isTrailing && node.firstLine >= nextLine - 1;
+    if (!isSkipped && !isAbove) break;
+    if (!isSkipped) lines.push(node.text.slice(options.mark.length).replace(/^\/+/, ""));
+    nextLine = node.firstLine;
+  }
+  return firstSentence(lines.reverse().join("\n"));
+}

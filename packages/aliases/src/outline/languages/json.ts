@@ -1,0 +1,104 @@
+import { compactText, type LexicalStyle } from "../compact-text.ts";
+import type { Declaration } from "../declaration.ts";
+import { shapeOf } from "./data-shape.ts";
+
+const STYLE: LexicalStyle = {
+  lineComment: "//",
+  hasBlockComments: true,
+  quotes: '"',
+  rawQuotes: "",
+  multilineQuotes: "",
+};
+const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*|[{}[\],:]/g;
+const SHOWN_DEPTH = 1;
+
+interface Entry {
+  key: string;
+  start: number;
+  valueStart: number;
+  end: number;
+}
+
+/** The members of the outermost object, found without parsing it, so that a broken file still gives some. */
+function readEntries(text: string): Entry[] {
+  const entries: Entry[] = [];
+  let depth = 0;
+  let pendingKey: { key: string; start: number } | undefined;
+  TOKEN.lastIndex = 0;
+  for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
+    const [mark] = token;
+    if (mark === "/*") {
+      const end = text.indexOf("*/", token.index);
+      TOKEN.lastIndex = end < 0 ? text.length : end + 2;
+      continue;
+    }
+    const last = entries.at(-1);
+    if ((mark === "," && depth === 1) || (depth === 1 && (mark === "}" || mark === "]"))) {
+      if (last !== undefined && last.end < 0) last.end = token.index;
+    }
+    if (mark === "{" || mark === "[") depth++;
+    else if (mark === "}" || mark === "]") depth--;
+    else if (depth === 1 && mark.startsWith('"')) pendingKey = { key: mark.slice(1, -1), start: token.index };
+    else if (depth === 1 && mark === ":" && pendingKey !== undefined) {
+      entries.push({ ...pendingKey, valueStart: token.index + 1, end: -1 });
+      pendingKey = undefined;
+    }
+  }
+  return entries;
+}
+
+function parseLoosely(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    try {
+      return { value: JSON.parse(compactText(text, STYLE)) };
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function declaration(name: string, shape: string, place: { firstLine: number; lastLine: number }): Declaration {
+  const signature = shape === "" ? name : `${name}: ${shape}`;
+  return {
+    kind: "key",
+    name,
+    exports: [],
+    head: name,
+    signature,
+    members: undefined,
+    documentation: "",
+    isOverload: false,
+    ...place,
+  };
+}
+
+/** The top-level keys of a JSON text with the shape of their values; comments and trailing commas are allowed. */
+export function readJson(text: string): { declarations: Declaration[]; hasErrors: boolean } {
+  const trimmed = text.trimStart();
+  const lineCount = text.split("\n").length;
+  if (trimmed.startsWith("[")) {
+    const parsed = parseLoosely(text);
+    if (parsed === undefined) return { declarations: [], hasErrors: true };
+    return {
+      declarations: [declaration("array", shapeOf(parsed.value, SHOWN_DEPTH), { firstLine: 1, lastLine: lineCount })],
+      hasErrors: false,
+    };
+  }
+  let hasErrors = false;
+  let line = 1;
+  let position = 0;
+  const advance = (to: number): number => {
+    for (; position < to; position++) if (text.charCodeAt(position) === 10) line++;
+    return line;
+  };
+  const declarations = readEntries(text).map((entry) => {
+    const end = entry.end < 0 ? text.length : entry.end;
+    const parsed = parseLoosely(text.slice(entry.valueStart, end));
+    if (parsed === undefined) hasErrors = true;
+    const shape = parsed === undefined ? "…" : shapeOf(parsed.value, SHOWN_DEPTH);
+    return declaration(entry.key, shape, { firstLine: advance(entry.start), lastLine: advance(end) });
+  });
+  return { declarations, hasErrors: hasErrors || (declarations.length === 0 && parseLoosely(text) === undefined) };
+}

@@ -1,0 +1,69 @@
+import type { LexicalStyle } from "../compact-text.ts";
+import { declarationAt, type Declaration } from "../declaration.ts";
+import type { SyntaxNode } from "../syntax-node.ts";
+import { sliceNode } from "./source-slice.ts";
+
+function stringValues(list: SyntaxNode | undefined): string[] {
+  return (list?.parts ?? [])
+    .filter((part) => part.type === "string")
+    .map((part) => part.parts.find((inner) => inner.type === "string_content")?.text ?? "");
+}
+
+function assignedList(statement: SyntaxNode): SyntaxNode | undefined {
+  const assignment = statement.type === "expression_statement" ? statement.parts[0] : undefined;
+  return assignment?.field("left")?.text === "__all__" ? assignment.field("right") : undefined;
+}
+
+/** The names in `__all__`; undefined where a module has none. */
+export function readExportedNames(statements: readonly SyntaxNode[]): Set<string> | undefined {
+  const lists = statements.flatMap((statement) => assignedList(statement) ?? []);
+  return lists.length === 0 ? undefined : new Set(lists.flatMap(stringValues));
+}
+
+/** Names in `__all__` that a module neither declares nor imports by name: they come from elsewhere at run time. */
+export function readUnexplainedNames(statements: readonly SyntaxNode[], explained: ReadonlySet<string>): Declaration[] {
+  return statements.flatMap((statement) => {
+    const exports = stringValues(assignedList(statement)).filter((name) => !explained.has(name));
+    const [name] = exports;
+    if (name === undefined) return [];
+    const head = `= ${exports.join(", ")}`;
+    return [declarationAt(statement, { kind: "__all__", name, exports, head, signature: `__all__ ${head}` })];
+  });
+}
+
+function importedName(part: SyntaxNode): { name: string; isRenamed: boolean } {
+  const alias = part.field("alias");
+  return { name: (alias ?? part).text, isRenamed: alias !== undefined };
+}
+
+/** Imported names that a module passes on: those in `__all__`, renamed to themselves, or relative in a package. */
+export function readReexports(
+  statements: readonly SyntaxNode[],
+  options: { listed: ReadonlySet<string> | undefined; isPackage: boolean; style: LexicalStyle },
+): Declaration[] {
+  const { listed, isPackage, style } = options;
+  return statements.flatMap((statement) => {
+    if (statement.type !== "import_from_statement") return [];
+    const [source, ...parts] = statement.parts;
+    if (source === undefined) return [];
+    const kept = parts.filter((part) => {
+      if (part.type === "wildcard_import") return isPackage;
+      const { name, isRenamed } = importedName(part);
+      if (listed !== undefined) return listed.has(name);
+      const isSame = isRenamed && part.field("name")?.text === name;
+      return isSame || (isPackage && source.type === "relative_import" && !name.startsWith("_"));
+    });
+    if (kept.length === 0) return [];
+    const exports = kept.filter((part) => part.type !== "wildcard_import").map((part) => importedName(part).name);
+    const head = `${source.text} import ${kept.map((part) => sliceNode(part, style)).join(", ")}`;
+    return [
+      declarationAt(statement, {
+        kind: "from",
+        name: exports[0] ?? source.text,
+        exports,
+        head,
+        signature: `from ${head}`,
+      }),
+    ];
+  });
+}

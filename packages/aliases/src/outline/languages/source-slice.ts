@@ -1,0 +1,47 @@
+import { compactText, type LexicalStyle } from "../compact-text.ts";
+import type { SyntaxNode } from "../syntax-node.ts";
+
+/** A range of the source and what stands in its place. */
+export interface Edit {
+  start: number;
+  end: number;
+  replacement: string;
+}
+
+/** Which part of a node is shown, and what is changed in it. */
+export interface SliceOptions {
+  from?: number;
+  end?: number;
+  /** In any order; of two that overlap the outer one counts, edits outside the part do not. */
+  edits?: readonly Edit[];
+}
+
+function ordered(edits: readonly Edit[], start: number, end: number): Edit[] {
+  let position = start;
+  return edits
+    .filter((edit) => edit.start >= start && edit.end <= end)
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+    .filter((edit) => {
+      const isFree = edit.start >= position;
+      if (isFree) position = edit.end;
+      return isFree;
+    });
+}
+
+/** An edit that takes a node away or puts other text in its place. */
+export function replaceNode(node: SyntaxNode, replacement = ""): Edit {
+  return { start: node.start, end: node.end, replacement };
+}
+
+/** A node, or a part of it, on one line. */
+export function sliceNode(node: SyntaxNode, style: LexicalStyle, options: SliceOptions = {}): string {
+  const start = options.from ?? node.start;
+  const end = options.end ?? node.end;
+  let text = "";
+  let position = start;
+  for (const edit of ordered(options.edits ?? [], start, end)) {
+    text += node.source.slice(position, edit.start) + edit.replacement;
+    position = edit.end;
+  }
+  return compactText(text + node.source.slice(position, end), style);
+}

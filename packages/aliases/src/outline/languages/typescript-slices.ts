@@ -1,0 +1,132 @@
+import type { LexicalStyle } from "../compact-text.ts";
+import type { RenderStyle } from "../render-outline.ts";
+import type { SyntaxNode } from "../syntax-node.ts";
+import { replaceNode, sliceNode, type Edit, type SliceOptions } from "./source-slice.ts";
+
+export const ECMASCRIPT_LEXICAL_STYLE: LexicalStyle = {
+  lineComment: "//",
+  hasBlockComments: true,
+  quotes: "\"'`",
+  rawQuotes: "",
+  multilineQuotes: "`",
+};
+
+export const ECMASCRIPT_RENDER_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
+
+const MAX_TYPE_CHARACTERS = 400;
+const MAX_DEFAULT_CHARACTERS = 24;
+const LEADING_OPERATOR = /[:=(<,|&{]\s*[|&]\s/;
+const NEEDS_PARAMETER_EDITS = /[={[@]|\b(?:public|private|protected|readonly|override)\b/;
+
+/** The operands of a union, which the grammar nests to the left. */
+function unionOperands(node: SyntaxNode): SyntaxNode[] {
+  const operands: SyntaxNode[] = [];
+  let rest: SyntaxNode | undefined = node;
+  while (rest !== undefined) {
+    const children: SyntaxNode[] = rest.parts;
+    rest = undefined;
+    for (const child of children.reverse()) {
+      if (child.type === "union_type" && child === children.at(-1)) rest = child;
+      else operands.push(child);
+    }
+  }
+  return operands.reverse();
+}
+
+function partsOfLongType(node: SyntaxNode): SyntaxNode[] {
+  if (node.type === "union_type") return unionOperands(node);
+  return node.parts;
+}
+
+function cutAfter(parts: readonly SyntaxNode[], node: SyntaxNode): number {
+  const kept = parts.findIndex((part) => part.end - node.start > MAX_TYPE_CHARACTERS);
+  return kept < 0 ? parts.length : Math.max(1, kept);
+}
+
+/** Cuts unions and object types that are too long to their first parts; every cut is marked with its count. */
+export function longTypeEdits(root: SyntaxNode): Edit[] {
+  const edits: Edit[] = [];
+  const pending: SyntaxNode[] = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.length <= MAX_TYPE_CHARACTERS) continue;
+    const parts = partsOfLongType(node);
+    const isUnion = node.type === "union_type";
+    const isCuttable = isUnion || node.type === "object_type";
+    const kept = isCuttable ? cutAfter(parts, node) : parts.length;
+    pending.push(...parts.slice(0, kept));
+    const last = parts[kept - 1];
+    if (kept === parts.length || last === undefined) continue;
+    const replacement = `${isUnion ? " |" : ";"} …${parts.length - kept}`;
+    edits.push({ start: last.end, end: isUnion ? node.end : node.end - 1, replacement });
+  }
+  return edits.sort((a, b) => a.start - b.start);
+}
+
+function defaultEdit(parameter: SyntaxNode, pattern: SyntaxNode): Edit[] {
+  const value = parameter.field("value");
+  if (value === undefined) return [];
+  const type = parameter.field("type");
+  if (type !== undefined) {
+    return [
+      { start: pattern.end, end: pattern.end, replacement: "?" },
+      { start: type.end, end: value.end, replacement: "" },
+    ];
+  }
+  const isShort = value.length <= MAX_DEFAULT_CHARACTERS;
+  if (isShort && !value.text.includes("/")) return [];
+  return [replaceNode(value, "…")];
+}
+
+function patternEdit(parameter: SyntaxNode, pattern: SyntaxNode): Edit[] {
+  if (pattern.type !== "object_pattern" && pattern.type !== "array_pattern") return [];
+  const isTyped = parameter.field("type") !== undefined;
+  if (!isTyped && pattern.length <= MAX_TYPE_CHARACTERS) return [];
+  return [{ start: pattern.start + 1, end: pattern.end - 1, replacement: "…" }];
+}
+
+function parameterEdits(parameter: SyntaxNode): Edit[] {
+  const edits: Edit[] = [];
+  const pattern = parameter.field("pattern") ?? parameter.field("name");
+  if (pattern === undefined) return edits;
+  if (pattern.start > parameter.start) {
+    const words = parameter.children.filter((child) => child.end <= pattern.start);
+    const isPrivate = words.some((child) => child.text === "private");
+    for (const word of words) {
+      const isKept = !isPrivate && (word.type === "readonly" || word.type === "accessibility_modifier");
+      if (!isKept) edits.push(replaceNode(word));
+    }
+  }
+  return [...edits, ...patternEdit(parameter, pattern), ...defaultEdit(parameter, pattern)];
+}
+
+/** Types of parameters stay; defaults of typed ones become `?`, decorators and destructuring go. */
+export function parameterListEdits(parameters: SyntaxNode | undefined): Edit[] {
+  if (parameters === undefined) return [];
+  if (!NEEDS_PARAMETER_EDITS.test(parameters.text)) return [];
+  return parameters.parts.flatMap(parameterEdits);
+}
+
+/** Takes away the operator that may stand before the first part of a union or an intersection. */
+function leadingOperatorEdits(root: SyntaxNode): Edit[] {
+  const edits: Edit[] = [];
+  const pending: SyntaxNode[] = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const first = node.children[0];
+    if (first?.type === "|" || first?.type === "&") edits.push(replaceNode(first));
+    if (node.type !== "statement_block") pending.push(...node.children);
+  }
+  return edits;
+}
+
+/** A node, or a part of it, on one line, with long types cut. */
+export function compactNode(node: SyntaxNode, options: SliceOptions = {}): string {
+  const start = options.from ?? node.start;
+  const end = options.end ?? node.end;
+  const edits = [...(options.edits ?? [])];
+  if (end - start > MAX_TYPE_CHARACTERS) {
+    const roots = node.type === "union_type" ? [node] : node.children.filter((child) => child.end <= end);
+    edits.push(...roots.flatMap(longTypeEdits));
+  }
+  if (LEADING_OPERATOR.test(node.source.slice(start, end))) edits.push(...leadingOperatorEdits(node));
+  return sliceNode(node, ECMASCRIPT_LEXICAL_STYLE, { ...options, edits });
+}

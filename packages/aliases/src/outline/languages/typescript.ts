@@ -1,0 +1,114 @@
+import { declarationAt, type Declaration } from "../declaration.ts";
+import { joinOverloads } from "../join-overloads.ts";
+import type { SyntaxNode } from "../syntax-node.ts";
+import type { LanguageDefinition } from "./language-definition.ts";
+import { readLocalDeclarations, type BlockReader } from "./typescript-declarations.ts";
+import { javadocBefore } from "./documentation.ts";
+import { readCommonJs, readExportLists, readExportStatement } from "./typescript-exports.ts";
+import { ECMASCRIPT_LEXICAL_STYLE, ECMASCRIPT_RENDER_STYLE } from "./typescript-slices.ts";
+
+const NAMESPACES = new Set(["internal_module", "module", "ambient_declaration"]);
+const RECOVERABLE = new Set(["class", "interface", "enum", "function", "const", "let", "var", "type"]);
+const DECLARATION_FILE = /\.d\.[cm]?ts$/;
+
+const isExportStatement = (node: SyntaxNode): boolean => node.type === "export_statement";
+
+/** Statements in order, those too that the parser left inside an error or, for want of a brace, inside another. */
+function statementsOf(block: SyntaxNode): SyntaxNode[] {
+  if (!block.hasError) return block.children;
+  const statements: SyntaxNode[] = [];
+  const pending = [...block.children].reverse();
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.type !== "ERROR") statements.push(node);
+    const isBroken = node.hasError && !NAMESPACES.has(node.type) && !isExportedNamespace(node);
+    if (node.type === "ERROR") pending.push(...[...node.children].reverse());
+    else if (isBroken) pending.push(...misplacedExports(node).reverse());
+  }
+  return statements;
+}
+
+function isExportedNamespace(node: SyntaxNode): boolean {
+  const declaration = isExportStatement(node) ? node.field("declaration") : node.parts[0];
+  return declaration !== undefined && NAMESPACES.has(declaration.type);
+}
+
+/** Exports inside a broken statement, where none can stand. */
+function misplacedExports(statement: SyntaxNode): SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const pending = [...statement.children].reverse();
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (isExportStatement(node)) found.push(node);
+    else if (node.hasError) pending.push(...[...node.children].reverse());
+  }
+  return found;
+}
+
+/** The head of a declaration of which the parser recognised no more than its first two words. */
+function recoveredHead(keyword: SyntaxNode, next: SyntaxNode | undefined): Declaration[] {
+  if (keyword.isNamed || !RECOVERABLE.has(keyword.type) || next?.type.endsWith("identifier") !== true) return [];
+  return [declarationAt(keyword, { kind: keyword.type, name: next.text, signature: `${keyword.type} ${next.text}` })];
+}
+
+/** Whether a declaration is seen from outside without the word `export`. */
+function exposesAll(statements: readonly SyntaxNode[], isAmbient: boolean): boolean {
+  const exports = statements.filter((node) => isExportStatement(node) || node.type === "export");
+  if (isAmbient) return !exports.some((node) => node.field("declaration") === undefined);
+  return exports.length === 0 && !statements.some((node) => readCommonJs(node) !== undefined);
+}
+
+function asDefault(declaration: Declaration): Declaration {
+  const { kind, head, signature } = declaration;
+  return {
+    ...declaration,
+    kind: "export default",
+    head: `${kind} ${head}`.trim(),
+    exports: ["default"],
+    signature: `export default ${signature}`,
+  };
+}
+
+function localsOf(node: SyntaxNode, reader: BlockReader): Declaration[] {
+  if (!isExportStatement(node)) return readLocalDeclarations(node, reader);
+  const declaration = node.field("declaration") ?? node.field("value");
+  return declaration === undefined ? [] : readLocalDeclarations(declaration, reader);
+}
+
+/** Exports that declare nothing: lists, stars, default values, CommonJS assignments. */
+function exportsOf(node: SyntaxNode, shown: ReadonlySet<string>): Declaration[] {
+  if (isExportStatement(node)) return readExportStatement(node, shown);
+  const commonJs = readCommonJs(node);
+  return commonJs === undefined ? [] : [commonJs.declaration];
+}
+
+function readStatements(block: SyntaxNode, isAmbient: boolean): Declaration[] {
+  const statements = statementsOf(block);
+  const lists = readExportLists(statements);
+  const isAllExposed = exposesAll(statements, isAmbient);
+  const locals = statements.map((node, index) => {
+    if (!node.isNamed) return recoveredHead(node, statements[index + 1]);
+    return localsOf(node, (inner) => readStatements(inner, isAmbient || node.type === "ambient_declaration"));
+  });
+  const shown = new Set(locals.flat().flatMap((declaration) => declaration.exports));
+  const found = statements.flatMap((node, index): Declaration[] => {
+    const declarations = locals[index] ?? [];
+    if (declarations.length === 0) return exportsOf(node, shown);
+    const isExported = isAllExposed || isExportStatement(node) || statements[index - 1]?.type === "export";
+    const isDefault = isExportStatement(node) && node.children.some((child) => child.type === "default");
+    const documentation = javadocBefore(statements, index);
+    return declarations
+      .filter(({ exports }) => isExported || exports.some((name) => lists.has(name)))
+      .map((declaration) => {
+        const exports = declaration.exports.flatMap((name) => (isExported ? [name] : (lists.get(name) ?? [])));
+        const placed = { ...declaration, exports, documentation };
+        return isDefault ? asDefault(placed) : placed;
+      });
+  });
+  return joinOverloads(found, ECMASCRIPT_RENDER_STYLE);
+}
+
+/** TypeScript, TSX and JavaScript, whose grammars name their nodes alike. */
+export const ECMASCRIPT_DEFINITION: LanguageDefinition = {
+  lexicalStyle: ECMASCRIPT_LEXICAL_STYLE,
+  hasBraces: true,
+  readDeclarations: (source) => readStatements(source.root, DECLARATION_FILE.test(source.path)),
+};

@@ -1,0 +1,32 @@
+import type { OutlineLanguage } from "./outline.ts";
+
+const LANGUAGE_BY_EXTENSION = new Map<string, OutlineLanguage>([
+  ["ts", "typescript"],
+  ["mts", "typescript"],
+  ["cts", "typescript"],
+  ["tsx", "tsx"],
+  ["js", "javascript"],
+  ["mjs", "javascript"],
+  ["cjs", "javascript"],
+  ["jsx", "javascript"],
+  ["py", "python"],
+  ["pyi", "python"],
+  ["go", "go"],
+  ["rs", "rust"],
+  ["java", "java"],
+  ["md", "markdown"],
+  ["markdown", "markdown"],
+  ["mdx", "markdown"],
+  ["json", "json"],
+  ["jsonc", "json"],
+  ["json5", "json"],
+  ["webmanifest", "json"],
+  ["yaml", "yaml"],
+  ["yml", "yaml"],
+]);
+
+/** The language that a path's extension stands for; undefined for all others. */
+export function outlineLanguage(path: string): OutlineLanguage | undefined {
+  const dot = path.lastIndexOf(".");
+  return dot < 0 ? undefined : LANGUAGE_BY_EXTENSION.get(path.slice(dot + 1).toLowerCase());
+}

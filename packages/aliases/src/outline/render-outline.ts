@@ -1,0 +1,48 @@
+import type { Declaration } from "./declaration.ts";
+import type { OutlineDepth, OutlineItem } from "./outline.ts";
+
+/** How a language encloses members and starts a comment. */
+export interface RenderStyle {
+  lineComment: "//" | "#";
+  /** Members by indentation alone, as in Python. */
+  hasBraces: boolean;
+}
+
+function documented(documentation: string, text: string, style: RenderStyle): string {
+  return documentation === "" ? text : `${style.lineComment} ${documentation}\n${text}`;
+}
+
+function indented(text: string): string {
+  return ` ${text.replaceAll("\n", "\n ")}`;
+}
+
+/** A declaration in full: its documentation, its signature and its members, one a line. */
+export function renderSignature(declaration: Declaration, style: RenderStyle): string {
+  const { signature, members } = declaration;
+  const lines = (members ?? []).map(({ documentation, text }) => indented(documented(documentation, text, style)));
+  let block = lines.length === 0 ? "" : `\n${lines.join("\n")}`;
+  if (!style.hasBraces && block !== "") block = `:${block}`;
+  if (style.hasBraces && members !== undefined) block = lines.length === 0 ? " {}" : ` {${block}\n}`;
+  return documented(declaration.documentation, signature + block, style);
+}
+
+/** A declaration as one item of an outline. */
+export function outlineItem(declaration: Declaration, depth: OutlineDepth, style: RenderStyle): OutlineItem {
+  const { name, kind, exports, head, firstLine, lastLine } = declaration;
+  const text = depth === "heads" ? `${kind} ${head}` : renderSignature(declaration, style);
+  return { name, kind, exports, text, firstLine, lastLine };
+}
+
+/**
+ * The text of items, whole lines. At depth `heads` those of one kind share a line, kinds in the order of their
+ * first item: `const a, b`.
+ */
+export function renderOutlineItems(items: readonly OutlineItem[], depth: OutlineDepth): string {
+  if (depth === "signatures") return items.map((item) => item.text).join("\n");
+  const lines = new Map<string, string>();
+  for (const { kind, text } of items) {
+    const line = lines.get(kind);
+    lines.set(kind, line === undefined ? text : `${line}, ${text.slice(kind.length + 1)}`);
+  }
+  return [...lines.values()].join("\n");
+}

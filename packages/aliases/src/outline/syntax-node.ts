@@ -1,0 +1,79 @@
+import type { Node } from "@vscode/tree-sitter-wasm";
+
+/** A node of a syntax tree with its source at hand; valid only until its tree is deleted. */
+export class SyntaxNode {
+  /** The whole source that the node's offsets count in. */
+  readonly source: string;
+  readonly type: string;
+  /** Offset of its first character. */
+  readonly start: number;
+  readonly isNamed: boolean;
+  readonly #node: Node;
+  #end: number | undefined;
+  #children: SyntaxNode[] | undefined;
+
+  constructor(node: Node, source: string) {
+    this.#node = node;
+    this.source = source;
+    this.type = node.type;
+    this.start = node.startIndex;
+    this.isNamed = node.isNamed;
+  }
+
+  /** Offset after its last character. */
+  get end(): number {
+    return (this.#end ??= this.#node.endIndex);
+  }
+
+  get length(): number {
+    return this.end - this.start;
+  }
+
+  get text(): string {
+    return this.source.slice(this.start, this.end);
+  }
+
+  /** Counts from 1, as do all line numbers here. */
+  get firstLine(): number {
+    return this.#node.startPosition.row + 1;
+  }
+
+  get lastLine(): number {
+    return this.#node.endPosition.row + 1;
+  }
+
+  get isComment(): boolean {
+    return this.type.endsWith("comment");
+  }
+
+  /** Whether a syntax error lies within. */
+  get hasError(): boolean {
+    return this.#node.hasError;
+  }
+
+  /** All children: keywords and punctuation too. */
+  get children(): SyntaxNode[] {
+    this.#children ??= this.#node.children.flatMap((child) =>
+      child === null ? [] : [new SyntaxNode(child, this.source)],
+    );
+    return this.#children;
+  }
+
+  /** Named children other than comments. */
+  get parts(): SyntaxNode[] {
+    return this.children.filter((child) => child.isNamed && !child.isComment);
+  }
+
+  /** The child that the grammar calls by this name. */
+  field(name: string): SyntaxNode | undefined {
+    const child = this.#node.childForFieldName(name);
+    return child === null ? undefined : new SyntaxNode(child, this.source);
+  }
+
+  /** All nodes of these types below it, in the order of the source, an outer one before those inside it. */
+  descendants(types: readonly string[]): SyntaxNode[] {
+    return this.#node
+      .descendantsOfType([...types])
+      .flatMap((node) => (node === null ? [] : [new SyntaxNode(node, this.source)]));
+  }
+}
