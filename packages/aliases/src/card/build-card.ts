@@ -1,0 +1,77 @@
+import { redactSecrets } from "@ccl/core";
+
+import { AliasesError } from "../aliases-error.ts";
+import { buildOutline } from "../outline/build-outline.ts";
+import type { SourceInput } from "../outline/outline.ts";
+import { candidateKinds, kindOfAlias } from "./card-kinds.ts";
+import { finishLines } from "./card-lines.ts";
+import type { Card, CardKind } from "./card.ts";
+import { codeCard } from "./code-card.ts";
+import { decisionCard } from "./decision-card.ts";
+import { docCard } from "./doc-card.ts";
+import { optionsCard } from "./options-card.ts";
+import { plainCard } from "./plain-card.ts";
+import { profileCard } from "./profile-card.ts";
+import { schemaCard } from "./schema-card.ts";
+import { testCard } from "./test-card.ts";
+
+/** Options of `buildCard`. */
+export interface BuildCardOptions {
+  /** The form to try first. Default: by the alias's prefix, then by path and content. */
+  kind?: CardKind;
+  signal?: AbortSignal;
+}
+
+/**
+ * The index card of a file: at most 10 lines of at most 100 UTF-16 units. A form that the content does not have falls
+ * through to the next best, `plain` at last. Secrets are masked before anything is cut. The same input gives the same card.
+ */
+export async function buildCard(input: SourceInput, options: BuildCardOptions = {}): Promise<Card> {
+  // Masked text can be broken JSON; the structured forms read the original and mask what they show, value by value.
+  const masked = { ...input, text: redactSecrets(input.text).text };
+  for (const kind of candidateKinds(input, options.kind)) {
+    if (options.signal?.aborted === true) {
+      throw new AliasesError("aborted", `The card of ${input.path} was aborted.`, { cause: options.signal.reason });
+    }
+    const isAnnounced = kind === options.kind || kind === kindOfAlias(input.alias ?? "");
+    const lines = finishLines((await readCard(kind, { input, masked, isAnnounced }, options)) ?? []);
+    if (lines.length > 0) return { kind, lines, text: lines.join("\n") };
+  }
+  const lines = finishLines(plainCard(masked.text));
+  return { kind: "plain", lines, text: lines.join("\n") };
+}
+
+interface CardSource {
+  input: SourceInput;
+  masked: SourceInput;
+  /** The caller or the alias says that it is of this kind. */
+  isAnnounced: boolean;
+}
+
+async function readCard(kind: CardKind, source: CardSource, options: BuildCardOptions): Promise<string[] | undefined> {
+  const { input, masked } = source;
+  switch (kind) {
+    case "decision":
+      return decisionCard(masked.text);
+    case "options":
+      return optionsCard(input.path, input.text);
+    case "schema":
+      return schemaCard(input.path, input.text, { isLoose: source.isAnnounced });
+    case "profile":
+      return profileCard(input.path, input.text);
+    case "test":
+      return testCard(masked.path, masked.text);
+    case "doc":
+      return docCard(masked.text);
+    case "code":
+      return await readCode(masked, options);
+    case "plain":
+      return plainCard(masked.text);
+  }
+}
+
+async function readCode(input: SourceInput, { signal }: BuildCardOptions): Promise<string[] | undefined> {
+  const outline = await buildOutline(input, { depth: "signatures", ...(signal === undefined ? {} : { signal }) });
+  const isCode = outline.language !== undefined && !["markdown", "json", "yaml"].includes(outline.language);
+  return isCode ? codeCard(input.text, outline.items) : undefined;
+}

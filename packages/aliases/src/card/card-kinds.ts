@@ -1,0 +1,38 @@
+import type { SourceInput } from "../outline/outline.ts";
+import type { CardKind } from "./card.ts";
+
+const kindByPrefix: ReadonlyMap<string, CardKind> = new Map([
+  ["A", "decision"],
+  ["P", "options"],
+  ["S", "schema"],
+  ["PR", "profile"],
+  ["T", "test"],
+  ["D", "doc"],
+  ["H", "code"],
+]);
+
+const codePath = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|c|h|cc|cpp|hpp|swift|scala|sh)$/i;
+const testPath =
+  /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$|Tests?\.(?:java|kt)$/i;
+const decisionPath = /(?:^|\/)(?:adrs?|decisions?)\/|(?:^|\/)adr[-_]?\d/i;
+const proseAnnounced = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt)$/i;
+const schemaPath = /\.(?:proto|graphqls?|gql|sql|avsc)$|schema/i;
+
+/** The kind that an alias's prefix stands for; undefined for a prefix of the user's own. */
+export function kindOfAlias(alias: string): CardKind | undefined {
+  return kindByPrefix.get(alias.slice(0, Math.max(0, alias.indexOf("."))));
+}
+
+/** The forms to try, likeliest first: what the caller says, the alias's prefix, then the path. `plain` is always the last. */
+export function candidateKinds(input: SourceInput, wanted?: CardKind): CardKind[] {
+  const announced = [wanted, input.alias === undefined ? undefined : kindOfAlias(input.alias)];
+  return [...new Set([...announced, ...kindsOfPath(input.path), "plain" as const])].filter(
+    (kind) => kind !== undefined,
+  );
+}
+
+function kindsOfPath(path: string): CardKind[] {
+  if (proseAnnounced.test(path)) return decisionPath.test(path) ? ["decision", "doc"] : ["doc"];
+  if (codePath.test(path)) return testPath.test(path) ? ["test", "code"] : ["code", "test"];
+  return schemaPath.test(path) ? ["schema", "options", "profile", "doc"] : ["schema", "options", "profile"];
+}

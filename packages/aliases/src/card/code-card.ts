@@ -1,0 +1,37 @@
+import type { OutlineItem } from "../outline/outline.ts";
+import { maxCardLines } from "./card-lines.ts";
+import { packItems } from "./pack-items.ts";
+
+/** Exported names with their signatures, the one that the file's own text mentions most first; undefined when there are none. */
+export function codeCard(text: string, items: readonly OutlineItem[]): string[] | undefined {
+  const named = items.filter((item) => item.exports.length > 0 && item.name !== "");
+  if (named.length === 0) return undefined;
+  const uses = countWords(text, new Set(named.map((item) => item.name)));
+  const ranked = [...named].sort((a, b) => (uses.get(b.name) ?? 0) - (uses.get(a.name) ?? 0));
+  const isOver = ranked.length > maxCardLines;
+  const shown = ranked.slice(0, isOver ? maxCardLines - 1 : maxCardLines).map(renderSignature);
+  if (!isOver) return shown;
+  const rest = ranked.slice(shown.length).flatMap((item) => item.exports);
+  return [...shown, ...packItems(`+${rest.length} more`, rest, { separator: ", " })];
+}
+
+/** How often each of the words stands in the text as an identifier. */
+function countWords(text: string, words: ReadonlySet<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [word] of text.matchAll(/[\p{L}\p{N}_$]+/gu)) {
+    if (words.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** On one line, without comments and the words that only say that it is exported. */
+export function renderSignature(item: OutlineItem): string {
+  return item.text
+    .slice(0, 4_000)
+    .replace(/\/\*[^]*?(?:\*\/|$)/g, " ")
+    .replace(/^\s*(?:\/\/|#(?!\[)|"""|''').*$/gm, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/^(?:export\s+(?:default\s+)?(?:declare\s+)?|pub\s+|public\s+)/, "")
+    .replace(/\s*[;{]$/, "");
+}

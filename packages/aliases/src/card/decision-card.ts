@@ -1,0 +1,20 @@
+import { plainWords } from "./markdown-sections.ts";
+import { packItems } from "./pack-items.ts";
+import { readDecision } from "./read-decision.ts";
+
+/** Goal, choice, rejections, constraints and negative cases of a decision record; the status only where it is not simply accepted. */
+export function decisionCard(text: string): string[] | undefined {
+  const decision = readDecision(text);
+  if (decision === undefined) return undefined;
+  const { status, goal, choice } = decision;
+  const isAccepted =
+    status === undefined || /^(?:accepted|approved|decided|принято|утверждено)$/i.test(plainWords(status));
+  return [
+    ...(isAccepted ? [] : [`Status: ${plainWords(status)}`]),
+    ...(goal === undefined ? [] : [`Goal: ${goal}`]),
+    ...(choice === undefined ? [] : [`Choice: ${choice}`]),
+    ...packItems("Rejected", decision.rejected, { maxLines: 3 }),
+    ...packItems("Constraints", decision.constraints, { maxLines: 2 }),
+    ...packItems("Negative", decision.negative, { maxLines: 2 }),
+  ];
+}

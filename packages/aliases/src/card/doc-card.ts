@@ -1,0 +1,18 @@
+import { readSections } from "./markdown-sections.ts";
+import { packGroups, type ItemGroup } from "./pack-items.ts";
+
+/** The headings of a document: a line for the title and for each chapter, with the headings below it. */
+export function docCard(text: string): string[] | undefined {
+  const headings = readSections(text).filter((section) => section.heading !== "");
+  if (headings.length === 0) return undefined;
+  const [title, ...others] = headings;
+  const highest = Math.min(7, ...new Set(others.map((section) => section.level)));
+  const chapterLevel = Math.max(title?.level ?? 0, highest);
+  const groups: ItemGroup[] = [];
+  for (const { level, heading } of headings) {
+    const last = groups.at(-1);
+    if (last === undefined || level <= chapterLevel) groups.push({ subject: heading, items: [] });
+    else last.items.push(heading);
+  }
+  return packGroups(groups);
+}

@@ -1,0 +1,104 @@
+import { cleanLine } from "./card-lines.ts";
+
+/** A heading with the lines below it, up to the next heading. */
+export interface MarkdownSection {
+  /** 1 to 6; 0 for what stands before the first heading. */
+  level: number;
+  /** Plain words; empty at level 0. */
+  heading: string;
+  /** Without code blocks and comments. */
+  lines: string[];
+}
+
+const maxLineLength = 2_000;
+/** Items beyond this are not read. */
+const maxItems = 10_000;
+
+/** Splits Markdown (and the headings of AsciiDoc and reStructuredText) into sections; code blocks and comments are left out. */
+export function readSections(text: string): MarkdownSection[] {
+  const sections: MarkdownSection[] = [{ level: 0, heading: "", lines: [] }];
+  let fence = "";
+  let isComment = false;
+  for (const rawLine of text.split("\n")) {
+    const line = rawLine.slice(0, maxLineLength).trimEnd();
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? "";
+    if (fence !== "" || mark !== "") {
+      fence = nextFence(fence, mark);
+      continue;
+    }
+    if (isComment || line.trimStart().startsWith("<!--")) {
+      isComment = !line.includes("-->");
+      continue;
+    }
+    addLine(sections, line);
+  }
+  return sections;
+}
+
+function nextFence(fence: string, mark: string): string {
+  if (fence === "") return mark;
+  return mark.startsWith(fence) ? "" : fence;
+}
+
+function addLine(sections: MarkdownSection[], line: string): void {
+  const marked = /^ {0,3}(#{1,6}|={1,6})\s+(\S.*)$/.exec(line);
+  if (marked?.[1] !== undefined && marked[2] !== undefined) {
+    sections.push({ level: marked[1].length, heading: plainWords(marked[2].replace(/\s+[#=]+$/, "")), lines: [] });
+    return;
+  }
+  const current = sections.at(-1);
+  const previous = current?.lines.at(-1)?.trim() ?? "";
+  if (/^(={3,}|-{3,}|~{3,})$/.test(line) && isTitle(previous)) {
+    current?.lines.pop();
+    sections.push({ level: line.startsWith("=") ? 1 : 2, heading: plainWords(previous), lines: [] });
+    return;
+  }
+  current?.lines.push(line);
+}
+
+/** A line of front matter or of a table or list above dashes is no title. */
+function isTitle(line: string): boolean {
+  return line !== "" && !/^[-*+|>]|^\d+[.)]\s|:\s|:$|\|/.test(line);
+}
+
+/** Markdown as plain words: no emphasis, links, images, HTML or escapes. */
+export function plainWords(markdown: string): string {
+  const words = markdown
+    .slice(0, maxLineLength)
+    .replace(/!\[[^[\]]*\](?:\([^()]*\)|\[[^[\]]*\])?/g, "")
+    .replace(/\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, "$1")
+    .replace(/<((?:https?|mailto):[^<>\s]*)>/g, "$1")
+    .replace(/<\/?[a-zA-Z][^<>]*>/g, " ")
+    .replace(/\*\*|__(?=\S)|(?<=\S)__|~~/g, "")
+    .replace(/(?<![\p{L}\p{N}*])\*(?=\S)|(?<=\S)\*(?![\p{L}\p{N}*])/gu, "")
+    .replace(/(?<![\p{L}\p{N}_])_(?=\S)|(?<=\S)_(?![\p{L}\p{N}_])/gu, "")
+    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
+    .replace(/^\s*>+\s?/, "");
+  return cleanLine(words);
+}
+
+/** What the lines of a section say: its list items, or else its paragraphs. */
+export function readItems(lines: readonly string[]): string[] {
+  const paragraphs: string[] = [];
+  const items: string[] = [];
+  let target: string[] | undefined;
+  for (const line of lines) {
+    const item = /^\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$/.exec(line)?.[1];
+    if (item !== undefined) items.push(item);
+    const isText = line.trim() !== "" && !/^\s*(?:\||-{3,}$)/.test(line);
+    if (item !== undefined) target = items;
+    else if (!isText) target = undefined;
+    else if (target === undefined) (target = paragraphs).push(line);
+    else if ((target.at(-1)?.length ?? 0) < maxLineLength) target.push(`${target.pop() ?? ""} ${line.trim()}`);
+  }
+  return (items.length > 0 ? items : paragraphs)
+    .slice(0, maxItems)
+    .map(plainWords)
+    .filter((text) => text !== "");
+}
+
+/** Up to the end of the first sentence. */
+export function firstSentence(text: string): string {
+  const end = /[.!?。！？](?=\s+[\p{Lu}\p{Lo}\d]|$)/u.exec(text);
+  return end === null ? text : text.slice(0, end.index).trimEnd();
+}

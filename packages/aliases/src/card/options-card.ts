@@ -1,0 +1,20 @@
+import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
+import { packItems } from "./pack-items.ts";
+import { readOptions, type Option } from "./read-options.ts";
+
+/** One line an option: `O1: summary; excludes O3`. A summary that is too long is cut, the exclusions are not. */
+export function optionsCard(path: string, text: string): string[] | undefined {
+  const options = readOptions(path, text);
+  if (options === undefined) return undefined;
+  const isOver = options.length > maxCardLines;
+  const shown = options.slice(0, isOver ? maxCardLines - 1 : maxCardLines).map(renderOption);
+  if (!isOver) return shown;
+  const rest = options.slice(shown.length).map((option) => option.id);
+  return [...shown, ...packItems(`+${rest.length} more`, rest, { separator: ", " })];
+}
+
+/** One option on one line of a card. */
+export function renderOption({ id, summary, excludes }: Option): string {
+  const suffix = excludes.length === 0 ? "" : cutText(`; excludes ${cleanItem(excludes.join(", "))}`, 60);
+  return cutText(`${cleanItem(id)}: ${cleanItem(summary)}`, maxCardTextLength - suffix.length) + suffix;
+}

@@ -1,0 +1,79 @@
+import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
+
+/** Items beyond this are counted, never laid out. */
+const maxReadItems = 1_000;
+
+/** How `packItems` lays items out. */
+export interface PackItemsOptions {
+  /** Default 1. */
+  maxLines?: number;
+  /** Default `; `. */
+  separator?: string;
+}
+
+/** `label: item; item; +N more`: as many items a line as fit, the label on every line, what does not fit counted. */
+export function packItems(label: string, items: readonly string[], options: PackItemsOptions = {}): string[] {
+  const { maxLines = 1, separator = "; " } = options;
+  const cleaned = items.slice(0, maxReadItems).map(cleanItem);
+  const prefix = label === "" ? "" : `${cutText(cleanItem(label), 50)}: `;
+  const shown = cleaned
+    .filter((item) => item !== "")
+    .map((item) => cutText(item, maxCardTextLength - prefix.length - 14));
+  const total = shown.length + Math.max(0, items.length - maxReadItems);
+  const rows: string[][] = [];
+  let width = Infinity;
+  for (const item of shown) {
+    width += separator.length + item.length;
+    if (width > maxCardTextLength) {
+      if (rows.length === maxLines) break;
+      rows.push([]);
+      width = prefix.length + item.length;
+    }
+    rows.at(-1)?.push(item);
+  }
+  return withRest(rows, { prefix, separator, total });
+}
+
+function withRest(rows: string[][], layout: { prefix: string; separator: string; total: number }): string[] {
+  const { prefix, separator, total } = layout;
+  const lines = rows.map((row) => prefix + row.join(separator));
+  let left = total - rows.reduce((sum, row) => sum + row.length, 0);
+  const last = rows.at(-1);
+  if (left === 0 || last === undefined) return lines;
+  const lastLine = (): string => prefix + [...last, `+${left} more`].join(separator);
+  while (lastLine().length > maxCardTextLength && last.length > 1) {
+    last.pop();
+    left += 1;
+  }
+  return [...lines.slice(0, -1), lastLine()];
+}
+
+/** A subject and what is said of it; an empty subject stands for none. */
+export interface ItemGroup {
+  subject: string;
+  items: string[];
+}
+
+/** One line a group, more where lines are left; groups that do not fit are named on the last line. */
+export function packGroups(groups: readonly ItemGroup[]): string[] {
+  const fits = groups.length <= maxCardLines;
+  const shown = fits ? groups : groups.slice(0, maxCardLines - 1);
+  const maxLines = Math.max(1, Math.floor(maxCardLines / Math.max(1, groups.length)));
+  const lines = shown.flatMap(({ subject, items }) =>
+    items.length > 0 ? packItems(subject, items, { maxLines }) : [subject],
+  );
+  if (fits) return lines;
+  const rest = groups.slice(shown.length);
+  return [
+    ...lines,
+    ...packItems(
+      `+${rest.length} more`,
+      rest.map((group) => group.subject),
+    ),
+  ];
+}
+
+/** One item a line while they fit, several a line when they do not, the rest counted. */
+export function packLines(items: readonly string[]): string[] {
+  return items.length <= maxCardLines ? [...items] : packItems("", items, { maxLines: maxCardLines, separator: ", " });
+}

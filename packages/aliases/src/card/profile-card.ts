@@ -1,0 +1,55 @@
+import { redactSecrets } from "@ccl/core";
+
+import { cleanItem } from "./card-lines.ts";
+import { flattenValue, type FlatPair } from "./flatten-value.ts";
+import { packLines } from "./pack-items.ts";
+import { isMapping, parseStructured } from "./structured-text.ts";
+
+const maxPairs = 2_000;
+
+/** The settings of a JSON, YAML, TOML, INI, properties or environment file; undefined when it has none. */
+export function readProfile(path: string, text: string): FlatPair[] | undefined {
+  const value = parseStructured(path, text);
+  const isLineFormat =
+    /\.(?:toml|ini|cfg|conf|properties)$|(?:^|\/)\.env(?:\.[^/]*)?$|\.env$|(?:^|\/)\.[a-z]+rc$/i.test(path);
+  if (value === undefined && !isLineFormat) return undefined;
+  const holdsSettings = isMapping(value) || (Array.isArray(value) && value.some(isMapping));
+  if (value !== undefined && !holdsSettings) return undefined;
+  const pairs = value === undefined ? readLines(text) : flattenValue(value, maxPairs);
+  return pairs.length === 0 ? undefined : pairs;
+}
+
+/** `key=value` with the value masked where its name or its form is a secret's. */
+export function renderPair(pair: FlatPair): string {
+  return cleanItem(`${pair.key}=${maskedValue(pair)}`);
+}
+
+/** A value whose name says that it is secret is hidden whole, brackets and spaces included. */
+function maskedValue({ key, value }: FlatPair): string {
+  const name = key.replace(/(?:\[\d+\])+$/, "");
+  const content = value.replace(/^\[(.*)\]$/s, "$1").replaceAll('"', "");
+  const [finding] = redactSecrets(`${name}="${content}"`).findings;
+  return finding?.kind === "secret_value" ? "[redacted:secret_value]" : redactSecrets(value).text;
+}
+
+/** The settings of a profile, in the order of the file. */
+export function profileCard(path: string, text: string): string[] | undefined {
+  const pairs = readProfile(path, text);
+  return pairs === undefined ? undefined : packLines(pairs.map(renderPair));
+}
+
+/** Sections and assignments, a line each; what spans lines keeps its first. */
+function readLines(text: string): FlatPair[] {
+  const pairs: FlatPair[] = [];
+  let section = "";
+  for (const rawLine of text.split("\n")) {
+    const line = rawLine.slice(0, 4_000).trim();
+    const header = /^\[+([^[\]]+)\]+$/.exec(line)?.[1];
+    if (header !== undefined) section = `${header.trim()}.`;
+    const pair = /^(?:export\s+)?([\w."' -]+?)\s*[=:]\s*(.*)$/.exec(line);
+    if (pair?.[1] === undefined || pair[2] === undefined || pairs.length >= maxPairs) continue;
+    const value = /^(["'])(.*?)\1/.exec(pair[2])?.[2] ?? pair[2].replace(/\s+[#;].*$/, "");
+    pairs.push({ key: section + pair[1].replace(/["']/g, ""), value });
+  }
+  return pairs;
+}

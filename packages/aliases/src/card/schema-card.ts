@@ -1,0 +1,35 @@
+import { cleanItem, maxCardLines, maxCardTextLength } from "./card-lines.ts";
+import { isJsonSchema, readJsonSchema } from "./json-schema-fields.ts";
+import { packItems } from "./pack-items.ts";
+import { renderField, renderRequired, type SchemaField } from "./schema-field.ts";
+import { readSchemaText } from "./schema-text-fields.ts";
+import { readTypeMap } from "./type-map-fields.ts";
+import { parseStructured } from "./structured-text.ts";
+
+/** Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file; with `isLoose` also of a plain map of names to types. */
+export function readSchema(path: string, text: string, options: { isLoose?: boolean } = {}): SchemaField[] | undefined {
+  const value = parseStructured(path, text);
+  const fields = isJsonSchema(value)
+    ? readJsonSchema(value)
+    : (readTypeMap(value, options.isLoose ?? false) ?? readSchemaText(path, text));
+  return fields !== undefined && fields.length > 0 ? fields : undefined;
+}
+
+/** One line a field; several a line where there are more fields than lines. */
+export function schemaCard(path: string, text: string, options: { isLoose?: boolean } = {}): string[] | undefined {
+  const fields = readSchema(path, text, options);
+  if (fields === undefined) return undefined;
+  const lines = fields.slice(0, maxCardLines).flatMap(renderLines);
+  if (fields.length <= maxCardLines && lines.length <= maxCardLines) return lines;
+  return packItems("", fields.map(renderField), { maxLines: maxCardLines, separator: ", " });
+}
+
+/** A long enumeration goes on over further lines, as it is worth nothing in part. */
+function renderLines(field: SchemaField): string[] {
+  const line = cleanItem(renderField(field));
+  if (line.length <= maxCardTextLength || field.values === undefined) return [line];
+  return packItems(`${field.name}: ${field.type}${renderRequired(field)}`, field.values, {
+    maxLines: 4,
+    separator: ",",
+  });
+}

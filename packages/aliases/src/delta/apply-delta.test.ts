@@ -1,0 +1,204 @@
+import { sha256Hex } from "@ccl/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { AliasesError } from "../aliases-error.ts";
+import { applyDelta } from "./apply-delta.ts";
+import { computeDelta } from "./compute-delta.ts";
+import { renderDelta } from "./render-delta.ts";
+import { renderDeltaPatch } from "./render-delta-patch.ts";
+import { parseSnapshot, serializeSnapshot } from "./snapshot-file.ts";
+import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
+import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
+
+function snapshotOf(texts: Record<string, string | undefined>): Snapshot {
+  const entries = Object.entries(texts).map(([alias, text]): [string, SnapshotEntry] => {
+    const path = `files/${alias}.txt`;
+    return [
+      alias,
+      text === undefined ? { path, sha256: sha256Hex("unknown") } : { path, sha256: sha256Hex(text), text },
+    ];
+  });
+  const ordered = orderedByAlias(entries);
+  return { id: snapshotId(ordered), entries: ordered };
+}
+
+const line = fc.oneof(
+  fc.constantFrom(
+    "",
+    "a",
+    "b",
+    "# Heading",
+    "key: value",
+    "- item",
+    "+x",
+    "--- a",
+    "@@ -1 +1 @@",
+    "\\ No newline at end of file",
+    "é\u2028",
+    "🙂",
+    "x\ry",
+    "{",
+  ),
+  fc.string({ maxLength: 6 }),
+);
+const text = fc
+  .array(fc.tuple(line, fc.constantFrom("\n", "\n", "\n", "\r\n", "")), { maxLength: 12 })
+  .map((lines) => lines.flat().join(""));
+const alias = fc.constantFrom(
+  "H.main",
+  "S.entities",
+  "A.ADR1",
+  "PR.default",
+  "D.readme",
+  "P.o",
+  "T.t",
+  "__proto__",
+  "constructor",
+);
+const entry = fc
+  .record({ path: fc.constantFrom("a.md", "b.json", "c.yaml", "d.ts", "e.txt"), text, isKnown: fc.boolean() })
+  .map(({ path, text, isKnown }): SnapshotEntry => {
+    const sha256 = sha256Hex(text.replaceAll("\r\n", "\n"));
+    return isKnown ? { path, sha256, text } : { path, sha256 };
+  });
+const snapshot = fc.array(fc.tuple(alias, entry), { maxLength: 5 }).map((pairs): Snapshot => {
+  const entries = orderedByAlias(new Map(pairs));
+  return { id: snapshotId(entries), entries };
+});
+
+describe("applyDelta", () => {
+  it("leads from any base to exactly the next state", async () => {
+    await fc.assert(
+      fc.asyncProperty(snapshot, snapshot, async (base, next) => {
+        const delta = await computeDelta(base, next);
+        expect(applyDelta(base, delta)).toEqual(next);
+        expect(serializeSnapshot(applyDelta(base, delta))).toBe(serializeSnapshot(next));
+        expect(delta.changes.length === 0).toBe(serializeSnapshot(base) === serializeSnapshot(next));
+        const aliases = delta.changes.map((change) => change.alias);
+        expect(aliases).toEqual([...new Set(aliases)].sort());
+      }),
+    );
+  });
+
+  it("keeps the delta's prompt to lines that it wrote itself", async () => {
+    await fc.assert(
+      fc.asyncProperty(snapshot, snapshot, async (base, next) => {
+        const [first, second, ...changes] = renderDelta(await computeDelta(base, next), { action: "repair" }).split(
+          "\n",
+        );
+        expect([first, second, changes.pop()]).toEqual([`BASE: ${base.id}`, "DELTA:", "ACTION: repair"]);
+        expect(changes.filter((line) => !line.startsWith("- "))).toEqual([]);
+      }),
+    );
+  });
+
+  it("carries the whole text where most of it is new, and still leads there", async () => {
+    const base = snapshotOf({ "H.main": Array.from({ length: 4_000 }, (_, index) => `old ${index}`).join("\n") });
+    const next = snapshotOf({ "H.main": Array.from({ length: 4_000 }, (_, index) => `new ${index}`).join("\n") });
+    const delta = await computeDelta(base, next);
+    expect(delta.changes).toMatchObject([
+      { alias: "H.main", text: next.entries["H.main"]?.text, notes: ["rewritten, 4000 lines now"] },
+    ]);
+    expect(applyDelta(base, delta)).toEqual(next);
+    expect(renderDeltaPatch(delta)).toContain("+new 3999");
+  });
+
+  const base = snapshotOf({ "H.main": "one\ntwo\n", "D.readme": "# A\n" });
+  const next = snapshotOf({ "H.main": "one\n2\n" });
+  const mismatch = expect.objectContaining({ code: "delta_mismatch" });
+
+  it("refuses another base than the delta's", async () => {
+    const delta = await computeDelta(base, next);
+    const other = snapshotOf({ "H.main": "one\ntwo\n" });
+    expect(() => applyDelta(other, delta)).toThrow(mismatch);
+    expect(() => applyDelta({ ...base, id: "ctx@00000000" }, delta)).not.toThrow();
+  });
+
+  it("refuses a base whose text is not what its hash says", async () => {
+    const delta = await computeDelta(base, next);
+    const forged = {
+      ...base,
+      entries: {
+        ...base.entries,
+        "H.main": { path: "files/H.main.txt", sha256: sha256Hex("one\ntwo\n"), text: "x\ny\n" },
+      },
+    };
+    expect(() => applyDelta(forged, delta)).toThrow(mismatch);
+    const bare = {
+      ...base,
+      entries: { ...base.entries, "H.main": { path: "files/H.main.txt", sha256: sha256Hex("one\ntwo\n") } },
+    };
+    expect(() => applyDelta(bare, delta)).toThrow(mismatch);
+  });
+
+  it("refuses changes that lead elsewhere than the delta says", async () => {
+    const delta = await computeDelta(base, next);
+    expect(() => applyDelta(base, { ...delta, changes: delta.changes.slice(1) })).toThrow(mismatch);
+    expect(() => applyDelta(base, { ...delta, nextId: base.id })).toThrow(AliasesError);
+  });
+});
+
+describe("renderDeltaPatch", () => {
+  it("is a unified diff by alias, with a comment for what has no text", async () => {
+    const base = snapshotOf({ "D.old": "gone\n", "H.main": "one\ntwo\nthree", "Z.binary": undefined });
+    const next = snapshotOf({ "H.main": "one\n2\nthree\n", "H.new": "fresh\n", "Z.other": undefined });
+    expect(renderDeltaPatch(await computeDelta(base, next))).toMatchInlineSnapshot(`
+      "# ctx@0092eb14 -> ctx@43c8de9d
+      # D.old removed (files/D.old.txt)
+      --- H.main@058053d8
+      +++ H.main@bc85caa9
+      @@ -1,3 +1,3 @@
+       one
+      -two
+      -three
+      \\ No newline at end of file
+      +2
+      +three
+      --- /dev/null
+      +++ H.new@02db0d26
+      @@ -0,0 +1,1 @@
+      +fresh
+      # Z.binary removed (files/Z.binary.txt)
+      # Z.other@b23a6a84 added, text not kept
+      "
+    `);
+  });
+});
+
+describe("parseSnapshot", () => {
+  it("reads back what serializeSnapshot wrote", () => {
+    fc.assert(
+      fc.property(snapshot, (snapshot) => {
+        expect(parseSnapshot(serializeSnapshot(snapshot))).toEqual({ ok: true, value: snapshot });
+      }),
+    );
+  });
+
+  const sha256 = sha256Hex("");
+  it.each([
+    ["no JSON", "{", ["snapshot_not_json"]],
+    ["no entries", '{"id": "ctx@00000000"}', ["snapshot_invalid"]],
+    ["a list", "[]", ["snapshot_invalid"]],
+    [
+      "entries of the wrong form",
+      `{"id": "x", "entries": {"a": 1, "b": {"path": "", "sha256": "${sha256}"}, "c": {"path": "c", "sha256": "1"}, "d": {"path": "d", "sha256": "${sha256}", "text": 1}}}`,
+      Array(4).fill("snapshot_invalid"),
+    ],
+    [
+      "another id than its entries make",
+      `{"id": "ctx@00000000", "entries": {"a": {"path": "a", "sha256": "${sha256}"}}}`,
+      ["snapshot_id_mismatch"],
+    ],
+  ])("refuses %s", (_, json, codes) => {
+    const result = parseSnapshot(json);
+    expect(result.ok ? [] : result.issues.map((issue) => issue.code)).toEqual(codes);
+  });
+
+  it("takes an alias named __proto__ for an alias", () => {
+    const json = serializeSnapshot(snapshotOf(Object.fromEntries([["__proto__", "text"]])));
+    const result = parseSnapshot(json);
+    expect(result.ok && Object.keys(result.value.entries)).toEqual(["__proto__"]);
+    expect(json).toContain('"__proto__"');
+  });
+});

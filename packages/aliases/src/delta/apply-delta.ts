@@ -1,0 +1,44 @@
+import { AliasesError } from "../aliases-error.ts";
+import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
+import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts";
+import { applyTextPatch } from "./text-patch.ts";
+
+/** The state that the delta leads to. @throws AliasesError delta_mismatch when the base is not the one that the delta was made from. */
+export function applyDelta(base: Snapshot, delta: Delta): Snapshot {
+  const baseId = snapshotId(base.entries);
+  if (baseId !== delta.baseId) {
+    throw new AliasesError(
+      "delta_mismatch",
+      `The delta belongs to ${delta.baseId}, not to ${baseId}; compute it anew.`,
+    );
+  }
+  const entries = new Map(Object.entries(base.entries));
+  for (const change of delta.changes) {
+    if (change.type === "removed") entries.delete(change.alias);
+    else if (change.type === "added") entries.set(change.alias, { ...change.entry });
+    else entries.set(change.alias, applyChange(entries.get(change.alias), change));
+  }
+  const applied = orderedByAlias(entries);
+  const id = snapshotId(applied);
+  if (id !== delta.nextId) {
+    throw new AliasesError(
+      "delta_mismatch",
+      `The delta names ${delta.nextId}, but its changes make ${id}; compute it anew.`,
+    );
+  }
+  return { id, entries: applied };
+}
+
+function applyChange(
+  before: SnapshotEntry | undefined,
+  change: Extract<AliasChange, { type: "changed" }>,
+): SnapshotEntry {
+  const { alias, path, sha256, patch } = change;
+  if (patch === undefined) return change.text === undefined ? { path, sha256 } : { path, sha256, text: change.text };
+  const text = before?.text === undefined ? undefined : applyTextPatch(before.text, patch);
+  if (text !== undefined) return { path, sha256, text };
+  throw new AliasesError(
+    "delta_mismatch",
+    `The patch of ${alias} does not apply to the base's text; compute the delta anew.`,
+  );
+}

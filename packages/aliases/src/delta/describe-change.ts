@@ -1,0 +1,132 @@
+import { redactSecrets } from "@ccl/core";
+
+import { candidateKinds, kindOfAlias } from "../card/card-kinds.ts";
+import { cleanLine, cutText } from "../card/card-lines.ts";
+import type { CardKind } from "../card/card.ts";
+import { readDecision } from "../card/read-decision.ts";
+import { readSections } from "../card/markdown-sections.ts";
+import { readOptions } from "../card/read-options.ts";
+import { readProfile } from "../card/profile-card.ts";
+import { readSchema } from "../card/schema-card.ts";
+import { readTests } from "../card/test-card.ts";
+import { describeCode } from "./describe-code.ts";
+import { describeDecision } from "./describe-decision.ts";
+import { describeList } from "./describe-list.ts";
+import { describeProfile } from "./describe-profile.ts";
+import { describeSchema } from "./describe-schema.ts";
+import type { SnapshotEntry } from "./snapshot.ts";
+import { countPatchLines } from "./text-patch.ts";
+
+const maxNotes = 12;
+const maxNoteLength = 200;
+
+/** One alias before and after. */
+export interface ChangedEntry {
+  alias: string;
+  before: SnapshotEntry;
+  after: SnapshotEntry;
+  /** Of the texts, where both are known and alike. */
+  patch?: string;
+}
+
+/** The texts of a changed entry, read by one of the card's readers. */
+interface Texts {
+  alias: string;
+  path: string;
+  before: string;
+  after: string;
+}
+
+/** What changed, in words: by the form that its card has, else in lines. At least one note; secrets masked, each one line. */
+export async function describeChange(changed: ChangedEntry, options: { signal?: AbortSignal } = {}): Promise<string[]> {
+  const notes = [...moveNotes(changed), ...(await contentNotes(changed, options))];
+  const shown =
+    notes.length > maxNotes ? [...notes.slice(0, maxNotes - 1), `+${notes.length - maxNotes + 1} more changes`] : notes;
+  return shown.map((note) => cutText(cleanLine(redactSecrets(note).text), maxNoteLength));
+}
+
+function moveNotes({ before, after }: ChangedEntry): string[] {
+  return before.path === after.path ? [] : [`moved from ${before.path} to ${after.path}`];
+}
+
+async function contentNotes(changed: ChangedEntry, options: { signal?: AbortSignal }): Promise<string[]> {
+  const { alias, before, after } = changed;
+  if (before.text === undefined || after.text === undefined) {
+    if (before.sha256 !== after.sha256)
+      return [`content changed: ${before.sha256.slice(0, 8)} -> ${after.sha256.slice(0, 8)}`];
+    return before.text === after.text
+      ? []
+      : [`content unchanged, text ${after.text === undefined ? "no longer" : "now"} kept`];
+  }
+  if (before.text === after.text) return [];
+  const texts = { alias, path: after.path, before: before.text, after: after.text };
+  for (const kind of candidateKinds({ ...texts, text: after.text })) {
+    const notes = await describeKind(kind, texts, options);
+    if (notes === undefined) continue;
+    // What these kinds say leaves out bodies and texts, so the size of the whole change is said too.
+    const isPartial = kind === "code" || kind === "doc" || notes.length === 0;
+    return isPartial ? [...notes, lineNote(changed)] : notes;
+  }
+  return [lineNote(changed)];
+}
+
+function lineNote({ after, patch }: ChangedEntry): string {
+  if (patch === undefined) return `rewritten, ${(after.text ?? "").split("\n").length} lines now`;
+  const { added, removed } = countPatchLines(patch);
+  return `+${added} -${removed} lines`;
+}
+
+/** Undefined where one of the texts does not have the form. */
+async function describeKind(
+  kind: CardKind,
+  texts: Texts,
+  options: { signal?: AbortSignal },
+): Promise<string[] | undefined> {
+  const { path } = texts;
+  const isLoose = kindOfAlias(texts.alias) === kind;
+  switch (kind) {
+    case "decision":
+      return both(texts, readDecision, describeDecision);
+    case "options":
+      return both(
+        texts,
+        (text) => readOptions(path, text)?.map(({ id, summary }) => ({ key: id, value: summary })),
+        describeList("option"),
+      );
+    case "schema":
+      return both(texts, (text) => readSchema(path, text, { isLoose }), describeSchema);
+    case "profile":
+      return both(texts, (text) => readProfile(path, text), describeProfile);
+    case "test":
+      return both(texts, (text) => readCases(path, text), describeList("test"));
+    case "doc":
+      return both(texts, readHeadings, describeList("heading"));
+    case "code":
+      return await describeCode(texts, options);
+    case "plain":
+      return undefined;
+  }
+}
+
+function both<T>(
+  texts: Texts,
+  read: (text: string) => T | undefined,
+  describe: (before: T, after: T) => string[],
+): string[] | undefined {
+  const before = read(texts.before);
+  const after = read(texts.after);
+  return before === undefined || after === undefined ? undefined : describe(before, after);
+}
+
+function readCases(path: string, text: string): { key: string }[] | undefined {
+  return readTests(path, text)?.flatMap(({ subject, items }) =>
+    (items.length > 0 ? items : [""]).map((item) => ({
+      key: [subject, item].filter((part) => part !== "").join(": "),
+    })),
+  );
+}
+
+function readHeadings(text: string): { key: string }[] | undefined {
+  const headings = readSections(text).flatMap(({ heading }) => (heading === "" ? [] : [{ key: heading }]));
+  return headings.length > 0 ? headings : undefined;
+}

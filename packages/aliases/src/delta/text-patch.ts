@@ -1,0 +1,51 @@
+import { applyPatch, FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
+
+/** The search for a shortest diff is quadratic in the lines that differ; beyond this many the new text is carried whole. */
+const maxEditLines = 1_000;
+
+/** The names in a patch's first two lines. */
+export interface PatchNames {
+  before: string;
+  after: string;
+}
+
+/** A unified diff that turns one text into the other exactly; undefined where they have too little in common. */
+export function createTextPatch(before: string, after: string, names: PatchNames): string | undefined {
+  const found = structuredPatch(names.before, names.after, before, after, undefined, undefined, {
+    context: 3,
+    maxEditLength: maxEditLines,
+  });
+  if (found === undefined) return undefined;
+  const patch = formatPatch(found, FILE_HEADERS_ONLY);
+  // The format cannot say everything (a lone carriage return at a line's end, say), so the patch must prove itself.
+  return applyTextPatch(before, patch) === after ? patch : undefined;
+}
+
+/** The unified diff that makes a text out of nothing. */
+export function createAdditionPatch(text: string, name: string): string {
+  const lines = text.split("\n");
+  const isEnded = lines.at(-1) === "";
+  if (isEnded) lines.pop();
+  const head = `--- /dev/null\n+++ ${name}\n`;
+  if (lines.length === 0) return head;
+  const body = lines.map((line) => `+${line}\n`).join("");
+  return `${head}@@ -0,0 +1,${lines.length} @@\n${body}${isEnded ? "" : "\\ No newline at end of file\n"}`;
+}
+
+/** The patched text; undefined when the patch is not one, or belongs to another text. */
+export function applyTextPatch(before: string, patch: string): string | undefined {
+  try {
+    const after = applyPatch(before, patch, { autoConvertLineEndings: false });
+    return after === false ? undefined : after;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many lines a patch adds and takes away. */
+export function countPatchLines(patch: string): { added: number; removed: number } {
+  const hunks = /^@@/m.exec(patch);
+  const lines = hunks === null ? [] : patch.slice(hunks.index).split("\n");
+  const added = lines.filter((line) => line.startsWith("+")).length;
+  return { added, removed: lines.filter((line) => line.startsWith("-")).length };
+}
