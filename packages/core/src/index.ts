@@ -1,15 +1,10 @@
+export { canonicalJson } from "./canonical/canonical-json.ts";
+export { CanonicalJsonError, type CanonicalJsonErrorCode } from "./canonical/canonical-json-error.ts";
+export { sha256Hex, sha8 } from "./canonical/sha256.ts";
 export { CclError, type CclErrorOptions } from "./ccl-error.ts";
 export { systemClock, type Clock } from "./clock.ts";
 export type { IdGenerator } from "./id-generator.ts";
-export type {
-  ChatMessage,
-  MediaPart,
-  Part,
-  ReasoningPart,
-  Role,
-  TextPart,
-  ToolCall,
-} from "./messages/chat-message.ts";
+export type { ChatMessage, MediaPart, Part, ReasoningPart, Role, TextPart, ToolCall } from "./messages/chat-message.ts";
 export type { Embedder } from "./models/embedder.ts";
 export { LanguageModelError, type LanguageModelErrorCode } from "./models/language-model-error.ts";
 export type {
@@ -24,4 +19,7 @@ export type {
 } from "./models/language-model.ts";
 export type { ToolContext, ToolDefinition } from "./models/tool-definition.ts";
 export { failure, success, type Issue, type Result } from "./result.ts";
+export { redactSecrets, type RedactedText } from "./text/redact-secrets.ts";
+export type { SecretFinding } from "./text/secret-source.ts";
+export { estimatedCounter } from "./tokens/estimated-counter.ts";
 export type { TokenCounter } from "./tokens/token-counter.ts";

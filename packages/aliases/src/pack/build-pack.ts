@@ -4,6 +4,7 @@ import { AliasesError } from "../aliases-error.ts";
 import { computeDelta } from "../delta/compute-delta.ts";
 import { snapshotId } from "../delta/snapshot-id.ts";
 import { rankFiles } from "../rank/rank-files.ts";
+import { aliasPrefix } from "../registry/alias-prefix.ts";
 import { buildForms, type FileForm, type FormContext } from "./file-forms.ts";
 import { fitForms } from "./fit-forms.ts";
 import { readPackFiles, throwIfAborted, type PackFile } from "./pack-file.ts";
@@ -11,7 +12,6 @@ import type { Pack, PackEntry, PackOmission, PackOptions } from "./pack.ts";
 import {
   compareBlocks,
   deltaLines,
-  prefixOf,
   renderBareInstruction,
   renderBlock,
   renderHeader,
@@ -97,7 +97,7 @@ async function offerForms(
   const total = Math.min(ranked.length, Math.ceil(usable / LEAST_TOKENS_PER_FILE));
   const offers: Offer[] = [];
   for (const [place, { file }] of ranked.entries()) {
-    const group = prefixOf(file.alias);
+    const group = aliasPrefix(file.alias);
     const context: FormContext = {
       counter,
       task: options.task,

@@ -3,10 +3,12 @@ import { redactSecrets, type TokenCounter } from "@ccl/core";
 import { buildCard } from "../card/build-card.ts";
 import { toCompactView } from "../compress/to-compact-view.ts";
 import { buildOutline } from "../outline/build-outline.ts";
-import type { Outline, OutlineDepth, OutlineItem } from "../outline/outline.ts";
+import { outlineLanguage } from "../outline/outline-language.ts";
+import type { Outline, OutlineDepth, OutlineItem, OutlineLanguage } from "../outline/outline.ts";
 import { renderOutlineItems } from "../outline/render-outline.ts";
 import { queryTerms } from "../rank/query-terms.ts";
 import { createTermMatcher, type TermMatcher } from "../rank/term-matcher.ts";
+import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { DerivedCache } from "../registry/alias-registry.ts";
 import type { Form } from "./fit-forms.ts";
 import type { PackLevel } from "./pack.ts";
@@ -46,11 +48,19 @@ const VALUES = { reference: 0.12, cutCard: 0.5, card: 0.6, formCard: 1, cutHeads
 const CUT_TOKENS = 120;
 /** Kinds of files that a card is made for; for the others it is what is left when there is nothing better. */
 const FORM_PREFIXES = new Set(["A", "P", "S", "PR", "D"]);
+/** Written as prose or data, these say nothing by their headings and keys. */
+const CARD_PREFIXES = new Set(["A", "P", "S", "PR"]);
+const CARD_LANGUAGES = new Set<OutlineLanguage | undefined>(["markdown", "json", "yaml", undefined]);
+const NO_OUTLINE: Pick<Outline, "items"> = { items: [] };
+
+function isCardOnly(file: PackFile): boolean {
+  return CARD_PREFIXES.has(aliasPrefix(file.alias)) && CARD_LANGUAGES.has(outlineLanguage(file.path));
+}
 
 /** Every form of a file that keeps within its cap. */
 export async function buildForms(file: PackFile, context: FormContext): Promise<FileForm[]> {
   const drafts: Draft[] = [{ level: "reference", body: "", value: VALUES.reference }];
-  const heads = await cachedOutline(file, "heads", context);
+  const heads = isCardOnly(file) ? NO_OUTLINE : await cachedOutline(file, "heads", context);
   if (heads.items.length > 0) drafts.push(...(await outlineDrafts(file, heads, context)));
   drafts.push(...(await cardDrafts(file, { hasOutline: heads.items.length > 0, context })));
   if (context.depth.hasFull && file.text.length < context.capTokens * MAX_CHARS_PER_TOKEN) {
@@ -82,7 +92,11 @@ function guardMarkers(body: string): string {
   return body.replace(/^(?=\[(?:CONTEXT|INSTRUCTION|DELTA)\])/gm, " ");
 }
 
-async function cachedOutline(file: PackFile, depth: OutlineDepth, context: FormContext): Promise<Pick<Outline, "items">> {
+async function cachedOutline(
+  file: PackFile,
+  depth: OutlineDepth,
+  context: FormContext,
+): Promise<Pick<Outline, "items">> {
   const kind = `outline-1-${depth}-${file.path.slice(file.path.lastIndexOf(".") + 1)}`;
   const cached = context.cache.get(kind, file.sha256);
   if (cached !== undefined) return { items: readItems(cached) };
@@ -101,7 +115,11 @@ async function outlineDrafts(file: PackFile, heads: Pick<Outline, "items">, cont
   }
   if (!context.depth.hasSignatures) return drafts;
   const signatures = await cachedOutline(file, "signatures", context);
-  drafts.push({ level: "signatures", body: renderOutlineItems(signatures.items, "signatures"), value: VALUES.signatures });
+  drafts.push({
+    level: "signatures",
+    body: renderOutlineItems(signatures.items, "signatures"),
+    value: VALUES.signatures,
+  });
   const matching = new Set(heads.items.filter((_, index) => (relevance[index] ?? 0) > 0).map((item) => item.firstLine));
   const detailed = signatures.items.filter((item) => matching.has(item.firstLine));
   if (detailed.length > 0 && detailed.length * 2 < signatures.items.length) {
@@ -150,10 +168,10 @@ function cutMark(alias: string, left: Pick<OutlineItem, "firstLine" | "lastLine"
 }
 
 async function cardDrafts(file: PackFile, from: { hasOutline: boolean; context: FormContext }): Promise<Draft[]> {
-  const isForm = FORM_PREFIXES.has(file.alias.slice(0, file.alias.indexOf(".")));
+  const isForm = FORM_PREFIXES.has(aliasPrefix(file.alias));
   if (from.hasOutline && !isForm) return [];
   const { cache, counter, capTokens } = from.context;
-  const kind = `card-1-${file.alias.slice(0, file.alias.indexOf("."))}-${file.path.slice(file.path.lastIndexOf("/") + 1)}`;
+  const kind = `card-1-${aliasPrefix(file.alias)}-${file.path.slice(file.path.lastIndexOf("/") + 1)}`;
   let body = cache.get(kind, file.sha256);
   if (body === undefined) {
     body = (await buildCard(file, from.context.signal && { signal: from.context.signal })).text;
@@ -179,7 +197,9 @@ function cutCard(file: PackFile, card: string, context: FormContext): Draft[] {
 }
 
 function writeItems(items: OutlineItem[]): string {
-  return JSON.stringify(items.map((item) => [item.name, item.kind, item.exports, item.text, item.firstLine, item.lastLine]));
+  return JSON.stringify(
+    items.map((item) => [item.name, item.kind, item.exports, item.text, item.firstLine, item.lastLine]),
+  );
 }
 
 function readItems(text: string): OutlineItem[] {

@@ -5,9 +5,12 @@ import { fitForms, type Candidate } from "./fit-forms.ts";
 
 const candidate = fc.record({
   weight: fc.double({ min: 0.01, max: 10, noNaN: true }),
-  forms: fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 500 }), value: fc.double({ min: 0.1, max: 3, noNaN: true }) }), {
-    maxLength: 6,
-  }),
+  forms: fc.array(
+    fc.record({ tokens: fc.integer({ min: 1, max: 500 }), value: fc.double({ min: 0.1, max: 3, noNaN: true }) }),
+    {
+      maxLength: 6,
+    },
+  ),
 });
 
 const spent = (candidates: Candidate[], chosen: number[]): number =>
@@ -51,7 +54,15 @@ describe("fitForms", () => {
       { tokens: 50, value: 1.2 },
       { tokens: 400, value: 2 },
     ];
-    expect(fitForms([{ weight: 1, forms }, { weight: 0.1, forms }], { tokens: 800 })).toEqual([2, 2]);
+    expect(
+      fitForms(
+        [
+          { weight: 1, forms },
+          { weight: 0.1, forms },
+        ],
+        { tokens: 800 },
+      ),
+    ).toEqual([2, 2]);
   });
 
   it("prefers many files in brief over one in full", () => {
@@ -65,20 +76,27 @@ describe("fitForms", () => {
 
   it("is close to the best choice where that can be enumerated", () => {
     fc.assert(
-      fc.property(fc.array(candidate, { minLength: 1, maxLength: 4 }), fc.integer({ min: 500, max: 1500 }), (candidates, capacity) => {
-        const worth = (chosen: number[]): number =>
-          candidates.reduce((sum, { forms, weight }, index) => sum + weight * (forms[chosen[index] ?? -1]?.value ?? 0), 0);
-        let best = 0;
-        const visit = (prefix: number[]): void => {
-          if (prefix.length === candidates.length) {
-            if (spent(candidates, prefix) <= capacity) best = Math.max(best, worth(prefix));
-            return;
-          }
-          for (let form = -1; form < (candidates[prefix.length]?.forms.length ?? 0); form++) visit([...prefix, form]);
-        };
-        visit([]);
-        expect(worth(fitForms(candidates, { tokens: capacity }))).toBeGreaterThanOrEqual(best * 0.5);
-      }),
+      fc.property(
+        fc.array(candidate, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 500, max: 1500 }),
+        (candidates, capacity) => {
+          const worth = (chosen: number[]): number =>
+            candidates.reduce(
+              (sum, { forms, weight }, index) => sum + weight * (forms[chosen[index] ?? -1]?.value ?? 0),
+              0,
+            );
+          let best = 0;
+          const visit = (prefix: number[]): void => {
+            if (prefix.length === candidates.length) {
+              if (spent(candidates, prefix) <= capacity) best = Math.max(best, worth(prefix));
+              return;
+            }
+            for (let form = -1; form < (candidates[prefix.length]?.forms.length ?? 0); form++) visit([...prefix, form]);
+          };
+          visit([]);
+          expect(worth(fitForms(candidates, { tokens: capacity }))).toBeGreaterThanOrEqual(best * 0.5);
+        },
+      ),
     );
   });
 });

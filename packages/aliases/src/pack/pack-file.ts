@@ -38,7 +38,11 @@ export async function readPackFiles(options: Pick<PackOptions, "registry" | "sig
       const entry = batch[position];
       if (entry !== undefined) place(entry, content.ok ? content.value : undefined, { options, found });
     }
-    options.onEvent?.({ type: "files_read", done: Math.min(start + READS_AT_ONCE, entries.length), total: entries.length });
+    options.onEvent?.({
+      type: "files_read",
+      done: Math.min(start + READS_AT_ONCE, entries.length),
+      total: entries.length,
+    });
   }
   return found;
 }
@@ -55,10 +59,7 @@ function place(
   else to.found.files.push(lookOver({ ...content, text: content.text }, to.options.registry.cache));
 }
 
-function lookOver(
-  content: AliasContent & { text: string },
-  cache: PackOptions["registry"]["cache"],
-): PackFile {
+function lookOver(content: AliasContent & { text: string }, cache: PackOptions["registry"]["cache"]): PackFile {
   const { alias, path, sha8, sha256, text } = content;
   const language = outlineLanguage(path);
   const kind = `${SCAN_KIND}-${language ?? "text"}`;

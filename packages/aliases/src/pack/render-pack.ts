@@ -1,4 +1,5 @@
 import type { Delta } from "../delta/snapshot.ts";
+import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { PackFile } from "./pack-file.ts";
 import type { PackSection, PackVersion } from "./pack.ts";
 
@@ -33,7 +34,7 @@ export interface PackParts {
 
 /** The line that names a file: kind, alias, hash and path. */
 export function renderHeader(file: Pick<PackFile, "alias" | "path" | "sha8">): string {
-  const prefix = prefixOf(file.alias);
+  const prefix = aliasPrefix(file.alias);
   return `${LABELS.get(prefix) ?? prefix}: ${file.alias}@${file.sha8} ${file.path}`;
 }
 
@@ -42,12 +43,10 @@ export function renderBlock(
   file: Pick<PackFile, "alias" | "path" | "sha8">,
   { body, mark = "" }: { body: string; mark?: string },
 ): string {
-  return [renderHeader(file), body, mark].filter((part) => part !== "").join("\n").concat("\n");
-}
-
-/** `PR` of `PR.default`. */
-export function prefixOf(alias: string): string {
-  return alias.slice(0, alias.indexOf("."));
+  return [renderHeader(file), body, mark]
+    .filter((part) => part !== "")
+    .join("\n")
+    .concat("\n");
 }
 
 /** Decisions first, then by kind, then by alias: an order that no task changes. */
@@ -58,7 +57,7 @@ export function compareBlocks(a: Pick<PackFile, "alias">, b: Pick<PackFile, "ali
 }
 
 function placeOf(alias: string): number {
-  const place = ORDER.indexOf(prefixOf(alias));
+  const place = ORDER.indexOf(aliasPrefix(alias));
   return place < 0 ? ORDER.length : place;
 }
 

@@ -25,7 +25,7 @@ export function stemWord(word: string): string {
   if (stem.length > 5) stem = stem.replace(/(?:ing|er|or)$/, "");
   if (stem.length > 4) stem = stem.replace(/ed$/, "");
   if (stem.length > 4) stem = stem.replace(/e$/, "");
-  return stem.length > 4 && stem.at(-1) === stem.at(-2) ? stem.slice(0, -1) : stem;
+  return stem.length > 3 && stem.at(-1) === stem.at(-2) ? stem.slice(0, -1) : stem;
 }
 
 /** Cuts an identifier at case changes, digits and punctuation: `parseJSON5_value` gives parse, json, 5, value. */

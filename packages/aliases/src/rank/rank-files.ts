@@ -1,3 +1,4 @@
+import { aliasPrefix } from "../registry/alias-prefix.ts";
 import { buildImportGraph, type ImportGraph } from "./import-graph.ts";
 import { queryTerms, splitIdentifier } from "./query-terms.ts";
 import { createTermMatcher, type TermCounts } from "./term-matcher.ts";
@@ -60,7 +61,8 @@ function scoreWords(files: RankInput[], task: string): Float64Array {
     matcher.count(file.text),
   ]);
   const averages = FIELDS.map(
-    (_, field) => counted.reduce((sum, fields) => sum + (fields[field]?.words ?? 0), 0) / Math.max(1, files.length) || 1,
+    (_, field) =>
+      counted.reduce((sum, fields) => sum + (fields[field]?.words ?? 0), 0) / Math.max(1, files.length) || 1,
   );
   const rarity = weights.map((weight, term) => {
     const holders = counted.filter((fields) => fields.some((field) => (field.counts[term] ?? 0) > 0)).length;
@@ -117,7 +119,7 @@ function scorePrior(files: RankInput[], graph: ImportGraph): Float64Array {
 type FileKind = "code" | "test" | "doc" | "other";
 
 function kindOf(alias: string): FileKind {
-  const prefix = alias.slice(0, alias.indexOf("."));
+  const prefix = aliasPrefix(alias);
   if (prefix === "T") return "test";
   if (prefix === "D") return "doc";
   return prefix === "H" || prefix === "S" || prefix === "A" || prefix === "P" ? "code" : "other";
@@ -128,7 +130,8 @@ function wantedKinds(task: string): Set<FileKind> {
   const words = new Set(splitIdentifier(task.slice(0, 2000)));
   const wanted = new Set<FileKind>();
   if (["test", "tests", "testing", "spec", "coverage"].some((word) => words.has(word))) wanted.add("test");
-  if (["doc", "docs", "documentation", "readme", "changelog", "guide"].some((word) => words.has(word))) wanted.add("doc");
+  if (["doc", "docs", "documentation", "readme", "changelog", "guide"].some((word) => words.has(word)))
+    wanted.add("doc");
   if (["config", "deps", "dependency", "dependencies", "ci", "build", "release", "lint", "bump"].some((word) => words.has(word))) wanted.add("other"); // prettier-ignore
   return wanted;
 }
@@ -146,7 +149,10 @@ function addFocus(scores: Float64Array, graph: ImportGraph, focus: number[]): Fl
   let border = focus;
   for (let distance = 1; distance <= 2; distance++) {
     const next: number[] = [];
-    for (const position of border.flatMap((from) => [...(graph.imports[from] ?? []), ...(graph.importedBy[from] ?? [])])) {
+    for (const position of border.flatMap((from) => [
+      ...(graph.imports[from] ?? []),
+      ...(graph.importedBy[from] ?? []),
+    ])) {
       if (distances.has(position)) continue;
       distances.set(position, distance);
       next.push(position);

@@ -88,7 +88,9 @@ function forEachWord(text: string, visit: (start: number, end: number, isCompoun
     for (; ; index++) {
       const current = index < length ? classOf(text.charCodeAt(index)) : OTHER;
       const isBorder =
-        current !== previous && !(previous === UPPER && current === LOWER && index - wordStart === 1) && index > wordStart;
+        current !== previous &&
+        !(previous === UPPER && current === LOWER && index - wordStart === 1) &&
+        index > wordStart;
       if (isBorder) {
         // In `JSONValue` the last capital belongs to the word that follows.
         const isAcronym = previous === UPPER && current === LOWER;
