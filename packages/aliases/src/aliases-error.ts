@@ -14,6 +14,12 @@ export type AliasesErrorCode =
   | "budget_exceeded"
   /** A delta does not belong to the state that it is applied to. */
   | "delta_mismatch"
+  /** The rules of a scan name something that is not an alias prefix. */
+  | "rules_invalid"
+  /** A file beside the registry (base, vocabulary) is not what was written. */
+  | "context_corrupt"
+  /** A file of a pack changed between building the pack and accepting it. */
+  | "context_conflict"
   /** The operating system refused to read or write; `cause` has its error. */
   | "io_failed"
   /** The caller's signal was aborted. */

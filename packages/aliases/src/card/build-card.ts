@@ -13,6 +13,7 @@ import { optionsCard } from "./options-card.ts";
 import { plainCard } from "./plain-card.ts";
 import { profileCard } from "./profile-card.ts";
 import { schemaCard } from "./schema-card.ts";
+import { createStructuredText, type StructuredText } from "./structured-text.ts";
 import { testCard } from "./test-card.ts";
 
 /** Options of `buildCard`. */
@@ -29,12 +30,13 @@ export interface BuildCardOptions {
 export async function buildCard(input: SourceInput, options: BuildCardOptions = {}): Promise<Card> {
   // Masked text can be broken JSON; the structured forms read the original and mask what they show, value by value.
   const masked = { ...input, text: redactSecrets(input.text).text };
+  const structured = createStructuredText(input.path, input.text);
   for (const kind of candidateKinds(input, options.kind)) {
     if (options.signal?.aborted === true) {
       throw new AliasesError("aborted", `The card of ${input.path} was aborted.`, { cause: options.signal.reason });
     }
     const isAnnounced = kind === options.kind || kind === kindOfAlias(input.alias ?? "");
-    const lines = finishLines((await readCard(kind, { input, masked, isAnnounced }, options)) ?? []);
+    const lines = finishLines((await readCard(kind, { structured, masked, isAnnounced }, options)) ?? []);
     if (lines.length > 0) return { kind, lines, text: lines.join("\n") };
   }
   const lines = finishLines(plainCard(masked.text));
@@ -42,23 +44,23 @@ export async function buildCard(input: SourceInput, options: BuildCardOptions = 
 }
 
 interface CardSource {
-  input: SourceInput;
+  structured: StructuredText;
   masked: SourceInput;
   /** The caller or the alias says that it is of this kind. */
   isAnnounced: boolean;
 }
 
 async function readCard(kind: CardKind, source: CardSource, options: BuildCardOptions): Promise<string[] | undefined> {
-  const { input, masked } = source;
+  const { masked } = source;
   switch (kind) {
     case "decision":
       return decisionCard(masked.text);
     case "options":
-      return optionsCard(input.path, input.text);
+      return optionsCard(source.structured);
     case "schema":
-      return schemaCard(input.path, input.text, { isLoose: source.isAnnounced });
+      return schemaCard(source.structured, { isLoose: source.isAnnounced });
     case "profile":
-      return profileCard(input.path, input.text);
+      return profileCard(source.structured);
     case "test":
       return testCard(masked.path, masked.text);
     case "doc":

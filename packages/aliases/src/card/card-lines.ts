@@ -17,6 +17,11 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 const unsafeCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
 const quoteCharacters = /["`«»“”„‟]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/gu;
 
+/** The lines that the readers of cards look at: the first 50,000, each to its 2,000th UTF-16 unit. */
+export function leadingLines(text: string): string[] {
+  return text.split("\n", 50_000).map((line) => line.slice(0, 2_000));
+}
+
 /** One line without controls, runs of space, and characters that hide or reorder text. */
 export function cleanLine(text: string): string {
   return text.slice(0, maxReadLength).replace(unsafeCharacters, " ").replace(/\s+/gu, " ").trim();

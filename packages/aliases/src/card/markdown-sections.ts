@@ -1,4 +1,4 @@
-import { cleanLine } from "./card-lines.ts";
+import { cleanLine, leadingLines } from "./card-lines.ts";
 
 /** A heading with the lines below it, up to the next heading. */
 export interface MarkdownSection {
@@ -19,8 +19,8 @@ export function readSections(text: string): MarkdownSection[] {
   const sections: MarkdownSection[] = [{ level: 0, heading: "", lines: [] }];
   let fence = "";
   let isComment = false;
-  for (const rawLine of text.split("\n")) {
-    const line = rawLine.slice(0, maxLineLength).trimEnd();
+  for (const rawLine of leadingLines(text)) {
+    const line = rawLine.trimEnd();
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? "";
     if (fence !== "" || mark !== "") {
       fence = nextFence(fence, mark);

@@ -1,10 +1,11 @@
 import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
 import { packItems } from "./pack-items.ts";
 import { readOptions, type Option } from "./read-options.ts";
+import type { StructuredText } from "./structured-text.ts";
 
 /** One line an option: `O1: summary; excludes O3`. A summary that is too long is cut, the exclusions are not. */
-export function optionsCard(path: string, text: string): string[] | undefined {
-  const options = readOptions(path, text);
+export function optionsCard(source: StructuredText): string[] | undefined {
+  const options = readOptions(source);
   if (options === undefined) return undefined;
   const isOver = options.length > maxCardLines;
   const shown = options.slice(0, isOver ? maxCardLines - 1 : maxCardLines).map(renderOption);

@@ -1,15 +1,15 @@
 import { redactSecrets } from "@ccl/core";
 
-import { cleanItem } from "./card-lines.ts";
+import { cleanItem, leadingLines } from "./card-lines.ts";
 import { flattenValue, type FlatPair } from "./flatten-value.ts";
 import { packLines } from "./pack-items.ts";
-import { isMapping, parseStructured } from "./structured-text.ts";
+import { isMapping, type StructuredText } from "./structured-text.ts";
 
 const maxPairs = 2_000;
 
 /** The settings of a JSON, YAML, TOML, INI, properties or environment file; undefined when it has none. */
-export function readProfile(path: string, text: string): FlatPair[] | undefined {
-  const value = parseStructured(path, text);
+export function readProfile({ path, text, value: parse }: StructuredText): FlatPair[] | undefined {
+  const value = parse();
   const isLineFormat =
     /\.(?:toml|ini|cfg|conf|properties)$|(?:^|\/)\.env(?:\.[^/]*)?$|\.env$|(?:^|\/)\.[a-z]+rc$/i.test(path);
   if (value === undefined && !isLineFormat) return undefined;
@@ -33,8 +33,8 @@ function maskedValue({ key, value }: FlatPair): string {
 }
 
 /** The settings of a profile, in the order of the file. */
-export function profileCard(path: string, text: string): string[] | undefined {
-  const pairs = readProfile(path, text);
+export function profileCard(source: StructuredText): string[] | undefined {
+  const pairs = readProfile(source);
   return pairs === undefined ? undefined : packLines(pairs.map(renderPair));
 }
 
@@ -42,8 +42,8 @@ export function profileCard(path: string, text: string): string[] | undefined {
 function readLines(text: string): FlatPair[] {
   const pairs: FlatPair[] = [];
   let section = "";
-  for (const rawLine of text.split("\n")) {
-    const line = rawLine.slice(0, 4_000).trim();
+  for (const rawLine of leadingLines(text)) {
+    const line = rawLine.trim();
     const header = /^\[+([^[\]]+)\]+$/.exec(line)?.[1];
     if (header !== undefined) section = `${header.trim()}.`;
     const pair = /^(?:export\s+)?([\w."' -]+?)\s*[=:]\s*(.*)$/.exec(line);

@@ -12,6 +12,9 @@ export interface Decision {
   negative: string[];
 }
 
+/** More items under one heading are not read. */
+const maxItems = 1_000;
+
 const knownNames: ReadonlySet<string> = new Set(Object.values(decisionHeadings).flat());
 
 const folded = (words: string): string => words.toLowerCase().replaceAll("ё", "е").trim();
@@ -54,8 +57,11 @@ function collect(found: Map<string, string[]>, section: MarkdownSection): void {
   let lines: string[] = [];
   let isOneParagraph = false;
   const turnTo = (next: string, line?: string): void => {
-    const items = knownNames.has(name) ? readItems(lines) : [];
-    if (items.length > 0) found.set(name, (found.get(name) ?? []).concat(items));
+    const items = found.get(name) ?? [];
+    if (knownNames.has(name) && items.length < maxItems) {
+      items.push(...readItems(lines));
+      found.set(name, items);
+    }
     name = next;
     lines = line === undefined ? [] : [line];
     isOneParagraph = line !== undefined;

@@ -1,5 +1,5 @@
 import { plainWords, readItems, readSections } from "./markdown-sections.ts";
-import { isMapping, parseStructured, type Mapping } from "./structured-text.ts";
+import { isMapping, type Mapping, type StructuredText } from "./structured-text.ts";
 
 /** One row of an option matrix. */
 export interface Option {
@@ -9,6 +9,9 @@ export interface Option {
   excludes: string[];
 }
 
+/** More rows of a table are not read. */
+const maxRows = 5_000;
+
 const idNames = "id|key|code|option|вариант|опция|№".split("|");
 const summaryNames = "summary|title|description|name|text|label|описание|суть|название".split("|");
 const excludesNames =
@@ -17,9 +20,10 @@ const excludesNames =
     .concat("исключает|несовместимо|несовместим с|несовместимо с|конфликты".split("|"));
 
 /** Reads a matrix of options from JSON, YAML, a Markdown table, list or headings; undefined unless every row has an id and a summary. */
-export function readOptions(path: string, text: string): Option[] | undefined {
-  const value = parseStructured(path, text);
-  const options = value === undefined ? readMarkdown(text) : readValue(value);
+export function readOptions({ path, text, value: parse }: StructuredText): Option[] | undefined {
+  const value = parse();
+  const isData = /\.(?:json[5c]?|ya?ml)$/i.test(path);
+  const options = value !== undefined ? readValue(value) : isData ? undefined : readMarkdown(text);
   return options !== undefined && options.length > 0 ? options : undefined;
 }
 
@@ -83,7 +87,7 @@ function readTable(lines: readonly string[]): Option[] | undefined {
   const [head, rule, ...body] = lines;
   if (head === undefined || rule === undefined || !/^[\s|:-]+$/.test(rule)) return undefined;
   const names = cellsOf(head);
-  const rows = body.map((line) => {
+  const rows = body.slice(0, maxRows).map((line) => {
     const cells = cellsOf(line);
     return readRow(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ""])));
   });

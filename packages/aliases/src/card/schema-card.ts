@@ -4,20 +4,20 @@ import { packItems } from "./pack-items.ts";
 import { renderField, renderRequired, type SchemaField } from "./schema-field.ts";
 import { readSchemaText } from "./schema-text-fields.ts";
 import { readTypeMap } from "./type-map-fields.ts";
-import { parseStructured } from "./structured-text.ts";
+import type { StructuredText } from "./structured-text.ts";
 
 /** Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file; with `isLoose` also of a plain map of names to types. */
-export function readSchema(path: string, text: string, options: { isLoose?: boolean } = {}): SchemaField[] | undefined {
-  const value = parseStructured(path, text);
+export function readSchema(source: StructuredText, options: { isLoose?: boolean } = {}): SchemaField[] | undefined {
+  const value = source.value();
   const fields = isJsonSchema(value)
     ? readJsonSchema(value)
-    : (readTypeMap(value, options.isLoose ?? false) ?? readSchemaText(path, text));
+    : (readTypeMap(value, options.isLoose ?? false) ?? readSchemaText(source.path, source.text));
   return fields !== undefined && fields.length > 0 ? fields : undefined;
 }
 
 /** One line a field; several a line where there are more fields than lines. */
-export function schemaCard(path: string, text: string, options: { isLoose?: boolean } = {}): string[] | undefined {
-  const fields = readSchema(path, text, options);
+export function schemaCard(source: StructuredText, options: { isLoose?: boolean } = {}): string[] | undefined {
+  const fields = readSchema(source, options);
   if (fields === undefined) return undefined;
   const lines = fields.slice(0, maxCardLines).flatMap(renderLines);
   if (fields.length <= maxCardLines && lines.length <= maxCardLines) return lines;

@@ -1,3 +1,4 @@
+import { leadingLines } from "./card-lines.ts";
 import { maxSchemaFields, type SchemaField } from "./schema-field.ts";
 
 /** The fields of a GraphQL, protobuf or SQL file, read line by line; undefined for other paths. */
@@ -14,11 +15,8 @@ type FieldReader = (line: string, owner: string) => SchemaField | undefined;
 function readBlocks(text: string, readField: FieldReader): SchemaField[] {
   const fields: SchemaField[] = [];
   const owners: { name: string; values?: string[] }[] = [];
-  for (const rawLine of text.split("\n")) {
-    const line = rawLine
-      .slice(0, 1_000)
-      .replace(/(?:\/\/|#).*$/, "")
-      .trim();
+  for (const rawLine of leadingLines(text)) {
+    const line = rawLine.replace(/(?:\/\/|#).*$/, "").trim();
     const open = /^(?:extend\s+)?(type|input|interface|enum|message|oneof)\s+(\w+)[^{]*\{(.*)$/.exec(line);
     const owner = owners.at(-1);
     if (open?.[2] !== undefined) {
@@ -53,8 +51,8 @@ const protoField: FieldReader = (line, owner) => {
 function readSql(text: string): SchemaField[] {
   const fields: SchemaField[] = [];
   let table = "";
-  for (const rawLine of text.split("\n")) {
-    const line = rawLine.slice(0, 1_000).replace(/--.*$/, "").trim();
+  for (const rawLine of leadingLines(text)) {
+    const line = rawLine.replace(/--.*$/, "").trim();
     const open = /^create\s+(?:\w+\s+)?table\s+(?:if\s+not\s+exists\s+)?([\w."`[\]]+)/i.exec(line)?.[1];
     if (open !== undefined) {
       table = open.replace(/["`[\]]/g, "");

@@ -1,7 +1,28 @@
 import { parse } from "yaml";
 
-/** Larger YAML is not read: its parser takes seconds for megabytes. */
-const maxYamlLength = 1_000_000;
+/** Longer YAML, and longer JSON with comments, is not read: that takes seconds for megabytes. */
+const maxLooseLength = 1_000_000;
+
+/** A file as the readers of cards see it: parsed once, if at all. */
+export interface StructuredText {
+  readonly path: string;
+  readonly text: string;
+  /** What `parseStructured` gives. */
+  value(): unknown;
+}
+
+/** Wraps a text so that it is parsed when it is first asked for. */
+export function createStructuredText(path: string, text: string): StructuredText {
+  let parsed: { value: unknown } | undefined;
+  return {
+    path,
+    text,
+    value: () => {
+      parsed ??= { value: parseStructured(path, text) };
+      return parsed.value;
+    },
+  };
+}
 
 /** A parsed JSON or YAML mapping. */
 export type Mapping = Record<string, unknown>;
@@ -17,7 +38,8 @@ export function parseStructured(path: string, text: string): unknown {
   if (extension === "yaml" || extension === "yml") return parseYaml(text);
   const looksLikeJson = /^\s*[[{]/.test(text);
   if (!looksLikeJson) return undefined;
-  return parseJson(text) ?? parseJson(withoutJsonComments(text));
+  const value = parseJson(text);
+  return value === undefined && text.length <= maxLooseLength ? parseJson(withoutJsonComments(text)) : value;
 }
 
 function parseJson(text: string): unknown {
@@ -29,7 +51,7 @@ function parseJson(text: string): unknown {
 }
 
 function parseYaml(text: string): unknown {
-  if (text.length > maxYamlLength) return undefined;
+  if (text.length > maxLooseLength) return undefined;
   try {
     return parse(text, { logLevel: "silent", maxAliasCount: 100 });
   } catch {

@@ -8,6 +8,7 @@ import { readSections } from "../card/markdown-sections.ts";
 import { readOptions } from "../card/read-options.ts";
 import { readProfile } from "../card/profile-card.ts";
 import { readSchema } from "../card/schema-card.ts";
+import { createStructuredText, type StructuredText } from "../card/structured-text.ts";
 import { readTests } from "../card/test-card.ts";
 import { describeCode } from "./describe-code.ts";
 import { describeDecision } from "./describe-decision.ts";
@@ -29,12 +30,12 @@ export interface ChangedEntry {
   patch?: string;
 }
 
-/** The texts of a changed entry, read by one of the card's readers. */
+/** The texts of a changed entry, for the readers of cards. */
 interface Texts {
   alias: string;
   path: string;
-  before: string;
-  after: string;
+  before: StructuredText;
+  after: StructuredText;
 }
 
 /** What changed, in words: by the form that its card has, else in lines. At least one note; secrets masked, each one line. */
@@ -59,8 +60,13 @@ async function contentNotes(changed: ChangedEntry, options: { signal?: AbortSign
       : [`content unchanged, text ${after.text === undefined ? "no longer" : "now"} kept`];
   }
   if (before.text === after.text) return [];
-  const texts = { alias, path: after.path, before: before.text, after: after.text };
-  for (const kind of candidateKinds({ ...texts, text: after.text })) {
+  const { path, text } = after;
+  const texts = {
+    ...{ alias, path },
+    before: createStructuredText(path, before.text),
+    after: createStructuredText(path, text),
+  };
+  for (const kind of candidateKinds({ alias, path, text })) {
     const notes = await describeKind(kind, texts, options);
     if (notes === undefined) continue;
     // What these kinds say leaves out bodies and texts, so the size of the whole change is said too.
@@ -86,23 +92,23 @@ async function describeKind(
   const isLoose = kindOfAlias(texts.alias) === kind;
   switch (kind) {
     case "decision":
-      return both(texts, readDecision, describeDecision);
+      return both(texts, ({ text }) => readDecision(text), describeDecision);
     case "options":
       return both(
         texts,
-        (text) => readOptions(path, text)?.map(({ id, summary }) => ({ key: id, value: summary })),
+        (source) => readOptions(source)?.map(({ id, summary }) => ({ key: id, value: summary })),
         describeList("option"),
       );
     case "schema":
-      return both(texts, (text) => readSchema(path, text, { isLoose }), describeSchema);
+      return both(texts, (source) => readSchema(source, { isLoose }), describeSchema);
     case "profile":
-      return both(texts, (text) => readProfile(path, text), describeProfile);
+      return both(texts, readProfile, describeProfile);
     case "test":
-      return both(texts, (text) => readCases(path, text), describeList("test"));
+      return both(texts, ({ text }) => readCases(path, text), describeList("test"));
     case "doc":
-      return both(texts, readHeadings, describeList("heading"));
+      return both(texts, ({ text }) => readHeadings(text), describeList("heading"));
     case "code":
-      return await describeCode(texts, options);
+      return await describeCode({ path, before: texts.before.text, after: texts.after.text }, options);
     case "plain":
       return undefined;
   }
@@ -110,7 +116,7 @@ async function describeKind(
 
 function both<T>(
   texts: Texts,
-  read: (text: string) => T | undefined,
+  read: (source: StructuredText) => T | undefined,
   describe: (before: T, after: T) => string[],
 ): string[] | undefined {
   const before = read(texts.before);

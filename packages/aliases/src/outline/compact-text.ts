@@ -13,6 +13,7 @@ export interface LexicalStyle {
 const OPENING = "([{<";
 const CLOSING = ")]}>,;";
 const SPACE = /\s/;
+const WORD = /[\w$]+/y;
 const CLOSING_BRACKETS = new Map([
   ["(", ")"],
   ["[", "]"],
@@ -46,11 +47,17 @@ function needsSpace(previous: string, next: string): boolean {
   return previous !== "" && !OPENING.includes(previous) && !CLOSING.includes(next);
 }
 
+function endOfWord(text: string, start: number): number {
+  WORD.lastIndex = start;
+  return WORD.test(text) ? WORD.lastIndex : start + 1;
+}
+
 /** One line of code: comments and needless space gone, trailing separators too; strings as they are. */
 export function compactText(text: string, style: LexicalStyle): string {
-  let result = "";
+  const pieces: string[] = [];
+  let last = "";
   let isSpacePending = false;
-  for (let index = 0; index < text.length;) {
+  for (let index = 0; index < text.length; ) {
     const character = text.charAt(index);
     const commentEnd = character === "/" || character === "#" ? endOfComment(text, index, style) : index;
     if (commentEnd > index || SPACE.test(character)) {
@@ -58,16 +65,16 @@ export function compactText(text: string, style: LexicalStyle): string {
       index = Math.max(commentEnd, index + 1);
       continue;
     }
-    const end = style.quotes.includes(character) ? endOfString(text, index, style) : index + 1;
-    if (isSpacePending && needsSpace(result.charAt(result.length - 1), character)) result += " ";
-    const isTrailing =
-      (result.endsWith(",") && ")]}>".includes(character)) || (result.endsWith(";") && character === "}");
-    if (isTrailing) result = result.slice(0, -1);
-    result += text.slice(index, end);
+    const end = style.quotes.includes(character) ? endOfString(text, index, style) : endOfWord(text, index);
+    if (isSpacePending && needsSpace(last, character)) pieces.push(" ");
+    const isTrailing = (last === "," && ")]}>".includes(character)) || (last === ";" && character === "}");
+    if (isTrailing) pieces.pop();
+    pieces.push(text.slice(index, end));
+    last = text.charAt(end - 1);
     isSpacePending = false;
     index = end;
   }
-  return result;
+  return pieces.join("");
 }
 
 /** Whether every bracket closes and every string ends, so that a text can stand on its own. */

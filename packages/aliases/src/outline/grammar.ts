@@ -1,34 +1,49 @@
 import { createRequire } from "node:module";
-import type { Language, Parser, Tree } from "@vscode/tree-sitter-wasm";
+import type { Parser, Tree } from "@vscode/tree-sitter-wasm";
+import { isNestedWithin } from "./nesting.ts";
 import { SyntaxNode } from "./syntax-node.ts";
 
 /** A grammar by the name of its file in the grammars' package. */
 export type GrammarName = "typescript" | "tsx" | "javascript" | "python" | "go" | "rust" | "java";
 
+type Runtime = typeof import("@vscode/tree-sitter-wasm");
+
 /** What is longer is data or generated code, not worth the seconds that parsing it takes. */
 const MAX_SOURCE_CHARACTERS = 2_000_000;
+// The parser forgets ambiguous brackets by recursion on a small stack that nothing guards.
+const MAX_NESTING = 1_000;
 // The parser calls back every 100 steps. Ordinary code takes 1 to 4 steps a character and broken code up to 7;
 // counting steps, not time, keeps the outcome the same on every machine.
 const BASE_PARSE_CALLBACKS = 1_000;
 const PARSE_CALLBACKS_PER_CHARACTER = 0.12;
+// In hopeless text each step becomes slow; ten times what ordinary code takes on a slow machine.
+const BASE_PARSE_MS = 2_000;
+const PARSE_MS_PER_CHARACTER = 0.004;
 
-type Runtime = typeof import("@vscode/tree-sitter-wasm");
+const require = createRequire(import.meta.url);
+const RUNTIME_PATH = "@vscode/tree-sitter-wasm";
 
 let runtime: Promise<Runtime> | undefined;
 const parsers = new Map<GrammarName, Promise<Parser>>();
 
 async function startRuntime(): Promise<Runtime> {
-  const { default: loaded } = await import("@vscode/tree-sitter-wasm");
+  const loaded: Runtime = require(RUNTIME_PATH);
   await loaded.Parser.init();
   return loaded;
 }
 
+/** Lets the next parse start from a fresh copy: after a trap the memory of this one can't be trusted. */
+function discardRuntime(): void {
+  delete require.cache[require.resolve(RUNTIME_PATH)];
+  runtime = undefined;
+  parsers.clear();
+}
+
 async function createParser(name: GrammarName): Promise<Parser> {
   runtime ??= startRuntime();
-  const loaded = await runtime;
-  const file = createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`);
-  const language: Language = await loaded.Language.load(file);
-  return new loaded.Parser().setLanguage(language);
+  const { Language, Parser } = await runtime;
+  const language = await Language.load(require.resolve(`${RUNTIME_PATH}/wasm/tree-sitter-${name}.wasm`));
+  return new Parser().setLanguage(language);
 }
 
 function parserOf(name: GrammarName): Promise<Parser> {
@@ -42,26 +57,34 @@ function parserOf(name: GrammarName): Promise<Parser> {
 
 function parseWithinBudget(parser: Parser, text: string): Tree | null {
   let callbacksLeft = BASE_PARSE_CALLBACKS + text.length * PARSE_CALLBACKS_PER_CHARACTER;
-  const tree = parser.parse(text, null, { progressCallback: () => --callbacksLeft < 0 });
+  const deadline = performance.now() + BASE_PARSE_MS + text.length * PARSE_MS_PER_CHARACTER;
+  const isSpent = (): boolean => --callbacksLeft < 0 || performance.now() > deadline;
+  const tree = parser.parse(text, null, { progressCallback: isSpent });
   if (tree === null) parser.reset();
   return tree;
 }
 
 /**
- * Parses and hands the root to `read`, freeing the tree afterwards. Undefined when the text is too long or too
- * tangled to parse in linear time.
+ * Parses and hands the root to `read`, freeing the tree afterwards. Undefined when the text is too long, too deep or
+ * too tangled to parse in linear time.
  */
 export async function withSyntaxTree<T>(
   name: GrammarName,
   text: string,
   read: (root: SyntaxNode) => T,
 ): Promise<T | undefined> {
-  if (text.length > MAX_SOURCE_CHARACTERS) return undefined;
-  const tree = parseWithinBudget(await parserOf(name), text);
-  if (tree === null) return undefined;
+  if (text.length > MAX_SOURCE_CHARACTERS || !isNestedWithin(text, MAX_NESTING)) return undefined;
+  const parser = await parserOf(name);
+  let tree: Tree | null = null;
   try {
-    return read(new SyntaxNode(tree.rootNode, text));
+    tree = parseWithinBudget(parser, text);
+    return tree === null ? undefined : read(new SyntaxNode(tree.rootNode, text));
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "RuntimeError") throw error;
+    tree = null;
+    discardRuntime();
+    return undefined;
   } finally {
-    tree.delete();
+    tree?.delete();
   }
 }

@@ -13,97 +13,110 @@ export interface TermMatcher {
   count(text: string): TermCounts;
 }
 
+const OTHER = 0;
 const LOWER = 1;
 const UPPER = 2;
 const DIGIT = 3;
 const JOINER = 4;
-const OTHER = 0;
 
-const CLASSES = new Uint8Array(128);
-for (let code = 0x30; code <= 0x39; code++) CLASSES[code] = DIGIT;
-for (let code = 0x41; code <= 0x5a; code++) CLASSES[code] = UPPER;
-for (let code = 0x61; code <= 0x7a; code++) CLASSES[code] = LOWER;
-CLASSES[0x5f] = JOINER;
-CLASSES[0x24] = JOINER;
-CLASSES[0x2d] = JOINER;
+let classes: Uint8Array | undefined;
 
-function classOf(code: number): number {
-  if (code < 128) return CLASSES[code] ?? OTHER;
-  // Letters of other scripts count as lower case; general and CJK punctuation do not.
-  if (code < 0xc0 || (code >= 0x2000 && code < 0x2070) || (code >= 0x3000 && code < 0x3040)) return OTHER;
-  return code >= 0x410 && code < 0x430 ? UPPER : LOWER;
+/** The class of each UTF-16 code unit. Letters without case, and halves of surrogate pairs, count as lower case. */
+function characterClasses(): Uint8Array {
+  if (classes !== undefined) return classes;
+  classes = new Uint8Array(1 << 16);
+  for (let code = 0; code < classes.length; code++) {
+    const character = String.fromCharCode(code);
+    if (/\p{Lu}/u.test(character)) classes[code] = UPPER;
+    else if (/[\p{L}\p{M}\p{Cs}]/u.test(character)) classes[code] = LOWER;
+    else if (/\p{N}/u.test(character)) classes[code] = DIGIT;
+    else if (/[_$-]/.test(character)) classes[code] = JOINER;
+  }
+  return classes;
 }
 
 /** No query term is longer than this; a longer word of a text is a key or a hash. */
 const MAX_WORD_CHARS = 64;
+/** Identifiers of more words than this are seldom meant as a whole. */
+const MAX_COMPOUND_WORDS = 5;
 
-const prefixOf = (first: number, second: number): number => ((first & 0x7f) << 7) | (second & 0x7f);
+// The lower five bits of an ASCII letter are the same in both cases.
+const prefixOf = (first: number, second: number): number => ((first & 31) << 5) | (second & 31);
 
 /** Builds a matcher for terms as `queryTerms` gives them. */
 export function createTermMatcher(terms: string[]): TermMatcher {
   const positions = new Map(terms.map((term, position) => [term, position]));
-  // Most words of a text share no two first letters with any term: two table look-ups spare them the slicing.
-  const prefixes = new Uint8Array(1 << 14);
+  // Most words of a text share no two first letters with any term: a table look-up spares them the slicing.
+  const prefixes = new Uint8Array(1 << 10);
   for (const term of terms) prefixes[prefixOf(term.charCodeAt(0), term.length > 1 ? term.charCodeAt(1) : 0)] = 1;
+  const known = new Map<string, number | undefined>();
 
   const mayMatch = (text: string, start: number, end: number): boolean => {
+    const first = text.charCodeAt(start);
     const second = end - start > 1 ? text.charCodeAt(start + 1) : 0;
-    return prefixes[prefixOf(lowerCode(text.charCodeAt(start)), lowerCode(second))] === 1;
+    return first > 0x7f || second > 0x7f || prefixes[prefixOf(first, second)] === 1;
+  };
+
+  /** The position of the term that a word or an identifier stands for. */
+  const positionOf = (word: string, isCompound: boolean): number | undefined => {
+    const key = isCompound ? `${word}.` : word;
+    if (known.has(key)) return known.get(key);
+    const lower = word.toLowerCase();
+    const position = positions.get(isCompound ? lower.replace(/[_$-]/g, "") : stemWord(lower));
+    if (known.size < MAX_KNOWN_WORDS) known.set(key, position);
+    return position;
   };
 
   const count = (text: string): TermCounts => {
     const counts = new Uint32Array(terms.length);
     let words = 0;
-    const put = (word: string): void => {
-      const position = positions.get(word);
-      if (position !== undefined) counts[position] = (counts[position] ?? 0) + 1;
-    };
     forEachWord(text, (start, end, isCompound) => {
       if (!isCompound) words++;
       if (end - start > MAX_WORD_CHARS || !mayMatch(text, start, end)) return;
-      const word = text.slice(start, end).toLowerCase();
-      put(isCompound ? word.replace(/[_$-]/g, "") : stemWord(word));
+      const position = positionOf(text.slice(start, end), isCompound);
+      if (position !== undefined) counts[position] = (counts[position] ?? 0) + 1;
     });
     return { counts, words };
   };
   return { terms, count };
 }
 
-const lowerCode = (code: number): number =>
-  (code >= 0x41 && code <= 0x5a) || (code >= 0x410 && code < 0x430) ? code + 0x20 : code;
+/** Words come again and again; the bound holds for texts in which they do not. */
+const MAX_KNOWN_WORDS = 100_000;
+
+type Visit = (start: number, end: number, isCompound: boolean) => void;
 
 /** Visits each word, and each identifier of several words once more as a whole. */
-function forEachWord(text: string, visit: (start: number, end: number, isCompound: boolean) => void): void {
-  const length = text.length;
+function forEachWord(text: string, visit: Visit): void {
+  const classOf = characterClasses();
   let index = 0;
-  while (index < length) {
-    if (classOf(text.charCodeAt(index)) === OTHER) {
-      index++;
-      continue;
-    }
-    const identifierStart = index;
-    let parts = 0;
-    let wordStart = index;
-    let previous = OTHER;
-    for (; ; index++) {
-      const current = index < length ? classOf(text.charCodeAt(index)) : OTHER;
-      const isBorder =
-        current !== previous &&
-        !(previous === UPPER && current === LOWER && index - wordStart === 1) &&
-        index > wordStart;
-      if (isBorder) {
-        // In `JSONValue` the last capital belongs to the word that follows.
-        const isAcronym = previous === UPPER && current === LOWER;
-        const end = isAcronym ? index - 1 : index;
-        if (previous !== JOINER) {
-          visit(wordStart, end, false);
-          parts++;
-        }
-        wordStart = end;
-      }
-      if (current === OTHER) break;
-      previous = current;
-    }
-    if (parts > 1 && parts < 6) visit(identifierStart, index, true);
+  while (index < text.length) {
+    if (classOf[text.charCodeAt(index)] === OTHER) index++;
+    else index = visitIdentifier(text, index, visit);
   }
+}
+
+/** Visits the words of the identifier that starts here and gives its end. */
+function visitIdentifier(text: string, identifierStart: number, visit: Visit): number {
+  const classOf = characterClasses();
+  let wordStart = identifierStart;
+  let words = 0;
+  let previous = classOf[text.charCodeAt(identifierStart)];
+  let index = identifierStart;
+  while (previous !== OTHER) {
+    index++;
+    const current = index < text.length ? classOf[text.charCodeAt(index)] : OTHER;
+    // In `JSONValue` the last capital belongs to the word that follows; in `Value` there is no border.
+    const end = previous === UPPER && current === LOWER ? index - 1 : index;
+    if (current !== previous && end > wordStart) {
+      if (previous !== JOINER) {
+        visit(wordStart, end, false);
+        words++;
+      }
+      wordStart = end;
+    }
+    previous = current;
+  }
+  if (words > 1 && words <= MAX_COMPOUND_WORDS) visit(identifierStart, index, true);
+  return index;
 }

@@ -29,8 +29,9 @@ export function nameFiles(files: readonly UnnamedFile[], taken: Iterable<string>
 /** A file on the way to its name. */
 interface Candidate {
   file: UnnamedFile;
-  /** Folders from the file upwards that are not yet part of the name. */
-  folders: string[];
+  folders: readonly string[];
+  /** How many of the folders, from the first, are not part of the name. */
+  spare: number;
   /** The name so far, without its prefix. */
   name: string;
   /** Whether the name is its folder's. */
@@ -44,7 +45,7 @@ function startOf(file: UnnamedFile): Candidate {
   const stem = stemOf(segments.pop() ?? "", file.prefix);
   const folders = segments.map((segment) => legalName(segment));
   const folder = INDEX_STEM.test(stem) ? folders.pop() : undefined;
-  return { file, folders, name: folder ?? stem, isIndex: folder !== undefined };
+  return { file, folders, spare: folders.length, name: folder ?? stem, isIndex: folder !== undefined };
 }
 
 /** The file's name without extension, without what its prefix says already, and without shouting. */
@@ -59,6 +60,7 @@ function stemOf(fileName: string, prefix: string): string {
 }
 
 function legalName(segment: string): string {
+  if (/^\w[\w-]*$/.test(segment)) return segment;
   return segment
     .replace(/^\.+(?=.)/, "")
     .replaceAll(".", "-")
@@ -107,7 +109,7 @@ function nameUnique(candidates: Candidate[], used: Set<string>, names: Map<strin
 function winnerOf(clash: Candidate[]): Candidate | undefined {
   if (clash.some(({ name }) => name.length > MAX_NAME_LENGTH)) return undefined;
   if (clash.length === 1) return clash[0];
-  const ended = clash.filter(({ folders }) => folders.length === 0);
+  const ended = clash.filter(({ spare }) => spare === 0);
   const own = ended.length === 0 ? clash.filter(({ isIndex }) => !isIndex) : ended;
   return own.length === 1 ? own[0] : undefined;
 }
@@ -126,10 +128,10 @@ function settle({ path }: UnnamedFile, alias: string, { used, names }: Settled):
 
 /** With the next folder; where there is none, or no room for it, named by a hash at once. */
 function withMore(candidate: Candidate, settled: Settled): Candidate[] {
-  const { file, folders, name } = candidate;
-  const folder = folders.at(-1);
+  const { file, folders, spare, name } = candidate;
+  const folder = folders[spare - 1];
   if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH) {
-    return [{ ...candidate, folders: folders.slice(0, -1), name: `${folder}.${name}` }];
+    return [{ ...candidate, spare: spare - 1, name: `${folder}.${name}` }];
   }
   for (let digits = 6; ; digits += 1) {
     const suffix = hashSuffix(file.path, digits);

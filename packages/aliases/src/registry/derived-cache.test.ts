@@ -38,6 +38,13 @@ describe("createDerivedCache", () => {
     expect(readdirSync(directory).sort()).toEqual(["derived-_43_ard.jsonl", "derived-outline_2e_1.jsonl"]);
   });
 
+  it("keeps line separators, which JSON does not escape", async () => {
+    const cache = open();
+    cache.set("kind", key(1), "a\u2028b\nc");
+    await cache.flush();
+    expect(open().get("kind", key(1))).toBe("a\u2028b\nc");
+  });
+
   it("keeps any text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: "binary" })), async (texts) => {

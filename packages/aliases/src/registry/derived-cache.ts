@@ -20,7 +20,7 @@ interface KindTable {
   isChanged: boolean;
 }
 
-const LINE = /^([0-9a-f]{64}) (".*")$/;
+const HASH = /^[0-9a-f]{64}$/;
 const STALE_ALLOWANCE = 1000;
 
 /** Keeps texts by kind and content hash. A damaged file is an empty one; a damaged line is a missing one. */
@@ -78,8 +78,8 @@ function loadTable(file: string): Map<string, string> {
   }
   const encoded = new Map<string, string>();
   for (const line of text.split("\n")) {
-    const [, sha256, value] = LINE.exec(line) ?? [];
-    if (sha256 !== undefined && value !== undefined) encoded.set(sha256, value);
+    const sha256 = line.slice(0, 64);
+    if (HASH.test(sha256)) encoded.set(sha256, line.slice(64));
   }
   return encoded;
 }

@@ -144,9 +144,19 @@ describe("walkTree", () => {
     ]);
   });
 
+  it("reports names that mean another file on another system", async () => {
+    write({ "C:a.ts": "", "a\\b.ts": "", "ok.ts": "" });
+    const tree = await walk();
+    expect(tree.files.map(({ path }) => path)).toEqual(["ok.ts"]);
+    expect(tree.skipped).toEqual([
+      { path: "C:a.ts", reason: "unreadable" },
+      { path: "a\\b.ts", reason: "unreadable" },
+    ]);
+  });
+
   it("leaves pipes alone and reports what is too large", async () => {
     write({ "large.ts": "x".repeat(11), "small.ts": "x".repeat(10) });
-    execFileSync("mkfifo", [join(root, "pipe")]);
+    execFileSync("mkfifo", [join(root, "pipe"), join(root, ".gitignore")]);
     const tree = await walk({ maxFileBytes: 10 });
     expect(tree.files.map(({ path }) => path)).toEqual(["small.ts"]);
     expect(tree.skipped).toEqual([{ path: "large.ts", reason: "too_large" }]);

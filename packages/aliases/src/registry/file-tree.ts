@@ -9,6 +9,7 @@ import { locateFile, stampOf, type TreeFile } from "./locate-file.ts";
 import { toIoError } from "./io-error.ts";
 import { rootIgnoreRules, type IgnoreRules } from "./ignore-rules.ts";
 import type { Pacer } from "./pacer.ts";
+import { normalizeInsidePath } from "./registry-file.ts";
 
 /** The files of a tree, ordered by path in code units, and those that are there but cannot be named. */
 export interface FileTree {
@@ -64,7 +65,7 @@ function readFolder(
 ): { folders: PendingFolder[]; files: string[] } {
   const entries = listFolder(root, folder.path);
   if (entries === undefined) tree.skipped.push({ path: folder.path, reason: "unreadable" });
-  const hasGitignore = entries?.some((entry) => entry.name === ".gitignore") ?? false;
+  const hasGitignore = entries?.some((entry) => entry.name === ".gitignore" && entry.isFile()) ?? false;
   const ignoreRules = folder.ignoreRules.enter(folder.path, hasGitignore);
   const folders: PendingFolder[] = [];
   const files: string[] = [];
@@ -92,9 +93,10 @@ function takeFile(options: { root: string; path: string; maxFileBytes: number },
   const { root, path, maxFileBytes } = options;
   const realPath = join(root, path);
   const stats = lstatSync(realPath, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (stats.isSymbolicLink()) reportLink(root, path, tree);
-  else if (path.includes("\\")) tree.skipped.push({ path, reason: "unreadable" });
+  // A name with a backslash or a drive's colon means another file elsewhere; one that is not UTF-8 cannot be opened.
+  const isReadable = stats !== undefined && normalizeInsidePath(path) === path;
+  if (!isReadable) tree.skipped.push({ path, reason: "unreadable" });
+  else if (stats.isSymbolicLink()) reportLink(root, path, tree);
   else if (stats.size > maxFileBytes) tree.skipped.push({ path, reason: "too_large" });
   else tree.files.push({ path, realPath, stamp: stampOf(stats) });
 }

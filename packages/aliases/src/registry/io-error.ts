@@ -1,3 +1,5 @@
+import { CclError } from "@ccl/core";
+
 import { AliasesError } from "../aliases-error.ts";
 
 /** True for an error of the operating system with one of these codes. */
@@ -5,10 +7,11 @@ export function isErrorWithCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code);
 }
 
-/** Wraps what the operating system refused; errors of CCL pass through. `action` completes "Could not ...". */
+/** Wraps what the operating system refused; errors of this package pass through. `action` completes "Could not ...". */
 export function toIoError(error: unknown, action: string): unknown {
   if (!(error instanceof Error) || AliasesError.isInstance(error)) return error;
-  return new AliasesError("io_failed", `Could not ${action}: ${error.message}`, { cause: error });
+  const message = CclError.isInstance(error) ? error.message : `Could not ${action}: ${error.message}`;
+  return new AliasesError("io_failed", message, { cause: error });
 }
 
 /** Throws the package's `aborted` once the signal is. */

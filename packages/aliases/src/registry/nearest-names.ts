@@ -1,6 +1,7 @@
 import { compareCodeUnits } from "./alias-name.ts";
 
 const MAX_NAMES = 3;
+const MAX_ERRORS = 6;
 const LONGEST_NAME = 130;
 
 /**
@@ -10,7 +11,7 @@ const LONGEST_NAME = 130;
 export function nearestNames(query: string, names: readonly string[]): string[] {
   const wanted = query.slice(0, LONGEST_NAME).toLowerCase();
   const bare = afterPrefix(wanted);
-  let limit = Math.max(2, Math.floor(wanted.length / 3));
+  let limit = Math.min(MAX_ERRORS, Math.max(2, Math.floor(wanted.length / 3)));
   let found: { name: string; distance: number }[] = [];
   for (const name of names) {
     const candidate = name.toLowerCase();
@@ -38,39 +39,36 @@ function afterPrefix(alias: string): string {
 
 /** Optimal string alignment distance; `limit + 1` as soon as it is certain to be more than `limit`. */
 export function typingDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  const far = limit + 1;
+  if (Math.abs(a.length - b.length) > limit) return far;
+  let [current, last, beforeLast] = [newRow(b.length), newRow(b.length), newRow(b.length)];
+  for (let column = 0; column <= b.length; column += 1) last[column] = column;
   for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      current.push(cell({ a, b, row, column, current, last, beforeLast }));
+    // Further from the diagonal than the limit, everything is too far.
+    const from = Math.max(1, row - limit);
+    const to = Math.min(b.length, row + limit);
+    current[from - 1] = from === 1 ? row : far;
+    let nearest = current[from - 1] ?? far;
+    for (let column = from; column <= to; column += 1) {
+      const cost = a[row - 1] === b[column - 1] ? 0 : 1;
+      const isSwapped = cost === 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const aligned = Math.min(at(last, column - 1) + cost, isSwapped ? at(beforeLast, column - 2) + 1 : far);
+      const distance = Math.min(aligned, at(last, column) + 1, at(current, column - 1) + 1);
+      current[column] = distance;
+      nearest = Math.min(nearest, distance);
     }
-    if (Math.min(...current) > limit) return limit + 1;
-    beforeLast = last;
-    last = current;
+    current[to + 1] = far;
+    if (nearest > limit) return far;
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
-  return Math.min(last[b.length] ?? 0, limit + 1);
+  return Math.min(at(last, b.length), far);
 }
 
-interface CellInput {
-  a: string;
-  b: string;
-  row: number;
-  column: number;
-  current: number[];
-  last: number[];
-  beforeLast: number[];
+/** Writes behind the end of a row go nowhere. */
+function newRow(length: number): Uint16Array {
+  return new Uint16Array(length + 1);
 }
 
-function cell({ a, b, row, column, current, last, beforeLast }: CellInput): number {
-  const isEqual = a[row - 1] === b[column - 1];
-  const substituted = at(last, column - 1) + (isEqual ? 0 : 1);
-  const nearest = Math.min(substituted, at(last, column) + 1, at(current, column - 1) + 1);
-  const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-  return isSwapped ? Math.min(nearest, at(beforeLast, column - 2) + 1) : nearest;
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
+function at(row: Uint16Array, column: number): number {
+  return row[column] ?? 0;
 }

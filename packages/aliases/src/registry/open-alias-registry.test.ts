@@ -96,7 +96,7 @@ describe("openAliasRegistry", () => {
     expect(registryText()).toBe(text);
   });
 
-  it.each([["../outside"], ["/absolute"], ["."], ["link"]])("refuses the directory %s", async (directory) => {
+  it.each([["../outside"], ["/absolute"], ["."], [""], ["link"]])("refuses the directory %s", async (directory) => {
     symlinkSync(tmpdir(), join(root, "link"));
     await expect(open({ directory })).rejects.toMatchObject({ code: "io_failed" });
   });
@@ -222,6 +222,7 @@ describe("resolve", () => {
       expect(await registry.resolve(alias)).toMatchObject({ ok: false, issues: [{ code: "path_outside_root" }] });
     }
     expect((await registry.verify()).checks.map(({ status }) => status)).toEqual(["missing", "missing"]);
+    expect((await registry.scan()).removed).toEqual([]);
     rmSync(outside, { recursive: true });
   });
 
@@ -344,7 +345,10 @@ describe("scan", () => {
     write({ "a.ts": "a" });
     const events: ScanEvent[] = [];
     await (await open({ persist: false })).scan({ onEvent: (event) => events.push(event) });
-    expect(events.at(-1)).toEqual({ type: "files_hashed", done: 1, total: 1 });
+    expect(events).toEqual([
+      { type: "files_found", done: 1 },
+      { type: "files_hashed", done: 1, total: 1 },
+    ]);
   });
 
   it("keeps a cache that a second registry reads, and that goes with the file", async () => {

@@ -31,9 +31,10 @@ import { verifyRecords, type TreeContext } from "./verify-records.ts";
  * before the first change. Throws registry_corrupt, registry_version_unsupported, io_failed.
  */
 export async function openAliasRegistry(options: OpenAliasRegistryOptions): Promise<AliasRegistry> {
-  const { directory = OWN_DIRECTORY, persist = true } = options;
+  const { persist = true } = options;
   const root = realFolder(options.root);
-  const store = openRegistryStore({ directory: registryFolder(root, directory), isPersistent: persist });
+  const directory = directoryInside(root, options.directory ?? OWN_DIRECTORY);
+  const store = openRegistryStore({ directory: join(root, directory), isPersistent: persist });
   return new FileAliasRegistry({ root, directory, isPersistent: persist, store });
 }
 
@@ -137,8 +138,8 @@ class FileAliasRegistry implements AliasRegistry {
   }
 
   #treeContext(pacer: Pacer): TreeContext {
-    const registryDirectory = this.directory.replaceAll("\\", "/");
-    return { root: this.root, registryDirectory, records: this.#store.records, cache: this.#stats, pacer };
+    const { root, directory: registryDirectory } = this;
+    return { root, registryDirectory, records: this.#store.records, cache: this.#stats, pacer };
   }
 
   #hashForAdding(path: string): Result<{ path: string; sha256: string }> {
@@ -185,12 +186,12 @@ function realFolder(root: string): string {
   throw new AliasesError("io_failed", `The root ${root} is not a folder.`);
 }
 
-/** Absolute. Throws io_failed when the folder is not inside the root or a link leads out of it. */
-function registryFolder(root: string, directory: string): string {
-  const inside = normalizeInsidePath(directory);
+/** Relative to the root. Throws io_failed when the folder is not inside the root or a link leads out of it. */
+function directoryInside(root: string, directory: string): string {
+  const inside = normalizeInsidePath(directory.replace(/[\\/]+$/, ""));
   const folder = join(root, inside ?? "");
   const real = existsSync(folder) ? realpathSync.native(folder) : folder;
-  if (inside !== undefined && isInside(root, real)) return folder;
+  if (inside !== undefined && isInside(root, real)) return inside;
   throw new AliasesError("io_failed", `The registry's folder ${quote(directory)} is not inside the root ${root}.`);
 }
 

@@ -95,7 +95,7 @@ function prepareDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
     if (basename(directory) !== OWN_DIRECTORY) return;
-    writeFileSync(join(directory, ".gitignore"), "cache/\naliases.lock\naliases.lock.break\n", { flag: "wx" });
+    writeFileSync(join(directory, ".gitignore"), "cache/\naliases.lock*\n.*.tmp\n", { flag: "wx" });
   } catch (error) {
     if (!isErrorWithCode(error, "EEXIST")) throw toIoError(error, `prepare the folder ${directory}`);
   }

@@ -8,7 +8,7 @@ import { classifyPath } from "./classify-path.ts";
 import { walkTree, type FileTree } from "./file-tree.ts";
 import { createLocator, type TreeFile } from "./locate-file.ts";
 import { matchMoves } from "./match-moves.ts";
-import { compareRecord, isRecorded, type RecordState } from "./record-state.ts";
+import { compareRecord, type RecordState } from "./record-state.ts";
 import { changeRecord, type RegistryRecord } from "./registry-file.ts";
 import type { TreeContext } from "./verify-records.ts";
 
@@ -27,10 +27,11 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   const prefixOf = prefixRules(rules.prefixes ?? []);
   const tree = await walkTree({ ...context, rules });
   const named = new Set([...context.records.values()].map(({ path }) => path));
+  rules.onEvent?.({ type: "files_found", done: tree.files.length });
   const files = await hashTree(context, tree, named);
   rules.onEvent?.({ type: "files_hashed", done: files.length, total: files.length });
 
-  const states = compareAll(context, files);
+  const states = await compareAll(context, files);
   const missing = [...states].filter(([, { state }]) => state.status === "missing");
   const unnamed = files.filter(({ path }) => !named.has(path));
   const moves = matchMoves(
@@ -77,18 +78,21 @@ interface ComparedRecord {
 }
 
 /** In the order of the aliases; files that the tree does not have, because of the rules, are looked up one by one. */
-function compareAll({ records, root, cache }: TreeContext, files: readonly HashedFile[]): Map<string, ComparedRecord> {
+async function compareAll(
+  { records, root, cache, pacer }: TreeContext,
+  files: readonly HashedFile[],
+): Promise<Map<string, ComparedRecord>> {
   const locate = createLocator(root);
   const byPath = new Map(files.map((file) => [file.path, file]));
+  const hashOf = (file: TreeFile): string => byPath.get(file.path)?.sha256 ?? cache.hash(file).sha256;
   const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
-  return new Map(
-    sorted.map(([alias, record]) => {
-      const file = byPath.get(record.path);
-      if (file === undefined) return [alias, { record, state: compareRecord(record, locate(record.path), cache) }];
-      const status = isRecorded(record, file.sha256, file) ? "ok" : "changed";
-      return [alias, { record, state: { status, sha256: file.sha256 } }];
-    }),
-  );
+  const compared = new Map<string, ComparedRecord>();
+  for (const [alias, record] of sorted) {
+    const state = compareRecord(record, byPath.get(record.path) ?? locate(record.path), hashOf);
+    compared.set(alias, { record, state });
+    await pacer.step(files.length, files.length);
+  }
+  return compared;
 }
 
 /** Undefined when the file is gone. */
@@ -98,8 +102,8 @@ function nextRecord(
   target: HashedFile | undefined,
 ): RegistryRecord | undefined {
   if (target !== undefined) return changeRecord(record, target);
-  if (state.status === "missing") return undefined;
-  return state.status === "ok" ? record : changeRecord(record, { path: record.path, sha256: state.sha256 });
+  if (state.status === "changed") return changeRecord(record, { path: record.path, sha256: state.sha256 });
+  return state.status === "missing" ? undefined : record;
 }
 
 type PrefixRule = (path: string) => string;

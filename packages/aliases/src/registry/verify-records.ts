@@ -24,12 +24,14 @@ export interface TreeContext {
 export async function verifyRecords(context: TreeContext): Promise<VerifyReport> {
   const checks: AliasCheck[] = [];
   const locate = createLocator(context.root);
+  const hashOf = (file: TreeFile): string => context.cache.hash(file).sha256;
   const missing: [string, RegistryRecord][] = [];
   const sorted = [...context.records].sort(([a], [b]) => compareCodeUnits(a, b));
   for (const [alias, record] of sorted) {
     const { path, sha8 } = record;
-    const state = compareRecord(record, locate(path), context.cache);
-    const check = { alias, path, sha8, status: state.status };
+    const state = compareRecord(record, locate(path), hashOf);
+    const status = state.status === "unreachable" ? "missing" : state.status;
+    const check = { alias, path, sha8, status };
     if (state.status === "missing") missing.push([alias, record]);
     checks.push(state.status === "changed" ? { ...check, currentSha8: state.sha256.slice(0, 8) } : check);
     await context.pacer.step(checks.length, sorted.length);

@@ -26,7 +26,8 @@ function boundNames(pattern: SyntaxNode): string[] {
 
 function readVariables(node: SyntaxNode): Declaration[] {
   const kind = node.field("kind")?.text ?? "var";
-  return node.parts.flatMap((declarator) => {
+  const declarators = node.parts;
+  return declarators.flatMap((declarator) => {
     const name = declarator.field("name");
     if (declarator.type !== "variable_declarator" || name === undefined) return [];
     const type = declarator.field("type");
@@ -36,7 +37,7 @@ function readVariables(node: SyntaxNode): Declaration[] {
     const shown = name.type.endsWith("_pattern") ? `{ ${exports.join(", ")} }` : first;
     const typed = type === undefined ? "" : compactNode(type);
     const rest = type === undefined && value !== undefined ? initializerText(value) : typed;
-    const place = node.parts.length > 1 ? declarator : node;
+    const place = declarators.length > 1 ? declarator : node;
     return declarationAt(place, {
       kind,
       name: first,

@@ -1,0 +1,57 @@
+import type { Issue } from "@ccl/core";
+
+import { AliasesError } from "../aliases-error.ts";
+import { parseSnapshot, serializeSnapshot } from "../delta/snapshot-file.ts";
+import type { Snapshot } from "../delta/snapshot.ts";
+import type { PackVersion } from "../pack/pack.ts";
+
+/** The last accepted state of a context, and what was done since. */
+export interface ContextBase {
+  snapshot: Snapshot;
+  version: PackVersion;
+}
+
+/** The text of `ctx/base.json`. */
+export function renderContextBase({ snapshot, version }: ContextBase): string {
+  const { accepted, deltas, repairs } = version;
+  return `{"ver":${JSON.stringify({ A: accepted, B: deltas, C: repairs })},"snapshot":${serializeSnapshot(snapshot).trim()}}\n`;
+}
+
+/** Reads `ctx/base.json`. Throws context_corrupt, which names the file. */
+export function parseContextBase(text: string, file: string): ContextBase {
+  const top = objectOf(parseJson(text, file));
+  const counters = objectOf(top?.["ver"]);
+  if (top === undefined || counters === undefined) throw corruptContext(file, 'it has no "ver" with A, B and C');
+  const snapshot = parseSnapshot(JSON.stringify(top["snapshot"] ?? null));
+  if (!snapshot.ok) throw corruptContext(file, describeIssues(snapshot.issues));
+  const counter = (name: "A" | "B" | "C"): number => {
+    const value = counters[name];
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+    throw corruptContext(file, `its counter ${name} is not a whole number`);
+  };
+  return { snapshot: snapshot.value, version: { accepted: counter("A"), deltas: counter("B"), repairs: counter("C") } };
+}
+
+/** The error for a context file that is not what was written. */
+export function corruptContext(file: string, what: string, cause?: unknown): AliasesError {
+  const message = `${file} is damaged: ${what.replace(/\.$/, "")}. Restore it, or delete it to begin anew.`;
+  return new AliasesError("context_corrupt", message, { cause });
+}
+
+/** The messages of several issues as one line. */
+export function describeIssues(issues: readonly Issue[]): string {
+  return issues.map((issue) => issue.message).join(" ");
+}
+
+function objectOf(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.fromEntries(Object.entries(value));
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw corruptContext(file, "it is not JSON", error);
+  }
+}

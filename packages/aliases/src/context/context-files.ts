@@ -1,0 +1,127 @@
+import { AliasesError } from "../aliases-error.ts";
+import type { Card } from "../card/card.ts";
+import { parseVocabulary } from "../compress/vocabulary.ts";
+import type { Snapshot } from "../delta/snapshot.ts";
+import { takeSnapshot } from "../delta/take-snapshot.ts";
+import type { Pack, PackVersion } from "../pack/pack.ts";
+import { quote } from "../registry/alias-name.ts";
+import type { AliasRegistry } from "../registry/alias-registry.ts";
+import { readBase, writeBase } from "./base-files.ts";
+import { cardFileName } from "./card-file-name.ts";
+import { corruptContext, describeIssues, type ContextBase } from "./context-base.ts";
+import { createContextFolder, type ContextFolder } from "./context-folder.ts";
+
+/** What cancels a call on context files. */
+export interface ContextFilesOptions {
+  signal?: AbortSignal;
+}
+
+/**
+ * The files beside a registry: the last pack, the cards, the vocabulary, and the accepted base with its counters.
+ * Paths that are given back are relative to the root, with forward slashes. Every call may throw io_failed and aborted;
+ * those that write throw io_failed when the registry was opened with `persist: false`.
+ */
+export interface ContextFiles {
+  /** Undefined before the first `accept`. Throws context_corrupt. */
+  readBase(options?: ContextFilesOptions): Promise<ContextBase | undefined>;
+  /** Long term to short term; empty where there is no vocab.json. Throws context_corrupt. */
+  readVocabulary(options?: ContextFilesOptions): Promise<Record<string, string>>;
+  /**
+   * Makes the state that the pack shows the base: A+1, B=0, C=0. Throws context_conflict when a file of the pack has
+   * changed since it was built, context_corrupt, registry_locked.
+   */
+  accept(pack: Pick<Pack, "entries">, options?: ContextFilesOptions): Promise<ContextBase>;
+  /** Writes ctx/delta.patch and counts it: B+1, unless the same patch stands there already. Gives its path. */
+  writeDelta(patch: string, options?: ContextFilesOptions): Promise<string>;
+  /** Counts a repair of a failed result: C+1. Does nothing before the first `accept`. */
+  countRepair(options?: ContextFilesOptions): Promise<void>;
+  /** Writes prompt.pack and gives its path. */
+  writePack(pack: Pick<Pack, "text">, options?: ContextFilesOptions): Promise<string>;
+  /** Writes cards/<alias>.md and gives its path. */
+  writeCard(alias: string, card: Pick<Card, "text">, options?: ContextFilesOptions): Promise<string>;
+  /** True if there was a card. */
+  removeCard(alias: string, options?: ContextFilesOptions): Promise<boolean>;
+}
+
+const LOCK = "aliases.lock";
+const DELTA = "ctx/delta.patch";
+const PACK = "prompt.pack";
+const VOCABULARY = "vocab.json";
+
+/** The context files of a registry's folder. Reads and writes nothing yet. */
+export function createContextFiles(registry: AliasRegistry): ContextFiles {
+  const folder = createContextFolder(registry);
+  const changeVersion = async (
+    change: (version: PackVersion) => PackVersion,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    const base = await readBase(folder, signal);
+    if (base !== undefined) await writeBase(folder, { ...base, version: change(base.version) }, signal);
+  };
+  return {
+    readBase: ({ signal } = {}) => readBase(folder, signal),
+    readVocabulary: ({ signal } = {}) => readVocabulary(folder, signal),
+    accept: (pack, { signal } = {}) =>
+      folder.withLock(LOCK, signal, async () => {
+        const previous = await readBase(folder, signal);
+        const snapshot = await snapshotOf(pack, registry, signal);
+        const base = { snapshot, version: { accepted: (previous?.version.accepted ?? 0) + 1, deltas: 0, repairs: 0 } };
+        await writeBase(folder, base, signal);
+        return base;
+      }),
+    writeDelta: (patch, { signal } = {}) =>
+      folder.withLock(LOCK, signal, async () => {
+        if ((await folder.read(DELTA, signal)) !== patch) {
+          await folder.write(DELTA, patch, signal);
+          await changeVersion((version) => ({ ...version, deltas: version.deltas + 1 }), signal);
+        }
+        return folder.pathOf(DELTA);
+      }),
+    countRepair: ({ signal } = {}) =>
+      folder.withLock(LOCK, signal, () =>
+        changeVersion((version) => ({ ...version, repairs: version.repairs + 1 }), signal),
+      ),
+    writePack: ({ text }, { signal } = {}) => writeNamed(folder, { name: PACK, text }, signal),
+    writeCard: async (alias, { text }, { signal } = {}) =>
+      await writeNamed(folder, { name: cardName(alias), text: `${text}\n` }, signal),
+    removeCard: async (alias, { signal } = {}) => await folder.remove(cardName(alias), signal),
+  };
+}
+
+async function snapshotOf(
+  pack: Pick<Pack, "entries">,
+  registry: AliasRegistry,
+  signal: AbortSignal | undefined,
+): Promise<Snapshot> {
+  const texts = pack.entries.filter((entry) => entry.level !== "reference").map((entry) => entry.alias);
+  const snapshot = await takeSnapshot({ registry, texts, ...(signal && { signal }) });
+  const changed = pack.entries.filter(({ alias, sha8 }) => snapshot.entries[alias]?.sha256.startsWith(sha8) !== true);
+  if (changed.length === 0) return snapshot;
+  const names = changed.slice(0, 5).map((entry) => entry.alias);
+  const more = changed.length > names.length ? ` and ${changed.length - names.length} more` : "";
+  const message = `${names.join(", ")}${more} changed after the pack was built. Build it anew and accept that.`;
+  throw new AliasesError("context_conflict", message);
+}
+
+async function readVocabulary(folder: ContextFolder, signal: AbortSignal | undefined): Promise<Record<string, string>> {
+  const text = await folder.read(VOCABULARY, signal);
+  if (text === undefined) return {};
+  const vocabulary = parseVocabulary(text);
+  if (vocabulary.ok) return vocabulary.value;
+  throw corruptContext(folder.pathOf(VOCABULARY), describeIssues(vocabulary.issues));
+}
+
+function cardName(alias: string): string {
+  const name = cardFileName(alias);
+  if (name !== undefined) return `cards/${name}`;
+  throw new AliasesError("io_failed", `${quote(alias)} is not an alias, so it has no card file.`);
+}
+
+async function writeNamed(
+  folder: ContextFolder,
+  file: { name: string; text: string },
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  await folder.write(file.name, file.text, signal);
+  return folder.pathOf(file.name);
+}

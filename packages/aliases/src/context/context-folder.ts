@@ -1,0 +1,76 @@
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { dirname, posix } from "node:path";
+
+import { resolveInside, writeFileDurable } from "@ccl/core/node";
+
+import { AliasesError } from "../aliases-error.ts";
+import type { AliasRegistry } from "../registry/alias-registry.ts";
+import { isErrorWithCode, throwIfAborted, toIoError } from "../registry/io-error.ts";
+import { withRegistryLock } from "../registry/registry-lock.ts";
+
+const LOCK_WAIT_MS = 5000;
+
+/** Reads and writes below a registry's folder; names are relative to it, with forward slashes. */
+export interface ContextFolder {
+  /** The name as the user knows it: relative to the root. */
+  pathOf(name: string): string;
+  /** Undefined where there is no such file. */
+  read(name: string, signal: AbortSignal | undefined): Promise<string | undefined>;
+  /** All or nothing, and on disk when it resolves. */
+  write(name: string, text: string, signal: AbortSignal | undefined): Promise<void>;
+  /** True if there was such a file. */
+  remove(name: string, signal: AbortSignal | undefined): Promise<boolean>;
+  /** Runs `work` while no other process runs work under the same lock. */
+  withLock<T>(name: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+}
+
+/** The folder of a registry. Does no I/O yet; writing fails where the registry does not persist. */
+export function createContextFolder(registry: AliasRegistry): ContextFolder {
+  const place = async (name: string, signal: AbortSignal | undefined): Promise<string> => {
+    throwIfAborted(signal);
+    const inside = await resolveInside(registry.root, pathOf(name));
+    if (inside.ok) return inside.value.absolutePath;
+    throw new AliasesError("io_failed", inside.issues.map((issue) => issue.message).join(" "));
+  };
+  const pathOf = (name: string): string => posix.join(registry.directory.replaceAll("\\", "/"), name);
+  const requirePersistence = (name: string): void => {
+    if (registry.isPersistent) return;
+    throw new AliasesError("io_failed", `${pathOf(name)} is not written: the registry was opened to keep nothing.`);
+  };
+  return {
+    pathOf,
+    async read(name, signal) {
+      try {
+        return await readFile(await place(name, signal), "utf8");
+      } catch (error) {
+        if (isErrorWithCode(error, "ENOENT")) return undefined;
+        throw toIoError(error, `read ${pathOf(name)}`);
+      }
+    },
+    async write(name, text, signal) {
+      requirePersistence(name);
+      try {
+        const path = await place(name, signal);
+        await mkdir(dirname(path), { recursive: true });
+        await writeFileDurable(path, text);
+      } catch (error) {
+        throw toIoError(error, `write ${pathOf(name)}`);
+      }
+    },
+    async remove(name, signal) {
+      requirePersistence(name);
+      try {
+        await rm(await place(name, signal));
+        return true;
+      } catch (error) {
+        if (isErrorWithCode(error, "ENOENT")) return false;
+        throw toIoError(error, `remove ${pathOf(name)}`);
+      }
+    },
+    async withLock(name, signal, work) {
+      requirePersistence(name);
+      const path = await place(name, signal);
+      return await withRegistryLock(path, { waitMs: LOCK_WAIT_MS, signal }, work);
+    },
+  };
+}

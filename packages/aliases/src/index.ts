@@ -1,0 +1,48 @@
+export { AliasesError, type AliasesErrorCode } from "./aliases-error.ts";
+export { buildCard } from "./card/build-card.ts";
+export type { Card, CardKind } from "./card/card.ts";
+export { minifyJson } from "./compress/minify-json.ts";
+export { minifyYaml } from "./compress/minify-yaml.ts";
+export { renderTable } from "./compress/render-table.ts";
+export { stripComments } from "./compress/strip-comments.ts";
+export { toCompactView, type CompactView } from "./compress/to-compact-view.ts";
+export { applyVocabulary, expandVocabulary, parseVocabulary, type ShortenedText } from "./compress/vocabulary.ts";
+export { applyDelta } from "./delta/apply-delta.ts";
+export { computeDelta } from "./delta/compute-delta.ts";
+export { renderDelta } from "./delta/render-delta.ts";
+export { renderDeltaPatch } from "./delta/render-delta-patch.ts";
+export type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./delta/snapshot.ts";
+export { parseSnapshot, serializeSnapshot } from "./delta/snapshot-file.ts";
+export { takeSnapshot } from "./delta/take-snapshot.ts";
+export { buildOutline } from "./outline/build-outline.ts";
+export type { Outline, OutlineDepth, OutlineItem, OutlineLanguage, SourceInput } from "./outline/outline.ts";
+export { renderOutlineItems } from "./outline/render-outline.ts";
+export { buildPack } from "./pack/build-pack.ts";
+export type {
+  Pack,
+  PackEntry,
+  PackEvent,
+  PackLevel,
+  PackOmission,
+  PackOptions,
+  PackSection,
+  PackVersion,
+} from "./pack/pack.ts";
+export { parseAlias } from "./registry/alias-name.ts";
+export type {
+  AliasCheck,
+  AliasContent,
+  AliasEntry,
+  AliasRegistry,
+  DerivedCache,
+  GetAliasInput,
+  GetAliasOutput,
+  GetAliasTool,
+  OpenAliasRegistryOptions,
+  ScanEvent,
+  ScanReport,
+  ScanRules,
+  VerifyReport,
+} from "./registry/alias-registry.ts";
+export { openAliasRegistry } from "./registry/open-alias-registry.ts";
+export { createGetAliasTool } from "./tool/create-get-alias-tool.ts";

@@ -1,0 +1,98 @@
+import { estimatedCounter, failure, success, type Issue, type Result, type TokenCounter } from "@ccl/core";
+
+import type {
+  AliasContent,
+  AliasRegistry,
+  GetAliasInput,
+  GetAliasOutput,
+  GetAliasTool,
+} from "../registry/alias-registry.ts";
+import { cutToFit, lineRangeOf, type TextBounds } from "./cut-to-fit.ts";
+import { readGetAliasInput } from "./get-alias-input.ts";
+
+/** Bounds of one answer. */
+export interface GetAliasToolOptions {
+  /** Most tokens of an answer's text. Default 4,000. */
+  maxTokens?: number;
+  /** Default: the estimator of @ccl/core, under which a tenth of `maxTokens` stays free. */
+  counter?: TokenCounter;
+  /** Most bytes of an answer's text in UTF-8. Default 64 KiB. */
+  maxBytes?: number;
+}
+
+const ESTIMATE_MARGIN = 0.1;
+
+/**
+ * The tool that gives a model a file in its own words: never shortened by a vocabulary and never redacted, only cut
+ * at the bounds, which text and `next` say. A refused call resolves to a failed result. Issues: those of
+ * `AliasRegistry.resolve`, and input_invalid, lines_invalid, lines_out_of_range, file_binary, bound_too_small.
+ */
+export function createGetAliasTool(registry: AliasRegistry, options: GetAliasToolOptions = {}): GetAliasTool {
+  const { maxTokens = 4000, counter = estimatedCounter, maxBytes = 64 * 1024 } = options;
+  const bounds: TextBounds = {
+    maxTokens: Math.floor(counter.isExact ? maxTokens : maxTokens * (1 - ESTIMATE_MARGIN)),
+    maxBytes,
+    counter,
+  };
+  return {
+    name: "get_alias",
+    description:
+      "Gives the text of a file by its alias, as it is now. Use it when the pack shows less of a file than you need. " +
+      "A long answer is cut at whole lines, and `next` says which lines to ask for next.",
+    inputSchema: INPUT_SCHEMA,
+    async execute(input, { signal }) {
+      const checked = readGetAliasInput(input);
+      if (!checked.ok) return checked;
+      const { alias, sha8 } = checked.value;
+      const reference = sha8 === undefined ? alias : `${alias}@${sha8}`;
+      const content = await registry.resolve(reference, signal === undefined ? {} : { signal });
+      return content.ok ? answer(content.value, checked.value, bounds) : content;
+    },
+  };
+}
+
+const INPUT_SCHEMA = {
+  type: "object",
+  properties: {
+    alias: { type: "string", description: "The alias as the pack writes it: H.main or H.main@9f8e7d6c." },
+    sha8: {
+      type: "string",
+      pattern: "^[0-9a-f]{8}$",
+      description: "The 8 hex digits after the @; the call is refused if the file has changed since.",
+    },
+    lines: {
+      type: "string",
+      pattern: "^[0-9]+(-[0-9]*)?$",
+      description: 'Lines to give, counted from 1: "10-40", "10-" to the end, "7". Default: all.',
+    },
+  },
+  required: ["alias"],
+  additionalProperties: false,
+};
+
+function answer(content: AliasContent, { lines }: GetAliasInput, bounds: TextBounds): Result<GetAliasOutput> {
+  const { alias, path, sha8, text } = content;
+  if (text === undefined) return refuse("file_binary", `${alias} is a binary file and has no text. Work without it.`);
+  const allLines = splitLines(text);
+  const totalLines = allLines.length;
+  const range = lineRangeOf(lines, totalLines);
+  if (range === undefined) {
+    return refuse("lines_out_of_range", `${alias} has ${totalLines} lines; lines ${lines} are not in it.`);
+  }
+  const cut = cutToFit({ alias, allLines, range, endsWithLineFeed: text.endsWith("\n") }, bounds);
+  if (cut === undefined) {
+    return refuse("bound_too_small", "The tool's bounds are too small for any answer. Raise maxTokens or maxBytes.");
+  }
+  return success({ alias, path, sha8, ...cut, totalLines });
+}
+
+/** A line feed at the end closes the last line and begins none. */
+function splitLines(text: string): string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+function refuse(code: string, message: string): { ok: false; issues: Issue[] } {
+  return failure({ code, path: [], message });
+}

@@ -1,0 +1,108 @@
+import type { TokenCounter } from "@ccl/core";
+
+import type { GetAliasOutput } from "../registry/alias-registry.ts";
+
+/** What a text may measure. */
+export interface TextBounds {
+  maxTokens: number;
+  maxBytes: number;
+  counter: TokenCounter;
+}
+
+/** Lines of a file, 1-based and inclusive; of an empty file 1 to 0. */
+export interface LineRange {
+  first: number;
+  last: number;
+}
+
+/** What is to be cut. */
+export interface CutInput {
+  alias: string;
+  allLines: readonly string[];
+  range: LineRange;
+  endsWithLineFeed: boolean;
+}
+
+type Cut = Pick<GetAliasOutput, "text" | "firstLine" | "lastLine" | "next">;
+
+/** The checked text "10-40", "10-" or "7" (absent: all) within the file; undefined when it begins behind its end. */
+export function lineRangeOf(lines: string | undefined, totalLines: number): LineRange | undefined {
+  if (lines === undefined) return { first: 1, last: totalLines };
+  const [from = "", to] = lines.split("-");
+  const first = Number(from);
+  if (first > totalLines) return undefined;
+  const last = to === undefined ? first : to === "" ? totalLines : Number(to);
+  return { first, last: Math.min(last, totalLines) };
+}
+
+/** As many whole lines as fit, with a closing line on what is missing; undefined when not even that line fits. */
+export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
+  const { allLines, range } = input;
+  const { first, last } = range;
+  const reachable = lastWithin(allLines, range, bounds.maxBytes);
+  if (reachable === last) {
+    const text = renderLines(input, last);
+    if (fits(text, bounds)) return { text, firstLine: first, lastLine: last };
+  }
+  const lastLine = largestFitting(first, Math.min(reachable, last - 1), (line) =>
+    fits(renderLines(input, line), bounds),
+  );
+  if (lastLine >= first) return { text: renderLines(input, lastLine), ...endingAt(range, lastLine) };
+  const longest = Math.min((allLines[first - 1] ?? "").length - 1, bounds.maxBytes);
+  const length = largestFitting(1, longest, (count) => fits(renderCutLine(input, count), bounds));
+  return length < 1 ? undefined : { text: renderCutLine(input, length), ...endingAt(range, first) };
+}
+
+/** The last line of the range up to which there are no more than `maxBytes` code units, each of which is a byte or more. */
+function lastWithin(allLines: readonly string[], { first, last }: LineRange, maxBytes: number): number {
+  let length = 0;
+  for (let line = first; line <= last; line += 1) {
+    length += (allLines[line - 1] ?? "").length;
+    if (length > maxBytes) return line - 1;
+  }
+  return last;
+}
+
+/** The range up to `lastLine`, and what comes after it in the range. */
+function renderLines({ alias, allLines, range, endsWithLineFeed }: CutInput, lastLine: number): string {
+  const text = allLines.slice(range.first - 1, lastLine).join("\n");
+  const missing = range.last - lastLine;
+  if (missing > 0)
+    return `${text}\n... +${missing} lines, get_alias("${alias}", lines ${rangeText(lastLine + 1, range.last)})\n`;
+  return lastLine < allLines.length || (endsWithLineFeed && allLines.length > 0) ? `${text}\n` : text;
+}
+
+/** The beginning of the first line, which does not fit as a whole; no cut between the halves of a surrogate pair. */
+function renderCutLine({ alias, allLines, range }: CutInput, length: number): string {
+  const line = allLines[range.first - 1] ?? "";
+  const start = line.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
+  const missing = range.last - range.first;
+  const rest =
+    missing > 0 ? ` and +${missing} lines, get_alias("${alias}", lines ${rangeText(range.first + 1, range.last)})` : "";
+  return `${start}\n... +${line.length - start.length} characters of line ${range.first}, which is too long to show${rest}\n`;
+}
+
+function endingAt({ first, last }: LineRange, lastLine: number): Omit<Cut, "text"> {
+  const ending = { firstLine: first, lastLine };
+  return lastLine < last ? { ...ending, next: { lines: rangeText(lastLine + 1, last) } } : ending;
+}
+
+function rangeText(first: number, last: number): string {
+  return `${first}-${last}`;
+}
+
+function fits(text: string, { maxTokens, maxBytes, counter }: TextBounds): boolean {
+  return Buffer.byteLength(text) <= maxBytes && counter.count(text) <= maxTokens;
+}
+
+/** The largest number of low to high that passes, or low - 1; larger numbers are taken to be harder. */
+function largestFitting(low: number, high: number, isFitting: (value: number) => boolean): number {
+  let passed = low - 1;
+  let failed = high + 1;
+  while (failed - passed > 1) {
+    const middle = Math.floor((passed + failed) / 2);
+    if (isFitting(middle)) passed = middle;
+    else failed = middle;
+  }
+  return passed;
+}
