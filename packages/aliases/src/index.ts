@@ -28,7 +28,7 @@ export type {
   PackSection,
   PackVersion,
 } from "./pack/pack.ts";
-export { parseAlias } from "./registry/alias-name.ts";
+export { parseAlias, type ParsedAlias } from "./registry/alias-name.ts";
 export type {
   AliasCheck,
   AliasContent,
@@ -45,4 +45,4 @@ export type {
   VerifyReport,
 } from "./registry/alias-registry.ts";
 export { openAliasRegistry } from "./registry/open-alias-registry.ts";
-export { createGetAliasTool } from "./tool/create-get-alias-tool.ts";
+export { createGetAliasTool, type GetAliasToolOptions } from "./tool/create-get-alias-tool.ts";
