@@ -6,11 +6,11 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["packages/*/src/**/*.test.ts"],
+    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.mjs"],
     exclude: [...configDefaults.exclude],
     setupFiles: ["scripts/vitest-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    typecheck: { enabled: true, include: ["packages/*/src/**/*.test-d.ts"] },
+    typecheck: { enabled: true, include: ["packages/*/src/**/*.test-d.ts"], tsconfig: "tsconfig.type-tests.json" },
   },
 });

@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 
 const lengths = { faults: { runs: "2000", kills: "20" }, nightly: { runs: "10000", kills: "100" } };
 const length = lengths[process.argv[2]];
-if (length === undefined) throw new Error(`Unknown length ${process.argv[2]}; use one of: ${Object.keys(lengths).join(", ")}`);
+if (length === undefined)
+  throw new Error(`Unknown length ${process.argv[2]}; use one of: ${Object.keys(lengths).join(", ")}`);
 console.log(`property runs: ${length.runs}, kills a loop: ${length.kills}`);
 const result = spawnSync("vitest", ["run", "--testTimeout=600000", "--hookTimeout=600000"], {
   stdio: "inherit",

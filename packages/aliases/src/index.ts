@@ -7,6 +7,8 @@ export { renderTable } from "./compress/render-table.ts";
 export { stripComments } from "./compress/strip-comments.ts";
 export { toCompactView, type CompactView } from "./compress/to-compact-view.ts";
 export { applyVocabulary, expandVocabulary, parseVocabulary, type ShortenedText } from "./compress/vocabulary.ts";
+export type { ContextBase } from "./context/context-base.ts";
+export { createContextFiles, type ContextFiles, type ContextFilesOptions } from "./context/context-files.ts";
 export { applyDelta } from "./delta/apply-delta.ts";
 export { computeDelta } from "./delta/compute-delta.ts";
 export { renderDelta } from "./delta/render-delta.ts";

@@ -1,4 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { systemClock, type Clock } from "./clock.ts";
+
 /** Where ids come from. The default gives UUIDv7, which sort by time and rise within a millisecond. */
 export interface IdGenerator {
   next(): string;
+}
+
+/** What a UUIDv7 generator draws from; both default to the machine's own. */
+export interface UuidV7Options {
+  clock?: Clock;
+  /** Gives that many random bytes. */
+  random?: (byteCount: number) => Uint8Array;
+}
+
+const counterLimit = 2 ** 42;
+const maxTimestampMs = 2 ** 48 - 1;
+
+/**
+ * UUIDv7 of RFC 9562 whose ids always rise as strings: a 42-bit counter, seeded at random each millisecond, stands
+ * above the 32 random bits (section 6.2, method 1), and a clock that stands still or steps back keeps the last time.
+ */
+export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator {
+  const { clock = systemClock, random = randomBytes } = options;
+  // The seed leaves the counter's top bit clear, so that 2^41 ids fit even in an unlucky millisecond.
+  const seed = (): number => random(6).reduce((sum, byte) => sum * 256 + byte, 0) % (counterLimit / 2);
+  let lastMs = 0;
+  let counter = seed();
+  return {
+    next() {
+      const nowMs = Math.min(Math.floor(clock.now()), maxTimestampMs);
+      counter += 1;
+      if (nowMs > lastMs || counter >= counterLimit) {
+        lastMs = Math.max(nowMs, lastMs + 1);
+        counter = seed();
+      }
+      return formatUuid(lastMs, counter, random(4));
+    },
+  };
+}
+
+function formatUuid(timestampMs: number, counter: number, tail: Uint8Array): string {
+  const time = hex(timestampMs, 12);
+  const high = hex(Math.floor(counter / 2 ** 30), 3);
+  const low = hex(2 * 2 ** 30 + (counter % 2 ** 30), 8);
+  const random = Array.from(tail, (byte) => hex(byte, 2)).join("");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}${random}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
 }

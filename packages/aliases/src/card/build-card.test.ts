@@ -9,22 +9,34 @@ async function cardOf(path: string, text: string, alias?: string): Promise<strin
   return `[${card.kind}]\n${card.text}`;
 }
 
-const lines = (...parts: string[]): string => `${parts.join("\n")}\n`;
-
 describe("buildCard", () => {
   it("says of a decision what was wanted, chosen, rejected and why", async () => {
-    const text = lines(
-      ...[
-        "# ADR-0001: Summaries as JSON",
-        "",
-        "Goal: summarize user text to **short** JSON. Nothing else is kept.",
-        "",
-      ],
-      ...["## Decision", "", "Choice: O1 (`json-tool-only`)", "", "Rejected:", ""],
-      ...["- O3 (streaming): half a JSON cannot be checked", "- O2 (free text): needs a parser", ""],
-      ...["## Constraints", "", "1. JSON-only", "2. 2 keys: summary, bullets", ""],
-      ...["## Negative cases", "", "* empty input -> friendly error", "", "```json", '{"example": true}', "```"],
-    );
+    const text = `# ADR-0001: Summaries as JSON
+
+Goal: summarize user text to **short** JSON. Nothing else is kept.
+
+## Decision
+
+Choice: O1 (\`json-tool-only\`)
+
+Rejected:
+
+- O3 (streaming): half a JSON cannot be checked
+- O2 (free text): needs a parser
+
+## Constraints
+
+1. JSON-only
+2. 2 keys: summary, bullets
+
+## Negative cases
+
+* empty input -> friendly error
+
+\`\`\`json
+{"example": true}
+\`\`\`
+`;
     expect(await cardOf("prep/ADR-0001-decision.md", text, "A.ADR1")).toMatchInlineSnapshot(`
       "[decision]
       - Goal: summarize user text to short JSON
@@ -36,22 +48,43 @@ describe("buildCard", () => {
   });
 
   it("reads a MADR record, whose rejected options and their reasons stand in different places", async () => {
-    const text = lines(
-      ...["---", "status: proposed", "date: 2024-05-01", "---", "# Use Markdown for decisions", ""],
-      ...["## Context and Problem Statement", "", "We want to record decisions. Which format fits?", ""],
-      ...["## Decision Drivers", "", "* readable as *plain* text", "* [linked](https://example.org) from code", ""],
-      ...["## Considered Options", "", "* MADR", "* Nygard's form", "* Option 2", ""],
-      ...["## Decision Outcome", "", 'Chosen option: "MADR", because it is lean.', "", "### Consequences", ""],
-      ...["* Good, because it is text", "* Bad, because it must be learned", ""],
-      ...[
-        "## Pros and Cons of the Options",
-        "",
-        "### Nygard's form",
-        "",
-        "* Good, because known",
-        "* Bad, because it lists no options",
-      ],
-    );
+    const text = `---
+status: proposed
+date: 2024-05-01
+---
+# Use Markdown for decisions
+
+## Context and Problem Statement
+
+We want to record decisions. Which format fits?
+
+## Decision Drivers
+
+* readable as *plain* text
+* [linked](https://example.org) from code
+
+## Considered Options
+
+* MADR
+* Nygard's form
+* Option 2
+
+## Decision Outcome
+
+Chosen option: "MADR", because it is lean.
+
+### Consequences
+
+* Good, because it is text
+* Bad, because it must be learned
+
+## Pros and Cons of the Options
+
+### Nygard's form
+
+* Good, because known
+* Bad, because it lists no options
+`;
     expect(await cardOf("docs/adr/0005-format.md", text)).toMatchInlineSnapshot(`
       "[decision]
       - Status: proposed date: 2024-05-01
@@ -64,29 +97,31 @@ describe("buildCard", () => {
   });
 
   it("reads Russian records", async () => {
-    const text = lines(
-      ...[
-        "# 2. Хранилище событий",
-        "",
-        "Статус: принято",
-        "",
-        "## Контекст",
-        "",
-        "Нужно хранить историю сессий. Файлы растут.",
-        "",
-      ],
-      ...["## Решение", "", "Берём **SQLite** в режиме WAL.", "", "## Отклонённые варианты", ""],
-      ...[
-        "1. PostgreSQL — лишний процесс",
-        "2. LevelDB — нет SQL",
-        "",
-        "## Ограничения",
-        "",
-        "- работает без сети",
-        "",
-      ],
-      ...["## Негативные сценарии", "", "- диск полон → ошибка «store_full»"],
-    );
+    const text = `# 2. Хранилище событий
+
+Статус: принято
+
+## Контекст
+
+Нужно хранить историю сессий. Файлы растут.
+
+## Решение
+
+Берём **SQLite** в режиме WAL.
+
+## Отклонённые варианты
+
+1. PostgreSQL — лишний процесс
+2. LevelDB — нет SQL
+
+## Ограничения
+
+- работает без сети
+
+## Негативные сценарии
+
+- диск полон → ошибка «store_full»
+`;
     expect(await cardOf("adr/0002.md", text, "A.store")).toMatchInlineSnapshot(`
       "[decision]
       - Goal: Нужно хранить историю сессий
@@ -116,15 +151,31 @@ describe("buildCard", () => {
   it.each([
     [
       "a table",
-      lines(
-        "| Вариант | Описание | Исключает |",
-        "| --- | --- | --- |",
-        "| O1 | один вызов | O3 |",
-        "| O2 | разбор | |",
-      ),
+      `| Вариант | Описание | Исключает |
+| --- | --- | --- |
+| O1 | один вызов | O3 |
+| O2 | разбор | |
+`,
     ],
-    ["a list", lines("# Варианты", "", "- **O1**: один вызов; исключает O3", "- **O2** — разбор")],
-    ["headings", lines("## O1: один вызов (исключает O3)", "", "Подробности.", "", "## O2", "", "разбор")],
+    [
+      "a list",
+      `# Варианты
+
+- **O1**: один вызов; исключает O3
+- **O2** — разбор
+`,
+    ],
+    [
+      "headings",
+      `## O1: один вызов (исключает O3)
+
+Подробности.
+
+## O2
+
+разбор
+`,
+    ],
   ])("reads options from %s", async (_, text) => {
     expect(await cardOf("prep/options.md", text, "P.options")).toBe(
       "[options]\n- O1: один вызов; excludes O3\n- O2: разбор",
@@ -248,29 +299,25 @@ describe("buildCard", () => {
   });
 
   it("lists exported signatures, what the file itself uses most first", async () => {
-    const text = lines(
-      ...[
-        "import { x } from './x.ts';",
-        "/** A shape. */",
-        "export interface Shape {",
-        "  /** Sides. */",
-        "  sides: number;",
-        "}",
-        "",
-      ],
-      ...[
-        "function hidden(): void {}",
-        "export function area(shape: Shape): number {",
-        "  return limit(shape.sides);",
-        "}",
-        "",
-      ],
-      ...["export function limit(value: number): number {", "  return Math.min(value, maximum) + maximum;", "}", ""],
-      ...[
-        "export const maximum = 10;",
-        'export const perimeter = (shape: Shape, of: Shape): string => `"${shape.sides}"`;',
-      ],
-    );
+    const text = `import { x } from './x.ts';
+/** A shape. */
+export interface Shape {
+  /** Sides. */
+  sides: number;
+}
+
+function hidden(): void {}
+export function area(shape: Shape): number {
+  return limit(shape.sides);
+}
+
+export function limit(value: number): number {
+  return Math.min(value, maximum) + maximum;
+}
+
+export const maximum = 10;
+export const perimeter = (shape: Shape, of: Shape): string => \`"\${shape.sides}"\`;
+`;
     expect(await cardOf("src/shape.ts", text, "H.shape")).toMatchInlineSnapshot(`
       "[code]
       - interface Shape { sides: number }
@@ -314,21 +361,20 @@ describe("buildCard", () => {
   });
 
   it("lists the headings of a document under its chapters", async () => {
-    const text = lines(
-      "# Tool",
-      "",
-      "Text.",
-      "## Install",
-      "### From npm",
-      "### From source",
-      "```",
-      "# no heading",
-      "```",
-      "Use",
-      "---",
-      "a: b",
-      "---",
-    );
+    const text = `# Tool
+
+Text.
+## Install
+### From npm
+### From source
+\`\`\`
+# no heading
+\`\`\`
+Use
+---
+a: b
+---
+`;
     expect(await cardOf("README.md", text, "D.readme")).toMatchInlineSnapshot(`
       "[doc]
       - Tool
@@ -378,6 +424,23 @@ describe("buildCard", () => {
       { path: "x.bin", text: secret },
     ];
     for (const input of inputs) expect((await buildCard(input)).text).not.toContain(secret.slice(0, 8));
+  });
+
+  it.each([
+    ["A.x", "a.md", "Rejected: a\n"],
+    ["P.x", "a.md", "| O1 | x |\n"],
+    ["S.x", "a.json", "["],
+    ["PR.x", "a.json", "{/*"],
+    ["PR.x", "a.toml", "a="],
+    ["T.x", "a.rs", "#[test]\n"],
+    ["T.x", "A.java", "@Test\n"],
+    ["T.x", "a.test.ts", "it.each("],
+    ["D.x", "a.md", "# a\n"],
+    ["D.x", "a.md", "<!--\n"],
+    ["X.x", "a.bin", "\0"],
+  ])("makes a card of %s, %s, out of a megabyte of %j", async (alias, path, piece) => {
+    const card = await buildCard({ alias, path, text: piece.repeat(1_000_000 / piece.length) });
+    expect(card.lines.length).toBeGreaterThan(0);
   });
 
   it("stops when it is told to", async () => {

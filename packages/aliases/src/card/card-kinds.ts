@@ -6,6 +6,7 @@ const kindByPrefix: ReadonlyMap<string, CardKind> = new Map([
   ["P", "options"],
   ["S", "schema"],
   ["PR", "profile"],
+  ["C", "profile"],
   ["T", "test"],
   ["D", "doc"],
   ["H", "code"],

@@ -5,10 +5,7 @@ import { plainWords } from "./markdown-sections.ts";
 export function plainCard(text: string): string[] {
   const lineCount = countLineFeeds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
   const size = `Size: ${lineCount} lines, ${Buffer.byteLength(text)} bytes`;
-  const start = text
-    .slice(0, 20_000)
-    .split("\n")
-    .find((line) => /[\p{L}\p{N}]/u.test(line));
+  const start = leadingLines(text.slice(0, 20_000)).find((line) => /[\p{L}\p{N}]/u.test(line));
   return start === undefined ? [size] : [size, `Start: ${plainWords(start)}`];
 }
 

@@ -22,11 +22,11 @@ const conventions: readonly { paths: RegExp; mark: RegExp }[] = [
   { paths: /\.go$/, mark: /^(?:func\s+(?<subject>(?:Test|Fuzz)\w*)\(|[ \t]+\w+\.Run\("(?<testCase>[^"\n]{1,300})")/gm },
   {
     paths: /\.rs$/,
-    mark: /^[ \t]*#\[(?:\w+::)*test\b[^\n]*\n(?:[ \t]*#\[[^\n]*\n)*[ \t]*(?:pub\s+)?(?:async\s+)?fn\s+(?<testCase>\w+)/gm,
+    mark: /^[ \t]*#\[(?:\w+::)*test\b[^\n]*\n(?:[ \t]*#\[[^\n]*\n){0,9}[ \t]*(?:pub\s+)?(?:async\s+)?fn\s+(?<testCase>\w+)/gm,
   },
   {
     paths: /\.(?:java|kt)$/,
-    mark: /^(?:(?:[a-z]+[ \t]+)*class\s+(?<subject>\w+)|[ \t]*@(?:Parameterized)?Test\b[^\n]*\n(?:[ \t]*@[^\n]*\n)*[^\n(]*?(?<testCase>\w+|`[^`\n]+`)\()/gm,
+    mark: /^(?:(?:[a-z]+[ \t]+)*class\s+(?<subject>\w+)|[ \t]*@(?:Parameterized)?Test\b[^\n]*\n(?:[ \t]*@[^\n]*\n){0,9}[^\n(]*?(?<testCase>\w+|`[^`\n]+`)\()/gm,
   },
 ];
 

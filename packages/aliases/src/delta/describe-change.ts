@@ -62,7 +62,8 @@ async function contentNotes(changed: ChangedEntry, options: { signal?: AbortSign
   if (before.text === after.text) return [];
   const { path, text } = after;
   const texts = {
-    ...{ alias, path },
+    alias,
+    path,
     before: createStructuredText(path, before.text),
     after: createStructuredText(path, text),
   };

@@ -57,7 +57,7 @@ export function compactText(text: string, style: LexicalStyle): string {
   const pieces: string[] = [];
   let last = "";
   let isSpacePending = false;
-  for (let index = 0; index < text.length; ) {
+  for (let index = 0; index < text.length;) {
     const character = text.charAt(index);
     const commentEnd = character === "/" || character === "#" ? endOfComment(text, index, style) : index;
     if (commentEnd > index || SPACE.test(character)) {

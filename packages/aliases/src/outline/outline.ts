@@ -10,6 +10,9 @@ export interface SourceInput {
 /** `signatures`: declarations with members, no bodies. `heads`: kind, name, type parameters. */
 export type OutlineDepth = "signatures" | "heads";
 
+/** Every depth, the more detailed one first. */
+export const OUTLINE_DEPTHS: readonly OutlineDepth[] = ["signatures", "heads"];
+
 /** What the parser or a reader of headings and keys understands. */
 export type OutlineLanguage =
   "typescript" | "tsx" | "javascript" | "python" | "go" | "rust" | "java" | "markdown" | "json" | "yaml";

@@ -4,6 +4,7 @@ import { AliasesError } from "../aliases-error.ts";
 import { computeDelta } from "../delta/compute-delta.ts";
 import { snapshotId } from "../delta/snapshot-id.ts";
 import { rankFiles } from "../rank/rank-files.ts";
+import type { AliasContent } from "../registry/alias-registry.ts";
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import { buildForms, type FileForm, type FormContext } from "./file-forms.ts";
 import { fitForms } from "./fit-forms.ts";
@@ -41,10 +42,10 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   const margin = counter.isExact ? 0 : (options.safetyMargin ?? 0.1);
   const usable = Math.floor(options.budget * (1 - margin));
   requireInstruction(options, { counter, usable });
-  const { files, omitted } = await readPackFiles(options);
+  const { files, contents, omitted } = await readPackFiles(options);
   const ranked = rank(files, options);
   const offers = await offerForms(ranked, { options, counter, usable });
-  const frame = await buildFrame(files, { options, counter, usable });
+  const frame = await buildFrame(contents, { options, counter, usable });
   const pack = fit(offers, { frame, counter, usable, options });
   await options.registry.cache.flush();
   return { ...pack, omitted: [...pack.omitted, ...omitted] };
@@ -127,14 +128,14 @@ function weightOfPlace(place: number): number {
 }
 
 /** Everything but the files. */
-async function buildFrame(files: PackFile[], target: Target & { options: PackOptions }): Promise<PackParts> {
+async function buildFrame(contents: AliasContent[], target: Target & { options: PackOptions }): Promise<PackParts> {
   const { options } = target;
   const known = new Map(Object.entries(options.base?.entries ?? {}));
   // A base keeps the texts of what the model was shown; only those are compared in words.
   const entries = Object.fromEntries(
-    files.map(({ alias, path, sha256, text }) => {
-      const hasText = known.get(alias)?.text !== undefined;
-      return [alias, { path, sha256, ...(hasText && { text }) }];
+    contents.map(({ alias, path, sha256, text }) => {
+      const isCompared = text !== undefined && known.get(alias)?.text !== undefined;
+      return [alias, { path, sha256, ...(isCompared && { text }) }];
     }),
   );
   const current = { id: snapshotId(entries), entries };

@@ -47,9 +47,9 @@ const VALUES = { reference: 0.12, cutCard: 0.5, card: 0.6, formCard: 1, cutHeads
 /** A list of declarations that is longer is offered cut as well. */
 const CUT_TOKENS = 120;
 /** Kinds of files that a card is made for; for the others it is what is left when there is nothing better. */
-const FORM_PREFIXES = new Set(["A", "P", "S", "PR", "D"]);
+const FORM_PREFIXES = new Set(["A", "P", "S", "PR", "C", "D"]);
 /** Written as prose or data, these say nothing by their headings and keys. */
-const CARD_PREFIXES = new Set(["A", "P", "S", "PR"]);
+const CARD_PREFIXES = new Set(["A", "P", "S", "PR", "C"]);
 const CARD_LANGUAGES = new Set<OutlineLanguage | undefined>(["markdown", "json", "yaml", undefined]);
 const NO_OUTLINE: Pick<Outline, "items"> = { items: [] };
 

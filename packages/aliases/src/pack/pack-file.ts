@@ -16,9 +16,12 @@ export interface PackFile {
   imports: string[];
 }
 
-/** The files of a registry, apart from those that have nothing to show. */
+/** The files of a registry as they are now. */
 export interface PackFiles {
+  /** Those that have something to show. */
   files: PackFile[];
+  /** All that could be read, as a snapshot records them. */
+  contents: AliasContent[];
   omitted: PackOmission[];
 }
 
@@ -29,7 +32,7 @@ const SCAN_KIND = "scan-1";
 export async function readPackFiles(options: Pick<PackOptions, "registry" | "signal" | "onEvent">): Promise<PackFiles> {
   const { registry, signal } = options;
   const entries = registry.list();
-  const found: PackFiles = { files: [], omitted: [] };
+  const found: PackFiles = { files: [], contents: [], omitted: [] };
   for (let start = 0; start < entries.length; start += READS_AT_ONCE) {
     throwIfAborted(signal);
     const batch = entries.slice(start, start + READS_AT_ONCE);
@@ -53,6 +56,7 @@ function place(
   to: { options: Pick<PackOptions, "registry">; found: PackFiles },
 ): void {
   const { alias, path } = entry;
+  if (content !== undefined) to.found.contents.push(content);
   if (content === undefined) to.found.omitted.push({ alias, path, reason: "unreadable" });
   else if (content.text === undefined) to.found.omitted.push({ alias, path, reason: "binary" });
   else if (content.text.trim() === "") to.found.omitted.push({ alias, path, reason: "empty" });

@@ -12,6 +12,7 @@ const LABELS = new Map([
   ["H", "CODE"],
   ["T", "TEST"],
   ["D", "DOC"],
+  ["C", "CONFIG"],
 ]);
 const ORDER = [...LABELS.keys()];
 

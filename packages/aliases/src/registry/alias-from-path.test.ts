@@ -80,10 +80,10 @@ describe("nameFiles", () => {
     ["folders until it is unique", ["a/x/f.ts", "b/x/f.ts", "b/y/f.ts"], ["H.a.x.f", "H.b.x.f", "H.y.f"]],
     ["the one without further folders wins", ["f.ts", "a/f.ts"], ["H.f", "H.a.f"]],
     ["extensions tell siblings apart", ["lib/list.c", "lib/list.h"], ["H.list-c", "H.list-h"]],
-    ["prefixes part names", ["f.ts", "f.test.ts", "f.md", "f.yaml"], ["H.f", "T.f", "D.f", "PR.f"]],
+    ["prefixes part names", ["f.ts", "f.test.ts", "f.md", "f.yaml"], ["H.f", "T.f", "D.f", "C.f"]],
     ["case alone is no difference", ["a/F.ts", "b/f.ts"], ["H.a.F", "H.b.f"]],
-    ["dots within a name become dashes", ["vitest.config.ts", "a/b.c/d.e.ts"], ["PR.vitest-config", "H.d-e"]],
-    ["dot files", [".gitignore", ".github/workflows/ci.yml"], ["PR.gitignore", "PR.ci"]],
+    ["dots within a name become dashes", ["vitest.config.ts", "a/b.c/d.e.ts"], ["C.vitest-config", "H.d-e"]],
+    ["dot files", [".gitignore", ".github/workflows/ci.yml"], ["C.gitignore", "C.ci"]],
     ["other scripts", ["docs/заметки.md", "docs/план.md"], ["D._-68275d", "D._-f21fa2"]],
   ])("%s", (_, files, aliases) => {
     const names = named(files);

@@ -12,9 +12,10 @@ it.each([
     "S",
     "schemas/summarize_entities.json user.schema.json api/user.proto schema.graphql events.avsc db/001_init.sql openapi.yaml",
   ],
+  ["PR", "profiles/default.yaml app/profile/dev.json"],
   [
-    "PR",
-    "profiles/default.yaml package.json tsconfig.json tsconfig.base.json packages/a/package.json Cargo.toml tox.ini .github/workflows/ci.yml vitest.config.ts .gitignore Dockerfile go.mod pom.xml requirements.txt",
+    "C",
+    "package.json tsconfig.json tsconfig.base.json packages/a/package.json Cargo.toml tox.ini .github/workflows/ci.yml vitest.config.ts .gitignore Dockerfile go.mod pom.xml requirements.txt",
   ],
   ["P", "prep/options.json prep/scorecard.json scorecard.json"],
   ["D", "README.md docs/guide.mdx docs/a.rst notes.txt a.adoc LICENSE"],

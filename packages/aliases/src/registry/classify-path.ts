@@ -1,5 +1,5 @@
-/** Prefixes that a scan gives by itself: the document's seven, and R for other data. */
-export type BuiltInPrefix = "A" | "D" | "H" | "P" | "PR" | "R" | "S" | "T";
+/** Prefixes that a scan gives by itself: the document's seven, C for configuration and R for other data. */
+export type BuiltInPrefix = "A" | "C" | "D" | "H" | "P" | "PR" | "R" | "S" | "T";
 
 const TEXT = String.raw`\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc)$`;
 const CONFIGURATION_DATA = String.raw`\.(?:ya?ml|json|jsonc|json5|toml|ini)$`;
@@ -42,11 +42,11 @@ const RULES: readonly { prefix: BuiltInPrefix; in: "path" | "name"; pattern: Reg
   },
   { prefix: "S", in: "path", pattern: /(?:^|\/)(?:json-?)?schemas?\/.+\.(?:json|ya?ml|jsonc)$/i },
   { prefix: "PR", in: "path", pattern: new RegExp(String.raw`(?:^|\/)profiles?\/.+${CONFIGURATION_DATA}`, "i") },
-  { prefix: "PR", in: "name", pattern: /\.config\.[cm]?[jt]s$|^\..+rc\.[cm]?[jt]s$/i },
+  { prefix: "C", in: "name", pattern: /\.config\.[cm]?[jt]s$|^\..+rc\.[cm]?[jt]s$/i },
   { prefix: "H", in: "name", pattern: new RegExp(String.raw`\.(?:${CODE_EXTENSIONS.replaceAll(" ", "|")})$`, "i") },
-  { prefix: "PR", in: "name", pattern: new RegExp(`^(?:${CONFIGURATION_FILES.replaceAll(" ", "|")})$`, "i") },
+  { prefix: "C", in: "name", pattern: new RegExp(`^(?:${CONFIGURATION_FILES.replaceAll(" ", "|")})$`, "i") },
   {
-    prefix: "PR",
+    prefix: "C",
     in: "name",
     pattern: new RegExp(String.raw`^(?:${CONFIGURATION_NAMES.replaceAll(" ", "|")})\.(?:json|jsonc|json5)$`, "i"),
   },

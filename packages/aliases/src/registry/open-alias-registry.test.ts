@@ -281,7 +281,7 @@ describe("scan", () => {
     });
     const registry = await open();
     const report = await registry.scan({ maxFileBytes: 1000 });
-    expect(report.added).toEqual(["D.readme", "H.a", "PR.gitignore", "T.a"]);
+    expect(report.added).toEqual(["C.gitignore", "D.readme", "H.a", "T.a"]);
     expect(report.skipped).toEqual([{ path: "logo.png", reason: "binary" }]);
     expect(report.entries).toEqual(registry.list());
     const text = registryText();
@@ -298,11 +298,11 @@ describe("scan", () => {
     await registry.add("H.hidden", "ignored.ts");
     await registry.scan();
     expect(aliasesOf(registry)).toEqual([
+      "C.gitignore .gitignore",
       "H.b b.ts",
       "H.c c.ts",
       "H.hidden ignored.ts",
       "H.mine a.ts",
-      "PR.gitignore .gitignore",
     ]);
     mkdirSync(join(root, "x"));
     renameSync(join(root, "a.ts"), join(root, "x/renamed.ts"));
@@ -311,11 +311,11 @@ describe("scan", () => {
     const report = await registry.scan();
     expect(report).toMatchObject({ added: ["H.y.c"], updated: ["H.c"], moved: ["H.mine"], removed: ["H.b"] });
     expect(aliasesOf(await open())).toEqual([
+      "C.gitignore .gitignore",
       "H.c c.ts",
       "H.hidden ignored.ts",
       "H.mine x/renamed.ts",
       "H.y.c y/c.ts",
-      "PR.gitignore .gitignore",
     ]);
     await expect(registry.verify()).resolves.toMatchObject({ isClean: true });
   });

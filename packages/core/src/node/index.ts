@@ -1,3 +1,5 @@
+export { openAppendLog, type AppendLog, type AppendLogOptions } from "./append-log.ts";
+export type { Durability } from "./durability.ts";
 export { NodeIoError, type NodeIoErrorCode } from "./node-io-error.ts";
-export { resolveInside, type InsidePath } from "./resolve-inside.ts";
-export { writeFileDurable, type Durability, type WriteFileDurableOptions } from "./write-file-durable.ts";
+export { resolveInside, type InsidePath, type InsidePathIssueCode } from "./resolve-inside.ts";
+export { writeFileDurable, type WriteFileDurableOptions } from "./write-file-durable.ts";

@@ -1,9 +1,31 @@
 import { CclError } from "../ccl-error.ts";
 
-/** Why a file could not be written or read; `cause` has the operating system's error. */
-export type NodeIoErrorCode = "io_failed" | "aborted" | "closed" | "line_invalid";
+/**
+ * Why a file operation failed. `read_failed` and `write_failed` carry the system's error as `cause`; `root_unusable`:
+ * the root of `resolveInside` is missing or no folder; `invalid_line`: a log line with a line feed; `log_closed`: use
+ * after `close()`; `aborted`: the call's signal ended it.
+ */
+export type NodeIoErrorCode =
+  "read_failed" | "write_failed" | "root_unusable" | "invalid_line" | "log_closed" | "aborted";
 
-/** What `@ccl/core/node` throws. */
+/** What the functions of `@ccl/core/node` throw. */
 export class NodeIoError extends CclError<NodeIoErrorCode> {
   static override readonly brand: string = "NodeIoError";
+}
+
+/** The code of a system error such as `ENOENT`; undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** A failure with the system's reason in its message. */
+export function ioError(code: NodeIoErrorCode, problem: string, cause: unknown): NodeIoError {
+  return NodeIoError.isInstance(cause)
+    ? cause
+    : new NodeIoError(code, `${problem} (${systemCode(cause) ?? "unexpected"}).`, { cause });
+}
+
+/** Ends a call whose signal was aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new NodeIoError("aborted", "The call was aborted.", { cause: signal.reason });
 }

@@ -1,78 +1,115 @@
-import { lstat, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
-
+import { lstat, opendir, realpath } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
 import { failure, success, type Issue, type Result } from "../result.ts";
+import { ioError, systemCode, throwIfAborted } from "./node-io-error.ts";
 
-/** A path that was found to stay inside its root. */
+/** A path that was found to lie inside a root. */
 export interface InsidePath {
-  /** The root's links resolved, those of the path not. */
+  /** Free of symbolic links up to its deepest part that exists. */
   absolutePath: string;
-  /** With forward slashes, without `.` segments. */
+  /** The path as asked for, with `/` between its parts and without `.` parts; `.` for the root itself. */
   relativePath: string;
 }
 
-const DEVICE_NAME = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)/i;
+/** Why a path is refused; all but the last four are told from its text alone, the same on every system. */
+export type InsidePathIssueCode =
+  | "empty_path"
+  | "absolute_path"
+  | "parent_segment"
+  | "invalid_character"
+  | "reserved_name"
+  | "not_a_folder"
+  | "path_too_long"
+  | "symlink_outside"
+  | "symlink_unresolved";
+
+const invalid = /[\p{Cc}\p{Surrogate}\\:]/u;
+const reserved = /[. ]$|^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[.:].*)?$/is;
+const isReserved = (part: string): boolean => part !== "." && part !== ".." && reserved.test(part);
+
+const textRules: [InsidePathIssueCode, (path: string) => boolean, problem: string][] = [
+  ["empty_path", (path) => path === "", "is empty; name a file or folder inside the root."],
+  ["absolute_path", (path) => /^[/\\]|^[A-Za-z]:/.test(path), "is absolute; give it relative to the root."],
+  ["invalid_character", (path) => invalid.test(path), 'holds a control character, a lone surrogate, "\\" or ":".'],
+  ["parent_segment", (path) => path.split(/[/\\]/).includes(".."), 'holds ".."; name the target directly.'],
+  [
+    "reserved_name",
+    (path) => path.split(/[/\\]/).some(isReserved),
+    "has a part that Windows reserves or cannot end so.",
+  ],
+];
+
+const systemProblems: Record<string, [InsidePathIssueCode, problem: string] | undefined> = {
+  ELOOP: ["symlink_unresolved", "is a link that leads nowhere or in a circle."],
+  ENOTDIR: ["not_a_folder", "lies below a file."],
+  ENAMETOOLONG: ["path_too_long", "is longer than the file system allows."],
+};
 
 /**
- * Joins a relative path from an untrusted source to a root. No `..`, link, drive, device or stream leads out of it, on
- * any platform alike; the file itself need not exist. What is checked can change before it is used: open the file
- * without following links where others may write into the root.
- * Issues: path_empty, path_invalid, path_outside_root.
+ * Resolves a relative path, which need not exist, inside a root. Refused: absolute, drive and UNC paths, `..`,
+ * backslashes, colons, control characters, Windows device names, parts that end in a dot or space, and any symbolic link
+ * that leads out of the root, nowhere or in a circle. The root itself may be a link. The answer holds for the moment of
+ * the check: where others can change the tree meanwhile, open the file with `O_NOFOLLOW` and create no folders by it.
+ * @throws NodeIoError `root_unusable`, `aborted`, or `read_failed` where a folder may not be read
  */
-export async function resolveInside(root: string, path: string): Promise<Result<InsidePath>> {
-  const issue = checkSpelling(path);
-  if (issue !== undefined) return failure(issue);
-  const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
-  if (segments.length === 0) return failure(newIssue("path_empty", path, "names the root itself; name a file in it"));
-  const realRoot = await realpath(root);
-  const absolutePath = join(realRoot, ...segments);
-  if (!(await staysInside(realRoot, absolutePath))) {
-    return failure(newIssue("path_outside_root", path, "leads out of the root through a link"));
+export async function resolveInside(
+  root: string,
+  path: string,
+  options: { signal?: AbortSignal } = {},
+): Promise<Result<InsidePath>> {
+  throwIfAborted(options.signal);
+  const broken = textRules.filter(([, isBroken]) => isBroken(path));
+  const [first, ...others] = broken.map(([code, , problem]) => refusal(code, path, problem));
+  if (first !== undefined) return failure(first, ...others);
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  const real = await realRoot(root);
+  let absolutePath = real;
+  for (const [index, part] of parts.entries()) {
+    throwIfAborted(options.signal);
+    const step = await resolveStep(absolutePath, part);
+    const where = parts.slice(0, index + 1).join("/");
+    if (step === undefined) {
+      absolutePath = join(absolutePath, ...parts.slice(index));
+      break;
+    }
+    if (typeof step !== "string") return failure(refusal(step[0], where, step[1]));
+    if (!isInside(real, step)) return failure(refusal("symlink_outside", where, "is a link that leaves the root."));
+    absolutePath = step;
   }
-  return success({ absolutePath, relativePath: segments.join("/") });
+  return success({ absolutePath, relativePath: parts.join("/") || "." });
 }
 
-function checkSpelling(path: string): Issue | undefined {
-  if (path === "") return newIssue("path_empty", path, "is empty");
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\\:]/.test(path)) {
-    return newIssue("path_invalid", path, "has a control character, a backslash or a colon");
+/** The real path of a part that exists, undefined where there is none, or what is wrong with it. */
+async function resolveStep(folder: string, part: string): Promise<string | [InsidePathIssueCode, string] | undefined> {
+  const path = join(folder, part);
+  let isLink = false;
+  try {
+    isLink = (await lstat(path)).isSymbolicLink();
+    return isLink ? await realpath(path) : path;
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    if (code === "ENOENT" && !isLink) return undefined;
+    const problem = systemProblems[code === "ENOENT" ? "ELOOP" : code];
+    if (problem === undefined) throw ioError("read_failed", `Could not look at "${path}"`, error);
+    return problem;
   }
-  if (path.startsWith("/") || isAbsolute(path)) return newIssue("path_outside_root", path, "is absolute");
-  for (const segment of path.split("/")) {
-    if (segment === "..") return newIssue("path_outside_root", path, 'has a ".." segment');
-    // Windows drops trailing dots and spaces: such a name would be another one there.
-    if (segment !== "." && /[. ]$/.test(segment)) return newIssue("path_invalid", path, "has a segment that ends in a dot or a space");
-    if (DEVICE_NAME.test(segment)) return newIssue("path_invalid", path, "names a device");
+}
+
+async function realRoot(root: string): Promise<string> {
+  try {
+    const real = await realpath(root);
+    await opendir(real).then((folder) => folder.close());
+    return real;
+  } catch (error) {
+    throw ioError("root_unusable", `The root "${root}" is no folder that can be read`, error);
   }
-  return undefined;
 }
 
-function newIssue(code: string, path: string, what: string): Issue {
-  return { code, path: [], message: `The path ${JSON.stringify(path.slice(0, 200))} ${what}.` };
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Follows the links of the deepest part of the path that exists. */
-async function staysInside(realRoot: string, absolutePath: string): Promise<boolean> {
-  for (let part = absolutePath; part.length > realRoot.length; part = dirname(part)) {
-    const real = await realpath(part).catch((error: unknown) => error);
-    if (typeof real === "string") return isInside(realRoot, real);
-    if (!isMissing(real) || (await isLink(part))) return false;
-  }
-  return true;
-}
-
-function isInside(realRoot: string, real: string): boolean {
-  const way = relative(realRoot, real);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-/** A link that leads nowhere yet may lead out of the root once its target is made. */
-async function isLink(path: string): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats?.isSymbolicLink() === true;
+function refusal(code: InsidePathIssueCode, path: string, problem: string): Issue {
+  return { code, path: [], message: `${JSON.stringify(path.slice(0, 200))} ${problem}` };
 }

@@ -1,25 +1,24 @@
-import { randomUUID } from "node:crypto";
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { syncFolder, type Durability } from "./durability.ts";
+import { ioError, systemCode, throwIfAborted } from "./node-io-error.ts";
 
-import { NodeIoError } from "./node-io-error.ts";
-
-/** How sure a write is to survive: `full` a power cut, `normal` the end of the process, `off` the same without waiting for the disk. */
-export type Durability = "full" | "normal" | "off";
-
-/** Options of `writeFileDurable`. */
+/** How `writeFileDurable` writes. */
 export interface WriteFileDurableOptions {
-  /** Exact permissions of a new file; one that exists keeps its own. Default: 0o666 less the mask of the process. */
+  /** Permission bits, set exactly; by default those of the file that is replaced, else the process's own. */
   mode?: number;
-  /** Default "full": the file and its folder are synced. */
+  /** `full` by default. */
   durability?: Durability;
+  /** Honoured until the new content replaces the old. */
   signal?: AbortSignal;
 }
 
 /**
- * Replaces a file as a whole: after a crash it has its old content or the new one, never a mixture. Writes beside it
- * and renames, through a link to the file that it points at. The folder has to exist.
- * @throws NodeIoError `io_failed`, `aborted`; nothing of the attempt is left behind.
+ * Replaces a file at once: whoever reads it, even after a crash, sees the old content or the new, never a mixture. Goes
+ * by a temporary file in the same folder and a rename. Through a symbolic link it replaces the link's target and keeps
+ * the link; owner, hard links and extended attributes of the old file are not carried over.
+ * @throws NodeIoError `write_failed` or `aborted`; the old content then stands and no temporary file is left.
  */
 export async function writeFileDurable(
   path: string,
@@ -27,55 +26,52 @@ export async function writeFileDurable(
   options: WriteFileDurableOptions = {},
 ): Promise<void> {
   const { durability = "full", signal } = options;
-  const target = await realpath(path).catch(() => path);
-  const temporary = join(dirname(target), `.${randomUUID()}.tmp`);
+  throwIfAborted(signal);
   try {
-    const mode = await stat(target).then(
-      (stats) => stats.mode & 0o7777,
-      () => options.mode,
-    );
-    signal?.throwIfAborted();
-    await writeWhole(temporary, data, { mode, isSynced: durability === "full" });
-    signal?.throwIfAborted();
-    await rename(temporary, target);
+    const target = await linkTarget(path);
+    const temporary = join(dirname(target), `.ccl-${randomBytes(8).toString("hex")}.tmp`);
+    try {
+      const mode = options.mode ?? (await stat(target).catch(() => undefined))?.mode;
+      await writeTemporary(temporary, data, { ...options, durability, ...(mode === undefined ? {} : { mode }) });
+      throwIfAborted(signal);
+      await rename(temporary, target);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    if (durability === "full") await syncFolder(dirname(target));
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw toNodeIoError(error, `write ${path}`, signal);
+    throwIfAborted(signal);
+    throw ioError("write_failed", `Could not write "${path}"`, error);
   }
-  if (durability === "full") await syncFolder(dirname(target));
 }
 
-async function writeWhole(
+async function writeTemporary(
   path: string,
   data: string | Uint8Array,
-  options: { mode: number | undefined; isSynced: boolean },
+  { mode, durability, signal }: WriteFileDurableOptions,
 ): Promise<void> {
-  const file = await open(path, "wx", options.mode);
+  const handle = await open(path, "wx");
   try {
-    await file.writeFile(data);
-    // The process's mask narrows the mode that open was given.
-    if (options.mode !== undefined) await file.chmod(options.mode);
-    if (options.isSynced) await file.sync();
+    if (mode !== undefined) await handle.chmod(mode & 0o7777);
+    await handle.writeFile(data, signal === undefined ? {} : { signal });
+    if (durability !== "off") await handle.sync();
   } finally {
-    await file.close();
+    await handle.close();
   }
 }
 
-/** Makes a rename in the folder durable, where the platform lets a folder be synced. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r").catch(() => undefined);
-  if (folder === undefined) return;
-  try {
-    await folder.sync();
-  } catch {
-    // Windows and some network file systems refuse; their renames are as durable as they get.
-  } finally {
-    await folder.close();
+/** The file that a chain of links ends at, which need not exist. */
+async function linkTarget(path: string): Promise<string> {
+  let target = resolve(path);
+  for (;;) {
+    try {
+      return await realpath(target);
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") throw error;
+    }
+    const link = await readlink(target).catch(() => undefined);
+    if (link === undefined) return target;
+    target = resolve(await realpath(dirname(target)), link);
   }
-}
-
-function toNodeIoError(error: unknown, what: string, signal: AbortSignal | undefined): NodeIoError {
-  if (signal?.aborted === true) return new NodeIoError("aborted", `Was aborted: ${what}.`, { cause: error });
-  const reason = error instanceof Error ? error.message : String(error);
-  return new NodeIoError("io_failed", `Could not ${what}: ${reason}`, { cause: error });
 }

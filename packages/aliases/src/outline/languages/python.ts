@@ -136,7 +136,9 @@ export const PYTHON_DEFINITION: LanguageDefinition = {
     const names = new Set(shown.map(({ name }) => name));
     const isPackage = /(?:^|\/)__init__\.pyi?$/.test(path);
     const imported = readReexports(statements, { listed, isPackage, style: STYLE });
-    const reexported = imported.filter(({ exports }) => exports.length === 0 || exports.some((name) => !names.has(name)));
+    const reexported = imported.filter(
+      ({ exports }) => exports.length === 0 || exports.some((name) => !names.has(name)),
+    );
     const explained = new Set([...names, ...reexported.flatMap(({ exports }) => exports)]);
     return [...reexported, ...shown, ...readUnexplainedNames(statements, explained)];
   },

@@ -1,0 +1,9 @@
+/** The lines of a text, each cut to so many characters, so that a pattern costs no more than that on any of them. */
+export function* sourceLines(text: string, maxCharacters: number): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    if (end > start) yield text.slice(start, Math.min(end, start + maxCharacters));
+    start = end + 1;
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  buildPack,
+  type AliasRegistry,
+  type ContextBase,
+  type ContextFiles,
+  type Pack,
+  type PackEvent,
+  type PackOptions,
+} from "@ccl/aliases";
+import type { TokenCounter } from "@ccl/core";
+
+import { CliError } from "./cli-error.ts";
+import { findFocus } from "./find-focus.ts";
+import { resolveAlias } from "./resolve-alias.ts";
+import type { Session } from "./session.ts";
+import { openCounter, type Encoding } from "./token-counter.ts";
+
+/** Flags that shape a pack. */
+export interface PackShape {
+  task?: string;
+  budget: number;
+  modelEncoding: Encoding;
+  focus?: string[];
+  profile?: string;
+  base?: boolean;
+}
+
+/** What a pack is made from. */
+export interface PackSource {
+  registry: AliasRegistry;
+  /** The project's base and vocabulary; absent in a folder that is not set up. */
+  files?: ContextFiles;
+}
+
+/** The task of a pack that is made for nothing in particular. */
+const ORIENTATION_TASK =
+  "Get to know this project: what it is for, which parts it has, how they work together, and where a change belongs.";
+
+const STEPS: Record<PackEvent["type"], string> = {
+  files_read: "Reading files",
+  files_outlined: "Outlining files",
+  fitted: "Fitting",
+};
+
+/** Builds the pack that the flags describe, with what the project keeps beside its aliases. */
+export async function buildProjectPack(
+  session: Session,
+  shape: PackShape,
+  { registry, files }: PackSource,
+): Promise<{ pack: Pack; counter: TokenCounter }> {
+  const { signal, progress } = session;
+  const options: PackOptions = {
+    registry,
+    task: shape.task ?? ORIENTATION_TASK,
+    budget: shape.budget,
+    signal,
+    onEvent: (event) => progress.update(STEPS[event.type], event.done, event.total),
+  };
+  if (shape.focus !== undefined) options.focus = findFocus(registry, shape.focus);
+  if (shape.profile !== undefined) options.profile = (await resolveAlias(registry, shape.profile, session)).alias;
+  const base = await files?.readBase({ signal });
+  if (base !== undefined) options.version = base.version;
+  if (files !== undefined) options.vocabulary = await files.readVocabulary({ signal });
+  if (shape.base === true) options.base = requireBase(base).snapshot;
+  const counter = await openCounter(shape.modelEncoding);
+  return { pack: await buildPack({ ...options, counter }), counter };
+}
+
+/** The base that a delta starts from. */
+export function requireBase(base: ContextBase | undefined): ContextBase {
+  if (base !== undefined) return base;
+  throw new CliError(
+    "not_initialized",
+    'No state was accepted yet. "ccl pack --accept" makes the present one the base.',
+  );
+}

@@ -1,0 +1,113 @@
+import {
+  computeDelta,
+  createContextFiles,
+  renderDelta,
+  renderDeltaPatch,
+  takeSnapshot,
+  type Delta,
+  type Snapshot,
+} from "@ccl/aliases";
+
+import { buildProjectPack, requireBase, type PackShape, type PackSource } from "../build-project-pack.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount, formatNumber } from "../output/format-number.ts";
+import { withProject } from "../project.ts";
+import type { Session } from "../session.ts";
+import { openCounter } from "../token-counter.ts";
+
+/** Flags of `ccl diff`. */
+export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEncoding"> {
+  action?: string;
+  patch?: boolean;
+  show?: boolean;
+}
+
+/** What changed since the accepted base, as a prompt; the pack takes its place when it is the smaller of the two. */
+export async function diff(session: Session, flags: DiffFlags): Promise<CommandResult> {
+  const { signal } = session;
+  return await withProject(session, { persist: flags.show !== true }, async (registry) => {
+    const files = createContextFiles(registry);
+    const base = requireBase(await files.readBase({ signal }));
+    const next = await takeSnapshot({ registry, signal });
+    const delta = await computeDelta(base.snapshot, withTextsOf(next, base.snapshot), { signal });
+    const patch = renderDeltaPatch(delta);
+    const hasChanges = delta.changes.length > 0;
+    const written = hasChanges && flags.show !== true ? [await files.writeDelta(patch, { signal })] : [];
+    const prompt = renderDelta(delta, flags.action === undefined ? {} : { action: flags.action });
+    const choice = hasChanges
+      ? await chooseSmaller(prompt, { session, flags, source: { registry, files } })
+      : await countPrompt(prompt, flags);
+    return {
+      document: { ...describe(delta), patch, ...choice, written },
+      text: () => (flags.patch === true ? patch : `${choice.prompt}\n`),
+      note: () => noteOf(delta, choice, written),
+    };
+  });
+}
+
+interface Choice {
+  prompt: string;
+  tokens: number;
+  /** The delta is larger than the pack, so `prompt` is the pack. */
+  isPack: boolean;
+  deltaTokens: number;
+  /** Absent where nothing changed, since no pack was made then. */
+  packTokens?: number;
+}
+
+async function countPrompt(prompt: string, { modelEncoding }: DiffFlags): Promise<Choice> {
+  const tokens = (await openCounter(modelEncoding)).count(prompt);
+  return { prompt, tokens, deltaTokens: tokens, isPack: false };
+}
+
+async function chooseSmaller(
+  prompt: string,
+  context: { session: Session; flags: DiffFlags; source: PackSource },
+): Promise<Choice> {
+  const { session, flags, source } = context;
+  const task = [flags.task, flags.action].filter((part) => part !== undefined).join("\n");
+  const shape = { budget: flags.budget, modelEncoding: flags.modelEncoding, ...(task !== "" && { task }) };
+  const { pack, counter } = await buildProjectPack(session, shape, source);
+  const deltaTokens = counter.count(prompt);
+  const sizes = { deltaTokens, packTokens: pack.tokens };
+  if (deltaTokens <= pack.tokens) return { prompt, tokens: deltaTokens, isPack: false, ...sizes };
+  return { prompt: pack.text.trimEnd(), tokens: pack.tokens, isPack: true, ...sizes };
+}
+
+/** Without the texts that the base did not keep of unchanged files: a text more is no change. */
+function withTextsOf(next: Snapshot, base: Snapshot): Snapshot {
+  const entries = Object.entries(next.entries).map(([alias, entry]): [string, typeof entry] => {
+    const before = base.entries[alias];
+    const isUnchanged = before?.sha256 === entry.sha256 && before.path === entry.path;
+    return [alias, isUnchanged ? before : entry];
+  });
+  return { id: next.id, entries: Object.fromEntries(entries) };
+}
+
+function describe({ baseId, nextId, changes }: Delta): object {
+  return {
+    baseId,
+    nextId,
+    changes: changes.map((change) => {
+      const { alias, type } = change;
+      if (type === "added") return { alias, type, path: change.entry.path, notes: [] };
+      return { alias, type, path: change.path, notes: type === "changed" ? change.notes : [] };
+    }),
+  };
+}
+
+function noteOf(delta: Delta, choice: Choice, written: string[]): string {
+  const { tokens, deltaTokens, packTokens, isPack } = choice;
+  if (delta.changes.length === 0) return `Nothing changed since ${delta.baseId}.\n`;
+  const lines = written.map((path) => `wrote ${path}`);
+  const count = formatCount(delta.changes.length, "change");
+  if (isPack) {
+    const sizes = `${formatNumber(deltaTokens)} against ${formatNumber(tokens)} tokens`;
+    lines.push(`The delta of ${count} is larger than the pack (${sizes}): this is the pack.`);
+  } else {
+    lines.push(
+      `${count} since ${delta.baseId}: ${formatNumber(tokens)} tokens instead of ${formatNumber(packTokens ?? 0)}`,
+    );
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+
+import { openAliasRegistry } from "@ccl/aliases";
+
+import { CliError } from "../cli-error.ts";
+import { EXIT_CODES } from "../exit-code.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount } from "../output/format-number.ts";
+import { printable } from "../output/printable.ts";
+import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../project.ts";
+import type { Session } from "../session.ts";
+
+/** Sets up the folder of context files and names the project's files; leaves an existing registry as it is. */
+export async function init(session: Session, flags: { yes?: boolean }): Promise<CommandResult> {
+  const { root, directory } = session;
+  const place = printable(join(root, directory));
+  if (await hasRegistry(session)) {
+    return {
+      document: { root, directory, isNew: false },
+      text: () => `${place} is set up already. "ccl alias scan" names files that are new.\n`,
+    };
+  }
+  if (isInteractive(session) && flags.yes !== true && !(await confirm(session, place))) {
+    return {
+      document: { root, directory, isNew: false },
+      note: () => "Nothing was written.\n",
+      exitCode: EXIT_CODES.ok,
+    };
+  }
+  const registry = await openAliasRegistry({ root, directory });
+  try {
+    const report = await scanWithProgress(registry, session);
+    const { added, skipped } = report;
+    return {
+      document: { root, directory, isNew: true, added, skipped },
+      text: ({ colours }) =>
+        [
+          `${colours.green("Set up")} ${place}: ${formatCount(added.length, "file")} named in aliases.json.`,
+          describeSkipped(report),
+          'Next: "ccl pack --task <what to do>" prints the project as a prompt.\n',
+        ]
+          .filter((line) => line !== undefined)
+          .join("\n"),
+    };
+  } finally {
+    await registry.close();
+  }
+}
+
+function isInteractive({ isJson, terminal }: Session): boolean {
+  return !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true && !terminal.env["CI"];
+}
+
+async function confirm(session: Session, place: string): Promise<boolean> {
+  const prompts = await import("@clack/prompts");
+  const count = await withScan(session, {}, async (_, scan) => scan.entries.length);
+  const message = `Name ${formatCount(count, "file")} in ${place}?`;
+  const answer = await prompts.confirm({ message, signal: session.signal });
+  if (prompts.isCancel(answer)) throw new CliError("aborted", "Nothing was written.");
+  return answer;
+}

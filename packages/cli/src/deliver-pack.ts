@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { stat, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { writeFileDurable } from "@ccl/core/node";
+
+import { CliError } from "./cli-error.ts";
+import type { Session } from "./session.ts";
+
+/** Clipboard programs by preference; each reads the text from its stdin. */
+const CLIPBOARDS: Record<string, [command: string, ...args: string[]][]> = {
+  darwin: [["pbcopy"]],
+  win32: [["clip"]],
+};
+const OTHER_CLIPBOARDS: [string, ...string[]][] = [
+  ["wl-copy"],
+  ["xclip", "-selection", "clipboard"],
+  ["xsel", "--clipboard", "--input"],
+];
+
+const BAD_PLACES = new Set<unknown>(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "ENAMETOOLONG"]);
+
+/** Writes to a file anywhere, relative to the current folder; devices and pipes are written through. */
+export async function writeOut(path: string, text: string, session: Session): Promise<string> {
+  const target = resolve(session.terminal.cwd(), path);
+  const found = await stat(target).catch(() => undefined);
+  try {
+    if (found?.isDirectory() === true) throw new CliError("usage", `--out ${path} is a folder; name a file.`);
+    await (found === undefined || found.isFile() ? writeFileDurable(target, text) : writeFile(target, text));
+  } catch (error) {
+    if (!isBadPlace(error)) throw error;
+    throw new CliError("usage", `--out ${path} cannot be written: ${error.message}`, { cause: error });
+  }
+  return target;
+}
+
+/** The user chose a place where nothing can be written; anything else is a failure. */
+function isBadPlace(error: unknown): error is Error {
+  if (!(error instanceof Error) || CliError.isInstance(error)) return false;
+  const { cause = error } = error;
+  return cause instanceof Error && "code" in cause && BAD_PLACES.has(cause.code);
+}
+
+/** Puts text on the clipboard: by the first program that is there, or through the terminal (OSC 52). Says by which. */
+export async function copyToClipboard(text: string, session: Session): Promise<string> {
+  const { platform, env, stderr } = session.terminal;
+  const candidates = CLIPBOARDS[platform] ?? OTHER_CLIPBOARDS;
+  for (const [command, ...args] of candidates) {
+    // Windows' clip takes UTF-16; bytes in UTF-8 would turn into the local code page.
+    const bytes = Buffer.from(text, platform === "win32" ? "utf16le" : "utf8");
+    session.signal.throwIfAborted();
+    if (await pipeTo({ command, args, bytes }, env, session.signal)) return command;
+  }
+  if (stderr.isTTY === true) {
+    stderr.write(`\u001B]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+    return "the terminal";
+  }
+  const names = candidates.map(([command]) => command).join(", ");
+  throw new CliError("clipboard_unavailable", `No working clipboard program (${names}). Install one, or use --out.`);
+}
+
+interface PipedCommand {
+  command: string;
+  args: string[];
+  bytes: Buffer;
+}
+
+/** False when the program is not there or fails, as X11 programs do without a display. */
+function pipeTo({ command, args, bytes }: PipedCommand, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> {
+  return new Promise((settle) => {
+    const child = spawn(command, args, { env, signal, stdio: ["pipe", "ignore", "ignore"], windowsHide: true });
+    child.on("error", () => settle(false));
+    child.on("exit", (code) => settle(code === 0));
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(bytes);
+  });
+}

@@ -1,0 +1,24 @@
+import { relative, resolve } from "node:path";
+
+import type { AliasRegistry } from "@ccl/aliases";
+import type { Issue } from "@ccl/core";
+
+import { inputError } from "./cli-error.ts";
+
+/** Aliases for what the user named: aliases, files, or folders with all that is in them. */
+export function findFocus(registry: AliasRegistry, names: string[]): string[] {
+  const entries = registry.list();
+  const issues: Issue[] = [];
+  const found = names.flatMap((name, index) => {
+    const path = relative(registry.root, resolve(registry.root, name)).replaceAll("\\", "/");
+    const matches = entries.filter(
+      (entry) => entry.alias === name || entry.path === path || entry.path.startsWith(`${path}/`) || path === "",
+    );
+    if (matches.length > 0) return matches.map((entry) => entry.alias);
+    const message = `--focus ${name} is neither an alias nor the path of a named file. "ccl alias list" shows both.`;
+    issues.push({ code: "focus_unknown", path: ["focus", index], message });
+    return [];
+  });
+  if (issues.length > 0) throw inputError(issues);
+  return [...new Set(found)];
+}

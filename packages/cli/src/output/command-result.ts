@@ -1,0 +1,14 @@
+import type { ExitCode } from "../exit-code.ts";
+import type { Style } from "./style.ts";
+
+/** What a command has to say. The runner decides which part goes where. */
+export interface CommandResult {
+  /** The one JSON document of `--json`; field names are part of the public interface. */
+  document: object;
+  /** For stdout without `--json`. */
+  text?: (style: Style) => string;
+  /** For people, on stderr without `--json`. */
+  note?: (style: Style) => string;
+  /** Default: ok. */
+  exitCode?: ExitCode;
+}

@@ -1,0 +1,33 @@
+/** One line that says how far a long step has come. */
+export interface Progress {
+  update(label: string, done: number, total?: number): void;
+  /** Wipes the line; whoever writes next starts on a clean one. */
+  clear(): void;
+}
+
+const FIRST_AFTER_MS = 250;
+const EVERY_MS = 80;
+
+/** Writes to a terminal that can wipe a line, and only once a step has lasted a quarter of a second. */
+export function createProgress(
+  stream: { isTTY?: boolean; write(text: string): unknown },
+  environment: NodeJS.ProcessEnv,
+): Progress {
+  if (stream.isTTY !== true || environment["TERM"] === "dumb")
+    return { update: () => undefined, clear: () => undefined };
+  let nextAt = performance.now() + FIRST_AFTER_MS;
+  let isShown = false;
+  return {
+    update(label, done, total) {
+      const now = performance.now();
+      if (now < nextAt) return;
+      nextAt = now + EVERY_MS;
+      isShown = true;
+      stream.write(`\r\u001B[2K${label} ${done}${total === undefined ? "" : `/${total}`}`);
+    },
+    clear() {
+      if (isShown) stream.write("\r\u001B[2K");
+      isShown = false;
+    },
+  };
+}

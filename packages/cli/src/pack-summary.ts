@@ -1,0 +1,66 @@
+import type { Pack, PackEntry, PackLevel } from "@ccl/aliases";
+
+import { formatCount, formatNumber } from "./output/format-number.ts";
+import type { Style } from "./output/style.ts";
+import { renderTable } from "./output/table.ts";
+
+/** What a pack is compared with. */
+export interface PackFacts {
+  budget: number;
+  /** Name of the token counter. */
+  counter: string;
+  /** Estimated tokens of all named files in full; 0 where nobody reads it. */
+  rawTokens: number;
+  /** Files on disk that the project's registry does not name. */
+  unnamed: number;
+}
+
+const LEVELS: PackLevel[] = ["full", "signatures", "heads", "card", "reference"];
+
+/** How the pack came out, as tables for a person. */
+export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): string {
+  const { colours } = style;
+  const shown = `${formatNumber(pack.entries.length)} of ${formatCount(pack.entries.length + pack.omitted.length, "file")}`;
+  const size = `${formatNumber(pack.tokens)} of ${formatNumber(facts.budget)} tokens (${facts.counter})`;
+  const share = pack.tokens < facts.rawTokens ? `, of which the pack is ${percent(pack.tokens, facts.rawTokens)}` : "";
+  const lines = [
+    `${colours.bold("pack")}  ${colours.green(size)}, ${shown}`,
+    `${colours.bold("raw")}   ~${formatNumber(facts.rawTokens)} tokens${share}`,
+    "",
+    renderTable(
+      [{ title: "level" }, { title: "files", align: "right" }, { title: "tokens", align: "right" }],
+      LEVELS.flatMap((level) => levelRow(level, pack.entries)),
+      style,
+    ),
+    renderTable(
+      [{ title: "section" }, { title: "tokens", align: "right" }],
+      pack.sections.map(({ name, tokens }) => [name, formatNumber(tokens)]),
+      style,
+    ),
+  ];
+  const omitted = describeOmitted(pack);
+  if (omitted !== undefined) lines.push(`${colours.yellow("not shown")}  ${omitted}\n`);
+  if (facts.unnamed > 0) {
+    lines.push(`${colours.yellow("no alias")}   ${formatCount(facts.unnamed, "file")}; "ccl alias scan" names them\n`);
+  }
+  return `\n${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}`;
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+/** `105 files: 103 budget, 2 empty`, or undefined when every file is shown. */
+function describeOmitted({ omitted }: Pick<Pack, "omitted">): string | undefined {
+  if (omitted.length === 0) return undefined;
+  const counts = new Map<string, number>();
+  for (const { reason } of omitted) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const reasons = [...counts].map(([reason, count]) => `${formatNumber(count)} ${reason}`).join(", ");
+  return `${formatCount(omitted.length, "file")}: ${reasons}`;
+}
+
+function levelRow(level: PackLevel, entries: PackEntry[]): string[][] {
+  const ofLevel = entries.filter((entry) => entry.level === level);
+  const tokens = ofLevel.reduce((sum, entry) => sum + entry.tokens, 0);
+  return ofLevel.length === 0 ? [] : [[level, formatNumber(ofLevel.length), formatNumber(tokens)]];
+}

@@ -1,0 +1,113 @@
+import { CommanderError } from "commander";
+
+import { CliError } from "./cli-error.ts";
+import { EXIT_CODES, exitCodeOf, type ExitCode } from "./exit-code.ts";
+import type { CommandResult } from "./output/command-result.ts";
+import { errorDocument } from "./output/error-document.ts";
+import { printableLines } from "./output/printable.ts";
+import { styleOf } from "./output/style.ts";
+import { createProgram } from "./program.ts";
+import { openSession, type Terminal } from "./session.ts";
+
+type Interrupt = "SIGINT" | "SIGTERM";
+
+/** Where interrupts come from: `process`, or a stand-in. */
+export interface InterruptSource {
+  on(name: Interrupt, listener: () => void): unknown;
+  off(name: Interrupt, listener: () => void): unknown;
+}
+
+const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM"];
+
+/** Runs one command line and gives the exit code. Output is written, not necessarily flushed, when it resolves. */
+export async function runCli(argv: string[], terminal: Terminal & InterruptSource): Promise<ExitCode> {
+  const interruption = listenForInterrupts(terminal);
+  ignoreClosedPipes(terminal);
+  let exitCode: ExitCode = EXIT_CODES.ok;
+  const program = createProgram(terminal, async (flags, command) => {
+    const session = await openSession(flags, terminal, interruption.signal);
+    try {
+      const result = await command(session);
+      interruption.signal.throwIfAborted();
+      exitCode = result.exitCode ?? EXIT_CODES.ok;
+      session.progress.clear();
+      writeResult(result, session.isJson, terminal);
+    } finally {
+      session.progress.clear();
+    }
+  });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok;
+    const failure = toFailure(error, interruption.signal.aborted);
+    if (!isHelp(error) || isJsonAsked(argv)) writeError(failure, isJsonAsked(argv), terminal);
+    return exitCodeOf(failure);
+  } finally {
+    interruption.stop();
+  }
+  return exitCode;
+}
+
+function writeResult(result: CommandResult, isJson: boolean, terminal: Terminal): void {
+  if (isJson) {
+    terminal.stdout.write(`${JSON.stringify(result.document, null, 2)}\n`);
+    return;
+  }
+  const { env, stdout, stderr } = terminal;
+  if (result.text !== undefined) stdout.write(result.text(styleOf(stdout, env)));
+  if (result.note !== undefined) stderr.write(result.note(styleOf(stderr, env)));
+}
+
+function writeError(error: unknown, isJson: boolean, terminal: Terminal): void {
+  const document = errorDocument(error);
+  if (isJson) {
+    terminal.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    return;
+  }
+  const { colours } = styleOf(terminal.stderr, terminal.env);
+  terminal.stderr.write(`${colours.red("ccl:")} ${printableLines(document.error.message)}\n`);
+}
+
+function toFailure(error: unknown, isInterrupted: boolean): unknown {
+  if (isInterrupted) return new CliError("aborted", "Interrupted; nothing was left half-written.", { cause: error });
+  if (isHelp(error)) return new CliError("usage", 'Name a command. "ccl --help" lists them.');
+  if (!(error instanceof CommanderError)) return error;
+  return new CliError("usage", error.message.replace(/^error: /, ""), { cause: error });
+}
+
+/** Without a command, commander prints the help to stderr itself. */
+function isHelp(error: unknown): boolean {
+  return error instanceof CommanderError && error.code === "commander.help";
+}
+
+/** The flag as it stands in the arguments: where they do not parse, the answer is JSON all the same. */
+function isJsonAsked(argv: string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
+}
+
+function listenForInterrupts(source: InterruptSource): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    // The second one does not wait for the work to stop.
+    if (controller.signal.aborted) process.exit(EXIT_CODES.interrupted);
+    controller.abort();
+  };
+  for (const name of INTERRUPTS) source.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    stop: () => {
+      for (const name of INTERRUPTS) source.off(name, onSignal);
+    },
+  };
+}
+
+/** `ccl pack | head` closes stdout early: what was asked for has been read, so that is no failure. */
+function ignoreClosedPipes(terminal: Terminal): void {
+  for (const stream of [terminal.stdout, terminal.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { CliError } from "./cli-error.ts";
+import { createProgress, type Progress } from "./output/progress.ts";
+import { styleOf, type Style } from "./output/style.ts";
+
+/** Where text goes to. */
+export interface OutputStream {
+  isTTY?: boolean;
+  write(text: string): unknown;
+  on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
+}
+
+/** The part of `process` that commands see. */
+export interface Terminal {
+  stdin: { isTTY?: boolean };
+  stdout: OutputStream;
+  stderr: OutputStream;
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+  cwd(): string;
+}
+
+/** Flags that every command takes. */
+export interface GlobalFlags {
+  root?: string;
+  directory?: string;
+  json?: boolean;
+}
+
+/** What a command runs in. */
+export interface Session {
+  /** The project's root, absolute. */
+  root: string;
+  /** The folder of context files, relative to the root. */
+  directory: string;
+  isJson: boolean;
+  /** Aborted when the user interrupts. */
+  signal: AbortSignal;
+  terminal: Terminal;
+  /** How stderr is written to. */
+  noteStyle: Style;
+  progress: Progress;
+}
+
+/** Reads the global flags; the root must be a folder. */
+export async function openSession(flags: GlobalFlags, terminal: Terminal, signal: AbortSignal): Promise<Session> {
+  const root = resolve(terminal.cwd(), flags.root ?? ".");
+  const found = await stat(root).catch(() => undefined);
+  if (found?.isDirectory() !== true) {
+    throw new CliError("usage", `There is no folder at ${root}. Pass an existing folder to -C.`);
+  }
+  return {
+    root,
+    directory: flags.directory ?? ".ccl",
+    isJson: flags.json === true,
+    signal,
+    terminal,
+    noteStyle: styleOf(terminal.stderr, terminal.env),
+    progress: createProgress(terminal.stderr, terminal.env),
+  };
+}

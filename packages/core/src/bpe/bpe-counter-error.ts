@@ -1,0 +1,9 @@
+import { CclError } from "../ccl-error.ts";
+
+/** Why no exact counter could be made. */
+export type BpeCounterErrorCode = "tokenizer_missing" | "unknown_encoding";
+
+/** What `createBpeCounter` rejects with. */
+export class BpeCounterError extends CclError<BpeCounterErrorCode> {
+  static override readonly brand: string = "BpeCounterError";
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { countTokens as countCl100k } from "gpt-tokenizer/encoding/cl100k_base";
+import { countTokens as countO200k } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, it, vi } from "vitest";
+import type { TokenCounter } from "../tokens/token-counter.ts";
+import { BpeCounterError } from "./bpe-counter-error.ts";
+import { type BpeEncoding, createBpeCounter } from "./create-bpe-counter.ts";
+
+const asText = { disallowedSpecial: new Set<string>() };
+const encodings: [BpeEncoding, TokenCounter, (text: string) => number][] = [
+  ["o200k_base", await createBpeCounter("o200k_base"), (text) => countO200k(text, asText)],
+  ["cl100k_base", await createBpeCounter("cl100k_base"), (text) => countCl100k(text, asText)],
+];
+
+const fixtures = new URL("../tokens/__fixtures__/", import.meta.url);
+const prose = readdirSync(fixtures).map((name) => readFileSync(new URL(name, fixtures), "utf8"));
+const sources = join(dirname(createRequire(import.meta.url).resolve("gpt-tokenizer/package.json")), "src");
+const code = ["GptEncoding.ts", "BytePairEncodingCore.ts", "functionCalling.ts"].map((name) =>
+  readFileSync(join(sources, name), "utf8"),
+);
+
+const seeded = (seed: number) => (): number => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
+const random = seeded(5);
+const run = (length: number, from: number, range: number): string =>
+  Array.from({ length }, () => String.fromCodePoint(from + Math.floor(random() * range))).join("");
+
+describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) => {
+  it("names the encoding and is exact", () => {
+    expect(counter).toMatchObject({ name: encoding, isExact: true });
+    expect(counter.count("")).toBe(0);
+    expect(counter.countMessages?.([{ role: "user", content: "Hello there" }])).toBe(3 + 3 + 1 + 2);
+  });
+
+  it("counts prose and code as gpt-tokenizer does", () => {
+    expect(prose.length + code.length).toBeGreaterThan(6);
+    for (const text of [...prose, ...code]) expect(counter.count(text)).toBe(reference(text));
+  });
+
+  it("counts special tokens as the text they are", () => {
+    for (const text of ["<|endoftext|>", "a <|im_start|>user<|im_sep|> b", "<|fim_prefix|><|endofprompt|>"]) {
+      expect(counter.count(text)).toBe(reference(text));
+    }
+  });
+
+  it("counts any text as gpt-tokenizer does, byte order marks apart, which that drops while merging", () => {
+    const words = [
+      "the",
+      " function",
+      "'re",
+      "'LL",
+      "<|endoftext|>",
+      "é",
+      "e\u0301",
+      "日本",
+      "ǅ",
+      "Я",
+      "𝟘",
+      "😀",
+      "\ud800",
+      "\r\n",
+      "\n",
+      "  ",
+      "\t",
+      "/",
+      "12",
+    ];
+    const part = fc.oneof(fc.constantFrom(...words), fc.string({ unit: "binary", maxLength: 4 }));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
+        const text = parts.join("").replaceAll("\ufeff", "");
+        expect(counter.count(text)).toBe(reference(text));
+      }),
+    );
+  });
+
+  it.each<[kind: string, text: string]>([
+    ["equal letters", "a".repeat(1_200)],
+    ["random letters", run(1_000, 0x61, 26)],
+    ["Cyrillic letters", run(700, 0x430, 32)],
+    ["ideographs", run(500, 0x4e00, 20_000)],
+    ["emoji", run(300, 0x1f600, 60)],
+    ["spaces", " ".repeat(1_500)],
+    ["newlines", "\n".repeat(1_500)],
+    ["punctuation", "!?".repeat(600)],
+  ])("counts an unbroken run of %s as gpt-tokenizer does", (_kind, text) => {
+    expect(counter.count(text)).toBe(reference(text));
+  });
+
+  it.each<[kind: string, unit: string, length: number]>([
+    ["letters", "ab", 50_000],
+    ["ideographs", "日本語", 40_000],
+    ["surrogate pairs after one letter", "𠀀", 40_000],
+  ])("stays within a fiftieth where a run of %s is too long to be merged as a whole", (_kind, unit, repeats) => {
+    const parts = 200;
+    const expected = counter.count(unit.repeat(repeats / parts)) * parts;
+    expect(Math.abs(counter.count(`x${unit.repeat(repeats)}`) / expected - 1)).toBeLessThan(0.02);
+  });
+});
+
+describe("createBpeCounter", () => {
+  it("says what to install when the tokenizer is missing", async () => {
+    vi.doMock("gpt-tokenizer/bpeRanks/o200k_base", () => {
+      throw new Error("Cannot find package");
+    });
+    const { createBpeCounter: createFresh } = await import("./create-bpe-counter.ts");
+    const error: unknown = await createFresh("o200k_base").catch((reason: unknown) => reason);
+    vi.doUnmock("gpt-tokenizer/bpeRanks/o200k_base");
+    expect(BpeCounterError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({ code: "tokenizer_missing", message: expect.stringContaining('"gpt-tokenizer"') });
+  });
+
+  it("refuses an encoding it does not know", async () => {
+    await expect(createBpeCounter(JSON.parse('"p50k_base"'))).rejects.toMatchObject({ code: "unknown_encoding" });
+  });
+});

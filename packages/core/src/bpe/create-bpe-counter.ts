@@ -1,0 +1,87 @@
+import { countMessages } from "../tokens/count-messages.ts";
+import { findPieceEnd } from "../tokens/find-piece-end.ts";
+import type { TokenCounter } from "../tokens/token-counter.ts";
+import { BpeCounterError } from "./bpe-counter-error.ts";
+import { findCl100kPieceEnd } from "./find-cl100k-piece-end.ts";
+import { MergeTable, toByteString } from "./merge-table.ts";
+
+/** The encodings of OpenAI's models: `o200k_base` since GPT-4o, `cl100k_base` before. */
+export type BpeEncoding = "o200k_base" | "cl100k_base";
+
+/** A piece longer than this is counted in parts; a cut adds a token or two. A code unit is at most three bytes. */
+const longestPiece = 2 ** 15;
+const longestCachedPiece = 40;
+const cachedPieces = 100_000;
+
+/**
+ * An exact counter over the vocabulary of the optional peer `gpt-tokenizer`, which takes some 30 MB once loaded. Counts
+ * special tokens such as `<|endoftext|>` as the text they are. Rejects with `tokenizer_missing` when the peer is absent.
+ */
+export async function createBpeCounter(encoding: BpeEncoding): Promise<TokenCounter> {
+  const table = new MergeTable(await loadVocabulary(encoding));
+  const count = createPieceCounter(table, encoding === "o200k_base" ? findPieceEnd : findCl100kPieceEnd);
+  return {
+    name: encoding,
+    isExact: true,
+    count,
+    countMessages: (messages, tools) => countMessages(count, messages, tools),
+  };
+}
+
+async function loadVocabulary(encoding: BpeEncoding): Promise<readonly (string | readonly number[])[]> {
+  const load = vocabularies[encoding];
+  if (load === undefined) {
+    const known = Object.keys(vocabularies).join(" and ");
+    throw new BpeCounterError("unknown_encoding", `There is no encoding "${String(encoding)}"; there are ${known}.`);
+  }
+  try {
+    return (await load()).default;
+  } catch (cause) {
+    const message = `An exact token counter needs the package "gpt-tokenizer" (3.4 or later); install it beside @ccl/core.`;
+    throw new BpeCounterError("tokenizer_missing", message, { cause });
+  }
+}
+
+const vocabularies: Partial<Record<BpeEncoding, () => Promise<{ default: readonly (string | readonly number[])[] }>>> =
+  {
+    o200k_base: () => import("gpt-tokenizer/bpeRanks/o200k_base"),
+    cl100k_base: () => import("gpt-tokenizer/bpeRanks/cl100k_base"),
+  };
+
+function createPieceCounter(table: MergeTable, findEnd: typeof findPieceEnd): (text: string) => number {
+  const cache = new Map<string, number>();
+  const countPiece = (piece: string): number => {
+    const cached = cache.get(piece);
+    if (cached !== undefined) return cached;
+    const tokens = countMerged(table, piece);
+    if (piece.length > longestCachedPiece) return tokens;
+    if (cache.size === cachedPieces) cache.clear();
+    cache.set(copyOf(piece), tokens);
+    return tokens;
+  };
+  return (text) => {
+    let tokens = 0;
+    for (let start = 0; start < text.length;) {
+      const end = findEnd(text, start);
+      tokens += countPiece(text.slice(start, end));
+      start = end;
+    }
+    return tokens;
+  };
+}
+
+function countMerged(table: MergeTable, piece: string): number {
+  let tokens = 0;
+  for (let start = 0; start < piece.length;) {
+    let end = Math.min(start + longestPiece, piece.length);
+    if (end < piece.length && (piece.codePointAt(end - 1) ?? 0) > 0xffff) end--;
+    tokens += table.count(toByteString(piece.slice(start, end)));
+    start = end;
+  }
+  return tokens;
+}
+
+/** A slice would keep the whole text alive as long as the cache. */
+function copyOf(piece: string): string {
+  return String.fromCharCode(...Array.from({ length: piece.length }, (_, index) => piece.charCodeAt(index)));
+}

@@ -1,0 +1,88 @@
+import { CanonicalJsonError, type CanonicalJsonErrorCode } from "./canonical-json-error.ts";
+
+const maxDepth = 200_000;
+const loneSurrogate = /\p{Surrogate}/u;
+
+interface Frame {
+  container: object;
+  /** Sorted names, for objects only. */
+  keys: string[] | undefined;
+  values: unknown[];
+  index: number;
+}
+
+/**
+ * The JSON text of RFC 8785 (JCS): one text for all equal values, so that its hash identifies the value. Members that
+ * are undefined are left out and `toJSON` is honoured, as `JSON.stringify` does; anything else that JSON cannot carry
+ * is refused rather than dropped. Works in constant stack space.
+ * @throws CanonicalJsonError
+ */
+export function canonicalJson(value: unknown): string {
+  const stack: Frame[] = [];
+  const ancestors = new Set<object>();
+  let text = "";
+
+  const write = (raw: unknown, key: string): void => {
+    const item = unwrapped(raw, key);
+    if (typeof item !== "object" || item === null) {
+      text += scalarText(item, stack);
+      return;
+    }
+    if (ancestors.has(item)) refuse("cycle", "an object contains itself", stack);
+    if (stack.length >= maxDepth) refuse("too_deep", `the value is nested deeper than ${maxDepth} levels`, stack);
+    stack.push(openFrame(item, stack));
+    ancestors.add(item);
+    text += Array.isArray(item) ? "[" : "{";
+  };
+
+  write(value, "");
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const index = frame.index++;
+    if (index >= frame.values.length) {
+      text += frame.keys === undefined ? "]" : "}";
+      ancestors.delete(frame.container);
+      stack.pop();
+      continue;
+    }
+    if (index > 0) text += ",";
+    const key = frame.keys?.[index];
+    if (key !== undefined) text += `${stringText(key, stack)}:`;
+    write(frame.values[index], key ?? String(index));
+  }
+  return text;
+}
+
+function openFrame(item: object, stack: Frame[]): Frame {
+  if (Array.isArray(item)) return { container: item, keys: undefined, values: item, index: 0 };
+  const prototype: unknown = Object.getPrototypeOf(item);
+  const isPlain = prototype === null || (typeof prototype === "object" && Object.getPrototypeOf(prototype) === null);
+  if (!isPlain) refuse("unsupported_type", "an object of a class without toJSON has no JSON form", stack);
+  // The default order of sort is by UTF-16 code units, which is what RFC 8785 section 3.2.3 asks for.
+  const members = new Map<string, unknown>(Object.entries(item).filter(([, member]) => member !== undefined));
+  const keys = [...members.keys()].sort();
+  return { container: item, keys, values: keys.map((key) => members.get(key)), index: 0 };
+}
+
+function unwrapped(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || !("toJSON" in value)) return value;
+  return typeof value.toJSON === "function" ? value.toJSON(key) : value;
+}
+
+function scalarText(value: unknown, stack: Frame[]): string {
+  if (typeof value === "string") return stringText(value, stack);
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value !== "number") return refuse("unsupported_type", `${typeof value} has no JSON form`, stack);
+  // ECMAScript's own formatting is the one that RFC 8785 section 3.2.2.3 prescribes; -0 gives 0.
+  return Number.isFinite(value) ? String(value) : refuse("non_finite_number", `${value} has no JSON form`, stack);
+}
+
+function stringText(value: string, stack: Frame[]): string {
+  if (loneSurrogate.test(value)) refuse("lone_surrogate", "a string is not well-formed Unicode", stack);
+  return JSON.stringify(value);
+}
+
+function refuse(code: CanonicalJsonErrorCode, reason: string, stack: Frame[]): never {
+  const path = stack.map(({ keys, index }) => keys?.[index - 1] ?? index - 1);
+  const where = path.length === 0 ? "the root" : path.slice(0, 20).join("/") + (path.length > 20 ? "/..." : "");
+  throw new CanonicalJsonError(code, `No canonical JSON: ${reason}, at ${where}.`, { details: { path } });
+}

@@ -1,0 +1,11 @@
+import { createHash } from "node:crypto";
+
+/** SHA-256 in lower-case hexadecimal (64 digits); strings are hashed as UTF-8. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** The first 8 digits of `sha256Hex`: a short version mark for prompts, never a key for storage. */
+export function sha8(data: string | Uint8Array): string {
+  return sha256Hex(data).slice(0, 8);
+}

@@ -1,0 +1,24 @@
+import { open } from "node:fs/promises";
+import { systemCode } from "./node-io-error.ts";
+
+/**
+ * What an acknowledged write outlives. `full`: a power cut; `normal`: a power cut may undo the latest writes but never
+ * tears one; `off`: only the death of the process.
+ */
+export type Durability = "full" | "normal" | "off";
+
+const unsupported = new Set(["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP", "EBADF"]);
+
+/** Makes the names in a folder durable, where the platform can. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!unsupported.has(systemCode(error) ?? "")) throw error;
+  }
+}

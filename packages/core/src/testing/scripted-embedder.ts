@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import type { Embedder } from "../models/embedder.ts";
+
+/** What a scripted embedder answers. */
+export interface ScriptedEmbedderOptions {
+  /** 64 by default. */
+  dimensions?: number;
+  /** Vectors for these very texts; every other text gets one made from its words. */
+  vectors?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** An embedder that also keeps what it was asked. */
+export interface ScriptedEmbedder extends Embedder {
+  /** The texts of every call so far, in order. */
+  readonly requests: string[][];
+}
+
+/**
+ * An embedder without a model: a text's vector is the normalised sum of vectors hashed from its lower-cased words, so
+ * that equal texts have equal vectors and texts with words in common lie closer.
+ */
+export function createScriptedEmbedder(options: ScriptedEmbedderOptions = {}): ScriptedEmbedder {
+  const { dimensions = 64, vectors = {} } = options;
+  const requests: string[][] = [];
+  return {
+    name: `scripted-${dimensions}`,
+    dimensions,
+    requests,
+    async embed(texts, { signal } = {}) {
+      signal?.throwIfAborted();
+      requests.push(texts);
+      return texts.map((text) => {
+        const scripted = Object.hasOwn(vectors, text) ? vectors[text] : undefined;
+        if (scripted === undefined) return hashedVector(text, dimensions);
+        if (scripted.length === dimensions) return Float32Array.from(scripted);
+        throw new RangeError(
+          `The vector of ${JSON.stringify(text)} has ${scripted.length} numbers, not ${dimensions}.`,
+        );
+      });
+    },
+  };
+}
+
+function hashedVector(text: string, dimensions: number): Float32Array {
+  const sum = new Float32Array(dimensions);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) {
+    const hash = createHash("sha256").update(word).digest();
+    // Each word sets four places, up or down.
+    for (let index = 0; index < 16; index += 4) {
+      const place = hash.readUInt16LE(index) % dimensions;
+      sum[place] = (sum[place] ?? 0) + ((hash[index + 2] ?? 0) < 128 ? 1 : -1);
+    }
+  }
+  const length = Math.hypot(...sum) || 1;
+  return sum.map((value) => value / length);
+}

@@ -1,0 +1,54 @@
+import { CclError } from "../ccl-error.ts";
+import { LanguageModelError } from "../models/language-model-error.ts";
+import type { LanguageModel, ModelDelta, ModelRequest, ModelResponse } from "../models/language-model.ts";
+
+/** One answer of a scripted model: its text, parts of a response, a failure to throw, or a function that decides. */
+export type ScriptedResponse =
+  string | Partial<ModelResponse> | Error | ((request: ModelRequest) => ScriptedResponse | Promise<ScriptedResponse>);
+
+/** A model that answers from a script. */
+export interface ScriptedModel extends LanguageModel {
+  /** Every request so far, in order. */
+  readonly requests: ModelRequest[];
+  generate(request: ModelRequest): Promise<ModelResponse>;
+  /** Reasoning, the answer's text in pieces of three characters, then its tool calls, then `finish`. */
+  stream(request: ModelRequest): AsyncIterable<ModelDelta>;
+}
+
+/** A model that gives the responses one by one, for `generate` and `stream` alike, and throws `script_exhausted` when none is left. */
+export function createScriptedModel(responses: readonly ScriptedResponse[]): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  const generate = async (request: ModelRequest): Promise<ModelResponse> => {
+    if (request.signal?.aborted === true) {
+      throw new LanguageModelError("aborted", "The call was aborted.", { cause: request.signal.reason });
+    }
+    requests.push(request);
+    const scripted = responses[requests.length - 1];
+    if (scripted === undefined) {
+      const message = `The script has ${responses.length} responses, and this is request ${requests.length}; add one.`;
+      throw new CclError("script_exhausted", message);
+    }
+    return completed(scripted, request);
+  };
+  return {
+    provider: "scripted",
+    modelId: "scripted",
+    requests,
+    generate,
+    async *stream(request) {
+      const response = await generate(request);
+      if (response.reasoning !== undefined) yield { type: "reasoning", text: response.reasoning };
+      for (const text of response.text.match(/.{1,3}/gsu) ?? []) yield { type: "text", text };
+      for (const toolCall of response.toolCalls) yield { type: "tool_call", toolCall };
+      yield { type: "finish", response };
+    },
+  };
+}
+
+async function completed(scripted: ScriptedResponse, request: ModelRequest): Promise<ModelResponse> {
+  if (typeof scripted === "function") return completed(await scripted(request), request);
+  if (scripted instanceof Error) throw scripted;
+  const given = typeof scripted === "string" ? { text: scripted } : scripted;
+  const toolCalls = given.toolCalls ?? [];
+  return { text: "", finishReason: toolCalls.length > 0 ? "tool_calls" : "stop", ...given, toolCalls };
+}

@@ -1,0 +1,12 @@
+import type { IdGenerator } from "../id-generator.ts";
+
+/** Ids `id-1`, `id-2`, ...: the same on every run. */
+export function createSequentialIds(prefix: string = "id"): IdGenerator {
+  let count = 0;
+  return {
+    next() {
+      count += 1;
+      return `${prefix}-${count}`;
+    },
+  };
+}

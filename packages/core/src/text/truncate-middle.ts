@@ -1,0 +1,123 @@
+import type { TokenCounter } from "../tokens/token-counter.ts";
+
+/** The limit that the result keeps, marker included; characters are UTF-16 code units. */
+export type TruncateMiddleOptions = ({ maxChars: number } | { maxTokens: number; counter: TokenCounter }) & {
+  /** Stands where text was removed; gets the count removed, in the unit of the limit. */
+  marker?: (removed: number) => string;
+};
+
+/** A text within its limit and what that took. */
+export interface TruncatedText {
+  text: string;
+  isTruncated: boolean;
+  removedChars: number;
+  /** Only under a limit in tokens. */
+  removedTokens?: number;
+}
+
+/**
+ * Keeps the head and the tail of a text and marks what was removed between them, e.g. `[... 1,234 characters removed ...]`.
+ * Cuts at line ends where one is near and never inside a grapheme. A limit too small for the marker gives an empty text
+ * that says `isTruncated`, since neither an overrun nor an unmarked cut may reach a prompt.
+ */
+export function truncateMiddle(text: string, options: TruncateMiddleOptions): TruncatedText {
+  return "maxChars" in options
+    ? truncateToChars(text, options.maxChars, options.marker ?? defaultMarker("characters"))
+    : truncateToTokens(text, options, options.marker ?? defaultMarker("tokens"));
+}
+
+function truncateToChars(text: string, maxChars: number, marker: (removed: number) => string): TruncatedText {
+  if (text.length <= maxChars) return { text, isTruncated: false, removedChars: 0 };
+  const kept = cutMiddle(text, maxChars - marker(text.length).length, createBoundaries(text));
+  const removedChars = text.length - kept.head.length - kept.tail.length;
+  const result = kept.head + marker(removedChars) + kept.tail;
+  if (!(result.length <= maxChars)) return { text: "", isTruncated: true, removedChars: text.length };
+  return { text: result, isTruncated: true, removedChars };
+}
+
+function truncateToTokens(
+  text: string,
+  { maxTokens, counter }: { maxTokens: number; counter: TokenCounter },
+  marker: (removed: number) => string,
+): TruncatedText {
+  const total = counter.count(text);
+  if (total <= maxTokens) return { text, isTruncated: false, removedChars: 0, removedTokens: 0 };
+  const boundaries = createBoundaries(text);
+  let best: TruncatedText = { text: "", isTruncated: true, removedChars: text.length, removedTokens: total };
+  let low = { chars: 0, tokens: 0 };
+  let high = { chars: text.length, tokens: total };
+  for (let step = 0; high.chars - low.chars > 1 && low.tokens < maxTokens - maxTokens * slack; step++) {
+    const chars = guessBetween(low, high, step % 3 === 2 ? undefined : maxTokens);
+    const { head, tail } = cutMiddle(text, chars, boundaries);
+    const removedTokens = Math.max(1, total - counter.count(head + tail));
+    const result = head + marker(removedTokens) + tail;
+    const tokens = counter.count(result);
+    if (tokens <= maxTokens) {
+      best = { text: result, isTruncated: true, removedChars: text.length - head.length - tail.length, removedTokens };
+      low = { chars, tokens };
+    } else {
+      high = { chars, tokens };
+    }
+  }
+  return best;
+}
+
+/** The share of a token limit that may stay unused, to save counting. */
+const slack = 0.01;
+
+interface Kept {
+  chars: number;
+  tokens: number;
+}
+
+/** Where the line through both meets `tokens`, strictly between them; half way without `tokens`. */
+function guessBetween(low: Kept, high: Kept, tokens: number | undefined): number {
+  const share = tokens === undefined ? 0.5 : (tokens - low.tokens) / Math.max(1, high.tokens - low.tokens);
+  const guess = Math.floor(low.chars + (high.chars - low.chars) * share);
+  return Math.min(high.chars - 1, Math.max(low.chars + 1, guess));
+}
+
+/** How far before a cut a line end is looked for. */
+const nearChars = 120;
+
+/** At most `keptChars` in all, half of them at each end. */
+function cutMiddle(text: string, keptChars: number, boundaries: Boundaries): { head: string; tail: string } {
+  if (!(keptChars > 0)) return { head: "", tail: "" };
+  const headLimit = boundaries.atOrBefore(Math.ceil(keptChars / 2));
+  const tailLimit = boundaries.atOrAfter(text.length - Math.floor(keptChars / 2));
+  const near = Math.min(nearChars, Math.floor(keptChars / 8));
+  const lastBreak = text.slice(Math.max(0, headLimit - near), headLimit).lastIndexOf("\n");
+  const firstBreak = text.slice(tailLimit, tailLimit + near).search(/\r?\n/);
+  const headEnd = lastBreak < 0 ? headLimit : Math.max(0, headLimit - near) + lastBreak + 1;
+  return { head: text.slice(0, headEnd), tail: text.slice(firstBreak < 0 ? tailLimit : tailLimit + firstBreak) };
+}
+
+interface Boundaries {
+  atOrBefore(index: number): number;
+  atOrAfter(index: number): number;
+}
+
+/** Grapheme boundaries by index. The segmenter copies the text, so it is made only where a cut is not plain ASCII. */
+function createBoundaries(text: string): Boundaries {
+  let segments: Intl.Segments | undefined;
+  const find = (index: number, isEndWanted: boolean): number => {
+    if (index <= 0 || index >= text.length || isPlainBoundary(text, index))
+      return Math.min(Math.max(index, 0), text.length);
+    segments ??= new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text);
+    const grapheme = segments.containing(index);
+    if (grapheme === undefined || grapheme.index === index) return index;
+    return isEndWanted ? grapheme.index + grapheme.segment.length : grapheme.index;
+  };
+  return { atOrBefore: (index) => find(index, false), atOrAfter: (index) => find(index, true) };
+}
+
+/** Between two characters of ASCII there is a boundary, except inside CR LF. */
+function isPlainBoundary(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const after = text.charCodeAt(index);
+  return before < 0x80 && after < 0x80 && !(before === 0x0d && after === 0x0a);
+}
+
+function defaultMarker(unit: string): (removed: number) => string {
+  return (removed) => `[... ${String(removed).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${unit} removed ...]`;
+}

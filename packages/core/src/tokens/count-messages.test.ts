@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { ChatMessage } from "../messages/chat-message.ts";
+import { countMessages } from "./count-messages.ts";
+
+const countCharacters = (text: string): number => text.length;
+const tool = {
+  name: "find",
+  description: "Finds.",
+  inputSchema: { type: "object" },
+  outputSchema: { type: "string" },
+  execute: async (): Promise<string> => "",
+};
+
+describe("countMessages", () => {
+  it.each<[what: string, messages: ChatMessage[], tokens: number]>([
+    ["no messages as the header of the reply", [], 3],
+    ["a message as framing, role and text", [{ role: "user", content: "hello" }], 3 + 3 + 4 + 5],
+    [
+      "texts and reasoning by their text",
+      [
+        {
+          role: "assistant",
+          content: [
+            { type: "reasoning", text: "hm" },
+            { type: "text", text: "yes" },
+          ],
+        },
+      ],
+      3 + 3 + 9 + 2 + 3,
+    ],
+    [
+      "an image flat",
+      [{ role: "user", content: [{ type: "image", mimeType: "image/png", url: "x" }] }],
+      3 + 3 + 4 + 1_600,
+    ],
+    [
+      "a tool call as framing, name and arguments, without its id",
+      [{ role: "assistant", content: "", toolCalls: [{ id: "call_123", name: "find", arguments: "{}" }] }],
+      3 + 3 + 9 + 3 + 4 + 2,
+    ],
+    [
+      "nothing for ids, sources and metadata",
+      [
+        {
+          id: "m1",
+          role: "tool",
+          content: "ok",
+          toolCallId: "call_123",
+          source: "log",
+          providerMetadata: { a: { b: 1 } },
+        },
+      ],
+      3 + 3 + 4 + 2,
+    ],
+  ])("counts %s", (_what, messages, tokens) => {
+    expect(countMessages(countCharacters, messages)).toBe(tokens);
+  });
+
+  it("counts a tool as framing and the JSON of what a model sees of it", () => {
+    const json = '{"name":"find","description":"Finds.","parameters":{"type":"object"}}';
+    expect(countMessages(countCharacters, [], [tool])).toBe(3 + 3 + json.length);
+  });
+});

@@ -1,0 +1,9 @@
+import { CclError } from "../ccl-error.ts";
+
+/** `budget_exceeded` carries a `TokenBreakdown` in `details`. */
+export type TokenBudgetErrorCode = "budget_exceeded" | "invalid_budget";
+
+/** What `TokenBudget` throws. */
+export class TokenBudgetError extends CclError<TokenBudgetErrorCode> {
+  static override readonly brand: string = "TokenBudgetError";
+}

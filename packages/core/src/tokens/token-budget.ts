@@ -1,0 +1,98 @@
+import { TokenBudgetError } from "./token-budget-error.ts";
+import type { TokenCounter } from "./token-counter.ts";
+
+/** How large a budget is and how far its counts can be trusted. */
+export interface TokenBudgetOptions {
+  /** Tokens in all, at least 1. */
+  total: number;
+  /** The counter that the spent tokens come from; none counts as exact. */
+  counter?: TokenCounter;
+  /** The share of `total` kept back, from 0 to below 1; 0 under an exact counter and 0.1 under an estimate unless given. */
+  safetyMargin?: number;
+}
+
+/** What one section has set aside and used. */
+export interface SectionBreakdown {
+  reserved: number;
+  spent: number;
+}
+
+/** Where the tokens of a budget went; sections stand in the order of their first use. */
+export interface TokenBreakdown {
+  total: number;
+  /** `total` less the safety margin: what may be reserved and spent. */
+  usable: number;
+  spent: number;
+  /** Neither spent nor set aside. */
+  free: number;
+  sections: Record<string, SectionBreakdown>;
+}
+
+/**
+ * Shares a number of tokens among named sections. A section spends its reserve first, then what no one has reserved;
+ * the sum never exceeds `usable`. A refused call changes nothing.
+ */
+export class TokenBudget {
+  readonly total: number;
+  readonly usable: number;
+  readonly #sections = new Map<string, SectionBreakdown>();
+
+  /** Throws `invalid_budget` unless `total` is a positive integer and the margin from 0 to below 1. */
+  constructor(options: TokenBudgetOptions) {
+    const { total, counter, safetyMargin = counter === undefined || counter.isExact ? 0 : 0.1 } = options;
+    requireThat(Number.isSafeInteger(total) && total > 0, `A budget needs a positive whole total, not ${total}.`);
+    requireThat(safetyMargin >= 0 && safetyMargin < 1, `A safety margin lies from 0 to below 1, not ${safetyMargin}.`);
+    this.total = total;
+    this.usable = Math.floor(total * (1 - safetyMargin));
+  }
+
+  /** Sets tokens aside for one section; adds to what it reserved before. Throws `budget_exceeded` beyond what is free. */
+  reserve(section: string, tokens: number): void {
+    this.#require(section, tokens, this.remaining());
+    this.#sectionOf(section).reserved += tokens;
+  }
+
+  /** Uses tokens for good. Throws `budget_exceeded` beyond `remaining(section)`. */
+  spend(section: string, tokens: number): void {
+    this.#require(section, tokens, this.remaining(section));
+    this.#sectionOf(section).spent += tokens;
+  }
+
+  /** What one section can still spend; without a section, what is neither spent nor reserved. */
+  remaining(section?: string): number {
+    let free = this.usable;
+    for (const { reserved, spent } of this.#sections.values()) free -= Math.max(reserved, spent);
+    const own = section === undefined ? undefined : this.#sections.get(section);
+    return own === undefined ? free : free + Math.max(0, own.reserved - own.spent);
+  }
+
+  /** A copy of the state, for traces and errors. */
+  breakdown(): TokenBreakdown {
+    const sections = [...this.#sections].map(([name, state]) => [name, { ...state }] as const);
+    const spent = sections.reduce((sum, [, section]) => sum + section.spent, 0);
+    return {
+      total: this.total,
+      usable: this.usable,
+      spent,
+      free: this.remaining(),
+      sections: Object.fromEntries(sections),
+    };
+  }
+
+  #sectionOf(name: string): SectionBreakdown {
+    const section = this.#sections.get(name) ?? { reserved: 0, spent: 0 };
+    this.#sections.set(name, section);
+    return section;
+  }
+
+  #require(section: string, tokens: number, left: number): void {
+    requireThat(Number.isSafeInteger(tokens) && tokens >= 0, `Tokens are whole and not negative, not ${tokens}.`);
+    if (tokens <= left) return;
+    const message = `"${section}" needs ${tokens} tokens and ${left} are left of ${this.usable}; shorten it or raise the budget.`;
+    throw new TokenBudgetError("budget_exceeded", message, { details: this.breakdown() });
+  }
+}
+
+function requireThat(isValid: boolean, message: string): void {
+  if (!isValid) throw new TokenBudgetError("invalid_budget", message);
+}

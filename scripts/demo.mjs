@@ -1,0 +1,201 @@
+// CCL on its own repository: scan, pack, expand, edit, delta. Exits with 1 when a promise does not hold.
+import assert from "node:assert/strict";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { styleText } from "node:util";
+
+const BUDGET = 4000;
+const TASK = "Explain how a repository becomes a prompt within its budget.";
+const ACTION = "update the callers and the tests of what changed";
+const ADDED = "\n/** True where a demo runs. */\nexport function isDemo(environment: string): boolean {\n  return environment !== \"\";\n}\n"; // prettier-ignore
+const BAR_COLUMNS = 56;
+const EXCERPT_COLUMNS = 90;
+
+const repository = fileURLToPath(new URL("..", import.meta.url));
+const startedAt = performance.now();
+const temporary = await mkdtemp(join(tmpdir(), "ccl demo "));
+process.once("SIGINT", () => void rm(temporary, { recursive: true, force: true }).then(() => process.exit(130)));
+try {
+  await run();
+} catch (error) {
+  console.error(`\n${paint("red", "The demo failed:")} ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+} finally {
+  await rm(temporary, { recursive: true, force: true });
+}
+
+async function run() {
+  const ccl = await loadBuild();
+  const counter = await ccl.createBpeCounter("o200k_base");
+  const copy = await scan(ccl);
+  const pack = await showPack(copy, { ...ccl, counter });
+  const base = await ccl.takeSnapshot({ registry: copy });
+  const content = await showExpansion(copy, { ...ccl, seen: outlined(pack) });
+  await writeFile(join(copy.root, content.path), content.text + ADDED);
+  await showRefusal(copy, { ...ccl, content });
+  await showDelta(copy, { ...ccl, counter, base, pack, alias: content.alias });
+  await copy.close();
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  say(
+    `\n${paint("green", "All promises kept")} in ${seconds} s. On a project of yours: node packages/cli/dist/ccl.js pack -C <folder>`,
+  );
+}
+
+async function loadBuild() {
+  try {
+    const aliases = await import("../packages/aliases/dist/index.js");
+    const { createBpeCounter } = await import("../packages/core/dist/bpe/index.js");
+    return { ...aliases, createBpeCounter };
+  } catch (error) {
+    throw new Error(`the packages are not built; run "npx -y pnpm@10 demo" (${error.message})`, { cause: error });
+  }
+}
+
+/** Names the repository's files without writing, and copies them to where the demo may edit. */
+async function scan({ openAliasRegistry }) {
+  const clock = stopwatch();
+  const original = await openAliasRegistry({ root: repository, persist: false });
+  const { entries } = await original.scan();
+  await original.close();
+  assert.ok(entries.length > 0, "the scan found no file");
+  heading(1, "Scan", `this repository, ${format(entries.length)} files named in ${clock()}; nothing is written`);
+  const examples = ["H", "T", "D", "R", "S", "A"].flatMap(
+    (prefix) => entries.find((entry) => entry.alias.startsWith(`${prefix}.`)) ?? [],
+  );
+  for (const { alias, sha8, path } of examples.slice(0, 4))
+    say(`   ${`${alias}@${sha8}`.padEnd(36)} ${paint("dim", path)}`);
+  for (const { path } of entries) await cp(join(repository, path), join(temporary, path));
+  const copy = await openAliasRegistry({ root: temporary, persist: false });
+  await copy.scan();
+  return copy;
+}
+
+async function showPack(registry, { buildPack, counter }) {
+  const raw = await countAll(registry, counter);
+  const clock = stopwatch();
+  const pack = await buildPack({ registry, task: TASK, budget: BUDGET, counter });
+  assert.equal(counter.count(pack.text), pack.tokens, "the pack does not have the tokens that it reports");
+  assert.ok(pack.tokens <= BUDGET, `the pack has ${pack.tokens} tokens, the budget is ${BUDGET}`);
+  assert.ok(pack.entries.length > 0, "the pack shows no file");
+  heading(2, "Pack", `for a task, within ${format(BUDGET)} tokens of o200k_base, in ${clock()}`);
+  say(`   ${paint("dim", `"${TASK}"`)}`);
+  say(`   all files  ${bar(1, "yellow")} ${format(raw)} tokens`);
+  say(
+    `   pack       ${bar(pack.tokens / raw, "green")} ${format(pack.tokens)} tokens, ${((100 * pack.tokens) / raw).toFixed(1)} %`,
+  );
+  const levels = ["full", "signatures", "heads", "card", "reference"].flatMap((level) => {
+    const count = pack.entries.filter((entry) => entry.level === level).length;
+    return count === 0 ? [] : [`${count} ${level}`];
+  });
+  say(
+    `   ${pack.entries.length} files: ${levels.join(", ")}; ${pack.omitted.length} more are one get_alias call away\n`,
+  );
+  const lines = pack.text.trimEnd().split("\n");
+  const shown = [...lines.slice(0, 2), "...", ...blockOf(outlined(pack).alias, lines).slice(0, 8)];
+  excerpt([...shown, ...lines.slice(shown.length)], shown.length);
+  return pack;
+}
+
+/** A file's lines in the pack: from its header to the next one. */
+function blockOf(alias, lines) {
+  const isHeader = (line) => /^[A-Z]\w*: \S+@[0-9a-f]{8} /.test(line);
+  const start = lines.findIndex((line) => isHeader(line) && line.includes(` ${alias}@`));
+  const length = lines.slice(start + 1).findIndex((line) => line === "" || isHeader(line));
+  return lines.slice(start, start + 1 + length);
+}
+
+/** The longest outline of the pack: what a model is likely to ask more about. */
+function outlined(pack) {
+  const outlines = pack.entries.filter(
+    ({ level, path }) => ["heads", "signatures"].includes(level) && path.endsWith(".ts"),
+  );
+  assert.ok(outlines.length > 0, "the pack shows no TypeScript file as an outline");
+  return outlines.reduce((longest, entry) => (entry.tokens > longest.tokens ? entry : longest));
+}
+
+async function countAll(registry, counter) {
+  let tokens = 0;
+  for (const { alias } of registry.list()) {
+    const content = await registry.resolve(alias);
+    if (content.ok) tokens += counter.count(content.value.text ?? "");
+  }
+  return tokens;
+}
+
+/** What a model does when an outline is not enough: it calls the tool with the hash that it saw. */
+async function showExpansion(registry, { createGetAliasTool, seen }) {
+  const call = { alias: seen.alias, sha8: seen.sha8 };
+  const clock = stopwatch();
+  const answer = await createGetAliasTool(registry).execute(call, {});
+  assert.ok(answer.ok, "get_alias refused a hash that the pack had just given");
+  const text = (await readFile(join(registry.root, seen.path), "utf8")).replaceAll("\r\n", "\n");
+  assert.ok(
+    answer.value.next !== undefined || answer.value.text === text,
+    "get_alias did not give the file's own text",
+  );
+  heading(3, "Expand", `get_alias(${JSON.stringify(call)}) gives ${answer.value.totalLines} lines in ${clock()}`);
+  excerpt(answer.value.text.trimEnd().split("\n"), 5);
+  return { ...seen, text };
+}
+
+async function showRefusal(registry, { createGetAliasTool, content }) {
+  const stale = await createGetAliasTool(registry).execute({ alias: content.alias, sha8: content.sha8 }, {});
+  assert.ok(!stale.ok, "get_alias answered for a hash that is no longer true");
+  const [issue] = stale.issues;
+  assert.equal(issue.code, "alias_stale");
+  say(`   The copy is edited; the same call: ${paint("red", issue.code)}`);
+  say(`   ${issue.message}`);
+}
+
+async function showDelta(registry, { takeSnapshot, computeDelta, renderDelta, counter, base, pack, alias }) {
+  const clock = stopwatch();
+  const delta = await computeDelta(base, await takeSnapshot({ registry }));
+  const prompt = renderDelta(delta, { action: ACTION });
+  const changed = delta.changes.map((change) => change.alias);
+  assert.deepEqual(changed, [alias], `one file was edited, but the delta names ${changed.join(", ") || "none"}`);
+  assert.ok(prompt.includes("isDemo"), "the delta does not say what was added");
+  const tokens = counter.count(prompt);
+  heading(4, "Delta", `the next prompt: ${format(tokens)} tokens instead of ${format(pack.tokens)}, in ${clock()}`);
+  excerpt(prompt.split("\n"), 8);
+}
+
+function heading(number, title, text) {
+  say(`\n${paint("bold", `${number} ${title}`)}  ${text}`);
+}
+
+/** The first lines of a text, each cut to the width of a terminal; says how many more there are. */
+function excerpt(lines, most) {
+  for (const line of lines.slice(0, most)) {
+    say(`   ${paint("cyan", "|")} ${line.length > EXCERPT_COLUMNS ? `${line.slice(0, EXCERPT_COLUMNS - 1)}…` : line}`);
+  }
+  if (lines.length > most)
+    say(`   ${paint("cyan", "|")} ${paint("dim", `... ${format(lines.length - most)} more lines`)}`);
+}
+
+function bar(share, colour) {
+  const eighths = Math.max(1, Math.round(share * BAR_COLUMNS * 8));
+  const blocks = "█".repeat(Math.floor(eighths / 8)) + ["", ..."▏▎▍▌▋▊▉"][eighths % 8];
+  return paint(colour, blocks) + " ".repeat(BAR_COLUMNS - blocks.length);
+}
+
+function stopwatch() {
+  const start = performance.now();
+  return () => `${((performance.now() - start) / 1000).toFixed(2)} s`;
+}
+
+function paint(format, text) {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  const isForced = FORCE_COLOR !== undefined && FORCE_COLOR !== "0";
+  const isWanted = !NO_COLOR && (isForced || (process.stdout.isTTY && TERM !== "dumb"));
+  return isWanted ? styleText(format, text, { validateStream: false }) : text;
+}
+
+function format(number) {
+  return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}

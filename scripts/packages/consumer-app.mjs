@@ -1,0 +1,86 @@
+// An empty application that installs the tarballs, imports every entry and runs the READMEs' programs.
+import fs from "node:fs";
+import path from "node:path";
+
+import { runCommand } from "./run-command.mjs";
+
+/** Creates the application in `directory` and installs `tarballs` (package name to file) in it. */
+export function installApp(directory, { tarballs, nodeTypes }) {
+  const files = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]));
+  const manifest = {
+    name: "consumer",
+    private: true,
+    type: "module",
+    dependencies: files,
+    devDependencies: { "@types/node": nodeTypes },
+    // The packages ask for each other by version, and none of these versions is published yet.
+    overrides: Object.fromEntries(Object.keys(files).map((name) => [name, `$${name}`])),
+  };
+  fs.mkdirSync(directory, { recursive: true });
+  fs.writeFileSync(path.join(directory, "package.json"), JSON.stringify(manifest, undefined, 2));
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
+  runCommand(["npm", "install", ...flags], { cwd: directory });
+}
+
+/** Writes the programs, type-checks them together and returns the files to run. */
+export function compileApp(directory, { packages, compiler }) {
+  const specifiers = packages.flatMap((item) => item.entries.map((entry) => path.posix.join(item.name, entry.subpath)));
+  const programs = { "every-entry": everyEntryProgram(specifiers), ...readmePrograms(packages) };
+  for (const [name, text] of Object.entries(programs)) fs.writeFileSync(path.join(directory, `${name}.ts`), text);
+  const compilerOptions = {
+    target: "es2022",
+    module: "nodenext",
+    strict: true,
+    skipLibCheck: false,
+    types: ["node"],
+    outDir: "out",
+    rootDir: ".",
+  };
+  const config = { compilerOptions, files: Object.keys(programs).map((name) => `${name}.ts`) };
+  fs.writeFileSync(path.join(directory, "tsconfig.json"), JSON.stringify(config, undefined, 2));
+  runCommand([process.execPath, compiler, "-p", directory], { cwd: directory });
+  const common = { name: "every-entry-required", file: path.join(directory, "every-entry.cjs") };
+  fs.writeFileSync(common.file, specifiers.map((specifier) => `require(${JSON.stringify(specifier)});\n`).join(""));
+  const compiled = Object.keys(programs).map((name) => ({ name, file: path.join(directory, "out", `${name}.js`) }));
+  return [...compiled, common];
+}
+
+function everyEntryProgram(specifiers) {
+  const imports = specifiers.map((specifier, index) => `import * as entry${index} from ${JSON.stringify(specifier)};`);
+  const rows = specifiers.map((specifier, index) => `  [${JSON.stringify(specifier)}, entry${index}],`);
+  return `${imports.join("\n")}
+import { CclError } from "@ccl/core";
+
+const entries: [string, object][] = [
+${rows.join("\n")}
+];
+for (const [specifier, entry] of entries) {
+  const values = Object.entries(entry);
+  console.log(specifier + ": " + values.length + " values");
+  for (const [name, value] of values) {
+    if (typeof value !== "function" || !(value.prototype instanceof Error)) continue;
+    const isOurs = value === CclError || value.prototype instanceof CclError;
+    if (!isOurs || typeof value.isInstance !== "function") throw new Error(specifier + " throws " + name + ", which is not a CclError");
+  }
+}
+`;
+}
+
+function readmePrograms(packages) {
+  const libraries = packages.filter((item) => item.entries.length > 0);
+  return Object.fromEntries(
+    libraries.map((item) => {
+      const file = path.join(item.directory, "README.md");
+      if (!fs.existsSync(file)) throw new Error(`${item.name} has no README.md`);
+      return [`readme-of-${path.basename(item.directory)}`, firstProgram(fs.readFileSync(file, "utf8"), item.name)];
+    }),
+  );
+}
+
+/** The first fenced block marked `ts`. */
+function firstProgram(markdown, name) {
+  const [, program] = /^```ts\r?\n([\s\S]*?)^```/m.exec(markdown) ?? [];
+  if (program === undefined)
+    throw new Error(`README.md of ${name} has no \`\`\`ts block; it shows a program that runs`);
+  return program;
+}
