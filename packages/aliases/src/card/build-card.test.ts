@@ -87,7 +87,7 @@ Chosen option: "MADR", because it is lean.
 `;
     expect(await cardOf("docs/adr/0005-format.md", text)).toMatchInlineSnapshot(`
       "[decision]
-      - Status: proposed date: 2024-05-01
+      - Status: proposed
       - Goal: We want to record decisions
       - Choice: MADR, because it is lean
       - Rejected: Nygard's form: it lists no options; Option 2
@@ -326,6 +326,11 @@ export const perimeter = (shape: Shape, of: Shape): string => \`"\${shape.sides}
       - function area(shape: Shape): number
       - const perimeter: (shape: Shape, of: Shape) => string"
     `);
+  });
+
+  it("parts the members of a declaration that came from lines of their own", async () => {
+    const text = "export interface A {\n  b: string\n  c(\n    d: number,\n  ): void\n  e: 1\n    | 2\n}\n";
+    expect(await cardOf("a.ts", text)).toBe("[code]\n- interface A { b: string; c(d: number): void; e: 1 | 2 }");
   });
 
   it("names the exports that do not fit", async () => {

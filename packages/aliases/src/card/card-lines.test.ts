@@ -81,6 +81,6 @@ describe("packItems", () => {
 describe("packGroups", () => {
   it("names the groups that have no line of their own", () => {
     const groups = Array.from({ length: 12 }, (_, index) => ({ subject: `S${index}`, items: ["a", "b"] }));
-    expect(packGroups(groups).slice(-2)).toEqual(["S8: a; b", "+3 more: S9; S10; S11"]);
+    expect(packGroups(groups).slice(-2)).toEqual(["S8: a; b", "+3 more: S9, S10, S11"]);
   });
 });

@@ -1,6 +1,6 @@
 import type { OutlineItem } from "../outline/outline.ts";
 import { maxCardLines } from "./card-lines.ts";
-import { packItems } from "./pack-items.ts";
+import { nameRest } from "./pack-items.ts";
 
 /** Exported names with their signatures, the one that the file's own text mentions most first; undefined when there are none. */
 export function codeCard(text: string, items: readonly OutlineItem[]): string[] | undefined {
@@ -12,7 +12,7 @@ export function codeCard(text: string, items: readonly OutlineItem[]): string[] 
   const shown = ranked.slice(0, isOver ? maxCardLines - 1 : maxCardLines).map(renderSignature);
   if (!isOver) return shown;
   const rest = ranked.slice(shown.length).flatMap((item) => item.exports);
-  return [...shown, ...packItems(`+${rest.length} more`, rest, { separator: ", " })];
+  return [...shown, nameRest([...new Set(rest)])];
 }
 
 /** How often each of the words stands in the text as an identifier. */
@@ -30,6 +30,7 @@ export function renderSignature(item: OutlineItem): string {
     .slice(0, 4_000)
     .replace(/\/\*[^]*?(?:\*\/|$)/g, " ")
     .replace(/^\s*(?:\/\/|#(?!\[)|"""|''').*$/gm, "")
+    .replace(/([^\s{(,;:|&=<])[ \t]*\n\s*(?![})|&?:=<>\s]|$)/g, "$1; ")
     .replace(/\s+/g, " ")
     .trim()
     .replace(/^(?:export\s+(?:default\s+)?(?:declare\s+)?|pub\s+|public\s+)/, "")

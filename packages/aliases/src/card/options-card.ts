@@ -1,5 +1,5 @@
 import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
-import { packItems } from "./pack-items.ts";
+import { nameRest } from "./pack-items.ts";
 import { readOptions, type Option } from "./read-options.ts";
 import type { StructuredText } from "./structured-text.ts";
 
@@ -10,8 +10,7 @@ export function optionsCard(source: StructuredText): string[] | undefined {
   const isOver = options.length > maxCardLines;
   const shown = options.slice(0, isOver ? maxCardLines - 1 : maxCardLines).map(renderOption);
   if (!isOver) return shown;
-  const rest = options.slice(shown.length).map((option) => option.id);
-  return [...shown, ...packItems(`+${rest.length} more`, rest, { separator: ", " })];
+  return [...shown, nameRest(options.slice(shown.length).map((option) => option.id))];
 }
 
 /** One option on one line of a card. */

@@ -63,14 +63,13 @@ export function packGroups(groups: readonly ItemGroup[]): string[] {
     items.length > 0 ? packItems(subject, items, { maxLines }) : [subject],
   );
   if (fits) return lines;
-  const rest = groups.slice(shown.length);
-  return [
-    ...lines,
-    ...packItems(
-      `+${rest.length} more`,
-      rest.map((group) => group.subject),
-    ),
-  ];
+  return [...lines, nameRest(groups.slice(shown.length).map((group) => group.subject))];
+}
+
+/** `+N more: name, name, ...` on one line. */
+export function nameRest(names: readonly string[]): string {
+  const shown = names.slice(0, maxCardTextLength).map(cleanItem).join(", ");
+  return cutText(`+${names.length} more: ${shown}`, maxCardTextLength);
 }
 
 /** One item a line while they fit, several a line when they do not, the rest counted. */

@@ -1,7 +1,7 @@
 type Cell = string | number | boolean | null;
 
 /** A bare cell means itself as a string unless it reads as another value, so such strings and those with marks of the table are quoted. */
-const needsQuotes = /^$|^\s|\s$|^"|[|\n\r\u2028\u2029]|^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+const needsQuotes = /^$|^\s|\s$|^["[{]|[|\n\r\u2028\u2029]|^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
 /**
  * A list of at least two flat objects with the same keys in the same order, as a header and a line each, cells parted by

@@ -255,7 +255,8 @@ describe("buildOutline", () => {
   });
 
   it("takes every declaration of a declaration file and of a script", async () => {
-    expect(await outlined("a.d.ts", "export declare const a: number;\ndeclare function b(): void;")).toMatchInlineSnapshot(`
+    expect(await outlined("a.d.ts", "export declare const a: number;\ndeclare function b(): void;"))
+      .toMatchInlineSnapshot(`
       "const a: number
       function b(): void
       === heads
@@ -418,7 +419,8 @@ describe("buildOutline", () => {
   });
 
   it("shows the keys of JSON with types, of a broken file those that can be read", async () => {
-    const text = '{ "name": "x", // note\n "list": [{ "id": 1, "to": null }, 2,],\n "map": { "a": { "b": 1 }, "c": [] },\n "cut": { "x"';
+    const text =
+      '{ "name": "x", // note\n "list": [{ "id": 1, "to": null }, 2,],\n "map": { "a": { "b": 1 }, "c": [] },\n "cut": { "x"';
     expect(await outlined("a.json", text)).toMatchInlineSnapshot(`
       "name: string
       list: {id: number, to: null}[2]
@@ -437,7 +439,8 @@ describe("buildOutline", () => {
   });
 
   it("shows the keys of every YAML document", async () => {
-    expect(await outlined("a.yml", "on: { push: [a, b] }\njobs:\n  build: { x: 1 }\n---\nkind: Pod\n")).toMatchInlineSnapshot(`
+    expect(await outlined("a.yml", "on: { push: [a, b] }\njobs:\n  build: { x: 1 }\n---\nkind: Pod\n"))
+      .toMatchInlineSnapshot(`
       "on: {push: string[2]}
       jobs: {build: {…1}}
       kind: string
@@ -467,7 +470,8 @@ describe("buildOutline", () => {
   });
 
   it("keeps what can be recovered from code with errors", async () => {
-    const text = 'export function a() {\n  if (x) {\n    foo(;\n}\nexport function b(x: string): number { return 1 }\nexport class C { constructor( {\n';
+    const text =
+      "export function a() {\n  if (x) {\n    foo(;\n}\nexport function b(x: string): number { return 1 }\nexport class C { constructor( {\n";
     const outline = await buildOutline({ path: "a.ts", text }, { depth: "signatures" });
     expect(outline.hasErrors).toBe(true);
     expect(outline.text).toMatchInlineSnapshot(`
@@ -479,7 +483,14 @@ describe("buildOutline", () => {
 
   it("finds nothing in an unknown language and in an empty file", async () => {
     const unknown = await buildOutline({ path: "a.xyz", text: "class A {}" }, { depth: "heads" });
-    expect(unknown).toEqual({ depth: "heads", language: undefined, text: "", items: [], exports: [], hasErrors: false });
+    expect(unknown).toEqual({
+      depth: "heads",
+      language: undefined,
+      text: "",
+      items: [],
+      exports: [],
+      hasErrors: false,
+    });
     expect((await buildOutline({ path: "a.py", text: "" }, { depth: "heads" })).items).toEqual([]);
   });
 
@@ -493,8 +504,12 @@ describe("buildOutline", () => {
       fc.asyncProperty(fc.nat(TYPESCRIPT.length), fc.nat(40), async (start, length) => {
         const text = TYPESCRIPT.slice(0, start) + TYPESCRIPT.slice(start + length);
         const { signatures } = await buildOutlines({ path: "a.ts", text });
-        const open = [...signatures.text.replace(/"[^"\n]*"|\/\/[^\n]*/g, "")].filter((character) => "([{".includes(character));
-        const closed = [...signatures.text.replace(/"[^"\n]*"|\/\/[^\n]*/g, "")].filter((character) => ")]}".includes(character));
+        const open = [...signatures.text.replace(/"[^"\n]*"|\/\/[^\n]*/g, "")].filter((character) =>
+          "([{".includes(character),
+        );
+        const closed = [...signatures.text.replace(/"[^"\n]*"|\/\/[^\n]*/g, "")].filter((character) =>
+          ")]}".includes(character),
+        );
         expect(open.length).toBe(closed.length);
       }),
     );

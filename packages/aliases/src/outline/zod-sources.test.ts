@@ -55,12 +55,17 @@ describe("outlines of zod's sources", () => {
   it.each(OUTLINE_DEPTHS)("keep every exported name at depth %s", (depth) => {
     const missing = files.flatMap(({ path, exported, outlines }) => {
       const { text, exports } = outlines[depth];
-      return exported.filter((name) => !exports.includes(name) || !mentions(text, name)).map((name) => `${path}: ${name}`);
+      return exported
+        .filter((name) => !exports.includes(name) || !mentions(text, name))
+        .map((name) => `${path}: ${name}`);
     });
     expect(missing).toEqual([]);
   });
 
-  it.each([["signatures", 68], ["heads", 85]] as const)("at depth %s save at least %i % of the tokens", (depth, percent) => {
+  it.each([
+    ["signatures", 68],
+    ["heads", 85],
+  ] as const)("at depth %s save at least %i % of the tokens", (depth, percent) => {
     const raw = files.reduce((sum, { text }) => sum + count(text), 0);
     const outlined = files.reduce((sum, { outlines }) => sum + count(outlines[depth].text), 0);
     expect(100 * (1 - outlined / raw)).toBeGreaterThanOrEqual(percent);
@@ -68,7 +73,9 @@ describe("outlines of zod's sources", () => {
 
   it("parse as TypeScript", () => {
     const broken = files.flatMap(({ path, outlines }) => {
-      const { diagnostics = [] } = ts.transpileModule(outlines.signatures.text.replaceAll("…", "_"), { reportDiagnostics: true });
+      const { diagnostics = [] } = ts.transpileModule(outlines.signatures.text.replaceAll("…", "_"), {
+        reportDiagnostics: true,
+      });
       return diagnostics.map(({ messageText }) => `${path}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`);
     });
     expect(broken).toEqual([]);

@@ -11,15 +11,14 @@ export interface InsidePath {
   relativePath: string;
 }
 
-/** Why a path is refused; all but the last four are told from its text alone, the same on every system. */
+/** Why a path is refused; all but the last three are told from its text alone, the same on every system. */
 export type InsidePathIssueCode =
   | "empty_path"
   | "absolute_path"
   | "parent_segment"
   | "invalid_character"
   | "reserved_name"
-  | "not_a_folder"
-  | "path_too_long"
+  | "unusable_path"
   | "symlink_outside"
   | "symlink_unresolved";
 
@@ -32,18 +31,8 @@ const textRules: [InsidePathIssueCode, (path: string) => boolean, problem: strin
   ["absolute_path", (path) => /^[/\\]|^[A-Za-z]:/.test(path), "is absolute; give it relative to the root."],
   ["invalid_character", (path) => invalid.test(path), 'holds a control character, a lone surrogate, "\\" or ":".'],
   ["parent_segment", (path) => path.split(/[/\\]/).includes(".."), 'holds ".."; name the target directly.'],
-  [
-    "reserved_name",
-    (path) => path.split(/[/\\]/).some(isReserved),
-    "has a part that Windows reserves or cannot end so.",
-  ],
+  ["reserved_name", (path) => path.split(/[/\\]/).some(isReserved), "has a part that Windows reserves."],
 ];
-
-const systemProblems: Record<string, [InsidePathIssueCode, problem: string] | undefined> = {
-  ELOOP: ["symlink_unresolved", "is a link that leads nowhere or in a circle."],
-  ENOTDIR: ["not_a_folder", "lies below a file."],
-  ENAMETOOLONG: ["path_too_long", "is longer than the file system allows."],
-};
 
 /**
  * Resolves a relative path, which need not exist, inside a root. Refused: absolute, drive and UNC paths, `..`,
@@ -89,9 +78,9 @@ async function resolveStep(folder: string, part: string): Promise<string | [Insi
   } catch (error) {
     const code = systemCode(error) ?? "";
     if (code === "ENOENT" && !isLink) return undefined;
-    const problem = systemProblems[code === "ENOENT" ? "ELOOP" : code];
-    if (problem === undefined) throw ioError("read_failed", `Could not look at "${path}"`, error);
-    return problem;
+    if (isLink && /^(?:ENOENT|ELOOP|ENOTDIR)$/.test(code)) return ["symlink_unresolved", "is a link to nowhere."];
+    if (/^(?:ENOTDIR|ENAMETOOLONG)$/.test(code)) return ["unusable_path", `cannot exist here (${code}).`];
+    throw ioError("read_failed", `Could not look at "${path}"`, error);
   }
 }
 

@@ -58,7 +58,10 @@ describe("createScriptedEmbedder", () => {
   it("puts texts with words in common closer than others", async () => {
     const vectors = await createScriptedEmbedder().embed(["red apple pie", "a red apple", "steel bridge", ""]);
     const closeness = (left: number, right: number): number =>
-      (vectors[left] ?? []).reduce((sum, value, index) => sum + value * (vectors[right]?.[index] ?? 0), 0);
+      (vectors[left] ?? new Float32Array()).reduce(
+        (sum, value, index) => sum + value * (vectors[right]?.[index] ?? 0),
+        0,
+      );
     expect(closeness(0, 1)).toBeGreaterThan(closeness(0, 2));
     for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
   });

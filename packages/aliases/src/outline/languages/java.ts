@@ -4,6 +4,7 @@ import { renderSignature, type RenderStyle } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { javadocBefore } from "./documentation.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
+import { MAX_NESTED_DEPTH } from "./nested-declarations.ts";
 import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 import { typeParameterNames } from "./type-parameter-names.ts";
@@ -62,24 +63,26 @@ function signatureOf(node: SyntaxNode, end: number): string {
   return sliceNode(node, STYLE, { end, edits }).replace(/;$/, "");
 }
 
-function memberText(node: SyntaxNode): string {
-  if (TYPES.has(node.type)) return renderSignature({ ...readType(node), documentation: "" }, RENDER_STYLE);
+function memberText(node: SyntaxNode, depth: number): string {
+  if (TYPES.has(node.type)) return renderSignature({ ...readType(node, depth + 1), documentation: "" }, RENDER_STYLE);
   return signatureOf(node, node.field("body")?.start ?? node.end);
 }
 
-function readMembers(body: SyntaxNode, isOpen: boolean): Member[] {
+function readMembers(body: SyntaxNode, options: { isOpen: boolean; depth: number }): Member[] {
+  const { isOpen, depth } = options;
+  if (depth > MAX_NESTED_DEPTH) return [{ documentation: "", text: "…" }];
   const constants = body.parts.filter((part) => part.type === "enum_constant");
   const names = constants.map((constant) => constant.field("name")?.text ?? "").join(", ");
   const inner = body.parts.find((part) => part.type === "enum_body_declarations") ?? body;
   const members = inner.children.flatMap((node, index): Member[] => {
     const isMember = MEMBERS.has(node.type) || TYPES.has(node.type);
     if (!isMember || !isShown(node, isOpen)) return [];
-    return [{ documentation: javadocBefore(inner.children, index), text: memberText(node) }];
+    return [{ documentation: javadocBefore(inner.children, index), text: memberText(node, depth) }];
   });
   return names === "" ? members : [{ documentation: "", text: names }, ...members];
 }
 
-function readType(node: SyntaxNode): Declaration {
+function readType(node: SyntaxNode, depth = 0): Declaration {
   const name = node.field("name")?.text ?? "";
   const body = node.field("body");
   const word = TYPES.get(node.type) ?? "class";
@@ -91,7 +94,7 @@ function readType(node: SyntaxNode): Declaration {
     name,
     head: name + typeParameterNames(parameters),
     signature: signatureOf(node, body?.start ?? node.end),
-    members: body === undefined ? undefined : readMembers(body, isOpen),
+    members: body === undefined ? undefined : readMembers(body, { isOpen, depth }),
   });
 }
 

@@ -6,6 +6,7 @@ import { renderSignature, type RenderStyle } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
 import { readExportedNames, readReexports, readUnexplainedNames } from "./python-exports.ts";
+import { MAX_NESTED_DEPTH } from "./nested-declarations.ts";
 import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 import { typeParameterNames } from "./type-parameter-names.ts";
@@ -59,7 +60,7 @@ function decoratorLines(node: SyntaxNode): string[] {
   });
 }
 
-function readDefinition(node: SyntaxNode): Declaration | undefined {
+function readDefinition(node: SyntaxNode, depth: number): Declaration | undefined {
   const definition = node.field("definition") ?? node;
   const body = definition.field("body");
   const name = definition.field("name")?.text;
@@ -74,7 +75,7 @@ function readDefinition(node: SyntaxNode): Declaration | undefined {
     name,
     head: name + typeParameterNames(parameters),
     signature: [...decorators, signature].join("\n"),
-    members: isClass && body !== undefined ? readMembers(body) : undefined,
+    members: isClass && body !== undefined ? readMembers(body, depth) : undefined,
     documentation: docstring(body),
     isOverload: decorators.some((decorator) => /^@(?:\w+\.)?overload$/.test(decorator)),
   });
@@ -104,17 +105,18 @@ function readTypeAlias(statement: SyntaxNode): Declaration | undefined {
   return declarationAt(statement, { kind: "type", name, head, signature: sliceNode(statement, STYLE) });
 }
 
-function readStatement(statement: SyntaxNode): Declaration[] {
+function readStatement(statement: SyntaxNode, depth = 0): Declaration[] {
   const read = { function_definition: readDefinition, class_definition: readDefinition, decorated_definition: readDefinition, expression_statement: readVariable, type_alias_statement: readTypeAlias }[statement.type]; // prettier-ignore
-  const declaration = read?.(statement);
+  const declaration = read?.(statement, depth);
   return declaration === undefined ? [] : [declaration];
 }
 
 const isPublic = (name: string): boolean => !name.startsWith("_");
 const isDunder = (name: string): boolean => /^__\w+__$/.test(name);
 
-function readMembers(body: SyntaxNode): Member[] {
-  const declarations = statementsOf(body).flatMap(readStatement);
+function readMembers(body: SyntaxNode, depth: number): Member[] {
+  if (depth > MAX_NESTED_DEPTH) return [{ documentation: "", text: "…" }];
+  const declarations = statementsOf(body).flatMap((statement) => readStatement(statement, depth + 1));
   return joinOverloads(declarations, RENDER_STYLE)
     .filter(({ name }) => isPublic(name) || isDunder(name))
     .map((declaration) => ({
@@ -131,7 +133,10 @@ export const PYTHON_DEFINITION: LanguageDefinition = {
     const statements = statementsOf(root);
     const listed = readExportedNames(statements);
     const isExported = (name: string): boolean => (listed === undefined ? isPublic(name) : listed.has(name));
-    const declared = joinOverloads(statements.flatMap(readStatement), RENDER_STYLE);
+    const declared = joinOverloads(
+      statements.flatMap((statement) => readStatement(statement)),
+      RENDER_STYLE,
+    );
     const shown = declared.filter(({ name }) => isExported(name));
     const names = new Set(shown.map(({ name }) => name));
     const isPackage = /(?:^|\/)__init__\.pyi?$/.test(path);

@@ -4,7 +4,7 @@ import type { RenderStyle } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { lineCommentsBefore } from "./documentation.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
-import { nestedDeclaration } from "./nested-declarations.ts";
+import { cutDeclaration, MAX_NESTED_DEPTH, nestedDeclaration } from "./nested-declarations.ts";
 import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 import { typeParameterNames } from "./type-parameter-names.ts";
@@ -144,20 +144,22 @@ function readMacro(node: SyntaxNode): Declaration {
   return declarationAt(node, { kind: "macro_rules!", name, signature: `macro_rules! ${name}`, members });
 }
 
-function readStatement(node: SyntaxNode, isAllShown: boolean): Declaration[] {
+function readStatement(node: SyntaxNode, options: { isAllShown: boolean; depth: number }): Declaration[] {
+  const { isAllShown, depth } = options;
   const isShown = isAllShown || isPublic(node);
   const kind = KINDS.get(node.type);
   if (kind !== undefined) return isShown ? [readItem(node, kind)] : [];
   if (node.type === "impl_item") return readImplementation(node);
   if (node.type === "use_declaration") return isPublic(node) ? readUse(node) : [];
   if (node.type === "foreign_mod_item") {
-    return (node.field("body")?.parts ?? []).flatMap((inner) => readStatement(inner, isAllShown));
+    return (node.field("body")?.parts ?? []).flatMap((inner) => readStatement(inner, options));
   }
   if (node.type !== "mod_item" || !isShown) return [];
   const name = node.field("name")?.text ?? "";
   const body = node.field("body");
   if (body === undefined) return [declarationAt(node, { kind: "mod", name, signature: `mod ${name}` })];
-  const inner = readStatements(body, isAllShown);
+  const inner =
+    depth > MAX_NESTED_DEPTH ? [cutDeclaration(body)] : readStatements(body, { isAllShown, depth: depth + 1 });
   return [nestedDeclaration(node, { kind: "mod", name, exports: [name], inner }, RENDER_STYLE)];
 }
 
@@ -171,10 +173,10 @@ function isExportedMacro(siblings: readonly SyntaxNode[], index: number): boolea
   return false;
 }
 
-function readStatements(block: SyntaxNode, isAllShown: boolean): Declaration[] {
+function readStatements(block: SyntaxNode, options: { isAllShown: boolean; depth: number }): Declaration[] {
   const statements = block.children.flatMap((child) => (child.type === "ERROR" ? child.children : [child]));
   return statements.flatMap((node, index) => {
-    const declarations = isExportedMacro(statements, index) ? [readMacro(node)] : readStatement(node, isAllShown);
+    const declarations = isExportedMacro(statements, index) ? [readMacro(node)] : readStatement(node, options);
     return declarations.map((declaration) => ({ ...declaration, documentation: documentation(statements, index) }));
   });
 }
@@ -184,7 +186,9 @@ export const RUST_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: true,
   readDeclarations({ root }) {
-    const found = readStatements(root, false);
-    return found.some(({ exports }) => exports.length > 0) ? found : readStatements(root, true);
+    const found = readStatements(root, { isAllShown: false, depth: 0 });
+    return found.some(({ exports }) => exports.length > 0)
+      ? found
+      : readStatements(root, { isAllShown: true, depth: 0 });
   },
 };

@@ -20,13 +20,15 @@ function functionType(node: SyntaxNode): string {
   return `${list.endsWith(")") ? list : `(${list})`} => ${result}`;
 }
 
+/** One key as the shorthand of a property, where it is no identifier with `…` for its value. */
+function keyText(property: SyntaxNode): string {
+  const key = property.field("key") ?? property.field("name") ?? property;
+  const text = key.length > MAX_VALUE_CHARACTERS ? "…" : compactNode(key);
+  return /^(?:string|number|computed_property_name)$/.test(key.type) ? `${text}: …` : text;
+}
+
 function objectKeys(node: SyntaxNode): string {
-  const keys: string[] = [];
-  for (const child of node.parts) {
-    if (child.type === "comment") continue;
-    const key = child.field("key") ?? child.field("name") ?? child;
-    keys.push(key.length > MAX_VALUE_CHARACTERS ? "…" : compactNode(key));
-  }
+  const keys = node.parts.map(keyText);
   return keys.length === 0 ? "{}" : `{ ${keys.join(", ")} }`;
 }
 

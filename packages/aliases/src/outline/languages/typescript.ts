@@ -3,6 +3,7 @@ import { joinOverloads } from "../join-overloads.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
 import { readLocalDeclarations, type BlockReader } from "./typescript-declarations.ts";
+import { cutDeclaration, MAX_NESTED_DEPTH } from "./nested-declarations.ts";
 import { javadocBefore } from "./documentation.ts";
 import { readCommonJs, readExportLists, readExportStatement } from "./typescript-exports.ts";
 import { ECMASCRIPT_LEXICAL_STYLE, ECMASCRIPT_RENDER_STYLE } from "./typescript-slices.ts";
@@ -80,13 +81,17 @@ function exportsOf(node: SyntaxNode, shown: ReadonlySet<string>): Declaration[] 
   return commonJs === undefined ? [] : [commonJs.declaration];
 }
 
-function readStatements(block: SyntaxNode, isAmbient: boolean): Declaration[] {
+function readStatements(block: SyntaxNode, options: { isAmbient: boolean; depth: number }): Declaration[] {
+  const { isAmbient, depth } = options;
+  if (depth > MAX_NESTED_DEPTH) return [cutDeclaration(block)];
   const statements = statementsOf(block);
   const lists = readExportLists(statements);
   const isAllExposed = exposesAll(statements, isAmbient);
   const locals = statements.map((node, index) => {
     if (!node.isNamed) return recoveredHead(node, statements[index + 1]);
-    return localsOf(node, (inner) => readStatements(inner, isAmbient || node.type === "ambient_declaration"));
+    return localsOf(node, (inner) =>
+      readStatements(inner, { isAmbient: isAmbient || node.type === "ambient_declaration", depth: depth + 1 }),
+    );
   });
   const shown = new Set(locals.flat().flatMap((declaration) => declaration.exports));
   const found = statements.flatMap((node, index): Declaration[] => {
@@ -95,13 +100,16 @@ function readStatements(block: SyntaxNode, isAmbient: boolean): Declaration[] {
     const isExported = isAllExposed || isExportStatement(node) || statements[index - 1]?.type === "export";
     const isDefault = isExportStatement(node) && node.children.some((child) => child.type === "default");
     const documentation = javadocBefore(statements, index);
-    return declarations
-      .filter(({ exports }) => isExported || exports.some((name) => lists.has(name)))
-      .map((declaration) => {
-        const exports = declaration.exports.flatMap((name) => (isExported ? [name] : (lists.get(name) ?? [])));
-        const placed = { ...declaration, exports, documentation };
-        return isDefault ? asDefault(placed) : placed;
-      });
+    return (
+      declarations
+        // What adds to the global scope or to another module has no name of its own, and is seen all the same.
+        .filter(({ exports }) => isExported || exports.length === 0 || exports.some((name) => lists.has(name)))
+        .map((declaration) => {
+          const exports = declaration.exports.flatMap((name) => (isExported ? [name] : (lists.get(name) ?? [])));
+          const placed = { ...declaration, exports, documentation };
+          return isDefault ? asDefault(placed) : placed;
+        })
+    );
   });
   return joinOverloads(found, ECMASCRIPT_RENDER_STYLE);
 }
@@ -110,5 +118,6 @@ function readStatements(block: SyntaxNode, isAmbient: boolean): Declaration[] {
 export const ECMASCRIPT_DEFINITION: LanguageDefinition = {
   lexicalStyle: ECMASCRIPT_LEXICAL_STYLE,
   hasBraces: true,
-  readDeclarations: (source) => readStatements(source.root, DECLARATION_FILE.test(source.path)),
+  readDeclarations: (source) =>
+    readStatements(source.root, { isAmbient: DECLARATION_FILE.test(source.path), depth: 0 }),
 };
