@@ -1,5 +1,5 @@
 export { AliasesError, type AliasesErrorCode } from "./aliases-error.ts";
-export { buildCard } from "./card/build-card.ts";
+export { buildCard, type BuildCardOptions } from "./card/build-card.ts";
 export type { Card, CardKind } from "./card/card.ts";
 export { minifyJson } from "./compress/minify-json.ts";
 export { minifyYaml } from "./compress/minify-yaml.ts";
@@ -15,7 +15,7 @@ export { renderDelta } from "./delta/render-delta.ts";
 export { renderDeltaPatch } from "./delta/render-delta-patch.ts";
 export type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./delta/snapshot.ts";
 export { parseSnapshot, serializeSnapshot } from "./delta/snapshot-file.ts";
-export { takeSnapshot } from "./delta/take-snapshot.ts";
+export { takeSnapshot, type TakeSnapshotOptions } from "./delta/take-snapshot.ts";
 export { buildOutline } from "./outline/build-outline.ts";
 export type { Outline, OutlineDepth, OutlineItem, OutlineLanguage, SourceInput } from "./outline/outline.ts";
 export { renderOutlineItems } from "./outline/render-outline.ts";

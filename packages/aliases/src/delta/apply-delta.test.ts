@@ -75,6 +75,8 @@ describe("applyDelta", () => {
         expect(applyDelta(base, delta)).toEqual(next);
         expect(serializeSnapshot(applyDelta(base, delta))).toBe(serializeSnapshot(next));
         expect(delta.changes.length === 0).toBe(serializeSnapshot(base) === serializeSnapshot(next));
+        const notes = delta.changes.flatMap((change) => (change.type === "changed" ? [change.notes.length] : []));
+        expect(notes.filter((count) => count < 1 || count > 12)).toEqual([]);
         const aliases = delta.changes.map((change) => change.alias);
         expect(aliases).toEqual([...new Set(aliases)].sort());
       }),

@@ -52,14 +52,7 @@ function moveNotes({ before, after }: ChangedEntry): string[] {
 
 async function contentNotes(changed: ChangedEntry, options: { signal?: AbortSignal }): Promise<string[]> {
   const { alias, before, after } = changed;
-  if (before.text === undefined || after.text === undefined) {
-    if (before.sha256 !== after.sha256)
-      return [`content changed: ${before.sha256.slice(0, 8)} -> ${after.sha256.slice(0, 8)}`];
-    return before.text === after.text
-      ? []
-      : [`content unchanged, text ${after.text === undefined ? "no longer" : "now"} kept`];
-  }
-  if (before.text === after.text) return [];
+  if (before.text === undefined || after.text === undefined || before.text === after.text) return hashNotes(changed);
   const { path, text } = after;
   const texts = {
     alias,
@@ -75,6 +68,14 @@ async function contentNotes(changed: ChangedEntry, options: { signal?: AbortSign
     return isPartial ? [...notes, lineNote(changed)] : notes;
   }
   return [lineNote(changed)];
+}
+
+/** For texts that are unknown or equal. */
+function hashNotes({ before, after }: ChangedEntry): string[] {
+  const [old, fresh] = [before.sha256.slice(0, 8), after.sha256.slice(0, 8)];
+  if (before.sha256 !== after.sha256) return [`content changed: ${old} -> ${fresh}`];
+  if (before.text === after.text) return [];
+  return [`content unchanged, text ${after.text === undefined ? "no longer" : "now"} kept`];
 }
 
 function lineNote({ after, patch }: ChangedEntry): string {

@@ -196,7 +196,7 @@ describe("buildOutline", () => {
       const one = 1
       const two: string
       const made = helper({a: 1, b: {c: 2}}).then(…).finally(…)
-      const table = { first, "second-key", third, ...helper }
+      const table = { first, "second-key": …, third, ...helper }
       const { left, top, others } = helper
       const pattern: RegExp
       const local: <T>(value: T) => T
@@ -206,6 +206,11 @@ describe("buildOutline", () => {
       export * as space from "./space.ts"
       namespace Deep.Er {
        const shown = true
+      }
+      declare global {
+       interface Window {
+        extra: string
+       }
       }
       export default class extends Shape<string> {}
       === heads
@@ -218,6 +223,7 @@ describe("buildOutline", () => {
       export { inner as renamed, helper }, * as space from "./space.ts"
       export * from "./star.ts"
       namespace Deep.Er { const shown }
+      declare global { interface Window }
       export default class
       === exports Place Kind Level Shape over run one two made table left top others pattern local renamed helper space Deep default"
     `);

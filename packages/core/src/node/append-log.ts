@@ -1,5 +1,6 @@
 import { constants, open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { syncFolder, type Durability } from "./durability.ts";
 import { ioError, NodeIoError, throwIfAborted } from "./node-io-error.ts";
 
@@ -134,16 +135,18 @@ function createAppendLog(
 }
 
 async function* linesOf(handle: FileHandle, sizeBytes: number, signal: AbortSignal | undefined): AsyncIterable<string> {
-  if (sizeBytes === 0) return;
+  const block = Buffer.alloc(blockBytes);
+  const decoder = new StringDecoder("utf8");
   let begun = "";
-  for await (const chunk of handle.createReadStream({
-    encoding: "utf8",
-    start: 0,
-    end: sizeBytes - 1,
-    autoClose: false,
-  })) {
+  for (let at = 0; at < sizeBytes;) {
     throwIfAborted(signal);
-    const lines = String(chunk).split("\n");
+    const read = handle.read(block, 0, Math.min(blockBytes, sizeBytes - at), at);
+    const { bytesRead } = await read.catch((error: unknown) =>
+      Promise.reject(ioError("read_failed", "Could not read", error)),
+    );
+    if (bytesRead === 0) throw new NodeIoError("read_failed", "The log was cut by someone else.");
+    at += bytesRead;
+    const lines = decoder.write(block.subarray(0, bytesRead)).split("\n");
     lines[0] = begun + (lines[0] ?? "");
     begun = lines.pop() ?? "";
     yield* lines;

@@ -20,9 +20,8 @@ export function systemCode(error: unknown): string | undefined {
 
 /** A failure with the system's reason in its message. */
 export function ioError(code: NodeIoErrorCode, problem: string, cause: unknown): NodeIoError {
-  return NodeIoError.isInstance(cause)
-    ? cause
-    : new NodeIoError(code, `${problem} (${systemCode(cause) ?? "unexpected"}).`, { cause });
+  if (NodeIoError.isInstance(cause)) return cause;
+  return new NodeIoError(code, `${problem} (${systemCode(cause) ?? "unexpected"}).`, { cause });
 }
 
 /** Ends a call whose signal was aborted. */

@@ -86,9 +86,8 @@ async function resolveStep(folder: string, part: string): Promise<string | [Insi
 
 async function realRoot(root: string): Promise<string> {
   try {
-    const real = await realpath(root);
-    await opendir(real).then((folder) => folder.close());
-    return real;
+    await opendir(root).then((folder) => folder.close());
+    return await realpath(root);
   } catch (error) {
     throw ioError("root_unusable", `The root "${root}" is no folder that can be read`, error);
   }
