@@ -3,7 +3,7 @@ import { redactSecrets } from "@ccl/core";
 /** Most lines of a card. */
 export const maxCardLines = 10;
 /** Most UTF-16 units of a card's line, the bullet included; so it has at most as many code points and graphemes. */
-export const maxCardLineLength = 100;
+const maxCardLineLength = 100;
 /** Most UTF-16 units after the bullet. */
 export const maxCardTextLength: number = maxCardLineLength - "- ".length;
 

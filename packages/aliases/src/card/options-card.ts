@@ -14,7 +14,7 @@ export function optionsCard(source: StructuredText): string[] | undefined {
 }
 
 /** One option on one line of a card. */
-export function renderOption({ id, summary, excludes }: Option): string {
+function renderOption({ id, summary, excludes }: Option): string {
   const suffix = excludes.length === 0 ? "" : cutText(`; excludes ${cleanItem(excludes.join(", "))}`, 60);
   return cutText(`${cleanItem(id)}: ${cleanItem(summary)}`, maxCardTextLength - suffix.length) + suffix;
 }

@@ -33,7 +33,7 @@ export function isMapping(value: unknown): value is Mapping {
 }
 
 /** The value of a JSON (comments allowed) or YAML document by its path's ending; undefined when it is neither, or not valid. */
-export function parseStructured(path: string, text: string): unknown {
+function parseStructured(path: string, text: string): unknown {
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
   if (extension === "yaml" || extension === "yml") return parseYaml(text);
   const looksLikeJson = /^\s*[[{]/.test(text);

@@ -26,7 +26,7 @@ export interface FileForm extends Form {
 }
 
 /** How deep to look into a file: what a rank far down can't win is not worth the parsing. */
-export interface FormDepth {
+interface FormDepth {
   hasSignatures: boolean;
   hasFull: boolean;
 }

@@ -123,7 +123,7 @@ function readPatterns(file: string, folder: string): string[] {
 }
 
 /** Rewrites a pattern of a folder's ignore file as one of the top folder's, with the same meaning. */
-export function anchorPattern(pattern: string, folder: string): string {
+function anchorPattern(pattern: string, folder: string): string {
   if (folder === "") return pattern;
   const isNegative = pattern.startsWith("!");
   const body = pattern.slice(isNegative ? 1 : 0).replace(/^\\(?=[#!])/, "");
