@@ -7,9 +7,10 @@ export class SyntaxNode {
   readonly type: string;
   /** Offset of its first character. */
   readonly start: number;
-  readonly isNamed: boolean;
   readonly #node: Node;
+  #fields: Map<string, SyntaxNode | undefined> | undefined;
   #end: number | undefined;
+  #isNamed: boolean | undefined;
   #children: SyntaxNode[] | undefined;
 
   constructor(node: Node, source: string) {
@@ -17,12 +18,16 @@ export class SyntaxNode {
     this.source = source;
     this.type = node.type;
     this.start = node.startIndex;
-    this.isNamed = node.isNamed;
   }
 
   /** Offset after its last character. */
   get end(): number {
     return (this.#end ??= this.#node.endIndex);
+  }
+
+  /** False for keywords and punctuation. */
+  get isNamed(): boolean {
+    return (this.#isNamed ??= this.#node.isNamed);
   }
 
   get length(): number {
@@ -66,8 +71,12 @@ export class SyntaxNode {
 
   /** The child that the grammar calls by this name. */
   field(name: string): SyntaxNode | undefined {
-    const child = this.#node.childForFieldName(name);
-    return child === null ? undefined : new SyntaxNode(child, this.source);
+    const fields = (this.#fields ??= new Map<string, SyntaxNode | undefined>());
+    if (!fields.has(name)) {
+      const child = this.#node.childForFieldName(name);
+      fields.set(name, child === null ? undefined : new SyntaxNode(child, this.source));
+    }
+    return fields.get(name);
   }
 
   /** All nodes of these types below it, in the order of the source, an outer one before those inside it. */

@@ -2,9 +2,15 @@ import { redactSecrets, type TokenCounter } from "@ccl/core";
 
 import { buildCard } from "../card/build-card.ts";
 import { toCompactView } from "../compress/to-compact-view.ts";
-import { buildOutline } from "../outline/build-outline.ts";
+import { buildOutlines } from "../outline/build-outline.ts";
 import { outlineLanguage } from "../outline/outline-language.ts";
-import type { Outline, OutlineDepth, OutlineItem, OutlineLanguage } from "../outline/outline.ts";
+import {
+  OUTLINE_DEPTHS,
+  type Outline,
+  type OutlineDepth,
+  type OutlineItem,
+  type OutlineLanguage,
+} from "../outline/outline.ts";
 import { renderOutlineItems } from "../outline/render-outline.ts";
 import { queryTerms } from "../rank/query-terms.ts";
 import { createTermMatcher, type TermMatcher } from "../rank/term-matcher.ts";
@@ -92,17 +98,18 @@ function guardMarkers(body: string): string {
   return body.replace(/^(?=\[(?:CONTEXT|INSTRUCTION|DELTA)\])/gm, " ");
 }
 
+/** One parse gives both depths: what a later, larger pack needs is there already. */
 async function cachedOutline(
   file: PackFile,
   depth: OutlineDepth,
-  context: FormContext,
+  { cache, signal }: FormContext,
 ): Promise<Pick<Outline, "items">> {
-  const kind = `outline-1-${depth}-${file.path.slice(file.path.lastIndexOf(".") + 1)}`;
-  const cached = context.cache.get(kind, file.sha256);
+  const kindOf = (wanted: OutlineDepth): string => `outline-1-${wanted}-${outlineLanguage(file.path) ?? "none"}`;
+  const cached = cache.get(kindOf(depth), file.sha256);
   if (cached !== undefined) return { items: readItems(cached) };
-  const outline = await buildOutline(file, { depth, ...(context.signal && { signal: context.signal }) });
-  context.cache.set(kind, file.sha256, writeItems(outline.items));
-  return outline;
+  const outlines = await buildOutlines(file, signal && { signal });
+  for (const each of OUTLINE_DEPTHS) cache.set(kindOf(each), file.sha256, writeItems(outlines[each].items));
+  return outlines[depth];
 }
 
 async function outlineDrafts(file: PackFile, heads: Pick<Outline, "items">, context: FormContext): Promise<Draft[]> {

@@ -38,9 +38,9 @@ function modifiersOf(node: SyntaxNode): SyntaxNode[] {
 }
 
 function isShown(node: SyntaxNode, isOpen: boolean): boolean {
-  const words = modifiersOf(node).map((modifier) => modifier.type);
-  if (words.includes("private")) return false;
-  return isOpen || words.includes("public") || words.includes("protected");
+  const words = new Set(modifiersOf(node).map((modifier) => modifier.type));
+  if (words.has("private")) return false;
+  return isOpen || words.has("public") || words.has("protected");
 }
 
 function modifierEdits(node: SyntaxNode, isParameter = false): Edit[] {

@@ -107,13 +107,13 @@ export function parameterListEdits(parameters: SyntaxNode | undefined): Edit[] {
 }
 
 /** Takes away the operator that may stand before the first part of a union or an intersection. */
-function leadingOperatorEdits(root: SyntaxNode): Edit[] {
+function leadingOperatorEdits(root: SyntaxNode, end: number): Edit[] {
   const edits: Edit[] = [];
   const pending: SyntaxNode[] = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const first = node.children[0];
     if (first?.type === "|" || first?.type === "&") edits.push(replaceNode(first));
-    if (node.type !== "statement_block") pending.push(...node.children);
+    pending.push(...node.children.filter((child) => child.start < end));
   }
   return edits;
 }
@@ -127,6 +127,6 @@ export function compactNode(node: SyntaxNode, options: SliceOptions = {}): strin
     const roots = node.type === "union_type" ? [node] : node.children.filter((child) => child.end <= end);
     edits.push(...roots.flatMap(longTypeEdits));
   }
-  if (LEADING_OPERATOR.test(node.source.slice(start, end))) edits.push(...leadingOperatorEdits(node));
+  if (LEADING_OPERATOR.test(node.source.slice(start, end))) edits.push(...leadingOperatorEdits(node, end));
   return sliceNode(node, ECMASCRIPT_LEXICAL_STYLE, { ...options, edits });
 }
