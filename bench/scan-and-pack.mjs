@@ -12,7 +12,7 @@ import { measureMedian, measureProcess } from "./lib/measure-process.mjs";
 const here = import.meta.dirname;
 const budget = 16_000;
 const node = process.execPath;
-const ccl = (root, ...rest) => [node, path.join(here, "../packages/cli/dist/ccl.js"), "-C", root, "--json", ...rest];
+const ccl = (root, ...rest) => [node, path.join(here, "../packages/cli/dist/ccl.js"), "-C", root, ...rest];
 const packCommand = (root) =>
   ccl(root, "pack", "--task", "Find where records are validated", "--budget", String(budget), "--show");
 const headsCommand = (root, out, ...rest) => [node, path.join(here, "lib/heads-of-tree.mjs"), root, out, ...rest];
@@ -94,8 +94,7 @@ async function packRow({ fresh, known, runs }) {
   for (const command of [ccl(known, "init", "--yes"), ccl(known, "alias", "scan"), packCommand(known)])
     await measureProcess(command);
   const second = await measureMedian(packCommand(known), { count: runs });
-  const { text } = JSON.parse(second.stdout);
-  return report({ label: `ccl pack --budget ${budget}`, first, second, tokens: countTokens(text) });
+  return report({ label: `ccl pack --budget ${budget}`, first, second, tokens: countTokens(second.stdout) });
 }
 
 function report(row) {

@@ -3,7 +3,7 @@ export { CanonicalJsonError, type CanonicalJsonErrorCode } from "./canonical/can
 export { sha256Hex, sha8 } from "./canonical/sha256.ts";
 export { CclError, type CclErrorOptions } from "./ccl-error.ts";
 export { systemClock, type Clock } from "./clock.ts";
-export type { IdGenerator } from "./id-generator.ts";
+export { createUuidV7Generator, type IdGenerator, type UuidV7Options } from "./id-generator.ts";
 export type { ChatMessage, MediaPart, Part, ReasoningPart, Role, TextPart, ToolCall } from "./messages/chat-message.ts";
 export type { Embedder } from "./models/embedder.ts";
 export { LanguageModelError, type LanguageModelErrorCode } from "./models/language-model-error.ts";
@@ -21,5 +21,16 @@ export type { ToolContext, ToolDefinition } from "./models/tool-definition.ts";
 export { failure, success, type Issue, type Result } from "./result.ts";
 export { redactSecrets, type RedactedText } from "./text/redact-secrets.ts";
 export type { SecretFinding } from "./text/secret-source.ts";
+export { truncateMiddle, type TruncatedText, type TruncateMiddleOptions } from "./text/truncate-middle.ts";
+export { calibrateCounter, type ReportedUsage } from "./tokens/calibrate-counter.ts";
+export { countMessages } from "./tokens/count-messages.ts";
 export { estimatedCounter } from "./tokens/estimated-counter.ts";
+export {
+  TokenBudget,
+  type SectionBreakdown,
+  type TokenBreakdown,
+  type TokenBudgetOptions,
+} from "./tokens/token-budget.ts";
+export { TokenBudgetError, type TokenBudgetErrorCode } from "./tokens/token-budget-error.ts";
 export type { TokenCounter } from "./tokens/token-counter.ts";
+export { wordCounter } from "./tokens/word-counter.ts";

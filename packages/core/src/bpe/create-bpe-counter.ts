@@ -10,8 +10,8 @@ export type BpeEncoding = "o200k_base" | "cl100k_base";
 
 /** A piece longer than this is counted in parts; a cut adds a token or two. A code unit is at most three bytes. */
 const longestPiece = 2 ** 15;
-const longestCachedPiece = 40;
-const cachedPieces = 100_000;
+const longestCachedPiece = 128;
+const cachedPieces = 50_000;
 
 /**
  * An exact counter over the vocabulary of the optional peer `gpt-tokenizer`, which takes some 30 MB once loaded. Counts

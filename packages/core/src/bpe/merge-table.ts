@@ -1,5 +1,5 @@
 /** The size of the longest piece that is merged as a whole. */
-export const longestPieceBytes: number = 2 ** 17;
+const longestPieceBytes = 2 ** 17;
 
 /** Rank and position share one number in the queue, so that the least is the lowest rank, leftmost first. */
 const positions = 2 ** 20;

@@ -23,9 +23,9 @@ const space = 0x20;
 const apostrophe = 0x27;
 /** A run of equal characters counts as such from the fifth on. */
 const runLength = 4;
-const contractionTokens = 0.54;
+const contractionTokens = 0.65;
 const capitalTokens = 0.2;
-const capitalsTokens = 0.85;
+const capitalsTokens = 0.75;
 const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isRuled = (code: number): boolean => "-=*#._/+~:".includes(String.fromCharCode(code));
@@ -110,19 +110,29 @@ class TextScale {
       const column = columns[code] ?? noColumn;
       const letter = column & noColumn;
       repeats = code === previous ? repeats + 1 : 0;
-      capitals |= capital & column;
-      if (letter !== noColumn && repeats < runLength) {
-        tokens += pairs[(capital & column ? pairRow.capital : row) * 64 + letter] ?? 1;
-      } else {
-        const alone = flat[code] ?? 1;
-        tokens += letter === noColumn && repeats >= runLength ? Math.max(1, alone) : alone;
+      if (repeats === runLength) {
+        const repeatEnd = this.#findRepeatEnd(index, end);
+        tokens += Math.max(letter === noColumn ? 1 : 0, flat[code] ?? 1) * (repeatEnd - index);
+        index = repeatEnd - 1;
+        continue;
       }
+      capitals |= capital & column;
+      if (letter === noColumn) tokens += flat[code] ?? 1;
+      else tokens += pairs[(capital & column ? pairRow.capital : row) * 64 + letter] ?? 1;
       row = letter === noColumn ? pairRow.atStart : letter;
       previous = code;
       capital = column & capitalBit;
     }
     if (capitals) return tokens + capitalsTokens;
     return (columns[text.charCodeAt(start)] ?? 0) & capitalBit ? tokens + capitalTokens : tokens;
+  }
+
+  #findRepeatEnd(start: number, end: number): number {
+    const text = this.#text;
+    const code = text.charCodeAt(start);
+    let index = start + 1;
+    while (index < end && text.charCodeAt(index) === code) index++;
+    return index;
   }
 
   #weighSpace(start: number, end: number): number {

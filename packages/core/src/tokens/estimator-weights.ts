@@ -1,5 +1,3 @@
-import { classAt, LETTER, UPPER } from "./character-classes.ts";
-
 // Fitted to o200k_base over prose in 20 languages, code and data; see docs/decisions/0004-token-estimator.md.
 
 // What a letter adds to its word's tokens, by the letter before it: 64 steps of 1/32 from -0.45, as base64 digits.
@@ -7,30 +5,30 @@ const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 
 // Columns: a-z, other Latin-1, Latin Extended, further letters and accents. Rows: those, after a space, at the start, after a symbol, capital on capital.
 const latinPairs =
-  "ZPPAlXJbgefCMLqQwGGAWbdODkKeoXonfNqddfReIflUrwJAZNmiyViaupbwfpHvjOgyPOVgap8EfDantuYjnP5r41cV+Z3ptyaerq5+eYrr" +
-  "ye3gn7z+nrfRgggkutnZdVvpoSPa0qoTaprrvdtweUQOyawvaXabd3TPTerunRokAVrkopO+lThuxdech5+Taant3wlmtu+opxhYxwyn0ndn" +
-  "VgwjQZGUvwzeqpqrVPIAEUDgrGRHNGFMkGADeRrOcJCeWVlnfJtgRceGKlZRcmiBqhchkSlaafmMsbLdJcisVfmXuwypOSovnumzllzhr2XP" +
-  "ahZkuxbkpgf4rXUen64KzwoubUr0H0bsh31PcegWyzSnm0ookoZovo+YRTlKaqqbbjbou9iOOmk31jtmmxYWTHNZNmkgQKOEYR0BHHWVPVXD" +
-  "ocWZeeSI1gOl03KNkVe2GIPYKopQ3WffaicdibMokusVkjcihXVZJijjZoeVVlxjYRjcpr5jqbXixvcXcornnSxus45+o+bo7hx+wu0z0l+t" +
-  "Uax+t7d0wq+n+o2T2zjm+mjnrpp+UYih8WqVbnr9TLRQDZRwcpiCJIpM0BEBsjiAZrYhhahdlEoMjajdfqVVitXcid8mmUWkhoYpuYHweaV3" +
-  "qXxEXe3EMuyudffphlYkofhduqeptyjZruZynYVsu2iio2Zo32szX+z+26vlpY1f+pRYy423qtt1bcsfgMvgdmxodidrnutfdXielNnmWVRe" +
-  "XfbHROzzhcbSLhWbNZrjjXcVTsrrfaRZ+lXsaaPcQrgWKQds6WVJYhaSQVYbkVVVWYVwVXWXVPGTMVVVeVmY1OPHAKPMKRQNRLNUNfIACRSH" +
-  "QAUZcyYaRHQWWRVsgUSSeUyPBJbkUkUj16dvleVaokdk9vhgdrh8cMVwyfu4++++YeXVTaYdYukVXSTbtSVObgdefx+++";
+  "aONBkUHZacfCNLrPtHIBXZbKDlQemWomgOocdcSfJfnUuwNAcMlh1VjgskaterKtmPg0QOVkbp7GdFZnruXlnQ0nxvYT4WykrwaYpnx+cXnk" +
+  "sX0dk4x7gmaQecdjprlXaVqkiRQXuliSYmqqobrsfVSNyXxuaXYYc1SWTbrroQofAVqhnpR+jQeuuddci29UbZkq1wffvt6kpsjXuswi0ibl" +
+  "VgusSaKXuvzcnnnpWPIDGTFcoLUJOJHLiJFFhTrPiLIhXUknfLrgTbfHLlXTZmkErebgmUkdbckLsaLaKafsXgnYvuxsQSnvkulvijuft0XP" +
+  "Yfahtualpgd2pYUck22K0umsbSqyIycse20OacgVxzRkk2hokoYmql3TRShKZloZYeakk5gPNigvzgplktTSQIOSKidcMJLEZNyBKJRUNTTD" +
+  "laTYhgVL1fPj12LSjVd1HLQYKplQ4YgdZicfidNpjvtWkkdihYXaJikjbpdVViugXRgZnm4hmaYgrsbWajmhjQtsqyy+k3Yezdq+rotovg6n" +
+  "SXo5k0aysn+l8ktUxudi+oghnmi+VXfe6RlUZlp4TKSSEXRxcplDMMpN0DGEqjkAbsgjfXiemGpHjZjdgpXXftZhlc+mnVWmhkZptaIvhXU3" +
+  "qWxGYh3FNrzvbghpgmVfmchetqfmqyjasvYyqaUrv2hdn0Yn0uqya8w+w6ujmYuc+nRUx4u3mtuzVbrfgPueemwpbieqmuthdThbmPmkVVQY" +
+  "VfZEPPtyhbaSJeRePYkilVXSRpnpfYTa+jXpbZQcSrjWLTep4XVLYfZQQVXemVVVVYVtVXWWVQGUMVVVbVkX3RUMCNUQOSUSVPRXTjNEIUXN" +
+  "SGZkgycdUPVaZVZuiXWXjY0UJQemXmXm79cxoibfsmin6vkihwl8gUcxykv2++++XeXUSaZcXvjUXSSZsSVOaedeex+++";
 
 // Columns: the Russian alphabet from a to ya, other Cyrillic. Rows: those, after a space, at the start, after a symbol, capital on capital.
 const cyrillicPairs =
-  "+dZdhTicpYgYeX+kdgR+mcJbelmmk9eacjrcl+XkzgicYvhSkhdqcmAsjnQUVv0jUZS46l7a2nXueQqdZ+gpEY+mq6qgsZi+iVwe+10ahtuV" +
-  "pcYqjX7X+rY+svuhlltirpj5esuVPUkvcdjpAdXeYYcdwXlPlklUVtoSc3quXXhgm+WZdgX1+bYa++doqpiqbo+kuegZrkXYr7Xqonldopsv" +
-  "zQ2ijXyoeamonqobYRhaYl4VnhhMeJ+H2kT2upVp0pKgvvgSkjrptayfeZkrWfj+feZ+jagTh1gip+dQu9++9504++qrf+v+++mm++1inlor" +
-  "rfxp4WZ073+kHyPe9c+nT+imSc3kJv2rjtz8skQe4+l6ZZ+Tijo3Pd+2yye5or3uqqsLsXSjZ736+W0+Zl9lXqXt++7a5nu+1njZmzyZxX14" +
-  "UZc8lOgcl8SS+sZMbFnifkazUamkbt+TYVbiWboWjYZmmgcbR+rjiiYkricZoHlXssooVo0ZjnisPZAPuddapj7pZpbPhcedU4cfvSP+bolx" +
-  "TbY+xeaUmAxtdliQUsmToZ2m1nf9+UzVTjMVTmbQcqPdkXuwXNypHib+Q53T8+Whsqpeb6WS+cz+6d5qxfT4vjdnrlhaNjY9Xhkch+meTq61" +
-  "hucsWbfh7SqCeosxsVslQjxypgUopgrgdjwoks0rskpjfxz+7+z2+nx+x+vX+r++z+w36xtveh5n4ZolSyxWpzK0qu5ufxuxsbvqxjxiscYx" +
-  "cQXZcgprSvtWciqhXkpp5onnvxrLworhdgopjqw00eprQrhqmnZtXqfs+KruvuoehSwokgjnqmc1oWunojinktjrotwnqlpliWvVjQw11tie" +
-  "mukwXpcltgaspmhisljyncqumLr6lpe2Y07+Ytqd++i83p++Riontfon2mjW96+8+34Q+ji44Q+++oi7+wp+erwlo6VvtdtihpjosrdTPpwu" +
-  "przlqJpbsrkffkgshW1g+7i806+m+6wy++u+V+9ntTqOywd2ZqW++w66Utk+s+0r4++n+l++bm6rnZhi+dmCevzsm3mmxJnlwjz06zrjWrMv" +
-  "3+WWWmSXfZEAWDjZAK+EaJBHAEAQABOaGb+u++A+J+jfeibZxahcWjeRcehdacol3Xl5k0uSgW+jfeibZxahcWjeRcehdacol3Xl5k0uSgW+" +
-  "kjoiknvplpltmciiigluxrxzxyj3mw005";
+  "+dZchSiclXfZdX+idfR+jcJacmkkg+fbcjsal+Wj0hecYyjRljdtchApgoQTTz1kUeS96j9c7kXqdQpcZ+hnAX+in7tcsYg+lUyd+6wWgsyU" +
+  "mZWqgX+Y+sX+qutgkirerpi6equTMUj1cYhlAdWcWXYctNeJlilTTtqPa2nuXVhhl+WXdfX19bYa++cnpoincl+kwfgZrlWYw6Xoopmcnowr" +
+  "yQzggUukcWnnlnmbVPiZYk8UkggMeI+GzlS8tmPovpJd2vfQkkqpsZzedZlrWeg+fdZ+jZhSh1bek+eQu++++528++kpd+u+++jl++4fgjnp" +
+  "pc1n7WY476+kGxPZ+d+kS+imSc+mL01qgt1+tkOe8+l+ZX+Tdjn5Od+9x0e+op3spntLxXRlZ85++V1+Zh+kToVq+++Y8oq+2lhZj5zXyX37" +
+  "TYb7iNbZg+RS+rXKcDphhlVxVZnias+SYVbiWamXhYZmjfcaQ+ohhhYkpeYSpElXurmqUkyafkjtOYAOubeVml+uWmZKfXdfU8ZfwSN+ajjz" +
+  "SaZ+zfYVmA0wbiePQumRoa3lzje++TxVTjMVTlZQcpOeiWszXM1tIjb+P+3T++Xesqodb6WS+bu++b8qwgT9zialsihZNjW+Xgmdi+meSp+z" +
+  "h5bsUYbd9StAdomyrYoiPeuxpcTlpZxcgfrlhozppiqgfz2+8+05+os+x+sY+r++0+y5+yrtbh9j7VphQyxVo2Lvst7vg1u1rZvn6h3frbYv" +
+  "YOVYZjorRwoVYirfXrqn8oolsxpKumngaekqjnq03elpQnfrpmWuQrct+FqrstmbhOxjjggmokdylYrlmfhjgvgpqrujoinieRsQgQtzysge" +
+  "kthtUmZjqdYpnjehqkfwlZnriKs+jpb1Y39+Yure++h73o++Siqntdnk6ieW+8+6+67P+fe84O+++mh++zk+drvjm+XywZsmlshl0rdUOq4s" +
+  "wr7klCoXqmicdgbpeW6e+9g+15+i+9xy++s+V++qwRqOxtY4ZvW++u+8Vuk+u+1q6++h+m++cl7uqWee+elGf31rv+sn0Owlwj3581rjWtKy" +
+  "7+WWWqSWhXFAXFiZBK+FZLCHAFAQAFNbHc+v++A+H+nihjdX0cklZmiVdhkgcfrn3Xo+w32Soa+nihjdX0cklZmiVdhkgcfrn3Xo+w32Soa+" +
+  "jjqkhnwslnnvlciijfkuysx1wxm2l0016";
 
 // Ideographs that mostly share a token with a neighbour.
 const cheapIdeographs =
@@ -41,33 +39,11 @@ const cheapIdeographs =
   "确示社种称程立符简管类系素細细经结络统编网置考者而能自致获菜行表被装要解言設説计认议许设证该说读调資软载辑输" +
   "过运返这进追通速那邮部都配重量错間问间际限需面題页项须题高默";
 
-// Tokens a character outside the two tables, by the first code unit of each range.
-const ranges: readonly [from: number, tokens: number][] = [
-  [0x00, 1],
-  [0x370, 0.37],
-  [0x400, 0.45],
-  [0x530, 0.56],
-  [0x600, 0.34],
-  [0x700, 0.8],
-  [0x900, 0.5],
-  [0xa00, 0.65],
-  [0xe00, 0.55],
-  [0xe80, 1.7],
-  [0x10a0, 0.56],
-  [0x1100, 1.5],
-  [0x1f00, 0.9],
-  [0x2000, 0.9],
-  [0x2190, 1],
-  [0x3000, 0.55],
-  [0x3040, 0.69],
-  [0x30a0, 0.66],
-  [0x3100, 1.5],
-  [0x4e00, 1.39],
-  [0xa000, 1.7],
-  [0xac00, 0.68],
-  [0xd800, 0.95],
-  [0xe000, 1.5],
-  [0xff00, 0.6],
+// Tokens of a character outside the two tables: first code unit of each range, then its tokens.
+const ranges: readonly number[] = [
+  0x0, 1, 0x370, 0.38, 0x400, 0.45, 0x530, 0.56, 0x600, 0.34, 0x700, 0.8, 0x900, 0.5, 0xa00, 0.65, 0xe00, 0.55, 0xe80,
+  1.7, 0x10a0, 0.56, 0x1100, 1.5, 0x1f00, 0.9, 0x2000, 0.9, 0x2190, 1, 0x3000, 0.55, 0x3040, 0.69, 0x30a0, 0.66, 0x3100,
+  1.5, 0x4e00, 1.39, 0xa000, 1.7, 0xac00, 0.68, 0xd800, 0.95, 0xe000, 1.5, 0xff00, 0.6,
 ];
 
 // Letters of which eight, four or two equal ones make a token; of other Latin letters two, of other Cyrillic one.
@@ -91,12 +67,12 @@ export interface EstimatorWeights {
   /** Tokens that a letter adds, at `row * 64 + column`. */
   pairs: Float64Array;
   /** Tokens of each code unit outside the pair tables; of a letter inside, when repeated. */
-  flat: Float64Array;
+  flat: Float32Array;
 }
 
 let weights: EstimatorWeights | undefined;
 
-/** The decoded tables, about 600 kB; built at the first call. */
+/** The decoded tables, about 400 kB; built at the first call. */
 export function estimatorWeights(): EstimatorWeights {
   return (weights ??= { columns: buildColumns(), pairs: buildPairs(), flat: buildFlat() });
 }
@@ -111,9 +87,15 @@ function buildColumns(): Uint8Array {
     .fill(61, 0x400, 0x500);
   for (let letter = 0; letter < 26; letter++) columns[0x41 + letter] = columns[0x61 + letter] = letter;
   for (let letter = 0; letter < 32; letter++) columns[0x410 + letter] = columns[0x430 + letter] = 29 + letter;
-  return columns.map((column, code) =>
-    (classAt(String.fromCharCode(code), 0) & LETTER) === UPPER ? column | capitalBit : column,
-  );
+  for (let code = 0x41; code < 0x1f00; code++) {
+    if (columns[code] !== noColumn && isCapital(String.fromCharCode(code)))
+      columns[code] = (columns[code] ?? 0) | capitalBit;
+  }
+  return columns;
+}
+
+function isCapital(character: string): boolean {
+  return character !== character.toLowerCase();
 }
 
 function buildPairs(): Float64Array {
@@ -131,9 +113,10 @@ function buildPairs(): Float64Array {
   return pairs;
 }
 
-function buildFlat(): Float64Array {
-  const flat = new Float64Array(0x10000);
-  for (const [from, tokens] of ranges) flat.fill(tokens, from);
+function buildFlat(): Float32Array {
+  const flat = new Float32Array(0x10000);
+  for (let index = 0; index < ranges.length; index += 2)
+    flat.fill(ranges[index + 1] ?? 1, ranges[index], ranges[index + 2]);
   for (const ideograph of cheapIdeographs) flat[ideograph.charCodeAt(0)] = 0.57;
   flat.fill(0.5, 0x41, 0x5b).fill(0.5, 0x61, 0x7b).fill(1, 0x400, 0x500);
   for (const [letters, tokens] of repeats) {
