@@ -36,6 +36,7 @@ export type {
   AliasContent,
   AliasEntry,
   AliasRegistry,
+  AliasStat,
   DerivedCache,
   GetAliasInput,
   GetAliasOutput,

@@ -16,6 +16,7 @@ const registry: AliasRegistry = {
   remove: () => Promise.resolve(false),
   list: () => [...Object.keys(texts), "H.gone"].map((alias) => ({ alias, path: `${alias}.txt`, sha8: "00000000" })),
   resolve: (alias) => Promise.resolve(resolve(alias)),
+  stat: () => Promise.reject(new Error("not used")),
   verify: () => Promise.reject(new Error("not used")),
   scan: () => Promise.reject(new Error("not used")),
   close: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -221,6 +221,23 @@ describe("buildPack", () => {
     expect((await buildPack({ ...options, task: "retry" })).text).toBe(first.text);
     const other = await buildPack({ ...options, task: "schema of entities" });
     expect(other.entries.map((entry) => entry.alias)).toEqual(first.entries.map((entry) => entry.alias));
+  });
+
+  it("gives the same bytes from what it kept of an earlier run, and sees what has changed since", async () => {
+    const { root, registry } = await open(PROJECT);
+    const old = new Date(Date.now() - 60_000);
+    for (const { path } of registry.list()) utimesSync(join(root, path), old, old);
+    const options = { task: "retry the summary", budget: 600, counter: exactCounter };
+    const expected = await buildPack({ ...options, registry });
+    for (let run = 0; run < 3; run++) {
+      const kept = await openAliasRegistry({ root });
+      await kept.scan();
+      expect((await buildPack({ ...options, registry: kept })).text).toBe(expected.text);
+      await kept.close();
+    }
+    writeFileSync(join(root, "handlers/retry.ts"), "export const backoffSeconds = 5;\n");
+    const kept = await openAliasRegistry({ root });
+    expect((await buildPack({ ...options, registry: kept })).text).toContain("backoffSeconds");
   });
 
   it("changes its header only with the content", async () => {

@@ -3,12 +3,14 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { AliasesError } from "../aliases-error.ts";
 import { computeDelta } from "../delta/compute-delta.ts";
 import { snapshotId } from "../delta/snapshot-id.ts";
+import type { SnapshotEntry } from "../delta/snapshot.ts";
 import { rankFiles } from "../rank/rank-files.ts";
-import type { AliasContent } from "../registry/alias-registry.ts";
+import type { AliasStat } from "../registry/alias-registry.ts";
 import { aliasPrefix } from "../registry/alias-prefix.ts";
-import { buildForms, type FileForm, type FormContext } from "./file-forms.ts";
+import type { FileFacts } from "./file-facts.ts";
+import { buildForms, type FileForm } from "./file-forms.ts";
 import { fitForms } from "./fit-forms.ts";
-import { readPackFiles, throwIfAborted, type PackFile } from "./pack-file.ts";
+import { readFile, surveyFiles, throwIfAborted, type PackFile } from "./pack-file.ts";
 import type { Pack, PackEntry, PackOmission, PackOptions } from "./pack.ts";
 import {
   compareBlocks,
@@ -42,17 +44,17 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   const margin = counter.isExact ? 0 : (options.safetyMargin ?? 0.1);
   const usable = Math.floor(options.budget * (1 - margin));
   requireInstruction(options, { counter, usable });
-  const { files, contents, omitted } = await readPackFiles(options);
-  const ranked = rank(files, options);
-  const offers = await offerForms(ranked, { options, counter, usable });
-  const frame = await buildFrame(contents, { options, counter, usable });
+  const { facts, stats, omitted } = await surveyFiles(options);
+  const offers = await offerForms(rank(facts, options), { options, counter, usable });
+  const frame = await buildFrame(stats, { options, counter, usable });
   const pack = fit(offers, { frame, counter, usable, options });
   await options.registry.cache.flush();
   return { ...pack, omitted: [...pack.omitted, ...omitted] };
 }
 
 interface Offer {
-  file: PackFile;
+  /** A file that is not worth a look is known by its name alone. */
+  file: Pick<PackFile, "alias" | "path" | "sha8">;
   weight: number;
   forms: FileForm[];
   group: string;
@@ -73,49 +75,59 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
   );
 }
 
-/** Files with their weights, best first. */
-function rank(files: PackFile[], options: PackOptions): { file: PackFile; score: number }[] {
+/** Files, best first. */
+function rank(facts: FileFacts[], options: PackOptions): FileFacts[] {
   const wanted = new Set(options.focus);
-  const focus = files.flatMap((file, position) => (wanted.has(file.alias) || wanted.has(file.path) ? [position] : []));
-  const scores = rankFiles(files, { task: options.task, focus });
-  const profile = options.profile ?? onlyProfile(files);
-  return files
+  const focus = facts.flatMap((file, position) => (wanted.has(file.alias) || wanted.has(file.path) ? [position] : []));
+  const scores = rankFiles(facts, { task: options.task, focus });
+  const profile = options.profile ?? onlyProfile(facts);
+  return facts
     .map((file, position) => ({ file, score: (scores[position] ?? 0) + (file.alias === profile ? 10 : 0) }))
-    .sort((a, b) => b.score - a.score || (a.file.alias < b.file.alias ? -1 : 1));
+    .sort((a, b) => b.score - a.score || (a.file.alias < b.file.alias ? -1 : 1))
+    .map(({ file }) => file);
 }
 
-function onlyProfile(files: PackFile[]): string | undefined {
-  const profiles = files.filter((file) => file.alias.startsWith("PR."));
+function onlyProfile(facts: FileFacts[]): string | undefined {
+  const profiles = facts.filter((file) => file.alias.startsWith("PR."));
   return profiles.length === 1 ? profiles[0]?.alias : undefined;
 }
 
-async function offerForms(
-  ranked: { file: PackFile; score: number }[],
-  target: Target & { options: PackOptions },
-): Promise<Offer[]> {
-  const { options, counter, usable } = target;
-  const isWorth = (place: number, leastTokens: number): boolean => place * leastTokens < usable;
+async function offerForms(ranked: FileFacts[], target: Target & { options: PackOptions }): Promise<Offer[]> {
+  const { options, usable } = target;
   const total = Math.min(ranked.length, Math.ceil(usable / LEAST_TOKENS_PER_FILE));
   const offers: Offer[] = [];
-  for (const [place, { file }] of ranked.entries()) {
-    const group = aliasPrefix(file.alias);
-    const context: FormContext = {
-      counter,
-      task: options.task,
-      cache: options.registry.cache,
-      capTokens: capsOf(options)[group] ?? Math.ceil(usable * FILE_SHARE),
-      depth: {
-        hasSignatures: isWorth(place, LEAST_TOKENS_FOR_SIGNATURES),
-        hasFull: isWorth(place, LEAST_TOKENS_FOR_FULL),
-      },
-      ...(options.signal && { signal: options.signal }),
-    };
+  for (const [place, facts] of ranked.entries()) {
+    const { alias, path, sha256 } = facts;
+    const nameless = { file: { alias, path, sha8: sha256.slice(0, 8) }, forms: [] };
+    const shown = place < total ? await offerFile(facts, place, target) : nameless;
+    offers.push({ ...(shown ?? nameless), weight: weightOfPlace(place), group: aliasPrefix(alias) });
+    if (place >= total) continue;
     throwIfAborted(options.signal);
-    const forms = place < total ? await buildForms(file, context) : [];
-    offers.push({ file, weight: weightOfPlace(place), forms, group });
-    if (place < total) options.onEvent?.({ type: "files_outlined", done: place + 1, total });
+    options.onEvent?.({ type: "files_outlined", done: place + 1, total });
   }
   return offers;
+}
+
+/** Undefined when the file has gone since the survey. */
+async function offerFile(
+  facts: FileFacts,
+  place: number,
+  { options, counter, usable }: Target & { options: PackOptions },
+): Promise<Pick<Offer, "file" | "forms"> | undefined> {
+  const file = await readFile(facts, options);
+  if (file === undefined) return undefined;
+  const forms = await buildForms(file, {
+    counter,
+    task: options.task,
+    cache: options.registry.cache,
+    capTokens: capsOf(options)[aliasPrefix(file.alias)] ?? Math.ceil(usable * FILE_SHARE),
+    depth: {
+      hasSignatures: place * LEAST_TOKENS_FOR_SIGNATURES < usable,
+      hasFull: place * LEAST_TOKENS_FOR_FULL < usable,
+    },
+    ...(options.signal && { signal: options.signal }),
+  });
+  return { file, forms };
 }
 
 function capsOf(options: PackOptions): Record<string, number> {
@@ -128,16 +140,18 @@ function weightOfPlace(place: number): number {
 }
 
 /** Everything but the files. */
-async function buildFrame(contents: AliasContent[], target: Target & { options: PackOptions }): Promise<PackParts> {
+async function buildFrame(stats: AliasStat[], target: Target & { options: PackOptions }): Promise<PackParts> {
   const { options } = target;
   const known = new Map(Object.entries(options.base?.entries ?? {}));
-  // A base keeps the texts of what the model was shown; only those are compared in words.
-  const entries = Object.fromEntries(
-    contents.map(({ alias, path, sha256, text }) => {
-      const isCompared = text !== undefined && known.get(alias)?.text !== undefined;
-      return [alias, { path, sha256, ...(isCompared && { text }) }];
-    }),
-  );
+  const entries: Record<string, SnapshotEntry> = {};
+  for (const stat of stats) {
+    const { alias, path, sha256 } = stat;
+    if (sha256 === undefined) continue;
+    const before = known.get(alias);
+    // A base keeps the texts of what the model was shown; only those are compared in words.
+    const text = before?.text === undefined ? undefined : await textOf(stat, { before, options });
+    entries[alias] = { path, sha256, ...(text !== undefined && { text }) };
+  }
   const current = { id: snapshotId(entries), entries };
   return {
     blocks: [],
@@ -148,6 +162,13 @@ async function buildFrame(contents: AliasContent[], target: Target & { options: 
     task: options.task,
     delta: options.base && fitDelta(deltaLines(await computeDelta(options.base, current)), target),
   };
+}
+
+async function textOf(
+  stat: AliasStat,
+  { before, options }: { before: SnapshotEntry; options: PackOptions },
+): Promise<string | undefined> {
+  return before.sha256 === stat.sha256 ? before.text : (await readFile(stat, options))?.text;
 }
 
 function fitDelta(lines: string[], { counter, usable }: Target): string[] {
@@ -194,7 +215,7 @@ function packInstruction(offers: Offer[], { frame, counter }: Fitting): Pack {
 }
 
 interface Shown {
-  file: PackFile;
+  file: Offer["file"];
   form: FileForm;
 }
 

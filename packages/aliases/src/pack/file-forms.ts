@@ -70,8 +70,7 @@ export async function buildForms(file: PackFile, context: FormContext): Promise<
   if (heads.items.length > 0) drafts.push(...(await outlineDrafts(file, heads, context)));
   drafts.push(...(await cardDrafts(file, { hasOutline: heads.items.length > 0, context })));
   if (context.depth.hasFull && file.text.length < context.capTokens * MAX_CHARS_PER_TOKEN) {
-    const view = await toCompactView(file, context.counter);
-    drafts.push({ level: "full", body: view.text, value: VALUES.full });
+    drafts.push({ level: "full", body: await cachedView(file, context), value: VALUES.full });
   }
   const forms = drafts.map((draft) => toForm(file, draft, context.counter));
   return forms.filter((form) => form.tokens <= context.capTokens);
@@ -110,6 +109,15 @@ async function cachedOutline(
   const outlines = await buildOutlines(file, signal && { signal });
   for (const each of OUTLINE_DEPTHS) cache.set(kindOf(each), file.sha256, writeItems(outlines[each].items));
   return outlines[depth];
+}
+
+async function cachedView(file: PackFile, { cache, counter }: FormContext): Promise<string> {
+  const kind = `view-1-${counter.name}-${file.path.slice(file.path.lastIndexOf(".") + 1)}`;
+  const cached = cache.get(kind, file.sha256);
+  if (cached !== undefined) return cached;
+  const { text } = await toCompactView(file, counter);
+  cache.set(kind, file.sha256, text);
+  return text;
 }
 
 async function outlineDrafts(file: PackFile, heads: Pick<Outline, "items">, context: FormContext): Promise<Draft[]> {

@@ -1,85 +1,75 @@
 import { AliasesError } from "../aliases-error.ts";
-import { outlineLanguage } from "../outline/outline-language.ts";
-import { scanDeclarations } from "../outline/scan-declarations.ts";
-import { scanImports } from "../outline/scan-imports.ts";
-import type { AliasContent, AliasEntry } from "../registry/alias-registry.ts";
+import type { AliasContent, AliasStat } from "../registry/alias-registry.ts";
+import { lookOver, recallFacts, type FileFacts, type KnownFile } from "./file-facts.ts";
 import type { PackOmission, PackOptions } from "./pack.ts";
 
-/** A named text file with what a quick look over it finds. */
+/** A named text file, ready to be shown. */
 export interface PackFile {
   alias: string;
   path: string;
   sha8: string;
   sha256: string;
   text: string;
-  declarations: string[];
-  imports: string[];
 }
 
 /** The files of a registry as they are now. */
-export interface PackFiles {
+export interface SurveyedFiles {
   /** Those that have something to show. */
-  files: PackFile[];
-  /** All that could be read, as a snapshot records them. */
-  contents: AliasContent[];
+  facts: FileFacts[];
+  /** All of them, as a snapshot records them. */
+  stats: AliasStat[];
   omitted: PackOmission[];
 }
 
-const READS_AT_ONCE = 32;
-const SCAN_KIND = "scan-1";
+type SurveyOptions = Pick<PackOptions, "registry" | "signal" | "onEvent">;
 
-/** Reads every named file as it is on disk now, in the registry's order. */
-export async function readPackFiles(options: Pick<PackOptions, "registry" | "signal" | "onEvent">): Promise<PackFiles> {
+const FILES_A_STEP = 64;
+
+/** Looks over every named file; one that was looked over before and has not changed is not read. */
+export async function surveyFiles(options: SurveyOptions): Promise<SurveyedFiles> {
   const { registry, signal } = options;
-  const entries = registry.list();
-  const found: PackFiles = { files: [], contents: [], omitted: [] };
-  for (let start = 0; start < entries.length; start += READS_AT_ONCE) {
-    throwIfAborted(signal);
-    const batch = entries.slice(start, start + READS_AT_ONCE);
-    const contents = await Promise.all(batch.map((entry) => registry.resolve(entry.alias, signal && { signal })));
-    for (const [position, content] of contents.entries()) {
-      const entry = batch[position];
-      if (entry !== undefined) place(entry, content.ok ? content.value : undefined, { options, found });
+  const stats = await registry.stat(signal && { signal });
+  const surveyed: SurveyedFiles = { facts: [], stats, omitted: [] };
+  for (const [position, stat] of stats.entries()) {
+    const found = await survey(stat, options);
+    if (typeof found === "string") surveyed.omitted.push({ alias: stat.alias, path: stat.path, reason: found });
+    else surveyed.facts.push(found);
+    if (position % FILES_A_STEP === 0 || position === stats.length - 1) {
+      throwIfAborted(signal);
+      options.onEvent?.({ type: "files_read", done: position + 1, total: stats.length });
     }
-    options.onEvent?.({
-      type: "files_read",
-      done: Math.min(start + READS_AT_ONCE, entries.length),
-      total: entries.length,
-    });
   }
-  return found;
+  return surveyed;
 }
 
-function place(
-  entry: AliasEntry,
-  content: AliasContent | undefined,
-  to: { options: Pick<PackOptions, "registry">; found: PackFiles },
-): void {
-  const { alias, path } = entry;
-  if (content !== undefined) to.found.contents.push(content);
-  if (content === undefined) to.found.omitted.push({ alias, path, reason: "unreadable" });
-  else if (content.text === undefined) to.found.omitted.push({ alias, path, reason: "binary" });
-  else if (content.text.trim() === "") to.found.omitted.push({ alias, path, reason: "empty" });
-  else to.found.files.push(lookOver({ ...content, text: content.text }, to.options.registry.cache));
+async function survey(stat: AliasStat, options: SurveyOptions): Promise<FileFacts | PackOmission["reason"]> {
+  const { cache, isPersistent } = options.registry;
+  if (!isKnown(stat)) return "unreadable";
+  if (stat.isBinary) return "binary";
+  const recalled = recallFacts(stat, cache);
+  if (recalled !== undefined) return recalled.chars === 0 ? "empty" : recalled;
+  const content = await readFile(stat, options);
+  if (content === undefined) return "unreadable";
+  const facts = lookOver({ ...stat, sha256: content.sha256 }, content.text, { cache, isKept: isPersistent });
+  return facts.chars === 0 ? "empty" : facts;
 }
 
-function lookOver(content: AliasContent & { text: string }, cache: PackOptions["registry"]["cache"]): PackFile {
-  const { alias, path, sha8, sha256, text } = content;
-  const language = outlineLanguage(path);
-  const kind = `${SCAN_KIND}-${language ?? "text"}`;
-  const cached = cache.get(kind, sha256)?.split("\n");
-  if (cached !== undefined) {
-    const [declarations = "", imports = ""] = cached;
-    return { alias, path, sha8, sha256, text, declarations: words(declarations), imports: words(imports) };
-  }
-  const declarations = scanDeclarations(text, language).filter(isWord);
-  const imports = scanImports(text, language).filter(isWord);
-  cache.set(kind, sha256, `${declarations.join(" ")}\n${imports.join(" ")}`);
-  return { alias, path, sha8, sha256, text, declarations, imports };
+function isKnown(stat: AliasStat): stat is KnownFile {
+  return stat.sha256 !== undefined;
 }
 
-const isWord = (text: string): boolean => /^\S+$/.test(text);
-const words = (line: string): string[] => (line === "" ? [] : line.split(" "));
+/** The file's content now; undefined when it is gone, or no text any more. */
+export async function readFile(
+  { alias }: { alias: string },
+  { registry, signal }: SurveyOptions,
+): Promise<PackFile | undefined> {
+  const content = await registry.resolve(alias, signal && { signal });
+  return content.ok && hasText(content.value) ? content.value : undefined;
+}
+
+function hasText(content: AliasContent): content is AliasContent & { text: string } {
+  return content.text !== undefined;
+}
 
 /** Ends the work where the caller no longer wants it. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -7,7 +7,10 @@ import { createTermMatcher, type TermCounts } from "./term-matcher.ts";
 export interface RankInput {
   alias: string;
   path: string;
-  text: string;
+  /** Its text, or what `countWords` made of it. */
+  content: { text: string } | { bag: string };
+  /** Of the text, in UTF-16 units. */
+  chars: number;
   /** Names that the file declares. */
   declarations: string[];
   /** Module specifiers as written. */
@@ -58,7 +61,7 @@ function scoreWords(files: RankInput[], task: string): Float64Array {
   const counted = files.map((file) => [
     matcher.count(splitPath(file.path)),
     matcher.count(file.declarations.join(" ")),
-    matcher.count(file.text),
+    "text" in file.content ? matcher.count(file.content.text) : matcher.countBag(file.content.bag),
   ]);
   const averages = FIELDS.map(
     (_, field) =>
@@ -111,7 +114,7 @@ function spread(scores: Float64Array, graph: ImportGraph, share: number): void {
 function scorePrior(files: RankInput[], graph: ImportGraph): Float64Array {
   return Float64Array.from(files, (file, position) => {
     const leaning = Math.min(1, Math.log2(1 + (graph.importedBy[position]?.length ?? 0)) / 6);
-    const size = Math.min(1, Math.log2(1 + file.text.length) / 16);
+    const size = Math.min(1, Math.log2(1 + file.chars) / 16);
     return 0.01 + 0.5 * leaning + 0.5 * size;
   });
 }

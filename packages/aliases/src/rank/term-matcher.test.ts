@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { queryTerms, splitIdentifier, stemWord } from "./query-terms.ts";
-import { createTermMatcher } from "./term-matcher.ts";
+import { countWords, createTermMatcher } from "./term-matcher.ts";
 
 describe("createTermMatcher", () => {
   it("counts words whatever their case and form, and identifiers as a whole", () => {
@@ -36,6 +36,24 @@ describe("createTermMatcher", () => {
         // A compound that spells the sought word counts once more.
         expect(found).toBeGreaterThanOrEqual(expected);
         expect(found).toBeLessThanOrEqual(expected + identifiers.length);
+      }),
+    );
+  });
+
+  it("counts the same in a text and in what was kept of it", () => {
+    const text = fc.array(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom("rateLimit", "rate_limit", "caching", "JSONValue", "a.b:3", "Ёлка", "v2"),
+      ),
+    );
+    fc.assert(
+      fc.property(text, (parts) => {
+        const whole = parts.join(" ");
+        const matcher = createTermMatcher(
+          [...queryTerms("rateLimit caches jsonValue ёлка v2 a b")].map(([term]) => term),
+        );
+        expect(matcher.countBag(countWords(whole))).toEqual(matcher.count(whole));
       }),
     );
   });

@@ -11,6 +11,8 @@ export interface TermCounts {
 export interface TermMatcher {
   terms: string[];
   count(text: string): TermCounts;
+  /** The same counts from `countWords` of the text. */
+  countBag(bag: string): TermCounts;
 }
 
 const OTHER = 0;
@@ -49,22 +51,11 @@ export function createTermMatcher(terms: string[]): TermMatcher {
   // Most words of a text share no two first letters with any term: a table look-up spares them the slicing.
   const prefixes = new Uint8Array(1 << 10);
   for (const term of terms) prefixes[prefixOf(term.charCodeAt(0), term.length > 1 ? term.charCodeAt(1) : 0)] = 1;
-  const known = new Map<string, number | undefined>();
 
   const mayMatch = (text: string, start: number, end: number): boolean => {
     const first = text.charCodeAt(start);
     const second = end - start > 1 ? text.charCodeAt(start + 1) : 0;
     return first > 0x7f || second > 0x7f || prefixes[prefixOf(first, second)] === 1;
-  };
-
-  /** The position of the term that a word or an identifier stands for. */
-  const positionOf = (word: string, isCompound: boolean): number | undefined => {
-    const key = isCompound ? `${word}.` : word;
-    if (known.has(key)) return known.get(key);
-    const lower = word.toLowerCase();
-    const position = positions.get(isCompound ? lower.replace(/[_$-]/g, "") : stemWord(lower));
-    if (known.size < MAX_KNOWN_WORDS) known.set(key, position);
-    return position;
   };
 
   const count = (text: string): TermCounts => {
@@ -73,12 +64,44 @@ export function createTermMatcher(terms: string[]): TermMatcher {
     forEachWord(text, (start, end, isCompound) => {
       if (!isCompound) words++;
       if (end - start > MAX_WORD_CHARS || !mayMatch(text, start, end)) return;
-      const position = positionOf(text.slice(start, end), isCompound);
+      const position = positions.get(termOf(text.slice(start, end), isCompound));
       if (position !== undefined) counts[position] = (counts[position] ?? 0) + 1;
     });
     return { counts, words };
   };
-  return { terms, count };
+  const countBag = (bag: string): TermCounts => {
+    const counts = Uint32Array.from(terms, (term) => {
+      const start = bag.indexOf(` ${term}:`);
+      return start < 0 ? 0 : Number.parseInt(bag.slice(start + term.length + 2, start + term.length + 12), 10);
+    });
+    return { counts, words: Number.parseInt(bag, 10) };
+  };
+  return { terms, count, countBag };
+}
+
+/** A text as its number of words and how often each term occurs: `12 cach:3 ratelimit:1`. */
+export function countWords(text: string): string {
+  const counts = new Map<string, number>();
+  let words = 0;
+  forEachWord(text, (start, end, isCompound) => {
+    if (!isCompound) words++;
+    if (end - start > MAX_WORD_CHARS) return;
+    const term = termOf(text.slice(start, end), isCompound);
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+  });
+  return [`${words}`, ...[...counts].map(([term, count]) => `${term}:${count}`)].join(" ");
+}
+
+const termOfWord = new Map<string, string>();
+
+function termOf(word: string, isCompound: boolean): string {
+  const key = isCompound ? `${word}.` : word;
+  const known = termOfWord.get(key);
+  if (known !== undefined) return known;
+  const lower = word.toLowerCase();
+  const term = isCompound ? lower.replace(/[_$-]/g, "") : stemWord(lower);
+  if (termOfWord.size < MAX_KNOWN_WORDS) termOfWord.set(key, term);
+  return term;
 }
 
 /** Words come again and again; the bound holds for texts in which they do not. */

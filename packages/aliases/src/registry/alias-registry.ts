@@ -24,6 +24,15 @@ export interface AliasContent {
   sizeBytes: number;
 }
 
+/** Which content a named file has now, without the content. */
+export interface AliasStat {
+  alias: string;
+  path: string;
+  /** Absent when the file cannot be read. */
+  sha256?: string;
+  isBinary: boolean;
+}
+
 /** How an entry compares with the disk. `moved`: the same content now stands at `movedTo`. */
 export interface AliasCheck {
   alias: string;
@@ -111,6 +120,8 @@ export interface AliasRegistry {
   list(): AliasEntry[];
   /** The file as it is now; takes `alias` or `alias@sha8`. Issues: alias_invalid, alias_unknown (with the nearest names), alias_stale (with the current sha8), path_not_found, path_outside_root, path_not_a_file, path_unreadable, file_too_large (beyond 64 MiB). */
   resolve(alias: string, options?: { signal?: AbortSignal }): Promise<Result<AliasContent>>;
+  /** The files as they are now, ordered by alias; one is read only where its times and size do not show that it is unchanged. */
+  stat(options?: { signal?: AbortSignal }): Promise<AliasStat[]>;
   verify(options?: { signal?: AbortSignal }): Promise<VerifyReport>;
   /** Names every file that is not ignored; names that exist stay. */
   scan(rules?: ScanRules): Promise<ScanReport>;

@@ -23,6 +23,7 @@ import { findFile, readAlias } from "./read-alias.ts";
 import { changeRecord, normalizeInsidePath, type RegistryRecord } from "./registry-file.ts";
 import { openRegistryStore, OWN_DIRECTORY, type RegistryRecords, type RegistryStore } from "./registry-store.ts";
 import { scanTree } from "./scan-tree.ts";
+import { statRecords } from "./stat-records.ts";
 import { createStatCache, type StatCache } from "./stat-cache.ts";
 import { verifyRecords, type TreeContext } from "./verify-records.ts";
 
@@ -104,6 +105,12 @@ class FileAliasRegistry implements AliasRegistry {
   async resolve(alias: string, options: { signal?: AbortSignal } = {}): ReturnType<AliasRegistry["resolve"]> {
     throwIfAborted(options.signal);
     return readAlias(this.root, this.#store.records, alias);
+  }
+
+  async stat(options: { signal?: AbortSignal } = {}): ReturnType<AliasRegistry["stat"]> {
+    const stats = await statRecords(this.#treeContext(createPacer(options)));
+    await this.#writeStats();
+    return stats;
   }
 
   async verify(options: { signal?: AbortSignal } = {}): ReturnType<AliasRegistry["verify"]> {

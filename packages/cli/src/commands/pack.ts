@@ -8,7 +8,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { renderPackSummary, type PackFacts } from "../pack-summary.ts";
-import { compareWithTree, hasRegistry, withProject, withScan } from "../project.ts";
+import { compareWithTree, hasRegistry, withProject, withScan, type TreeComparison } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl pack`. */
@@ -79,7 +79,7 @@ async function packFolder(session: Session, flags: PackFlags): Promise<Packed> {
 
 async function packProject(session: Session, flags: PackFlags): Promise<Packed> {
   const { signal } = session;
-  const tree = await compareWithTree(session, rulesOf(flags));
+  const tree = await treeOf(session, flags);
   return await withProject(session, { persist: flags.show !== true }, async (registry) => {
     const files = createContextFiles(registry);
     const view = tree.matched === undefined ? registry : narrowed(registry, tree.matched);
@@ -93,10 +93,18 @@ async function packProject(session: Session, flags: PackFlags): Promise<Packed> 
   });
 }
 
+/** Looking over the tree takes as long as a small pack: it is left out where nobody would read what it found. */
+async function treeOf(session: Session, flags: PackFlags): Promise<TreeComparison> {
+  const hasRules = flags.include !== undefined || flags.ignore !== undefined;
+  if (!hasRules && !isSummaryRead(session)) return { matched: undefined, unnamed: 0 };
+  return await compareWithTree(session, rulesOf(flags));
+}
+
+const isSummaryRead = (session: Session): boolean => session.isJson || session.noteStyle.isTerminal;
+
 async function buildPacked(session: Session, flags: PackFlags, source: PackSource): Promise<Packed> {
   const { pack, counter } = await buildProjectPack(session, flags, source);
-  const isRead = session.isJson || session.noteStyle.isTerminal;
-  const rawTokens = isRead ? await estimateRawTokens(source.registry, session.signal) : 0;
+  const rawTokens = isSummaryRead(session) ? await estimateRawTokens(source.registry, session.signal) : 0;
   return { pack, facts: { budget: flags.budget, counter: counter.name, rawTokens, unnamed: 0 }, written: [] };
 }
 
@@ -118,6 +126,7 @@ function narrowed(registry: AliasRegistry, paths: ReadonlySet<string>): AliasReg
     remove: (alias) => registry.remove(alias),
     list: () => registry.list().filter((entry) => paths.has(entry.path)),
     resolve: (alias, options) => registry.resolve(alias, options),
+    stat: async (options) => (await registry.stat(options)).filter((one) => paths.has(one.path)),
     verify: (options) => registry.verify(options),
     scan: (rules) => registry.scan(rules),
     close: () => registry.close(),

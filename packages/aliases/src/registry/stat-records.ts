@@ -1,0 +1,26 @@
+import type { AliasStat } from "./alias-registry.ts";
+import { compareCodeUnits } from "./alias-name.ts";
+import { createLocator, type NoFile, type TreeFile } from "./locate-file.ts";
+import type { StatCache } from "./stat-cache.ts";
+import type { TreeContext } from "./verify-records.ts";
+
+/** The content hash of every named file as it is now. */
+export async function statRecords({ root, records, cache, pacer }: TreeContext): Promise<AliasStat[]> {
+  const locate = createLocator(root);
+  const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
+  const stats: AliasStat[] = [];
+  for (const [alias, { path }] of sorted) {
+    stats.push({ alias, path, ...hashOf(locate(path), cache) });
+    await pacer.step(stats.length, sorted.length);
+  }
+  return stats;
+}
+
+function hashOf(file: TreeFile | NoFile, cache: StatCache): Pick<AliasStat, "sha256" | "isBinary"> {
+  if (typeof file === "string") return { isBinary: false };
+  try {
+    return cache.hash(file);
+  } catch {
+    return { isBinary: false };
+  }
+}
