@@ -88,10 +88,17 @@ function pop(heap: number[]): number | undefined {
 
 /** UTF-8, one character a byte; half a surrogate pair becomes U+FFFD, as in every encoder. */
 export function toByteString(text: string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return text;
+  let index = 0;
+  while (index < text.length && text.charCodeAt(index) < 0x80) index++;
+  if (index === text.length) return text;
+  const target = 3 * text.length <= shortBytes.length ? shortBytes : new Uint8Array(3 * text.length);
+  const { written } = encoder.encodeInto(text, target);
   let bytes = "";
-  for (const byte of encoder.encode(text)) bytes += String.fromCharCode(byte);
+  for (let start = 0; start < written; start += shortBytes.length) {
+    bytes += String.fromCharCode(...target.subarray(start, Math.min(start + shortBytes.length, written)));
+  }
   return bytes;
 }
 
 const encoder = new TextEncoder();
+const shortBytes = new Uint8Array(1024);
