@@ -24,23 +24,35 @@ const NAIVE = [
 
 export async function run() {
   const { redactSecrets } = await import(CORE);
-  const rows = [];
-  for (const [name, unit] of Object.entries(texts())) {
+  const rows = Object.entries(texts()).map(([name, unit]) => {
     const text = filled(unit);
-    const ours = medianMs(() => redactSecrets(text));
-    const naive = medianMs(() => NAIVE.reduce((result, pattern) => result.replace(pattern, "[redacted]"), text));
-    rows.push({ name, ours, naive, findings: redactSecrets(text).findings.length });
-  }
+    const { findings } = redactSecrets(text);
+    return { name, findings: findings.length, ms: medianMs(() => redactSecrets(text)), naive: naiveSpeed(text) };
+  });
   return { title: "Redaction of 5 MB", markdown: report(rows) };
 }
 
+/** Characters a second, on as much of the text as is done in a second: some of the patterns are quadratic. */
+function naiveSpeed(text) {
+  for (let size = 20_000; ; size *= 4) {
+    const part = text.slice(0, size);
+    const start = performance.now();
+    NAIVE.reduce((result, pattern) => result.replace(pattern, "[redacted]"), part);
+    const elapsedMs = performance.now() - start;
+    if (elapsedMs > 250 || part.length < size)
+      return { size: part.length, mbPerSecond: part.length / 1000 / elapsedMs };
+  }
+}
+
 function report(rows) {
-  const lines = rows.map(({ name, ours, naive, findings }) => {
-    const speed = SIZE / 1e6 / (ours / 1000);
-    return `| ${name} | ${findings} | ${ours.toFixed(0)} | ${speed.toFixed(0)} | ${naive.toFixed(0)} | ${(naive / ours).toFixed(1)} |`;
+  const lines = rows.map(({ name, findings, ms, naive }) => {
+    const speed = SIZE / 1000 / ms;
+    const ratio = speed / naive.mbPerSecond;
+    const others = `${naive.mbPerSecond.toFixed(2)} (${(naive.size / 1000).toFixed(0)} kB)`;
+    return `| ${name} | ${findings} | ${ms.toFixed(0)} | ${speed.toFixed(0)} | ${others} | ${ratio.toFixed(1)} |`;
   });
   return [
-    "| text | masked | ms | MB/s | 11 regular expressions, ms | ratio |",
+    "| text | masked | ms | MB/s | MB/s of 11 regular expressions (on) | ratio |",
     "| --- | --: | --: | --: | --: | --: |",
     ...lines,
   ].join("\n");
@@ -67,7 +79,7 @@ function texts() {
   return {
     "TypeScript declarations": source,
     "server log": logs.join(""),
-    "three secrets in 200 characters": dense.join(""),
+    "four secrets in 200 characters": dense.join(""),
     "hostile: -----BEGIN PRIVATE KEY-----": `-----BEGIN ${"PRIVATE KEY"}-----`,
     "hostile: ://x:y/": "://x:y/",
     "hostile: eyJ.": "eyJ.",
@@ -100,7 +112,7 @@ function medianMs(action) {
   return times.sort((left, right) => left - right)[Math.floor(ROUNDS / 2)];
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const { title, markdown } = await run();
   console.log(`## ${title}\n\n${markdown}`);
 }

@@ -45,10 +45,8 @@ export async function openAppendLog(path: string, options: AppendLogOptions = {}
     const { size } = await handle.stat();
     const sizeBytes = await wholeLinesEnd(handle, size);
     throwIfAborted(signal);
-    if (sizeBytes < size) {
-      await handle.truncate(sizeBytes);
-      if (durability !== "off") await handle.sync();
-    }
+    if (sizeBytes < size) await handle.truncate(sizeBytes);
+    if (sizeBytes < size && durability !== "off") await handle.sync();
     const log = createAppendLog(handle, { path, durability, sizeBytes });
     return sizeBytes < size ? { tornTail: { bytes: size - sizeBytes }, ...log } : log;
   } catch (error) {
@@ -134,6 +132,8 @@ function createAppendLog(
   };
 }
 
+const rejectRead = (cause: unknown): Promise<never> => Promise.reject(ioError("read_failed", "Could not read", cause));
+
 async function* linesOf(handle: FileHandle, sizeBytes: number, signal: AbortSignal | undefined): AsyncIterable<string> {
   const block = Buffer.alloc(blockBytes);
   const decoder = new StringDecoder("utf8");
@@ -141,9 +141,7 @@ async function* linesOf(handle: FileHandle, sizeBytes: number, signal: AbortSign
   for (let at = 0; at < sizeBytes;) {
     throwIfAborted(signal);
     const read = handle.read(block, 0, Math.min(blockBytes, sizeBytes - at), at);
-    const { bytesRead } = await read.catch((error: unknown) =>
-      Promise.reject(ioError("read_failed", "Could not read", error)),
-    );
+    const { bytesRead } = await read.catch(rejectRead);
     if (bytesRead === 0) throw new NodeIoError("read_failed", "The log was cut by someone else.");
     at += bytesRead;
     const lines = decoder.write(block.subarray(0, bytesRead)).split("\n");

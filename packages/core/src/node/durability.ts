@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import { systemCode } from "./node-io-error.ts";
 
 /**
@@ -11,14 +11,13 @@ const unsupported = new Set(["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP", "
 
 /** Makes the names in a folder durable, where the platform can. */
 export async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined;
   try {
-    const handle = await open(folder, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    handle = await open(folder, "r");
+    await handle.sync();
   } catch (error) {
     if (!unsupported.has(systemCode(error) ?? "")) throw error;
+  } finally {
+    await handle?.close();
   }
 }

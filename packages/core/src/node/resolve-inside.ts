@@ -51,21 +51,18 @@ export async function resolveInside(
   const [first, ...others] = broken.map(([code, , problem]) => refusal(code, path, problem));
   if (first !== undefined) return failure(first, ...others);
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  const relativePath = parts.join("/") || ".";
   const real = await realRoot(root);
   let absolutePath = real;
   for (const [index, part] of parts.entries()) {
     throwIfAborted(options.signal);
     const step = await resolveStep(absolutePath, part);
-    const where = parts.slice(0, index + 1).join("/");
-    if (step === undefined) {
-      absolutePath = join(absolutePath, ...parts.slice(index));
-      break;
-    }
-    if (typeof step !== "string") return failure(refusal(step[0], where, step[1]));
-    if (!isInside(real, step)) return failure(refusal("symlink_outside", where, "is a link that leaves the root."));
+    if (step === undefined) return success({ absolutePath: join(absolutePath, ...parts.slice(index)), relativePath });
+    if (typeof step !== "string") return failure(refusal(step[0], path, step[1]));
+    if (!isInside(real, step)) return failure(refusal("symlink_outside", path, "passes a link that leaves the root."));
     absolutePath = step;
   }
-  return success({ absolutePath, relativePath: parts.join("/") || "." });
+  return success({ absolutePath, relativePath });
 }
 
 /** The real path of a part that exists, undefined where there is none, or what is wrong with it. */
@@ -78,7 +75,8 @@ async function resolveStep(folder: string, part: string): Promise<string | [Insi
   } catch (error) {
     const code = systemCode(error) ?? "";
     if (code === "ENOENT" && !isLink) return undefined;
-    if (isLink && /^(?:ENOENT|ELOOP|ENOTDIR)$/.test(code)) return ["symlink_unresolved", "is a link to nowhere."];
+    if (isLink && /^(?:ENOENT|ELOOP|ENOTDIR)$/.test(code))
+      return ["symlink_unresolved", "passes a link that leads nowhere."];
     if (/^(?:ENOTDIR|ENAMETOOLONG)$/.test(code)) return ["unusable_path", `cannot exist here (${code}).`];
     throw ioError("read_failed", `Could not look at "${path}"`, error);
   }

@@ -1,103 +1,97 @@
-import { dotted, matchEnd } from "./secret-characters.ts";
-import { secretNameLevel, type SecretNameLevel } from "./secret-names.ts";
-import { isPlaceholder } from "./secret-placeholder.ts";
-import type { SecretFinding, SecretSource } from "./secret-source.ts";
+import { isPlaceholder, secretNameLevel, type SecretNameLevel } from "./secret-names.ts";
+import { matchEnd, type SecretFinding, type SecretSource } from "./secret-source.ts";
 import { valueRange, type ValueRange } from "./secret-values.ts";
 
-/** How a name is joined to its value; `tag` is `<name>value</name>`, `option` is `--name value`. */
-type Join = "assignment" | "colon" | "tag" | "option";
+/** How a name is joined to its value: `name=value` and `--name value`, `name = value`, `name: value`, `<name>value</name>`. */
+type Join = "tight" | "option" | "assignment" | "colon" | "tag";
 
 interface Pair {
   level: SecretNameLevel;
   name: string;
-  nameStart: number;
   join: Join;
   value: ValueRange;
-  kind: string;
+  /** Up to 16 characters before the name. */
+  before: string;
 }
 
 const nameLimit = 80;
-const joint = /(?:\\{0,7}["'`]\]?)?[?!]?[ \t]{0,12}(?:=>|:=|([:=])(?![:=~>]))[ \t]{0,12}(?:[bBrRfFuU]{1,2}(?=["']))?/y;
-const scheme = /(?:(bearer)|(basic)|token|api-?key|key|digest|negotiate|dpop|bot|aws4-hmac-sha256)[ \t]{1,8}/iy;
+const nameRest = /[\w.-]{1,80}/y;
+const joint = /(?:\\{0,7}["'`]\]?)?[?!]?[ \t]{0,12}(?:=>|:=|[:=](?![:=~>]))[ \t]{0,12}(?:[bBrRfFuU]{1,2}(?=["']))?/y;
 const typeBeforeValue = /[\w ?|.,[\]]{1,60}?= {0,4}(?=["'`])/y;
 
 /** Reads the value of a pair whose name holds the word at `at`; the value alone is the finding. */
 export function readPair(source: SecretSource, at: number): SecretFinding | undefined {
   const { text } = source;
   if (at < source.pairsFrom) return undefined;
-  const nameEnd = dotted.end(text, at, at + nameLimit);
-  source.pairsFrom = nameEnd;
-  const nameStart = dotted.start(text, at, Math.max(source.floor, at - nameLimit));
-  const joined = joinAt(text, nameStart, nameEnd);
-  if (joined === undefined) return undefined;
-  const name = text.slice(nameStart, nameEnd);
-  const level = levelOf(source, name);
-  if (level === null) return undefined;
-  const { join } = joined;
-  const pair: Pair = { level, name, nameStart, join, value: valueRange(text, joined.end), kind: "secret_value" };
-  // `password: string = "..."` has its value behind the type.
-  const typed = join === "colon" && !pair.value.isQuoted ? matchEnd(typeBeforeValue, text, joined.end) : undefined;
-  if (typed !== undefined) pair.value = valueRange(text, typed);
-  const phraseEnd = level === "certain" && join !== "option" ? phraseEndAt(text, pair) : undefined;
-  if (phraseEnd !== undefined) return { kind: pair.kind, start: pair.value.start, end: phraseEnd };
-  if (name.length >= 13 && /authorization$/i.test(name)) skipScheme(text, pair);
-  if (isSecret(text, pair)) return { kind: pair.kind, start: pair.value.start, end: pair.value.end };
+  source.pairsFrom = matchEnd(nameRest, text, at) ?? at;
+  const nameStart = nameStartAt(text, at, Math.max(source.floor, at - nameLimit));
+  const name = text.slice(nameStart, source.pairsFrom);
+  const joined = joinAt(text, nameStart, source.pairsFrom);
+  if (joined !== undefined && !source.levels.has(name)) source.levels.set(name, secretNameLevel(name));
+  const level = source.levels.get(name);
+  if (joined === undefined || level === undefined) return undefined;
+  const { join, end } = joined;
+  const before = text.slice(Math.max(0, nameStart - 16), nameStart);
+  const pair: Pair = { level, name, join, before, value: valueRange(text, end) };
+  if (!pair.value.isQuoted && join === "colon") {
+    // `password: string = "..."` has its value behind the type.
+    pair.value = valueRange(text, matchEnd(typeBeforeValue, text, end) ?? end);
+  }
+  if (!pair.value.isQuoted && level === "certain") extendToPhrase(text, pair);
   source.pairsFrom = pair.value.end;
-  return undefined;
+  return isSecret(text, pair) ? { kind: "secret_value", start: pair.value.start, end: pair.value.end } : undefined;
 }
 
-/** Leaves the scheme of an `Authorization` header, as in `Basic dXNlcjpwYXNz`, outside the value. */
-function skipScheme(text: string, pair: Pair): void {
-  scheme.lastIndex = pair.value.start;
-  const match = scheme.exec(text);
-  if (match === null) return;
-  pair.value = pair.value.isQuoted
-    ? { start: scheme.lastIndex, end: pair.value.end, isQuoted: true }
-    : valueRange(text, scheme.lastIndex);
-  if (match[1] !== undefined) pair.kind = "bearer_token";
-  if (match[2] !== undefined) pair.kind = "basic_credentials";
-}
-
-function levelOf({ levels }: SecretSource, name: string): SecretNameLevel | null {
-  const known = levels.get(name);
-  if (known !== undefined) return known;
-  const level = secretNameLevel(name) ?? null;
-  levels.set(name, level);
-  return level;
+function nameStartAt(text: string, at: number, limit: number): number {
+  let start = at;
+  for (; start > limit; start -= 1) {
+    const code = text.charCodeAt(start - 1);
+    const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+    // Besides letters: - . digits _
+    if (!isLetter && (code < 0x2d || code === 0x2f || code > 0x39) && code !== 0x5f) break;
+  }
+  return start;
 }
 
 function joinAt(text: string, nameStart: number, nameEnd: number): { join: Join; end: number } | undefined {
-  // Most words of prose end here, before the pattern is tried.
-  const first = text.charAt(nameEnd);
-  if (first === "" || !" \t\\\"'`]?!:=>".includes(first)) return undefined;
-  if (first === " " && /[\w(]/.test(text.charAt(nameEnd + 1))) {
-    return text.startsWith("--", nameStart) ? { join: "option", end: nameEnd + 1 } : undefined;
+  const end = matchEnd(joint, text, nameEnd);
+  if (end !== undefined) {
+    const between = text.slice(nameEnd, end);
+    if (!between.includes("=")) return { join: "colon", end };
+    return { join: /[:> ]|=\s/.test(between) ? "assignment" : "tight", end };
   }
-  joint.lastIndex = nameEnd;
-  const match = joint.exec(text);
-  if (match !== null) return { join: match[1] === ":" ? "colon" : "assignment", end: joint.lastIndex };
-  return first === ">" && text[nameStart - 1] === "<" ? { join: "tag", end: nameEnd + 1 } : undefined;
+  if (text[nameEnd] === ">" && text[nameStart - 1] === "<") return { join: "tag", end: nameEnd + 1 };
+  const isOption = text[nameEnd] === " " && text.startsWith("--", nameStart);
+  return isOption ? { join: "option", end: nameEnd + 1 } : undefined;
 }
 
+const lineOpening = /(?:^|[\n\r])[ \t\-"']{0,12}$|\b(?:export|set|env|arg|-e|declare) {1,2}$/i;
 const phrase = /[^\s"'`(){}[\]<>|;=,#*]+(?: [^\s"'`(){}[\]<>|;=#]+){1,7}(?=[ \t]*(?:[\r\n]| #|$))/y;
 
-/** Where a password of several words ends that fills the rest of a line, as in YAML; undefined for a mere label. */
-function phraseEndAt(text: string, { name, nameStart, value }: Pair): number | undefined {
-  if (value.isQuoted || text.charAt(value.end) !== " " || /^[A-Z][a-z]/.test(name)) return undefined;
-  const end = matchEnd(phrase, text, value.start);
-  if (end === undefined || end > value.start + 200) return undefined;
-  const isSetting = lineOpening.test(text.slice(Math.max(0, nameStart - 16), nameStart));
-  return isSetting && secretNameLevel(text.slice(value.start, end)) === undefined ? end : undefined;
+/** Takes in a password of several words that fills the rest of a line, as in YAML. */
+function extendToPhrase(text: string, { name, join, value, before }: Pair): void {
+  if (join === "option" || text.charAt(value.end) !== " " || /^[A-Z][a-z]/.test(name) || !lineOpening.test(before))
+    return;
+  const end = matchEnd(phrase, text, value.start) ?? value.end;
+  if (end <= value.start + 200 && secretNameLevel(text.slice(value.start, end)) === undefined) value.end = end;
+}
+
+/** A mixture of letters and digits such as no word or number has; the other questions are spared then. */
+function isScrambled(value: string): boolean {
+  return value.length >= 10 && /^[A-Za-z0-9+/=]+$/.test(value) && /[A-Za-z]\d+[A-Za-z]+\d/.test(value);
 }
 
 function isSecret(text: string, pair: Pair): boolean {
   const { start, end, isQuoted } = pair.value;
   const value = text.slice(start, Math.min(end, start + 400));
-  if (value.startsWith("-----BEGIN ") || isPlaceholder(value) || /^[A-Za-z][\w+.-]{1,20}:\/\//.test(value))
-    return false;
-  if (/^(?:[\d.,_]+|0x[\da-fA-F]+)$/.test(value)) return value.length >= (pair.level === "certain" ? 4 : 12);
+  const next = text.charAt(end);
+  const isCalled = next !== "" && "([<{`".includes(next);
+  if (pair.join !== "tag" && (isQuoted || !isCalled) && isScrambled(value)) return true;
+  if (isPlaceholder(value) || /^(?:-----BEGIN |[a-z][\w+.-]{1,20}:\/\/|(?:bearer|basic) )/i.test(value)) return false;
+  if (/^[\d.,_]+$/.test(value)) return value.length >= (pair.level === "certain" ? 4 : 12);
+  if (/^0x[\da-f]{1,8}$/i.test(value)) return false;
   if (pair.join === "tag") return value.length >= 3 && text.startsWith("</", end);
-  return isQuoted ? isQuotedSecret(value, pair) : isBareSecret(text, value, pair);
+  return isQuoted ? isQuotedSecret(value, pair) : isBareSecret(value, isCalled ? "(" : next, pair);
 }
 
 function isQuotedSecret(value: string, { level, name }: Pair): boolean {
@@ -114,29 +108,22 @@ function isQuotedSecret(value: string, { level, name }: Pair): boolean {
 function isWordy(value: string): boolean {
   if (value.length >= 40) return false;
   if (/^[a-z\-_./:]+$/.test(value)) return value.length < 16 || /[-_./:]/.test(value);
-  return /^\W?[A-Za-z]+$/.test(value) && value.split(/[A-Z][a-z]+/).length < 4;
+  return /^\W?[A-Za-z]+$/.test(value) && value.length >= 4 * value.split(/[A-Z][a-z]/).length;
 }
 
 const codeWords =
   /^(?:string|str|number|int|float|bool|boolean|bytes|any|object|array|list|dict|map|set|record|promise|void|never|symbol|bigint|buffer|uint8array|token|secret|await|new|this|self|function|async|typeof|char|text|varchar|date|readonly|key|type|props?|args?|params?|options?|value)$/i;
-const lineOpening = /(?:^|[\n\r])[ \t\-"']{0,12}$|\b(?:export|set|env|arg|-e|declare) {1,2}$/i;
 
-function isBareSecret(text: string, value: string, pair: Pair): boolean {
-  const { level, join, nameStart } = pair;
-  const { start, end } = pair.value;
-  const isTight = join === "option" || (join === "assignment" && text[start - 1] === "=");
-  if (!/[A-Za-z0-9].*[A-Za-z0-9].*[A-Za-z0-9]/.test(value) || /^[!*|>@(=]|=>|&&|\|\||\?\?|\?\./.test(value))
-    return false;
-  if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return isTight || /[\d+/=!@#%^*~]/.test(value);
+function isBareSecret(value: string, next: string, { level, join, before }: Pair): boolean {
+  const isTight = join === "option" || join === "tight";
+  if (!/[A-Za-z0-9].*[A-Za-z0-9].*[A-Za-z0-9]/.test(value) || /^[!*|>@(=]|=>|&&|\|\||\?[?.]/.test(value)) return false;
+  if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return isTight || /[\d+/=!@#%^*~ ]/.test(value);
   // What is left is spelt as an identifier: a value in a setting, a reference in code.
-  const next = text.charAt(end);
-  if (codeWords.test(value) || (next !== "" && "([<{`".includes(next))) return false;
+  if (codeWords.test(value) || next === "(") return false;
   if (value.length >= 8 && /\d.*\d.*\d/.test(value) && !value.includes(".")) return true;
-  const before = text.slice(Math.max(0, nameStart - 16), nameStart);
   if (isTight && (join === "option" || /[?&;"'/-]$/.test(before))) return true;
   if (!lineOpening.test(before)) return false;
   if (isTight) return next !== "," && next !== ")";
-  if (!/^[\r\n]?$/.test(next)) return false;
   const isWord = !/\.|[a-z][A-Z]|^(?:[A-Z][a-z0-9]+){2}/.test(value);
-  return /\d/.test(value) || (level !== "possible" && join === "colon" && isWord);
+  return /^[\r\n]?$/.test(next) && (/\d/.test(value) || (level !== "possible" && join === "colon" && isWord));
 }

@@ -2,7 +2,7 @@ import type { SecretNameLevel } from "./secret-names.ts";
 
 /** One masked range. Positions are UTF-16 indexes into the input; the secret itself is never kept. */
 export interface SecretFinding {
-  /** A stable name such as `github_token`, `jwt`, `private_key`, `url_password` or `secret_value`. */
+  /** A stable name such as `github_token`, `provider_token`, `jwt`, `private_key`, `url_password` or `secret_value`. */
   kind: string;
   start: number;
   /** One past the last character. */
@@ -16,10 +16,8 @@ export class SecretSource {
   floor = 0;
   /** Names before here are known to have no secret value. */
   pairsFrom = 0;
-  /** No JWT begins before here. */
-  jwtsFrom = 0;
-  /** Levels of the names met so far; null for a name that announces no secret. */
-  readonly levels: Map<string, SecretNameLevel | null> = new Map();
+  /** Names met so far. */
+  readonly levels: Map<string, SecretNameLevel | undefined> = new Map();
   readonly #next = new Map<string, number>();
 
   constructor(text: string) {
@@ -28,14 +26,30 @@ export class SecretSource {
 
   /** Where `needle` comes next at or after `from`, which must not fall; the length of the text when it doesn't come. */
   find(needle: string, from: number): number {
-    const cached = this.#next.get(needle) ?? -1;
-    if (cached >= from) return cached;
+    const known = this.#next.get(needle) ?? -1;
+    if (known >= from) return known;
     const found = this.text.indexOf(needle, from);
-    const next = found < 0 ? this.text.length : found;
-    this.#next.set(needle, next);
-    return next;
+    this.#next.set(needle, found < 0 ? this.text.length : found);
+    return this.find(needle, from);
   }
 }
 
 /** Looks at a place where its trigger was found; undefined when nothing there is secret. */
 export type SecretReader = (source: SecretSource, at: number) => SecretFinding | undefined;
+
+/** Where a sticky pattern that is tried at `at` ends; undefined when it doesn't match there. */
+export function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+/** Reads what `body` matches behind `lead`; both are sticky. The dots that end a sentence are not the secret's. */
+export function shapeReader(kind: string, lead: RegExp, body: RegExp): SecretReader {
+  return ({ text }, at) => {
+    const start = matchEnd(lead, text, at);
+    let end = start === undefined ? undefined : matchEnd(body, text, start);
+    if (start === undefined || end === undefined) return undefined;
+    while (text.charAt(end - 1) === ".") end -= 1;
+    return { kind, start, end };
+  };
+}

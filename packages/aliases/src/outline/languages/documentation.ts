@@ -2,7 +2,7 @@ import { firstSentence } from "../first-sentence.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
 /** The text of a comment that opens with two stars, without its marks. */
-export function javadocText(comment: string): string {
+function javadocText(comment: string): string {
   return comment.slice(3, -2).replace(/^[ \t]*\*+ ?/gm, "");
 }
 

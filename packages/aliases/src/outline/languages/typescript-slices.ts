@@ -44,7 +44,7 @@ function cutAfter(parts: readonly SyntaxNode[], node: SyntaxNode): number {
 }
 
 /** Cuts unions and object types that are too long to their first parts; every cut is marked with its count. */
-export function longTypeEdits(root: SyntaxNode): Edit[] {
+function longTypeEdits(root: SyntaxNode): Edit[] {
   const edits: Edit[] = [];
   const pending: SyntaxNode[] = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
