@@ -124,7 +124,7 @@ describe("the built entries that are meant for any platform", () => {
 
 it("runs the program of the README", () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-  const [, program = ""] = /```js\n(.*?)```/s.exec(readme) ?? [];
+  const [, program = ""] = /```ts\n(.*?)```/s.exec(readme) ?? [];
   const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
     cwd: new URL("..", import.meta.url),
     encoding: "utf8",
