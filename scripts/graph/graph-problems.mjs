@@ -153,7 +153,7 @@ function versionProblems(packages) {
 
 /** The builtins that an entry may import; undefined where it may import any. */
 export function allowedBuiltins(row, subpath) {
-  if (row.platform === "node" || subpath === "./node") return undefined;
+  if (row.platform === "node" || subpath === "./node" || row.nodeEntries?.includes(subpath)) return undefined;
   return subpath === "./conformance" ? builtinsOfConformance : anywhere;
 }
 

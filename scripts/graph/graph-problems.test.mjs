@@ -87,6 +87,12 @@ describe("graphProblems", () => {
     expect(problemsOf({})).toEqual([]);
   });
 
+  it("lets the entries that a row names as Node's import builtins, and no others", () => {
+    const changes = { ...inHash('import "node:fs";'), ...withRow("@ccl/core", { nodeEntries: ["."] }) };
+    expect(problemsOf(changes)).toEqual([]);
+    expect(problemsOf({ ...changes, ...withRow("@ccl/core", { nodeEntries: ["./other"] }) })).toHaveLength(1);
+  });
+
   it.each([
     [
       "a sibling import",
