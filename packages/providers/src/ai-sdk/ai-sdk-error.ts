@@ -1,0 +1,43 @@
+import { LanguageModelError, systemClock } from "@ccl/core";
+
+import { anthropicCodeOf, readAnthropicFault } from "../anthropic/anthropic-fault.ts";
+import { codeOfStatus, type ProviderFault, quoteOf } from "../http/provider-fault.ts";
+import { retryAfterMs } from "../http/retry-after.ts";
+import { defined, isRecord, type JsonRecord, numberAt, parseJson, recordAt, stringAt } from "../json/json-record.ts";
+import { openAiCodeOf, readOpenAiFault } from "../openai-compatible/open-ai-fault.ts";
+
+/**
+ * An error of the AI SDK as ours, by the status and the body that its API errors carry. The error itself is not kept
+ * as the cause, since it holds the request.
+ */
+export function toModelError(caught: unknown, provider: string): LanguageModelError | undefined {
+  const status = numberAt(caught, "statusCode");
+  if (status === undefined) return errorByName(caught, provider);
+  const body = parseJson(stringAt(caught, "responseBody") ?? "");
+  const record = isRecord(body) ? body : {};
+  const anthropic = readAnthropicFault(record);
+  const read: ProviderFault = anthropic ?? readOpenAiFault(record) ?? {};
+  const fault = { ...read, ...defined({ status }) };
+  const code = (anthropic === undefined ? openAiCodeOf(fault) : anthropicCodeOf(fault)) ?? codeOfStatus(status);
+  const retryAfter = retryAfterMs(headersOf(caught), systemClock.now());
+  const options = { status, ...defined({ retryAfterMs: retryAfter }) };
+  return new LanguageModelError(code, `${provider} answered ${status}${quoteOf(read.message, [])}`, options);
+}
+
+function errorByName(caught: unknown, provider: string): LanguageModelError | undefined {
+  const name = isRecord(caught) ? stringAt(caught, "name") : undefined;
+  if (name === "AI_APICallError") {
+    const { cause } = isRecord(caught) ? caught : {};
+    return new LanguageModelError("network_error", `The connection to ${provider} failed.`, { cause });
+  }
+  if (name === "AI_LoadAPIKeyError") return new LanguageModelError("authentication", `${provider} has no key.`);
+  if (name !== "AI_UnsupportedFunctionalityError") return undefined;
+  const what = stringAt(caught, "functionality") ?? "a part of the request";
+  return new LanguageModelError("invalid_request", `${provider} can't carry ${what}; leave it out.`);
+}
+
+function headersOf(caught: unknown): Headers {
+  const headers: JsonRecord = recordAt(caught, "responseHeaders");
+  const pairs = ["retry-after", "retry-after-ms"].map((name) => [name, stringAt(headers, name) ?? ""] as const);
+  return new Headers(pairs.filter(([, value]) => value !== "").map(([name, value]) => [name, value]));
+}

@@ -1,0 +1,22 @@
+/** The part of an AI SDK call that all versions share; the wrapper passes more. */
+export interface AiSdkCall {
+  prompt: object[];
+  abortSignal?: AbortSignal;
+}
+
+/** What the wrapper uses of a language model of the AI SDK, versions 2 and 3 of its interface. */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(call: AiSdkCall): PromiseLike<object>;
+  doStream(call: AiSdkCall): PromiseLike<{ stream: ReadableStream<object> }>;
+}
+
+/** What the wrapper uses of an embedding model of the AI SDK, versions 2 and 3 of its interface. */
+export interface AiSdkEmbeddingModel {
+  readonly provider: string;
+  readonly modelId: string;
+  readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
+  doEmbed(call: { values: string[]; abortSignal?: AbortSignal }): PromiseLike<{ embeddings: number[][] }>;
+}

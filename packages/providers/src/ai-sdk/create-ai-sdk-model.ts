@@ -1,0 +1,62 @@
+import type { ModelCapabilities, ModelDelta, ModelRequest } from "@ccl/core";
+
+import { CallScope } from "../http/call-scope.ts";
+import { chunksOf } from "../http/chunks-of.ts";
+import type { StreamingModel } from "../http/create-wire-model.ts";
+import { defined, isRecord } from "../json/json-record.ts";
+import { toAiSdkCall } from "./ai-sdk-call.ts";
+import { toModelError } from "./ai-sdk-error.ts";
+import { createAiSdkReader, toAiSdkResponse } from "./ai-sdk-response.ts";
+import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
+
+/** The model to wrap. */
+export interface AiSdkModelOptions {
+  model: AiSdkLanguageModel;
+  capabilities?: ModelCapabilities;
+  /** For calls that give no `timeoutMs`. */
+  timeoutMs?: number;
+}
+
+/** A language model of the AI SDK, versions 2 and 3 of its interface, as a model here. The SDK's retries are not used. */
+export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
+  const { model, capabilities } = options;
+  const { provider, modelId } = model;
+  const begin = (request: ModelRequest): CallScope =>
+    new CallScope(provider, { signal: request.signal, timeoutMs: request.timeoutMs ?? options.timeoutMs });
+  const explain = (scope: CallScope, caught: unknown): Error =>
+    scope.explain(scope.signal.aborted ? caught : (toModelError(caught, provider) ?? caught));
+  return {
+    ...defined({ provider, modelId, capabilities }),
+    async generate(request) {
+      const scope = begin(request);
+      try {
+        return toAiSdkResponse(await model.doGenerate(toAiSdkCall(request, scope.signal)));
+      } catch (error) {
+        throw explain(scope, error);
+      } finally {
+        scope.close();
+      }
+    },
+    async *stream(request) {
+      const scope = begin(request);
+      try {
+        yield* readParts((await model.doStream(toAiSdkCall(request, scope.signal))).stream);
+      } catch (error) {
+        throw explain(scope, error);
+      } finally {
+        scope.close();
+      }
+    },
+  };
+}
+
+async function* readParts(stream: ReadableStream<object>): AsyncGenerator<ModelDelta> {
+  const reader = createAiSdkReader();
+  for await (const part of chunksOf(stream)) {
+    if (isRecord(part) && part["type"] === "error") throw part["error"];
+    yield* reader.push(part);
+  }
+  const response = reader.finish();
+  if (response === undefined) throw new TypeError("The stream ended before the answer did.");
+  yield { type: "finish", response };
+}

@@ -1,0 +1,38 @@
+import type { LanguageModelErrorCode } from "@ccl/core";
+
+import type { ProviderFault } from "../http/provider-fault.ts";
+import { defined, type JsonRecord, recordAt, stringAt } from "../json/json-record.ts";
+
+// The API puts the path of a parameter that it does not know before a fixed sentence.
+const unknownParameter = /^([A-Za-z0-9_.]+): Extra inputs are not permitted$/;
+const contextSentence = /^prompt is too long: \d+ tokens > \d+ maximum$/;
+const formatParameters = new Set<string | undefined>(["output_config", "output_config.format", "output_format"]);
+
+const codeOfType: Record<string, LanguageModelErrorCode> = {
+  authentication_error: "authentication",
+  permission_error: "authentication",
+  rate_limit_error: "rate_limited",
+  timeout_error: "timeout",
+  overloaded_error: "provider_error",
+  api_error: "provider_error",
+  invalid_request_error: "invalid_request",
+  not_found_error: "invalid_request",
+};
+
+/** Anthropic's `{ type: "error", error: { type, message } }`, as a body or as an event of a stream. */
+export function readAnthropicFault(body: JsonRecord): ProviderFault | undefined {
+  if (body["type"] !== "error") return undefined;
+  const error = recordAt(body, "error");
+  const message = stringAt(error, "message") ?? "";
+  return defined({ message, type: stringAt(error, "type"), parameter: unknownParameter.exec(message)?.[1] });
+}
+
+/** Codes by the error's type, which a stream gives without a status. */
+export function anthropicCodeOf(fault: ProviderFault): LanguageModelErrorCode | undefined {
+  const { status, type, parameter, message = "" } = fault;
+  if (type === "invalid_request_error" && status === 400) {
+    if (formatParameters.has(parameter)) return "unsupported_response_format";
+    if (contextSentence.test(message)) return "context_length_exceeded";
+  }
+  return type === undefined ? undefined : codeOfType[type];
+}

@@ -1,0 +1,61 @@
+import { LanguageModelError, type ModelRequest } from "@ccl/core";
+
+import { unsupportedRequest } from "../http/unsupported-request.ts";
+import { defined, type JsonRecord, recordAt } from "../json/json-record.ts";
+import { anthropic, toAnthropicMessages } from "./anthropic-messages.ts";
+
+/** The body of a call of `/v1/messages`. */
+export function toAnthropicBody(
+  request: ModelRequest,
+  named: { model: string; maxOutputTokens: number },
+  isStreaming: boolean,
+): JsonRecord {
+  refuseUnknownSampling(request);
+  const { system, turns } = toAnthropicMessages(request.messages);
+  const { output_config: given, ...options } = request.providerOptions ?? {};
+  const outputConfig = { ...formatOf(request), ...recordAt({ given }, "given") };
+  const hasTools = request.tools !== undefined && request.tools.length > 0;
+  return defined({
+    model: named.model,
+    max_tokens: request.maxOutputTokens ?? named.maxOutputTokens,
+    system: system.length > 0 ? system : undefined,
+    messages: turns,
+    tools: hasTools ? request.tools?.map(toAnthropicTool) : undefined,
+    tool_choice: toolChoiceOf(request),
+    output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
+    temperature: request.temperature,
+    // 1 is what the API takes by itself, and newer models refuse it beside a temperature.
+    top_p: request.topP === 1 ? undefined : request.topP,
+    top_k: request.topK,
+    stop_sequences: request.stop,
+    stream: isStreaming ? true : undefined,
+    ...options,
+  });
+}
+
+function refuseUnknownSampling({ frequencyPenalty, presencePenalty, seed }: ModelRequest): void {
+  const remedy = "leave it out";
+  // A penalty of 0 asks for nothing.
+  if ((frequencyPenalty ?? 0) !== 0) throw unsupportedRequest(anthropic, "`frequencyPenalty`", remedy);
+  if ((presencePenalty ?? 0) !== 0) throw unsupportedRequest(anthropic, "`presencePenalty`", remedy);
+  if (seed !== undefined) throw unsupportedRequest(anthropic, "`seed`", remedy);
+}
+
+function formatOf({ responseFormat }: ModelRequest): JsonRecord {
+  if (responseFormat === undefined || responseFormat.type === "text") return {};
+  if (responseFormat.type === "json_schema") return { format: { type: "json_schema", schema: responseFormat.schema } };
+  const message = "anthropic has no response format json_object; ask for json_schema, or for text.";
+  throw new LanguageModelError("unsupported_response_format", message);
+}
+
+function toAnthropicTool(tool: { name: string; description: string; inputSchema: object }): JsonRecord {
+  return { name: tool.name, description: tool.description, input_schema: tool.inputSchema };
+}
+
+function toolChoiceOf({ toolChoice, tools = [] }: ModelRequest): JsonRecord | undefined {
+  if (toolChoice === undefined) return undefined;
+  // Without tools these ask for nothing, and the API refuses the field.
+  if (tools.length === 0 && (toolChoice === "auto" || toolChoice === "none")) return undefined;
+  if (typeof toolChoice === "object") return { type: "tool", name: toolChoice.name };
+  return { type: toolChoice === "required" ? "any" : toolChoice };
+}

@@ -1,0 +1,85 @@
+import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+
+import {
+  arrayAt,
+  defined,
+  isRecord,
+  type JsonRecord,
+  metadataOf,
+  numberAt,
+  stringAt,
+  without,
+} from "../json/json-record.ts";
+import { anthropic } from "./anthropic-messages.ts";
+
+/** A whole message of `/v1/messages`. Its thinking blocks stand in `providerMetadata.anthropic.reasoning`, to be sent back. */
+export function toAnthropicResponse(message: JsonRecord): ModelResponse {
+  const blocks = arrayAt(message, "content").filter(isRecord);
+  const ofType = (type: string): JsonRecord[] => blocks.filter((block) => block["type"] === type);
+  const reasoning = blocks.filter(({ type }) => type === "thinking" || type === "redacted_thinking");
+  const known = new Set<unknown>(["text", "tool_use", "thinking", "redacted_thinking"]);
+  const others = blocks.filter(({ type }) => !known.has(type));
+  const usage = isRecord(message["usage"]) ? message["usage"] : {};
+  const thoughts = ofType("thinking").map((block) => stringAt(block, "thinking") ?? "");
+  return defined({
+    text: ofType("text")
+      .map((block) => stringAt(block, "text") ?? "")
+      .join(""),
+    reasoning: thoughts.join("") || undefined,
+    toolCalls: ofType("tool_use").map(toToolCall),
+    finishReason: finishReasonOf(stringAt(message, "stop_reason")),
+    usage: usageOf(usage),
+    requestId: stringAt(message, "id"),
+    providerMetadata: metadataOf(anthropic, {
+      ...without(message, "id", "type", "role", "content", "stop_reason", "usage"),
+      usage: without(usage, ...countedFields),
+      reasoning: reasoning.length > 0 ? reasoning : undefined,
+      content: others.length > 0 ? others : undefined,
+      citations: citationsOf(ofType("text")),
+    }),
+  });
+}
+
+const countedFields = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+
+function citationsOf(blocks: readonly JsonRecord[]): unknown[] | undefined {
+  const citations = blocks.flatMap((block) => arrayAt(block, "citations"));
+  return citations.length > 0 ? citations : undefined;
+}
+
+/** A block of type `tool_use` as a call. */
+export function toToolCall(block: JsonRecord): ToolCall {
+  return {
+    id: stringAt(block, "id") ?? "",
+    name: stringAt(block, "name") ?? "",
+    arguments: JSON.stringify(block["input"] ?? {}),
+  };
+}
+
+const finishReasons: Record<string, FinishReason> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  tool_use: "tool_calls",
+  refusal: "content_filter",
+};
+
+function finishReasonOf(reason: string | undefined): FinishReason {
+  return (reason === undefined ? undefined : finishReasons[reason]) ?? "other";
+}
+
+// The API counts cached input apart from `input_tokens`; core counts all input together.
+function usageOf(usage: JsonRecord): ModelUsage | undefined {
+  const input = numberAt(usage, "input_tokens");
+  const output = numberAt(usage, "output_tokens");
+  if (input === undefined && output === undefined) return undefined;
+  const cachedInputTokens = numberAt(usage, "cache_read_input_tokens");
+  const cacheWriteTokens = numberAt(usage, "cache_creation_input_tokens");
+  return defined({
+    inputTokens: (input ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
+    outputTokens: output ?? 0,
+    cachedInputTokens,
+    cacheWriteTokens,
+  });
+}

@@ -1,0 +1,51 @@
+import type { ModelCapabilities } from "@ccl/core";
+
+import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
+import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
+import { anthropicCodeOf, readAnthropicFault } from "./anthropic-fault.ts";
+import { anthropic } from "./anthropic-messages.ts";
+import { toAnthropicBody } from "./anthropic-request.ts";
+import { toAnthropicResponse } from "./anthropic-response.ts";
+import { createAnthropicReader } from "./anthropic-stream.ts";
+
+/** Where the model is, and what the API wants to know of every call. */
+export interface AnthropicOptions extends EndpointOptions {
+  /** Without `/v1`. Default: Anthropic's. */
+  baseUrl?: string;
+  model: string;
+  /** For requests without `maxOutputTokens`, which the API needs. Default: 4096. */
+  maxOutputTokens?: number;
+  /** The header `anthropic-version`. Default: `2023-06-01`. */
+  version?: string;
+  capabilities?: ModelCapabilities;
+}
+
+/**
+ * A model behind Anthropic's `/v1/messages`. Without `apiKey` the key is read from `apiKeyVariable`, and for Anthropic
+ * itself from `ANTHROPIC_API_KEY`; other servers never get it.
+ * @throws LanguageModelError `invalid_request` for an address that can't be called.
+ */
+export function createAnthropicModel(options: AnthropicOptions): StreamingModel {
+  const { baseUrl = "https://api.anthropic.com", model, maxOutputTokens = 4096, version = "2023-06-01" } = options;
+  const isAnthropic = callUrl(baseUrl, "").hostname === "api.anthropic.com";
+  return createWireModel(
+    {
+      provider: anthropic,
+      baseUrl,
+      endpoint: options,
+      keyVariable: options.apiKeyVariable ?? (isAnthropic ? "ANTHROPIC_API_KEY" : undefined),
+      headers: (key) => ({ "anthropic-version": version, ...(key === undefined ? {} : { "x-api-key": key }) }),
+      readFault: readAnthropicFault,
+      codeOf: anthropicCodeOf,
+      requestIdHeaders: ["request-id"],
+    },
+    {
+      path: "/v1/messages",
+      framing: "server-sent-events",
+      toBody: (request, isStreaming) => toAnthropicBody(request, { model, maxOutputTokens }, isStreaming),
+      toResponse: toAnthropicResponse,
+      createReader: createAnthropicReader,
+    },
+    { modelId: model, capabilities: { tools: true, promptCache: "explicit", ...options.capabilities } },
+  );
+}

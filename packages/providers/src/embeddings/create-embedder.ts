@@ -1,0 +1,77 @@
+import { type Embedder, LanguageModelError } from "@ccl/core";
+
+import { CallScope } from "../http/call-scope.ts";
+import type { EndpointOptions } from "../http/endpoint.ts";
+import { openCall, type Service } from "../http/open-call.ts";
+import { isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
+
+/** What both embedders take. */
+export interface EmbedderOptions extends EndpointOptions {
+  model: string;
+  /** Length of each vector; an answer of another length is an error. */
+  dimensions: number;
+  /** Most texts in one call. Default: 128. */
+  batchSize?: number;
+}
+
+/** One provider's wire format for embeddings. */
+export interface EmbeddingWire {
+  path: string;
+  toBody(texts: readonly string[]): JsonRecord;
+  /** The vectors in the order of the texts, as far as the body has them. */
+  readVectors(body: JsonRecord): unknown[];
+}
+
+/** An embedder over one wire format: batches one after the other, the order of the texts kept. */
+export function createEmbedder(service: Service, wire: EmbeddingWire, options: EmbedderOptions): Embedder {
+  const { model, dimensions, batchSize = 128, timeoutMs } = options;
+  if (!Number.isInteger(batchSize) || batchSize < 1) {
+    throw new LanguageModelError("invalid_request", `batchSize is ${batchSize}; give a whole number above 0.`);
+  }
+  const embedBatch = async (texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> => {
+    const scope = new CallScope(service.provider, { signal, timeoutMs });
+    try {
+      const opened = await openCall(service, { path: wire.path, body: wire.toBody(texts) }, scope);
+      const body = parseJson(await new Response(opened.body).text());
+      const fault = isRecord(body) ? service.readFault(body) : { message: "an answer that is not a JSON object" };
+      if (fault !== undefined) throw opened.errorOf(fault);
+      const vectors = wire.readVectors(isRecord(body) ? body : {});
+      return checkedVectors(vectors, { provider: service.provider, count: texts.length, dimensions });
+    } catch (error) {
+      throw scope.explain(error);
+    } finally {
+      scope.close();
+    }
+  };
+  return {
+    name: `${service.provider}/${model}/${dimensions}`,
+    dimensions,
+    async embed(texts, { signal } = {}) {
+      const all: Float32Array[] = [];
+      for (let start = 0; start < texts.length; start += batchSize) {
+        const vectors = await embedBatch(texts.slice(start, start + batchSize), signal);
+        for (const vector of vectors) all.push(vector);
+      }
+      return all;
+    },
+  };
+}
+
+function checkedVectors(
+  vectors: readonly unknown[],
+  expected: { provider: string; count: number; dimensions: number },
+): Float32Array[] {
+  const { provider, count, dimensions } = expected;
+  if (vectors.length !== count) {
+    const message = `${provider} gave ${vectors.length} vectors for ${count} texts.`;
+    throw new LanguageModelError("provider_error", message);
+  }
+  return vectors.map((vector) => {
+    const numbers = Array.isArray(vector) ? vector.filter((value) => Number.isFinite(value)) : [];
+    if (numbers.length !== dimensions || !Array.isArray(vector) || vector.length !== dimensions) {
+      const message = `${provider} gave a vector of ${numbers.length} numbers; \`dimensions\` says ${dimensions}.`;
+      throw new LanguageModelError("provider_error", message);
+    }
+    return Float32Array.from(numbers);
+  });
+}

@@ -1,0 +1,95 @@
+import type { LanguageModel, ModelCapabilities, ModelDelta, ModelRequest, ModelResponse } from "@ccl/core";
+
+import { defined, isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
+import { CallScope } from "./call-scope.ts";
+import { chunksOf } from "./chunks-of.ts";
+import { openCall, type OpenedCall, type Service } from "./open-call.ts";
+import { type Framing, readFrames } from "./read-frames.ts";
+
+/** Puts the events of one stream together. */
+export interface StreamReader {
+  push(event: JsonRecord): ModelDelta[];
+  /** The whole answer; undefined when the stream ended before the answer did. */
+  finish(): { deltas: ModelDelta[]; response: ModelResponse } | undefined;
+}
+
+/** One provider's wire format for chat. */
+export interface Wire {
+  path: string;
+  framing: Framing;
+  /** @throws LanguageModelError for what the format can't express. */
+  toBody(request: ModelRequest, isStreaming: boolean): JsonRecord;
+  toResponse(body: JsonRecord): ModelResponse;
+  createReader(): StreamReader;
+}
+
+/** A model that streams, as all models here do. */
+export interface StreamingModel extends LanguageModel {
+  stream(request: ModelRequest): AsyncIterable<ModelDelta>;
+}
+
+/** A model over one wire format. Each call is one HTTP request. */
+export function createWireModel(
+  service: Service,
+  wire: Wire,
+  named: { modelId: string; capabilities?: ModelCapabilities | undefined },
+): StreamingModel {
+  const { provider } = service;
+  const begin = (request: ModelRequest): CallScope =>
+    new CallScope(provider, {
+      signal: request.signal,
+      timeoutMs: request.timeoutMs ?? service.endpoint.timeoutMs,
+    });
+  return {
+    provider,
+    ...defined({ modelId: named.modelId, capabilities: named.capabilities }),
+    async generate(request) {
+      const call = { path: wire.path, body: wire.toBody(request, false) };
+      const scope = begin(request);
+      try {
+        const opened = await openCall(service, call, scope);
+        const body = parseJson(await new Response(opened.body).text());
+        return withRequestId(wire.toResponse(checkedAnswer(body, service, opened)), opened);
+      } catch (error) {
+        throw scope.explain(error);
+      } finally {
+        scope.close();
+      }
+    },
+    async *stream(request) {
+      const call = { path: wire.path, body: wire.toBody(request, true) };
+      const scope = begin(request);
+      try {
+        const opened = await openCall(service, call, scope);
+        yield* readDeltas(opened, service, wire);
+      } catch (error) {
+        throw scope.explain(error);
+      } finally {
+        scope.close();
+      }
+    },
+  };
+}
+
+async function* readDeltas(opened: OpenedCall, service: Service, wire: Wire): AsyncGenerator<ModelDelta> {
+  const reader = wire.createReader();
+  for await (const frame of readFrames(chunksOf(opened.body), wire.framing)) {
+    if (frame === "[DONE]") break;
+    yield* reader.push(checkedAnswer(parseJson(frame), service, opened));
+  }
+  const end = reader.finish();
+  if (end === undefined) throw new TypeError("The stream ended before the answer did.");
+  yield* end.deltas;
+  yield { type: "finish", response: withRequestId(end.response, opened) };
+}
+
+function checkedAnswer(body: unknown, service: Service, opened: OpenedCall): JsonRecord {
+  if (!isRecord(body)) throw opened.errorOf({ message: "an answer that is not a JSON object" });
+  const fault = service.readFault(body);
+  if (fault !== undefined) throw opened.errorOf(fault);
+  return body;
+}
+
+function withRequestId(response: ModelResponse, { requestId }: OpenedCall): ModelResponse {
+  return requestId === undefined ? response : { ...response, requestId };
+}

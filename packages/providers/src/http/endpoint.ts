@@ -1,0 +1,34 @@
+import { LanguageModelError, type Clock } from "@ccl/core";
+
+import type { ApiKey } from "./api-key.ts";
+
+/** Where a provider is and how to reach it; the options that all HTTP adapters share. */
+export interface EndpointOptions {
+  /** Root of the API, without the path of a call. May have a query, which each call keeps. */
+  baseUrl?: string;
+  /** Sent to `baseUrl` only. Never kept in the model's own fields, and masked in errors. */
+  apiKey?: ApiKey;
+  /** Environment variable that holds the key when `apiKey` is absent, read at each call. */
+  apiKeyVariable?: string;
+  /** Sent with each call; they win over the adapter's own. */
+  headers?: Record<string, string>;
+  /** Replaces the global `fetch`. */
+  fetch?: typeof globalThis.fetch;
+  /** For calls that give no `timeoutMs`; without either a call may take for ever. */
+  timeoutMs?: number;
+  /** Tells the time against which a `Retry-After` date is read. */
+  clock?: Clock;
+}
+
+/** An address of one API call. @throws LanguageModelError `invalid_request` for an address that can't be called. */
+export function callUrl(baseUrl: string, path: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new LanguageModelError("invalid_request", "baseUrl is not an http or https address; write it out in full.");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new LanguageModelError("invalid_request", "baseUrl holds a user name or password; pass them in `headers`.");
+  }
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
+  return url;
+}

@@ -1,0 +1,40 @@
+import { type LanguageModelErrorCode, redactSecrets } from "@ccl/core";
+
+/** What a provider said about a call that it refused, in the fields that its error bodies have. */
+export interface ProviderFault {
+  /** HTTP status, or the status that the body itself gives. */
+  status?: number;
+  type?: string;
+  code?: string;
+  /** The parameter that the provider objects to, as a path such as `response_format.type`. */
+  parameter?: string;
+  /** The provider's own words. */
+  message?: string;
+}
+
+/** The code that a status stands for, where nothing more is known. */
+export function codeOfStatus(status: number | undefined): LanguageModelErrorCode {
+  if (status === undefined) return "provider_error";
+  if (status === 401 || status === 403) return "authentication";
+  if (status === 408) return "timeout";
+  if (status === 429) return "rate_limited";
+  return status >= 400 && status < 500 ? "invalid_request" : "provider_error";
+}
+
+const longestQuote = 400;
+// What is shorter is no secret, and masking it would garble the words.
+const shortestSecret = 6;
+
+/** The provider's words for an error message: without secrets, and cut with a mark. */
+export function quoteOf(message: string | undefined, secrets: readonly string[]): string {
+  if (message === undefined || message === "") return "";
+  const bare = secrets
+    .filter(({ length }) => length >= shortestSecret)
+    .reduce((text, secret) => text.replaceAll(secret, "[redacted:api_key]"), message);
+  const { text } = redactSecrets(bare);
+  const quote =
+    text.length <= longestQuote
+      ? text
+      : `${text.slice(0, longestQuote)}...[TRUNCATED ${text.length - longestQuote} chars]...`;
+  return `: ${quote}`;
+}

@@ -1,0 +1,63 @@
+import type { ModelCapabilities } from "@ccl/core";
+
+import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
+import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
+import { openAiCodeOf, readOpenAiFault } from "./open-ai-fault.ts";
+import { toOpenAiBody } from "./open-ai-request.ts";
+import { toOpenAiResponse } from "./open-ai-response.ts";
+import { createOpenAiReader } from "./open-ai-stream.ts";
+
+/** Where the model is and how its server differs from OpenAI's own. */
+export interface OpenAiCompatibleOptions extends EndpointOptions {
+  /** Ends in `/v1` for most servers. Default: OpenAI's. */
+  baseUrl?: string;
+  model: string;
+  /** Name in traces, and the key under which `providerMetadata` holds what is this server's own. Default: `openai-compatible`. */
+  provider?: string;
+  capabilities?: ModelCapabilities;
+  /** Default: `developer` at OpenAI, else `system`. */
+  developerRole?: "developer" | "system";
+  /** Field for the reasoning of earlier assistant messages. Default: none; a request with reasoning is then refused. */
+  reasoningField?: "reasoning_content" | "reasoning";
+  /** Default: `max_completion_tokens` at OpenAI, else `max_tokens`. */
+  maxTokensField?: "max_tokens" | "max_completion_tokens";
+  /** Asks for token counts in streams; false for a server that refuses `stream_options`. Default: true. */
+  includesStreamUsage?: boolean;
+}
+
+/**
+ * A model behind `/chat/completions`: OpenAI, LM Studio, vLLM, llama.cpp, DeepSeek, OpenRouter and the like. Without
+ * `apiKey` the key is read from `apiKeyVariable`, and for OpenAI itself from `OPENAI_API_KEY`; other servers never get it.
+ * @throws LanguageModelError `invalid_request` for an address that can't be called.
+ */
+export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): StreamingModel {
+  const { baseUrl = "https://api.openai.com/v1", model, provider = "openai-compatible" } = options;
+  const isOpenAi = callUrl(baseUrl, "").hostname === "api.openai.com";
+  const dialect = {
+    provider,
+    developerRole: options.developerRole ?? (isOpenAi ? "developer" : "system"),
+    reasoningField: options.reasoningField,
+    maxTokensField: options.maxTokensField ?? (isOpenAi ? "max_completion_tokens" : "max_tokens"),
+    includesStreamUsage: options.includesStreamUsage ?? true,
+  };
+  return createWireModel(
+    {
+      provider,
+      baseUrl,
+      endpoint: options,
+      keyVariable: options.apiKeyVariable ?? (isOpenAi ? "OPENAI_API_KEY" : undefined),
+      headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      readFault: readOpenAiFault,
+      codeOf: openAiCodeOf,
+      requestIdHeaders: ["x-request-id"],
+    },
+    {
+      path: "/chat/completions",
+      framing: "server-sent-events",
+      toBody: (request, isStreaming) => toOpenAiBody(request, model, { ...dialect, isStreaming }),
+      toResponse: (body) => toOpenAiResponse(body, provider),
+      createReader: () => createOpenAiReader(provider),
+    },
+    { modelId: model, capabilities: options.capabilities },
+  );
+}

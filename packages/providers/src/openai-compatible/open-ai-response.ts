@@ -1,0 +1,98 @@
+import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+
+import {
+  arrayAt,
+  defined,
+  isRecord,
+  type JsonRecord,
+  metadataOf,
+  numberAt,
+  recordAt,
+  stringAt,
+  without,
+} from "../json/json-record.ts";
+
+/** A whole answer of `/chat/completions`: its first choice. */
+export function toOpenAiResponse(body: JsonRecord, provider: string): ModelResponse {
+  const choice = firstChoice(body);
+  const message = recordAt(choice, "message");
+  const toolCalls = arrayAt(message, "tool_calls").map((call) => toolCallOf(call));
+  const refusal = stringAt(message, "refusal");
+  return defined({
+    text: stringAt(message, "content") ?? "",
+    reasoning: reasoningOf(message),
+    toolCalls,
+    finishReason: finishReasonOf(stringAt(choice, "finish_reason"), { refusal, calls: toolCalls.length }),
+    usage: usageOf(body["usage"]),
+    requestId: stringAt(body, "id"),
+    providerMetadata: metadataOf(provider, {
+      ...unknownFields(body),
+      choice: without(choice, "index", "message", "finish_reason"),
+      message: without(message, "role", "content", "reasoning", "reasoning_content", "tool_calls"),
+    }),
+  });
+}
+
+/** The fields of a body or a chunk that have no place in a response. */
+export function unknownFields(body: JsonRecord): JsonRecord {
+  return {
+    ...without(body, "id", "object", "choices", "usage"),
+    usage: without(
+      recordAt(body, "usage"),
+      "prompt_tokens",
+      "completion_tokens",
+      "total_tokens",
+      "prompt_cache_hit_tokens",
+      "cost",
+    ),
+  };
+}
+
+/** The first choice of a body or a chunk; empty when there is none. */
+export function firstChoice(body: JsonRecord): JsonRecord {
+  const [choice] = arrayAt(body, "choices");
+  return isRecord(choice) ? choice : {};
+}
+
+/** The reasoning under the names that servers give it. */
+export function reasoningOf(message: JsonRecord): string | undefined {
+  const reasoning = stringAt(message, "reasoning_content") ?? stringAt(message, "reasoning");
+  return reasoning === "" ? undefined : reasoning;
+}
+
+function toolCallOf(call: unknown): ToolCall {
+  const given = recordAt(call, "function");
+  const text = stringAt(given, "arguments");
+  return {
+    id: stringAt(call, "id") ?? "",
+    name: stringAt(given, "name") ?? "",
+    // Some servers give the arguments as an object.
+    arguments: text ?? JSON.stringify(given["arguments"] ?? {}),
+  };
+}
+
+/** A refusal is a filtered answer, whatever the reason beside it says. */
+export function finishReasonOf(
+  reason: string | undefined,
+  seen: { refusal: string | undefined; calls: number },
+): FinishReason {
+  if (seen.refusal !== undefined && seen.refusal !== "") return "content_filter";
+  if (reason === "length" || reason === "content_filter" || reason === "tool_calls") return reason;
+  if (reason === "function_call") return "tool_calls";
+  if (reason === "stop") return seen.calls > 0 ? "tool_calls" : "stop";
+  return "other";
+}
+
+/** Token counts; undefined when the server counted nothing. */
+export function usageOf(usage: unknown): ModelUsage | undefined {
+  const inputTokens = numberAt(usage, "prompt_tokens");
+  const outputTokens = numberAt(usage, "completion_tokens");
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const details = recordAt(usage, "prompt_tokens_details");
+  return defined({
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    cachedInputTokens: numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens"),
+    costUsd: numberAt(usage, "cost"),
+  });
+}

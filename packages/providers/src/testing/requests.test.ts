@@ -1,0 +1,325 @@
+import type { ChatMessage, LanguageModel, ModelRequest, ToolDefinition } from "@ccl/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { createAnthropicModel } from "../anthropic/index.ts";
+import { createOllamaModel } from "../ollama/index.ts";
+import { createOpenAiCompatibleModel, type OpenAiCompatibleOptions } from "../openai-compatible/index.ts";
+import { startTestServer, type TestServer } from "./index.ts";
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startTestServer({ script: [{ type: "answer", text: "ok" }] });
+});
+afterEach(() => server.close());
+
+const openAi = (options: Partial<OpenAiCompatibleOptions> = {}): LanguageModel =>
+  createOpenAiCompatibleModel({ model: "m", baseUrl: server.baseUrl("openai"), ...options });
+const ollama = (): LanguageModel => createOllamaModel({ model: "m", baseUrl: server.baseUrl("ollama") });
+const anthropic = (): LanguageModel => createAnthropicModel({ model: "m", baseUrl: server.baseUrl("anthropic") });
+const models = { openAi, ollama, anthropic };
+
+const png = { type: "image" as const, mimeType: "image/png", data: Uint8Array.of(1, 2, 3) };
+const tool: ToolDefinition = {
+  name: "read",
+  description: "Reads a file.",
+  inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  execute: async () => "",
+};
+const conversation: ModelRequest = {
+  messages: [
+    { role: "system", content: "Be brief.", source: "pack", id: "1" },
+    { role: "developer", content: "Use tools." },
+    { role: "user", content: [{ type: "text", text: "What is this?" }, png] },
+    {
+      role: "assistant",
+      content: "",
+      toolCalls: [
+        { id: "c1", name: "read", arguments: '{"path":"a"}' },
+        { id: "c2", name: "read", arguments: "" },
+      ],
+    },
+    { role: "tool", toolCallId: "c1", content: "A" },
+    { role: "tool", toolCallId: "c2", content: "no path", isError: true },
+    { role: "user", content: "Go on." },
+  ],
+  tools: [tool],
+  temperature: 0,
+  topP: 1,
+  topK: 40,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  stop: ["END"],
+  maxOutputTokens: 100,
+};
+
+async function bodyOf(model: LanguageModel, request: ModelRequest): Promise<unknown> {
+  await model.generate(request);
+  return server.calls.at(-1)?.body;
+}
+
+const wireTool = { name: "read", description: "Reads a file.", parameters: tool.inputSchema };
+
+describe("one conversation", () => {
+  it("as OpenAI's body", async () => {
+    const call = (id: string, text: string): object => ({
+      id,
+      type: "function",
+      function: { name: "read", arguments: text },
+    });
+    expect(await bodyOf(openAi(), { ...conversation, seed: 7, toolChoice: { name: "read" } })).toEqual({
+      model: "m",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "system", content: "Use tools." },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "What is this?" },
+            { type: "image_url", image_url: { url: "data:image/png;base64,AQID" } },
+          ],
+        },
+        { role: "assistant", content: null, tool_calls: [call("c1", '{"path":"a"}'), call("c2", "")] },
+        { role: "tool", tool_call_id: "c1", content: "A" },
+        { role: "tool", tool_call_id: "c2", content: "no path" },
+        { role: "user", content: "Go on." },
+      ],
+      tools: [{ type: "function", function: wireTool }],
+      tool_choice: { type: "function", function: { name: "read" } },
+      temperature: 0,
+      top_p: 1,
+      top_k: 40,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      seed: 7,
+      stop: ["END"],
+      max_tokens: 100,
+    });
+  });
+
+  it("as Ollama's body", async () => {
+    const call = (id: string, given: object): object => ({ id, function: { name: "read", arguments: given } });
+    const providerOptions = { keep_alive: "5m", options: { num_ctx: 8192, top_k: 20 } };
+    expect(await bodyOf(ollama(), { ...conversation, seed: 7, providerOptions })).toEqual({
+      model: "m",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "system", content: "Use tools." },
+        { role: "user", content: "What is this?", images: ["AQID"] },
+        { role: "assistant", content: "", tool_calls: [call("c1", { path: "a" }), call("c2", {})] },
+        { role: "tool", tool_call_id: "c1", tool_name: "read", content: "A" },
+        { role: "tool", tool_call_id: "c2", tool_name: "read", content: "no path" },
+        { role: "user", content: "Go on." },
+      ],
+      tools: [{ type: "function", function: wireTool }],
+      options: {
+        temperature: 0,
+        top_p: 1,
+        top_k: 20,
+        frequency_penalty: 0,
+        presence_penalty: 0,
+        seed: 7,
+        stop: ["END"],
+        num_predict: 100,
+        num_ctx: 8192,
+      },
+      stream: false,
+      keep_alive: "5m",
+    });
+  });
+
+  it("as Anthropic's body, with results and the next words in one turn", async () => {
+    const call = (id: string, input: object): object => ({ type: "tool_use", id, name: "read", input });
+    const result = (id: string, text: string): object => ({
+      type: "tool_result",
+      tool_use_id: id,
+      content: [{ type: "text", text }],
+    });
+    expect(await bodyOf(anthropic(), { ...conversation, toolChoice: "required" })).toEqual({
+      model: "m",
+      max_tokens: 100,
+      system: [
+        { type: "text", text: "Be brief." },
+        { type: "text", text: "Use tools." },
+      ],
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "What is this?" },
+            { type: "image", source: { type: "base64", media_type: "image/png", data: "AQID" } },
+          ],
+        },
+        { role: "assistant", content: [call("c1", { path: "a" }), call("c2", {})] },
+        {
+          role: "user",
+          content: [
+            result("c1", "A"),
+            { ...result("c2", "no path"), is_error: true },
+            { type: "text", text: "Go on." },
+          ],
+        },
+      ],
+      tools: [{ name: "read", description: "Reads a file.", input_schema: tool.inputSchema }],
+      tool_choice: { type: "any" },
+      temperature: 0,
+      top_k: 40,
+      stop_sequences: ["END"],
+    });
+  });
+});
+
+describe("what is a provider's own", () => {
+  it("cache breakpoints land on the last block of their message, and thinking goes back signed", async () => {
+    const cached = { anthropic: { cache_control: { type: "ephemeral" } } };
+    const redacted = { type: "redacted_thinking", data: "xyz" };
+    const messages: ChatMessage[] = [
+      { role: "system", content: "Pack.", providerMetadata: cached },
+      { role: "user", content: [png, { type: "text", text: "Why?" }], providerMetadata: cached },
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "Hm.", signature: "sig" },
+          { type: "text", text: "So." },
+        ],
+        providerMetadata: { anthropic: { reasoning: [redacted] } },
+      },
+      { role: "user", content: "And?" },
+    ];
+    const cache = { cache_control: { type: "ephemeral" } };
+    expect(await bodyOf(anthropic(), { messages })).toMatchObject({
+      system: [{ type: "text", text: "Pack.", ...cache }],
+      messages: [
+        { role: "user", content: [{ type: "image" }, { type: "text", text: "Why?", ...cache }] },
+        {
+          role: "assistant",
+          content: [redacted, { type: "thinking", thinking: "Hm.", signature: "sig" }, { type: "text", text: "So." }],
+        },
+        { role: "user", content: [{ type: "text", text: "And?" }] },
+      ],
+    });
+    expect(JSON.stringify(messages[2])).not.toContain("cache_control");
+  });
+
+  it("thinking comes back signed, whole and streamed, with all counts of a cache", async () => {
+    const usage = { inputTokens: 100, outputTokens: 9, cachedInputTokens: 60 };
+    server.enqueue(
+      { type: "answer", text: "ok", reasoning: "Hm.", usage },
+      { type: "answer", text: "ok", reasoning: "Hm." },
+    );
+    await anthropic().generate({ messages: [{ role: "user", content: "Hi" }] });
+    const response = await anthropic().generate({ messages: [{ role: "user", content: "Hi" }] });
+    expect(response.usage).toEqual({ inputTokens: 100, outputTokens: 9, cachedInputTokens: 60, cacheWriteTokens: 0 });
+    const signed = [{ type: "thinking", thinking: "Hm.", signature: "c2lnbmF0dXJl" }];
+    expect(response.providerMetadata).toMatchObject({ anthropic: { reasoning: signed } });
+    expect(response.requestId).toBe("req_test");
+  });
+
+  it.each(["openAi", "ollama", "anthropic"] as const)(
+    "unknown fields of an answer of %s pass through",
+    async (name) => {
+      server.enqueue({ type: "answer", text: "ok", extra: { novelty: { deep: [1] } } });
+      await models[name]().generate({ messages: [] });
+      const { providerMetadata = {} } = await models[name]().generate({ messages: [{ role: "user", content: "Hi" }] });
+      expect(Object.values(providerMetadata)).toMatchObject([{ novelty: { deep: [1] } }]);
+    },
+  );
+
+  it("options of a request and fields of a message go into the body as they are", async () => {
+    const messages: ChatMessage[] = [
+      { role: "user", content: "Hi", providerMetadata: { "openai-compatible": { name: "ann" }, other: { x: 1 } } },
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "Hm." },
+          { type: "text", text: "So." },
+        ],
+      },
+    ];
+    const model = openAi({ reasoningField: "reasoning_content" });
+    expect(await bodyOf(model, { messages, providerOptions: { service_tier: "flex" } })).toEqual({
+      model: "m",
+      service_tier: "flex",
+      messages: [
+        { role: "user", content: "Hi", name: "ann" },
+        { role: "assistant", content: [{ type: "text", text: "So." }], reasoning_content: "Hm." },
+      ],
+    });
+  });
+});
+
+describe("what a wire can't carry is refused before it is sent", () => {
+  const user = (...content: Exclude<ChatMessage["content"], string>): ModelRequest => ({
+    messages: [{ role: "user", content }],
+  });
+  const hello: ChatMessage = { role: "user", content: "Hi" };
+  const call = { id: "c", name: "read", arguments: "{broken" };
+  it.each<[keyof typeof models, string, ModelRequest]>([
+    ["openAi", "a file by its address", user({ type: "file", mimeType: "application/pdf", url: "https://x.test/a" })],
+    ["openAi", "an image without bytes or address", user({ type: "image", mimeType: "image/png" })],
+    ["openAi", "an image from the assistant", { messages: [{ role: "assistant", content: [png] }] }],
+    ["openAi", "reasoning", { messages: [{ role: "assistant", content: [{ type: "reasoning", text: "Hm." }] }] }],
+    ["ollama", "an image by its address", user({ type: "image", mimeType: "image/png", url: "https://x.test/a" })],
+    ["ollama", "a file", user({ type: "file", mimeType: "application/pdf", data: Uint8Array.of(1) })],
+    ["ollama", "a demand for a tool", { messages: [hello], tools: [tool], toolChoice: "required" }],
+    ["ollama", "broken arguments", { messages: [{ role: "assistant", content: "", toolCalls: [call] }] }],
+    ["anthropic", "broken arguments", { messages: [{ role: "assistant", content: "", toolCalls: [call] }] }],
+    ["anthropic", "a late system message", { messages: [hello, { role: "system", content: "Be brief." }] }],
+    [
+      "anthropic",
+      "unsigned reasoning",
+      { messages: [{ role: "assistant", content: [{ type: "reasoning", text: "H" }] }] },
+    ],
+    ["anthropic", "a spreadsheet", user({ type: "file", mimeType: "text/csv", data: Uint8Array.of(1) })],
+    ["anthropic", "a result of no call", { messages: [{ role: "tool", content: "x" }] }],
+    ["anthropic", "a seed", { messages: [hello], seed: 1 }],
+    ["anthropic", "a penalty", { messages: [hello], presencePenalty: 0.5 }],
+    ["anthropic", "unknown metadata", { messages: [{ ...hello, providerMetadata: { anthropic: { novelty: 1 } } }] }],
+  ])("by %s: %s", async (name, _, request) => {
+    await expect(models[name]().generate(request)).rejects.toMatchObject({ code: "invalid_request" });
+    expect(server.calls).toEqual([]);
+  });
+});
+
+it("a choice of tools without tools is left out where it asks for nothing", async () => {
+  const request: ModelRequest = { messages: [{ role: "user", content: "Hi" }], toolChoice: "auto" };
+  expect(await bodyOf(openAi(), request)).toEqual({ model: "m", messages: [{ role: "user", content: "Hi" }] });
+  server.enqueue({ type: "answer", text: "ok" });
+  expect(await bodyOf(anthropic(), request)).not.toHaveProperty("tool_choice");
+});
+
+it("a secret in a header of the caller's is masked like the key", async () => {
+  await server.close();
+  server = await startTestServer({ script: [{ type: "error", status: 400, message: "bad value zebra-9041-x" }] });
+  const run = openAi({ headers: { "api-key": "zebra-9041-x" } }).generate({ messages: [] });
+  await expect(run).rejects.toThrow("bad value [redacted:api_key]");
+});
+
+describe("an address", () => {
+  it.each(["localhost:1234", "ftp://x.test", "", "https://user:secret@x.test/v1"])("like %j is refused", (baseUrl) => {
+    const create = (): unknown => createOpenAiCompatibleModel({ baseUrl, model: "m" });
+    expect(create).toThrow(expect.objectContaining({ code: "invalid_request" }));
+    expect(create).not.toThrow("secret");
+  });
+
+  it("keeps its query, and a key in the environment goes to its own host alone", async () => {
+    const seen: [string, string | null][] = [];
+    const watch: typeof fetch = async (input, init) => {
+      seen.push([String(input), new Headers(init?.headers).get("authorization")]);
+      return Response.json({ choices: [{ message: { content: "ok" }, finish_reason: "stop" }] });
+    };
+    process.env["OPENAI_API_KEY"] = "sk-from-environment";
+    const ask = (options: Partial<OpenAiCompatibleOptions>): Promise<unknown> =>
+      createOpenAiCompatibleModel({ model: "m", fetch: watch, ...options }).generate({ messages: [] });
+    await ask({});
+    await ask({ baseUrl: "https://other.test/v1/?api-version=1" });
+    await ask({ baseUrl: "https://other.test", apiKeyVariable: "OPENAI_API_KEY" });
+    delete process.env["OPENAI_API_KEY"];
+    await ask({});
+    expect(seen).toEqual([
+      ["https://api.openai.com/v1/chat/completions", "Bearer sk-from-environment"],
+      ["https://other.test/v1/chat/completions?api-version=1", null],
+      ["https://other.test/chat/completions", "Bearer sk-from-environment"],
+      ["https://api.openai.com/v1/chat/completions", null],
+    ]);
+  });
+});

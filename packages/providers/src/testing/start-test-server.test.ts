@@ -1,0 +1,42 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it } from "vitest";
+
+import { startTestServer, type TestDialect } from "./index.ts";
+
+const post = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, { method: "POST", body: JSON.stringify(body), headers });
+const call = { model: "m", messages: [], max_tokens: 1, stream: false };
+
+describe("the test server", () => {
+  it("closes by itself when nobody calls, and closes once only", async () => {
+    const server = await startTestServer({ idleMs: 20, script: [{ type: "hang" }] });
+    const url = `${server.baseUrl("openai")}/chat/completions`;
+    await expect(post(url, call)).rejects.toThrow("fetch failed");
+    await server.close();
+    await expect(post(url, call)).rejects.toThrow("fetch failed");
+  });
+
+  it("keeps no process alive that forgot it", () => {
+    const entry = JSON.stringify(fileURLToPath(new URL("../../dist/testing/index.js", import.meta.url)));
+    const program = `import { startTestServer } from ${entry}; await startTestServer(); console.log("up");`;
+    const run = spawnSync(process.execPath, ["--input-type=module", "-e", program], { timeout: 30_000 });
+    expect([run.status, String(run.stdout).trim()]).toEqual([0, "up"]);
+  });
+
+  it.each<[TestDialect, string, object, number]>([
+    ["openai", "/chat/completions", call, 500],
+    ["openai", "/nothing", call, 404],
+    ["openai", "/chat/completions", { messages: [] }, 400],
+    ["anthropic", "/v1/messages", call, 400],
+    ["ollama", "/api/chat", { model: "m" }, 400],
+    ["lm-studio", "/chat/completions", { ...call, response_format: { type: "json_object" } }, 400],
+  ])("as %s answers %s with %j by %i, without a script", async (dialect, path, body, status) => {
+    const server = await startTestServer();
+    const response = await post(`${server.baseUrl(dialect)}${path}`, body);
+    expect(response.status).toBe(status);
+    await response.text();
+    await server.close();
+  });
+});

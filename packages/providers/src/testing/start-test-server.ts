@@ -1,0 +1,136 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+
+import { isRecord, parseJson } from "../json/json-record.ts";
+import { anthropicFormat } from "./anthropic-format.ts";
+import type { DialectFormat } from "./dialect-format.ts";
+import { ollamaFormat } from "./ollama-format.ts";
+import { openAiFormat } from "./openai-format.ts";
+import { type Call, playBehaviour, playError } from "./play-behaviour.ts";
+import type { TestBehaviour, TestDialect } from "./test-behaviour.ts";
+
+/** How the server behaves. */
+export interface TestServerOptions {
+  /** One behaviour for each call, in order; a call beyond the script gets a 500 that says so. */
+  script?: readonly TestBehaviour[];
+  /** Calls with another key, or none, are answered 401. Default: every key is right. */
+  apiKey?: string;
+  /** For behaviours that don't say it themselves. */
+  chunkBytes?: number;
+  /** Closes after so long without a call, in case that nobody does. Default: 60,000. */
+  idleMs?: number;
+}
+
+/** A call as it came in. */
+export interface ReceivedCall {
+  dialect: TestDialect;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+}
+
+/** A server on a free loopback port. It keeps no process alive. */
+export interface TestServer {
+  /** What to hand to an adapter or an official client as its base URL. */
+  baseUrl(dialect: TestDialect): string;
+  /** All calls so far, in order. */
+  readonly calls: readonly ReceivedCall[];
+  /** Appends to the script. */
+  enqueue(...behaviours: TestBehaviour[]): void;
+  /** Breaks what is open and frees the port; a second call does nothing. */
+  close(): Promise<void>;
+}
+
+const formats: Record<TestDialect, DialectFormat> = {
+  openai: openAiFormat("openai"),
+  "lm-studio": openAiFormat("lm-studio"),
+  "ignores-format": openAiFormat("ignores-format"),
+  ollama: ollamaFormat,
+  anthropic: anthropicFormat,
+};
+const dialects = new Map<string, TestDialect>([
+  ["openai", "openai"],
+  ["lm-studio", "lm-studio"],
+  ["ignores-format", "ignores-format"],
+  ["ollama", "ollama"],
+  ["anthropic", "anthropic"],
+]);
+
+/** Starts a real HTTP server that plays the APIs of `TestDialect` by a script. For tests and examples without a network. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const script: TestBehaviour[] = [...(options.script ?? [])];
+  const calls: ReceivedCall[] = [];
+  const server = createServer((request, response) => {
+    idle.refresh();
+    void readBody(request).then((text) => {
+      const call = routeOf(request, response, text);
+      if (call === undefined) return response.writeHead(404).end('{"error":{"message":"There is no such path."}}');
+      const { dialect, path, headers, body } = call;
+      calls.push({ dialect, path, headers, body });
+      const objection = objectionTo(call, options.apiKey);
+      return objection === undefined ? play(call) : playError(call, objection);
+    });
+  });
+  const play = (call: Call): Promise<void> | undefined => {
+    const isEmbedding = call.kind === "embeddings";
+    const next = isEmbedding && !isFailure(script[0]) ? { type: "answer" as const } : script.shift();
+    const message = "The script of the test server has no behaviour for this call.";
+    const behaviour = next ?? { type: "error", status: 500, message };
+    return playBehaviour(call, { chunkBytes: options.chunkBytes ?? Infinity, ...behaviour });
+  };
+  const close = async (): Promise<void> => {
+    clearTimeout(idle);
+    if (!server.listening) return;
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  };
+  const idle = setTimeout(() => void close(), options.idleMs ?? 60_000).unref();
+  server.on("connection", (socket) => socket.unref().setNoDelay(true));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(0, "127.0.0.1", resolve);
+  });
+  server.unref();
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const versions: Partial<Record<TestDialect, string>> = { openai: "/v1", "lm-studio": "/v1", "ignores-format": "/v1" };
+  return {
+    baseUrl: (dialect) => `http://127.0.0.1:${port}/${dialect}${versions[dialect] ?? ""}`,
+    calls,
+    enqueue: (...behaviours) => void script.push(...behaviours),
+    close,
+  };
+}
+
+function isFailure(behaviour: TestBehaviour | undefined): boolean {
+  return behaviour !== undefined && behaviour.type !== "answer" && behaviour.type !== "refusal";
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function routeOf(request: IncomingMessage, response: ServerResponse, text: string): Call | undefined {
+  const [path = ""] = (request.url ?? "").split("?");
+  const [, name = ""] = path.split("/");
+  const dialect = dialects.get(name);
+  const format = dialect === undefined ? undefined : formats[dialect];
+  if (dialect === undefined || format === undefined || request.method !== "POST") return undefined;
+  const rest = path.slice(name.length + 1);
+  const kind = rest === format.chatPath ? "chat" : rest === format.embeddingsPath ? "embeddings" : undefined;
+  const body = parseJson(text);
+  if (kind === undefined) return undefined;
+  return { dialect, kind, path, format, headers: request.headers, body: isRecord(body) ? body : {}, response };
+}
+
+function objectionTo(call: Call, apiKey: string | undefined): ReturnType<DialectFormat["objection"]> {
+  const { format, body, headers, kind } = call;
+  if (apiKey !== undefined && format.keyOf(headers) !== apiKey) return { type: "error", status: 401 };
+  const field = kind === "chat" ? "messages" : "input";
+  if (typeof body["model"] !== "string" || body[field] === undefined) {
+    return { type: "error", status: 400, message: `model and ${field} are required` };
+  }
+  return kind === "chat" ? format.objection(body, headers) : undefined;
+}
