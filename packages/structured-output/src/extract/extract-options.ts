@@ -1,0 +1,42 @@
+import type { FinishReason } from "@ccl/core";
+import type { Repair } from "../repair/repair.ts";
+
+/** What reading an answer may cost; a text beyond it is refused, valid or not, but for `timeoutMs` and `maxRepairs`. */
+export interface ExtractLimits {
+  /** UTF-8 bytes of the answer; default 16 MiB. */
+  maxBytes?: number;
+  /** Nested brackets; default 512, at most 2,000: validators that recurse overflow not far beyond. */
+  maxDepth?: number;
+  /** Repairs in one value; default 100,000. */
+  maxRepairs?: number;
+  /** Time for repairs; valid JSON is read whatever it takes. Default 2,000. */
+  timeoutMs?: number;
+}
+
+/** What tells the value that is meant from others. */
+export interface ExtractOptions {
+  /** Whether a value fits the schema: the outermost one that does wins. */
+  accept?: (value: unknown) => boolean;
+  /** With `length` the answer is refused as truncated, however complete it looks. */
+  finishReason?: FinishReason;
+  limits?: ExtractLimits;
+}
+
+/** Where in the answer the value stood. */
+export interface JsonSource {
+  /** `double_encoded` is JSON inside a JSON string that is the whole answer. */
+  kind: "whole" | "double_encoded" | "fence" | "prose";
+  /** UTF-16 offsets in the answer, the end excluded. */
+  start: number;
+  end: number;
+  /** Keys and indexes from the value that was read there to the one that was accepted; empty for that value itself. */
+  path: (string | number)[];
+}
+
+/** A value found in an answer, and what it took. */
+export interface ExtractedJson {
+  value: unknown;
+  /** In the order of the text; empty if it was JSON as it stood. */
+  repairs: Repair[];
+  source: JsonSource;
+}

@@ -1,0 +1,166 @@
+import { parseTolerant, type ParseBudget } from "../repair/parse-tolerant.ts";
+import { isQuote } from "../repair/quote-marks.ts";
+import type { Repair } from "../repair/repair.ts";
+import { startsKey } from "../repair/string-end.ts";
+import { createTextView, type TextView } from "../repair/text-view.ts";
+import { isDeeperThan } from "./is-deeper-than.ts";
+import { scanStrict } from "./scan-strict.ts";
+
+/** A bracketed value that was read from the text. */
+export interface Candidate {
+  value: unknown;
+  repairs: Repair[];
+  zone: "fence" | "prose";
+  start: number;
+  end: number;
+}
+
+/** What a text holds: every outermost value, and what could not be read. */
+export interface FoundCandidates {
+  candidates: Candidate[];
+  /** Offset of a value, a string in it or a reasoning block that the text ends in. */
+  truncatedAt: number | undefined;
+  /** Values that are JSON beyond repair. */
+  broken: { position: number; reason: string }[];
+}
+
+interface Scan extends FoundCandidates {
+  view: TextView;
+  budget: ParseBudget;
+  position: number;
+  isInFence: boolean;
+  /** Nothing but white space, a fence or a tag stands between the last boundary and here. */
+  isAtBodyStart: boolean;
+  /** Characters that may still be read again after a value that broke off. */
+  rereads: number;
+}
+
+const STOPS = /```+|[{[(]|<\/?(?:think|thinking|thought|reasoning)>/g;
+const FENCE_INFO = /[ \t]*[\w+-]*/y;
+const OBJECT_START = /\s{0,64}(?:["'“”‘’`}[{]|\\"|\/[/*]|\.\.\.|[\p{L}\p{N}_$-]{1,64}\s{0,8}:(?!:))/uy;
+const ARRAY_START =
+  /\s{0,64}(?:["“”{[\]]|'[^']{0,64}'\s{0,8}[,\]]|\\"|\/[/*]|-?[\d.eE+-]+\s{0,8}[,\]]|(?:true|false|null|None|True|False)\s{0,8}[,\]])/y;
+const GLUED = /[\p{L}\p{N}_{["'(]/u;
+const MAX_BROKEN = 1000;
+const REREAD_FACTOR = 4;
+
+/** Finds the values of a text in one pass that knows strings, code fences and reasoning blocks; linear in the text. */
+export function findCandidates(text: string, budget: ParseBudget): FoundCandidates {
+  const scan: Scan = {
+    view: createTextView(text),
+    budget,
+    position: 0,
+    isInFence: false,
+    isAtBodyStart: true,
+    rereads: text.length * REREAD_FACTOR,
+    candidates: [],
+    truncatedAt: undefined,
+    broken: [],
+  };
+  for (;;) {
+    STOPS.lastIndex = scan.position;
+    const stop = STOPS.exec(text);
+    if (stop === null) break;
+    if (scan.isAtBodyStart) scan.isAtBodyStart = scan.view.skipSpace(scan.position) === stop.index;
+    scan.position = stop.index + stop[0].length;
+    if (stop[0].startsWith("`")) passFence(scan);
+    else if (stop[0].startsWith("<")) passTag(scan, stop[0], stop.index);
+    else readBracket(scan, stop.index);
+  }
+  const { candidates, truncatedAt, broken } = scan;
+  return { candidates, truncatedAt, broken };
+}
+
+function passFence(scan: Scan): void {
+  scan.isInFence = !scan.isInFence;
+  scan.isAtBodyStart = scan.isInFence;
+  if (!scan.isInFence) return;
+  FENCE_INFO.lastIndex = scan.position;
+  if (FENCE_INFO.test(scan.view.text)) scan.position = FENCE_INFO.lastIndex;
+}
+
+// A closing tag without an opening one: the template of the model opened the block before the answer.
+function passTag(scan: Scan, tag: string, start: number): void {
+  const { text } = scan.view;
+  scan.isAtBodyStart = true;
+  scan.isInFence = false;
+  if (tag.startsWith("</")) {
+    scan.candidates = [];
+    scan.broken = [];
+    return;
+  }
+  const closing = `</${tag.slice(1)}`;
+  const end = text.indexOf(closing, scan.position);
+  if (end < 0) scan.truncatedAt ??= start;
+  scan.position = end < 0 ? text.length : end + closing.length;
+}
+
+function readBracket(scan: Scan, start: number): void {
+  const { text } = scan.view;
+  const isBodyStart = scan.isAtBodyStart;
+  scan.isAtBodyStart = false;
+  if (!scan.isInFence && text.startsWith("```", scan.view.skipSpace(start + 1))) return;
+  if ((text[start] === "(" && !isBodyStart) || scan.rereads < 0 || scan.broken.length >= MAX_BROKEN) return;
+  const strict = text[start] === "(" ? ({ status: "broken", position: start } as const) : scanStrict(text, start);
+  if (strict.status === "complete" && !isGlued(scan, start, strict.end)) addStrict(scan, start, strict.end);
+  else if (strict.status === "prefix") resumeAfterReasoning(scan, start);
+  else if (strict.status === "complete" || isBodyStart || looksLikeJson(text, start)) repair(scan, start);
+  else scan.rereads -= strict.position - start;
+}
+
+function addStrict(scan: Scan, start: number, end: number): void {
+  const value: unknown = JSON.parse(scan.view.text.slice(start, end));
+  scan.position = end;
+  if (isDeeperThan(value, scan.budget.maxDepth))
+    scan.broken.push({ position: start, reason: `It is nested deeper than ${scan.budget.maxDepth}` });
+  else scan.candidates.push({ value, repairs: [], zone: zoneOf(scan), start, end });
+}
+
+function repair(scan: Scan, start: number): void {
+  const parsed = parseTolerant(scan.view, start, scan.budget);
+  if (parsed.status === "complete") {
+    const { value, repairs, end } = parsed;
+    scan.position = end;
+    if (isGlued(scan, start, end))
+      scan.broken.push({ position: end, reason: "The text goes on behind the end of its value" });
+    scan.candidates.push({ value, repairs, zone: zoneOf(scan), start, end });
+  } else if (parsed.status === "truncated") resumeAfterReasoning(scan, start);
+  else {
+    scan.rereads -= parsed.position - start;
+    scan.position = parsed.isOverBudget ? scan.view.text.length : Math.max(scan.position, parsed.position);
+    scan.broken.push({ position: parsed.position, reason: parsed.reason });
+  }
+}
+
+function zoneOf({ isInFence }: Scan): Candidate["zone"] {
+  return isInFence ? "fence" : "prose";
+}
+
+// A value that the text opens with and goes on from without a gap, or with a further key, ended too early to be trusted:
+// an unescaped quote before a bracket in a string can look like its end.
+function isGlued({ view }: Scan, start: number, end: number): boolean {
+  if (view.skipSpace(0) !== start) return false;
+  const next = view.skipGap(end);
+  const following = view.skipGap(next + 1);
+  const isFurtherKey = view.text[next] === "," && (isQuote(view.text[following]) || startsKey(view, following));
+  return isFurtherKey || view.text[next] === ":" || GLUED.test(view.text.charAt(end));
+}
+
+// What seemed to run to the end of the text may be a bracket in reasoning whose opening tag is not in the answer.
+function resumeAfterReasoning(scan: Scan, start: number): void {
+  const { text } = scan.view;
+  const end = scan.candidates.length === 0 && scan.rereads > 0 ? text.indexOf("</think>", start) : -1;
+  if (end < 0) {
+    scan.truncatedAt ??= start;
+    scan.position = text.length;
+    return;
+  }
+  scan.rereads -= text.length;
+  scan.position = end;
+}
+
+function looksLikeJson(text: string, start: number): boolean {
+  const pattern = text[start] === "{" ? OBJECT_START : ARRAY_START;
+  pattern.lastIndex = start + 1;
+  return pattern.test(text);
+}

@@ -1,0 +1,89 @@
+/** How far a text follows the JSON grammar from a bracket on. */
+export type StrictScan =
+  | { status: "complete"; end: number }
+  /** Nothing is wrong with it but that it ends: the start of some valid document. */
+  | { status: "prefix" }
+  | { status: "broken"; position: number };
+
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const OPEN_SCALAR = /(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d*)?)?)$/y;
+
+type Expectation = "value" | "value_or_end" | "key" | "key_or_end" | "colon" | "comma_or_end";
+
+/** Follows JSON from the `{` or `[` at `start` without building anything; a loop, so no depth overflows the stack. */
+export function scanStrict(text: string, start: number): StrictScan {
+  const closers: ("}" | "]")[] = [];
+  let expected: Expectation = "value";
+  let position = start;
+  for (;;) {
+    position = skipSpace(text, position);
+    const character = text[position];
+    if (character === undefined) return { status: "prefix" };
+    const closer = closers.at(-1);
+    const isKey: boolean = expected === "key" || expected === "key_or_end";
+    if (character === closer && expected !== "value" && expected !== "key" && expected !== "colon") {
+      closers.pop();
+      position += 1;
+      if (closers.length === 0) return { status: "complete", end: position };
+      expected = "comma_or_end";
+    } else if (expected === "comma_or_end" || expected === "colon") {
+      if (character !== (expected === "colon" ? ":" : ",")) return { status: "broken", position };
+      expected = expected === "comma_or_end" && closer === "}" ? "key" : "value";
+      position += 1;
+    } else if (isKey || character === '"') {
+      const end = character === '"' ? scanString(text, position) : "broken";
+      if (end === "prefix") return { status: end };
+      if (end === "broken") return { status: end, position };
+      expected = isKey ? "colon" : "comma_or_end";
+      position = end;
+    } else if (character === "{" || character === "[") {
+      closers.push(character === "{" ? "}" : "]");
+      expected = character === "{" ? "key_or_end" : "value_or_end";
+      position += 1;
+    } else {
+      const end = skip(SCALAR, text, position);
+      if (end === text.length || skip(OPEN_SCALAR, text, position) === text.length) return { status: "prefix" };
+      if (end === position) return { status: "broken", position };
+      expected = "comma_or_end";
+      position = end;
+    }
+  }
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+    at += 1;
+  }
+}
+
+function scanString(text: string, start: number): number | "prefix" | "broken" {
+  let at = start + 1;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    if (Number.isNaN(code)) return "prefix";
+    if (code < 0x20) return "broken";
+    if (code === 0x5c) {
+      const end = scanEscape(text, at);
+      if (typeof end === "string") return end;
+      at = end;
+    } else at += 1;
+  }
+}
+
+function scanEscape(text: string, at: number): number | "prefix" | "broken" {
+  const marker = text[at + 1];
+  if (marker === undefined) return "prefix";
+  if (marker !== "u") return '"\\/bfnrt'.includes(marker) ? at + 2 : "broken";
+  const digits = text.slice(at + 2, at + 6);
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return "broken";
+  return digits.length === 4 ? at + 6 : "prefix";
+}
+
+function skip(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+}

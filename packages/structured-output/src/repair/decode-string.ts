@@ -1,0 +1,52 @@
+import type { Repair } from "./repair.ts";
+
+interface DecodeOptions {
+  /** The mark that opened the string: unescaped ones inside are listed. */
+  mark: string;
+  /** Where the content starts in the text. */
+  offset: number;
+  repairs: Repair[];
+  maxRepairs: number;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/** Decodes the escapes of a string's content. An escape that JSON does not know keeps its backslash, as in paths and patterns. */
+export function decodeString(raw: string, { mark, offset, repairs, maxRepairs }: DecodeOptions): string {
+  const special = /[\\"'`\p{Cc}]/gu;
+  let decoded = "";
+  let from = 0;
+  for (let match = special.exec(raw); match !== null && repairs.length <= maxRepairs; match = special.exec(raw)) {
+    const at = match.index;
+    const character = match[0];
+    if (character === "\\") {
+      const { text, length, isValid } = decodeEscape(raw, at);
+      if (!isValid) repairs.push({ kind: "invalid_escape", position: offset + at });
+      decoded += raw.slice(from, at) + text;
+      from = at + length;
+      special.lastIndex = from;
+    } else if (character < " ") repairs.push({ kind: "control_character", position: offset + at });
+    else if (character === mark) repairs.push({ kind: "unescaped_quote", position: offset + at });
+  }
+  return from === 0 ? raw : decoded + raw.slice(from);
+}
+
+function decodeEscape(raw: string, at: number): { text: string; length: number; isValid: boolean } {
+  const marker = raw[at + 1] ?? "";
+  const known = Object.hasOwn(ESCAPES, marker) ? ESCAPES[marker] : undefined;
+  if (known !== undefined) return { text: known, length: 2, isValid: true };
+  const digits = raw.slice(at + 2, at + 6);
+  if (marker === "u" && /^[0-9a-fA-F]{4}$/.test(digits))
+    return { text: String.fromCharCode(Number.parseInt(digits, 16)), length: 6, isValid: true };
+  if (marker === "'" || marker === "`" || marker === "\n") return { text: marker, length: 2, isValid: false };
+  return { text: `\\${marker}`, length: 1 + marker.length, isValid: false };
+}

@@ -1,0 +1,84 @@
+/** A text with look-ahead that stays linear in total: each search remembers the stretch that it last crossed. */
+export interface TextView {
+  readonly text: string;
+  /** The first offset at or after `from` that holds no white space. */
+  skipSpace: (from: number) => number;
+  /** As `skipSpace`, and past at most one comment, so that hostile chains of comments cost nothing. */
+  skipGap: (from: number) => number;
+  /** Where the comment that starts at `from` ends; `from` itself if none does, the text's length if it is unclosed. */
+  skipComment: (from: number) => number;
+  /** The first offset at or after `from` of the quotation mark, or the text's length. */
+  findQuote: (mark: string, from: number) => number;
+}
+
+type Search = (from: number) => number;
+
+/** Whether JavaScript counts the character as white space; JSON has only four of these. */
+export function isSpace(code: number): boolean {
+  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  if (code < 0xa0) return false;
+  return (
+    code === 0xa0 ||
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000 ||
+    code === 0xfeff
+  );
+}
+
+/** Wraps a text for the tolerant parser. */
+export function createTextView(text: string): TextView {
+  const skipSpace = remember((from) => {
+    let at = from;
+    while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+    return at;
+  });
+  const findBlockEnd = remember((from) => indexOrEnd(text, "*/", from));
+  const findLineEnd = remember((from) => indexOrEnd(text, "\n", from));
+  const quoteSearches = new Map<string, Search>();
+
+  const skipComment = (from: number): number => {
+    const first = text[from];
+    if (first === "#") return findLineEnd(from);
+    if (first !== "/") return from;
+    const second = text[from + 1];
+    if (second === "/") return findLineEnd(from);
+    return second === "*" ? Math.min(findBlockEnd(from + 2) + 2, text.length) : from;
+  };
+
+  return {
+    text,
+    skipSpace,
+    skipComment,
+    skipGap: (from) => skipSpace(skipComment(skipSpace(from))),
+    findQuote: (mark, from) => {
+      let search = quoteSearches.get(mark);
+      if (search === undefined) {
+        search = remember((start) => indexOrEnd(text, mark, start));
+        quoteSearches.set(mark, search);
+      }
+      return search(from);
+    },
+  };
+}
+
+function remember(search: Search): Search {
+  let start = -1;
+  let found = -1;
+  return (from) => {
+    if (from < start || from > found) {
+      start = from;
+      found = search(from);
+    }
+    return found;
+  };
+}
+
+function indexOrEnd(text: string, part: string, from: number): number {
+  const index = text.indexOf(part, from);
+  return index < 0 ? text.length : index;
+}
