@@ -1,0 +1,50 @@
+import type { LanguageModel } from "@ccl/core";
+import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
+import { startTestServer, type TestBehaviour, type TestDialect } from "@ccl/providers/testing";
+
+/** A model to ask, and what to do when done. */
+export interface Endpoint {
+  name: string;
+  model: LanguageModel;
+  /** The formats that the attempts are known to take; absent for an endpoint that nobody scripted. */
+  expectedFormats?: string[];
+  close(): Promise<void>;
+}
+
+const fitting = { cities: [{ name: "Ulm", inhabitants: 129_000 }, { name: "Bonn" }] };
+const misfit: TestBehaviour = {
+  type: "answer",
+  text: '```json\n{ "cities": [{ "name": "Ulm", "inhabitants": "many" }] }\n```',
+};
+const broken: TestBehaviour = {
+  type: "answer",
+  text: `Sure. ${JSON.stringify(fitting).slice(0, -1)},} Anything else?`,
+};
+const refusal: TestBehaviour = { type: "error", status: 400, about: "response_format" };
+
+/** What servers on loopback do, each of them difficult in its own way. */
+const scripts: { dialect: TestDialect; script: TestBehaviour[]; expectedFormats: string[] }[] = [
+  {
+    dialect: "openai",
+    script: [refusal, misfit, broken],
+    expectedFormats: ["json_schema", "json_object", "json_object"],
+  },
+  { dialect: "lm-studio", script: [refusal, broken], expectedFormats: ["json_schema", "json_object", "none"] },
+  { dialect: "ignores-format", script: [misfit, broken], expectedFormats: ["json_schema", "json_schema"] },
+];
+
+/** The endpoint that the environment names, or servers on loopback that play difficult ones. */
+export async function openEndpoints(): Promise<Endpoint[]> {
+  const { CCL_MODEL_BASE_URL: baseUrl, CCL_MODEL: model } = process.env;
+  if (baseUrl === undefined) return Promise.all(scripts.map((scripted) => openScripted(scripted)));
+  if (model === undefined) throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
+  const options = { baseUrl, model, apiKeyVariable: "CCL_MODEL_API_KEY", timeoutMs: 90_000 };
+  return [{ name: model, model: createOpenAiCompatibleModel(options), close: async () => undefined }];
+}
+
+async function openScripted({ dialect, script, expectedFormats }: (typeof scripts)[number]): Promise<Endpoint> {
+  const server = await startTestServer({ script });
+  const options = { baseUrl: server.baseUrl(dialect), model: "scripted", timeoutMs: 10_000 };
+  const model = createOpenAiCompatibleModel(options);
+  return { name: dialect, model, expectedFormats, close: () => server.close() };
+}

@@ -1,0 +1,60 @@
+import {
+  type ChatMessage,
+  LanguageModelError,
+  type ModelRequest,
+  type ModelResponse,
+  type ResponseFormat,
+} from "@ccl/core";
+
+import type { StructuredFormat } from "./format-ladder.ts";
+import { repairMessages } from "./repair-messages.ts";
+import { withSchemaInstruction } from "./schema-instruction.ts";
+import { type PendingRepair, type Plan, usesWire } from "./structured-plan.ts";
+
+/** One call of the model; undefined when the provider refuses the format and there is a lower rung. */
+export async function askModel<T>(
+  plan: Plan<T>,
+  format: StructuredFormat,
+  pending: PendingRepair | undefined,
+): Promise<ModelResponse | undefined> {
+  const { model, options } = plan;
+  assertNotAborted(options.signal);
+  const request: ModelRequest = {
+    ...options.request,
+    messages: messagesFor(plan, format, pending),
+    ...(format === "none" ? {} : { responseFormat: responseFormat(plan, format) }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  };
+  try {
+    const response = await model.generate(request);
+    assertNotAborted(options.signal);
+    return response;
+  } catch (error) {
+    const isRefused = LanguageModelError.isInstance(error) && error.code === "unsupported_response_format";
+    if (isRefused && format !== "none") return undefined;
+    throw error;
+  }
+}
+
+function assertNotAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw new LanguageModelError("aborted", "The caller aborted the request.", { cause: signal.reason });
+}
+
+function responseFormat<T>({ wire, options }: Plan<T>, format: "json_schema" | "json_object"): ResponseFormat {
+  if (format === "json_object") return { type: "json_object" };
+  return { type: "json_schema", name: options.schemaName ?? "answer", schema: wire.schema, strict: true };
+}
+
+function messagesFor<T>(plan: Plan<T>, format: StructuredFormat, pending: PendingRepair | undefined): ChatMessage[] {
+  const { domain, wire, options } = plan;
+  const isTold = format !== "json_schema";
+  const told = isTold
+    ? withSchemaInstruction(options.messages, usesWire(plan, format) ? wire.schema : domain)
+    : options.messages;
+  if (pending === undefined) return [...told];
+  return [
+    ...told,
+    ...repairMessages(pending.issues, pending.answer, { format, ...(isTold ? {} : { schema: wire.schema }) }),
+  ];
+}

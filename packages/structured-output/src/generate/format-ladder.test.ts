@@ -1,0 +1,47 @@
+import { createScriptedModel } from "@ccl/core/testing";
+import { describe, expect, it } from "vitest";
+
+import { createFormatLadder, type StructuredFormat } from "./format-ladder.ts";
+
+const model = createScriptedModel([]);
+
+describe("createFormatLadder", () => {
+  it("goes down one rung a refusal, and ends below none", async () => {
+    const ladder = createFormatLadder();
+    expect(await ladder.current(model)).toBe("json_schema");
+    expect(await ladder.stepDown(model, "json_schema")).toBe("json_object");
+    expect(await ladder.stepDown(model, "json_object")).toBe("none");
+    expect(await ladder.stepDown(model, "none")).toBeUndefined();
+    expect(await ladder.current(model)).toBe("none");
+  });
+
+  it("keeps provider and model apart", async () => {
+    const ladder = createFormatLadder();
+    await ladder.stepDown({ ...model, provider: "a", modelId: "b" }, "json_schema");
+    expect(await ladder.current({ ...model, provider: "a", modelId: "c" })).toBe("json_schema");
+    expect(await ladder.current({ ...model, provider: "c", modelId: "b" })).toBe("json_schema");
+    expect(await ladder.current({ ...model, provider: "a", modelId: "b" })).toBe("json_object");
+  });
+
+  it("starts where the model says that it stands", async () => {
+    const capabilities = { structuredOutput: "json_object" } as const;
+    expect(await createFormatLadder().current({ ...model, capabilities })).toBe("json_object");
+  });
+
+  it("does not go up again when an older call reports a refusal", async () => {
+    const ladder = createFormatLadder();
+    await ladder.stepDown(model, "json_object");
+    expect(await ladder.stepDown(model, "json_schema")).toBe("none");
+  });
+
+  it("finds in its store what another ladder left there", async () => {
+    const formats = new Map<string, StructuredFormat>();
+    const store = {
+      get: async (key: string) => formats.get(key),
+      set: async (key: string, format: StructuredFormat) => void formats.set(key, format),
+    };
+    await createFormatLadder({ store }).stepDown(model, "json_schema");
+    expect(await createFormatLadder({ store }).current(model)).toBe("json_object");
+    expect([...formats]).toEqual([['["scripted","scripted"]', "json_object"]]);
+  });
+});

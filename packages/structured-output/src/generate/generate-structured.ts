@@ -1,0 +1,73 @@
+import { type LanguageModel, type ModelResponse, type ModelUsage, type Result, success } from "@ccl/core";
+
+import type { ReadAnswer } from "../schema/read-answer.ts";
+import { askModel } from "./ask-model.ts";
+import type { StructuredFormat } from "./format-ladder.ts";
+import type { GenerateStructuredOptions } from "./generate-structured-options.ts";
+import { readResponse } from "./read-response.ts";
+import type { StructuredAttempt, StructuredResult } from "./structured-attempt.ts";
+import { createPlan, type PendingRepair } from "./structured-plan.ts";
+import { sumUsage } from "./sum-usage.ts";
+
+/**
+ * Asks a model for a value that fits a schema, steps down where the provider refuses the format, and asks again with
+ * the issues where the answer does not fit. A refusal by the content filter is an issue `content_filtered` and is not
+ * repaired.
+ * @throws LanguageModelError as the model gives it, `aborted` included; nothing is retried
+ * @throws StructuredOutputError for a schema that cannot be used
+ */
+export async function generateStructured<T>(
+  model: LanguageModel,
+  options: GenerateStructuredOptions<T>,
+): Promise<StructuredResult<T>> {
+  const plan = createPlan(model, options);
+  const attempts: StructuredAttempt[] = [];
+  let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
+  let format = options.mode === "best-effort" ? "none" : await plan.ladder.current(model);
+  let pending: PendingRepair | undefined;
+  for (let repairsLeft = options.maxRepairs ?? 1; ;) {
+    const response = await askModel(plan, format, pending);
+    const read = response === undefined ? undefined : readResponse(plan, response, { format, pending });
+    const attempt = createAttempt({ format, isRepair: pending !== undefined, response, result: read?.result });
+    attempts.push(attempt);
+    options.onAttempt?.(attempt);
+    if (response === undefined || read === undefined) {
+      format = (await plan.ladder.stepDown(model, format)) ?? "none";
+      continue;
+    }
+    usage = response.usage === undefined ? usage : sumUsage(usage, response.usage);
+    const { result, answer } = read;
+    if (result.ok) return { ...success(result.value.value), attempts, usage, format };
+    if (repairsLeft <= 0 || response.finishReason === "content_filter") {
+      return { ok: false, issues: result.issues, attempts, usage, format };
+    }
+    repairsLeft--;
+    pending = { issues: result.issues, answer };
+  }
+}
+
+function createAttempt<T>({
+  format,
+  isRepair,
+  response,
+  result,
+}: {
+  format: StructuredFormat;
+  isRepair: boolean;
+  response: ModelResponse | undefined;
+  result: Result<ReadAnswer<T>> | undefined;
+}): StructuredAttempt {
+  if (response === undefined || result === undefined) {
+    const message = `The provider refuses the response format ${format}.`;
+    return { format, isRepair, issues: [{ code: "unsupported_response_format", path: [], message }], repairs: [] };
+  }
+  return {
+    format,
+    isRepair,
+    finishReason: response.finishReason,
+    issues: result.ok ? [] : result.issues,
+    repairs: result.ok ? result.value.repairs : [],
+    ...(response.usage === undefined ? {} : { usage: response.usage }),
+    ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
+  };
+}

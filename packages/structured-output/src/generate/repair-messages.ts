@@ -1,0 +1,72 @@
+import type { ChatMessage, Issue } from "@ccl/core";
+
+import { formatPointer } from "../schema/json-pointer.ts";
+import type { JsonSchema } from "../schema/structured-schema.ts";
+import type { StructuredFormat } from "./format-ladder.ts";
+import { schemaText } from "./schema-instruction.ts";
+
+const maxShownIssues = 20;
+const maxAnswerCharacters = 40_000;
+
+/** What the request for a better answer may build on. */
+export interface RepairMessagesOptions {
+  /** Default `none`. In the others a decoder starts a new value, so that a cut answer cannot be continued. */
+  format?: StructuredFormat;
+  /** Shown again, for a model that may never have seen it. */
+  schema?: JsonSchema;
+}
+
+/**
+ * The turns to append when an answer did not fit: the answer itself, and what is wrong with it by JSON Pointer and
+ * rule. After `ERR_TRUNCATED` the model is asked to go on, or to be shorter. An answer beyond 40,000 characters is cut
+ * in the middle, and issues beyond 20 are counted.
+ */
+export function repairMessages(
+  issues: readonly Issue[],
+  answer: string,
+  options: RepairMessagesOptions = {},
+): ChatMessage[] {
+  const request = [issues.some(isTruncation) ? truncationRequest(options) : repairRequest(issues)];
+  if (options.schema !== undefined) request.push(`The JSON Schema is:\n${schemaText(options.schema)}`);
+  const turns: ChatMessage[] = [{ role: "user", content: request.join("\n") }];
+  // Providers refuse an empty assistant turn.
+  return answer.trim() === "" ? turns : [{ role: "assistant", content: shortened(answer) }, ...turns];
+}
+
+/** True for the issue of an answer that was cut off. */
+export function isTruncation(issue: Issue): boolean {
+  return issue.code === "ERR_TRUNCATED";
+}
+
+function truncationRequest({ format = "none" }: RepairMessagesOptions): string {
+  const cut = "Your answer was cut off before its end.";
+  if (format !== "none") return `${cut} Send the whole JSON value again, shorter.`;
+  return `${cut} Go on exactly where it stopped: send only what is missing and repeat nothing. If you cannot, send the whole JSON value again, shorter.`;
+}
+
+function repairRequest(issues: readonly Issue[]): string {
+  const lines = issues.slice(0, maxShownIssues).map(({ path, message, code }) => {
+    return `- ${path.length === 0 ? "(root)" : formatPointer(path)} [${code}] ${message}`;
+  });
+  const left = issues.length - lines.length;
+  return [
+    "Your answer cannot be used:",
+    ...lines,
+    ...(left > 0 ? [`- and ${left} more`] : []),
+    "Answer again with the whole corrected JSON value and nothing else: no prose and no code fence.",
+  ].join("\n");
+}
+
+/** Head and tail, 60 to 40, with the number of characters that were left out. */
+function shortened(answer: string): string {
+  if (answer.length <= maxAnswerCharacters) return answer;
+  const headEnd = pairStart(answer, maxAnswerCharacters * 0.6);
+  const tailStart = pairStart(answer, answer.length - maxAnswerCharacters * 0.4);
+  return `${answer.slice(0, headEnd)}...[TRUNCATED ${tailStart - headEnd} chars]...${answer.slice(tailStart)}`;
+}
+
+/** The index, or the one before it where it would split a surrogate pair. */
+function pairStart(text: string, index: number): number {
+  const isInsidePair = (text.codePointAt(index - 1) ?? 0) > 0xffff;
+  return isInsidePair ? index - 1 : index;
+}

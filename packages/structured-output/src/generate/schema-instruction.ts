@@ -1,0 +1,30 @@
+import type { ChatMessage } from "@ccl/core";
+
+import { isSafeIntegerBound } from "../schema/wire/wire-rules.ts";
+import type { JsonSchema } from "../schema/structured-schema.ts";
+
+/** The JSON text of a schema as a prompt shows it. */
+export function schemaText(schema: JsonSchema): string {
+  const { $schema: _dialect, ...shown } = schema;
+  return JSON.stringify(shown, (key, value: unknown) => (isSafeIntegerBound(key, value) ? undefined : value));
+}
+
+/**
+ * The conversation with the schema told to the model. It joins the last leading system message, because some chat
+ * templates refuse a second one.
+ */
+export function withSchemaInstruction(messages: readonly ChatMessage[], schema: JsonSchema): ChatMessage[] {
+  const text = [
+    "Answer with one JSON value and nothing else: no prose and no code fence. It must fit this JSON Schema:",
+    schemaText(schema),
+  ].join("\n");
+  const isLeading = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
+  const leading = isLeading === -1 ? messages.length : isLeading;
+  const last = messages[leading - 1];
+  if (last === undefined) return [{ role: "system", content: text }, ...messages];
+  const content =
+    typeof last.content === "string"
+      ? `${last.content}\n\n${text}`
+      : [...last.content, { type: "text" as const, text }];
+  return [...messages.slice(0, leading - 1), { ...last, content }, ...messages.slice(leading)];
+}

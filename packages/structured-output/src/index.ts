@@ -1,0 +1,26 @@
+export { extractJson } from "./extract/extract-json.ts";
+export type { ExtractedJson, ExtractLimits, ExtractOptions, JsonSource } from "./extract/extract-options.ts";
+export {
+  createFormatLadder,
+  type FormatLadder,
+  type FormatLadderStore,
+  type StructuredFormat,
+} from "./generate/format-ladder.ts";
+export { generateStructured } from "./generate/generate-structured.ts";
+export type { GenerateStructuredOptions } from "./generate/generate-structured-options.ts";
+export { repairMessages, type RepairMessagesOptions } from "./generate/repair-messages.ts";
+export type { StructuredAttempt, StructuredResult } from "./generate/structured-attempt.ts";
+export { parsePartial } from "./partial/parse-partial.ts";
+export type { Repair, RepairKind } from "./repair/repair.ts";
+export { parseStructured, type ParseStructuredOptions } from "./schema/parse-structured.ts";
+export type {
+  JsonSchema,
+  StandardIssue,
+  StandardOutcome,
+  StandardSchema,
+  StructuredSchema,
+} from "./schema/structured-schema.ts";
+export { lintWireSchema, type WireIssueCode } from "./schema/wire/lint-wire-schema.ts";
+export { toWireSchema, type WireSchema } from "./schema/wire/to-wire-schema.ts";
+export type { WireNoteCode } from "./schema/wire/wire-context.ts";
+export { StructuredOutputError, type StructuredOutputErrorCode } from "./structured-output-error.ts";

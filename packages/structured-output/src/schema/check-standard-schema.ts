@@ -1,0 +1,55 @@
+import { type Result, success } from "@ccl/core";
+
+import { StructuredOutputError } from "../structured-output-error.ts";
+import { isRecord } from "./is-record.ts";
+import { type BrokenRule, schemaIssues, valueAt } from "./schema-issue.ts";
+import type { StandardIssue, StandardSchema } from "./structured-schema.ts";
+
+/**
+ * Checks a value with the schema's own library.
+ * @throws StructuredOutputError `schema_unsupported` for an asynchronous schema
+ */
+export function checkStandardSchema<T>(schema: StandardSchema<T>, value: unknown): Result<T> {
+  const outcome = schema["~standard"].validate(value);
+  if (outcome instanceof Promise) {
+    // Nobody waits for it; its failure must not become an unhandled rejection.
+    outcome.catch(() => undefined);
+    throw new StructuredOutputError(
+      "schema_unsupported",
+      `The ${schema["~standard"].vendor} schema checks asynchronously; move the asynchronous part after parsing.`,
+    );
+  }
+  if (outcome.issues === undefined) return success(outcome.value);
+  return {
+    ok: false,
+    issues: schemaIssues(
+      outcome.issues.flatMap((issue) => brokenRules(issue, [], value)),
+      (broken) => broken,
+    ),
+  };
+}
+
+function brokenRules(issue: StandardIssue, parent: (string | number)[], root: unknown): BrokenRule[] {
+  const path = [...parent, ...(issue.path ?? []).map((step) => plainStep(step))];
+  const closest = closestBranch(issue);
+  if (closest !== undefined) return closest.flatMap((inner) => brokenRules(inner, path, root));
+  const rule = "code" in issue && typeof issue.code === "string" ? issue.code : "schema";
+  return [{ rule, path, reason: issue.message, value: { shown: valueAt(root, path) } }];
+}
+
+/** zod hides what is wrong inside the branches of a union; the one with the fewest issues is the likeliest. */
+function closestBranch(issue: StandardIssue): StandardIssue[] | undefined {
+  if (!("errors" in issue) || !Array.isArray(issue.errors)) return undefined;
+  const branches: unknown[] = issue.errors;
+  const readable = branches.filter((branch) => isIssueList(branch)).filter((branch) => branch.length > 0);
+  return readable.sort((a, b) => a.length - b.length)[0];
+}
+
+function isIssueList(value: unknown): value is StandardIssue[] {
+  return Array.isArray(value) && value.every((item) => isRecord(item) && typeof item["message"] === "string");
+}
+
+function plainStep(step: PropertyKey | { readonly key: PropertyKey }): string | number {
+  const key = typeof step === "object" ? step.key : step;
+  return typeof key === "symbol" ? String(key) : key;
+}

@@ -1,0 +1,11 @@
+/** The JSON Pointer (RFC 6901) of a path; empty for the root. */
+export function formatPointer(path: readonly (string | number)[]): string {
+  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The steps of a JSON Pointer, all as text. */
+export function parsePointer(pointer: string): string[] {
+  if (pointer === "") return [];
+  const steps = pointer.split("/").slice(1);
+  return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}

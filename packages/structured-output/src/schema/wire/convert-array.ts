@@ -1,0 +1,66 @@
+import { isRecord } from "../is-record.ts";
+import { convertObject } from "./convert-object.ts";
+import { dropConstraints } from "./drop-constraints.ts";
+import { arrayCodec, type WireCodec } from "./wire-codec.ts";
+import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
+
+/** An array: of one kind of item as it is, a tuple as an object with one property an item. */
+export function convertArray(node: WireNode, position: Position, context: WireContext): Converted {
+  const { prefix, rest } = tupleOf(node);
+  const inner = { path: [...position.path, "items"], depth: position.depth + 1 };
+  if (prefix.length > 0) return convertTuple({ prefix, rest }, node, { position, context });
+  if (rest === false) return context.jsonText(node, position, "an array that must be empty");
+  const item = context.convert(rest ?? true, inner);
+  const sizes = ["minItems", "maxItems"].filter((keyword) => typeof node[keyword] === "number");
+  const wire = { type: "array", items: item.schema, ...Object.fromEntries(sizes.map((key) => [key, node[key]])) };
+  return { schema: dropConstraints(wire, node, { position, context }), codec: arrayCodec(item.codec) };
+}
+
+/** `prefixItems` and `items` of 2020-12, or `items` and `additionalItems` of draft-07. */
+function tupleOf({ prefixItems, items, additionalItems }: WireNode): { prefix: unknown[]; rest: unknown } {
+  if (Array.isArray(prefixItems)) return { prefix: prefixItems, rest: items };
+  return Array.isArray(items) ? { prefix: items, rest: additionalItems } : { prefix: [], rest: items };
+}
+
+function convertTuple(
+  { prefix, rest }: { prefix: unknown[]; rest: unknown },
+  node: WireNode,
+  { position, context }: { position: Position; context: WireContext },
+): Converted {
+  const named = prefix.map((item, index): [string, unknown] => [`item${index}`, item]);
+  const sent = typeof node["minItems"] === "number" ? node["minItems"] : 0;
+  const { minItems: _min, maxItems, ...others } = node;
+  const isOpen = rest !== false && !(typeof maxItems === "number" && maxItems <= prefix.length);
+  const object = convertObject(
+    {
+      ...others,
+      type: "object",
+      properties: Object.fromEntries(isOpen ? [...named, ["rest", { type: "array", items: rest ?? true }]] : named),
+      required: [...named.slice(0, sent).map(([name]) => name), ...(isOpen ? ["rest"] : [])],
+      additionalProperties: false,
+    },
+    position,
+    context,
+  );
+  const names = named.map(([name]) => name);
+  return { schema: object.schema, codec: tupleCodec(names, isOpen, object.codec) };
+}
+
+function tupleCodec(names: readonly string[], isOpen: boolean, object: WireCodec): WireCodec {
+  return {
+    encode: (value) => {
+      if (!Array.isArray(value)) return value;
+      const items = names.slice(0, value.length).map((name, index): [string, unknown] => [name, value[index]]);
+      return object.encode(Object.fromEntries(isOpen ? [...items, ["rest", value.slice(names.length)]] : items));
+    },
+    decode: (wire) => {
+      const decoded = object.decode(wire);
+      if (!isRecord(decoded) || !Object.keys(decoded).every((name) => name === "rest" || names.includes(name)))
+        return decoded;
+      const present = names.filter((name) => Object.hasOwn(decoded, name));
+      const rest = decoded["rest"] ?? [];
+      const isWhole = present.every((name, index) => name === names[index]) && Array.isArray(rest);
+      return isWhole ? [...present.map((name) => decoded[name]), ...rest] : decoded;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { isRecord } from "../is-record.ts";
+import { formatPointer } from "../json-pointer.ts";
+import { convertArray } from "./convert-array.ts";
+import { convertObject } from "./convert-object.ts";
+import { convertEnum, convertScalar } from "./convert-scalar.ts";
+import { convertUnion } from "./convert-union.ts";
+import { dropConstraints } from "./drop-constraints.ts";
+import { annotations, isConstraining, mergeNodes } from "./merge-nodes.ts";
+import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
+
+/** How references of the domain schema are followed. */
+export interface References {
+  /** The node that a reference leads to. @throws StructuredOutputError */
+  resolve(reference: unknown): unknown;
+  /** The definition on the wire of what a reference leads to. */
+  define(reference: unknown): Converted;
+}
+
+/** Converts one node of a domain schema, whatever it is. */
+export function convertNode(
+  given: unknown,
+  position: Position,
+  { context, references }: { context: WireContext; references: References },
+): Converted {
+  if (!isRecord(given) || !isConstraining(given)) return context.jsonText(given, position, "it may be any value");
+  const node = simplify(given, references, new Set());
+  if (node === undefined) return context.jsonText(given, position, "its parts cannot be told as one");
+  if ("$ref" in node) return references.define(node["$ref"]);
+  const converted = convertSimple(node, position, context);
+  return converted ?? context.jsonText(given, position, "strict schemas have no form for it");
+}
+
+function convertSimple(node: WireNode, position: Position, context: WireContext): Converted | undefined {
+  const { type } = node;
+  if ("const" in node || Array.isArray(node["enum"])) {
+    const values: unknown[] = "const" in node ? [node["const"]] : Array.isArray(node["enum"]) ? node["enum"] : [];
+    const converted = convertEnum(values, position, context);
+    return converted && { ...converted, schema: dropConstraints(converted.schema, node, { position, context }) };
+  }
+  const branches = unionOf(node);
+  if (branches !== undefined) {
+    const converted = convertUnion(branches, position, context);
+    return converted && described(converted, node);
+  }
+  const isNested = position.depth >= context.maxDepth;
+  const kind = type ?? inferredType(node);
+  if (kind === "object") return isNested ? undefined : convertObject(node, position, context);
+  if (kind === "array") return isNested ? undefined : convertArray(node, position, context);
+  const isScalar = typeof kind === "string" && ["string", "number", "integer", "boolean", "null"].includes(kind);
+  return isScalar ? convertScalar(node, position, context) : undefined;
+}
+
+// The schema object of a union is settled later, so that its description is added in place.
+function described(converted: Converted, { description }: WireNode): Converted {
+  if (typeof description === "string" && !("$ref" in converted.schema) && !("description" in converted.schema)) {
+    converted.schema["description"] = description;
+  }
+  return converted;
+}
+
+/** The branches of a node that is a union; constraints beside `anyOf` go into each branch. */
+function unionOf(node: WireNode): unknown[] | undefined {
+  const { anyOf, oneOf, type } = node;
+  if (Array.isArray(anyOf) || Array.isArray(oneOf)) {
+    const { anyOf: _any, oneOf: _one, description: _text, title: _title, ...beside } = node;
+    const branches: unknown[] = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
+    return isConstraining(beside) ? branches.map((branch) => ({ allOf: [beside, branch] })) : branches;
+  }
+  if (!Array.isArray(type)) return undefined;
+  const { description: _text, title: _title, ...rest } = node;
+  return type.map((single: unknown) => ({ ...rest, type: single }));
+}
+
+function inferredType(node: WireNode): string | undefined {
+  if (["properties", "required", "additionalProperties", "patternProperties"].some((keyword) => keyword in node))
+    return "object";
+  return "items" in node || "prefixItems" in node ? "array" : undefined;
+}
+
+/** The node without `allOf` and without constraints beside `$ref`; undefined when the parts don't merge. */
+function simplify(node: WireNode, references: References, seen: Set<unknown>): WireNode | undefined {
+  const { allOf, $ref: reference, ...rest } = node;
+  const parts: unknown[] = Array.isArray(allOf) ? allOf : [];
+  const isAlone = parts.every((part) => part === true);
+  if (isAlone && !isConstraining(rest)) return reference === undefined ? rest : { $ref: reference };
+  if (isAlone && reference === undefined) return rest;
+  const onlyPart = parts.length === 1 && reference === undefined && !isConstraining(rest) ? parts[0] : undefined;
+  if (isRecord(onlyPart)) return simplify({ ...annotationsOf(rest), ...onlyPart }, references, seen);
+  let merged: WireNode | undefined = rest;
+  for (const part of [...parts, ...(reference === undefined ? [] : [{ $ref: reference }])]) {
+    const plain = expand(part, references, seen);
+    merged = plain && merged && mergeNodes(merged, plain);
+  }
+  return merged;
+}
+
+/** A part of `allOf` with its own references followed; undefined for false and for circles. */
+function expand(part: unknown, references: References, seen: Set<unknown>): WireNode | undefined {
+  if (part === true) return {};
+  if (!isRecord(part)) return undefined;
+  const plain = simplify(part, references, seen);
+  if (plain === undefined || !("$ref" in plain)) return plain;
+  if (seen.has(plain["$ref"])) return undefined;
+  return expand(references.resolve(plain["$ref"]), references, new Set([...seen, plain["$ref"]]));
+}
+
+function annotationsOf(node: WireNode): WireNode {
+  return Object.fromEntries(Object.entries(node).filter(([keyword]) => annotations.has(keyword)));
+}
+
+/** A name for the definition of a reference: its last step, in the characters that providers accept. */
+export function definitionName(reference: string, taken: ReadonlySet<string>): string {
+  const last = reference.split("/").at(-1) ?? "";
+  const base = last.replaceAll(/[^A-Za-z0-9_-]/g, "_").replace(/^_+$/, "") || "root";
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
+  return name;
+}
+
+/** The reference to a definition of the wire. */
+export function wireReference(name: string): string {
+  return `#${formatPointer(["$defs", name])}`;
+}

@@ -1,0 +1,166 @@
+import { isRecord } from "../is-record.ts";
+import { dropConstraints } from "./drop-constraints.ts";
+import { boxCodec, identityCodec, pairsCodec, type WireCodec } from "./wire-codec.ts";
+import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
+import { mayBeNull } from "./wire-shape.ts";
+
+interface Property {
+  name: string;
+  converted: Converted;
+  isOptional: boolean;
+}
+
+/** The name under which a wire object carries the properties that its schema does not name. */
+const extrasName = "additionalProperties";
+const boxName = "value";
+
+/** An object: named properties all required on the wire, any others as a list of pairs. */
+export function convertObject(node: WireNode, position: Position, context: WireContext): Converted {
+  const named = namedProperties(node);
+  const others = otherProperties(node);
+  const inner = { ...position, depth: position.depth + 1 };
+  if (others !== undefined && named.size === 0) {
+    const pairs = convertPairs(others, node["propertyNames"], { position, context });
+    return { ...pairs, schema: dropConstraints(pairs.schema, node, { position, context }) };
+  }
+  if (node["additionalProperties"] === undefined && named.size > 0 && node["properties"] !== undefined) {
+    context.note("wire_extra_properties", position, "Properties that the schema does not name are not asked for.");
+  }
+  const required = new Set(Array.isArray(node["required"]) ? node["required"] : []);
+  const properties = [...named].map(([name, property]): Property => {
+    const at = { ...inner, path: [...position.path, "properties", name] };
+    const isOptional = !required.has(name);
+    const converted = context.convert(property, at);
+    return { name, converted: isOptional ? optional(converted, context) : converted, isOptional };
+  });
+  const extras =
+    others === undefined
+      ? undefined
+      : { name: freeName(named), pairs: convertPairs(others, undefined, { position: inner, context }) };
+  return closedObject(node, properties, { extras, position, context });
+}
+
+function closedObject(
+  node: WireNode,
+  properties: readonly Property[],
+  {
+    extras,
+    position,
+    context,
+  }: { extras: { name: string; pairs: Converted } | undefined; position: Position; context: WireContext },
+): Converted {
+  const members = properties.map(({ name, converted }): [string, WireNode] => [name, converted.schema]);
+  if (extras !== undefined) members.push([extras.name, extras.pairs.schema]);
+  const schema = objectOf(members);
+  const isSame =
+    extras === undefined && properties.every((item) => !item.isOptional && item.converted.codec === identityCodec);
+  const codec = isSame
+    ? identityCodec
+    : objectCodec(properties, extras && { name: extras.name, codec: extras.pairs.codec });
+  return { schema: dropConstraints(schema, node, { position, context }), codec };
+}
+
+/** A strict object with these properties. */
+export function objectOf(members: readonly (readonly [string, WireNode])[]): WireNode {
+  return {
+    type: "object",
+    properties: Object.fromEntries(members),
+    required: members.map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+/** Declared properties first, then names that are only required. */
+function namedProperties(node: WireNode): Map<string, unknown> {
+  const named = new Map<string, unknown>(Object.entries(isRecord(node["properties"]) ? node["properties"] : {}));
+  const fallback = isRecord(node["additionalProperties"]) ? node["additionalProperties"] : true;
+  for (const name of Array.isArray(node["required"]) ? node["required"] : []) {
+    if (typeof name === "string" && !named.has(name)) named.set(name, fallback);
+  }
+  return named;
+}
+
+/** The schema of properties that are not named; undefined where none are to be sent. */
+function otherProperties(node: WireNode): unknown {
+  const { additionalProperties, patternProperties, properties, required, propertyNames } = node;
+  if (isRecord(patternProperties) && Object.keys(patternProperties).length > 0) return true;
+  const areAllNamed =
+    Array.isArray(required) &&
+    isRecord(propertyNames) &&
+    Array.isArray(propertyNames["enum"]) &&
+    propertyNames["enum"].every((name) => required.includes(name));
+  if (additionalProperties === false || areAllNamed) return undefined;
+  return additionalProperties ?? (isRecord(properties) ? undefined : true);
+}
+
+function freeName(named: ReadonlyMap<string, unknown>): string {
+  let name: string = extrasName;
+  while (named.has(name)) name += "_";
+  return name;
+}
+
+function convertPairs(
+  value: unknown,
+  names: unknown,
+  { position, context }: { position: Position; context: WireContext },
+): Converted {
+  const member = context.convert(value, {
+    path: [...position.path, "additionalProperties"],
+    depth: position.depth + 2,
+  });
+  const key = isRecord(names) ? { type: "string", ...names } : { type: "string" };
+  const keyed = context.convert(key, { path: [...position.path, "propertyNames"], depth: position.depth + 2 });
+  const items = objectOf([
+    ["key", keyed.schema],
+    ["value", member.schema],
+  ]);
+  return { schema: { type: "array", items }, codec: pairsCodec(member.codec) };
+}
+
+/** Null stands for absent; where null is a value of its own, a present value travels in a box. */
+function optional({ schema, codec }: Converted, context: WireContext): Converted {
+  const settled: WireNode = { anyOf: [schema, { type: "null" }] };
+  let present = codec;
+  context.settle.push(() => {
+    if (mayBeNull(schema, context)) {
+      present = boxCodec(boxName, codec);
+      settled["anyOf"] = [objectOf([[boxName, schema]]), { type: "null" }];
+    }
+  });
+  return {
+    schema: settled,
+    codec: { encode: (value) => present.encode(value), decode: (wire) => present.decode(wire) },
+  };
+}
+
+function objectCodec(
+  properties: readonly Property[],
+  extras: { name: string; codec: WireCodec } | undefined,
+): WireCodec {
+  const known = new Map(properties.map((property) => [property.name, property]));
+  const encode = (value: unknown): unknown => {
+    if (!isRecord(value)) return value;
+    const members = properties.map(({ name, converted }): [string, unknown] => [
+      name,
+      Object.hasOwn(value, name) && value[name] !== undefined ? converted.codec.encode(value[name]) : null,
+    ]);
+    if (extras === undefined) return Object.fromEntries(members);
+    const unnamed = Object.entries(value).filter(([name]) => !known.has(name));
+    return Object.fromEntries([...members, [extras.name, extras.codec.encode(Object.fromEntries(unnamed))]]);
+  };
+  const decodeMember = ([name, wire]: [string, unknown]): [string, unknown][] => {
+    if (name === extras?.name) {
+      const unnamed = extras.codec.decode(wire);
+      const isPlain = isRecord(unnamed) && Object.keys(unnamed).every((key) => !known.has(key));
+      return isPlain ? Object.entries(unnamed) : [[name, wire]];
+    }
+    const property = known.get(name);
+    if (property === undefined) return [[name, wire]];
+    return property.isOptional && wire === null ? [] : [[name, property.converted.codec.decode(wire)]];
+  };
+  return {
+    encode,
+    decode: (wire) =>
+      isRecord(wire) ? Object.fromEntries(Object.entries(wire).flatMap((member) => decodeMember(member))) : wire,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Issue } from "@ccl/core";
+
+import type { JsonSchema } from "../structured-schema.ts";
+import type { WireCodec } from "./wire-codec.ts";
+
+/** A node of a wire schema under construction. */
+export type WireNode = Record<string, unknown>;
+
+/** A part of the domain schema, converted. */
+export interface Converted {
+  schema: WireNode;
+  codec: WireCodec;
+}
+
+/** Where in the domain schema a node stands, and how deep its wire form is nested. */
+export interface Position {
+  path: (string | number)[];
+  depth: number;
+}
+
+/** What the wire cannot say, or says in another form. */
+export type WireNoteCode =
+  /** A constraint that only local validation checks. */
+  | "wire_constraint_dropped"
+  /** A value that travels as JSON text. */
+  | "wire_json_text"
+  /** The root travels in a property, because it is no object. */
+  | "wire_root_wrapped"
+  /** Properties that the schema tolerates and a model is not asked for. */
+  | "wire_extra_properties";
+
+/** What converting one schema shares. */
+export interface WireContext {
+  readonly root: JsonSchema;
+  readonly maxDepth: number;
+  readonly notes: Issue[];
+  /** Values that the enums of the whole schema may still have. */
+  enumValuesLeft: number;
+  /** Run in order once everything is converted: decisions that depend on definitions still under way. */
+  readonly settle: (() => void)[];
+  /** Unions whose form isn't decided yet. */
+  readonly unsettled: Set<WireNode>;
+  convert(node: unknown, position: Position): Converted;
+  /** The node of the wire that a wire reference leads to. */
+  wireTarget(reference: unknown): WireNode | undefined;
+  /** True when a value fits a node of the domain schema. */
+  fits(node: unknown, value: unknown): boolean;
+  note(code: WireNoteCode, position: Position, message: string): void;
+  /** The value as JSON text, with the reason in the notes. */
+  jsonText(node: unknown, position: Position, reason: string): Converted;
+}

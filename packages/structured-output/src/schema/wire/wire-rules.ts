@@ -1,0 +1,52 @@
+// What strict structured outputs accept, as OpenAI documents it under "Structured outputs: supported schemas"
+// (developers.openai.com/api/docs/guides/structured-outputs); other providers' strict modes take the same shape.
+
+/** The types that a strict schema may name. */
+export const wireTypes: readonly string[] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+
+/** All keywords of the subset. `default`, `oneOf`, `allOf`, `not` and `if` are refused with status 400. */
+export const wireKeywords: ReadonlySet<string> = new Set(
+  (
+    "type description title enum const anyOf $ref $defs properties required additionalProperties " +
+    "items minItems maxItems multipleOf minimum maximum exclusiveMinimum exclusiveMaximum pattern " +
+    "format"
+  ).split(" "),
+);
+
+/** The formats of strings that are enforced. */
+export const wireFormats: ReadonlySet<string> = new Set(
+  "date-time time date duration email hostname ipv4 ipv6 uuid".split(" "),
+);
+
+/** Sizes of a whole schema. */
+export const wireLimits = {
+  /** Objects and arrays inside each other, the root included; definitions count from their own root. */
+  depth: 10,
+  properties: 5000,
+  enumValues: 1000,
+  /** Characters of all names of properties and definitions and all enum and const values together. */
+  nameCharacters: 120_000,
+  /** An enum of strings with more values than this has a limit of its own on characters. */
+  largeEnumValues: 250,
+  largeEnumCharacters: 15_000,
+} as const;
+
+/** False for look-around and back references, which the grammars behind constrained decoding cannot express. */
+export function isPlainPattern(pattern: string): boolean {
+  return !/\(\?(?!:)|\\[1-9]|\\[bBk]/.test(pattern);
+}
+
+/** True for the range of safe integers, which libraries write into every integer and which says nothing to a model. */
+export function isSafeIntegerBound(keyword: string, value: unknown): boolean {
+  return /^m(in|ax)imum$/.test(keyword) && typeof value === "number" && Math.abs(value) >= Number.MAX_SAFE_INTEGER;
+}
+
+/** The characters that an enum counts for. */
+export function enumCharacters(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + String(value).length, 0);
+}
+
+/** True when a single enum is within its own limits. */
+export function isSmallEnum(values: readonly unknown[]): boolean {
+  return values.length <= wireLimits.largeEnumValues || enumCharacters(values) <= wireLimits.largeEnumCharacters;
+}

@@ -1,0 +1,91 @@
+import { isRecord } from "../is-record.ts";
+import type { WireContext, WireNode } from "./wire-context.ts";
+
+/** What tells a wire value from others at a glance: its type, and for objects the names and the fixed values. */
+export interface WireShape {
+  type: unknown;
+  /** The values that a string, number or boolean is limited to. */
+  values?: ReadonlySet<unknown>;
+  /** All names of an object, sorted; wire objects always have all of them. */
+  names?: string;
+  /** The properties of an object that are limited to certain values. */
+  tags?: ReadonlyMap<string, ReadonlySet<unknown>>;
+}
+
+/** The property names of a union's branch that was tagged. */
+export const tagNames = { variant: "variant", value: "value" } as const;
+
+/** All shapes that values of a wire schema may have. */
+export function wireShapes(node: WireNode, context: WireContext, seen: Set<WireNode> = new Set()): WireShape[] {
+  if (seen.has(node)) return [];
+  seen.add(node);
+  if ("$ref" in node) {
+    const target = context.wireTarget(node["$ref"]);
+    return target === undefined ? [] : wireShapes(target, context, seen);
+  }
+  const branches: unknown = node["anyOf"];
+  if (!Array.isArray(branches)) return [singleShape(node)];
+  const shapes = branches.filter((branch) => isRecord(branch)).flatMap((branch) => wireShapes(branch, context, seen));
+  // It may still become tagged, and has the shape of a tagged one then.
+  const names = nameList([tagNames.variant, tagNames.value]);
+  return context.unsettled.has(node) ? [...shapes, { type: "object", names, tags: new Map() }] : shapes;
+}
+
+function singleShape(node: WireNode): WireShape {
+  const type = node["type"] === "integer" ? "number" : node["type"];
+  const values: unknown = node["enum"];
+  if (Array.isArray(values)) return { type, values: new Set<unknown>(values) };
+  if (type !== "object" || !isRecord(node["properties"])) return { type };
+  const properties = Object.entries(node["properties"]);
+  const tags = properties.flatMap(([name, property]): [string, Set<unknown>][] =>
+    isRecord(property) && Array.isArray(property["enum"]) ? [[name, new Set<unknown>(property["enum"])]] : [],
+  );
+  return { type, names: nameList(properties.map(([name]) => name)), tags: new Map(tags) };
+}
+
+/** True when no value can have one of the left shapes and one of the right ones. */
+export function areDisjoint(left: readonly WireShape[], right: readonly WireShape[]): boolean {
+  return left.every((ours) => right.every((theirs) => isDisjointPair(ours, theirs)));
+}
+
+function isDisjointPair(left: WireShape, right: WireShape): boolean {
+  if (left.type !== right.type) return true;
+  if (left.type !== "object") {
+    return left.values !== undefined && right.values !== undefined && shareNothing(left.values, right.values);
+  }
+  if (left.names !== right.names) return true;
+  return [...(left.tags ?? [])].some(([name, values]) => {
+    const theirs = right.tags?.get(name);
+    return theirs !== undefined && shareNothing(values, theirs);
+  });
+}
+
+function shareNothing(left: ReadonlySet<unknown>, right: ReadonlySet<unknown>): boolean {
+  return [...left].every((value) => !right.has(value));
+}
+
+/** True when a value has one of the shapes. */
+export function hasShape(value: unknown, shapes: readonly WireShape[]): boolean {
+  return shapes.some((shape) => {
+    if (typeOf(value) !== shape.type) return false;
+    if (shape.values !== undefined) return shape.values.has(value);
+    if (shape.names === undefined || !isRecord(value)) return true;
+    if (nameList(Object.keys(value)) !== shape.names) return false;
+    return [...(shape.tags ?? [])].every(([name, values]) => values.has(value[name]));
+  });
+}
+
+/** True when wire values of a node may be null. */
+export function mayBeNull(node: WireNode, context: WireContext): boolean {
+  return wireShapes(node, context).some((shape) => shape.type === "null" || shape.values?.has(null) === true);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+// JSON keeps two lists of names apart whatever characters the names have.
+function nameList(names: readonly string[]): string {
+  return JSON.stringify([...names].sort());
+}
