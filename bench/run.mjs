@@ -4,7 +4,15 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-const names = ["token-counting", "redaction", "outlines", "verify", "scan-and-pack", "pack-usefulness"];
+const names = [
+  "token-counting",
+  "redaction",
+  "outlines",
+  "verify",
+  "scan-and-pack",
+  "pack-usefulness",
+  "structured-output",
+];
 const folder = import.meta.dirname;
 const results = path.join(folder, "RESULTS.md");
 

@@ -49,7 +49,11 @@ export function extractJson(text: string, options: ExtractOptions = {}): Result<
   );
 }
 
-function readWhole(reading: Reading, accept: Accept | undefined, limits: Required<ExtractLimits>): Result<ExtractedJson> {
+function readWhole(
+  reading: Reading,
+  accept: Accept | undefined,
+  limits: Required<ExtractLimits>,
+): Result<ExtractedJson> {
   const decoded = typeof reading.value === "string" ? decode(reading.value, reading, limits) : undefined;
   const readings = decoded === undefined ? [reading] : accept === undefined ? [decoded] : [reading, decoded];
   return choose(readings, accept);
@@ -71,7 +75,11 @@ function decode(text: string, outer: Reading, limits: Required<ExtractLimits>): 
   return { value: only.value, repairs: only.repairs, source };
 }
 
-function readCandidates(text: string, accept: Accept | undefined, limits: Required<ExtractLimits>): Result<ExtractedJson> {
+function readCandidates(
+  text: string,
+  accept: Accept | undefined,
+  limits: Required<ExtractLimits>,
+): Result<ExtractedJson> {
   const { candidates, truncatedAt, broken } = findCandidates(text, budgetOf(limits));
   if (truncatedAt !== undefined)
     return refuse(
