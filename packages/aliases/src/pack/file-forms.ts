@@ -76,8 +76,8 @@ export async function buildForms(file: PackFile, context: FormContext): Promise<
   return forms.filter((form) => form.tokens <= context.capTokens);
 }
 
-/** Even white space and tables seldom reach this; a longer text can't be within the cap. */
-const MAX_CHARS_PER_TOKEN = 12;
+/** What code and prose stay below once comments are gone; a longer text is hardly ever within the cap. */
+const MAX_CHARS_PER_TOKEN = 6;
 
 interface Draft {
   level: PackLevel;
