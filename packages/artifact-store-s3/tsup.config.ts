@@ -1,0 +1,13 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: {
+    index: "src/index.ts",
+    "testing/index": "src/testing/index.ts",
+  },
+  format: "esm",
+  target: "node20",
+  dts: true,
+  sourcemap: true,
+  clean: true,
+});
