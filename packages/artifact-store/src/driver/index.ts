@@ -1,1 +1,9 @@
-export {};
+export {
+  chunkBytes,
+  type ArtifactDriver,
+  type BlobPut,
+  type BlobRecord,
+  type CommitOutcome,
+  type StagedBlob,
+  type StoredBlob,
+} from "./artifact-driver.ts";

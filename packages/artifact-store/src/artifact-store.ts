@@ -1,0 +1,149 @@
+/** What a store takes: bytes, text (kept as UTF-8), or a stream of bytes of any length. */
+export type ArtifactContent = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+/** One reference to a stored payload. The same bytes from two sources are one artifact and two handles. */
+export interface ArtifactHandle {
+  /** Names this reference; a UUIDv7, so that handles sort by time. */
+  handleId: string;
+  /** SHA-256 of the stored bytes, 64 lower-case hex digits. */
+  artifactId: string;
+  /** A short text for a prompt, free of secrets. */
+  summary: string;
+  sizeBytes: number;
+  mimeType: string;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+  /** Who made it, e.g. `tool:read_file`. */
+  source: string;
+  sessionId?: string;
+}
+
+/** What goes into the handle of a payload. */
+export interface StoreOptions {
+  source: string;
+  /** By default `text/plain; charset=utf-8` for text, `application/octet-stream` for bytes and streams. */
+  mimeType?: string;
+  sessionId?: string;
+  /** Instead of the summary that the store would make; redacted and cut like that one. */
+  summary?: string;
+  /** The id that the caller expects; another one is refused with `id_mismatch` and nothing is kept. */
+  expectedId?: string;
+  signal?: AbortSignal;
+}
+
+/** One payload of `storeMany`. */
+export interface StoreItem extends Omit<StoreOptions, "signal"> {
+  content: ArtifactContent;
+}
+
+/** Bytes `start` up to, not including, `end`; like `subarray` without negative numbers, cut to what is there. */
+export interface ByteRange {
+  start: number;
+  /** The end of the artifact when absent. */
+  end?: number;
+}
+
+/** Which part is read. */
+export interface RetrieveOptions {
+  range?: ByteRange;
+  signal?: AbortSignal;
+}
+
+/** Which handles a listing holds, and how many at once. */
+export interface ListHandlesOptions {
+  sessionId?: string;
+  source?: string;
+  /** From the page before. */
+  cursor?: string;
+  /** 100 by default, at most 1,000. */
+  limit?: number;
+  signal?: AbortSignal;
+}
+
+/** A page of handles, oldest first. */
+export interface HandlePage {
+  handles: ArtifactHandle[];
+  /** Absent on the last page. */
+  cursor?: string;
+}
+
+/** Which references of an artifact go; all of them when nothing is named. */
+export interface DeleteOptions {
+  handleId?: string;
+  sessionId?: string;
+  signal?: AbortSignal;
+}
+
+/** How old an unreferenced blob must be to be freed. */
+export interface CollectGarbageOptions {
+  /** Milliseconds since the blob was last stored or lost its last reference. */
+  graceMs: number;
+  /** True: say what would go, remove nothing. */
+  dryRun?: boolean;
+  signal?: AbortSignal;
+}
+
+/** What a collection freed, or would free. */
+export interface GarbageReport {
+  artifactIds: string[];
+  freedBytes: number;
+}
+
+/** How much a check reads. */
+export interface VerifyOptions {
+  /** Check only this many blobs, chosen evenly by id; all when absent. */
+  sample?: number;
+  signal?: AbortSignal;
+}
+
+/** What a check found. Damaged blobs are set aside: reads of them fail with `corrupt` until the same bytes are stored again. */
+export interface VerifyReport {
+  checked: number;
+  /** Ids of blobs whose bytes do not hash to their id, or can't be read whole; sorted. */
+  corrupt: string[];
+  /** Ids that handles name but that have no bytes; sorted. */
+  missing: string[];
+}
+
+/** Bounds of a store, checked in the transaction of the put itself. Bytes count each blob once. */
+export interface StoreLimits {
+  maxArtifactBytes?: number;
+  /** Bytes of all artifacts that a session has handles of. */
+  maxSessionBytes?: number;
+  maxStoreBytes?: number;
+  /**
+   * `reject` (default): the put fails with `limit_exceeded`. `evict`: the oldest handles of the session, or of the store,
+   * go until it fits, and blobs that lose their last handle by that are freed at once. An artifact larger than a limit is always refused.
+   */
+  whenFull?: "reject" | "evict";
+}
+
+/**
+ * Content-addressed storage for payloads. Every promise rejects with an `ArtifactStoreError`. A handle that was returned
+ * is as durable as the store promises; what could not be kept whole is not kept at all.
+ */
+export interface ArtifactStore {
+  /**
+   * Keeps the content and adds a reference to it. Bytes that are there already are checked, and mended if damaged.
+   * @throws ArtifactStoreError `invalid_input`, `id_mismatch`, `limit_exceeded`, `disk_full`, `store_failed`, `closed`, `aborted`
+   */
+  store(content: ArtifactContent, options: StoreOptions): Promise<ArtifactHandle>;
+  /** All of them or none, in one transaction where the backend has one; handles in the order of the items. */
+  storeMany(items: readonly StoreItem[], options?: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
+  /** The bytes, checked by their hash before they are handed out; undefined when there is no such artifact. */
+  retrieve(artifactId: string, options?: RetrieveOptions): Promise<Uint8Array | undefined>;
+  /** The same as a stream; each chunk of 1 MiB is checked before it is handed out. */
+  retrieveStream(artifactId: string, options?: RetrieveOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** True where a blob with at least one handle is there. */
+  exists(artifactId: string, options?: { signal?: AbortSignal }): Promise<boolean>;
+  /** Oldest first; empty for an unknown id. */
+  getHandles(artifactId: string, options?: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
+  listHandles(options?: ListHandlesOptions): Promise<HandlePage>;
+  /** Removes the references that match; true if there was any. The bytes stay until `collectGarbage`. */
+  delete(artifactId: string, options?: DeleteOptions): Promise<boolean>;
+  /** Frees blobs that have had no reference for the grace age. Safe beside puts of the same bytes. */
+  collectGarbage(options: CollectGarbageOptions): Promise<GarbageReport>;
+  verify(options?: VerifyOptions): Promise<VerifyReport>;
+  /** Waits for calls under way; later calls fail with `closed`. Closing twice does nothing. */
+  close(): Promise<void>;
+}
