@@ -1,0 +1,31 @@
+// node scripts/services/with-services.mjs <command ...>: runs it with CCL_POSTGRES_URL and CCL_REDIS_URL set to servers of
+// its own, says aloud which of them is not installed, and stops them afterwards.
+import { spawn } from "node:child_process";
+import { findPostgres, startPostgres } from "./postgres-server.mjs";
+import { findRedis, startRedis } from "./redis-server.mjs";
+
+const kinds = [
+  { name: "PostgreSQL", variable: "CCL_POSTGRES_URL", find: findPostgres, start: startPostgres },
+  { name: "Redis", variable: "CCL_REDIS_URL", find: findRedis, start: startRedis },
+];
+
+const [command, ...args] = process.argv.slice(2);
+if (command === undefined) throw new Error("Give the command to run");
+const env = { ...process.env };
+const servers = [];
+for (const { name, variable, find, start } of kinds) {
+  if (env[variable]) continue;
+  if (find() === undefined) {
+    console.log(`${name} is not installed: what needs it is skipped or runs on a stand-in`);
+    continue;
+  }
+  const server = await start();
+  servers.push(server);
+  env[variable] = server.url;
+}
+const child = spawn(command, args, { stdio: "inherit", env, shell: process.platform === "win32" });
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+child.once("exit", async (code, signal) => {
+  await Promise.all(servers.map((server) => server.stop()));
+  process.exit(code ?? (signal ? 1 : 0));
+});
