@@ -4,7 +4,16 @@ export { sha256Hex, sha8 } from "./canonical/sha256.ts";
 export { CclError, type CclErrorOptions } from "./ccl-error.ts";
 export { systemClock, type Clock } from "./clock.ts";
 export { createUuidV7Generator, type IdGenerator, type UuidV7Options } from "./id-generator.ts";
-export type { ChatMessage, MediaPart, Part, ReasoningPart, Role, TextPart, ToolCall } from "./messages/chat-message.ts";
+export type {
+  ChatMessage,
+  MediaPart,
+  Part,
+  ProviderFields,
+  ReasoningPart,
+  Role,
+  TextPart,
+  ToolCall,
+} from "./messages/chat-message.ts";
 export type { Embedder } from "./models/embedder.ts";
 export { LanguageModelError, type LanguageModelErrorCode } from "./models/language-model-error.ts";
 export type {

@@ -1,1 +1,13 @@
-export {};
+export type {
+  AiSdkFilePart,
+  AiSdkJson,
+  AiSdkMessage,
+  AiSdkProviderOptions,
+  AiSdkReasoningPart,
+  AiSdkTextPart,
+  AiSdkToolCallPart,
+  AiSdkToolOutput,
+  AiSdkToolResultPart,
+} from "./ai-sdk-message.ts";
+export { fromAiSdkMessages } from "./from-ai-sdk-messages.ts";
+export { toAiSdkMessages, type AiSdkCacheValue, type AiSdkMessagesOptions } from "./to-ai-sdk-messages.ts";

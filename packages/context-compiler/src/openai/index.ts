@@ -1,1 +1,3 @@
-export {};
+export { fromOpenAiMessages } from "./from-open-ai-messages.ts";
+export type { OpenAiMessage, OpenAiPart, OpenAiTextPart, OpenAiToolCall } from "./open-ai-message.ts";
+export { toOpenAiMessages, type OpenAiMessagesOptions } from "./to-open-ai-messages.ts";

@@ -1,14 +1,20 @@
 /** Who speaks. `developer` is the operator's voice where a provider tells it apart from `system`. */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
+/** What messages, their parts and tool calls may carry for one provider alone. */
+export interface ProviderFields {
+  /** Fields of a provider's wire format that have no counterpart here, keyed by provider. */
+  providerMetadata?: Record<string, unknown>;
+}
+
 /** A run of plain text. */
-export interface TextPart {
+export interface TextPart extends ProviderFields {
   type: "text";
   text: string;
 }
 
 /** An image or a file, by bytes or by address; one of `data` and `url` is set. */
-export interface MediaPart {
+export interface MediaPart extends ProviderFields {
   type: "image" | "file";
   /** An IANA media type such as `image/png`. */
   mimeType: string;
@@ -17,7 +23,7 @@ export interface MediaPart {
 }
 
 /** What a model thought before it answered; `signature` is the provider's proof, to be sent back unchanged. */
-export interface ReasoningPart {
+export interface ReasoningPart extends ProviderFields {
   type: "reasoning";
   text: string;
   signature?: string;
@@ -27,14 +33,14 @@ export interface ReasoningPart {
 export type Part = TextPart | MediaPart | ReasoningPart;
 
 /** A call that the model asks for. `arguments` is the model's own JSON text, unparsed. */
-export interface ToolCall {
+export interface ToolCall extends ProviderFields {
   id: string;
   name: string;
   arguments: string;
 }
 
 /** One message of a conversation, independent of any provider's wire format. */
-export interface ChatMessage {
+export interface ChatMessage extends ProviderFields {
   id?: string;
   role: Role;
   content: string | Part[];
@@ -46,6 +52,4 @@ export interface ChatMessage {
   isError?: boolean;
   /** Where the message came from, for traces; never sent to a model. */
   source?: string;
-  /** Fields of one provider's wire format that have no counterpart here, keyed by provider. */
-  providerMetadata?: Record<string, unknown>;
 }

@@ -1,0 +1,119 @@
+import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
+import { fromBase64, parseDataUrl } from "../wire/base64.ts";
+import { unsupportedMessage } from "../wire/unsupported-message.ts";
+import { isWireRecord, type WireRecord } from "../wire/wire-fields.ts";
+import { metadataOf } from "./provider-options.ts";
+
+/**
+ * Chat messages of the AI SDK's model messages. A tool message becomes one message for each result; `providerOptions`
+ * become `providerMetadata`.
+ * @throws ContextCompilerError `unsupported_message` for tool approvals and parts of unknown type
+ */
+export function fromAiSdkMessages(messages: readonly object[]): ChatMessage[] {
+  return messages.flatMap((message, index) => fromMessage(message, `message ${index}`));
+}
+
+function fromMessage(message: unknown, where: string): ChatMessage[] {
+  const wire: WireRecord = isWireRecord(message) ? message : {};
+  const { role, content, providerOptions } = wire;
+  const fields = metadataOf(providerOptions);
+  if (role === "tool") return partsIn(content, where).map((part) => fromResult(part, where));
+  if (role === "assistant") return fromAssistant(content, { where, fields });
+  if (role !== "system" && role !== "user") {
+    throw unsupportedMessage("a chat message", `${where}, which has no role of the AI SDK`, "mend it");
+  }
+  if (typeof content === "string") return [{ role, content, ...fields }];
+  return [{ role, content: partsIn(content, where).map((part) => fromPart(part, where)), ...fields }];
+}
+
+function fromAssistant(content: unknown, { where, fields }: { where: string; fields: object }): ChatMessage[] {
+  if (typeof content === "string") return [{ role: "assistant", content, ...fields }];
+  const wires = partsIn(content, where);
+  const calls = wires.filter(({ type }) => type === "tool-call").map((part) => fromCall(part, where));
+  const results = wires
+    .filter(({ type }) => type === "tool-result")
+    .map((part) => fromResult(part, where, { providerExecuted: true }));
+  const parts = wires
+    .filter(({ type }) => type !== "tool-call" && type !== "tool-result")
+    .map((part) => fromPart(part, where));
+  const message: ChatMessage = { role: "assistant", content: parts, ...fields };
+  return [calls.length > 0 ? { ...message, toolCalls: calls } : message, ...results];
+}
+
+function fromCall(wire: WireRecord, where: string): ToolCall {
+  const { toolCallId: id, toolName: name, input, providerOptions, providerExecuted } = wire;
+  if (typeof id !== "string" || typeof name !== "string") {
+    throw unsupportedMessage("a chat message", `a tool call without toolCallId and toolName in ${where}`, "mend it");
+  }
+  return { id, name, arguments: JSON.stringify(input ?? {}), ...metadataOf(providerOptions, { providerExecuted }) };
+}
+
+function fromResult(wire: WireRecord, where: string, own: { providerExecuted?: true } = {}): ChatMessage {
+  const { type, toolCallId, output, providerOptions } = wire;
+  if (type !== "tool-result" || typeof toolCallId !== "string" || !isWireRecord(output)) {
+    const what = `a part of type ${JSON.stringify(type)} where ${where} answers calls`;
+    throw unsupportedMessage("a chat message", what, "settle approvals first, and mend results");
+  }
+  const { content, isError, isJson } = readOutput(output, where);
+  const fields = metadataOf(providerOptions, { ...own, output: isJson ? "json" : undefined });
+  return { role: "tool", toolCallId, content, ...(isError ? { isError } : {}), ...fields };
+}
+
+function readOutput(
+  output: WireRecord,
+  where: string,
+): { content: string | Part[]; isError?: boolean; isJson?: boolean } {
+  const { type, value, reason } = output;
+  if (type === "text" || type === "error-text") return { content: String(value), isError: type === "error-text" };
+  if (type === "json" || type === "error-json") {
+    return { content: JSON.stringify(value ?? null), isError: type === "error-json", isJson: true };
+  }
+  if (type === "execution-denied") {
+    return { content: typeof reason === "string" ? `execution denied: ${reason}` : "execution denied", isError: true };
+  }
+  if (type === "content") return { content: partsIn(value, where).map((part) => fromPart(part, where)) };
+  throw unsupportedMessage(
+    "a chat message",
+    `a tool output of type ${JSON.stringify(type)} in ${where}`,
+    "leave it out",
+  );
+}
+
+function fromPart(wire: WireRecord, where: string): Part {
+  const { type, providerOptions, filename } = wire;
+  if (type === "text" || type === "reasoning") {
+    return { type, text: String(wire["text"] ?? ""), ...metadataOf(providerOptions) };
+  }
+  const media = mediaOf(wire);
+  if (media !== undefined) return { ...media, ...metadataOf(providerOptions, { filename }) };
+  throw unsupportedMessage("a chat message", `a part of type ${JSON.stringify(type)} in ${where}`, "leave it out");
+}
+
+const imageForms = new Set(["image", "image-data", "image-url"]);
+const fileForms = new Set(["file", "media", "file-data", "file-url"]);
+
+function mediaOf(wire: WireRecord): MediaPart | undefined {
+  const form = String(wire["type"]);
+  if (!imageForms.has(form) && !fileForms.has(form)) return undefined;
+  const given = typeof wire["mediaType"] === "string" ? wire["mediaType"] : undefined;
+  const type = imageForms.has(form) || given?.startsWith("image/") === true ? "image" : "file";
+  const mimeType = given ?? (type === "image" ? "image/*" : "application/octet-stream");
+  const content = contentOf(wire["image"] ?? wire["data"] ?? wire["url"]);
+  return content === undefined ? undefined : { type, mimeType, ...content };
+}
+
+/** Bytes come as bytes, base64 or a `data:` address; anything else that is a URL stays one. */
+function contentOf(data: unknown): { data: Uint8Array } | { url: string } | undefined {
+  if (data instanceof Uint8Array) return { data };
+  if (data instanceof ArrayBuffer) return { data: new Uint8Array(data) };
+  const text = data instanceof URL ? data.href : data;
+  if (typeof text !== "string") return undefined;
+  const inline = parseDataUrl(text)?.data ?? (URL.canParse(text) ? undefined : fromBase64(text));
+  if (inline !== undefined) return { data: inline };
+  return URL.canParse(text) ? { url: text } : undefined;
+}
+
+function partsIn(content: unknown, where: string): WireRecord[] {
+  if (Array.isArray(content)) return content.map((part) => (isWireRecord(part) ? part : {}));
+  throw unsupportedMessage("a chat message", `the content of ${where}`, "give text or a list of parts");
+}

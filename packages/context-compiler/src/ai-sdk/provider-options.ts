@@ -1,0 +1,33 @@
+import type { ProviderFields } from "@ccl/core";
+import { isWireRecord } from "../wire/wire-fields.ts";
+import type { AiSdkJson, AiSdkProviderOptions } from "./ai-sdk-message.ts";
+
+/** `providerMetadata` as the AI SDK passes it on; its own fields, under `ai-sdk`, are no provider's. */
+export function providerOptionsOf(owner: ProviderFields): { providerOptions?: AiSdkProviderOptions } {
+  const options: AiSdkProviderOptions = {};
+  for (const [provider, fields] of Object.entries(owner.providerMetadata ?? {})) {
+    if (provider !== "ai-sdk" && isJsonRecord(fields)) options[provider] = fields;
+  }
+  return Object.keys(options).length === 0 ? {} : { providerOptions: options };
+}
+
+/** The other way: provider options, and the SDK's own fields where there are any, as `providerMetadata`. */
+export function metadataOf(options: unknown, own: Record<string, unknown> = {}): ProviderFields {
+  const fields = Object.entries(own).filter(([, value]) => value !== undefined);
+  const metadata: Record<string, unknown> = {
+    ...(isWireRecord(options) ? options : {}),
+    ...(fields.length > 0 ? { "ai-sdk": Object.fromEntries(fields) } : {}),
+  };
+  return Object.keys(metadata).length === 0 ? {} : { providerMetadata: metadata };
+}
+
+/** True for what JSON can hold; undefined members of objects pass, as the SDK lets them. */
+export function isJson(value: unknown): value is AiSdkJson {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  return Array.isArray(value) ? value.every(isJson) : isJsonRecord(value);
+}
+
+function isJsonRecord(value: unknown): value is { [key: string]: AiSdkJson | undefined } {
+  return isWireRecord(value) && Object.values(value).every((member) => member === undefined || isJson(member));
+}

@@ -1,0 +1,175 @@
+import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
+import { toBase64 } from "../wire/base64.ts";
+import { unsupportedMessage } from "../wire/unsupported-message.ts";
+import { defined, keptFields } from "../wire/wire-fields.ts";
+import type {
+  AiSdkFilePart,
+  AiSdkMessage,
+  AiSdkReasoningPart,
+  AiSdkTextPart,
+  AiSdkToolCallPart,
+  AiSdkToolOutput,
+  AiSdkToolResultPart,
+} from "./ai-sdk-message.ts";
+import { isJson, providerOptionsOf } from "./provider-options.ts";
+
+/** Where a prompt's cached prefixes end, and what marks them. */
+export interface AiSdkMessagesOptions {
+  /** Indexes of messages, as `WorkingContext.breakpoints` has them. */
+  breakpoints?: readonly number[];
+  /** What a marked message gets as provider options; Anthropic's five minutes by default, which other providers ignore. */
+  cacheOptions?: Record<string, Record<string, AiSdkCacheValue>>;
+}
+
+/** A value of `cacheOptions`. */
+export type AiSdkCacheValue = string | number | boolean | { [key: string]: AiSdkCacheValue };
+
+const anthropicCache = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+type AssistantPart = AiSdkTextPart | AiSdkFilePart | AiSdkReasoningPart | AiSdkToolCallPart | AiSdkToolResultPart;
+
+/**
+ * Messages for `generateText` and `streamText`. Results of parallel calls share one tool message; `providerMetadata` goes
+ * out as `providerOptions`.
+ * @throws ContextCompilerError `unsupported_message` for signed reasoning, media outside user messages, call arguments that are not JSON
+ */
+export function toAiSdkMessages(
+  messages: readonly ChatMessage[],
+  { breakpoints = [], cacheOptions = anthropicCache }: AiSdkMessagesOptions = {},
+): AiSdkMessage[] {
+  const marked = new Set(breakpoints);
+  const toolNames = new Map<string, string>();
+  const result: AiSdkMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
+    const next = toAiSdkMessage(message, toolNames);
+    const last = result.at(-1);
+    if (
+      isProviderExecuted(message) &&
+      last?.role === "assistant" &&
+      typeof last.content !== "string" &&
+      next.role === "tool"
+    ) {
+      last.content.push(...next.content);
+    } else if (next.role === "tool" && last?.role === "tool" && last.providerOptions === undefined) {
+      last.content.push(...next.content);
+    } else result.push(next);
+    const target = result.at(-1);
+    if (marked.has(index) && target !== undefined)
+      target.providerOptions = { ...target.providerOptions, ...cacheOptions };
+  }
+  return result;
+}
+
+function isProviderExecuted(message: ChatMessage): boolean {
+  return keptFields("ai-sdk", message)["providerExecuted"] === true;
+}
+
+function toAiSdkMessage(message: ChatMessage, toolNames: ReadonlyMap<string, string>): AiSdkMessage {
+  if (message.role === "tool") return { role: "tool", content: [toResult(message, toolNames)] };
+  const options = providerOptionsOf(message);
+  const { content } = message;
+  if (message.role === "system" || message.role === "developer") {
+    return { role: "system", content: textOf(message), ...options };
+  }
+  if (message.role === "user") {
+    return { role: "user", content: typeof content === "string" ? content : said(content).map(toUserPart), ...options };
+  }
+  if (typeof content === "string" && message.toolCalls === undefined) return { role: "assistant", content, ...options };
+  const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const all: AssistantPart[] = [...said(parts).map(toAssistantPart), ...(message.toolCalls ?? []).map(toCall)];
+  return { role: "assistant", content: all, ...options };
+}
+
+function said(parts: readonly Part[]): Part[] {
+  return parts.filter((part) => part.type !== "text" || part.text !== "");
+}
+
+function textOf({ role, content }: ChatMessage): string {
+  if (typeof content === "string") return content;
+  const texts = content.map((part) => {
+    if (part.type === "text") return part.text;
+    throw unsupportedMessage("the AI SDK", `a part of type ${part.type} in a ${role} message`, "leave it out");
+  });
+  return texts.join("");
+}
+
+function toUserPart(part: Part): AiSdkTextPart | AiSdkFilePart {
+  if (part.type === "text") return { type: "text", text: part.text, ...providerOptionsOf(part) };
+  if (part.type === "reasoning") {
+    throw unsupportedMessage("the AI SDK", "reasoning in a user message", "leave the part out");
+  }
+  return toFilePart(part);
+}
+
+function toAssistantPart(part: Part): AssistantPart {
+  if (part.type !== "reasoning") return toUserPart(part);
+  if (part.signature !== undefined) {
+    const remedy = "pass the provider's own fields in `providerMetadata` of the part";
+    throw unsupportedMessage("the AI SDK", "the signature of a reasoning part", remedy);
+  }
+  return { type: "reasoning", text: part.text, ...providerOptionsOf(part) };
+}
+
+function toFilePart(part: MediaPart): AiSdkFilePart {
+  const { filename } = keptFields("ai-sdk", part);
+  const data = part.data ?? (part.url !== undefined && URL.canParse(part.url) ? new URL(part.url) : undefined);
+  if (data === undefined) {
+    throw unsupportedMessage("the AI SDK", "a media part without data and a valid url", "give one of them");
+  }
+  const named = typeof filename === "string" ? { filename } : {};
+  return { type: "file", data, mediaType: part.mimeType, ...named, ...providerOptionsOf(part) };
+}
+
+function toCall(call: ToolCall): AiSdkToolCallPart {
+  const input = parseJson(call.arguments.trim() === "" ? "{}" : call.arguments);
+  if (input === undefined) {
+    const what = `the arguments of the call ${JSON.stringify(call.id)}, which are not JSON`;
+    throw unsupportedMessage("the AI SDK", what, "mend them, or leave the call and its result out");
+  }
+  const { providerExecuted } = keptFields("ai-sdk", call);
+  const executed = providerExecuted === true ? { providerExecuted } : {};
+  return {
+    type: "tool-call",
+    toolCallId: call.id,
+    toolName: call.name,
+    input,
+    ...executed,
+    ...providerOptionsOf(call),
+  };
+}
+
+function toResult(message: ChatMessage, toolNames: ReadonlyMap<string, string>): AiSdkToolResultPart {
+  const { toolCallId } = message;
+  const toolName = toolCallId === undefined ? undefined : toolNames.get(toolCallId);
+  if (toolCallId === undefined || toolName === undefined) {
+    const what = "a tool message whose call is not among the messages before it";
+    throw unsupportedMessage("the AI SDK", what, "keep the call in the conversation");
+  }
+  return { type: "tool-result", toolCallId, toolName, output: outputOf(message), ...providerOptionsOf(message) };
+}
+
+function outputOf(message: ChatMessage): AiSdkToolOutput {
+  const { content, isError = false } = message;
+  if (typeof content === "string") {
+    const value = keptFields("ai-sdk", message)["output"] === "json" ? parseJson(content) : undefined;
+    if (isJson(value)) return { type: isError ? "error-json" : "json", value };
+    return { type: isError ? "error-text" : "text", value: content };
+  }
+  const value = content.map((part) => {
+    if (part.type === "text") return { type: part.type, text: part.text };
+    if (part.type !== "reasoning" && part.data !== undefined) {
+      return defined({ type: "media" as const, mediaType: part.mimeType, data: toBase64(part.data) });
+    }
+    throw unsupportedMessage("the AI SDK", "a tool result of anything but text and media by their bytes", "pass those");
+  });
+  return { type: "content", value };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import type { ChatMessage, MediaPart, Part, ReasoningPart, TextPart } from "@ccl/core";
+import { toBase64 } from "../wire/base64.ts";
+import { unsupportedMessage } from "../wire/unsupported-message.ts";
+import { keptFields } from "../wire/wire-fields.ts";
+import type {
+  AnthropicBlock,
+  AnthropicDocumentBlock,
+  AnthropicImageBlock,
+  AnthropicTextBlock,
+  AnthropicToolResultBlock,
+} from "./anthropic-message.ts";
+
+/** The content of a user's or an assistant's message. */
+export function toBlocks(message: ChatMessage): AnthropicBlock[] {
+  return partsOf(message).map((part) =>
+    part.type === "reasoning" ? thinkingBlock(part, message.role) : toContentBlock(part, message.role),
+  );
+}
+
+/** The content of an operator's message; the API takes nothing but text there. */
+export function textBlocks(message: ChatMessage): AnthropicTextBlock[] {
+  return partsOf(message).map((part) => {
+    if (part.type === "text") return textBlock(part);
+    throw unsupportedMessage("anthropic", `a part of type ${part.type} in a ${message.role} message`, "leave it out");
+  });
+}
+
+/** The answer to a call. */
+export function toResultBlock(message: ChatMessage): AnthropicToolResultBlock {
+  const { toolCallId, content, isError } = message;
+  if (toolCallId === undefined) {
+    throw unsupportedMessage("anthropic", "a tool message without `toolCallId`", "name the call that it answers");
+  }
+  const block: AnthropicToolResultBlock = {
+    ...keptFields("anthropic", message),
+    type: "tool_result",
+    tool_use_id: toolCallId,
+  };
+  if (typeof content === "string" && content !== "") block.content = content;
+  if (typeof content !== "string") block.content = partsOf(message).map(toResultPart);
+  if (isError === true) block.is_error = true;
+  return block;
+}
+
+function toResultPart(part: Part): AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock {
+  if (part.type === "reasoning") throw unsupportedMessage("anthropic", "reasoning in a tool's result", "leave it out");
+  return toContentBlock(part, "tool");
+}
+
+// The API refuses empty text blocks, and they say nothing.
+function partsOf({ content }: ChatMessage): Part[] {
+  const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return parts.filter((part) => part.type !== "text" || part.text !== "");
+}
+
+function textBlock(part: TextPart): AnthropicTextBlock {
+  return { ...keptFields("anthropic", part), type: "text", text: part.text };
+}
+
+function toContentBlock(
+  part: Exclude<Part, ReasoningPart>,
+  role: ChatMessage["role"],
+): AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock {
+  if (part.type === "text") return textBlock(part);
+  if (role === "assistant") {
+    throw unsupportedMessage("anthropic", "a media part of the assistant", "put it into a user message");
+  }
+  return part.type === "image" ? imageBlock(part) : documentBlock(part);
+}
+
+function thinkingBlock(part: ReasoningPart, role: ChatMessage["role"]): AnthropicBlock {
+  const { type, data } = keptFields("anthropic", part);
+  if (type === "redacted_thinking" && typeof data === "string") return { type, data };
+  if (role === "assistant" && part.signature !== undefined) {
+    return { type: "thinking", thinking: part.text, signature: part.signature };
+  }
+  throw unsupportedMessage(
+    "anthropic",
+    "reasoning without its signature, or of anyone but the assistant",
+    "leave it out",
+  );
+}
+
+const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+
+function imageBlock(part: MediaPart): AnthropicImageBlock {
+  const { data, url, mimeType } = part;
+  const own = keptFields("anthropic", part);
+  if (data === undefined) return { ...own, type: "image", source: { type: "url", url: addressOf(url) } };
+  const mediaType = imageTypes.find((type) => type === mimeType);
+  if (mediaType === undefined) {
+    throw unsupportedMessage("anthropic", `an image of type ${mimeType}`, `pass one of ${imageTypes.join(", ")}`);
+  }
+  return { ...own, type: "image", source: { type: "base64", media_type: mediaType, data: toBase64(data) } };
+}
+
+function documentBlock(part: MediaPart): AnthropicDocumentBlock {
+  const { data, url, mimeType } = part;
+  const own = keptFields("anthropic", part);
+  if (data !== undefined && mimeType === "text/plain") {
+    const text = new TextDecoder().decode(data);
+    return { ...own, type: "document", source: { type: "text", media_type: mimeType, data: text } };
+  }
+  if (mimeType !== "application/pdf") {
+    throw unsupportedMessage("anthropic", `a file of type ${mimeType}`, "pass a PDF, or plain text by its bytes");
+  }
+  if (data === undefined) return { ...own, type: "document", source: { type: "url", url: addressOf(url) } };
+  return { ...own, type: "document", source: { type: "base64", media_type: mimeType, data: toBase64(data) } };
+}
+
+function addressOf(url: string | undefined): string {
+  if (url !== undefined) return url;
+  throw unsupportedMessage("anthropic", "a media part without data and url", "give one of them");
+}

@@ -1,0 +1,28 @@
+/** A text part; `prompt_cache_breakpoint` marks the end of a reusable prompt prefix. */
+export interface OpenAiTextPart {
+  type: "text";
+  text: string;
+  prompt_cache_breakpoint?: { mode: "explicit" };
+}
+
+/** A part of a user's message. */
+export type OpenAiPart =
+  | OpenAiTextPart
+  | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" } }
+  | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
+  | { type: "file"; file: { filename?: string; file_data?: string; file_id?: string } };
+
+/** A call of a function tool; `arguments` is JSON text. */
+export interface OpenAiToolCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
+}
+
+/** A message of `/chat/completions`, as its API reference has it; assignable to the official client's type. */
+export type OpenAiMessage =
+  | { role: "system"; content: string | OpenAiTextPart[]; name?: string }
+  | { role: "developer"; content: string | OpenAiTextPart[]; name?: string }
+  | { role: "user"; content: string | OpenAiPart[]; name?: string }
+  | { role: "assistant"; content?: string | OpenAiTextPart[] | null; tool_calls?: OpenAiToolCall[] }
+  | { role: "tool"; content: string | OpenAiTextPart[]; tool_call_id: string };
