@@ -1,0 +1,172 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
+import { createUuidV7Generator, systemClock, type Clock, type IdGenerator, type ToolCall } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { Session } from "../session/session.ts";
+import { checkCall } from "./check-call.ts";
+import { createPerceptionAligner, type PerceptionAligner } from "./perception-aligner.ts";
+import { recordOutcome, type Outcome } from "./record-outcome.ts";
+import { createSchemaRegistry, type SchemaRegistry } from "./schema-registry.ts";
+import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
+import type { ToolOutcomeEvent } from "./tool-event.ts";
+
+/** What a handler calls through, and where it writes. */
+export interface ToolInterruptOptions {
+  session: Session;
+  bridge: ToolBridge;
+  /** Where large answers go; the session's own store when absent. */
+  artifactStore?: ArtifactStore;
+  /** Shapes of answers beyond those that the bridge's tools declare. */
+  schemas?: SchemaRegistry;
+  aligner?: PerceptionAligner;
+  clock?: Clock;
+  /** Of calls that come without one. */
+  ids?: IdGenerator;
+  /** Of a call that names none; 60,000 by default. */
+  timeoutMs?: number;
+}
+
+/** How long a call may take, and which of the model's calls it is. */
+export interface ToolCallOptions {
+  timeoutMs?: number;
+  /** The `id` of the model's call; a new one for a call of the application's own. */
+  callId?: string;
+  signal?: AbortSignal;
+}
+
+/** Calls tools, and writes down that they were called and how it ended. */
+export interface ToolInterruptHandler {
+  /** Those that can be called, as the bridge has them; asked once, and again for a name that is not among them. */
+  tools(options?: { signal?: AbortSignal }): Promise<readonly BridgedTool[]>;
+  /**
+   * Records the call, runs the tool, and records exactly one outcome, whatever the tool does. `args` is an object, or the
+   * model's JSON text. A tool that fails, breaks its schema, is unknown or gets wrong arguments ends in `tool_error`, with
+   * words for the model. What a tool answers after its time is recorded as late and never shown.
+   * @throws ContextCompilerError `aborted` after the outcome was recorded; whatever recording throws
+   */
+  call(name: string, args: unknown, options?: ToolCallOptions): Promise<ToolOutcomeEvent>;
+  /** Parallel calls of one answer; outcomes in their order. */
+  callAll(calls: readonly ToolCall[], options?: Omit<ToolCallOptions, "callId">): Promise<ToolOutcomeEvent[]>;
+}
+
+const defaultTimeoutMs = 60_000;
+
+/** A handler for the tools of a session. */
+export function createToolInterruptHandler(options: ToolInterruptOptions): ToolInterruptHandler {
+  const { session, bridge, clock = systemClock, ids = createUuidV7Generator() } = options;
+  const schemas = options.schemas ?? createSchemaRegistry();
+  const aligner = options.aligner ?? createPerceptionAligner({ schemas });
+  let listed: Promise<readonly BridgedTool[]> | undefined;
+
+  const listTools = (isFresh: boolean, signal?: AbortSignal): Promise<readonly BridgedTool[]> => {
+    if (listed === undefined || isFresh) {
+      listed = bridge.tools(signal === undefined ? {} : { signal });
+      listed.catch(() => (listed = undefined));
+    }
+    return listed;
+  };
+  const findTool = async (name: string, signal: AbortSignal): Promise<BridgedTool | readonly BridgedTool[]> => {
+    const known = await listTools(false, signal);
+    const tools = known.some((tool) => tool.name === name) ? known : await listTools(true, signal);
+    return tools.find((tool) => tool.name === name) ?? tools;
+  };
+  const run = async (call: ToolCall, limits: { signal: AbortSignal; timeoutMs: number }): Promise<Outcome> => {
+    const tool = await findTool(call.name, limits.signal);
+    const checked = checkCall(call, tool);
+    if (!checked.ok) return { kind: "tool_error", content: checked.issues.map(({ message }) => message).join("\n") };
+    const { input, outputSchema, isArtifactRead } = checked.value;
+    if (outputSchema !== undefined && !schemas.has(call.name)) schemas.register(call.name, outputSchema);
+    const output = await bridge.call(call.name, input, { callId: call.id, ...limits });
+    if (output.isError === true) return { kind: "tool_error", content: output.content };
+    const aligned = aligner.normalize(call.name, output);
+    if (!aligned.ok) return { kind: "tool_error", content: brokenAnswer(aligned.issues) };
+    const { content, mimeType } = aligned.value;
+    return { kind: "tool_success", content, ...(mimeType === undefined ? {} : { mimeType }), isArtifactRead };
+  };
+
+  const call: ToolInterruptHandler["call"] = async (name, args, callOptions = {}) => {
+    const { signal, timeoutMs = options.timeoutMs ?? defaultTimeoutMs, callId = ids.next() } = callOptions;
+    throwIfAborted(signal);
+    const asked: ToolCall = { id: callId, name, arguments: argumentsText(args) };
+    await session.record("tool_call", { callId, name, arguments: asked.arguments });
+    const startedAt = clock.now();
+    const write = (outcome: Outcome, isLate: boolean): Promise<ToolOutcomeEvent> =>
+      recordOutcome(outcome, { call: asked, session, durationMs: clock.now() - startedAt, isLate });
+    const outcome = await raceAgainstLimits({
+      run: (limits) => run(asked, limits),
+      timeoutMs,
+      signal,
+      // A log that can't take a late answer has nobody left to tell.
+      onLate: (late) => void write(late, true).catch(() => undefined),
+    });
+    const event = await write(outcome, false);
+    if (outcome.kind === "tool_error" && outcome.isAborted === true) throwIfAborted(signal);
+    return event;
+  };
+
+  return {
+    tools: ({ signal } = {}) => listTools(false, signal),
+    call,
+    callAll: (calls, callOptions = {}) =>
+      Promise.all(calls.map(({ id, name, arguments: args }) => call(name, args, { ...callOptions, callId: id }))),
+  };
+}
+
+interface Race {
+  run(limits: { signal: AbortSignal; timeoutMs: number }): Promise<Outcome>;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  onLate(outcome: Outcome): void;
+}
+
+/** Whatever comes first, the answer, the time limit or the caller's abort, is the outcome; an answer after that is late. */
+function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const controller = new AbortController();
+    let isOver = false;
+    const end = (outcome: Outcome): void => {
+      isOver = true;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      resolve(outcome);
+    };
+    const onAbort = (): void => {
+      end({ kind: "tool_error", content: "The call was cancelled before the tool answered.", isAborted: true });
+      controller.abort(signal?.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        end({ kind: "tool_timeout", timeoutMs });
+        controller.abort(new DOMException(`No answer within ${timeoutMs} ms`, "TimeoutError"));
+      },
+      Math.min(timeoutMs, 2 ** 31 - 1),
+    );
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const settle = (outcome: Outcome): void => (isOver ? onLate(outcome) : end(outcome));
+    Promise.resolve({ signal: controller.signal, timeoutMs })
+      .then(run)
+      .then(settle, (error: unknown) => {
+        // After the end a rejection is how a tool obeys the abort, and no answer.
+        if (!isOver) end({ kind: "tool_error", content: messageOf(error) });
+      });
+  });
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message === "" ? "The tool failed without a message." : message;
+}
+
+function brokenAnswer(issues: readonly { path: (string | number)[]; message: string }[]): string {
+  const lines = issues.map(({ path, message }) => `- /${path.join("/")}: ${message}`);
+  return ["The tool's answer does not fit its schema, so that it is not shown:", ...lines].join("\n");
+}
+
+function argumentsText(args: unknown): string {
+  return typeof args === "string" ? args : (JSON.stringify(args ?? {}) ?? "{}");
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) {
+    throw new ContextCompilerError("aborted", "The call was cancelled.", { cause: signal.reason });
+  }
+}

@@ -1,0 +1,105 @@
+import type { Part } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { fromBase64 } from "../wire/base64.ts";
+import { isWireRecord, type WireRecord } from "../wire/wire-fields.ts";
+import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
+
+interface McpRequestOptions {
+  signal?: AbortSignal;
+  timeout?: number;
+}
+
+/** What is used of `Client` of `@modelcontextprotocol/sdk`, connected. */
+export interface McpClient {
+  listTools(
+    params?: { cursor?: string },
+    options?: McpRequestOptions,
+  ): Promise<{ tools: object[]; nextCursor?: string | undefined }>;
+  callTool(
+    params: { name: string; arguments?: Record<string, unknown> },
+    resultSchema?: undefined,
+    options?: McpRequestOptions,
+  ): Promise<object>;
+}
+
+/** The client's own time limit, which only has to lie behind the handler's. */
+const marginMs = 5_000;
+/** Pages of tools after which a server that always names another one is no longer asked. */
+const maxPages = 100;
+
+/** The tools of an MCP server. Text, images, audio and resources of an answer become parts, `structuredContent` its value. */
+export function mcpToolBridge(client: McpClient): ToolBridge {
+  return {
+    async tools({ signal } = {}) {
+      const options = signal === undefined ? {} : { signal };
+      const found: BridgedTool[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < maxPages; page += 1) {
+        const answer = await client.listTools(cursor === undefined ? {} : { cursor }, options);
+        found.push(...answer.tools.map(readTool));
+        cursor = answer.nextCursor;
+        if (cursor === undefined) break;
+      }
+      return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    },
+    async call(name, input, { signal, timeoutMs }) {
+      const params = isWireRecord(input) ? { name, arguments: input } : { name };
+      const answer = await client.callTool(params, undefined, { signal, timeout: timeoutMs + marginMs });
+      return readAnswer(isWireRecord(answer) ? answer : {});
+    },
+  };
+}
+
+function readTool(tool: object): BridgedTool {
+  const { name, description, inputSchema, outputSchema }: WireRecord = { ...tool };
+  if (typeof name !== "string" || name === "") {
+    throw new ContextCompilerError("invalid_options", "The MCP server names a tool without a name.");
+  }
+  return {
+    name,
+    ...(typeof description === "string" ? { description } : {}),
+    ...(isWireRecord(inputSchema) ? { inputSchema } : {}),
+    ...(isWireRecord(outputSchema) ? { outputSchema } : {}),
+  };
+}
+
+function readAnswer({ content, structuredContent, isError }: WireRecord): ToolOutput {
+  const parts = (Array.isArray(content) ? content : []).map(readPart);
+  const error = isError === true ? { isError } : {};
+  const [only] = parts;
+  const text = parts.length === 1 && only?.type === "text" ? only.text : undefined;
+  if (structuredContent === undefined) return { content: text ?? parts, ...error };
+  const isWritten = parts.length > 0;
+  const written = isWritten ? (text ?? parts) : JSON.stringify(structuredContent);
+  return { content: written, structured: structuredContent, ...error };
+}
+
+function readPart(block: unknown): Part {
+  const wire: WireRecord = isWireRecord(block) ? block : {};
+  const { type, text, data, mimeType, resource } = wire;
+  if (type === "text" && typeof text === "string") return { type, text };
+  if (type === "image" || type === "audio") {
+    return bytesPart(data, typeof mimeType === "string" ? mimeType : "application/octet-stream");
+  }
+  if (type === "resource" && isWireRecord(resource)) return readResource(resource);
+  if (type === "resource_link") return { type: "text", text: `[resource ${named(wire["name"], wire["uri"])}]` };
+  return { type: "text", text: `[content of type ${JSON.stringify(type) ?? "none"}, not understood]` };
+}
+
+function readResource(resource: WireRecord): Part {
+  const { uri, text, blob, mimeType } = resource;
+  if (typeof text === "string") return { type: "text", text };
+  if (typeof blob === "string")
+    return bytesPart(blob, typeof mimeType === "string" ? mimeType : "application/octet-stream");
+  return { type: "text", text: `[resource ${named(undefined, uri)}, empty]` };
+}
+
+function named(name: unknown, uri: unknown): string {
+  return [name, uri].filter((part) => typeof part === "string").join(" ") || "without a name";
+}
+
+function bytesPart(data: unknown, mimeType: string): Part {
+  const bytes = typeof data === "string" ? fromBase64(data) : undefined;
+  if (bytes === undefined) return { type: "text", text: `[${mimeType} content that is not base64]` };
+  return { type: mimeType.startsWith("image/") ? "image" : "file", mimeType, data: bytes };
+}

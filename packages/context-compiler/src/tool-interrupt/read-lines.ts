@@ -1,0 +1,67 @@
+/** Lines of a stream of UTF-8. */
+export interface LinesPiece {
+  /** Without the last line end. */
+  text: string;
+  /** The number of the last line that was read, from 1; of the whole stream when it ended before `start`. */
+  lastLine: number;
+  isAtEnd: boolean;
+  /** The last line was cut because it alone went beyond the limit. */
+  isCutInLine: boolean;
+  /** Bytes of the stream up to the end of the text. */
+  endByte: number;
+}
+
+/** Reads no further than it has to, and keeps at most `maxChars` characters and one chunk. */
+export async function readLines(
+  stream: AsyncIterable<Uint8Array>,
+  { start, end, maxChars }: { start: number; end: number; maxChars: number },
+): Promise<LinesPiece> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let line = 1;
+  let kept = "";
+  let seenBytes = 0;
+  const take = (text: string): LinesPiece | undefined => {
+    for (let at = 0; at < text.length;) {
+      const lineFeed = text.indexOf("\n", at);
+      const stop = lineFeed < 0 ? text.length : lineFeed + 1;
+      const part = text.slice(at, stop);
+      if (line >= start && kept.length + part.length > maxChars) return cut(part);
+      if (line >= start) kept += part;
+      seenBytes += encoder.encode(part).length;
+      at = stop;
+      if (lineFeed < 0) continue;
+      if (line >= end) return whole(line);
+      line += 1;
+    }
+    return undefined;
+  };
+  const whole = (lastLine: number): LinesPiece => ({
+    text: kept.replace(/\r?\n$/, ""),
+    lastLine,
+    isAtEnd: false,
+    isCutInLine: false,
+    endByte: seenBytes,
+  });
+  const cut = (part: string): LinesPiece => {
+    const lastLineStart = kept.lastIndexOf("\n") + 1;
+    // Whole lines first; only a line that is too long by itself is cut.
+    if (lastLineStart > 0) {
+      seenBytes -= encoder.encode(kept.slice(lastLineStart)).length;
+      kept = kept.slice(0, lastLineStart);
+      return whole(line - 1);
+    }
+    const room = part.slice(0, maxChars - kept.length).replace(/[\uD800-\uDBFF]$/, "");
+    seenBytes += encoder.encode(room).length;
+    return { text: kept + room, lastLine: line, isAtEnd: false, isCutInLine: true, endByte: seenBytes };
+  };
+  for await (const chunk of stream) {
+    const piece = take(decoder.decode(chunk, { stream: true }));
+    if (piece !== undefined) return piece;
+  }
+  const piece = take(decoder.decode());
+  if (piece !== undefined) return piece;
+  const isLastEmpty = kept === "" || kept.endsWith("\n");
+  const lastLine = isLastEmpty && line > 1 ? line - 1 : line;
+  return { ...whole(lastLine), isAtEnd: true };
+}

@@ -1,0 +1,44 @@
+import { truncateMiddle, type Part, type ToolCall } from "@ccl/core";
+import type { Session } from "../session/session.ts";
+import type { ToolOutcomeEvent } from "./tool-event.ts";
+
+/** How a call ended. */
+export type Outcome =
+  | { kind: "tool_success"; content: string | Part[]; mimeType?: string; isArtifactRead: boolean }
+  | { kind: "tool_error"; content: string | Part[]; isAborted?: boolean }
+  | { kind: "tool_timeout"; timeoutMs: number };
+
+interface RecordContext {
+  call: ToolCall;
+  session: Session;
+  durationMs: number;
+  isLate: boolean;
+}
+
+const longestError = 4_000;
+
+/** Writes the one outcome of a call, or an answer that came after it. */
+export function recordOutcome(
+  outcome: Outcome,
+  { call, session, durationMs, isLate }: RecordContext,
+): Promise<ToolOutcomeEvent> {
+  const data = { callId: call.id, name: call.name, durationMs, ...(isLate ? { isLate } : {}) };
+  if (outcome.kind === "tool_timeout") {
+    return session.record("tool_timeout", { ...data, timeoutMs: outcome.timeoutMs });
+  }
+  if (outcome.kind === "tool_error") {
+    return session.record("tool_error", { ...data, content: bounded(outcome.content) });
+  }
+  const { content, mimeType, isArtifactRead } = outcome;
+  return session.record("tool_success", {
+    ...data,
+    content,
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...(isArtifactRead ? { isArtifactRead } : {}),
+  });
+}
+
+/** What went wrong stands in its first and last lines. */
+function bounded(content: string | Part[]): string | Part[] {
+  return typeof content === "string" ? truncateMiddle(content, { maxChars: longestError }).text : content;
+}

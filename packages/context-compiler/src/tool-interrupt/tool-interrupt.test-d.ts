@@ -1,0 +1,7 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { expectTypeOf, it } from "vitest";
+import type { McpClient } from "./index.ts";
+
+it("takes the official client", () => {
+  expectTypeOf<Client>().toExtend<McpClient>();
+});
