@@ -37,7 +37,7 @@ await step("publint --strict", async () => {
 });
 await step("attw --profile esm-only", checkTypes);
 await step("npm install of the tarballs", () => {
-  installApp(app, { tarballs, nodeTypes: runningVersion("@types/node") });
+  installApp(app, { tarballs, packages, nodeTypes: runningVersion("@types/node") });
 });
 let programs;
 await step("tsc under module nodenext, skipLibCheck false", () => {

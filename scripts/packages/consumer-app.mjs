@@ -1,17 +1,18 @@
 // An empty application that installs the tarballs, imports every entry and runs the READMEs' programs.
 import fs from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
 
 import { runCommand } from "./run-command.mjs";
 
-/** Creates the application in `directory` and installs `tarballs` (package name to file) in it. */
-export function installApp(directory, { tarballs, nodeTypes }) {
+/** Creates the application in `directory` and installs `tarballs` (package name to file) and what READMEs import in it. */
+export function installApp(directory, { tarballs, packages, nodeTypes }) {
   const files = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]));
   const manifest = {
     name: "consumer",
     private: true,
     type: "module",
-    dependencies: files,
+    dependencies: { ...clientsOf(packages), ...files },
     devDependencies: { "@types/node": nodeTypes },
     // The packages ask for each other by version, and none of these versions is published yet.
     overrides: Object.fromEntries(Object.keys(files).map((name) => [name, `$${name}`])),
@@ -75,6 +76,20 @@ function readmePrograms(packages) {
       return [`readme-of-${path.basename(item.directory)}`, firstProgram(fs.readFileSync(file, "utf8"), item.name)];
     }),
   );
+}
+
+/** The clients that READMEs hand in, such as a database's, at the versions that the packages are tested with. */
+function clientsOf(packages) {
+  const clients = {};
+  for (const item of packages.filter((item) => item.entries.length > 0)) {
+    const program = firstProgram(fs.readFileSync(path.join(item.directory, "README.md"), "utf8"), item.name);
+    for (const [, name] of program.matchAll(/from "((?:@[\w.-]+\/)?[\w.-]+)[^"]*"/g)) {
+      if (name.startsWith("@ccl/") || isBuiltin(name)) continue;
+      const manifest = path.join(item.directory, "node_modules", name, "package.json");
+      clients[name] = JSON.parse(fs.readFileSync(manifest, "utf8")).version;
+    }
+  }
+  return clients;
 }
 
 /** The first fenced block marked `ts`. */

@@ -1,1 +1,1 @@
-export {};
+export { openPostgresArtifactStore, type PostgresArtifactStoreOptions } from "./open-postgres-artifact-store.ts";

@@ -1,0 +1,224 @@
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import type {
+  ArtifactDriver,
+  BlobPut,
+  BlobRecord,
+  CommitOutcome,
+  DriverListOptions,
+  DriverWriteOptions,
+  StagedBlob,
+  StoredBlob,
+} from "@ccl/artifact-store/driver";
+import {
+  createPostgresSession,
+  transaction,
+  type PostgresClient,
+  type PostgresSession,
+  type PostgresValue,
+} from "@ccl/sql";
+import { fitLimits, hasSharedLimits, lockLimits } from "./fit-limits.ts";
+import { freeUnreferenced } from "./free-blobs.ts";
+import { bytesIn, handleColumns, handleOf, insertHandles, numberIn, textIn } from "./handle-rows.ts";
+import { StagedChunks } from "./staged-chunks.ts";
+
+/** How many blobs a collection frees in one transaction. */
+const collectPage = 500;
+
+/** What a driver is told of its server. */
+export interface PostgresDriverOptions {
+  /** The server's default acknowledges commits that a crash may take back, so that ours ask for more. */
+  isCommitLazy: boolean;
+}
+
+/** A driver over tables that are there. */
+export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: PostgresDriverOptions): ArtifactDriver {
+  const session = createPostgresSession(client);
+  return {
+    name: "postgres",
+    stage: () => StagedChunks.begin(session),
+    commit: (puts, options) =>
+      transaction(
+        client,
+        async (on) => {
+          if (isCommitLazy) await on.exec("SET LOCAL synchronous_commit = on");
+          if (hasSharedLimits(options.limits)) await lockLimits(on);
+          const outcomes = await putBlobs(on, puts, options.now);
+          await insertHandles(
+            on,
+            puts.flatMap(({ handles }) => handles),
+          );
+          if (hasSharedLimits(options.limits)) await fitLimits(on, puts, options.limits);
+          return outcomes;
+        },
+        signalOf(options),
+      ),
+    mend: (record, content, options) =>
+      transaction(client, (on) => mend(on, { record, content, now: options.now }), signalOf(options)),
+    find: (artifactId) => find(session, artifactId),
+    async getHandles(artifactId) {
+      const order = "WHERE artifact_id = $1 ORDER BY handle_id";
+      const rows = await session.query(`SELECT ${handleColumns} FROM ccl_artifact_handles ${order}`, [artifactId]);
+      return rows.map(handleOf);
+    },
+    listHandles: (options) => listHandles(session, options),
+    removeHandles: (artifactId, match, options) =>
+      transaction(client, (on) => removeHandles(on, { ...match, artifactId, now: options.now }), signalOf(options)),
+    async collect({ until, artifactIds, isDryRun, signal }) {
+      const wanted =
+        artifactIds === undefined ? "true" : "artifact_id IN (SELECT jsonb_array_elements_text($3::jsonb))";
+      const parameters = artifactIds === undefined ? [] : [JSON.stringify(artifactIds)];
+      const limit = Math.floor(Math.min(until, Number.MAX_SAFE_INTEGER));
+      const freed: { artifactId: string; sizeBytes: number }[] = [];
+      for (let after = ""; ;) {
+        const rows = await session.query(
+          `SELECT artifact_id, size_bytes FROM ccl_artifact_blobs blob WHERE artifact_id > $1 AND touched_at <= $2
+             AND ${wanted} AND NOT EXISTS (SELECT 1 FROM ccl_artifact_handles handle WHERE handle.artifact_id = blob.artifact_id)
+           ORDER BY artifact_id LIMIT ${collectPage}`,
+          [after, limit, ...parameters],
+        );
+        const found = rows.map((row) => ({
+          artifactId: textIn(row, "artifact_id"),
+          sizeBytes: numberIn(row, "size_bytes"),
+        }));
+        const ids = found.map(({ artifactId }) => artifactId);
+        const options = signal === undefined ? {} : { signal };
+        freed.push(
+          ...(isDryRun ? found : await transaction(client, (on) => freeUnreferenced(on, ids, limit), options)),
+        );
+        if (found.length < collectPage) return freed;
+        after = ids.at(-1) ?? "";
+      }
+    },
+    async listIds({ after = "", limit }) {
+      const rows = await session.query(
+        "SELECT DISTINCT artifact_id FROM ccl_artifact_handles WHERE artifact_id > $1 ORDER BY artifact_id LIMIT $2",
+        [after, limit],
+      );
+      return rows.map((row) => textIn(row, "artifact_id"));
+    },
+    async quarantine(artifactId) {
+      await session.query("UPDATE ccl_artifact_blobs SET is_quarantined = true WHERE artifact_id = $1", [artifactId]);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function signalOf({ signal }: DriverWriteOptions): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+/** In the order of ids, so that two commits of the same blobs can't wait for each other. */
+async function putBlobs(on: PostgresSession, puts: readonly BlobPut[], now: number): Promise<CommitOutcome[]> {
+  const ordered = puts.toSorted((a, b) => (a.record.artifactId < b.record.artifactId ? -1 : 1));
+  const outcomes = new Map<BlobPut, CommitOutcome>();
+  for (const put of ordered) outcomes.set(put, await putBlob(on, put, now));
+  return puts.map((put) => outcomes.get(put) ?? "present");
+}
+
+async function putBlob(on: PostgresSession, { record, content }: BlobPut, now: number): Promise<CommitOutcome> {
+  const { artifactId, sizeBytes, chunkHashes } = record;
+  const [row] = await on.query(
+    `INSERT INTO ccl_artifact_blobs AS blob (artifact_id, size_bytes, chunk_hashes, content, blob_no, touched_at)
+     VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (artifact_id) DO UPDATE SET touched_at = greatest(blob.touched_at, excluded.touched_at)
+     RETURNING (xmax = 0) AS is_new`,
+    [artifactId, sizeBytes, chunkHashes, ...contentColumns(content), now],
+  );
+  if (row?.["is_new"] !== true) return "present";
+  if (content instanceof StagedChunks) await content.take(on);
+  return "written";
+}
+
+/** The values of `content` and `blob_no`. */
+function contentColumns(content: Uint8Array | StagedBlob): [PostgresValue, PostgresValue] {
+  if (content instanceof Uint8Array) return [content, null];
+  if (content instanceof StagedChunks) return [null, content.blobNo];
+  throw new ArtifactStoreError("store_failed", "These bytes were staged by another store.");
+}
+
+async function mend(
+  on: PostgresSession,
+  { record, content, now }: { record: BlobRecord; content: Uint8Array | StagedBlob; now: number },
+): Promise<void> {
+  const { artifactId, sizeBytes, chunkHashes } = record;
+  const [before] = await on.query("SELECT blob_no FROM ccl_artifact_blobs WHERE artifact_id = $1 FOR UPDATE", [
+    artifactId,
+  ]);
+  if (before === undefined) return;
+  await on.query(
+    `UPDATE ccl_artifact_blobs SET size_bytes = $2, chunk_hashes = $3, content = $4, blob_no = $5,
+       touched_at = greatest(touched_at, $6), is_quarantined = false WHERE artifact_id = $1`,
+    [artifactId, sizeBytes, chunkHashes, ...contentColumns(content), now],
+  );
+  if (content instanceof StagedChunks) await content.take(on);
+  const blobNo = before["blob_no"];
+  if (typeof blobNo === "number") await on.query("DELETE FROM ccl_artifact_chunks WHERE blob_no = $1", [blobNo]);
+}
+
+async function find(session: PostgresSession, artifactId: string): Promise<StoredBlob | undefined> {
+  const [row] = await session.query(
+    `SELECT size_bytes, chunk_hashes, content, blob_no, is_quarantined FROM ccl_artifact_blobs
+     WHERE artifact_id = $1 AND EXISTS (SELECT 1 FROM ccl_artifact_handles WHERE artifact_id = $1)`,
+    [artifactId],
+  );
+  if (row === undefined) return undefined;
+  const bytes = bytesIn(row, "content");
+  const chunkHashes = bytesIn(row, "chunk_hashes") ?? new Uint8Array();
+  return {
+    record: { artifactId, sizeBytes: numberIn(row, "size_bytes"), chunkHashes },
+    isQuarantined: row["is_quarantined"] === true,
+    ...(bytes === undefined ? {} : { bytes }),
+    async *read(firstChunk, endChunk) {
+      if (bytes !== undefined) {
+        if (firstChunk === 0) yield bytes;
+        return;
+      }
+      for (let chunk = firstChunk; chunk < endChunk; chunk += 1) {
+        const [found] = await session.query(
+          "SELECT content FROM ccl_artifact_chunks WHERE blob_no = $1 AND chunk_no = $2",
+          [numberIn(row, "blob_no"), chunk],
+        );
+        const piece = found === undefined ? undefined : bytesIn(found, "content");
+        if (piece === undefined) return;
+        yield piece;
+      }
+    },
+  };
+}
+
+async function listHandles(
+  session: PostgresSession,
+  options: DriverListOptions,
+): Promise<ReturnType<typeof handleOf>[]> {
+  const { sessionId, source, after = "", limit } = options;
+  const parameters: PostgresValue[] = [after, limit];
+  const conditions = ["handle_id > $1"];
+  for (const [column, value] of [
+    ["session_id", sessionId],
+    ["source", source],
+  ] as const) {
+    if (value !== undefined) conditions.push(`${column} = $${parameters.push(value)}`);
+  }
+  const rows = await session.query(
+    `SELECT ${handleColumns} FROM ccl_artifact_handles WHERE ${conditions.join(" AND ")} ORDER BY handle_id LIMIT $2`,
+    parameters,
+  );
+  return rows.map(handleOf);
+}
+
+async function removeHandles(
+  on: PostgresSession,
+  match: { artifactId: string; handleId?: string; sessionId?: string; now: number },
+): Promise<number> {
+  const { artifactId, handleId = null, sessionId = null, now } = match;
+  const removed = await on.query(
+    `DELETE FROM ccl_artifact_handles WHERE artifact_id = $1 AND ($2::text IS NULL OR handle_id = $2)
+       AND ($3::text IS NULL OR session_id = $3) RETURNING handle_id`,
+    [artifactId, handleId, sessionId],
+  );
+  if (removed.length > 0) {
+    const touch = "UPDATE ccl_artifact_blobs SET touched_at = greatest(touched_at, $2) WHERE artifact_id = $1";
+    await on.query(touch, [artifactId, now]);
+  }
+  return removed.length;
+}
