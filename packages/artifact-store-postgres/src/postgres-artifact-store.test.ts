@@ -77,7 +77,7 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
       },
       corrupt,
     });
-    for (const { name, run } of rules) it(name, async () => expect(await run()).toBeUndefined());
+    it.each(rules)("$name", async ({ run }) => expect(await run()).toBeUndefined());
   });
 
   it("is opened by two at once on an empty database", async () => {
