@@ -1,1 +1,7 @@
-export {};
+export type { S3LikeClient } from "./bucket/s3-bucket.ts";
+export {
+  openS3ArtifactStore,
+  type S3ArtifactStore,
+  type S3ArtifactStoreOptions,
+  type S3Capabilities,
+} from "./open-s3-artifact-store.ts";

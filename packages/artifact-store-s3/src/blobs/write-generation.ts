@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
+import { createGeneration, createStagedName, type Generation } from "../layout/generation.ts";
+import { blobKey } from "../layout/s3-layout.ts";
+import { StagedUpload } from "../commit/staged-upload.ts";
+import { onlyIfAbsent, type S3Context } from "../s3-context.ts";
+
+/** A copy that is named but not yet written; it is claimed in between, so that no collection takes it. */
+export interface PlannedGeneration {
+  generation: Generation;
+  write(signal?: AbortSignal): Promise<void>;
+}
+
+const digestBytes = 32;
+
+/** Names a new copy of a blob. Blobs without chunk hashes are one object; others a record and, beside it, their bytes. */
+export function planGeneration(
+  context: S3Context,
+  blob: { record: BlobRecord; content: Uint8Array | StagedBlob },
+  now: number,
+): PlannedGeneration {
+  const { record, content } = blob;
+  const { bucket } = context;
+  const { artifactId, sizeBytes, chunkHashes } = record;
+  const bytes = content instanceof Uint8Array ? content : wholeBytes(content);
+  if (chunkHashes.byteLength === 0 && bytes !== undefined) {
+    const generation = createGeneration({ now, sizeBytes });
+    const key = blobKey(artifactId, generation.name);
+    return {
+      generation,
+      async write(signal) {
+        await bucket.put(key, bytes, { ...onlyIfAbsent(context), signal });
+      },
+    };
+  }
+  const upload = content instanceof StagedUpload ? content : undefined;
+  const generation = createGeneration({ now, sizeBytes, staged: upload?.name ?? createStagedName(now) });
+  const { dataKey = "" } = generation;
+  return {
+    generation,
+    async write(signal) {
+      // The record first: bytes without a record would never be found by a collection.
+      const key = blobKey(artifactId, generation.name);
+      await bucket.put(key, sealedHashes(chunkHashes), { ...onlyIfAbsent(context), signal });
+      if (upload !== undefined) await upload.complete();
+      else if (bytes !== undefined) await bucket.put(dataKey, bytes, { ...onlyIfAbsent(context), signal });
+    },
+  };
+}
+
+/** The chunk hashes of a record's object; undefined where it was damaged. */
+export function openHashes(sealed: Uint8Array): Uint8Array | undefined {
+  const hashes = sealed.subarray(0, Math.max(0, sealed.byteLength - digestBytes));
+  const expected = createHash("sha256").update(hashes).digest();
+  return expected.equals(sealed.subarray(hashes.byteLength)) ? hashes.slice() : undefined;
+}
+
+function sealedHashes(chunkHashes: Uint8Array): Uint8Array {
+  const sealed = new Uint8Array(chunkHashes.byteLength + digestBytes);
+  sealed.set(chunkHashes);
+  sealed.set(createHash("sha256").update(chunkHashes).digest(), chunkHashes.byteLength);
+  return sealed;
+}
+
+function wholeBytes(content: StagedBlob): Uint8Array | undefined {
+  return content instanceof StagedUpload ? content.wholeBytes() : undefined;
+}

@@ -1,0 +1,139 @@
+import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import { pauseBeforeRetry } from "./pause-before-retry.ts";
+import { requestOptions, type S3Bucket } from "./s3-bucket.ts";
+import { isMissingObject, s3CodeOf, s3Failure } from "./s3-failure.ts";
+
+/** An object that was read whole. */
+export interface ReadObject {
+  bytes: Uint8Array;
+  etag: string;
+}
+
+/** Bytes `start` up to, not including, `end` of an object. */
+export interface ReadSpan {
+  start: number;
+  end: number;
+}
+
+const maxCuts = 5;
+/** One request reads no more, so that a slow reader holds no connection open for long: servers end those. */
+const windowBytes = 8 * 1024 * 1024;
+
+/**
+ * The whole of a small object; undefined where there is none, "damaged" where its bytes do not match the checksum that the
+ * server keeps with it. A body that is cut short is asked for again, a few times, then fails.
+ */
+export async function readObject(
+  bucket: S3Bucket,
+  key: string,
+  signal?: AbortSignal,
+): Promise<ReadObject | "damaged" | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await bucket.client.send(new GetObjectCommand(bucket.place(key)), requestOptions(signal));
+      const pieces: Uint8Array[] = [];
+      for await (const piece of bodyPieces(answer.Body)) pieces.push(piece);
+      const bytes = joined(pieces);
+      if (bytes.byteLength !== (answer.ContentLength ?? bytes.byteLength)) {
+        throw cutShort(bytes.byteLength, answer.ContentLength);
+      }
+      return { bytes, etag: answer.ETag ?? "" };
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isMissingObject(error)) return undefined;
+      if (attempt > 1 && isChecksumMismatch(error)) return "damaged";
+      if (attempt >= maxCuts || !isCut(error)) throw readFailure(error, bucket, key);
+      await pauseBeforeRetry(attempt, signal);
+    }
+  }
+}
+
+/**
+ * A span of an object, in pieces as they come. A connection that is cut goes on where it was, a few times, and then fails.
+ * Ends early only where the object itself does, or is gone.
+ */
+export async function* readSpan(
+  bucket: S3Bucket,
+  key: string,
+  options: ReadSpan & { signal?: AbortSignal | undefined },
+): AsyncGenerator<Uint8Array> {
+  const { signal } = options;
+  let { start: at, end } = options;
+  for (let cuts = 0; at < end;) {
+    try {
+      const stop = Math.min(end, at + windowBytes);
+      const input = { ...bucket.place(key), Range: `bytes=${at}-${stop - 1}` };
+      const answer = await bucket.client.send(new GetObjectCommand(input), requestOptions(signal));
+      end = Math.min(end, checkedTotal(answer, at));
+      for await (const piece of bodyPieces(answer.Body)) {
+        at += piece.byteLength;
+        yield piece;
+      }
+      if (at < Math.min(stop, end)) throw cutShort(at - options.start, end - options.start);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isMissingObject(error) || s3CodeOf(error) === "InvalidRange") return;
+      cuts += 1;
+      if (cuts >= maxCuts || !isCut(error)) throw readFailure(error, bucket, key);
+      await pauseBeforeRetry(cuts, signal);
+    }
+  }
+}
+
+/** Length of the whole object. A server that ignores ranges would give its first bytes for the ones that were asked for. */
+function checkedTotal(answer: GetObjectCommandOutput, start: number): number {
+  const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.ContentRange ?? "") ?? [];
+  if (Number(from) === start) return Number(total);
+  if (answer.ContentRange === undefined && start === 0) return answer.ContentLength ?? Infinity;
+  throw new ArtifactStoreError("unsupported", `The server answered a range from byte ${start} with something else.`);
+}
+
+/** Answers of the server are final (the SDK has retried them); connections that broke are not. */
+function isCut(error: unknown): boolean {
+  if (ArtifactStoreError.isInstance(error)) return error.code === "store_failed";
+  return typeof error === "object" && error !== null && !("$fault" in error);
+}
+
+/** The SDK checks whole bodies by the checksum in the answer's header; its error has no name or code. */
+function isChecksumMismatch(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Checksum mismatch");
+}
+
+function cutShort(got: number, expected: number | undefined): ArtifactStoreError {
+  const message = `The body ended after ${got} of ${expected ?? "an unknown number of"} bytes.`;
+  return new ArtifactStoreError("store_failed", message, { details: { isRetryable: true } });
+}
+
+function readFailure(error: unknown, bucket: S3Bucket, key: string): unknown {
+  return s3Failure(error, { operation: "GetObject", bucket: bucket.name, key: bucket.prefix + key });
+}
+
+/** The SDK gives a Node stream, or a web stream in other runtimes. */
+async function* bodyPieces(body: GetObjectCommandOutput["Body"]): AsyncGenerator<Uint8Array> {
+  if (body === undefined) return;
+  if (isAsyncIterable(body)) {
+    yield* body;
+    return;
+  }
+  const reader = body.transformToWebStream().getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+function isAsyncIterable(value: object): value is AsyncIterable<Uint8Array> {
+  return Symbol.asyncIterator in value;
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import {
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from "@aws-sdk/client-s3";
+import { pauseBeforeRetry } from "./pause-before-retry.ts";
+import { isMissingObject, s3CodeOf, s3Failure, s3StatusOf } from "./s3-failure.ts";
+
+/** The one method that is used of an `S3Client`. */
+export type S3LikeClient = Pick<S3Client, "send">;
+
+/** What a write asks of the object that is there: none, or the very one with this ETag. */
+type WriteCondition = "absent" | { etag: string };
+
+/** How one object is written. */
+export interface PutObjectOptions {
+  condition?: WriteCondition | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** One key of a listing. */
+export interface ListedKey {
+  /** Without the prefix of the store. */
+  key: string;
+  sizeBytes: number;
+}
+
+/** Which keys a listing holds. */
+export interface ListKeysOptions {
+  /** Only keys greater than this one. */
+  after?: string | undefined;
+  /** Keys a request; 1,000 by default. */
+  pageKeys?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+const maxAttempts = 6;
+const passingCodes = new Set(["ConditionalRequestConflict", "OperationAborted", "BadDigest"]);
+
+/** The requests of a store, with keys below its prefix and failures that say what happened. */
+export class S3Bucket {
+  readonly client: S3LikeClient;
+  readonly name: string;
+  readonly prefix: string;
+
+  constructor(options: { client: S3LikeClient; bucket: string; prefix: string }) {
+    this.client = options.client;
+    this.name = options.bucket;
+    this.prefix = options.prefix;
+  }
+
+  /** How the SDK names an object of the store. */
+  place(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.name, Key: this.prefix + key };
+  }
+
+  /** Runs one request; what it throws says which one failed and why. */
+  async request<Output>(operation: string, key: string | undefined, run: () => Promise<Output>): Promise<Output> {
+    try {
+      return await run();
+    } catch (error) {
+      throw s3Failure(error, { operation, bucket: this.name, ...(key !== undefined && { key: this.prefix + key }) });
+    }
+  }
+
+  /**
+   * Writes one object; the server checks its bytes. The ETag, or undefined where the condition was not met. A conflict with
+   * another write at that moment (409) and bytes damaged on the way are tried again.
+   */
+  async put(key: string, body: Uint8Array, options: PutObjectOptions = {}): Promise<string | undefined> {
+    const { condition, signal } = options;
+    const input = {
+      ...this.place(key),
+      Body: body,
+      ContentLength: body.byteLength,
+      ContentMD5: createHash("md5").update(body).digest("base64"),
+      ChecksumSHA256: createHash("sha256").update(body).digest("base64"),
+      ...(condition === "absent" && { IfNoneMatch: "*" }),
+      ...(typeof condition === "object" && { IfMatch: condition.etag }),
+    };
+    return await this.request("PutObject", key, async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          const { ETag } = await this.client.send(new PutObjectCommand(input), requestOptions(signal));
+          return ETag ?? "";
+        } catch (error) {
+          if (condition !== undefined && isRefusal(error, condition)) return undefined;
+          if (attempt >= maxAttempts || !passingCodes.has(s3CodeOf(error) ?? "")) throw error;
+          await pauseBeforeRetry(attempt, signal);
+        }
+      }
+    });
+  }
+
+  /** The length of an object; undefined where there is none. */
+  async sizeOf(key: string, signal?: AbortSignal): Promise<number | undefined> {
+    return await this.request("HeadObject", key, async () => {
+      try {
+        const head = await this.client.send(new HeadObjectCommand(this.place(key)), requestOptions(signal));
+        return head.ContentLength ?? 0;
+      } catch (error) {
+        if (isMissingObject(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Removes one object; a missing one is no failure. */
+  async remove(key: string, signal?: AbortSignal): Promise<void> {
+    await this.request("DeleteObject", key, async () => {
+      try {
+        await this.client.send(new DeleteObjectCommand(this.place(key)), requestOptions(signal));
+      } catch (error) {
+        if (!isMissingObject(error)) throw error;
+      }
+    });
+  }
+
+  /** Keys below `under`, rising, a page a request. */
+  async *listPages(under: string, options: ListKeysOptions = {}): AsyncGenerator<ListedKey[]> {
+    const { pageKeys = 1_000, signal } = options;
+    let after = options.after;
+    for (;;) {
+      const input = {
+        Bucket: this.name,
+        Prefix: this.prefix + under,
+        MaxKeys: pageKeys,
+        ...(after !== undefined && { StartAfter: this.prefix + after }),
+      };
+      const answer = await this.request("ListObjectsV2", under, () =>
+        this.client.send(new ListObjectsV2Command(input), requestOptions(signal)),
+      );
+      const keys = (answer.Contents ?? []).map(({ Key = "", Size = 0 }) => ({
+        key: Key.slice(this.prefix.length),
+        sizeBytes: Size,
+      }));
+      yield keys;
+      after = keys.at(-1)?.key;
+      if (answer.IsTruncated !== true || after === undefined) return;
+    }
+  }
+
+  /** All keys below `under`, rising. For prefixes that hold little. */
+  async listAll(under: string, options: ListKeysOptions = {}): Promise<ListedKey[]> {
+    const all: ListedKey[] = [];
+    for await (const page of this.listPages(under, options)) all.push(...page);
+    return all;
+  }
+}
+
+/** The SDK's second argument. */
+export function requestOptions(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal };
+}
+
+/** 412; and 404 of a write that asks for an object which is gone. */
+function isRefusal(error: unknown, condition: WriteCondition): boolean {
+  return s3StatusOf(error) === 412 || (condition !== "absent" && isMissingObject(error));
+}

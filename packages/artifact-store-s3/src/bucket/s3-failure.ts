@@ -1,0 +1,76 @@
+import { ArtifactStoreError, type ArtifactStoreErrorCode } from "@ccl/artifact-store";
+
+/** What a failed request was about, for the message. */
+export interface FailedRequest {
+  operation: string;
+  bucket: string;
+  key?: string;
+}
+
+const fullCodes = new Set(["QuotaExceeded", "XMinioStorageFull", "InsufficientStorage"]);
+const retryableCodes = new Set([
+  "SlowDown",
+  "ServiceUnavailable",
+  "InternalError",
+  "RequestTimeout",
+  "RequestTimeTooSkewed",
+  "ThrottlingException",
+  "TimeoutError",
+  "BadDigest",
+  "ConditionalRequestConflict",
+  "OperationAborted",
+]);
+
+/** The S3 error code (`NoSuchKey`, `SlowDown`, ...), or the code of a socket error. */
+export function s3CodeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  if ("Code" in error && typeof error.Code === "string") return error.Code;
+  if ("name" in error && typeof error.name === "string" && error.name !== "Error") return error.name;
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The HTTP status of an answer that the SDK threw; undefined when there was no answer. */
+export function s3StatusOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("$metadata" in error)) return undefined;
+  const metadata = error.$metadata;
+  if (typeof metadata !== "object" || metadata === null || !("httpStatusCode" in metadata)) return undefined;
+  return typeof metadata.httpStatusCode === "number" ? metadata.httpStatusCode : undefined;
+}
+
+/** True for an answer that says that the object is not there. A missing bucket is another matter. */
+export function isMissingObject(error: unknown): boolean {
+  const code = s3CodeOf(error);
+  return code === "NoSuchKey" || code === "NotFound" || (s3StatusOf(error) === 404 && code !== "NoSuchBucket");
+}
+
+/** Says what a failed request means for the caller; `details` are `{ s3Code, status, isRetryable }`. */
+export function s3Failure(error: unknown, request: FailedRequest): unknown {
+  const code = s3CodeOf(error) ?? "an unknown error";
+  if (ArtifactStoreError.isInstance(error) || code === "AbortError") return error;
+  const status = s3StatusOf(error);
+  const isRetryable = retryableCodes.has(code) || status === undefined || status >= 500 || status === 429;
+  const isFull = fullCodes.has(code) || status === 507;
+  const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "store_failed";
+  const place = request.key === undefined ? `bucket "${request.bucket}"` : `"${request.bucket}/${request.key}"`;
+  const answer = `${request.operation} of ${place} failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.`;
+  return new ArtifactStoreError(type, `${answer}${adviceFor({ code, status, isRetryable, bucket: request.bucket })}`, {
+    cause: error,
+    details: { s3Code: code, status, isRetryable },
+  });
+}
+
+interface Failure {
+  code: string;
+  status: number | undefined;
+  isRetryable: boolean;
+  bucket: string;
+}
+
+function adviceFor({ code, status, isRetryable, bucket }: Failure): string {
+  if (code === "NoSuchBucket")
+    return ` There is no bucket "${bucket}": create it, or correct its name or the endpoint.`;
+  if (code === "AccessDenied" || status === 403) {
+    return " The credentials need s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:AbortMultipartUpload and s3:ListBucketMultipartUploads here.";
+  }
+  return isRetryable ? " The same call may succeed later." : "";
+}

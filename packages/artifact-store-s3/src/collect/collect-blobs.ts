@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
+import { inParallel } from "../bucket/in-parallel.ts";
+import type { Generation } from "../layout/generation.ts";
+import { blobKey, condemnedPrefix, damagedKey, parseReferences, referencePrefix } from "../layout/s3-layout.ts";
+import type { S3Context } from "../s3-context.ts";
+import { scanArtifact, scanArtifacts, type ScannedArtifact } from "./scan-artifacts.ts";
+import { sweepAbandoned } from "./sweep-abandoned.ts";
+
+/** A blob whose last copy went. */
+export interface FreedBlob {
+  artifactId: string;
+  sizeBytes: number;
+}
+
+const artifactsAtOnce = 64;
+
+/**
+ * Frees copies that no claim names. A copy is condemned by a mark, then its claims are listed again, and only if there are
+ * none it is removed; a put writes its claim before it looks for marks. So of the two at least one sees the other: the
+ * collection lets go, or the put writes a new copy under a new name. Needs no conditions, only consistent listings.
+ */
+export async function collectBlobs(context: S3Context, options: DriverCollectOptions): Promise<FreedBlob[]> {
+  const { artifactIds, isDryRun, signal } = options;
+  const freed: FreedBlob[] = [];
+  let waiting: ScannedArtifact[] = [];
+  const drain = async (): Promise<void> => {
+    const outcomes = await inParallel(waiting, (artifact) => collectArtifact(context, artifact, options));
+    freed.push(...outcomes.filter((outcome) => outcome !== undefined));
+    waiting = [];
+  };
+  if (artifactIds === undefined) {
+    for await (const artifact of scanArtifacts(context.bucket, signal)) {
+      if (waiting.push(artifact) === artifactsAtOnce) await drain();
+    }
+  } else {
+    waiting = await inParallel([...new Set(artifactIds)], (id) => scanArtifact(context.bucket, id, signal));
+  }
+  await drain();
+  if (!isDryRun && artifactIds === undefined) await sweepAbandoned(context, signal);
+  return freed.sort((a, b) => (a.artifactId < b.artifactId ? -1 : 1));
+}
+
+async function collectArtifact(
+  context: S3Context,
+  artifact: ScannedArtifact,
+  options: DriverCollectOptions,
+): Promise<FreedBlob | undefined> {
+  const { artifactId, generations, references } = artifact;
+  const { until, isDryRun, signal } = options;
+  const claimed = new Set(references.claims.map(({ generation }) => generation.name));
+  const endedAt = Math.max(-Infinity, ...references.endings.map(({ at }) => at));
+  const garbage = generations.filter(
+    ({ name, committedAt }) => !claimed.has(name) && Math.max(committedAt, endedAt) <= until,
+  );
+  const isLast = garbage.length === generations.length && claimed.size === 0;
+  const report = { artifactId, sizeBytes: generations[0]?.sizeBytes ?? 0 };
+  if (isDryRun) return isLast && garbage.length > 0 ? report : undefined;
+  let freedCount = 0;
+  for (const generation of garbage) {
+    if (await freeGeneration(context, { artifactId, generation, until, signal })) freedCount += 1;
+  }
+  if (!isLast || freedCount < garbage.length) return undefined;
+  const leftovers = [...references.endings, ...references.condemnations].map(({ key }) => key);
+  leftovers.push(...Array.from(references.damaged, (name) => damagedKey(artifactId, name)));
+  if (endedAt <= until) await inParallel(leftovers, (key) => context.bucket.remove(key, signal));
+  return freedCount > 0 ? report : undefined;
+}
+
+interface CondemnedCopy {
+  artifactId: string;
+  generation: Generation;
+  until: number;
+  signal: AbortSignal | undefined;
+}
+
+/** Condemns, looks again, removes; false where a claim or a fresh ending was found. */
+async function freeGeneration(context: S3Context, copy: CondemnedCopy): Promise<boolean> {
+  const { bucket } = context;
+  const { artifactId, generation, until, signal } = copy;
+  // A mark of one's own: lifting a mark that another collection relies on would let a put take a copy that is about to go.
+  const mark = condemnedPrefix(artifactId, generation.name) + randomUUID();
+  await bucket.put(mark, new Uint8Array(), { signal });
+  const keys = await bucket.listAll(referencePrefix(artifactId), { signal });
+  const { claims, endings, condemnations } = parseReferences(keys.map(({ key }) => key));
+  const isClaimed = claims.some((claim) => claim.generation.name === generation.name);
+  if (isClaimed || endings.some(({ at }) => at > until)) {
+    await bucket.remove(mark, signal);
+    return false;
+  }
+  // The record last: while it is there, a later collection finds what an interrupted one left.
+  if (generation.dataKey !== undefined) await bucket.remove(generation.dataKey, signal);
+  await bucket.remove(blobKey(artifactId, generation.name), signal);
+  const marks = condemnations.filter((found) => found.generation === generation.name).map(({ key }) => key);
+  await inParallel([...new Set([mark, ...marks])], (key) => bucket.remove(key, signal));
+  await bucket.remove(damagedKey(artifactId, generation.name), signal);
+  return true;
+}

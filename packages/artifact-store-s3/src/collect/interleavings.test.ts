@@ -1,0 +1,206 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openS3ArtifactStore, type S3ArtifactStore } from "../index.ts";
+import { startS3TestServer, type S3TestServer } from "../testing/index.ts";
+
+/** How often a schedule may change from one actor to the other; every schedule within it is run. */
+const switches = process.env["CCL_TEST_LENGTH"] === "nightly" ? 3 : 2;
+const source = "tool:test";
+const content = "the same bytes";
+
+let server: S3TestServer;
+beforeAll(async () => {
+  server = await startS3TestServer({ maxBytes: 1024 ** 3 });
+});
+afterAll(async () => {
+  await server.close();
+});
+
+/** One side of a race: its requests wait, and are let through one at a time. */
+class Actor {
+  readonly client: S3Client;
+  #waiting: (() => void)[] = [];
+  #isHeld = false;
+  #isFinished = false;
+  #changed: () => void = () => undefined;
+  #underWay = 0;
+  readonly requests: string[] = [];
+
+  constructor() {
+    this.client = new S3Client({ ...server.clientConfig, maxAttempts: 1 });
+    this.client.middlewareStack.add(
+      (next, { commandName = "" }) =>
+        async (args) => {
+          if (this.#isHeld) await this.#turn();
+          this.requests.push(commandName);
+          this.#underWay += 1;
+          try {
+            return await next(args);
+          } finally {
+            this.#underWay -= 1;
+            // What the answer leads to comes in later turns of the event loop.
+            setImmediate(() => setImmediate(() => this.#changed()));
+          }
+        },
+      { step: "initialize" },
+    );
+  }
+
+  async open(prefix: string): Promise<S3ArtifactStore> {
+    return await openS3ArtifactStore({ client: this.client, bucket: "artifacts", prefix });
+  }
+
+  /** Starts a call whose requests wait from now on. */
+  start(call: () => Promise<unknown>): Promise<unknown> {
+    this.#isHeld = true;
+    const done = call().finally(() => {
+      this.#isFinished = true;
+      this.#changed();
+    });
+    done.catch(() => undefined);
+    return done;
+  }
+
+  /** Lets one request through and waits for what it leads to; false when the call is over. */
+  async step(): Promise<boolean> {
+    await this.#settled();
+    const next = this.#waiting.shift();
+    next?.();
+    if (next !== undefined) await this.#settled();
+    return next !== undefined;
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#changed();
+    });
+  }
+
+  async #settled(): Promise<void> {
+    for (let quiet = 0; quiet < 3;) {
+      const isStill = this.#underWay === 0 && (this.#waiting.length > 0 || this.#isFinished);
+      quiet = isStill ? quiet + 1 : 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+/** How many requests the actors run in turn: the first one, the other one, the first one, ... and then both to their end. */
+type Schedule = readonly number[];
+
+interface Race {
+  collectorFirst: boolean;
+  /** The state that the race begins with. */
+  prepare(store: S3ArtifactStore): Promise<void>;
+  /** What the collector does to the requests, for the control. */
+  spoil?: (client: S3Client) => void;
+}
+
+let races = 0;
+
+interface Outcome {
+  /** Whether the acknowledged put can be read. */
+  isKept: boolean;
+  missing: string[];
+  corrupt: string[];
+  /** Requests that were run in each stretch, fewer than asked when the actor was done. */
+  stretches: number[];
+}
+
+async function race({ prepare, spoil, collectorFirst }: Race, schedule: Schedule): Promise<Outcome> {
+  races += 1;
+  const prefix = `race-${races}/`;
+  const [putter, collector] = [new Actor(), new Actor()];
+  const [putting, collecting] = [await putter.open(prefix), await collector.open(prefix)];
+  await prepare(putting);
+  spoil?.(collector.client);
+  const put = putter.start(() => putting.store(content, { source }));
+  const collection = collector.start(() => collecting.collectGarbage({ graceMs: 0 }));
+  const order = collectorFirst ? [collector, putter] : [putter, collector];
+  const stretches: number[] = [];
+  for (const [turn, count] of [...schedule, Infinity, Infinity, Infinity].entries()) {
+    const actor = order[turn % 2];
+    let done = 0;
+    while (done < count && (await actor?.step()) === true) done += 1;
+    stretches.push(done);
+  }
+  await Promise.all([put, collection]);
+  const checker = new S3Client(server.clientConfig);
+  const store = await openS3ArtifactStore({ client: checker, bucket: "artifacts", prefix });
+  const { handles } = await store.listHandles();
+  const kept = await store.retrieve(handles.at(-1)?.artifactId ?? "0".repeat(64)).catch(() => undefined);
+  const { missing, corrupt } = await store.verify();
+  for (const { client } of [putter, collector]) client.destroy();
+  checker.destroy();
+  return { isKept: kept !== undefined && new TextDecoder().decode(kept) === content, missing, corrupt, stretches };
+}
+
+/** Runs every schedule with up to that many stretches before both run to their end; gives those that lost the put. */
+async function allSchedules(side: Race, depth: number): Promise<{ lost: Schedule[]; count: number }> {
+  const lost: Schedule[] = [];
+  let count = 0;
+  const explore = async (before: Schedule): Promise<void> => {
+    for (let length = 1; ; length += 1) {
+      const schedule = [...before, length];
+      const outcome = await race(side, schedule);
+      // A stretch longer than the actor's call is the schedule before it again.
+      if ((outcome.stretches[schedule.length - 1] ?? 0) < length) return;
+      count += 1;
+      if (!outcome.isKept || outcome.missing.length > 0 || outcome.corrupt.length > 0) lost.push(schedule);
+      if (schedule.length < depth) await explore(schedule);
+    }
+  };
+  await explore([]);
+  return { lost, count };
+}
+
+const prepare = {
+  "bytes that lie there without a handle": async (store: S3ArtifactStore) => {
+    const { artifactId } = await store.store(content, { source });
+    await store.delete(artifactId);
+  },
+  "bytes that were never there": async () => undefined,
+};
+
+describe("a put and a collection of the same bytes at the same moment", () => {
+  const cases = Object.entries(prepare).flatMap(([state, prepare]) => [
+    { state, first: "the put", collectorFirst: false, prepare },
+    { state, first: "the collection", collectorFirst: true, prepare },
+  ]);
+
+  it.each(cases)(
+    `keep what was acknowledged in every order with ${switches} changes: $state, $first begins`,
+    { timeout: 1_800_000 },
+    async (side) => {
+      const { lost, count } = await allSchedules(side, switches);
+      expect(lost).toEqual([]);
+      expect(count).toBeGreaterThan(10);
+    },
+  );
+
+  it(
+    "would lose it if the collection did not look again after its mark, so the check can fail",
+    { timeout: 1_800_000 },
+    async () => {
+      const spoil = (client: S3Client): void => {
+        client.middlewareStack.add(
+          (next, { commandName = "" }) =>
+            async (args) => {
+              if (commandName !== "ListObjectsV2Command") return await next(args);
+              const prefix = "Prefix" in args.input ? String(args.input.Prefix) : "";
+              const answer = await next(args);
+              if (/\/refs\/[0-9a-f]{64}\/$/.test(prefix)) Object.assign(answer.output, { Contents: [] });
+              return answer;
+            },
+          { step: "initialize", priority: "low" },
+        );
+      };
+      const { lost } = await allSchedules(
+        { collectorFirst: false, prepare: prepare["bytes that lie there without a handle"], spoil },
+        2,
+      );
+      expect(lost).not.toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,75 @@
+import type { S3Bucket } from "../bucket/s3-bucket.ts";
+import type { Generation } from "../layout/generation.ts";
+import {
+  artifactIdOf,
+  blobPrefix,
+  parseBlobKey,
+  parseReferences,
+  referencePrefix,
+  type ReferenceListing,
+} from "../layout/s3-layout.ts";
+
+/** Everything that lies under one artifact id. */
+export interface ScannedArtifact {
+  artifactId: string;
+  generations: Generation[];
+  references: ReferenceListing;
+}
+
+interface KeyGroup {
+  artifactId: string;
+  keys: string[];
+}
+
+/** All artifacts by id, from two listings side by side: a request for each 1,000 keys. */
+export async function* scanArtifacts(bucket: S3Bucket, signal?: AbortSignal): AsyncGenerator<ScannedArtifact> {
+  const blobs = groupKeys(bucket, "blobs/", signal);
+  const references = groupKeys(bucket, "refs/", signal);
+  let blob = await blobs.next();
+  let reference = await references.next();
+  while (!blob.done || !reference.done) {
+    const blobId = blob.done ? undefined : blob.value.artifactId;
+    const referenceId = reference.done ? undefined : reference.value.artifactId;
+    const isBlobNext = blobId !== undefined && (referenceId === undefined || blobId <= referenceId);
+    const isReferenceNext = referenceId !== undefined && (blobId === undefined || referenceId <= blobId);
+    yield scanned(
+      (isBlobNext ? blobId : referenceId) ?? "",
+      isBlobNext && !blob.done ? blob.value.keys : [],
+      isReferenceNext && !reference.done ? reference.value.keys : [],
+    );
+    if (isBlobNext) blob = await blobs.next();
+    if (isReferenceNext) reference = await references.next();
+  }
+}
+
+/** What lies under one id at this moment. */
+export async function scanArtifact(
+  bucket: S3Bucket,
+  artifactId: string,
+  signal?: AbortSignal,
+): Promise<ScannedArtifact> {
+  const [blobs, references] = await Promise.all([
+    bucket.listAll(blobPrefix(artifactId), { signal }),
+    bucket.listAll(referencePrefix(artifactId), { signal }),
+  ]);
+  const keysOf = (listed: readonly { key: string }[]): string[] => listed.map(({ key }) => key);
+  return scanned(artifactId, keysOf(blobs), keysOf(references));
+}
+
+function scanned(artifactId: string, blobKeys: readonly string[], referenceKeys: readonly string[]): ScannedArtifact {
+  const generations = blobKeys.map(parseBlobKey).filter((generation) => generation !== undefined);
+  return { artifactId, generations, references: parseReferences(referenceKeys) };
+}
+
+async function* groupKeys(bucket: S3Bucket, prefix: string, signal?: AbortSignal): AsyncGenerator<KeyGroup, void> {
+  let group: KeyGroup | undefined;
+  for await (const page of bucket.listPages(prefix, { signal })) {
+    for (const { key } of page) {
+      const artifactId = artifactIdOf(key);
+      if (group !== undefined && group.artifactId !== artifactId) yield group;
+      if (group?.artifactId !== artifactId) group = { artifactId, keys: [] };
+      group.keys.push(key);
+    }
+  }
+  if (group !== undefined) yield group;
+}

@@ -1,0 +1,208 @@
+import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
+import type { BlobPut, CommitOutcome, DriverWriteOptions } from "@ccl/artifact-store/driver";
+import { inParallel } from "../bucket/in-parallel.ts";
+import { planGeneration } from "../blobs/write-generation.ts";
+import { handleBody, readHandle } from "../handles/handle-objects.ts";
+import { isVisible } from "../handles/is-visible.ts";
+import { createStagedName, timeToken, type Generation } from "../layout/generation.ts";
+import {
+  batchKey,
+  blobKey,
+  blobPrefix,
+  claimKey,
+  claimPrefix,
+  condemnedPrefix,
+  handleKey,
+  noBatch,
+  parseBlobKey,
+  parseReferences,
+  sessionKey,
+  sourceKeyOf,
+  type Claim,
+} from "../layout/s3-layout.ts";
+import { cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
+
+/** One put on its way: its handles that are new, and the copy that they will name. */
+interface PendingPut {
+  put: BlobPut;
+  handles: ArtifactHandle[];
+  existing: Generation | undefined;
+  generation?: Generation;
+}
+
+/** Keys that were written, to be taken back after a failure. */
+interface Written {
+  /** Claims and session entries: without their handles' objects they mean nothing. */
+  pointers: Set<string>;
+  handles: Set<string>;
+  /** The object that makes the commit visible, once its write was begun. */
+  commitKey: string | undefined;
+}
+
+/**
+ * Makes puts visible all at once: claims first (they keep copies from being collected), then the bytes, then the handles,
+ * and last, for more than one handle, the object of their batch, without which none of them counts.
+ */
+export async function commitPuts(
+  context: S3Context,
+  puts: readonly BlobPut[],
+  options: DriverWriteOptions & { deadlineMs?: number },
+): Promise<CommitOutcome[]> {
+  const { now, signal } = options;
+  const startedAt = context.clock.now();
+  const pending = await inParallel(puts, (put) => preparePut(context, put, signal));
+  const isBatch = pending.reduce((sum, { handles }) => sum + handles.length, 0) > 1;
+  const { random } = createStagedName(now);
+  const batch = isBatch ? `${timeToken(context.clock.now())}-${random}` : noBatch;
+  const written: Written = { pointers: new Set(), handles: new Set(), commitKey: undefined };
+  try {
+    const outcomes = await inParallel(pending, (item) => settleBlob(context, item, { batch, now, signal, written }));
+    // A collection takes claims for abandoned after a while; what took that long must not become visible.
+    if (context.clock.now() - startedAt > (options.deadlineMs ?? context.abandonedAfterMs / 2)) throw tookTooLong();
+    signal?.throwIfAborted();
+    await inParallel(pending, (item) => writeHandles(context, item, { batch, now, signal, written }));
+    if (isBatch) {
+      written.commitKey = batchKey(batch);
+      await context.bucket.put(written.commitKey, new Uint8Array(), { ...onlyIfAbsent(context), signal });
+      context.batches.remember(batch);
+    }
+    return outcomes;
+  } catch (error) {
+    await takeBack(context, written).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function preparePut(context: S3Context, put: BlobPut, signal?: AbortSignal): Promise<PendingPut> {
+  const { artifactId } = put.record;
+  const [blobs, known] = await Promise.all([
+    context.bucket.listAll(blobPrefix(artifactId), { signal }),
+    inParallel(put.handles, (handle) => isKnown(context, handle, signal)),
+  ]);
+  const generations = blobs.map(({ key }) => parseBlobKey(key)).filter((found) => found !== undefined);
+  return { put, handles: put.handles.filter((_, index) => known[index] !== true), existing: generations.at(-1) };
+}
+
+/** True for a handle that is there already, as after a retry or a copy. */
+async function isKnown(context: S3Context, handle: ArtifactHandle, signal?: AbortSignal): Promise<boolean> {
+  const keys = await context.bucket.listAll(`${claimPrefix(handle.artifactId)}${handle.handleId}!`, { signal });
+  const { claims } = parseReferences(keys.map(({ key }) => key));
+  for (const claim of claims) {
+    if (await isVisible(context, claim, signal)) return true;
+  }
+  return false;
+}
+
+interface Step {
+  batch: string;
+  now: number;
+  signal: AbortSignal | undefined;
+  written: Written;
+}
+
+/** Ends with a copy that is there, claimed, and not condemned. */
+async function settleBlob(context: S3Context, item: PendingPut, step: Step): Promise<CommitOutcome> {
+  const { existing, put } = item;
+  const { artifactId } = put.record;
+  let left: Claim[] = [];
+  if (existing !== undefined) {
+    item.generation = existing;
+    left = await writeClaims(context, item, step);
+    if (await isThere(context, artifactId, { generation: existing, signal: step.signal })) return "present";
+  }
+  const plan = planGeneration(context, put, step.now);
+  item.generation = plan.generation;
+  await writeClaims(context, item, step);
+  await plan.write(step.signal);
+  await inParallel(left, ({ key }) => context.bucket.remove(key, step.signal));
+  return "written";
+}
+
+/**
+ * Whether a claimed copy will stay. A collection condemns a copy before it looks for claims, and lifts its mark only after
+ * the removal; so with the claim written, no mark and then the bytes seen mean that every later collection sees the claim.
+ */
+async function isThere(
+  context: S3Context,
+  artifactId: string,
+  { generation, signal }: { generation: Generation; signal: AbortSignal | undefined },
+): Promise<boolean> {
+  const marks = await context.bucket.listAll(condemnedPrefix(artifactId, generation.name), { pageKeys: 1, signal });
+  if (marks.length > 0) return false;
+  const record = await context.bucket.sizeOf(blobKey(artifactId, generation.name), signal);
+  if (record === undefined || generation.dataKey === undefined) return record !== undefined;
+  return (await context.bucket.sizeOf(generation.dataKey, signal)) !== undefined;
+}
+
+async function writeClaims(context: S3Context, item: PendingPut, step: Step): Promise<Claim[]> {
+  return await inParallel(item.handles, async (handle) => {
+    const claim = claimOf(context, { handle, generation: item.generation, batch: step.batch });
+    const entry =
+      handle.sessionId === undefined
+        ? undefined
+        : sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes });
+    const keys = entry === undefined ? [claim.key] : [claim.key, entry];
+    await Promise.all(
+      keys.map(async (key) => {
+        step.written.pointers.add(key);
+        await context.bucket.put(key, handleBody(handle), { signal: step.signal });
+      }),
+    );
+    return claim;
+  });
+}
+
+function claimOf(
+  context: S3Context,
+  options: { handle: ArtifactHandle; generation: Generation | undefined; batch: string },
+): Claim {
+  const { handle, generation, batch } = options;
+  if (generation === undefined)
+    throw new ArtifactStoreError("store_failed", "A put reached its claims without a copy.");
+  const { artifactId, handleId, source } = handle;
+  const fields = { artifactId, handleId, batch, sourceKey: sourceKeyOf(source), generation };
+  const claim = { ...fields, claimedAt: context.clock.now() };
+  return { ...claim, key: claimKey(claim) };
+}
+
+async function writeHandles(context: S3Context, item: PendingPut, step: Step): Promise<void> {
+  await inParallel(item.handles, async (handle) => {
+    const entry = { handleId: handle.handleId, batch: step.batch, sourceKey: sourceKeyOf(handle.source) };
+    const key = handleKey(entry);
+    if (step.batch === noBatch) step.written.commitKey = key;
+    else step.written.handles.add(key);
+    const etag = await context.bucket.put(key, handleBody(handle), { ...onlyIfAbsent(context), signal: step.signal });
+    if (etag !== undefined) return;
+    // The SDK's own retry met its first try, or another process imported the same handle.
+    const there = await readHandle(context, entry, step.signal);
+    if (there?.artifactId === handle.artifactId) return;
+    step.written.commitKey = undefined;
+    throw new ArtifactStoreError(
+      "store_failed",
+      `The handle id ${handle.handleId} names another artifact already; ids must not repeat.`,
+    );
+  });
+}
+
+/**
+ * Takes back what a failed commit wrote. Where the write that makes it visible was begun, it may still arrive: then only
+ * that object is removed, and the claims stay, so that a late arrival never names a blob that is gone.
+ */
+async function takeBack(context: S3Context, written: Written): Promise<void> {
+  const signal = cleanupSignal();
+  if (written.commitKey !== undefined) {
+    await context.bucket.remove(written.commitKey, signal);
+    return;
+  }
+  await inParallel([...written.handles, ...written.pointers], (key) => context.bucket.remove(key, signal));
+}
+
+function tookTooLong(): ArtifactStoreError {
+  return new ArtifactStoreError(
+    "store_failed",
+    "The put took longer than unfinished puts are kept; nothing was stored.",
+    {
+      details: { isRetryable: true },
+    },
+  );
+}

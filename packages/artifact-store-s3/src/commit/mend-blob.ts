@@ -1,0 +1,24 @@
+import type { BlobRecord, DriverWriteOptions, StagedBlob } from "@ccl/artifact-store/driver";
+import { inParallel } from "../bucket/in-parallel.ts";
+import { planGeneration } from "../blobs/write-generation.ts";
+import { readHandleAt, handleBody } from "../handles/handle-objects.ts";
+import { claimKey, claimPrefix, parseReferences } from "../layout/s3-layout.ts";
+import type { S3Context } from "../s3-context.ts";
+
+/** Writes a new copy and lets all claims name it; readers find the damaged one until the new one is whole. */
+export async function mendBlob(
+  context: S3Context,
+  blob: { record: BlobRecord; content: Uint8Array | StagedBlob },
+  { now, signal }: DriverWriteOptions,
+): Promise<void> {
+  const { bucket } = context;
+  const keys = await bucket.listAll(claimPrefix(blob.record.artifactId), { signal });
+  const { claims } = parseReferences(keys.map(({ key }) => key));
+  const { generation, write } = planGeneration(context, blob, now);
+  await inParallel(claims, async (claim) => {
+    const handle = await readHandleAt(context, claim.key, signal);
+    if (handle !== undefined) await bucket.put(claimKey({ ...claim, generation }), handleBody(handle), { signal });
+  });
+  await write(signal);
+  await inParallel(claims, ({ key }) => bucket.remove(key, signal));
+}

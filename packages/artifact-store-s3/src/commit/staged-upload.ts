@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCommand,
+  type CompletedPart,
+} from "@aws-sdk/client-s3";
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import { chunkBytes, type StagedBlob } from "@ccl/artifact-store/driver";
+import { requestOptions } from "../bucket/s3-bucket.ts";
+import { s3CodeOf } from "../bucket/s3-failure.ts";
+import { createStagedName, dataKeyOf, type StagedName } from "../layout/generation.ts";
+import { cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
+
+const maxParts = 10_000;
+
+/**
+ * A stream on its way to its own object. What fits one part is held and written by one request; longer ones become a
+ * multipart upload, one part filling while the one before it is sent, so that two parts are held at most.
+ */
+export class StagedUpload implements StagedBlob {
+  readonly name: StagedName;
+  readonly #context: S3Context;
+  readonly #signal: AbortSignal | undefined;
+  readonly #parts: CompletedPart[] = [];
+  #uploadId: string | undefined;
+  #buffer = new Uint8Array(chunkBytes);
+  #spare: Uint8Array<ArrayBuffer> | undefined;
+  #filled = 0;
+  #sizeBytes = 0;
+  #sending: Promise<void> = Promise.resolve();
+  #isTaken = false;
+
+  constructor(context: S3Context, signal?: AbortSignal) {
+    this.#context = context;
+    this.#signal = signal;
+    this.name = createStagedName(context.clock.now());
+  }
+
+  /** Where the bytes lie once `complete` has resolved. */
+  get dataKey(): string {
+    return dataKeyOf(this.name);
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    this.#signal?.throwIfAborted();
+    for (let at = 0; at < piece.byteLength;) {
+      if (this.#filled === this.#context.partBytes) await this.#sendBuffer();
+      this.#grow(this.#filled + piece.byteLength - at);
+      const taken = piece.subarray(at, at + this.#buffer.byteLength - this.#filled);
+      this.#buffer.set(taken, this.#filled);
+      this.#filled += taken.byteLength;
+      at += taken.byteLength;
+    }
+    this.#sizeBytes += piece.byteLength;
+  }
+
+  /** The whole content where it was never sent anywhere. */
+  wholeBytes(): Uint8Array | undefined {
+    return this.#uploadId === undefined ? this.#buffer.subarray(0, this.#filled) : undefined;
+  }
+
+  /** Makes the bytes an object at `dataKey`; they no longer go with `discard`. */
+  async complete(): Promise<void> {
+    if (this.#isTaken) return;
+    if (this.#uploadId === undefined) {
+      const body = this.#buffer.subarray(0, this.#filled);
+      await this.#context.bucket.put(this.dataKey, body, { ...onlyIfAbsent(this.#context), signal: this.#signal });
+    } else {
+      if (this.#filled > 0) await this.#sendBuffer();
+      await this.#sending;
+      await this.#completeUpload(this.#uploadId);
+    }
+    this.#isTaken = true;
+  }
+
+  async discard(): Promise<void> {
+    const uploadId = this.#uploadId;
+    if (this.#isTaken || uploadId === undefined) return;
+    this.#uploadId = undefined;
+    await this.#sending.catch(() => undefined);
+    const input = { ...this.#context.bucket.place(this.dataKey), UploadId: uploadId };
+    // What can't be aborted now is aborted by the sweep of a later opening.
+    await this.#context.bucket.client
+      .send(new AbortMultipartUploadCommand(input), requestOptions(cleanupSignal()))
+      .catch(() => undefined);
+  }
+
+  #grow(wantedBytes: number): void {
+    if (this.#buffer.byteLength >= wantedBytes || this.#buffer.byteLength >= this.#context.partBytes) return;
+    const size = Math.min(this.#context.partBytes, Math.max(wantedBytes, this.#buffer.byteLength * 2));
+    const grown = new Uint8Array(size);
+    grown.set(this.#buffer.subarray(0, this.#filled));
+    this.#buffer = grown;
+  }
+
+  /** Waits for the part before, then starts this one. */
+  async #sendBuffer(): Promise<void> {
+    await this.#sending;
+    const uploadId = (this.#uploadId ??= await this.#createUpload());
+    const full = this.#buffer;
+    const body = full.subarray(0, this.#filled);
+    const partNumber = this.#parts.length + 1;
+    if (partNumber > maxParts) {
+      const message = `A stream of more than ${maxParts} parts of ${this.#context.partBytes} bytes is not kept; raise partSizeBytes.`;
+      throw new ArtifactStoreError("limit_exceeded", message);
+    }
+    this.#parts.push({ PartNumber: partNumber });
+    this.#buffer = this.#spare ?? new Uint8Array(this.#context.partBytes);
+    this.#spare = full;
+    this.#filled = 0;
+    this.#sending = this.#sendPart({ uploadId, partNumber, body });
+    // It is awaited by the next part, the completion or the discard; until then a failure is not unhandled.
+    this.#sending.catch(() => undefined);
+  }
+
+  async #createUpload(): Promise<string> {
+    const { bucket } = this.#context;
+    const answer = await bucket.request("CreateMultipartUpload", this.dataKey, () =>
+      bucket.client.send(new CreateMultipartUploadCommand(bucket.place(this.dataKey)), requestOptions(this.#signal)),
+    );
+    if (answer.UploadId === undefined) throw new ArtifactStoreError("store_failed", "The server gave no upload id.");
+    return answer.UploadId;
+  }
+
+  async #sendPart(part: { uploadId: string; partNumber: number; body: Uint8Array }): Promise<void> {
+    const { bucket } = this.#context;
+    const input = {
+      ...bucket.place(this.dataKey),
+      UploadId: part.uploadId,
+      PartNumber: part.partNumber,
+      Body: part.body,
+      ContentLength: part.body.byteLength,
+      ContentMD5: createHash("md5").update(part.body).digest("base64"),
+    };
+    const send = async () => await bucket.client.send(new UploadPartCommand(input), requestOptions(this.#signal));
+    const answer = await bucket.request("UploadPart", this.dataKey, async () => {
+      try {
+        return await send();
+      } catch (error) {
+        if (s3CodeOf(error) !== "BadDigest") throw error;
+        return await send();
+      }
+    });
+    this.#parts[part.partNumber - 1] = {
+      PartNumber: part.partNumber,
+      ...(answer.ETag !== undefined && { ETag: answer.ETag }),
+      ...(answer.ChecksumCRC32 !== undefined && { ChecksumCRC32: answer.ChecksumCRC32 }),
+      ...(answer.ChecksumCRC32C !== undefined && { ChecksumCRC32C: answer.ChecksumCRC32C }),
+      ...(answer.ChecksumCRC64NVME !== undefined && { ChecksumCRC64NVME: answer.ChecksumCRC64NVME }),
+    };
+  }
+
+  async #completeUpload(uploadId: string): Promise<void> {
+    const { bucket } = this.#context;
+    const input = { ...bucket.place(this.dataKey), UploadId: uploadId, MultipartUpload: { Parts: this.#parts } };
+    await bucket.request("CompleteMultipartUpload", this.dataKey, async () => {
+      try {
+        await bucket.client.send(new CompleteMultipartUploadCommand(input), requestOptions(this.#signal));
+      } catch (error) {
+        // An earlier try whose answer was lost has completed it.
+        if (s3CodeOf(error) !== "NoSuchUpload") throw error;
+        if ((await bucket.sizeOf(this.dataKey, this.#signal)) !== this.#sizeBytes) throw error;
+      }
+    });
+  }
+}

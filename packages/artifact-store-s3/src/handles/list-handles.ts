@@ -1,0 +1,84 @@
+import type { ArtifactHandle } from "@ccl/artifact-store";
+import type { DriverListOptions } from "@ccl/artifact-store/driver";
+import { inParallel } from "../bucket/in-parallel.ts";
+import {
+  afterHandle,
+  claimPrefix,
+  parseHandleKey,
+  parseReferences,
+  parseSessionKey,
+  sessionPrefix,
+  sourceKeyOf,
+  type HandleEntry,
+} from "../layout/s3-layout.ts";
+import type { S3Context } from "../s3-context.ts";
+import type { BatchView } from "./batch-registry.ts";
+import { readHandle } from "./handle-objects.ts";
+
+/** Handles by id, rising: of a session from its entries, else from the handles' own objects. */
+export async function listHandles(context: S3Context, options: DriverListOptions): Promise<ArtifactHandle[]> {
+  const listed = await context.batches.settle((view) => listOnce(context, options, view), options.signal);
+  return listed ?? [];
+}
+
+/** All handles of an artifact, by id, rising. */
+export async function handlesOf(
+  context: S3Context,
+  artifactId: string,
+  signal?: AbortSignal,
+): Promise<ArtifactHandle[]> {
+  const listed = await context.batches.settle(async (view) => {
+    const keys = await context.bucket.listAll(claimPrefix(artifactId), { signal });
+    const { claims } = parseReferences(keys.map(({ key }) => key));
+    return await readAdmitted(context, { entries: claims, view, ...(signal && { signal }) });
+  }, signal);
+  return listed ?? [];
+}
+
+async function listOnce(
+  context: S3Context,
+  options: DriverListOptions,
+  view: BatchView,
+): Promise<ArtifactHandle[] | undefined> {
+  const { sessionId, source, after, limit, signal } = options;
+  const prefix = sessionId === undefined ? "handles/" : sessionPrefix(sessionId);
+  const parse = sessionId === undefined ? parseHandleKey : parseSessionKey;
+  const sourceKey = source === undefined ? undefined : sourceKeyOf(source);
+  const found: ArtifactHandle[] = [];
+  const pageKeys = source === undefined ? Math.min(1_000, limit + 1) : 1_000;
+  const start = after === undefined ? undefined : afterHandle(prefix, after);
+  for await (const page of context.bucket.listPages(prefix, { after: start, pageKeys, signal })) {
+    const entries = page
+      .map(({ key }) => parse(key))
+      .filter((entry) => entry !== undefined && (sourceKey === undefined || entry.sourceKey === sourceKey));
+    const known = entries.filter((entry) => entry !== undefined);
+    for (let at = 0; at < known.length && found.length < limit; at += limit) {
+      const handles = await readAdmitted(context, {
+        entries: known.slice(at, at + limit),
+        view,
+        ...(signal && { signal }),
+      });
+      if (handles === undefined) return undefined;
+      found.push(...handles.filter((handle) => handle.handleId !== found.at(-1)?.handleId));
+    }
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** The handles of those entries whose batch counts, each once. */
+async function readAdmitted(
+  context: S3Context,
+  options: { entries: readonly HandleEntry[]; view: BatchView; signal?: AbortSignal },
+): Promise<ArtifactHandle[] | undefined> {
+  const { entries, view, signal } = options;
+  const admitted = await view.admit(entries.map((entry) => entry.batch));
+  if (admitted === undefined) return undefined;
+  const distinct = new Map<string, HandleEntry>();
+  for (const entry of entries) {
+    if (admitted.has(entry.batch)) distinct.set(`${entry.handleId}!${entry.batch}`, entry);
+  }
+  const handles = await inParallel([...distinct.values()], (entry) => readHandle(context, entry, signal));
+  const byId = new Map(handles.filter((handle) => handle !== undefined).map((handle) => [handle.handleId, handle]));
+  return [...byId.values()];
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import type { ArtifactHandle } from "@ccl/artifact-store";
+import type { DriverWriteOptions } from "@ccl/artifact-store/driver";
+import { inParallel } from "../bucket/in-parallel.ts";
+import { endingKey, handleKey, parseReferences, referencePrefix, sessionKey, type Claim } from "../layout/s3-layout.ts";
+import type { S3Context } from "../s3-context.ts";
+import { readHandle } from "./handle-objects.ts";
+
+/**
+ * Removes the handles of an artifact that match; how many. The handle's own object goes first, which ends the reference
+ * for every reader; entries that are left when the process dies point at nothing and go with a later collection.
+ */
+export async function removeHandles(
+  context: S3Context,
+  artifactId: string,
+  options: DriverWriteOptions & { match: { handleId?: string; sessionId?: string } },
+): Promise<number> {
+  const { match, now, signal } = options;
+  const { bucket } = context;
+  const keys = await bucket.listAll(referencePrefix(artifactId), { signal });
+  const { claims, endings } = parseReferences(keys.map(({ key }) => key));
+  const byHandle = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    if (match.handleId !== undefined && claim.handleId !== match.handleId) continue;
+    const name = handleKey(claim);
+    byHandle.set(name, [...(byHandle.get(name) ?? []), claim]);
+  }
+  const found = await inParallel([...byHandle.values()], async (own) => ({
+    own,
+    handle: await visibleHandle(context, own, signal),
+  }));
+  const matching = found.filter(
+    ({ handle }) => handle !== undefined && (match.sessionId === undefined || handle.sessionId === match.sessionId),
+  );
+  if (matching.length === 0) return 0;
+  // Before the references go, so that a blob whose last one went is never younger than its ending says.
+  await bucket.put(endingKey(artifactId, now, randomUUID()), new Uint8Array(), { signal });
+  await inParallel(matching, async ({ own, handle }) => {
+    if (handle !== undefined) await removeOne(context, { claims: own, handle, ...(signal && { signal }) });
+  });
+  const older = endings.filter((ending) => ending.at <= now);
+  await inParallel(older, (ending) => bucket.remove(ending.key, signal));
+  return new Set(matching.map(({ handle }) => handle?.handleId)).size;
+}
+
+async function visibleHandle(
+  context: S3Context,
+  claims: readonly Claim[],
+  signal?: AbortSignal,
+): Promise<ArtifactHandle | undefined> {
+  const [claim] = claims;
+  if (claim === undefined || !(await context.batches.isCommitted(claim.batch, signal))) return undefined;
+  return await readHandle(context, claim, signal);
+}
+
+/** The truth first, then what points at it. */
+async function removeOne(
+  context: S3Context,
+  options: { claims: readonly Claim[]; handle: ArtifactHandle; signal?: AbortSignal },
+): Promise<void> {
+  const { claims, handle, signal } = options;
+  const [claim] = claims;
+  if (claim === undefined) return;
+  await context.bucket.remove(handleKey(claim), signal);
+  if (handle.sessionId !== undefined) {
+    await context.bucket.remove(sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes }), signal);
+  }
+  await inParallel(claims, ({ key }) => context.bucket.remove(key, signal));
+}

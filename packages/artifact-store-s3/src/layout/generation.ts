@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+
+/**
+ * One written copy of a blob. Its name is never used twice, so that a late removal of one copy can't meet another;
+ * `<time>-<staged time>-<random>-<kind><size>`, numbers in base 36, times padded to sort.
+ */
+export interface Generation {
+  name: string;
+  /** When it was committed, by the store's clock. */
+  committedAt: number;
+  sizeBytes: number;
+  /** Where the bytes lie when not in the blob object itself, as for all that is longer than one chunk. */
+  dataKey?: string;
+}
+
+const pattern = /^([0-9a-z]{9})-([0-9a-z]{9})-([0-9a-f]{32})-([is])([0-9a-z]{1,11})$/;
+
+/** The name of staged bytes: when, and 128 random bits. */
+export interface StagedName {
+  at: number;
+  random: string;
+}
+
+/** A name that no one else has. */
+export function createStagedName(at: number): StagedName {
+  return { at, random: Array.from(randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("") };
+}
+
+/** Where bytes of that name lie, once whole. */
+export function dataKeyOf({ at, random }: StagedName): string {
+  return `data/${timeToken(at)}-${random}`;
+}
+
+/** When the bytes at this key began to be staged; undefined for a key of another form. */
+export function stagedAtOf(dataKey: string): number | undefined {
+  const time = /^data\/([0-9a-z]{9})-[0-9a-f]{32}$/.exec(dataKey)?.[1];
+  return time === undefined ? undefined : parseInt(time, 36);
+}
+
+/** A new copy: `staged` where its bytes are a data object of their own. */
+export function createGeneration(options: { now: number; sizeBytes: number; staged?: StagedName }): Generation {
+  const { now, sizeBytes, staged } = options;
+  const { at, random } = staged ?? createStagedName(now);
+  const kind = staged === undefined ? "i" : "s";
+  const name = `${timeToken(now)}-${timeToken(at)}-${random}-${kind}${sizeBytes.toString(36)}`;
+  return {
+    name,
+    committedAt: Math.max(0, Math.floor(now)),
+    sizeBytes,
+    ...(staged !== undefined && { dataKey: dataKeyOf(staged) }),
+  };
+}
+
+/** Undefined for what is no such name. */
+export function parseGeneration(name: string): Generation | undefined {
+  const [, committed, staged, random, kind, size] = pattern.exec(name) ?? [];
+  if (committed === undefined || staged === undefined || random === undefined || size === undefined) return undefined;
+  return {
+    name,
+    committedAt: parseInt(committed, 36),
+    sizeBytes: parseInt(size, 36),
+    ...(kind === "s" && { dataKey: dataKeyOf({ at: parseInt(staged, 36), random }) }),
+  };
+}
+
+/** Milliseconds in base 36, padded so that tokens sort as times. */
+export function timeToken(at: number): string {
+  return Math.max(0, Math.floor(at)).toString(36).padStart(9, "0");
+}

@@ -1,0 +1,129 @@
+import { sha256Hex } from "@ccl/core";
+import { parseGeneration, timeToken, type Generation } from "./generation.ts";
+
+/** A commit of one handle has no object of its own: its handle object is the commit. */
+export const noBatch = "-";
+
+/** One reference as its claim names it. `!` stands between fields: lower than every character of a handle id, so that keys sort by it. */
+export interface Claim {
+  key: string;
+  artifactId: string;
+  handleId: string;
+  /** The batch that must be committed before the handle counts, or `noBatch`. */
+  batch: string;
+  /** First 16 digits of the SHA-256 of the handle's source. */
+  sourceKey: string;
+  claimedAt: number;
+  generation: Generation;
+}
+
+/** What lies below `refs/<artifact>/`. Marks sort before claims, so that the first page of a listing holds them. */
+export interface ReferenceListing {
+  claims: Claim[];
+  /** Names of generations that were set aside. */
+  damaged: Set<string>;
+  /** When references of the artifact ended. */
+  endings: { key: string; at: number }[];
+  condemnations: { key: string; generation: string }[];
+}
+
+/** One handle as its object, or its session's entry, is named. */
+export interface HandleEntry {
+  handleId: string;
+  batch: string;
+  sourceKey: string;
+}
+
+/** An entry of a session, which also says what the artifact weighs. */
+export interface SessionEntry extends HandleEntry {
+  artifactId: string;
+  sizeBytes: number;
+}
+
+/** Short names of sources in keys. */
+export const sourceKeyOf = (source: string): string => sha256Hex(source).slice(0, 16);
+
+export const blobPrefix = (artifactId: string): string => `blobs/${artifactId}/`;
+export const blobKey = (artifactId: string, generation: string): string => blobPrefix(artifactId) + generation;
+export const referencePrefix = (artifactId: string): string => `refs/${artifactId}/`;
+export const condemnedPrefix = (artifactId: string, generation: string): string =>
+  `${referencePrefix(artifactId)}c!${generation}!`;
+export const damagedKey = (artifactId: string, generation: string): string =>
+  `${referencePrefix(artifactId)}d!${generation}`;
+export const endingKey = (artifactId: string, at: number, random: string): string =>
+  `${referencePrefix(artifactId)}e!${timeToken(at)}!${random}`;
+export const claimPrefix = (artifactId: string): string => `${referencePrefix(artifactId)}h!`;
+export const sessionPrefix = (sessionId: string): string => `sessions/${sha256Hex(sessionId)}/`;
+export const batchKey = (batch: string): string => `batches/${batch}`;
+
+/** Sorts after every key of this handle below `prefix`, and before those of greater handles. */
+export const afterHandle = (prefix: string, handleId: string): string => `${prefix}${handleId}!~`;
+
+export function handleKey({ handleId, batch, sourceKey }: HandleEntry): string {
+  return `handles/${handleId}!${batch}!${sourceKey}`;
+}
+
+export function sessionKey(sessionId: string, entry: SessionEntry): string {
+  const { handleId, batch, sourceKey, artifactId, sizeBytes } = entry;
+  return `${sessionPrefix(sessionId)}${handleId}!${batch}!${sourceKey}!${artifactId}!${sizeBytes.toString(36)}`;
+}
+
+export function claimKey(claim: Omit<Claim, "key">): string {
+  const { artifactId, handleId, batch, sourceKey, claimedAt, generation } = claim;
+  return `${claimPrefix(artifactId)}${handleId}!${batch}!${sourceKey}!${timeToken(claimedAt)}!${generation.name}`;
+}
+
+/** The artifact that a key of `blobs/` or `refs/` belongs to. */
+export function artifactIdOf(key: string): string {
+  return key.split("/")[1] ?? "";
+}
+
+export function parseHandleKey(key: string): HandleEntry | undefined {
+  const [handleId, batch, sourceKey] = key.slice("handles/".length).split("!");
+  return handleId === undefined || batch === undefined || sourceKey === undefined
+    ? undefined
+    : { handleId, batch, sourceKey };
+}
+
+export function parseSessionKey(key: string): SessionEntry | undefined {
+  const [handleId, batch, sourceKey, artifactId, size] = (key.split("/")[2] ?? "").split("!");
+  if (handleId === undefined || batch === undefined || sourceKey === undefined) return undefined;
+  if (artifactId === undefined || size === undefined) return undefined;
+  return { handleId, batch, sourceKey, artifactId, sizeBytes: parseInt(size, 36) };
+}
+
+/** The generation that a key of `blobs/` names; undefined for keys of other forms. */
+export function parseBlobKey(key: string): Generation | undefined {
+  return parseGeneration(key.split("/")[2] ?? "");
+}
+
+/** Sorts keys of one artifact out; what has another form is passed over. */
+export function parseReferences(keys: readonly string[]): ReferenceListing {
+  const listing: ReferenceListing = { claims: [], damaged: new Set(), endings: [], condemnations: [] };
+  for (const key of keys) {
+    const [kind, ...fields] = (key.split("/")[2] ?? "").split("!");
+    const [first = ""] = fields;
+    if (kind === "c") listing.condemnations.push({ key, generation: first });
+    if (kind === "d") listing.damaged.add(first);
+    if (kind === "e") listing.endings.push({ key, at: parseInt(first, 36) });
+    const claim = kind === "h" ? parseClaim(key, fields) : undefined;
+    if (claim !== undefined) listing.claims.push(claim);
+  }
+  return listing;
+}
+
+function parseClaim(key: string, fields: readonly string[]): Claim | undefined {
+  const [handleId, batch, sourceKey, claimed, generationName] = fields;
+  const generation = parseGeneration(generationName ?? "");
+  if (handleId === undefined || batch === undefined || sourceKey === undefined) return undefined;
+  if (claimed === undefined || generation === undefined) return undefined;
+  return {
+    key,
+    artifactId: artifactIdOf(key),
+    handleId,
+    batch,
+    sourceKey,
+    claimedAt: parseInt(claimed, 36),
+    generation,
+  };
+}

@@ -1,0 +1,114 @@
+import { canonicalJson } from "@ccl/core";
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
+import { readObject } from "../bucket/read-object.ts";
+import { cleanupSignal, type S3Context } from "../s3-context.ts";
+
+/** Bytes that a put under limits is about to add, announced before they are. */
+export interface Reservation {
+  token: string;
+  /** By the store's clock; it lapses `reservationMs` later. */
+  at: number;
+  /** Artifact id to size. */
+  blobs: Record<string, number>;
+  /** Prefix of a session's entries to the artifacts that it will have handles of. */
+  sessions: Record<string, string[]>;
+}
+
+/** Life of a reservation whose put died; a put gives up well before. */
+export const reservationMs: number = 15 * 60_000;
+
+const ledgerKey = "ledger";
+const maxAttempts = 60;
+
+/**
+ * Reserves what a put adds. `check` counts what is there, with the reservations of others; the ledger object is replaced
+ * only if it is still the one that was read before the count, so that no two puts fit into the same room.
+ */
+export async function reserve(
+  context: S3Context,
+  reservation: Reservation,
+  options: { check: (others: readonly Reservation[]) => Promise<void>; signal?: AbortSignal | undefined },
+): Promise<void> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const { others, etag, isReserved } = await readLedger(context, reservation.token, options.signal);
+    // The answer to an earlier write was lost, or the SDK met its own first try.
+    if (isReserved) return;
+    await options.check(others);
+    if (await writeLedger(context, { reservations: [...others, reservation], etag, signal: options.signal })) return;
+    await pauseBeforeRetry(Math.min(attempt, 4), options.signal);
+  }
+  throw new ArtifactStoreError(
+    "store_failed",
+    `The ledger changed ${maxAttempts} times while a put wanted to enter itself.`,
+    {
+      details: { isRetryable: true },
+    },
+  );
+}
+
+/** Ends a reservation. One that can't be ended now lapses. */
+export async function settleReservation(context: S3Context, token: string): Promise<void> {
+  const signal = cleanupSignal();
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const { others, etag, isReserved } = await readLedger(context, token, signal);
+    if (!isReserved || (await writeLedger(context, { reservations: others, etag, signal }))) return;
+    await pauseBeforeRetry(Math.min(attempt, 4), signal);
+  }
+}
+
+interface LedgerState {
+  others: Reservation[];
+  etag: string | undefined;
+  isReserved: boolean;
+}
+
+async function readLedger(context: S3Context, token: string, signal?: AbortSignal): Promise<LedgerState> {
+  const object = await readObject(context.bucket, ledgerKey, signal);
+  const parsed: unknown = object === undefined || object === "damaged" ? [] : parse(object.bytes);
+  if (object === "damaged" || !Array.isArray(parsed) || !parsed.every(isReservation)) {
+    throw new ArtifactStoreError(
+      "store_failed",
+      `The object "${context.bucket.prefix}${ledgerKey}" holds no ledger; remove it while no put is under way.`,
+    );
+  }
+  const living = parsed.filter(({ at }) => at > context.clock.now() - reservationMs);
+  return {
+    others: living.filter((each) => each.token !== token),
+    etag: object?.etag,
+    isReserved: living.some((each) => each.token === token),
+  };
+}
+
+async function writeLedger(
+  context: S3Context,
+  ledger: { reservations: readonly Reservation[]; etag: string | undefined; signal: AbortSignal | undefined },
+): Promise<boolean> {
+  const { reservations, etag, signal } = ledger;
+  const body = new TextEncoder().encode(canonicalJson(reservations.map((each) => ({ ...each }))));
+  const condition = etag === undefined ? "absent" : { etag };
+  return (await context.bucket.put(ledgerKey, body, { condition, signal })) !== undefined;
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function isReservation(value: unknown): value is Reservation {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return (
+    typeof fields.get("token") === "string" &&
+    typeof fields.get("at") === "number" &&
+    isRecord(fields.get("blobs")) &&
+    isRecord(fields.get("sessions"))
+  );
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

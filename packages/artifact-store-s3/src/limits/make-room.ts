@@ -1,0 +1,166 @@
+import { ArtifactStoreError, type ArtifactHandle, type StoreLimits } from "@ccl/artifact-store";
+import type { BlobPut } from "@ccl/artifact-store/driver";
+import { inParallel } from "../bucket/in-parallel.ts";
+import { collectBlobs } from "../collect/collect-blobs.ts";
+import { isVisible } from "../handles/is-visible.ts";
+import { listHandles } from "../handles/list-handles.ts";
+import { removeHandles } from "../handles/remove-handles.ts";
+import {
+  artifactIdOf,
+  parseBlobKey,
+  parseReferences,
+  parseSessionKey,
+  sessionPrefix,
+  type SessionEntry,
+} from "../layout/s3-layout.ts";
+import type { S3Context } from "../s3-context.ts";
+import type { Reservation } from "./ledger.ts";
+
+/** A put under limits, and what others have announced. */
+export interface RoomRequest {
+  puts: readonly BlobPut[];
+  others: readonly Reservation[];
+  limits: StoreLimits;
+  now: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** What has to go; nothing where it fits. */
+interface Eviction {
+  handles: { artifactId: string; handleId: string }[];
+  unreferenced: string[];
+}
+
+/**
+ * Makes sure that the puts fit, by evicting where the limits say so. Counts what is there by listing it, a request for each
+ * 1,000 keys, so that nothing can drift.
+ * True when something went, so that it has to be counted again: what a put under way holds on to is not freed.
+ * @throws ArtifactStoreError `limit_exceeded`, before anything was evicted
+ */
+export async function makeRoom(context: S3Context, request: RoomRequest): Promise<boolean> {
+  const { limits, puts, now, signal } = request;
+  const eviction: Eviction = { handles: [], unreferenced: [] };
+  const sessions = new Set(puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])));
+  for (const sessionId of limits.maxSessionBytes === undefined ? [] : sessions) {
+    await fitSession(context, request, { sessionId, maxBytes: limits.maxSessionBytes ?? 0, eviction });
+  }
+  if (limits.maxStoreBytes !== undefined) {
+    await fitStore(context, request, { maxBytes: limits.maxStoreBytes, eviction });
+  }
+  await inParallel(eviction.handles, ({ artifactId, handleId }) =>
+    removeHandles(context, artifactId, { match: { handleId }, now, ...(signal && { signal }) }),
+  );
+  const artifactIds = [...eviction.unreferenced, ...eviction.handles.map(({ artifactId }) => artifactId)];
+  if (artifactIds.length === 0) return false;
+  await collectBlobs(context, { artifactIds, until: Infinity, isDryRun: false, ...(signal && { signal }) });
+  return true;
+}
+
+async function fitSession(
+  context: S3Context,
+  request: RoomRequest,
+  { sessionId, maxBytes, eviction }: { sessionId: string; maxBytes: number; eviction: Eviction },
+): Promise<void> {
+  const { puts, others, limits, signal } = request;
+  const prefix = sessionPrefix(sessionId);
+  const own = puts.filter((put) => put.handles.some((handle) => handle.sessionId === sessionId));
+  const reserved = new Map(own.map(({ record }) => [record.artifactId, record.sizeBytes]));
+  for (const { sessions, blobs } of others) {
+    for (const id of sessions[prefix] ?? []) reserved.set(id, blobs[id] ?? 0);
+  }
+  const listed = await context.bucket.listAll(prefix, { signal });
+  const all = listed.map(({ key }) => parseSessionKey(key)).filter((entry) => entry !== undefined);
+  const total = (entries: readonly SessionEntry[]): number =>
+    sum(new Map([...reserved, ...entries.map(({ artifactId, sizeBytes }) => [artifactId, sizeBytes] as const)]));
+  if (total(all) <= maxBytes) return;
+  // Entries of puts that failed count no more than their handles do.
+  const visible = await inParallel(all, (entry) => isVisible(context, entry, signal));
+  let left = all.filter((_, index) => visible[index] === true);
+  const keptIds = new Set(reserved.keys());
+  const evictable = limits.whenFull === "evict" ? left.filter(({ artifactId }) => !keptIds.has(artifactId)) : [];
+  for (const oldest of evictable) {
+    if (total(left) <= maxBytes) break;
+    eviction.handles.push(oldest);
+    left = left.filter((entry) => entry !== oldest);
+  }
+  if (total(left) > maxBytes) throw limitExceeded("The session", total(left), maxBytes);
+}
+
+async function fitStore(
+  context: S3Context,
+  request: RoomRequest,
+  { maxBytes, eviction }: { maxBytes: number; eviction: Eviction },
+): Promise<void> {
+  const { puts, others, limits, signal } = request;
+  const kept = new Map(puts.map(({ record }) => [record.artifactId, record.sizeBytes]));
+  for (const { blobs } of others) for (const [id, sizeBytes] of Object.entries(blobs)) kept.set(id, sizeBytes);
+  const sizes = new Map<string, number>();
+  for await (const page of context.bucket.listPages("blobs/", { signal })) {
+    for (const { key } of page) sizes.set(artifactIdOf(key), parseBlobKey(key)?.sizeBytes ?? 0);
+  }
+  for (const id of kept.keys()) sizes.delete(id);
+  let total = sum(kept) + sum(sizes);
+  if (total <= maxBytes) return;
+  if (limits.whenFull !== "evict") throw limitExceeded("The store", total, maxBytes);
+  const handleCounts = await countClaims(context, signal);
+  const free = (artifactId: string): void => {
+    total -= sizes.get(artifactId) ?? 0;
+    sizes.delete(artifactId);
+  };
+  // A session's eviction may have made room already.
+  for (const { artifactId } of eviction.handles) dropClaim(handleCounts, { artifactId, free });
+  for (const artifactId of [...sizes.keys()].filter((id) => !handleCounts.has(id))) {
+    if (total <= maxBytes) return;
+    eviction.unreferenced.push(artifactId);
+    free(artifactId);
+  }
+  const evicted = new Set(eviction.handles.map(({ handleId }) => handleId));
+  for await (const handle of allHandles(context, signal)) {
+    if (total <= maxBytes) return;
+    if (kept.has(handle.artifactId) || evicted.has(handle.handleId)) continue;
+    eviction.handles.push(handle);
+    dropClaim(handleCounts, { artifactId: handle.artifactId, free });
+  }
+  if (total > maxBytes) throw limitExceeded("The store", total, maxBytes);
+}
+
+/** How many handles each artifact has, with those of puts under way. */
+async function countClaims(context: S3Context, signal?: AbortSignal): Promise<Map<string, number>> {
+  const handles = new Map<string, Set<string>>();
+  for await (const page of context.bucket.listPages("refs/", { signal })) {
+    for (const { artifactId, handleId } of parseReferences(page.map(({ key }) => key)).claims) {
+      const own = handles.get(artifactId) ?? new Set<string>();
+      handles.set(artifactId, own.add(handleId));
+    }
+  }
+  return new Map(Array.from(handles, ([artifactId, own]) => [artifactId, own.size]));
+}
+
+function dropClaim(
+  counts: Map<string, number>,
+  { artifactId, free }: { artifactId: string; free: (artifactId: string) => void },
+): void {
+  const left = (counts.get(artifactId) ?? 1) - 1;
+  counts.set(artifactId, left);
+  if (left === 0) free(artifactId);
+}
+
+async function* allHandles(context: S3Context, signal?: AbortSignal): AsyncGenerator<ArtifactHandle> {
+  let after: string | undefined;
+  for (;;) {
+    const options = { limit: 100, ...(after !== undefined && { after }), ...(signal && { signal }) };
+    const page = await listHandles(context, options);
+    yield* page;
+    after = page.at(-1)?.handleId;
+    if (after === undefined) return;
+  }
+}
+
+function sum(sizes: ReadonlyMap<string, number>): number {
+  return Array.from(sizes.values()).reduce((total, sizeBytes) => total + sizeBytes, 0);
+}
+
+function limitExceeded(what: string, bytes: number, maxBytes: number): ArtifactStoreError {
+  const message = `${what} would hold ${bytes} bytes, and its limit is ${maxBytes}; nothing was stored.`;
+  return new ArtifactStoreError("limit_exceeded", message, { details: { maxBytes } });
+}

@@ -1,0 +1,102 @@
+import { systemClock } from "@ccl/core";
+import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
+import { createArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store/driver";
+import { probeConditions } from "./bucket/probe-conditions.ts";
+import { S3Bucket, type S3LikeClient } from "./bucket/s3-bucket.ts";
+import { sweepUploads } from "./collect/sweep-abandoned.ts";
+import { BatchRegistry } from "./handles/batch-registry.ts";
+import { createS3Driver } from "./s3-artifact-driver.ts";
+import type { S3Context } from "./s3-context.ts";
+
+/** Where the artifacts lie, and how they are written. */
+export interface S3ArtifactStoreOptions extends ArtifactStoreOptions {
+  /** An `S3Client` of `@aws-sdk/client-s3`, or what has its `send`. The caller's to destroy. */
+  client: S3LikeClient;
+  bucket: string;
+  /** Put before every key, e.g. `artifacts/`; empty by default. Stores of different prefixes share nothing. */
+  prefix?: string;
+  /** Size of a part of a multipart upload, 8 MiB by default, at least 5 MiB; two are held for each stream under way. */
+  partSizeBytes?: number;
+  /** Age at which what an unfinished put left behind is taken for abandoned and removed; 24 hours by default. */
+  abandonedAfterMs?: number;
+  /** Stops the opening; the store does not keep it. */
+  signal?: AbortSignal;
+}
+
+/** What the server was found to do. */
+export interface S3Capabilities {
+  /**
+   * `If-None-Match` and `If-Match` of writes are kept. Where they are not, everything but `maxSessionBytes` and
+   * `maxStoreBytes` holds all the same: no key is ever written with two contents.
+   */
+  conditionalWrites: boolean;
+  /** Uploads of processes that died can be found. Where not, a lifecycle rule of the bucket has to abort them. */
+  uploadListing: boolean;
+}
+
+/** An artifact store in a bucket. */
+export interface S3ArtifactStore extends ArtifactStore {
+  readonly capabilities: S3Capabilities;
+}
+
+const minPartBytes = 5 * 1024 * 1024;
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * Opens the artifacts below a prefix of a bucket: finds out what the server can do and aborts uploads abandoned there.
+ * @throws ArtifactStoreError `unsupported` for byte limits on a server without conditional writes, `store_failed` where
+ * the bucket can't be used, `invalid_input`, `aborted`
+ */
+export async function openS3ArtifactStore(options: S3ArtifactStoreOptions): Promise<S3ArtifactStore> {
+  const { client, bucket: name, prefix = "", signal, clock = systemClock, limits = {} } = options;
+  const { partSizeBytes = 2 * 4 * 1024 * 1024, abandonedAfterMs = dayMs } = options;
+  checkOptions({ bucket: name, prefix, partSizeBytes, abandonedAfterMs });
+  const bucket = new S3Bucket({ client, bucket: name, prefix });
+  const context: S3Context = {
+    bucket,
+    clock,
+    batches: new BatchRegistry(bucket),
+    keepsConditions: false,
+    partBytes: partSizeBytes,
+    abandonedAfterMs,
+  };
+  try {
+    context.keepsConditions = await probeConditions(bucket, signal);
+    const needsConditions = limits.maxSessionBytes !== undefined || limits.maxStoreBytes !== undefined;
+    if (needsConditions && !context.keepsConditions) throw needsConditionalWrites(name);
+    const uploadListing = await sweepUploads(context, signal);
+    const store = createArtifactStore(createS3Driver(context), { ...options, clock });
+    return { ...store, capabilities: { conditionalWrites: context.keepsConditions, uploadListing } };
+  } catch (error) {
+    if (signal?.aborted !== true || ArtifactStoreError.isInstance(error)) throw error;
+    throw new ArtifactStoreError("aborted", "The opening was aborted by its signal.", { cause: error });
+  }
+}
+
+function checkOptions(options: {
+  bucket: string;
+  prefix: string;
+  partSizeBytes: number;
+  abandonedAfterMs: number;
+}): void {
+  const { bucket, prefix, partSizeBytes, abandonedAfterMs } = options;
+  if (typeof bucket !== "string" || bucket === "") throw invalid("bucket", bucket, "the name of a bucket");
+  if (typeof prefix !== "string" || prefix.length > 512 || prefix.startsWith("/")) {
+    throw invalid("prefix", prefix, "at most 512 characters that do not begin with a slash");
+  }
+  if (!Number.isInteger(partSizeBytes) || partSizeBytes < minPartBytes || partSizeBytes > 1024 * minPartBytes) {
+    throw invalid("partSizeBytes", partSizeBytes, "whole bytes from 5 MiB to 5 GiB");
+  }
+  if (!(abandonedAfterMs >= 60_000)) throw invalid("abandonedAfterMs", abandonedAfterMs, "at least a minute");
+}
+
+function invalid(name: string, value: unknown, wanted: string): ArtifactStoreError {
+  return new ArtifactStoreError("invalid_input", `${name} is ${JSON.stringify(value)}; give ${wanted}.`);
+}
+
+function needsConditionalWrites(bucket: string): ArtifactStoreError {
+  const message =
+    `The server of the bucket "${bucket}" ignores conditional writes (If-None-Match, If-Match), by which the limits are kept ` +
+    "between writers. Leave maxSessionBytes and maxStoreBytes out, or use a server that has them.";
+  return new ArtifactStoreError("unsupported", message);
+}

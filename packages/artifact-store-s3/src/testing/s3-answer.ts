@@ -1,0 +1,57 @@
+/** What the server says. */
+export interface S3Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: Uint8Array | string;
+  /** Length in the header of an answer to HEAD. */
+  headLength?: number;
+}
+
+/** An answer of S3's error form, thrown by the operations. */
+export class S3ServerError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string = code) {
+    super(message);
+    this.name = "S3ServerError";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The XML body that the SDK takes an error's code from. */
+export function errorAnswer(status: number, code: string, message: string): S3Answer {
+  const body = xml("Error", [
+    ["Code", code],
+    ["Message", message],
+    ["RequestId", "test"],
+  ]);
+  return { status, headers: { "content-type": "application/xml" }, body };
+}
+
+/** Element name and text, or elements within. */
+export type XmlField = readonly [name: string, value: string | number | boolean | readonly XmlField[]];
+
+/** A document of one element. */
+export function xml(root: string, fields: readonly XmlField[]): string {
+  const namespace = root === "Error" ? "" : ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${fields.map(element).join("")}</${root}>`;
+}
+
+function element([name, value]: XmlField): string {
+  const text = typeof value === "object" ? value.map(element).join("") : escapeXml(String(value));
+  return `<${name}>${text}</${name}>`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
+
+/** Texts of all elements of that name, for the few request bodies there are. */
+export function xmlTexts(document: string, name: string): string[] {
+  const texts = document.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, "g"));
+  return Array.from(texts, ([, text = ""]) =>
+    text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&"),
+  );
+}
