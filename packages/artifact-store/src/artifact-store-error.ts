@@ -1,8 +1,8 @@
 import { CclError } from "@ccl/core";
 
 /**
- * Codes of `ArtifactStoreError`: `invalid_id` (not 64 lower-case hex digits), `invalid_input` (an option or a content of
- * the wrong shape), `id_mismatch` (the content has another id than expected), `corrupt` (stored bytes do not match their
+ * Codes of `ArtifactStoreError`: `invalid_id` (an artifact id that is not 64 lower-case hex digits, or a handle id of the
+ * wrong form), `invalid_input` (an option or a content of the wrong shape, or a content stream that failed), `id_mismatch` (the content has another id than expected), `corrupt` (stored bytes do not match their
  * hash), `limit_exceeded`, `disk_full`, `store_failed` (the backend failed; see `cause`), `unsupported` (the backend lacks
  * what the store needs), `closed`, `aborted`.
  */

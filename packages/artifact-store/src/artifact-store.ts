@@ -1,4 +1,7 @@
-/** What a store takes: bytes, text (kept as UTF-8), or a stream of bytes of any length. */
+/**
+ * What a store takes: bytes, text (kept as UTF-8; lone surrogates have no such form and are refused), or a stream of bytes
+ * of any length. Bytes are kept as they are at the moment of the call.
+ */
 export type ArtifactContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** One reference to a stored payload. The same bytes from two sources are one artifact and two handles. */
@@ -18,14 +21,25 @@ export interface ArtifactHandle {
   sessionId?: string;
 }
 
-/** What goes into the handle of a payload. */
+/** Parts of a handle that was made elsewhere, kept as they are. */
+export interface ImportedHandle {
+  /** Storing the same payload under the same handle id again adds nothing. Of `[0-9A-Za-z_-]`, at most 64 characters. */
+  handleId: string;
+  createdAt: number;
+  /** Neither redacted nor cut again; at most 65,536 characters. */
+  summary: string;
+}
+
+/** What goes into the handle of a payload. Texts have 1 to 512 characters, no control characters, no lone surrogates. */
 export interface StoreOptions {
   source: string;
   /** By default `text/plain; charset=utf-8` for text, `application/octet-stream` for bytes and streams. */
   mimeType?: string;
   sessionId?: string;
-  /** Instead of the summary that the store would make; redacted and cut like that one. */
+  /** Instead of the summary that the store would make; redacted, and cut to 4,000 characters. */
   summary?: string;
+  /** For copies of artifacts and stores around stores; excludes `summary`. */
+  imported?: ImportedHandle;
   /** The id that the caller expects; another one is refused with `id_mismatch` and nothing is kept. */
   expectedId?: string;
   signal?: AbortSignal;
@@ -60,7 +74,7 @@ export interface ListHandlesOptions {
   signal?: AbortSignal;
 }
 
-/** A page of handles, oldest first. */
+/** A page of handles by `handleId`, which is oldest first. Handles that come or go meanwhile never repeat or hide others. */
 export interface HandlePage {
   handles: ArtifactHandle[];
   /** Absent on the last page. */
@@ -78,6 +92,8 @@ export interface DeleteOptions {
 export interface CollectGarbageOptions {
   /** Milliseconds since the blob was last stored or lost its last reference. */
   graceMs: number;
+  /** Only these, where given. */
+  artifactIds?: readonly string[];
   /** True: say what would go, remove nothing. */
   dryRun?: boolean;
   signal?: AbortSignal;
@@ -105,15 +121,17 @@ export interface VerifyReport {
   missing: string[];
 }
 
-/** Bounds of a store, checked in the transaction of the put itself. Bytes count each blob once. */
+/** Bounds of a store, checked in the transaction of the put itself. Each blob counts once. */
 export interface StoreLimits {
   maxArtifactBytes?: number;
   /** Bytes of all artifacts that a session has handles of. */
   maxSessionBytes?: number;
+  /** Bytes of all blobs that are there, with handles or without. */
   maxStoreBytes?: number;
   /**
-   * `reject` (default): the put fails with `limit_exceeded`. `evict`: the oldest handles of the session, or of the store,
-   * go until it fits, and blobs that lose their last handle by that are freed at once. An artifact larger than a limit is always refused.
+   * `reject` (default): the put fails with `limit_exceeded` and changes nothing. `evict`: the oldest handles of the session, or
+   * of the store, go until it fits, and blobs that lose their last handle by that are freed at once; for `maxStoreBytes`
+   * blobs without a handle go first. What is larger than a limit by itself is always refused.
    */
   whenFull?: "reject" | "evict";
 }
@@ -130,11 +148,14 @@ export interface ArtifactStore {
   store(content: ArtifactContent, options: StoreOptions): Promise<ArtifactHandle>;
   /** All of them or none, in one transaction where the backend has one; handles in the order of the items. */
   storeMany(items: readonly StoreItem[], options?: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
-  /** The bytes, checked by their hash before they are handed out; undefined when there is no such artifact. */
+  /**
+   * The bytes, checked by their hash before they are handed out; undefined when no handle names the artifact.
+   * @throws ArtifactStoreError `invalid_id`, `invalid_input`, `corrupt`, `store_failed`, `closed`, `aborted`
+   */
   retrieve(artifactId: string, options?: RetrieveOptions): Promise<Uint8Array | undefined>;
-  /** The same as a stream; each chunk of 1 MiB is checked before it is handed out. */
+  /** The same as a stream, to be read once; each chunk of 1 MiB is checked before it is handed out. */
   retrieveStream(artifactId: string, options?: RetrieveOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** True where a blob with at least one handle is there. */
+  /** True where a blob with at least one handle is there and was not set aside as damaged. */
   exists(artifactId: string, options?: { signal?: AbortSignal }): Promise<boolean>;
   /** Oldest first; empty for an unknown id. */
   getHandles(artifactId: string, options?: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
@@ -144,6 +165,6 @@ export interface ArtifactStore {
   /** Frees blobs that have had no reference for the grace age. Safe beside puts of the same bytes. */
   collectGarbage(options: CollectGarbageOptions): Promise<GarbageReport>;
   verify(options?: VerifyOptions): Promise<VerifyReport>;
-  /** Waits for calls under way; later calls fail with `closed`. Closing twice does nothing. */
+  /** Waits for calls under way and ends open streams; later calls fail with `closed`. Closing twice does nothing. */
   close(): Promise<void>;
 }

@@ -1,1 +1,24 @@
-export {};
+export type {
+  ArtifactContent,
+  ArtifactHandle,
+  ArtifactStore,
+  ByteRange,
+  CollectGarbageOptions,
+  DeleteOptions,
+  GarbageReport,
+  HandlePage,
+  ImportedHandle,
+  ListHandlesOptions,
+  RetrieveOptions,
+  StoreItem,
+  StoreLimits,
+  StoreOptions,
+  VerifyOptions,
+  VerifyReport,
+} from "./artifact-store.ts";
+export { ArtifactStoreError, type ArtifactStoreErrorCode } from "./artifact-store-error.ts";
+export { copyArtifacts, type CopyArtifactsOptions, type CopyReport } from "./copy/copy-artifacts.ts";
+export { withEncryption, type EncryptionOptions } from "./encryption/with-encryption.ts";
+export { createMemoryArtifactStore, type MemoryArtifactStoreOptions } from "./memory/create-memory-artifact-store.ts";
+export type { ArtifactStoreOptions } from "./store/create-artifact-store.ts";
+export { summarizeContent, type Summarize, type SummaryInput } from "./summary/summarize-content.ts";

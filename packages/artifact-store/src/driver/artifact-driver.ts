@@ -1,4 +1,4 @@
-import type { ArtifactHandle, ListHandlesOptions, HandlePage, StoreLimits } from "../artifact-store.ts";
+import type { ArtifactHandle, StoreLimits } from "../artifact-store.ts";
 
 /** Bytes of one hashed chunk; the last one of a blob may be shorter. */
 export const chunkBytes: number = 1024 * 1024;
@@ -7,24 +7,28 @@ export const chunkBytes: number = 1024 * 1024;
 export interface BlobRecord {
   artifactId: string;
   sizeBytes: number;
-  /** SHA-256 of each chunk, 32 bytes a chunk in order; empty for an empty blob. */
+  /**
+   * Kept as it is; a driver does not interpret it. Empty for blobs of at most one chunk, whose id is that chunk's hash;
+   * else SHA-256 of each chunk in order and a checksum of the record, 32 bytes each.
+   */
   chunkHashes: Uint8Array;
 }
 
 /** A stream of unknown length that waits, invisible to readers, for its commit. */
 export interface StagedBlob {
-  /** Appends one piece; all but the last piece are of `chunkBytes`. */
+  /** Appends one piece; all but the last one are of `chunkBytes`. The piece is written over once the promise resolves. */
   write(piece: Uint8Array): Promise<void>;
-  /** Drops what was written. Does nothing after a commit. */
+  /** Drops what was written. Always called in the end; does nothing to bytes that a commit or a mending took. */
   discard(): Promise<void>;
 }
 
-/** A blob and one reference to it, to be kept together. */
+/** A blob and its new references, to be kept together. */
 export interface BlobPut {
   record: BlobRecord;
-  /** Whole bytes of at most `maxInlineBytes`, or what the driver itself staged. */
+  /** Whole bytes of at most `maxInlineBytes`, the driver's to keep, or what the driver itself staged. */
   content: Uint8Array | StagedBlob;
-  handle: ArtifactHandle;
+  /** At least one. A handle that is there already (same `handleId` and `artifactId`) stays as it is. */
+  handles: readonly ArtifactHandle[];
 }
 
 /** What a commit found: the blob was written, or one of that id was there (its bytes were not read). */
@@ -35,15 +39,44 @@ export interface StoredBlob {
   record: BlobRecord;
   /** True when `quarantine` set it aside. */
   isQuarantined: boolean;
-  /** All bytes, where the driver had them at hand anyway (small blobs); saves a second trip. */
+  /** All bytes, where the driver had them at hand anyway (small blobs); saves a second trip. The reader's to keep. */
   bytes?: Uint8Array;
-  /** Bytes of whole chunks: chunk `firstChunk` up to, not including, `endChunk`, in pieces of any size. */
+  /** Bytes of whole chunks: chunk `firstChunk` up to, not including, `endChunk`, in pieces of any size, the reader's to keep. */
   read(firstChunk: number, endChunk: number): AsyncIterable<Uint8Array>;
+}
+
+/** When a change is made, and what calls it off. */
+export interface DriverWriteOptions {
+  /** Milliseconds since the epoch by the store's clock; what `collect` later compares with. */
+  now: number;
+  signal?: AbortSignal;
+}
+
+/** Which handles a driver lists. */
+export interface DriverListOptions {
+  sessionId?: string;
+  source?: string;
+  /** Only handles whose `handleId` is greater than this one. */
+  after?: string;
+  limit: number;
+  signal?: AbortSignal;
+}
+
+/** Which unreferenced blobs a driver frees. */
+export interface DriverCollectOptions {
+  /** Those whose last commit and last reference both ended at or before this time. */
+  until: number;
+  /** Only these, where given. */
+  artifactIds?: readonly string[];
+  /** True: say what would go, remove nothing. */
+  isDryRun: boolean;
+  signal?: AbortSignal;
 }
 
 /**
  * What a backend implements; `createArtifactStore` makes an `ArtifactStore` of it and brings ids, hashing, verification,
- * ranges, summaries and errors. A driver never interprets content, and gets only ids that are 64 hex digits.
+ * ranges, summaries and errors. A driver never interprets content, and gets only artifact ids of 64 hex digits, handle ids
+ * of `[0-9A-Za-z_-]`, and texts without control characters or lone surrogates.
  *
  * Rules:
  * 1. `commit` is atomic: after a crash all its puts are there or none; when it resolves they are as durable as promised,
@@ -58,27 +91,27 @@ export interface ArtifactDriver {
   /** Contents of up to this many bytes are committed as bytes, longer ones are staged; 1 MiB by default. */
   readonly maxInlineBytes?: number;
   stage(options: { signal?: AbortSignal }): Promise<StagedBlob>;
-  /** Outcomes in the order of the puts. Checks `maxSessionBytes` and `maxStoreBytes` in its own transaction. */
-  commit(puts: readonly BlobPut[], options: { limits: StoreLimits; signal?: AbortSignal }): Promise<CommitOutcome[]>;
-  /** Puts right bytes in the place of damaged ones, atomically, and lifts a quarantine; references stay as they are. */
-  mend(record: BlobRecord, content: Uint8Array | StagedBlob, options: { signal?: AbortSignal }): Promise<void>;
-  /** Undefined where there is no blob, or one without any handle. */
+  /**
+   * Outcomes in the order of the puts, whose ids differ. Checks `maxSessionBytes` and `maxStoreBytes` in its own transaction
+   * as `StoreLimits` says (the store has checked each artifact alone) and throws `limit_exceeded`.
+   */
+  commit(puts: readonly BlobPut[], options: DriverWriteOptions & { limits: StoreLimits }): Promise<CommitOutcome[]>;
+  /** Puts right bytes and a right record in the place of damaged ones, atomically, and lifts a quarantine; references stay. */
+  mend(record: BlobRecord, content: Uint8Array | StagedBlob, options: DriverWriteOptions): Promise<void>;
+  /** Undefined where there is no blob, or one without any handle. One that was set aside is still found. */
   find(artifactId: string, options: { signal?: AbortSignal }): Promise<StoredBlob | undefined>;
+  /** By `handleId`, rising. */
   getHandles(artifactId: string, options: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
-  /** Oldest first by `handleId`. The cursor is the driver's own; one it did not make is refused with `invalid_input`. */
-  listHandles(options: ListHandlesOptions & { limit: number }): Promise<HandlePage>;
-  /** Removes the handles of the artifact that match both given fields; how many there were. */
+  /** By `handleId`, rising in the order of code units; at most `limit` of those that match. */
+  listHandles(options: DriverListOptions): Promise<ArtifactHandle[]>;
+  /** Removes the handles of the artifact that match all given fields; how many there were. */
   removeHandles(
     artifactId: string,
-    match: { handleId?: string; sessionId?: string; signal?: AbortSignal },
+    match: { handleId?: string; sessionId?: string },
+    options: DriverWriteOptions,
   ): Promise<number>;
-  /** Frees blobs whose last commit and last reference both ended before `before`, milliseconds since the epoch. */
-  collect(options: {
-    before: number;
-    dryRun: boolean;
-    signal?: AbortSignal;
-  }): Promise<{ artifactId: string; sizeBytes: number }[]>;
-  /** All ids that have a blob or a handle, sorted, page by page: those after `after`. */
+  collect(options: DriverCollectOptions): Promise<{ artifactId: string; sizeBytes: number }[]>;
+  /** All ids that have a handle, sorted, page by page: those greater than `after`. */
   listIds(options: { after?: string; limit: number; signal?: AbortSignal }): Promise<string[]>;
   /** Sets a damaged blob aside, so that later reads need not find out again. */
   quarantine(artifactId: string): Promise<void>;

@@ -4,6 +4,10 @@ export {
   type BlobPut,
   type BlobRecord,
   type CommitOutcome,
+  type DriverCollectOptions,
+  type DriverListOptions,
+  type DriverWriteOptions,
   type StagedBlob,
   type StoredBlob,
 } from "./artifact-driver.ts";
+export { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";

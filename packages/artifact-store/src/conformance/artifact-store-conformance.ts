@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { createFixedClock } from "@ccl/core/testing";
+import { batchRules } from "./batch-rules.ts";
+import { Bench, rejectsWith, startMs, type Rule } from "./bench.ts";
+import type { ConformanceOptions, ConformanceRule } from "./conformance-options.ts";
+import { contentRules } from "./content-rules.ts";
+import { damageRules, verifyRules } from "./damage-rules.ts";
+import { garbageRules } from "./garbage-rules.ts";
+import { handleRules } from "./handle-rules.ts";
+import { inputRules } from "./input-rules.ts";
+import { lifecycleRules } from "./lifecycle-rules.ts";
+import { limitRules } from "./limit-rules.ts";
+import { readRules } from "./read-rules.ts";
+import { summaryRules } from "./summary-rules.ts";
+
+const allRules: readonly Rule[] = [
+  ...contentRules,
+  ...readRules,
+  ...inputRules,
+  ...handleRules,
+  ...summaryRules,
+  ...batchRules,
+  ...limitRules,
+  ...garbageRules,
+  ...verifyRules,
+  ...damageRules,
+  ...lifecycleRules,
+];
+
+/**
+ * The promises of `ArtifactStore` as rules for any test runner: each opens a store of its own and rejects where the promise
+ * is broken. What `capabilities` declares absent is checked to be absent.
+ */
+export function artifactStoreConformance(options: ConformanceOptions): ConformanceRule[] {
+  const { isDurable = true, hasLimits = true, isDamageable = true } = options.capabilities ?? {};
+  const can = { reopen: isDurable, limits: hasLimits, corrupt: isDamageable };
+  const rules = allRules.filter((rule) => rule.needs === undefined || can[rule.needs]);
+  return [
+    ...rules.map((rule) => ({ name: rule.name, run: () => runRule(rule, options) })),
+    ...absenceRules.filter((rule) => !can[rule.needs]).map(({ name, check }) => ({ name, run: () => check(options) })),
+  ];
+}
+
+async function runRule(rule: Rule, options: ConformanceOptions): Promise<void> {
+  const overheadBytes = options.overheadBytes ?? 0;
+  const bench = await Bench.open(
+    options,
+    rule.limits?.((contentBytes) => contentBytes + overheadBytes),
+  );
+  try {
+    await rule.check(bench);
+  } finally {
+    await bench.store.close();
+  }
+}
+
+const absenceRules: {
+  name: string;
+  needs: "reopen" | "limits" | "corrupt";
+  check(options: ConformanceOptions): Promise<void>;
+}[] = [
+  {
+    name: "a store without limits refuses to be opened with some",
+    needs: "limits",
+    async check({ open }) {
+      const limits = { maxStoreBytes: 1 };
+      await rejectsWith("unsupported", () => open({ clock: createFixedClock(startMs), limits }));
+    },
+  },
+  {
+    name: "a store that is not durable is empty when it is opened again",
+    needs: "reopen",
+    async check(options) {
+      if (options.reopen === undefined) return;
+      const bench = await Bench.open(options);
+      await bench.put(10);
+      const again = await bench.reopen();
+      await again.isEmpty();
+      await again.store.close();
+    },
+  },
+  {
+    name: "a store that cannot be damaged brings no way to do it",
+    needs: "corrupt",
+    async check({ corrupt }) {
+      assert.equal(corrupt, undefined, "corrupt is given although isDamageable is false");
+    },
+  },
+];

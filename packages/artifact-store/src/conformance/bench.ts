@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { createFixedClock, type FixedClock } from "@ccl/core/testing";
+import { sha256Hex } from "@ccl/core";
+import type { ArtifactHandle, ArtifactStore, StoreLimits } from "../artifact-store.ts";
+import { ArtifactStoreError, type ArtifactStoreErrorCode } from "../artifact-store-error.ts";
+import type { ConformanceOptions, Damage } from "./conformance-options.ts";
+
+export const mebibyte: number = 1024 * 1024;
+export const startMs: number = Date.UTC(2030, 0, 1);
+
+/** A rule before it is bound to a store. */
+export interface Rule {
+  name: string;
+  /** What the store must be able to do for the rule to apply. */
+  needs?: "reopen" | "corrupt" | "limits";
+  /** In stored bytes: `of(n)` is what a content of n bytes takes. */
+  limits?: (of: (contentBytes: number) => number) => StoreLimits;
+  check(bench: Bench): Promise<void>;
+}
+
+/** An open store and what rules do with it. */
+export class Bench {
+  readonly clock: FixedClock;
+  readonly store: ArtifactStore;
+  readonly #options: ConformanceOptions;
+
+  constructor(store: ArtifactStore, clock: FixedClock, options: ConformanceOptions) {
+    this.store = store;
+    this.clock = clock;
+    this.#options = options;
+  }
+
+  static async open(options: ConformanceOptions, limits?: StoreLimits): Promise<Bench> {
+    const clock = createFixedClock(startMs);
+    return new Bench(await options.open(limits === undefined ? { clock } : { clock, limits }), clock, options);
+  }
+
+  async idOf(content: Uint8Array | string): Promise<string> {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    return this.#options.idOf === undefined ? sha256Hex(bytes) : this.#options.idOf(bytes);
+  }
+
+  storedBytes(contentBytes: number): number {
+    return contentBytes + (this.#options.overheadBytes ?? 0);
+  }
+
+  /** Stores a content of this many bytes that no other seed gives. */
+  async put(
+    contentBytes: number,
+    options: { seed?: number; sessionId?: string; source?: string } = {},
+  ): Promise<ArtifactHandle> {
+    const { seed = contentBytes, sessionId, source = "tool:test" } = options;
+    this.clock.advance(1);
+    return this.store.store(
+      someBytes(contentBytes, seed),
+      sessionId === undefined ? { source } : { source, sessionId },
+    );
+  }
+
+  async corrupt(artifactId: string, damage: Damage): Promise<void> {
+    assert.ok(this.#options.corrupt, "corrupt is missing: give it, or declare isDamageable: false");
+    await this.#options.corrupt(this.store, artifactId, damage);
+  }
+
+  async reopen(): Promise<Bench> {
+    assert.ok(this.#options.reopen, "reopen is missing: give it, or declare isDurable: false");
+    return new Bench(await this.#options.reopen(this.store, { clock: this.clock }), this.clock, this.#options);
+  }
+
+  /** Asserts that no handle is there, and none of these contents. */
+  async isEmpty(...contents: (Uint8Array | string)[]): Promise<void> {
+    assert.deepEqual(await this.store.listHandles(), { handles: [] }, "a handle is there");
+    for (const content of contents) {
+      const artifactId = await this.idOf(content);
+      assert.equal(await this.store.exists(artifactId), false, "the artifact exists");
+      assert.equal(await this.store.retrieve(artifactId), undefined, "the artifact can be read");
+    }
+  }
+
+  /** Asserts that the whole content comes back. */
+  async holds(artifactId: string, content: Uint8Array): Promise<void> {
+    assertBytes(await this.store.retrieve(artifactId), content);
+  }
+}
+
+const blockBytes = 4_096;
+
+/** The same bytes for the same arguments on every run; other seeds and other places of a content give other bytes. */
+export function someBytes(length: number, seed: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = (Math.imul(seed + 1, 0x9e3779b1) ^ length) | 1;
+  for (let index = 0; index < Math.min(length, blockBytes); index += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    bytes[index] = state;
+  }
+  const view = new DataView(bytes.buffer);
+  for (let at = blockBytes; at < length; at += blockBytes) {
+    bytes.copyWithin(at, 0, Math.min(blockBytes, length - at));
+    if (at + 4 <= length) view.setUint32(at, at ^ seed);
+  }
+  return bytes;
+}
+
+/** Says where bytes differ; a diff of two megabytes helps nobody. */
+export function assertBytes(actual: Uint8Array | undefined, expected: Uint8Array): void {
+  assert.ok(actual !== undefined, "nothing was there");
+  assert.equal(Object.prototype.toString.call(actual), "[object Uint8Array]");
+  assert.equal(actual.length, expected.length, "the number of bytes");
+  for (let at = 0; at < expected.length; at += 1) {
+    if (actual[at] !== expected[at]) assert.fail(`byte ${at} differs`);
+  }
+}
+
+/** Asserts that the call rejects with an `ArtifactStoreError` of this code. */
+export async function rejectsWith(code: ArtifactStoreErrorCode, call: () => Promise<unknown>): Promise<void> {
+  const error = await failureOf(call);
+  assert.ok(ArtifactStoreError.isInstance(error), `expected an ArtifactStoreError, got ${String(error)}`);
+  assert.equal(error.code, code, error.message);
+}
+
+/** What the call rejects with; fails where it does not. */
+export async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
+  let failure: { error: unknown } | undefined;
+  try {
+    await call();
+  } catch (error) {
+    failure = { error };
+  }
+  assert.ok(failure !== undefined, "the call was expected to be refused");
+  return failure.error;
+}
+
+/** All bytes of a stream. */
+export async function drain(stream: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> {
+  assert.ok(stream !== undefined, "nothing was there");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stream) pieces.push(piece);
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/** The bytes in pieces of these lengths, over and over. */
+export async function* inPieces(bytes: Uint8Array, ...lengths: number[]): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const length = lengths[turn % lengths.length] ?? bytes.length;
+    yield bytes.slice(at, at + length);
+    at += length;
+  }
+}
+
+/** All handles, page by page. */
+export async function listAll(
+  store: ArtifactStore,
+  options: { limit?: number; sessionId?: string; source?: string } = {},
+): Promise<ArtifactHandle[]> {
+  const handles: ArtifactHandle[] = [];
+  let page = await store.listHandles(options);
+  for (;;) {
+    handles.push(...page.handles);
+    if (page.cursor === undefined) return handles;
+    page = await store.listHandles({ ...options, cursor: page.cursor });
+  }
+}
+
+/** A value of a type that TypeScript would refuse, as JavaScript callers may pass it. */
+export function untyped<T>(value: unknown): T {
+  return value as T;
+}

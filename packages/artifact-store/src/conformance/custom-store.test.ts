@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { ArtifactStore } from "../artifact-store.ts";
+import { artifactStoreConformance } from "./index.ts";
+import { openKeyValueArtifactStore, type KeyValueDatabase } from "./key-value-store.examples.ts";
+
+/** A sorted map with the calls that the example asks of a database. */
+class MapDatabase implements KeyValueDatabase {
+  readonly entries: Map<string, Uint8Array> = new Map();
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    return this.entries.get(key)?.slice();
+  }
+
+  async write(changes: Map<string, Uint8Array | undefined>): Promise<void> {
+    for (const [key, value] of changes) {
+      if (value === undefined) this.entries.delete(key);
+      else this.entries.set(key, value);
+    }
+  }
+
+  async keys(
+    prefix: string,
+    { after = "", limit = Infinity }: { after?: string; limit?: number } = {},
+  ): Promise<string[]> {
+    const matches = [...this.entries.keys()].filter((key) => key.startsWith(prefix) && key > prefix + after);
+    return matches.sort().slice(0, limit);
+  }
+}
+
+describe("the store of docs/custom-store.md", () => {
+  const databases = new WeakMap<ArtifactStore, MapDatabase>();
+  const rules = artifactStoreConformance({
+    capabilities: { hasLimits: false },
+    open: async (options) => {
+      const database = new MapDatabase();
+      const store = await openKeyValueArtifactStore(database, options);
+      databases.set(store, database);
+      return store;
+    },
+    reopen: async (store, options) => {
+      await store.close();
+      return openKeyValueArtifactStore(databases.get(store) ?? new MapDatabase(), options);
+    },
+    corrupt: async (store, artifactId, { kind, offset }) => {
+      const database = databases.get(store) ?? new MapDatabase();
+      const { place }: { place: string } = JSON.parse(
+        new TextDecoder().decode(await database.get(`blob/${artifactId}`)),
+      );
+      const keys = await database.keys(`data/${place}/`);
+      const [key = "", ...later] = keys.slice(Math.floor(offset / 2 ** 20));
+      const chunk = (await database.get(key)) ?? new Uint8Array();
+      const at = offset % 2 ** 20;
+      chunk[at] = (chunk[at] ?? 0) ^ 1;
+      database.entries.set(key, kind === "flip" ? chunk : chunk.subarray(0, at));
+      for (const key of kind === "cut" ? later : []) database.entries.delete(key);
+    },
+  });
+  it.each(rules.map(({ name, run }) => [name, run] as const))("%s", async (_, run) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+
+  it("leaves no bytes behind that no record names", async () => {
+    const database = new MapDatabase();
+    const store = await openKeyValueArtifactStore(database);
+    const content = new Uint8Array(3 * 2 ** 20).fill(1);
+    const { artifactId } = await store.store(content, { source: "a" });
+    await store.store(content, { source: "b" });
+    expect(await database.keys("data/")).toHaveLength(3);
+    await store.delete(artifactId);
+    await store.collectGarbage({ graceMs: 0 });
+    expect([...database.entries.keys()]).toEqual([]);
+  });
+
+  it("stands in the page as it is here", () => {
+    const page = readFileSync(new URL("../../../../docs/custom-store.md", import.meta.url), "utf8");
+    const source = readFileSync(new URL("./key-value-store.examples.ts", import.meta.url), "utf8");
+    const published = source
+      .replace('"../index.ts"', '"@ccl/artifact-store"')
+      .replace('"../driver/index.ts"', '"@ccl/artifact-store/driver"');
+    expect(page).toContain(published);
+  });
+});

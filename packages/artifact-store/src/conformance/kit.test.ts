@@ -1,0 +1,408 @@
+import { describe, expect, it } from "vitest";
+import type { ArtifactContent, ArtifactHandle, ArtifactStore, StoreOptions } from "../artifact-store.ts";
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { createArtifactStore, type ArtifactDriver } from "../driver/index.ts";
+import { createMemoryDriver } from "../memory/memory-driver.ts";
+import { MemoryState } from "../memory/memory-state.ts";
+import { planEviction } from "../memory/plan-eviction.ts";
+import { isBytes } from "../store/is-bytes.ts";
+import { artifactStoreConformance, type ConformanceOpenOptions, type ConformanceOptions } from "./index.ts";
+
+interface Parts {
+  state: MemoryState;
+  driver: ArtifactDriver;
+  options: ConformanceOpenOptions;
+}
+
+interface Fault {
+  fault: string;
+  /** The one rule that must fail. */
+  rule: string;
+  driver?: (parts: Parts) => Partial<ArtifactDriver>;
+  store?: (store: ArtifactStore, parts: Parts) => Partial<ArtifactStore>;
+  kit?: Partial<ConformanceOptions>;
+}
+
+const pause = async (): Promise<void> => {
+  for (let turn = 0; turn < 50; turn += 1) await undefined;
+};
+
+async function* lazily(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+}
+
+const isCorrupt = (error: unknown): boolean => ArtifactStoreError.isInstance(error) && error.code === "corrupt";
+
+/** The bytes as they lie there, where they are all there and not set aside; else the failure stands. */
+function unchecked({ state }: Parts, artifactId: string, error: unknown): Uint8Array {
+  const blob = state.blobs.get(artifactId);
+  if (!isCorrupt(error) || blob === undefined || blob.isQuarantined) throw error;
+  if (blob.bytes.length !== blob.record.sizeBytes) throw error;
+  return blob.bytes.slice();
+}
+
+const faults: Fault[] = [
+  {
+    fault: "keeps what the caller's buffer holds later",
+    rule: "bytes are kept as they are at the moment of the call",
+    store: (store) => ({
+      store: (content, options) => store.store(isBytes(content) ? lazily(content) : content, options),
+    }),
+  },
+  {
+    fault: "hands out its own memory",
+    rule: "returned bytes are the caller's own",
+    driver: ({ driver, state }) => ({
+      find: async (artifactId, options) => {
+        const found = await driver.find(artifactId, options);
+        const bytes = state.blobs.get(artifactId)?.bytes;
+        return found && bytes && bytes.length < 2 ** 20 ? { ...found, bytes } : found;
+      },
+    }),
+  },
+  {
+    fault: "hands out the handles that it keeps",
+    rule: "a returned handle can be changed without changing the store",
+    store: (store) => {
+      const kept = new Map<string, ArtifactHandle>();
+      return {
+        getHandles: async (artifactId, options) => {
+          const handles = await store.getHandles(artifactId, options);
+          for (const handle of handles) if (!kept.has(handle.handleId)) kept.set(handle.handleId, handle);
+          return handles.map((handle) => kept.get(handle.handleId) ?? handle);
+        },
+      };
+    },
+  },
+  {
+    fault: "ignores the expected id",
+    rule: "an expected id that is wrong is refused and nothing is kept",
+    store: (store) => ({
+      store: async (content, options) => {
+        const isId = typeof options?.expectedId === "string" && /^[0-9a-f]{64}$/.test(options.expectedId);
+        if (!isId) return store.store(content, options);
+        const { expectedId: _, ...rest } = options;
+        return store.store(content, rest);
+      },
+    }),
+  },
+  {
+    fault: "gives imported handles ids of its own",
+    rule: "an imported handle keeps its id, time and summary, and is added once",
+    store: (store) => ({
+      store: async (content, options) => {
+        if (options?.imported?.handleId.length !== 36) return store.store(content, options);
+        const { imported, ...rest } = options;
+        return store.store(content, { ...rest, summary: imported.summary });
+      },
+    }),
+  },
+  {
+    fault: "ignores the range of a stream",
+    rule: "a stream takes a range too",
+    store: (store) => ({
+      retrieveStream: async (artifactId, options) => {
+        await store.retrieveStream(artifactId, options);
+        const { range: _, ...rest } = options ?? {};
+        return store.retrieveStream(artifactId, rest);
+      },
+    }),
+  },
+  {
+    fault: "refuses a range past the end",
+    rule: "a range is cut to what is there",
+    store: (store) => ({
+      retrieve: async (artifactId, options) => {
+        const bytes = await store.retrieve(artifactId, options);
+        const [handle] = options?.range ? await store.getHandles(artifactId) : [];
+        if ((options?.range?.start ?? 0) > (handle?.sizeBytes ?? Infinity)) {
+          throw new ArtifactStoreError("invalid_input", "The range starts past the end.");
+        }
+        return bytes;
+      },
+    }),
+  },
+  {
+    fault: "takes ids in upper case",
+    rule: "an id that is no id is refused by every call that takes one",
+    store: (store) => ({
+      exists: (artifactId, options) =>
+        store.exists(typeof artifactId === "string" ? artifactId.toLowerCase() : artifactId, options),
+    }),
+  },
+  {
+    fault: "compares sessions without case",
+    rule: "sessions and sources that only look alike are different",
+    driver: ({ driver }) => ({
+      listHandles: async ({ sessionId, limit, ...rest }) => {
+        const all = await driver.listHandles({ ...rest, limit: Infinity });
+        const wanted = sessionId?.toLowerCase();
+        return all
+          .filter((handle) => wanted === undefined || handle.sessionId?.toLowerCase() === wanted)
+          .slice(0, limit);
+      },
+    }),
+  },
+  {
+    fault: "counts pages by offsets",
+    rule: "handles that come or go between pages neither repeat nor hide others",
+    store: (store) => ({
+      listHandles: async ({ cursor, limit = 100, ...rest } = {}) => {
+        if (cursor !== undefined && !/^\d{6}$/.test(cursor)) return store.listHandles({ ...rest, cursor });
+        const start = Number(cursor ?? 0);
+        await store.listHandles({ ...rest, limit });
+        const { handles } = await store.listHandles({ ...rest, limit: 1000 });
+        const page = { handles: handles.slice(start, start + limit) };
+        return start + limit < handles.length ? { ...page, cursor: String(start + limit).padStart(6, "0") } : page;
+      },
+    }),
+  },
+  {
+    fault: "forgets the session when a handle is named",
+    rule: "deleting by handle and session needs both to match",
+    store: (store) => ({
+      delete: async (artifactId, { handleId, sessionId, ...rest } = {}) =>
+        handleId === undefined
+          ? store.delete(artifactId, sessionId === undefined ? rest : { ...rest, sessionId })
+          : store.delete(artifactId, { ...rest, handleId }),
+    }),
+  },
+  {
+    fault: "deletes a handle under any artifact",
+    rule: "a handle is deleted only under its own artifact",
+    driver: ({ driver, state }) => ({
+      removeHandles: async (artifactId, match, options) => {
+        const named = state.handles.find((handle) => handle.handleId === match.handleId);
+        return driver.removeHandles(named?.artifactId ?? artifactId, match, options);
+      },
+    }),
+  },
+  {
+    fault: "shows a secret in a summary that was given",
+    rule: "a summary that is given is masked too",
+    store: (store) => ({
+      store: async (content: ArtifactContent, options: StoreOptions) => {
+        const handle = await store.store(content, options);
+        return (options.summary?.length ?? 999) < 100 ? { ...handle, summary: options.summary ?? "" } : handle;
+      },
+    }),
+  },
+  {
+    fault: "stores a batch one by one",
+    rule: "one bad item keeps the whole batch out",
+    store: (store, { options: { limits } }) => ({
+      storeMany: async (items, options) => {
+        if (limits !== undefined || !Array.isArray(items)) return store.storeMany(items, options);
+        const handles: ArtifactHandle[] = [];
+        for (const { content, ...item } of items) handles.push(await store.store(content, { ...item, ...options }));
+        await store.storeMany([], options);
+        return handles;
+      },
+    }),
+  },
+  {
+    fault: "checks limits before its transaction",
+    rule: "concurrent puts never pass a limit together",
+    driver: ({ driver, state }) => ({
+      commit: async (puts, { limits, ...rest }) => {
+        planEviction(state, puts, limits);
+        await pause();
+        return driver.commit(puts, { ...rest, limits: limits.whenFull === "evict" ? limits : {} });
+      },
+    }),
+  },
+  {
+    fault: "evicts handles of other sessions",
+    rule: "eviction from a session leaves other sessions and the bytes they share",
+    driver: ({ driver, state }) => ({
+      commit: async (puts, { limits, ...rest }) => {
+        const { handles } = planEviction(state, puts, limits);
+        const outcomes = await driver.commit(puts, { limits, ...rest });
+        const isOfSession = limits.maxStoreBytes === undefined && handles.size > 0;
+        const first = isOfSession ? state.handles[0] : undefined;
+        if (first !== undefined) state.removeHandle(first);
+        return outcomes;
+      },
+    }),
+  },
+  {
+    fault: "ignores the grace age",
+    rule: "the grace age counts from the loss of the last reference",
+    driver: ({ driver }) => ({ collect: (options) => driver.collect({ ...options, until: Infinity }) }),
+  },
+  {
+    fault: "collects in a dry run",
+    rule: "a dry run says what would go and removes nothing",
+    driver: ({ driver }) => ({ collect: (options) => driver.collect({ ...options, isDryRun: false }) }),
+  },
+  {
+    fault: "frees what it found unreferenced a moment before",
+    rule: "a collection that meets a put of the same bytes loses nothing",
+    driver: ({ driver, state }) => ({
+      collect: async (options) => {
+        const found = await driver.collect({ ...options, isDryRun: true });
+        await pause();
+        for (const { artifactId } of options.isDryRun ? [] : found) state.freeBlob(artifactId);
+        return found;
+      },
+    }),
+  },
+  {
+    fault: "does not check whole reads",
+    rule: "a whole read of flipped bytes fails with corrupt",
+    store: (store, parts) => ({
+      retrieve: async (artifactId, options) =>
+        store.retrieve(artifactId, options).catch((error: unknown) => {
+          if (options?.range !== undefined) throw error;
+          return unchecked(parts, artifactId, error);
+        }),
+    }),
+  },
+  {
+    fault: "does not check ranges",
+    rule: "a range of flipped bytes fails with corrupt",
+    store: (store, parts) => ({
+      retrieve: async (artifactId, options) =>
+        store.retrieve(artifactId, options).catch((error: unknown) => {
+          if (options?.range === undefined) throw error;
+          return unchecked(parts, artifactId, error).slice(options.range.start, options.range.end);
+        }),
+    }),
+  },
+  {
+    fault: "does not check streams",
+    rule: "a stream hands out no flipped byte and fails with corrupt",
+    store: (store, parts) => ({
+      retrieveStream: async (artifactId, options) => {
+        const stream = await store.retrieveStream(artifactId, options);
+        return stream && uncheckedStream(stream, parts, artifactId);
+      },
+    }),
+  },
+  {
+    fault: "drops the older handles of what it mends",
+    rule: "storing the same bytes mends a damaged artifact and keeps its handles",
+    driver: ({ driver, state }) => ({
+      mend: async (record, content, options) => {
+        await driver.mend(record, content, options);
+        const [first] = state.blobs.get(record.artifactId)?.handles ?? [];
+        if (first !== undefined) state.removeHandle(first);
+      },
+    }),
+  },
+  {
+    fault: "sets nothing aside",
+    rule: "what verify has set aside fails with corrupt and does not exist, until it is stored again",
+    driver: () => ({ quarantine: async () => undefined }),
+  },
+  {
+    fault: "ignores an aborted signal",
+    rule: "a call whose signal is aborted already does nothing",
+    store: (store) => ({ getHandles: (artifactId) => store.getHandles(artifactId) }),
+  },
+  {
+    fault: "closes under the feet of calls",
+    rule: "closing waits for calls under way",
+    store: (store) => {
+      let isClosed = false;
+      return {
+        store: async (content, options) => {
+          const handle = await store.store(content, options);
+          if (isClosed) throw new ArtifactStoreError("closed", "The store is closed.");
+          return handle;
+        },
+        close: () => {
+          isClosed = true;
+          return store.close();
+        },
+      };
+    },
+  },
+  {
+    fault: "forgets everything when it is opened again",
+    rule: "a store that is opened again has everything that was stored, and nothing that was deleted",
+    kit: {
+      reopen: async (store) => {
+        await store.close();
+        return createArtifactStore(createMemoryDriver());
+      },
+    },
+  },
+  {
+    fault: "takes limits that it does not keep",
+    rule: "a store without limits refuses to be opened with some",
+    kit: { capabilities: { hasLimits: false } },
+  },
+  {
+    fault: "outlives its process although it says that it does not",
+    rule: "a store that is not durable is empty when it is opened again",
+    kit: { capabilities: { isDurable: false } },
+  },
+];
+
+async function* uncheckedStream(
+  stream: AsyncIterable<Uint8Array>,
+  parts: Parts,
+  artifactId: string,
+): AsyncGenerator<Uint8Array, void> {
+  let at = 0;
+  try {
+    for await (const piece of stream) {
+      at += piece.length;
+      yield piece;
+    }
+  } catch (error) {
+    yield unchecked(parts, artifactId, error).subarray(at);
+  }
+}
+
+async function failingRules({ driver, store, kit }: Omit<Fault, "fault" | "rule">): Promise<string[]> {
+  const opened = new WeakMap<ArtifactStore, Parts>();
+  const openOver = (state: MemoryState, options: ConformanceOpenOptions): ArtifactStore => {
+    const parts = { state, driver: createMemoryDriver(state), options };
+    const whole = createArtifactStore({ ...parts.driver, ...driver?.(parts) }, options);
+    const broken = { ...whole, ...store?.(whole, parts) };
+    opened.set(broken, parts);
+    return broken;
+  };
+  const rules = artifactStoreConformance({
+    open: async (options) => openOver(new MemoryState(), options),
+    reopen: async (store) => {
+      await store.close();
+      const parts = opened.get(store);
+      if (parts === undefined) throw new Error("This is no store of this kit.");
+      return openOver(parts.state, parts.options);
+    },
+    corrupt: async (store, artifactId, { kind, offset }) => {
+      const blob = opened.get(store)?.state.blobs.get(artifactId);
+      if (blob === undefined) throw new Error("There is no such blob.");
+      if (kind === "cut") blob.bytes = blob.bytes.slice(0, offset);
+      else blob.bytes[offset] = (blob.bytes[offset] ?? 0) ^ 1;
+    },
+    ...kit,
+  });
+  const failed: string[] = [];
+  for (const { name, run } of rules) await run().catch(() => failed.push(name));
+  return failed;
+}
+
+describe("the kit", () => {
+  it("finds nothing in a store that keeps its promises", async () => {
+    expect(await failingRules({})).toEqual([]);
+  });
+
+  it.each(faults)("finds the store that $fault", async ({ rule, ...broken }) => {
+    expect(await failingRules(broken)).toEqual([rule]);
+  });
+
+  it("has a name of its own for every rule", () => {
+    const names = artifactStoreConformance({ open: () => Promise.reject(new Error("unused")) }).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(80);
+  });
+
+  it.each(["reopen", "corrupt"] as const)("fails where %s is neither given nor declared needless", async (hook) => {
+    const kit: Partial<ConformanceOptions> = { [hook]: undefined };
+    expect(await failingRules({ kit })).not.toEqual([]);
+  });
+});

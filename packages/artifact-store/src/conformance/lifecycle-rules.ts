@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import type { ArtifactContent, ArtifactStore } from "../artifact-store.ts";
+import { drain, failureOf, inPieces, listAll, mebibyte, rejectsWith, someBytes, type Rule } from "./bench.ts";
+
+const source = "tool:test";
+const hex = "0".repeat(64);
+const calls: [name: string, call: (store: ArtifactStore, signal?: AbortSignal) => Promise<unknown>][] = [
+  ["store", (store, signal) => store.store("late", { source, ...(signal && { signal }) })],
+  ["storeMany", (store, signal) => store.storeMany([{ content: "late", source }], signal && { signal })],
+  ["retrieve", (store, signal) => store.retrieve(hex, signal && { signal })],
+  ["retrieveStream", (store, signal) => store.retrieveStream(hex, signal && { signal })],
+  ["exists", (store, signal) => store.exists(hex, signal && { signal })],
+  ["getHandles", (store, signal) => store.getHandles(hex, signal && { signal })],
+  ["listHandles", (store, signal) => store.listHandles(signal && { signal })],
+  ["delete", (store, signal) => store.delete(hex, signal && { signal })],
+  ["collectGarbage", (store, signal) => store.collectGarbage({ graceMs: 0, ...(signal && { signal }) })],
+  ["verify", (store, signal) => store.verify(signal && { signal })],
+];
+
+/** Failing streams, aborts, concurrency, closing and opening again. */
+export const lifecycleRules: Rule[] = [
+  {
+    name: "a content stream that fails leaves nothing",
+    async check(bench) {
+      for (const length of [10, 2 * mebibyte]) {
+        const failing = async function* (): AsyncGenerator<Uint8Array, void> {
+          yield someBytes(length, 90);
+          throw new Error("the network is gone");
+        };
+        await rejectsWith("invalid_input", () => bench.store.store(failing(), { source }));
+        await bench.isEmpty(someBytes(length, 90));
+      }
+    },
+  },
+  {
+    name: "a call whose signal is aborted already does nothing",
+    async check(bench) {
+      for (const [, call] of calls) await rejectsWith("aborted", () => call(bench.store, AbortSignal.abort()));
+      await bench.isEmpty("late");
+    },
+  },
+  {
+    name: "an abort amid a content stream ends the call, tells the stream to stop and leaves nothing",
+    async check(bench) {
+      for (const length of [10, 2 * mebibyte + 1]) {
+        const controller = new AbortController();
+        const first = someBytes(length, 91);
+        let isStopped = false;
+        const endless: AsyncIterable<Uint8Array> = {
+          [Symbol.asyncIterator]: () => ({
+            next: async () => {
+              if (first.length > 0 && !controller.signal.aborted) queueMicrotask(() => controller.abort());
+              return controller.signal.aborted ? new Promise(() => undefined) : { done: false, value: first };
+            },
+            return: async () => {
+              isStopped = true;
+              return { done: true, value: undefined };
+            },
+          }),
+        };
+        await rejectsWith("aborted", () => bench.store.store(endless, { source, signal: controller.signal }));
+        assert.ok(isStopped, "the stream was not told to stop");
+        await bench.isEmpty(first);
+      }
+    },
+  },
+  {
+    name: "an abort amid a read ends the stream",
+    async check({ store }) {
+      const { artifactId } = await store.store(someBytes(3 * mebibyte, 92), { source });
+      const controller = new AbortController();
+      const stream = await store.retrieveStream(artifactId, { signal: controller.signal });
+      await rejectsWith("aborted", async () => {
+        for await (const piece of stream ?? []) controller.abort(piece.length);
+      });
+      assert.equal((await drain(await store.retrieveStream(artifactId))).length, 3 * mebibyte);
+    },
+  },
+  {
+    name: "concurrent puts of the same bytes are one artifact, and every handle is kept",
+    async check(bench) {
+      const content = someBytes(mebibyte + 9, 93);
+      const contents: ArtifactContent[] = [content, inPieces(content, 50_000), content, inPieces(content, 999_999)];
+      const handles = await Promise.all(contents.map((each) => bench.store.store(each, { source })));
+      const artifactId = await bench.idOf(content);
+      const kept = (await bench.store.getHandles(artifactId)).map(({ handleId }) => handleId);
+      assert.deepEqual(kept, handles.map(({ handleId }) => handleId).sort());
+      await bench.holds(artifactId, content);
+      assert.equal((await bench.store.verify()).checked, 1);
+    },
+  },
+  {
+    name: "concurrent puts, reads, deletes and listings do not disturb each other",
+    async check(bench) {
+      const stays = await bench.put(mebibyte + 1, { seed: 94 });
+      const turns = Array.from({ length: 12 }, async (_, seed) => {
+        const { artifactId } = await bench.store.store(someBytes(2_000, seed), { source });
+        await bench.holds(stays.artifactId, someBytes(mebibyte + 1, 94));
+        if (seed % 2) assert.equal(await bench.store.delete(artifactId), true);
+        await bench.store.listHandles();
+      });
+      await Promise.all(turns);
+      assert.equal((await listAll(bench.store)).length, 7);
+    },
+  },
+  {
+    name: "a closed store refuses every call, and closing it again does nothing",
+    async check({ store }) {
+      await store.close();
+      await store.close();
+      for (const [, call] of calls) await rejectsWith("closed", () => call(store));
+    },
+  },
+  {
+    name: "closing waits for calls under way",
+    async check({ store }) {
+      const put = store.store(inPieces(someBytes(mebibyte + 1, 95), 10_000), { source });
+      const closed = store.close();
+      assert.equal((await put).sizeBytes, mebibyte + 1);
+      await closed;
+    },
+  },
+  {
+    name: "closing ends streams that are being read",
+    async check({ store }) {
+      const { artifactId } = await store.store(someBytes(3 * mebibyte, 96), { source });
+      const stream = await store.retrieveStream(artifactId);
+      const iterator = stream?.[Symbol.asyncIterator]();
+      assert.equal((await iterator?.next())?.done, false);
+      await store.close();
+      await rejectsWith("closed", async () => iterator?.next());
+    },
+  },
+  {
+    name: "a store that is opened again has everything that was stored, and nothing that was deleted",
+    needs: "reopen",
+    async check(bench) {
+      const contents = [0, 700, mebibyte + 3].map((length) => someBytes(length, 97));
+      const handles = [];
+      for (const content of contents) handles.push(await bench.store.store(content, { source, sessionId: "s" }));
+      const deleted = await bench.put(55, { seed: 98 });
+      await bench.store.delete(deleted.artifactId);
+      const { cursor } = await bench.store.listHandles({ limit: 1 });
+      const again = await bench.reopen();
+      try {
+        assert.deepEqual(await listAll(again.store), handles);
+        for (const [index, content] of contents.entries()) await again.holds(handles[index]?.artifactId ?? "", content);
+        assert.equal(await again.store.retrieve(deleted.artifactId), undefined);
+        const rest = await again.store.listHandles(cursor === undefined ? {} : { cursor });
+        assert.deepEqual(rest.handles, handles.slice(1));
+        assert.deepEqual((await again.store.collectGarbage({ graceMs: 0 })).artifactIds, [deleted.artifactId]);
+        await failureOf(() => bench.store.exists(hex));
+      } finally {
+        await again.store.close();
+      }
+    },
+  },
+];

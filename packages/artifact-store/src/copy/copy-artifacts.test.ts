@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { createFixedClock } from "@ccl/core/testing";
+import type { ArtifactHandle, ArtifactStore } from "../artifact-store.ts";
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { createArtifactStore } from "../driver/index.ts";
+import { withEncryption } from "../encryption/with-encryption.ts";
+import { createMemoryArtifactStore } from "../memory/create-memory-artifact-store.ts";
+import { createMemoryDriver } from "../memory/memory-driver.ts";
+import { MemoryState } from "../memory/memory-state.ts";
+import { copyArtifacts, type CopyReport } from "./copy-artifacts.ts";
+
+const key = new Uint8Array(32).fill(3);
+
+async function fill(store: ArtifactStore, count: number): Promise<ArtifactHandle[]> {
+  const handles: ArtifactHandle[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const content = new Uint8Array(index * 7_000).fill(index % 5);
+    const facts = { source: `tool:${index}`, mimeType: "image/png", summary: `Number ${index}.` };
+    handles.push(await store.store(content, index % 3 ? { ...facts, sessionId: "s" } : facts));
+  }
+  return handles;
+}
+
+const without = ({ artifactId, ...rest }: ArtifactHandle): unknown => [artifactId.length, rest];
+
+describe("copyArtifacts", () => {
+  it("copies contents and whole handles, and adds nothing the second time", async () => {
+    const from = createMemoryArtifactStore({ clock: createFixedClock(1_000_000) });
+    const to = createMemoryArtifactStore();
+    const handles = await fill(from, 9);
+    const report = await copyArtifacts(from, to);
+    expect(report).toEqual({ copiedHandles: 9, presentHandles: 0, goneHandles: 0, copiedBytes: 252_000, corrupt: [] });
+    expect((await to.listHandles()).handles).toEqual(handles);
+    for (const { artifactId } of handles)
+      expect(await to.retrieve(artifactId)).toEqual(await from.retrieve(artifactId));
+    expect(await copyArtifacts(from, to)).toMatchObject({ copiedHandles: 0, presentHandles: 9, copiedBytes: 0 });
+    expect((await to.listHandles()).handles).toEqual(handles);
+  });
+
+  it("copies into an encrypted store and back", async () => {
+    const from = createMemoryArtifactStore();
+    const sealed = withEncryption(createMemoryArtifactStore(), { key });
+    const back = createMemoryArtifactStore();
+    const handles = await fill(from, 6);
+    await copyArtifacts(from, sealed);
+    expect((await sealed.listHandles()).handles.map(without)).toEqual(handles.map(without));
+    expect(await copyArtifacts(from, sealed)).toMatchObject({ copiedHandles: 0, presentHandles: 6 });
+    await copyArtifacts(sealed, back);
+    expect((await back.listHandles()).handles).toEqual(handles);
+    for (const { artifactId } of handles)
+      expect(await back.retrieve(artifactId)).toEqual(await from.retrieve(artifactId));
+  });
+
+  it("goes on where a run was cut short, by its cursor or from the beginning", async () => {
+    const from = createMemoryArtifactStore();
+    await from.storeMany(Array.from({ length: 250 }, (_, index) => ({ content: `item ${index}`, source: "a" })));
+    for (const isCursorUsed of [true, false]) {
+      const to = createMemoryArtifactStore();
+      const controller = new AbortController();
+      let last: CopyReport | undefined;
+      const onProgress = (progress: CopyReport): void => {
+        last = progress;
+        if (progress.copiedHandles === 130) controller.abort();
+      };
+      const cut = copyArtifacts(from, to, { signal: controller.signal, onProgress });
+      await expect(cut).rejects.toMatchObject({ code: "aborted" });
+      expect(last?.cursor).toBeDefined();
+      const rest = await copyArtifacts(from, to, isCursorUsed && last?.cursor ? { cursor: last.cursor } : {});
+      expect(rest).toMatchObject({ copiedHandles: 120, presentHandles: isCursorUsed ? 30 : 130 });
+      expect((await to.listHandles({ limit: 1000 })).handles).toEqual(
+        (await from.listHandles({ limit: 1000 })).handles,
+      );
+    }
+  });
+
+  it("passes over what the source can't read, and says so", async () => {
+    const state = new MemoryState();
+    const from = createArtifactStore(createMemoryDriver(state));
+    const to = createMemoryArtifactStore();
+    const handles = await fill(from, 4);
+    const [, damaged] = handles;
+    const blob = state.blobs.get(damaged?.artifactId ?? "");
+    if (blob === undefined) throw new Error("There is no such blob.");
+    blob.bytes[5] = 99;
+    const report = await copyArtifacts(from, to);
+    expect(report).toMatchObject({ copiedHandles: 3, corrupt: [damaged?.artifactId] });
+    expect((await to.listHandles()).handles).toEqual(handles.filter((handle) => handle !== damaged));
+  });
+
+  it("throws what the target throws, and leaves nothing half copied", async () => {
+    const from = createMemoryArtifactStore();
+    await fill(from, 6);
+    const to = createMemoryArtifactStore({ maxBytes: 30_000 });
+    await expect(copyArtifacts(from, to)).rejects.toSatisfy(ArtifactStoreError.isInstance.bind(ArtifactStoreError));
+    expect((await to.verify()).corrupt).toEqual([]);
+    expect((await to.listHandles()).handles).toHaveLength(3);
+  });
+});

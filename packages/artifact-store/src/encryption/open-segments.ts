@@ -1,0 +1,84 @@
+import type { ArtifactStore, ByteRange } from "../artifact-store.ts";
+import { ChunkAssembler } from "../store/chunk-assembler.ts";
+import { corruptError } from "../store/read-chunks.ts";
+import { signalOption } from "../store/store-context.ts";
+import type { EncryptionKeys } from "./derive-keys.ts";
+import { headerBytes, layoutOf, sealBytes, segmentBytes, SegmentCipher } from "./segment-cipher.ts";
+
+/** What to read of which encrypted artifact. */
+export interface OpenRequest {
+  store: ArtifactStore;
+  artifactId: string;
+  /** Of the encrypted bytes. */
+  storedBytes: number;
+  keys: EncryptionKeys;
+  /** Of the plain bytes. */
+  range?: ByteRange;
+  signal?: AbortSignal;
+}
+
+/**
+ * The plain bytes of a range, segment by segment, each authenticated before it is handed out; undefined when it is not there.
+ * @throws ArtifactStoreError `corrupt`
+ */
+export async function openSegments(request: OpenRequest): Promise<AsyncGenerator<Uint8Array, void> | undefined> {
+  const { store, artifactId, keys, storedBytes, range = { start: 0 }, signal } = request;
+  const layout = layoutOf(storedBytes);
+  if (layout === undefined) throw corruptError(artifactId, `no encrypted artifact has ${storedBytes} bytes`);
+  // What has one segment is read in one go.
+  const head = await store.retrieve(artifactId, {
+    ...(layout.segmentCount > 1 && { range: { start: 0, end: headerBytes } }),
+    ...signalOption(signal),
+  });
+  if (head === undefined) return undefined;
+  const cipher = SegmentCipher.fromHeader(keys, head.subarray(0, headerBytes));
+  if (cipher === undefined) throw corruptError(artifactId, "its header is not one of this key");
+  const start = Math.min(range.start, layout.plainBytes);
+  const end = Math.max(start, Math.min(range.end ?? layout.plainBytes, layout.plainBytes));
+  const first = Math.floor(start / segmentBytes);
+  const last = end > start ? Math.ceil(end / segmentBytes) : layout.plainBytes === 0 ? 1 : first;
+  const plan = { artifactId, cipher, first, last, segmentCount: layout.segmentCount, start, end };
+  const stored = { start: placeOf(first), end: Math.min(placeOf(last), storedBytes) };
+  if (layout.segmentCount === 1) return openEach([head.subarray(stored.start, stored.end)], plan);
+  const sealed = await store.retrieveStream(artifactId, { range: stored, ...signalOption(signal) });
+  return sealed && openEach(sealed, plan);
+}
+
+interface Plan {
+  artifactId: string;
+  cipher: SegmentCipher;
+  first: number;
+  /** The one after the last segment that is read. */
+  last: number;
+  segmentCount: number;
+  start: number;
+  end: number;
+}
+
+async function* openEach(
+  sealed: AsyncIterable<Uint8Array> | readonly Uint8Array[],
+  plan: Plan,
+): AsyncGenerator<Uint8Array, void> {
+  const assembler = new ChunkAssembler({ isReused: true, sizeBytes: segmentBytes + sealBytes });
+  let index = plan.first;
+  const open = (chunk: Uint8Array): Uint8Array => {
+    const plain = plan.cipher.open(index, index === plan.segmentCount - 1, chunk);
+    if (plain === undefined) throw corruptError(plan.artifactId, `segment ${index} is not what was sealed`);
+    const offset = index * segmentBytes;
+    index += 1;
+    return plain.subarray(Math.max(0, plan.start - offset), Math.max(0, plan.end - offset));
+  };
+  for await (const piece of sealed) {
+    for (const chunk of assembler.add(piece)) yield open(chunk);
+  }
+  const rest = assembler.rest();
+  if (rest.length > 0) {
+    const plain = open(rest);
+    if (plain.length > 0) yield plain;
+  }
+  if (index !== plan.last) throw corruptError(plan.artifactId, `it ends before segment ${index}`);
+}
+
+function placeOf(segment: number): number {
+  return headerBytes + segment * (segmentBytes + sealBytes);
+}

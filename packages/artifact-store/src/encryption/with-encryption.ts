@@ -1,0 +1,239 @@
+import { createUuidV7Generator, systemClock, type Clock, type IdGenerator } from "@ccl/core";
+import type {
+  ArtifactHandle,
+  ArtifactStore,
+  CollectGarbageOptions,
+  HandlePage,
+  ListHandlesOptions,
+  RetrieveOptions,
+  StoreItem,
+} from "../artifact-store.ts";
+import { CallScope } from "../store/call-scope.ts";
+import { checkCount, checkHandleId, checkItem, checkRange, checkText, invalidInput } from "../store/check-input.ts";
+import { OpenStreams } from "../store/open-streams.ts";
+import { takeContent } from "../store/prepare-content.ts";
+import { signalOption } from "../store/store-context.ts";
+import { cleanSummary, makeSummary } from "../summary/make-summary.ts";
+import { summarizeContent, type Summarize } from "../summary/summarize-content.ts";
+import { deriveKeys, type EncryptionKeys } from "./derive-keys.ts";
+import { isOwn, openHandle, sealedMimeType, sealFields } from "./handle-sealer.ts";
+import { openSegments } from "./open-segments.ts";
+import { sealContent, spoolSource, type SealedContent } from "./seal-content.ts";
+
+/** How a store is encrypted. */
+export interface EncryptionOptions {
+  /** 32 random bytes, kept by the application; without them nothing can be read. */
+  key: Uint8Array;
+  clock?: Clock;
+  ids?: IdGenerator;
+  summarize?: Summarize;
+}
+
+interface EncryptedContext {
+  store: ArtifactStore;
+  keys: EncryptionKeys;
+  clock: Clock;
+  ids: IdGenerator;
+  summarize: Summarize;
+}
+
+/**
+ * The same store with contents, summaries and types encrypted at rest; sizes, times, sources and sessions stay readable. Ids
+ * are the SHA-256 of the ciphertext, which is the same for the same bytes and key. Artifacts of other keys are not there.
+ * Closing it closes the store below.
+ */
+export function withEncryption(store: ArtifactStore, options: EncryptionOptions): ArtifactStore {
+  const { clock = systemClock, summarize = summarizeContent } = options;
+  const keys = deriveKeys(options.key);
+  const context = { store, keys, clock, summarize, ids: options.ids ?? createUuidV7Generator({ clock }) };
+  const scope = new CallScope("encrypted");
+  const streams = new OpenStreams(scope);
+  return {
+    store: (content, options) =>
+      scope.run(options?.signal, async () => {
+        const [handle] = await storeSealed(context, [{ ...options, content }], options?.signal);
+        if (handle === undefined) throw invalidInput("Nothing was given to store.");
+        return handle;
+      }),
+    storeMany: (items, { signal } = {}) => scope.run(signal, () => storeSealed(context, items, signal)),
+    retrieve: (artifactId, options = {}) => scope.run(options.signal, () => readPlain(context, artifactId, options)),
+    retrieveStream: (artifactId, options = {}) =>
+      scope.run(options.signal, async () => {
+        const stream = await openPlain(context, artifactId, options);
+        return stream && streams.guard(stream.plain, options.signal);
+      }),
+    exists: (artifactId, { signal } = {}) =>
+      scope.run(signal, async () => {
+        const handles = await ownHandles(context, artifactId, signal);
+        return handles.length > 0 && store.exists(artifactId, signalOption(signal));
+      }),
+    getHandles: (artifactId, { signal } = {}) =>
+      scope.run(signal, async () =>
+        (await ownHandles(context, artifactId, signal)).map((handle) => openHandle(keys, handle)),
+      ),
+    listHandles: (options = {}) => scope.run(options.signal, () => listOwn(context, options)),
+    delete: (artifactId, options = {}) => scope.run(options.signal, () => deleteOwn(context, artifactId, options)),
+    collectGarbage: (options) =>
+      scope.run(options?.signal, async () => {
+        if (options?.dryRun !== true && options?.graceMs >= 0) await dropOldSpools(context, options);
+        return store.collectGarbage(options);
+      }),
+    verify: (options) => scope.run(options?.signal, () => store.verify(options)),
+    close: () =>
+      scope.close(async () => {
+        await streams.end();
+        await store.close();
+      }),
+  };
+}
+
+async function storeSealed(
+  context: EncryptedContext,
+  items: readonly StoreItem[],
+  signal: AbortSignal | undefined,
+): Promise<ArtifactHandle[]> {
+  if (!Array.isArray(items)) throw invalidInput("storeMany takes an array of items.");
+  const taken = items.map(({ ...item }: StoreItem) => {
+    checkItem(item);
+    const mimeType =
+      item.mimeType ?? (typeof item.content === "string" ? "text/plain; charset=utf-8" : "application/octet-stream");
+    return { item, mimeType, content: takeContent(item.content) };
+  });
+  const { store, keys } = context;
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  try {
+    const inner: StoreItem[] = [];
+    for (const { item, mimeType, content } of taken) {
+      const sealed = await sealContent(content, { store, keys, cleanUps, ...signalOption(signal) });
+      inner.push(sealItem(context, { item, mimeType, sealed }));
+    }
+    const handles = await store.storeMany(inner, signalOption(signal));
+    return handles.map((handle) => openHandle(keys, handle));
+  } finally {
+    await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()));
+  }
+}
+
+function sealItem(
+  { keys, clock, ids, summarize }: EncryptedContext,
+  { item, mimeType, sealed }: { item: StoreItem; mimeType: string; sealed: SealedContent },
+): StoreItem {
+  const { source, sessionId, expectedId, imported } = item;
+  const { head, sizeBytes } = sealed;
+  const facts = { head, sizeBytes, isCut: sizeBytes > head.length, mimeType, source };
+  const summary = imported?.summary ?? cleanSummary(item.summary ?? makeSummary(facts, summarize));
+  const handleId = imported?.handleId ?? checkHandleId(ids.next());
+  return {
+    content: sealed.content,
+    source,
+    mimeType: sealedMimeType,
+    imported: {
+      handleId,
+      createdAt: imported?.createdAt ?? clock.now(),
+      summary: sealFields(keys, handleId, { summary, mimeType }),
+    },
+    ...(sessionId !== undefined && { sessionId }),
+    ...(expectedId !== undefined && { expectedId }),
+  };
+}
+
+async function ownHandles(
+  { store, keys }: EncryptedContext,
+  artifactId: string,
+  signal: AbortSignal | undefined,
+): Promise<ArtifactHandle[]> {
+  return (await store.getHandles(artifactId, signalOption(signal))).filter((handle) => isOwn(keys, handle));
+}
+
+async function openPlain(
+  context: EncryptedContext,
+  artifactId: string,
+  { range, signal }: RetrieveOptions,
+): Promise<{ handle: ArtifactHandle; plain: AsyncGenerator<Uint8Array, void> } | undefined> {
+  checkRange(range);
+  const [handle] = await ownHandles(context, artifactId, signal);
+  if (handle === undefined) return undefined;
+  const { store, keys } = context;
+  const plain = await openSegments({
+    store,
+    keys,
+    artifactId,
+    storedBytes: handle.sizeBytes,
+    ...(range && { range }),
+    ...signalOption(signal),
+  });
+  return plain && { handle: openHandle(keys, handle), plain };
+}
+
+async function readPlain(
+  context: EncryptedContext,
+  artifactId: string,
+  options: RetrieveOptions,
+): Promise<Uint8Array | undefined> {
+  const opened = await openPlain(context, artifactId, options);
+  if (opened === undefined) return undefined;
+  const { start, end = Infinity } = options.range ?? { start: 0 };
+  const bytes = new Uint8Array(Math.max(0, Math.min(end, opened.handle.sizeBytes) - start));
+  let at = 0;
+  for await (const piece of opened.plain) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** Handles of other keys are passed over, so a page may take several of the store below. */
+async function listOwn({ store, keys }: EncryptedContext, options: ListHandlesOptions): Promise<HandlePage> {
+  const limit = checkCount(options.limit, { name: "limit", least: 1, most: 1000, otherwise: 100 });
+  const handles: ArtifactHandle[] = [];
+  let cursor = options.cursor;
+  do {
+    const page = await store.listHandles({
+      ...options,
+      limit: limit - handles.length,
+      ...(cursor !== undefined && { cursor }),
+    });
+    for (const handle of page.handles) if (isOwn(keys, handle)) handles.push(openHandle(keys, handle));
+    cursor = page.cursor;
+  } while (cursor !== undefined && handles.length < limit);
+  return cursor === undefined ? { handles } : { handles, cursor };
+}
+
+async function deleteOwn(
+  context: EncryptedContext,
+  artifactId: string,
+  { handleId, sessionId, signal }: { handleId?: string; sessionId?: string; signal?: AbortSignal },
+): Promise<boolean> {
+  if (handleId !== undefined) checkHandleId(handleId);
+  if (sessionId !== undefined) checkText("sessionId", sessionId);
+  const handles = await ownHandles(context, artifactId, signal);
+  const matches = handles.filter(
+    (handle) =>
+      (handleId === undefined || handle.handleId === handleId) &&
+      (sessionId === undefined || handle.sessionId === sessionId),
+  );
+  let isDeleted = false;
+  for (const { handleId } of matches) {
+    isDeleted = (await context.store.delete(artifactId, { handleId, ...signalOption(signal) })) || isDeleted;
+  }
+  return isDeleted;
+}
+
+const oldestSpoolMs = 24 * 60 * 60 * 1000;
+
+/** A process that died while it encrypted a long stream left its spool behind; a living one needs its own. */
+async function dropOldSpools({ store, clock }: EncryptedContext, options: CollectGarbageOptions): Promise<void> {
+  const until = clock.now() - Math.max(options.graceMs, oldestSpoolMs);
+  let cursor: string | undefined;
+  do {
+    const page = await store.listHandles({
+      source: spoolSource,
+      ...(cursor !== undefined && { cursor }),
+      ...signalOption(options.signal),
+    });
+    for (const { artifactId, handleId, createdAt } of page.handles) {
+      if (createdAt <= until) await store.delete(artifactId, { handleId });
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}

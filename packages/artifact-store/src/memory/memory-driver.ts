@@ -1,0 +1,129 @@
+import type { ArtifactHandle } from "../artifact-store.ts";
+import {
+  chunkBytes,
+  type ArtifactDriver,
+  type BlobPut,
+  type CommitOutcome,
+  type StagedBlob,
+  type StoredBlob,
+} from "../driver/artifact-driver.ts";
+import { concatBytes } from "../store/blob-record.ts";
+import { MemoryState } from "./memory-state.ts";
+import { planEviction } from "./plan-eviction.ts";
+
+/** A driver over a `MemoryState`. No call waits in the middle of a change, so each is a transaction by itself. */
+export function createMemoryDriver(state: MemoryState = new MemoryState()): ArtifactDriver {
+  return {
+    name: "memory",
+    stage: async () => new StagedInMemory(),
+    commit: async (puts, { limits, now }) => {
+      const eviction = planEviction(state, puts, limits);
+      for (const handle of eviction.handles) state.removeHandle(handle);
+      for (const artifactId of eviction.artifactIds) state.freeBlob(artifactId);
+      return puts.map((put) => keep(state, put, now));
+    },
+    mend: async (record, content, { now }) => {
+      const blob = state.blobs.get(record.artifactId);
+      if (blob) Object.assign(blob, { record, bytes: bytesOf(content), isQuarantined: false, touchedAt: now });
+    },
+    find: async (artifactId) => findBlob(state, artifactId),
+    getHandles: async (artifactId) => state.blobs.get(artifactId)?.handles.slice() ?? [],
+    listHandles: async ({ after = "", limit, ...filter }) =>
+      pick(state.handles, { start: state.positionAfter(state.handles, after), limit, filter }),
+    removeHandles: async (artifactId, match, { now }) => {
+      const blob = state.blobs.get(artifactId);
+      const removed = blob?.handles.filter((handle) => isMatch(handle, match)) ?? [];
+      for (const handle of removed) state.removeHandle(handle);
+      if (blob !== undefined && removed.length > 0) blob.touchedAt = now;
+      return removed.length;
+    },
+    collect: async ({ until, artifactIds, isDryRun }) => {
+      const wanted = artifactIds && new Set(artifactIds);
+      const garbage = [...state.blobs].filter(
+        ([id, { handles, touchedAt }]) => handles.length === 0 && touchedAt <= until && (wanted?.has(id) ?? true),
+      );
+      for (const [artifactId] of isDryRun ? [] : garbage) state.freeBlob(artifactId);
+      return garbage.map(([artifactId, { record }]) => ({ artifactId, sizeBytes: record.sizeBytes }));
+    },
+    listIds: async ({ after = "", limit }) => {
+      const ids = [...state.blobs].flatMap(([id, { handles }]) => (handles.length > 0 && id > after ? [id] : []));
+      return ids.sort().slice(0, limit);
+    },
+    quarantine: async (artifactId) => {
+      const blob = state.blobs.get(artifactId);
+      if (blob !== undefined) blob.isQuarantined = true;
+    },
+    close: async () => undefined,
+  };
+}
+
+class StagedInMemory implements StagedBlob {
+  #pieces: Uint8Array[] = [];
+
+  async write(piece: Uint8Array): Promise<void> {
+    this.#pieces.push(piece.slice());
+  }
+
+  async discard(): Promise<void> {
+    this.#pieces = [];
+  }
+
+  whole(): Uint8Array {
+    return concatBytes(this.#pieces);
+  }
+}
+
+function bytesOf(content: Uint8Array | StagedBlob): Uint8Array {
+  if (content instanceof StagedInMemory) return content.whole();
+  if (content instanceof Uint8Array) return content;
+  throw new TypeError("These bytes were staged by another driver.");
+}
+
+function keep(state: MemoryState, put: BlobPut, now: number): CommitOutcome {
+  const present = state.blobs.get(put.record.artifactId);
+  const blob = present ?? state.addBlob(put.record, bytesOf(put.content));
+  blob.touchedAt = now;
+  for (const handle of put.handles) state.addHandle(blob, handle);
+  return present === undefined ? "written" : "present";
+}
+
+function findBlob(state: MemoryState, artifactId: string): StoredBlob | undefined {
+  const blob = state.blobs.get(artifactId);
+  if (blob === undefined || blob.handles.length === 0) return undefined;
+  const { record, bytes, isQuarantined } = blob;
+  return {
+    record,
+    isQuarantined,
+    async *read(firstChunk, endChunk) {
+      for (let index = firstChunk; index < endChunk; index += 1) {
+        yield bytes.slice(index * chunkBytes, (index + 1) * chunkBytes);
+      }
+    },
+  };
+}
+
+interface Filter {
+  handleId?: string;
+  sessionId?: string;
+  source?: string;
+}
+
+function isMatch(handle: ArtifactHandle, { handleId, sessionId, source }: Filter): boolean {
+  return (
+    (handleId === undefined || handle.handleId === handleId) &&
+    (sessionId === undefined || handle.sessionId === sessionId) &&
+    (source === undefined || handle.source === source)
+  );
+}
+
+function pick(
+  handles: readonly ArtifactHandle[],
+  { start, limit, filter }: { start: number; limit: number; filter: Filter },
+): ArtifactHandle[] {
+  const picked: ArtifactHandle[] = [];
+  for (let index = start; index < handles.length && picked.length < limit; index += 1) {
+    const handle = handles[index];
+    if (handle !== undefined && isMatch(handle, filter)) picked.push(handle);
+  }
+  return picked;
+}

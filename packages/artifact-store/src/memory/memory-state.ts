@@ -1,0 +1,56 @@
+import type { ArtifactHandle } from "../artifact-store.ts";
+import type { BlobRecord } from "../driver/artifact-driver.ts";
+
+/** A blob in memory. */
+export interface MemoryBlob {
+  record: BlobRecord;
+  bytes: Uint8Array;
+  isQuarantined: boolean;
+  handles: ArtifactHandle[];
+  /** When its last commit or its last reference ended. */
+  touchedAt: number;
+}
+
+/** All that a memory store holds. */
+export class MemoryState {
+  readonly blobs: Map<string, MemoryBlob> = new Map();
+  /** By `handleId`, rising. */
+  readonly handles: ArtifactHandle[] = [];
+  storeBytes = 0;
+
+  addBlob(record: BlobRecord, bytes: Uint8Array): MemoryBlob {
+    const blob = { record, bytes, isQuarantined: false, handles: [], touchedAt: 0 };
+    this.blobs.set(record.artifactId, blob);
+    this.storeBytes += record.sizeBytes;
+    return blob;
+  }
+
+  freeBlob(artifactId: string): void {
+    this.storeBytes -= this.blobs.get(artifactId)?.record.sizeBytes ?? 0;
+    this.blobs.delete(artifactId);
+  }
+
+  addHandle(blob: MemoryBlob, handle: ArtifactHandle): void {
+    if (blob.handles.some(({ handleId }) => handleId === handle.handleId)) return;
+    for (const list of [blob.handles, this.handles]) list.splice(this.positionAfter(list, handle.handleId), 0, handle);
+  }
+
+  removeHandle(handle: ArtifactHandle): void {
+    for (const list of [this.blobs.get(handle.artifactId)?.handles, this.handles]) {
+      const index = list?.indexOf(handle) ?? -1;
+      if (index >= 0) list?.splice(index, 1);
+    }
+  }
+
+  /** The index of the first handle whose id is greater. */
+  positionAfter(list: readonly ArtifactHandle[], handleId: string): number {
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((list[middle]?.handleId ?? "") > handleId) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

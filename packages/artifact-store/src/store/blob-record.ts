@@ -1,0 +1,95 @@
+import { createHash, type Hash } from "node:crypto";
+import { chunkBytes, type BlobRecord } from "../driver/artifact-driver.ts";
+
+const hashBytes = 32;
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash("sha256").update(bytes).digest();
+}
+
+/** Hashes a blob that comes chunk by chunk: as a whole for its id, and each chunk for its record. */
+export class RecordHasher {
+  readonly #whole: Hash = createHash("sha256");
+  readonly #chunkHashes: Uint8Array[] = [];
+  #sizeBytes = 0;
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** All chunks but the last are of `chunkBytes`. */
+  add(chunk: Uint8Array): void {
+    this.#whole.update(chunk);
+    // So far the whole is the first chunk: no need to hash that twice.
+    this.#chunkHashes.push(this.#sizeBytes === 0 ? this.#whole.copy().digest() : sha256(chunk));
+    this.#sizeBytes += chunk.length;
+  }
+
+  finish(): BlobRecord {
+    const artifactId = this.#whole.digest("hex");
+    const record = { artifactId, sizeBytes: this.#sizeBytes };
+    if (this.#sizeBytes <= chunkBytes) return { ...record, chunkHashes: new Uint8Array() };
+    const hashes = concatBytes(this.#chunkHashes);
+    return { ...record, chunkHashes: concatBytes([hashes, checksumOf(record, hashes)]) };
+  }
+}
+
+/** The record of bytes at hand. */
+export function recordOf(bytes: Uint8Array): BlobRecord {
+  const hasher = new RecordHasher();
+  for (let at = 0; at < bytes.length; at += chunkBytes) hasher.add(bytes.subarray(at, at + chunkBytes));
+  return hasher.finish();
+}
+
+/** Which bytes a blob must have, by a record that was checked. */
+export interface BlobShape {
+  sizeBytes: number;
+  chunkCount: number;
+  isChunk(index: number, chunk: Uint8Array): boolean;
+}
+
+/**
+ * What a stored record says, or undefined for one that is damaged itself: the hash of a single chunk is the id, several
+ * are bound to the id and the size by the checksum, so a flipped record cannot bless flipped bytes.
+ */
+export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | undefined {
+  const { sizeBytes, chunkHashes } = record;
+  if (record.artifactId !== artifactId || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) return undefined;
+  const chunkCount = Math.ceil(sizeBytes / chunkBytes);
+  if (chunkCount <= 1) {
+    if (chunkHashes.length > 0 || (chunkCount === 0 && artifactId !== emptyId)) return undefined;
+    const isChunk = (index: number, chunk: Uint8Array): boolean =>
+      index === 0 && chunk.length === sizeBytes && toHex(sha256(chunk)) === artifactId;
+    return { sizeBytes, chunkCount, isChunk };
+  }
+  if (chunkHashes.length !== hashBytes * (chunkCount + 1)) return undefined;
+  const hashes = chunkHashes.subarray(0, hashBytes * chunkCount);
+  if (!isEqual(chunkHashes.subarray(hashes.length), checksumOf(record, hashes))) return undefined;
+  const isChunk = (index: number, chunk: Uint8Array): boolean =>
+    isEqual(hashes.subarray(index * hashBytes, (index + 1) * hashBytes), sha256(chunk));
+  return { sizeBytes, chunkCount, isChunk };
+}
+
+const emptyId = createHash("sha256").digest("hex");
+
+function checksumOf({ artifactId, sizeBytes }: Omit<BlobRecord, "chunkHashes">, hashes: Uint8Array): Uint8Array {
+  return createHash("sha256").update(`ccl-blob-record-1\n${artifactId}\n${sizeBytes}\n`).update(hashes).digest();
+}
+
+export function isEqual(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}
+
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,84 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+
+const diskFullCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"]);
+const sqliteFull = 13;
+
+/** @throws ArtifactStoreError `aborted` */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw abortedError(signal);
+}
+
+export function abortedError(signal: AbortSignal): ArtifactStoreError {
+  return new ArtifactStoreError("aborted", "The call was aborted by its signal.", { cause: signal.reason });
+}
+
+/** Every failure as an `ArtifactStoreError`; those that are one already pass. */
+function toStoreError(error: unknown, name: string, signal: AbortSignal | undefined): ArtifactStoreError {
+  if (ArtifactStoreError.isInstance(error)) return error;
+  if (signal?.aborted === true) return abortedError(signal);
+  // Words of a backend may quote what was stored: only its code goes into the message.
+  const codes = codesOf(error);
+  const label = codes.find((code) => typeof code === "string") ?? (error instanceof Error ? error.name : typeof error);
+  const options = { cause: error };
+  if (codes.some((code) => diskFullCodes.has(code) || code === sqliteFull)) {
+    return new ArtifactStoreError("disk_full", `The ${name} store has no room left (${label}).`, options);
+  }
+  return new ArtifactStoreError("store_failed", `The ${name} store failed (${label}); see the cause.`, options);
+}
+
+/** `code` and `errcode` along the chain of causes. */
+function codesOf(error: unknown): unknown[] {
+  const codes: unknown[] = [];
+  for (let depth = 0; typeof error === "object" && error !== null && depth < 8; depth += 1) {
+    if ("code" in error) codes.push(error.code);
+    if ("errcode" in error) codes.push(error.errcode);
+    error = "cause" in error ? error.cause : undefined;
+  }
+  return codes;
+}
+
+/** Counts the calls under way of a store, so that closing waits for them and later ones are refused. */
+export class CallScope {
+  readonly #name: string;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Starts at once, in the same tick; rejects with nothing but `ArtifactStoreError`. */
+  run<T>(signal: AbortSignal | undefined, action: () => Promise<T>): Promise<T> {
+    const call = this.#guarded(signal, action);
+    this.#underWay.add(call);
+    const forget = (): void => void this.#underWay.delete(call);
+    call.then(forget, forget);
+    return call;
+  }
+
+  async #guarded<T>(signal: AbortSignal | undefined, action: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) {
+      throw new ArtifactStoreError("closed", `The ${this.#name} store is closed; open it again.`);
+    }
+    throwIfAborted(signal);
+    try {
+      return await action();
+    } catch (error) {
+      throw toStoreError(error, this.#name, signal);
+    }
+  }
+
+  close(finish: () => Promise<void>): Promise<void> {
+    this.#closing ??= this.#finish(finish);
+    return this.#closing;
+  }
+
+  async #finish(finish: () => Promise<void>): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    try {
+      await finish();
+    } catch (error) {
+      throw toStoreError(error, this.#name, undefined);
+    }
+  }
+}

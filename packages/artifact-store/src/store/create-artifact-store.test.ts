@@ -1,0 +1,207 @@
+import { describe, expect, it, vi } from "vitest";
+import type { ArtifactStore } from "../artifact-store.ts";
+import type { ArtifactStoreErrorCode } from "../artifact-store-error.ts";
+import { createArtifactStore, type ArtifactDriver, type StagedBlob } from "../driver/index.ts";
+import * as entry from "../index.ts";
+import { createMemoryDriver } from "../memory/memory-driver.ts";
+import { MemoryState } from "../memory/memory-state.ts";
+
+const mebibyte = 2 ** 20;
+const source = "tool:test";
+
+function open(change: (driver: ArtifactDriver, state: MemoryState) => Partial<ArtifactDriver> = () => ({})): {
+  store: ArtifactStore;
+  state: MemoryState;
+  driver: ArtifactDriver;
+} {
+  const state = new MemoryState();
+  const memory = createMemoryDriver(state);
+  const driver = { ...memory, ...change(memory, state) };
+  return { store: createArtifactStore(driver), state, driver };
+}
+
+function blobOf(state: MemoryState, artifactId: string): NonNullable<ReturnType<MemoryState["blobs"]["get"]>> {
+  const blob = state.blobs.get(artifactId);
+  if (blob === undefined) throw new Error("There is no such blob.");
+  return blob;
+}
+
+describe("createArtifactStore", () => {
+  it("stores small content with one call of the driver", async () => {
+    const calls: string[] = [];
+    const { driver } = open();
+    const watched = new Proxy(driver, {
+      get: (target, name, receiver) => {
+        calls.push(String(name));
+        return Reflect.get(target, name, receiver);
+      },
+    });
+    await createArtifactStore(watched).store("small", { source });
+    expect(calls.filter((name) => name !== "name" && name !== "maxInlineBytes")).toEqual(["commit"]);
+  });
+
+  it("never lets a damaged record bless bytes, whichever byte of it is flipped", async () => {
+    const { store, state } = open();
+    const { artifactId } = await store.store(new Uint8Array(2 * mebibyte + 5), { source });
+    const blob = blobOf(state, artifactId);
+    const { record } = blob;
+    expect(record.chunkHashes).toHaveLength(4 * 32);
+    const range = { start: 0, end: 10 };
+    for (let at = 0; at < record.chunkHashes.length; at += 1) {
+      const chunkHashes = Uint8Array.from(record.chunkHashes, (byte, index) => (index === at ? byte ^ 4 : byte));
+      blob.record = { ...record, chunkHashes };
+      await expect(store.retrieve(artifactId, { range })).rejects.toMatchObject({ code: "corrupt" });
+    }
+    for (const change of [
+      { sizeBytes: 7 },
+      { sizeBytes: 2 ** 50 },
+      { sizeBytes: -1 },
+      { chunkHashes: new Uint8Array() },
+    ]) {
+      blob.record = { ...record, ...change };
+      await expect(store.retrieve(artifactId, { range })).rejects.toMatchObject({ code: "corrupt" });
+      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+    }
+    await store.store(new Uint8Array(2 * mebibyte + 5), { source });
+    expect(blobOf(state, artifactId).record).toEqual(record);
+    expect(await store.retrieve(artifactId, { range })).toEqual(new Uint8Array(10));
+  });
+
+  it("says corrupt where a handle is there and its bytes are lost, and mends that too", async () => {
+    const { store } = open((driver) => {
+      let isLost = true;
+      return {
+        find: (artifactId, options) => (isLost ? Promise.resolve(undefined) : driver.find(artifactId, options)),
+        commit: async (puts, options) => {
+          const outcomes = await driver.commit(puts, options);
+          isLost = outcomes[0] === "written";
+          return outcomes;
+        },
+      };
+    });
+    const { artifactId } = await store.store("lost", { source });
+    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+    expect(await store.verify()).toEqual({ checked: 1, corrupt: [], missing: [artifactId] });
+    await store.store("lost", { source });
+    expect(await store.retrieve(artifactId)).toEqual(new TextEncoder().encode("lost"));
+  });
+
+  it("reads again where a first read fails or is wrong", async () => {
+    for (const first of ["fails", "is wrong"]) {
+      let reads = 0;
+      const { store } = open((driver) => ({
+        find: async (artifactId, options) => {
+          const found = await driver.find(artifactId, options);
+          return (
+            found && {
+              ...found,
+              async *read(from: number, end: number) {
+                reads += 1;
+                if (reads % 2 && first === "fails") throw new Error("reset");
+                if (reads % 2) yield new Uint8Array(3);
+                else yield* found.read(from, end);
+              },
+            }
+          );
+        },
+      }));
+      const content = new Uint8Array(2 * mebibyte + 1).fill(4);
+      const { artifactId } = await store.store(content, { source });
+      expect((await store.retrieve(artifactId))?.length).toBe(content.length);
+      expect((await store.retrieve(artifactId, { range: { start: mebibyte } }))?.length).toBe(mebibyte + 1);
+      let length = 0;
+      for await (const piece of (await store.retrieveStream(artifactId)) ?? []) length += piece.length;
+      expect(length).toBe(content.length);
+    }
+  });
+
+  it.each([
+    ["ENOSPC", Object.assign(new Error("x"), { code: "ENOSPC" }), "disk_full"],
+    ["SQLite's number for full", Object.assign(new Error("x"), { errcode: 13 }), "disk_full"],
+    ["a cause that is a full disk", new Error("x", { cause: { code: "53100" } }), "disk_full"],
+    ["EIO", Object.assign(new Error("x"), { code: "EIO" }), "store_failed"],
+    ["no error at all", "a text", "store_failed"],
+  ])("wraps %s", async (_, thrown, code) => {
+    const { store } = open(() => ({ commit: () => Promise.reject(thrown) }));
+    const failure: unknown = await store.store("the secret content", { source }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code, cause: thrown });
+    expect(String(failure)).not.toContain("secret content");
+    expect(await store.listHandles()).toEqual({ handles: [] });
+  });
+
+  it("takes its handles back when what it found damaged can't be mended", async () => {
+    const { store, state } = open(() => ({
+      mend: () => Promise.reject(Object.assign(new Error("x"), { code: "ENOSPC" })),
+    }));
+    const handle = await store.store("content", { source });
+    blobOf(state, handle.artifactId).bytes[0] = 0;
+    await expect(store.store("content", { source })).rejects.toMatchObject({ code: "disk_full" });
+    expect(await store.getHandles(handle.artifactId)).toEqual([handle]);
+  });
+
+  it("discards every staged blob, whatever became of the call", async () => {
+    const discarded = vi.fn<() => void>();
+    const { store } = open((driver) => ({
+      stage: async (options) => {
+        const blob = await driver.stage(options);
+        const discard = blob.discard.bind(blob);
+        return Object.assign(blob, {
+          discard: async () => {
+            discarded();
+            await discard();
+          },
+        } satisfies Partial<StagedBlob>);
+      },
+    }));
+    const content = new Uint8Array(mebibyte + 1);
+    await store.store(content, { source });
+    await store.store(content, { source });
+    await expect(store.store(content, { source, expectedId: "0".repeat(64) })).rejects.toMatchObject({
+      code: "id_mismatch",
+    });
+    expect(discarded).toHaveBeenCalledTimes(3);
+  });
+
+  it("holds a long stream in a bounded amount of memory", async () => {
+    let mostBytes = 0;
+    let longestPiece = 0;
+    const { store } = open(() => ({
+      stage: async () => ({
+        write: async (piece) => {
+          longestPiece = Math.max(longestPiece, piece.length);
+          mostBytes = Math.max(mostBytes, process.memoryUsage().arrayBuffers);
+        },
+        discard: async () => undefined,
+      }),
+      commit: async (puts) => puts.map(() => "written"),
+    }));
+    const stream = async function* (): AsyncGenerator<Uint8Array, void> {
+      for (let sent = 0; sent < 256 * mebibyte; sent += 64 * 1024) yield new Uint8Array(64 * 1024);
+    };
+    const before = process.memoryUsage().arrayBuffers;
+    const { signal } = new AbortController();
+    const { sizeBytes } = await store.store(stream(), { source, signal });
+    expect(sizeBytes).toBe(256 * mebibyte);
+    expect(longestPiece).toBe(mebibyte);
+    expect(mostBytes - before).toBeLessThan(64 * mebibyte);
+  });
+
+  it("exports one error class whose codes are documented", () => {
+    const codes: Record<ArtifactStoreErrorCode, "documented"> = {
+      invalid_id: "documented",
+      invalid_input: "documented",
+      id_mismatch: "documented",
+      corrupt: "documented",
+      limit_exceeded: "documented",
+      disk_full: "documented",
+      store_failed: "documented",
+      unsupported: "documented",
+      closed: "documented",
+      aborted: "documented",
+    };
+    for (const code of Object.keys(codes) as ArtifactStoreErrorCode[]) {
+      expect(entry.ArtifactStoreError.isInstance(new entry.ArtifactStoreError(code, "x"))).toBe(true);
+    }
+    expect(entry.ArtifactStoreError.brand).toBe("ArtifactStoreError");
+  });
+});

@@ -1,0 +1,122 @@
+import { createUuidV7Generator, systemClock, type Clock, type IdGenerator } from "@ccl/core";
+import type { ArtifactStore, CollectGarbageOptions, StoreLimits } from "../artifact-store.ts";
+import type { ArtifactDriver } from "../driver/artifact-driver.ts";
+import { summarizeContent, type Summarize } from "../summary/summarize-content.ts";
+import { CallScope } from "./call-scope.ts";
+import {
+  checkArtifactId,
+  checkCount,
+  checkHandleId,
+  checkLimits,
+  checkRange,
+  checkText,
+  invalidInput,
+  quoted,
+} from "./check-input.ts";
+import { listPage } from "./list-page.ts";
+import { OpenStreams } from "./open-streams.ts";
+import { putArtifacts } from "./put-artifacts.ts";
+import { openArtifact, readArtifact } from "./read-artifact.ts";
+import { copyHandle, signalOption, type StoreContext } from "./store-context.ts";
+import { verifyBlobs } from "./verify-blobs.ts";
+
+/** What every store takes beside its backend's own options. */
+export interface ArtifactStoreOptions {
+  /** None by default. */
+  limits?: StoreLimits;
+  clock?: Clock;
+  /** Handle ids: of `[0-9A-Za-z_-]`, at most 64 characters, rising in the order of code units. UUIDv7 by default. */
+  ids?: IdGenerator;
+  /** Makes the summaries; `summarizeContent` by default. */
+  summarize?: Summarize;
+}
+
+/**
+ * The whole store on top of a backend: ids, hashing, verified reads, mending, summaries, limits on one artifact, errors.
+ * @throws ArtifactStoreError `invalid_input` for limits of the wrong shape
+ */
+export function createArtifactStore(driver: ArtifactDriver, options: ArtifactStoreOptions = {}): ArtifactStore {
+  const { clock = systemClock, summarize = summarizeContent } = options;
+  const limits = checkLimits(options.limits ?? {});
+  const context: StoreContext = {
+    driver,
+    limits,
+    clock,
+    summarize,
+    ids: options.ids ?? createUuidV7Generator({ clock }),
+  };
+  const scope = new CallScope(driver.name);
+  const streams = new OpenStreams(scope);
+  return {
+    store: (content, options) =>
+      scope.run(options?.signal, async () => {
+        const [handle] = await putArtifacts(context, [{ ...options, content }], options?.signal);
+        if (handle === undefined) throw invalidInput("Nothing was given to store.");
+        return handle;
+      }),
+    storeMany: (items, { signal } = {}) => scope.run(signal, () => putArtifacts(context, items, signal)),
+    retrieve: (artifactId, options = {}) =>
+      scope.run(options.signal, () => readArtifact(driver, { ...options, artifactId: checkRead(artifactId, options) })),
+    retrieveStream: (artifactId, options = {}) =>
+      scope.run(options.signal, async () => {
+        const stream = await openArtifact(driver, { ...options, artifactId: checkRead(artifactId, options) });
+        return stream && streams.guard(stream, options.signal);
+      }),
+    exists: (artifactId, { signal } = {}) =>
+      scope.run(signal, async () => {
+        const found = await driver.find(checkArtifactId(artifactId), signalOption(signal));
+        return found !== undefined && !found.isQuarantined;
+      }),
+    getHandles: (artifactId, { signal } = {}) =>
+      scope.run(signal, async () => {
+        const handles = await driver.getHandles(checkArtifactId(artifactId), signalOption(signal));
+        return handles.map(copyHandle);
+      }),
+    listHandles: (options = {}) => scope.run(options.signal, () => listPage(driver, options)),
+    delete: (artifactId, { handleId, sessionId, signal } = {}) =>
+      scope.run(signal, async () => {
+        const match = {
+          ...(handleId !== undefined && { handleId: checkHandleId(handleId) }),
+          ...(sessionId !== undefined && { sessionId: checkText("sessionId", sessionId) }),
+        };
+        const options = { now: clock.now(), ...signalOption(signal) };
+        return (await driver.removeHandles(checkArtifactId(artifactId), match, options)) > 0;
+      }),
+    collectGarbage: (options) => scope.run(options?.signal, () => collect(context, options)),
+    verify: ({ sample, signal } = {}) =>
+      scope.run(signal, async () => {
+        const most = Number.MAX_SAFE_INTEGER;
+        checkCount(sample, { name: "sample", least: 0, most, otherwise: most });
+        return verifyBlobs(context, { ...(sample !== undefined && { sample }), ...signalOption(signal) });
+      }),
+    close: () =>
+      scope.close(async () => {
+        await streams.end();
+        await driver.close();
+      }),
+  };
+}
+
+function checkRead(artifactId: string, { range }: { range?: { start: number; end?: number } }): string {
+  checkRange(range);
+  return checkArtifactId(artifactId);
+}
+
+async function collect(
+  { driver, clock }: StoreContext,
+  options: CollectGarbageOptions,
+): ReturnType<ArtifactStore["collectGarbage"]> {
+  const graceMs = options?.graceMs;
+  if (!(graceMs >= 0)) throw invalidInput(`graceMs is ${quoted(graceMs)}; give milliseconds from 0 on.`);
+  const { artifactIds, dryRun: isDryRun = false, signal } = options;
+  const freed = await driver.collect({
+    until: clock.now() - graceMs,
+    isDryRun,
+    ...(artifactIds && { artifactIds: artifactIds.map(checkArtifactId) }),
+    ...signalOption(signal),
+  });
+  return {
+    artifactIds: freed.map(({ artifactId }) => artifactId).sort(),
+    freedBytes: freed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  };
+}

@@ -1,0 +1,47 @@
+import type { CallScope } from "./call-scope.ts";
+import type { ArtifactStream } from "./read-artifact.ts";
+
+/** The streams that callers are reading, so that closing the store ends them. */
+export class OpenStreams {
+  readonly #scope: CallScope;
+  readonly #open = new Set<ArtifactStream>();
+
+  constructor(scope: CallScope) {
+    this.#scope = scope;
+  }
+
+  /** The same stream; each step of it is a call of the store: refused when closed, waited for while closing. */
+  guard(stream: ArtifactStream, signal: AbortSignal | undefined): AsyncIterableIterator<Uint8Array> {
+    this.#open.add(stream);
+    const step = async (
+      action: () => Promise<IteratorResult<Uint8Array, void>>,
+    ): Promise<IteratorResult<Uint8Array, void>> => {
+      try {
+        const result = await this.#scope.run(signal, action);
+        if (result.done === true) this.#open.delete(stream);
+        return result;
+      } catch (error) {
+        await this.#end(stream);
+        throw error;
+      }
+    };
+    const guarded: AsyncIterableIterator<Uint8Array> = {
+      next: () => step(() => stream.next()),
+      return: async () => {
+        await this.#end(stream);
+        return { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]: () => guarded,
+    };
+    return guarded;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(Array.from(this.#open, (stream) => this.#end(stream)));
+  }
+
+  async #end(stream: ArtifactStream): Promise<void> {
+    this.#open.delete(stream);
+    await stream.return().catch(() => undefined);
+  }
+}

@@ -1,0 +1,56 @@
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { abortedError, throwIfAborted } from "./call-scope.ts";
+import { invalidInput, quoted } from "./check-input.ts";
+import { isBytes } from "./is-bytes.ts";
+
+/**
+ * The pieces of a caller's stream. An abort ends the wait for a piece at once; the stream is told to stop but not waited
+ * for then. A failure of the stream itself is `invalid_input`.
+ */
+export async function* readPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let isDone = false;
+  try {
+    for (;;) {
+      throwIfAborted(signal);
+      const next = await unlessAborted(nextPiece(iterator), signal);
+      isDone = next.done === true;
+      if (isDone) return;
+      if (!isBytes(next.value)) throw invalidInput(`The content stream gave ${quoted(next.value)}, not a Uint8Array.`);
+      yield next.value;
+    }
+  } catch (error) {
+    if (!(error instanceof StreamFailure)) throw error;
+    isDone = true;
+    throw ArtifactStoreError.isInstance(error.cause) ? error.cause : invalidInput(error.message, error.cause);
+  } finally {
+    if (!isDone) {
+      const stopped = Promise.resolve(iterator.return?.()).catch(() => undefined);
+      if (signal?.aborted !== true) await stopped;
+    }
+  }
+}
+
+class StreamFailure extends Error {}
+
+async function nextPiece(iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await iterator.next();
+  } catch (cause) {
+    throw new StreamFailure("The content stream failed.", { cause });
+  }
+}
+
+// Not a race with one promise for the whole stream: that promise would hold every piece until the end.
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(abortedError(signal));
+    const forget = (): void => signal.removeEventListener("abort", abort);
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(forget);
+  });
+}

@@ -1,0 +1,25 @@
+import type { Clock, IdGenerator } from "@ccl/core";
+import type { ArtifactHandle, StoreLimits } from "../artifact-store.ts";
+import type { ArtifactDriver } from "../driver/artifact-driver.ts";
+import type { Summarize } from "../summary/summarize-content.ts";
+
+/** What the calls of one store share. */
+export interface StoreContext {
+  driver: ArtifactDriver;
+  limits: StoreLimits;
+  clock: Clock;
+  ids: IdGenerator;
+  summarize: Summarize;
+}
+
+/** A signal as an option that may be left out. */
+export function signalOption(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+/** A copy with the known fields alone, so that neither side can change what the other one holds. */
+export function copyHandle(handle: ArtifactHandle): ArtifactHandle {
+  const { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source, sessionId } = handle;
+  const copy = { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source };
+  return sessionId === undefined ? copy : { ...copy, sessionId };
+}

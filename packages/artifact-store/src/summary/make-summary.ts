@@ -1,0 +1,44 @@
+import { redactSecrets } from "@ccl/core";
+import { invalidInput } from "../store/check-input.ts";
+import { cutAtGrapheme } from "./cut-at-grapheme.ts";
+import type { Summarize, SummaryInput } from "./summarize-content.ts";
+
+/** How much of a content a summary looks at. */
+export const headBytes: number = 8 * 1024;
+// A secret that the end of the head cuts may not be known as one: this much before a cut is never shown.
+const hiddenChars = 1024;
+const maxSummaryChars = 4_000;
+
+/** @throws ArtifactStoreError `invalid_input` when `summarize` throws or returns no text */
+export function makeSummary(input: Omit<SummaryInput, "text">, summarize: Summarize): string {
+  const text = textOf(input.head, input.isCut);
+  let summary: unknown;
+  try {
+    summary = summarize(text === undefined ? input : { ...input, text });
+  } catch (error) {
+    throw invalidInput("The summarize function failed; nothing was stored.", error);
+  }
+  if (typeof summary !== "string") throw invalidInput("The summarize function returned no text; nothing was stored.");
+  return cleanSummary(summary);
+}
+
+/** Secrets masked first, then cut; what no backend can keep as text becomes U+FFFD. */
+export function cleanSummary(summary: string): string {
+  // Masking is linear, but there is no need to read a book for four thousand characters of it.
+  const isLong = summary.length > 8 * maxSummaryChars;
+  const masked = redactSecrets(isLong ? summary.slice(0, 8 * maxSummaryChars) : summary).text;
+  const kept = masked.length > maxSummaryChars ? cutAtGrapheme(masked, maxSummaryChars) : masked;
+  return kept.replace(/\p{Surrogate}|\0/gu, "\ufffd");
+}
+
+function textOf(head: Uint8Array, isCut: boolean): string | undefined {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: isCut });
+  } catch {
+    return undefined;
+  }
+  if (text.includes("\0")) return undefined;
+  const masked = redactSecrets(text).text;
+  return isCut ? masked.slice(0, Math.max(0, masked.length - hiddenChars)) : masked;
+}

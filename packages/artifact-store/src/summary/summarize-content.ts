@@ -1,0 +1,35 @@
+import { cutAtGrapheme } from "./cut-at-grapheme.ts";
+
+/** What a summary is made from. */
+export interface SummaryInput {
+  /** The beginning of the content as text with its secrets masked; undefined for binary content. */
+  text?: string;
+  /** The same beginning as bytes, unmasked; at most 8 KiB. */
+  head: Uint8Array;
+  /** True when there is more than the beginning. */
+  isCut: boolean;
+  sizeBytes: number;
+  mimeType: string;
+  source: string;
+}
+
+/** Makes the summary of a handle. The store masks secrets in what it returns and cuts it to 4,000 characters. */
+export type Summarize = (input: SummaryInput) => string;
+
+const shownChars = 200;
+
+/**
+ * The default: the first 200 characters as one line of plain text, cut between graphemes and marked by `...`; for binary
+ * content its size and type, e.g. `binary, 12,345 bytes, image/png`.
+ */
+export function summarizeContent({ text, isCut, sizeBytes, mimeType }: SummaryInput): string {
+  if (sizeBytes === 0) return `empty, ${mimeType}`;
+  if (text === undefined) return `binary, ${withCommas(sizeBytes)} bytes, ${mimeType}`;
+  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  if (line.length <= shownChars && !isCut) return line;
+  return `${cutAtGrapheme(line, shownChars - 4).trimEnd()} ...`;
+}
+
+function withCommas(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
