@@ -1,1 +1,5 @@
-export {};
+export {
+  sessionStoreConformance,
+  type ConformanceRule,
+  type SessionStoreConformanceOptions,
+} from "./session-store-conformance.ts";

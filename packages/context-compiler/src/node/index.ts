@@ -1,1 +1,1 @@
-export {};
+export { openJsonlSessionStore, type JsonlSessionStoreOptions } from "./open-jsonl-session-store.ts";

@@ -1,1 +1,1 @@
-export {};
+export { openPostgresSessionStore, type PostgresSessionStoreOptions } from "./open-postgres-session-store.ts";

@@ -1,1 +1,1 @@
-export {};
+export { openSqliteSessionStore, type SqliteSessionStoreOptions } from "./open-sqlite-session-store.ts";

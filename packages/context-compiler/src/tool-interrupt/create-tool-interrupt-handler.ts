@@ -52,7 +52,7 @@ const defaultTimeoutMs = 60_000;
 
 /** A handler for the tools of a session. */
 export function createToolInterruptHandler(options: ToolInterruptOptions): ToolInterruptHandler {
-  const { session, bridge, clock = systemClock, ids = createUuidV7Generator() } = options;
+  const { session, bridge, artifactStore, clock = systemClock, ids = createUuidV7Generator() } = options;
   const schemas = options.schemas ?? createSchemaRegistry();
   const aligner = options.aligner ?? createPerceptionAligner({ schemas });
   let listed: Promise<readonly BridgedTool[]> | undefined;
@@ -90,7 +90,7 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     await session.record("tool_call", { callId, name, arguments: asked.arguments });
     const startedAt = clock.now();
     const write = (outcome: Outcome, isLate: boolean): Promise<ToolOutcomeEvent> =>
-      recordOutcome(outcome, { call: asked, session, durationMs: clock.now() - startedAt, isLate });
+      recordOutcome(outcome, { call: asked, session, artifactStore, durationMs: clock.now() - startedAt, isLate });
     const outcome = await raceAgainstLimits({
       run: (limits) => run(asked, limits),
       timeoutMs,

@@ -1,3 +1,4 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
 import { truncateMiddle, type Part, type ToolCall } from "@ccl/core";
 import type { Session } from "../session/session.ts";
 import type { ToolOutcomeEvent } from "./tool-event.ts";
@@ -11,6 +12,8 @@ export type Outcome =
 interface RecordContext {
   call: ToolCall;
   session: Session;
+  /** Instead of the session's own. */
+  artifactStore: ArtifactStore | undefined;
   durationMs: number;
   isLate: boolean;
 }
@@ -20,22 +23,18 @@ const longestError = 4_000;
 /** Writes the one outcome of a call, or an answer that came after it. */
 export function recordOutcome(
   outcome: Outcome,
-  { call, session, durationMs, isLate }: RecordContext,
+  { call, session, artifactStore, durationMs, isLate }: RecordContext,
 ): Promise<ToolOutcomeEvent> {
   const data = { callId: call.id, name: call.name, durationMs, ...(isLate ? { isLate } : {}) };
   if (outcome.kind === "tool_timeout") {
     return session.record("tool_timeout", { ...data, timeoutMs: outcome.timeoutMs });
   }
   if (outcome.kind === "tool_error") {
-    return session.record("tool_error", { ...data, content: bounded(outcome.content) });
+    return session.record("tool_error", { ...data, content: bounded(outcome.content) }, { artifactStore });
   }
   const { content, mimeType, isArtifactRead } = outcome;
-  return session.record("tool_success", {
-    ...data,
-    content,
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(isArtifactRead ? { isArtifactRead } : {}),
-  });
+  const details = { ...(mimeType === undefined ? {} : { mimeType }), ...(isArtifactRead ? { isArtifactRead } : {}) };
+  return session.record("tool_success", { ...data, ...details, content }, { artifactStore });
 }
 
 /** What went wrong stands in its first and last lines. */

@@ -263,6 +263,16 @@ describe("an answer", () => {
   });
 });
 
+it("a store of the handler's own takes what the session has none for", async () => {
+  const artifactStore = createMemoryArtifactStore();
+  const session = createSession();
+  const bridge = bridgeOf(() => text("a line\n".repeat(4_000)));
+  const handler = createToolInterruptHandler({ session, bridge, artifactStore });
+  await handler.call("look", {});
+  expect(kindsOf(session)).toEqual(["tool_call", "artifact_stored", "tool_success"]);
+  expect(await artifactStore.exists(storedIn(session)?.data.artifactId ?? "")).toBe(true);
+});
+
 describe("function tools", () => {
   const tool: ToolDefinition<{ n: number }, unknown> = {
     name: "twice",

@@ -1,0 +1,39 @@
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { freezeDeep } from "../session/parse-session-event.ts";
+import { beginSession } from "../session/recording-session.ts";
+import type { SessionEvent } from "../session/session-event.ts";
+import type { Session, SessionOptions } from "../session/session.ts";
+import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import type { EvidencePack } from "./evidence-pack.ts";
+import { verifyEvidencePack } from "./verify-evidence-pack.ts";
+
+/** How the session goes on, and the events that the pack proves, where they are at hand. */
+export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {
+  events?: readonly SessionEvent[];
+}
+
+/**
+ * A session in memory that goes on from a pack: its `toEvidencePack` begins with the same entries. A pack proves events
+ * without holding them, so that the log is empty unless they are given; then each has to be the one that was proved.
+ * @throws ContextCompilerError `evidence_invalid` with all issues
+ */
+export async function sessionFromEvidencePack(
+  pack: EvidencePack,
+  options: SessionFromEvidenceOptions = {},
+): Promise<Session> {
+  const { events, ...sessionOptions } = options;
+  const verified = verifyEvidencePack(pack, events);
+  if (!verified.ok) {
+    const text = `The evidence pack does not hold: ${verified.issues[0]?.message ?? ""}`;
+    throw new ContextCompilerError("evidence_invalid", text, { details: { issues: verified.issues } });
+  }
+  const { sessionId, entries } = verified.value;
+  const store = createMemorySessionStore();
+  if (events === undefined) {
+    const evidence = structuredClone(entries);
+    return beginSession({ ...sessionOptions, sessionId, store, events: [], evidence });
+  }
+  const own = events.map((event) => freezeDeep(structuredClone(event)));
+  await store.append(sessionId, own, { expectedVersion: 0 });
+  return beginSession({ ...sessionOptions, sessionId, store, events: own });
+}

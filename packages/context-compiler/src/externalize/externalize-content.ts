@@ -1,0 +1,101 @@
+import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
+import type { TokenCounter } from "@ccl/core";
+import { createMessageMeter } from "../fit/message-meter.ts";
+import type { ArtifactPart, EventContent, EventPart } from "../session/session-event.ts";
+import { fromBase64 } from "../wire/base64.ts";
+import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
+
+/** Where payloads go, and from which size on. */
+export interface ExternalizeOptions {
+  store: ArtifactStore;
+  aboveTokens: number;
+  counter: TokenCounter;
+  sessionId: string;
+  /** As in the artifact's handle, e.g. `tool:read_file`. */
+  source: string;
+  /** Of the text; guessed when absent. */
+  mimeType?: string;
+  /** The text says what went wrong. */
+  isError?: boolean;
+  signal?: AbortSignal;
+}
+
+/** Content whose payloads are in the store. */
+export interface ExternalizedContent {
+  content: EventContent;
+  /** Those in `content`, in its order. */
+  artifacts: ArtifactPart[];
+  /** The store refused with this code; the content is whole. */
+  failure?: string;
+}
+
+/**
+ * Stores what is above the threshold: all text of the content together, and each image or file by itself. Artifacts stand
+ * where the payloads were. A store that fails costs nothing but room: the content then stays as it was.
+ * @throws ArtifactStoreError `aborted`
+ */
+export async function externalizeContent(
+  content: EventContent,
+  options: ExternalizeOptions,
+): Promise<ExternalizedContent> {
+  try {
+    const parts = typeof content === "string" ? [textPart(content)] : content;
+    const kept = await withStoredText(parts, options);
+    const stored: EventPart[] = [];
+    for (const part of kept) stored.push(await withStoredBytes(part, options));
+    const artifacts = stored.filter((part) => part.type === "artifact");
+    const isUnchanged = stored.every((part, index) => part === parts[index]);
+    return isUnchanged ? { content, artifacts: [] } : { content: stored, artifacts };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (ArtifactStoreError.isInstance(error)) return { content, artifacts: [], failure: error.code };
+    throw error;
+  }
+}
+
+/** Characters that no tokenizer puts into one token on average: enough of a text to know that it is above a threshold. */
+const charsPerToken = 16;
+
+/** True where the text counts more tokens; reads no more of a huge text than it takes to know. */
+export function isAboveTokens(text: string, aboveTokens: number, counter: TokenCounter): boolean {
+  if (text.length <= aboveTokens) return counter.count(text) > aboveTokens;
+  const enough = text.slice(0, aboveTokens * charsPerToken);
+  if (counter.count(enough) > aboveTokens) return true;
+  return enough.length < text.length && counter.count(text) > aboveTokens;
+}
+
+function textPart(text: string): EventPart {
+  return { type: "text", text };
+}
+
+async function withStoredText(parts: readonly EventPart[], options: ExternalizeOptions): Promise<readonly EventPart[]> {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const text = texts.join("\n\n");
+  if (texts.length === 0 || !isAboveTokens(text, options.aboveTokens, options.counter)) return parts;
+  const mimeType = options.mimeType ?? guessMimeType(text);
+  const isError = options.isError === true;
+  const summary = summarizeText({ text, mimeType, isError }, { counter: options.counter });
+  const artifact = await storePayload(text, { mimeType, summary }, options);
+  const first = parts.findIndex(({ type }) => type === "text");
+  return parts.flatMap((part, index) => (index === first ? [artifact] : part.type === "text" ? [] : [part]));
+}
+
+async function withStoredBytes(part: EventPart, options: ExternalizeOptions): Promise<EventPart> {
+  if ((part.type !== "image" && part.type !== "file") || part.dataBase64 === undefined) return part;
+  const bytes = fromBase64(part.dataBase64);
+  const { mimeType } = part;
+  const tokens = createMessageMeter(options.counter).of({ role: "tool", content: [{ type: part.type, mimeType }] });
+  if (bytes === undefined || tokens <= options.aboveTokens) return part;
+  return storePayload(bytes, { mimeType, summary: summarizeBytes(bytes, mimeType) }, options);
+}
+
+async function storePayload(
+  payload: string | Uint8Array,
+  { mimeType, summary }: { mimeType: string; summary: string },
+  { store, source, sessionId, signal }: ExternalizeOptions,
+): Promise<ArtifactPart> {
+  const abort = signal === undefined ? {} : { signal };
+  const handle = await store.store(payload, { source, mimeType, sessionId, summary, ...abort });
+  const { artifactId, handleId, sizeBytes } = handle;
+  return { type: "artifact", artifactId, handleId, summary, sizeBytes, mimeType: handle.mimeType };
+}

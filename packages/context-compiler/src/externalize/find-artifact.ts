@@ -1,0 +1,20 @@
+import type { SessionEvent } from "../session/session-event.ts";
+import { shownIdDigits } from "./render-artifact.ts";
+
+/**
+ * The newest `artifact_stored` event of an artifact, by its id or by the digits of it that a prompt shows. Undefined where
+ * none fits, or where the digits fit two artifacts.
+ */
+export function findArtifact(
+  events: Iterable<SessionEvent>,
+  idOrDigits: string,
+): SessionEvent<"artifact_stored"> | undefined {
+  if (!/^[0-9a-f]{12,64}$/.test(idOrDigits) || idOrDigits.length < shownIdDigits) return undefined;
+  let found: SessionEvent<"artifact_stored"> | undefined;
+  for (const event of events) {
+    if (event.kind !== "artifact_stored" || !event.data.artifactId.startsWith(idOrDigits)) continue;
+    if (found !== undefined && found.data.artifactId !== event.data.artifactId) return undefined;
+    found = event;
+  }
+  return found;
+}

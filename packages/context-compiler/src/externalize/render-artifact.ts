@@ -1,0 +1,11 @@
+import type { ArtifactPart } from "../session/session-event.ts";
+
+/** Digits of an artifact's id that a prompt shows; the whole id would cost four times the tokens. */
+export const shownIdDigits = 12;
+
+/** What a model reads in place of a payload: which artifact holds it, how large it is, and its summary. */
+export function renderArtifact({ artifactId, mimeType, sizeBytes, summary }: ArtifactPart): string {
+  const size = String(sizeBytes).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  const head = `[stored in full as artifact ${artifactId.slice(0, shownIdDigits)}: ${mimeType}, ${size} bytes]`;
+  return summary === "" ? head : `${head}\n${summary}`;
+}

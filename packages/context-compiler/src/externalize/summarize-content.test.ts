@@ -1,0 +1,97 @@
+import { estimatedCounter as counter } from "@ccl/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
+
+const plain = "text/plain; charset=utf-8";
+const log = Array.from({ length: 500 }, (_, index) => {
+  const level = index === 250 ? "ERROR connection refused by db-7" : "INFO request served";
+  return `2026-01-02T03:04:${String(index % 60).padStart(2, "0")}Z ${level} ${index}`;
+}).join("\n");
+
+describe("summarizeText", () => {
+  it("gives the head of plain text and how much follows", () => {
+    const summary = summarizeText({ text: "Lorem ipsum dolor sit amet. ".repeat(100), mimeType: plain }, { counter });
+    expect(summary.length).toBeLessThanOrEqual(200);
+    expect(summary).toMatch(/^Lorem ipsum .* \[\.\.\. 2,\d{3} more characters\]$/);
+  });
+
+  it("gives the first rows of a table", () => {
+    const rows = Array.from({ length: 1_000 }, (_, index) => `${index},name ${index},${index * 3}`);
+    const summary = summarizeText({ text: ["id,name,total", ...rows].join("\n"), mimeType: "text/csv" }, { counter });
+    expect(summary).toMatch(/^id,name,total\n0,name 0,0\n/);
+    expect(summary).toMatch(/\[\.\.\. \d+ more lines \.\.\.\]$/);
+    expect(counter.count(summary)).toBeLessThanOrEqual(400);
+  });
+
+  it("gives the first, last and faulty lines of a log", () => {
+    expect(summarizeText({ text: log, mimeType: plain }, { counter })).toMatchInlineSnapshot(`
+      "2026-01-02T03:04:00Z INFO request served 0
+      2026-01-02T03:04:01Z INFO request served 1
+      2026-01-02T03:04:02Z INFO request served 2
+      [... 247 lines left out ...]
+      2026-01-02T03:04:10Z ERROR connection refused by db-7 250
+      [... 246 lines left out ...]
+      2026-01-02T03:04:17Z INFO request served 497
+      2026-01-02T03:04:18Z INFO request served 498
+      2026-01-02T03:04:19Z INFO request served 499"
+    `);
+  });
+
+  it("gives the ends of an error", () => {
+    const frames = Array.from({ length: 300 }, (_, index) => `    at frame${index} (src/file.ts:${index}:1)`);
+    const trace = ["TypeError: x is not a function", ...frames].join("\n");
+    const summary = summarizeText({ text: trace, mimeType: plain, isError: true }, { counter });
+    expect(summary).toMatch(/^TypeError: x is not a function\n/);
+    expect(summary).toContain("frame299");
+  });
+
+  it("stays within its bounds whatever the text", () => {
+    const lines = fc.array(fc.string({ unit: "binary" }), { maxLength: 80 }).map((list) => list.join("\n"));
+    const long = fc
+      .tuple(fc.string({ unit: "grapheme", minLength: 1 }), fc.integer({ min: 1, max: 3_000 }))
+      .map(([unit, count]) => unit.repeat(count));
+    const json = fc.jsonValue().map((value) => JSON.stringify(value));
+    fc.assert(
+      fc.property(
+        fc.oneof(lines, long, json),
+        fc.constantFrom(plain, "text/csv", "application/json"),
+        fc.boolean(),
+        (text, mimeType, isError) => {
+          const summary = summarizeText({ text, mimeType, isError }, { counter });
+          expect(summary.length <= 200 || counter.count(summary) <= 400).toBe(true);
+          expect(summarizeText({ text, mimeType, isError }, { counter })).toBe(summary);
+        },
+      ),
+    );
+  });
+});
+
+describe("guessMimeType", () => {
+  it.each([
+    ['{"a":1}', "application/json"],
+    [" [1] ", "application/json"],
+    ["{not json}", plain],
+    ["42", plain],
+    ["", plain],
+  ])("takes %j for %s", (text, mimeType) => {
+    expect(guessMimeType(text)).toBe(mimeType);
+  });
+});
+
+describe("summarizeBytes", () => {
+  it.each([
+    ["image/gif", [0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 10, 0, 20, 0], "image of 10 x 20 pixels"],
+    [
+      "image/jpeg",
+      [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 17, 8, 0, 20, 0, 10, 3],
+      "image of 10 x 20 pixels",
+    ],
+    ["image/png", [1, 2, 3], "image content"],
+    ["image/jpeg", [0xff, 0xd8, 0xff], "image content"],
+    ["audio/wav", [1], "audio content"],
+    ["application/zip", [], "binary content"],
+  ])("sums up %s", (mimeType, bytes, summary) => {
+    expect(summarizeBytes(new Uint8Array(bytes), mimeType)).toBe(summary);
+  });
+});

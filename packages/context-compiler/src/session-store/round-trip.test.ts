@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { canonicalJson } from "@ccl/core";
+import { openSqlite } from "@ccl/sql";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openJsonlSessionStore } from "../node/index.ts";
+import { openPostgresSessionStore } from "../postgres/index.ts";
+import type { EventDraft } from "../session/event-input.ts";
+import { openSession } from "../session/open-session.ts";
+import { openSqliteSessionStore } from "../sqlite/index.ts";
+import { createMemorySessionStore } from "./create-memory-session-store.ts";
+import type { SessionStore } from "./session-store.ts";
+
+let folder = "";
+const closers: (() => unknown)[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ccl-sessions-"));
+});
+afterAll(async () => {
+  for (const close of closers.reverse()) await close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const openers: { [kind: string]: () => Promise<SessionStore> } = {
+  memory: async () => createMemorySessionStore(),
+  JSONL: () => openJsonlSessionStore({ folder, durability: "off" }),
+  SQLite: async () => {
+    const database = await openSqlite({ path: ":memory:" });
+    closers.push(() => database.close());
+    return openSqliteSessionStore({ database });
+  },
+  PGlite: async () => {
+    const client = await PGlite.create();
+    closers.push(() => client.close());
+    return openPostgresSessionStore({ client });
+  },
+};
+
+const costs: { [kind: string]: number } = { JSONL: 4, SQLite: 4, PGlite: 40 };
+
+const text = fc.string({ unit: "binary" });
+const id = fc.string({ minLength: 1, maxLength: 8 }).filter((value) => value.trim() !== "");
+const json = fc.jsonValue();
+const draft: fc.Arbitrary<EventDraft> = fc.oneof(
+  text.map((content): EventDraft => ({ kind: "user_input", data: { content } })),
+  fc.tuple(text, id).map(([content, callId]): EventDraft => {
+    return { kind: "assistant_message", data: { content, toolCalls: [{ id: callId, name: "t", arguments: content }] } };
+  }),
+  fc
+    .tuple(id, text)
+    .map(([callId, name]): EventDraft => ({ kind: "tool_call", data: { callId, name, arguments: "{}" } })),
+  fc.tuple(id, fc.uint8Array()).map(([callId, data]): EventDraft => {
+    return { kind: "tool_success", data: { callId, content: [{ type: "file", mimeType: "x/y", data }] } };
+  }),
+  fc.tuple(id, fc.double({ noNaN: true, noDefaultInfinity: true })).map(([memoryId, score]): EventDraft => {
+    return { kind: "memory_hit", data: { memoryId, text: "t", score } };
+  }),
+  json.map((output): EventDraft => ({ kind: "phase_result", data: { phase: "p", output } })),
+);
+
+describe.each(Object.keys(openers))("sessions in %s", (kind) => {
+  it("come back to the byte, whatever was recorded", async () => {
+    const store = await openers[kind]?.();
+    if (store === undefined) throw new Error(`no store ${kind}`);
+    const { numRuns = 200 } = fc.readConfigureGlobal();
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(draft, { maxLength: 12 }), fc.nat({ max: 12 }), async (drafts, cut) => {
+        const sessionId = `session ${(count += 1)}`;
+        const session = await openSession({ store, sessionId });
+        await session.recordAll(drafts.slice(0, cut));
+        await session.recordAll(drafts.slice(cut));
+        const again = await openSession({ store, sessionId });
+        expect(canonicalJson(again.eventLog.slice())).toBe(canonicalJson(session.eventLog.slice()));
+        expect(JSON.stringify(again.messages())).toBe(JSON.stringify(session.messages()));
+        expect(again.toEvidencePack()).toEqual(session.toEvidencePack());
+      }),
+      // A run on disk costs milliseconds, one on PGlite a quarter of a second.
+      { numRuns: Math.ceil(numRuns / (costs[kind] ?? 1)) },
+    );
+    await store.close();
+  });
+});

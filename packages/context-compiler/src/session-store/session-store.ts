@@ -1,0 +1,73 @@
+import type { SessionEvent } from "../session/session-event.ts";
+
+/** How events are added. */
+export interface AppendOptions {
+  /** How many events the writer takes the session to have; 0 begins one. */
+  expectedVersion: number;
+  signal?: AbortSignal;
+}
+
+/** Which events a page holds. */
+export interface ReadOptions {
+  /** From the page before. */
+  cursor?: string;
+  /** 1,000 by default, at most 10,000. */
+  limit?: number;
+  signal?: AbortSignal;
+}
+
+/** A page of a session's events, oldest first. */
+export interface EventPage {
+  events: SessionEvent[];
+  /** Absent on the last page. */
+  cursor?: string;
+  /** What a crash left of a record at the end, which is not among the events; only on the last page. */
+  tornBytes?: number;
+}
+
+/** Which sessions a page holds. */
+export interface ListSessionsOptions {
+  cursor?: string;
+  /** 100 by default, at most 1,000. */
+  limit?: number;
+  signal?: AbortSignal;
+}
+
+/** A text under a key, such as a compiler's frozen cut as JSON. */
+export interface StateEntry {
+  /** As a session id: 1 to 200 characters, none of them a control character. */
+  key: string;
+  /** Undefined removes it. */
+  json: string | undefined;
+}
+
+/** A page of session ids, in the order of their code units. */
+export interface SessionPage {
+  sessionIds: string[];
+  /** Absent on the last page. */
+  cursor?: string;
+}
+
+/**
+ * Where the logs of sessions are kept, and the state that compilers keep beside them. Every promise rejects with a
+ * `ContextCompilerError`: `conflict`, `store_damaged`, `store_failed`, `invalid_options`, `closed` or `aborted`.
+ */
+export interface SessionStore {
+  /**
+   * Adds events at the end, all or, where the store was killed meanwhile, a beginning of them; gives the new number of
+   * events. No events change nothing and create nothing.
+   * @throws ContextCompilerError `conflict` when the session has another number of events than expected, or another
+   *   writer holds it; nothing is added then
+   */
+  append(sessionId: string, events: readonly SessionEvent[], options: AppendOptions): Promise<number>;
+  /** Empty for a session that is not there. */
+  read(sessionId: string, options?: ReadOptions): Promise<EventPage>;
+  listSessions(options?: ListSessionsOptions): Promise<SessionPage>;
+  /** Removes the log and the state; true if there was a log. */
+  deleteSession(sessionId: string, options?: { signal?: AbortSignal }): Promise<boolean>;
+  /** Keeps a text under a key of a session, whether it has events or not. The last write wins. */
+  saveState(sessionId: string, state: StateEntry, options?: { signal?: AbortSignal }): Promise<void>;
+  loadState(sessionId: string, key: string, options?: { signal?: AbortSignal }): Promise<string | undefined>;
+  /** Waits for calls under way; later calls fail with `closed`. Closing twice does nothing. */
+  close(): Promise<void>;
+}

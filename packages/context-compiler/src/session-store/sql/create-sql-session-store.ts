@@ -1,0 +1,100 @@
+import { SqlError } from "@ccl/sql";
+import { ContextCompilerError, type ContextCompilerErrorCode } from "../../context-compiler-error.ts";
+import type { SessionStore } from "../session-store.ts";
+import {
+  conflictError,
+  cursorPosition,
+  eventPageSizes,
+  pageLimit,
+  requireSessionId,
+  requireStateKey,
+  requireVersion,
+  sessionPageSizes,
+  throwIfAborted,
+} from "../store-input.ts";
+import { appendEvents, deleteLog, listSessionIds, readEvents, readState, writeState } from "./session-steps.ts";
+import type { Steps } from "./session-tables.ts";
+
+/** Runs the steps of a call in one transaction. */
+export type RunSteps = <Value>(
+  steps: () => Steps<Value>,
+  options: { mode: "read" | "write"; signal?: AbortSignal },
+) => Promise<Value>;
+
+/** A store over tables that are there. */
+export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
+  const underWay = new Set<Promise<unknown>>();
+  let isClosed = false;
+  const call = async <Value>(
+    steps: () => Steps<Value>,
+    mode: "read" | "write",
+    signal: AbortSignal | undefined,
+  ): Promise<Value> => {
+    const done = runSteps(steps, { mode, ...(signal === undefined ? {} : { signal }) });
+    const settled = done.catch(() => undefined).finally(() => underWay.delete(settled));
+    underWay.add(settled);
+    try {
+      return await done;
+    } catch (error) {
+      throw storeErrorOf(error);
+    }
+  };
+  const begin = (sessionId: string | undefined, signal: AbortSignal | undefined): void => {
+    throwIfAborted(signal);
+    if (isClosed) throw new ContextCompilerError("closed", "The session store is closed.");
+    if (sessionId !== undefined) requireSessionId(sessionId);
+  };
+  return {
+    async append(sessionId, events, options) {
+      const { expectedVersion, signal } = options;
+      begin(sessionId, signal);
+      requireVersion(options);
+      const own = [...events];
+      try {
+        return await call(() => appendEvents(sessionId, own, expectedVersion), "write", signal);
+      } catch (error) {
+        // Two writers of one version at the same place: the database let one through.
+        const { cause } = error instanceof Error ? error : { cause: undefined };
+        if (SqlError.isInstance(cause) && cause.code === "constraint") throw conflictError(sessionId, expectedVersion);
+        throw error;
+      }
+    },
+    async read(sessionId, { cursor, limit, signal } = {}) {
+      begin(sessionId, signal);
+      const from = cursorPosition(cursor);
+      const size = pageLimit(limit, eventPageSizes);
+      return call(() => readEvents(sessionId, from, size), "read", signal);
+    },
+    async listSessions({ cursor = "", limit, signal } = {}) {
+      begin(undefined, signal);
+      const size = pageLimit(limit, sessionPageSizes);
+      return call(() => listSessionIds(cursor, size), "read", signal);
+    },
+    async deleteSession(sessionId, { signal } = {}) {
+      begin(sessionId, signal);
+      return call(() => deleteLog(sessionId), "write", signal);
+    },
+    async saveState(sessionId, { key, json }, { signal } = {}) {
+      begin(sessionId, signal);
+      requireStateKey(key);
+      return call(() => writeState(sessionId, key, json), "write", signal);
+    },
+    async loadState(sessionId, key, { signal } = {}) {
+      begin(sessionId, signal);
+      requireStateKey(key);
+      return call(() => readState(sessionId, key), "read", signal);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** What a failure of the database means to a session store. */
+export function storeErrorOf(error: unknown): unknown {
+  if (!SqlError.isInstance(error)) return error;
+  const code: ContextCompilerErrorCode =
+    error.code === "aborted" ? "aborted" : error.code === "corrupt" ? "store_damaged" : "store_failed";
+  return new ContextCompilerError(code, `The session store failed. ${error.message}`, { cause: error });
+}

@@ -1,0 +1,42 @@
+import type { EventBody } from "./session-event.ts";
+
+/** Which calls wait for an answer, so that an event's share of the prompt is known when it is recorded. */
+export interface CallLedger {
+  /** True when the event reaches a prompt as a message of its own; then takes note of it. */
+  takes(event: EventBody): boolean;
+  /** A copy to try events on. */
+  fork(): CallLedger;
+}
+
+/** A ledger with these calls open, by id and number. */
+export function createCallLedger(open: Map<string, number> = new Map()): CallLedger {
+  const add = (callId: string): unknown => open.set(callId, (open.get(callId) ?? 0) + 1);
+  const answer = (callId: string): boolean => {
+    const waiting = open.get(callId) ?? 0;
+    if (waiting > 1) open.set(callId, waiting - 1);
+    else open.delete(callId);
+    return waiting > 0;
+  };
+  function takes(event: EventBody): boolean {
+    switch (event.kind) {
+      case "user_input":
+        return true;
+      case "assistant_message":
+        open.clear();
+        for (const { id } of event.data.toolCalls ?? []) add(id);
+        return true;
+      case "tool_call": {
+        if (open.has(event.data.callId)) return false;
+        add(event.data.callId);
+        return true;
+      }
+      case "tool_success":
+      case "tool_error":
+      case "tool_timeout":
+        return event.data.isLate !== true && answer(event.data.callId);
+      default:
+        return false;
+    }
+  }
+  return { takes, fork: () => createCallLedger(new Map(open)) };
+}

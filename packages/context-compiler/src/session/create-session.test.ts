@@ -1,0 +1,266 @@
+import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
+import { describe, expect, it } from "vitest";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createSession } from "./create-session.ts";
+import { openSession } from "./open-session.ts";
+import type { SessionEventKind } from "./session-event.ts";
+
+const fixed = (): { clock: ReturnType<typeof createFixedClock>; ids: ReturnType<typeof createSequentialIds> } => ({
+  clock: createFixedClock(1_000),
+  ids: createSequentialIds("event"),
+});
+
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  const error: unknown = await call.then(
+    () => new Error("nothing was thrown"),
+    (thrown: unknown) => thrown,
+  );
+  return ContextCompilerError.isInstance(error) ? error.code : String(error);
+}
+
+describe("createSession", () => {
+  it("records events with id, time, kind, data and tokens", async () => {
+    const session = createSession({ sessionId: "s", ...fixed() });
+    const event = await session.record("user_input", { content: "Hello there" });
+    expect(event).toEqual({
+      eventId: "event-1",
+      timestamp: 1_000,
+      kind: "user_input",
+      data: { content: "Hello there" },
+      tokens: expect.any(Number),
+    });
+    expect(session.eventLog.totalTokens()).toBe(event.tokens);
+    expect(event.tokens).toBeGreaterThan(2);
+  });
+
+  it("filters by kinds, finds what came since a time, and iterates", async () => {
+    const { clock, ids } = fixed();
+    const session = createSession({ clock, ids });
+    await session.record("user_input", { content: "one" });
+    clock.advance(10);
+    await session.eventLog.append("assistant_message", { content: "two" });
+    clock.set(5);
+    await session.record("user_input", { content: "three" });
+    const { eventLog } = session;
+    expect(eventLog.filter(["user_input"]).map(({ data }) => data.content)).toEqual(["one", "three"]);
+    expect(eventLog.since(1_010).map(({ eventId }) => eventId)).toEqual(["event-2", "event-3"]);
+    expect(eventLog.since(0)).toHaveLength(3);
+    expect(eventLog.since(1_011)).toEqual([]);
+    const seen: string[] = [];
+    for await (const { eventId } of eventLog) seen.push(eventId);
+    expect(seen).toEqual(["event-1", "event-2", "event-3"]);
+    expect(eventLog.length).toBe(3);
+    expect(eventLog.at(-1)?.timestamp).toBe(1_010);
+  });
+
+  it("gives ids that sort by time, whatever the clock does", async () => {
+    const { clock } = fixed();
+    const session = createSession({ clock });
+    for (let count = 0; count < 50; count += 1) {
+      clock.set(count % 2 === 0 ? 5_000 : 1_000);
+      await session.record("user_input", { content: "x" });
+    }
+    const ids = session.eventLog.slice().map(({ eventId }) => eventId);
+    expect(ids).toEqual(ids.toSorted());
+    expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  });
+
+  it("freezes events to the bottom and keeps no tie to the caller's data", async () => {
+    const session = createSession();
+    const part = { type: "text" as const, text: "before" };
+    const event = await session.record("user_input", { content: [part] });
+    part.text = "after";
+    expect(event.data.content).toEqual([{ type: "text", text: "before" }]);
+    expect(() => Object.assign(event.data, { role: "system" })).toThrow(TypeError);
+    expect(() => Object.assign(event.data.content[0] ?? {}, { text: "x" })).toThrow(TypeError);
+    expect(() => Object.assign(session.eventLog, { push: 1 })).toThrow(TypeError);
+  });
+
+  it("records in the order of the calls, not of their completion", async () => {
+    const session = createSession({ ids: createSequentialIds() });
+    const words = ["a", "b", "c", "d"];
+    await Promise.all(words.map((content) => session.record("user_input", { content })));
+    expect(session.eventLog.slice().map(({ data }) => "content" in data && data.content)).toEqual(words);
+  });
+
+  it.each<[string, string, unknown]>([
+    ["an unknown kind", "user_output", { content: "x" }],
+    ["data that is no object", "user_input", "x"],
+    ["no content", "user_input", {}],
+    ["an unknown member", "user_input", { content: "x", contents: "y" }],
+    ["a role that is not the operator's or the user's", "user_input", { content: "x", role: "assistant" }],
+    ["a part of an unknown type", "user_input", { content: [{ type: "video" }] }],
+    ["base64 that is none", "user_input", { content: [{ type: "image", mimeType: "image/png", dataBase64: "*" }] }],
+    ["a call without an id", "tool_call", { name: "x", arguments: "{}" }],
+    ["parsed arguments", "tool_call", { callId: "1", name: "x", arguments: {} }],
+    ["an outcome without a call", "tool_success", { content: "x" }],
+    ["a timeout without its limit", "tool_timeout", { callId: "1" }],
+    ["an unknown decision", "guard_decision", { guard: "g", decision: "maybe" }],
+    ["a summary without its stretch", "phase_result", { phase: "summary", summary: { text: "x" } }],
+    [
+      "an id that is no hash",
+      "artifact_stored",
+      { artifactId: "a", summary: "", sizeBytes: 1, mimeType: "", source: "" },
+    ],
+    ["what JSON can't hold", "phase_result", { phase: "p", output: { x: 1n } }],
+    ["a number that is none", "memory_hit", { memoryId: "m", text: "t", score: Number.NaN }],
+  ])("refuses %s", async (_name, kind, data) => {
+    const session = createSession();
+    const record: (kind: SessionEventKind, data: never) => Promise<unknown> = session.record;
+    expect(await codeOf(record(kind as SessionEventKind, data as never))).toBe("invalid_event");
+    expect(session.eventLog.length).toBe(0);
+  });
+
+  it("takes every kind", async () => {
+    const session = createSession();
+    const artifactId = "0".repeat(64);
+    await session.record("user_input", { content: "hi", role: "developer", source: "cli" });
+    await session.record("memory_hit", { memoryId: "m1", text: "likes tea", score: 0.5, query: "tea" });
+    await session.record("assistant_message", { content: "", toolCalls: [{ id: "1", name: "t", arguments: "{}" }] });
+    await session.record("tool_call", { callId: "1", name: "t", arguments: "{}" });
+    await session.record("artifact_stored", {
+      artifactId,
+      summary: "",
+      sizeBytes: 1,
+      mimeType: "x/y",
+      source: "tool:t",
+    });
+    await session.record("tool_success", { callId: "1", content: "done", durationMs: 3 });
+    await session.record("tool_error", { callId: "2", content: "failed", isLate: true });
+    await session.record("tool_timeout", { callId: "3", timeoutMs: 10 });
+    await session.record("guard_decision", { guard: "g", decision: "block", details: { rule: 1 } });
+    await session.record("phase_result", { phase: "plan", status: "succeeded", output: [1, null] });
+    expect(new Set(session.eventLog.slice().map(({ kind }) => kind)).size).toBe(10);
+  });
+
+  it("masks secrets in every text before anything is stored", async () => {
+    const session = createSession();
+    const key = `ghp_${"a1B2".repeat(9)}`;
+    await session.record("user_input", { content: `use ${key}` });
+    await session.record("assistant_message", {
+      content: [{ type: "reasoning", text: `the key is ${key}`, signature: "proof" }],
+      toolCalls: [{ id: "1", name: "t", arguments: JSON.stringify({ password: "hunter2-hunter2" }) }],
+    });
+    await session.record("tool_success", { callId: "1", content: `found ${key}` });
+    await session.record("phase_result", { phase: "p", output: { api_key: "abcd1234efgh5678" } });
+    const text = JSON.stringify(session.eventLog.slice());
+    expect(text).not.toContain(key);
+    expect(text).not.toContain("hunter2");
+    expect(text).not.toContain("abcd1234efgh5678");
+    expect(text).not.toContain("proof");
+    const plain = createSession({ redact: false });
+    await plain.record("user_input", { content: `use ${key}` });
+    expect(JSON.stringify(plain.eventLog.slice())).toContain(key);
+  });
+
+  it("replaces halves of surrogate pairs, which no log can hold", async () => {
+    const session = createSession();
+    const { data } = await session.record("tool_success", { callId: "1", content: "cut \uD83D" });
+    expect(data.content).toBe("cut \uFFFD");
+  });
+
+  it("counts only what reaches a prompt", async () => {
+    const session = createSession();
+    const call = { id: "1", name: "t", arguments: "{}" };
+    const asked = await session.record("assistant_message", { content: "", toolCalls: [call] });
+    const named = await session.record("tool_call", { callId: "1", name: "t", arguments: "{}" });
+    const first = await session.record("tool_success", { callId: "1", content: "first answer" });
+    const second = await session.record("tool_success", { callId: "1", content: "second answer" });
+    const guard = await session.record("guard_decision", { guard: "g", decision: "allow" });
+    const own = await session.record("tool_call", { callId: "2", name: "t", arguments: "{}" });
+    expect([named, second, guard].map(({ tokens }) => tokens)).toEqual([0, 0, 0]);
+    expect(own.tokens).toBe(asked.tokens);
+    const shown = session.messages().reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(session.eventLog.totalTokens()).toBe(shown);
+    expect(first.tokens).toBeGreaterThan(0);
+  });
+
+  it("refuses an id that comes twice, and records nothing of that batch", async () => {
+    const session = createSession({ ids: { next: () => "same" } });
+    await session.record("user_input", { content: "one" });
+    expect(await codeOf(session.record("user_input", { content: "two" }))).toBe("invalid_options");
+    expect(session.eventLog.length).toBe(1);
+  });
+
+  it("records a batch whole or not at all", async () => {
+    const session = createSession();
+    const drafts = [
+      { kind: "user_input" as const, data: { content: "fine" } },
+      { kind: "tool_call" as const, data: { callId: "", name: "t", arguments: "{}" } },
+    ];
+    expect(await codeOf(session.recordAll(drafts))).toBe("invalid_event");
+    expect(session.eventLog.length).toBe(0);
+    expect(await session.recordAll(drafts.slice(0, 1))).toHaveLength(1);
+  });
+
+  it("goes on after a record that failed", async () => {
+    const session = createSession();
+    const failed = session.record("tool_call", { callId: "", name: "t", arguments: "{}" });
+    const next = session.record("user_input", { content: "after" });
+    expect(await codeOf(failed)).toBe("invalid_event");
+    expect((await next).data.content).toBe("after");
+  });
+
+  it("records nothing once aborted or closed", async () => {
+    const session = createSession();
+    const signal = AbortSignal.abort();
+    expect(await codeOf(session.record("user_input", { content: "x" }, { signal }))).toBe("aborted");
+    await session.close();
+    expect(await codeOf(session.record("user_input", { content: "x" }))).toBe("closed");
+    expect(session.eventLog.length).toBe(0);
+  });
+
+  it.each([
+    ["an empty id", { sessionId: "" }],
+    ["an id with a line feed", { sessionId: "a\nb" }],
+    ["a negative threshold", { externalizeAboveTokens: -1 }],
+    ["a threshold that is no number", { externalizeAboveTokens: Number.NaN }],
+  ])("refuses %s", (_name, options) => {
+    expect(() => createSession(options)).toThrow(expect.objectContaining({ code: "invalid_options" }));
+  });
+
+  it("keeps state beside the log", async () => {
+    const session = createSession();
+    await session.saveState("cut/16000", '{"from":3}');
+    expect(await session.loadState("cut/16000")).toBe('{"from":3}');
+    await session.saveState("cut/16000", undefined);
+    expect(await session.loadState("cut/16000")).toBeUndefined();
+  });
+});
+
+describe("openSession", () => {
+  it("finds what was recorded, to the byte, and goes on", async () => {
+    const store = createMemorySessionStore();
+    const { clock } = fixed();
+    const first = await openSession({ store, sessionId: "s", clock });
+    await first.record("user_input", {
+      content: [{ type: "image", mimeType: "image/png", data: new Uint8Array([1, 2, 3]) }],
+    });
+    clock.set(0);
+    const second = await openSession({ store, sessionId: "s", clock });
+    expect(second.eventLog.slice()).toEqual(first.eventLog.slice());
+    expect(second.messages()).toEqual(first.messages());
+    expect(second.eventLog.totalTokens()).toBe(first.eventLog.totalTokens());
+    const event = await second.record("assistant_message", { content: "seen" });
+    expect(event.eventId > (first.eventLog.at(0)?.eventId ?? "")).toBe(true);
+    expect(event.timestamp).toBe(1_000);
+  });
+
+  it("lets one of two writers win and loses nothing", async () => {
+    const store = createMemorySessionStore();
+    const [one, two] = await Promise.all([
+      openSession({ store, sessionId: "s" }),
+      openSession({ store, sessionId: "s" }),
+    ]);
+    const codes = await Promise.all([
+      codeOf(one.record("user_input", { content: "one" })),
+      codeOf(two.record("user_input", { content: "two" })),
+    ]);
+    expect(codes.filter((code) => code === "conflict")).toHaveLength(1);
+    const after = await openSession({ store, sessionId: "s" });
+    expect(after.eventLog.length).toBe(1);
+    await after.record("user_input", { content: "three" });
+    expect(after.eventLog.length).toBe(2);
+  });
+});

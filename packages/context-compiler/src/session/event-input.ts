@@ -1,0 +1,56 @@
+import type { Part } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { toBase64 } from "../wire/base64.ts";
+import type {
+  AssistantMessageData,
+  EventPart,
+  SessionEventData,
+  SessionEventKind,
+  ToolOutcomeData,
+  ToolTimeoutData,
+  UserInputData,
+} from "./session-event.ts";
+
+/** Content as the caller has it: bytes in parts are encoded when it is recorded. */
+export type ContentInput = string | readonly (Part | EventPart)[];
+
+type WithInput<Data> = Omit<Data, "content"> & { content: ContentInput };
+
+/** An outcome as the caller has it. */
+export type ToolOutcomeInput = WithInput<ToolOutcomeData> & {
+  /** Of the content; guessed when absent. It decides how the content is summed up. */
+  mimeType?: string;
+};
+
+/** What `record` takes for each kind. */
+export type SessionEventInput = Omit<
+  SessionEventData,
+  "user_input" | "assistant_message" | "tool_success" | "tool_error" | "tool_timeout"
+> & {
+  user_input: WithInput<UserInputData>;
+  assistant_message: WithInput<AssistantMessageData>;
+  tool_success: ToolOutcomeInput;
+  tool_error: ToolOutcomeInput;
+  tool_timeout: Omit<ToolTimeoutData, "content"> & { content?: ContentInput };
+};
+
+/** One event to record. */
+export type EventDraft<Kind extends SessionEventKind = SessionEventKind> = {
+  [Each in Kind]: { kind: Each; data: SessionEventInput[Each] };
+}[Kind];
+
+/** The data with the bytes in its parts as base64; anything else is left to the check of the event. */
+export function encodeInput(kind: SessionEventKind, data: unknown): object {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    throw new ContextCompilerError("invalid_event", `The data of "${kind}" has to be an object.`);
+  }
+  if (!("content" in data) || !Array.isArray(data.content)) return data;
+  return { ...data, content: data.content.map(encodePart) };
+}
+
+/** A part that JSON can carry. */
+export function encodePart(part: unknown): unknown {
+  if (typeof part !== "object" || part === null || !("data" in part)) return part;
+  const { data, ...rest } = part;
+  return data instanceof Uint8Array ? { ...rest, dataBase64: toBase64(data) } : part;
+}

@@ -1,0 +1,76 @@
+import type { SessionEventInput } from "./event-input.ts";
+import type { SessionEvent, SessionEventKind } from "./session-event.ts";
+import type { RecordOptions } from "./session.ts";
+
+/** The events of a session, oldest first. It only grows, and no event ever changes. */
+export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionEvent> {
+  readonly length: number;
+  /** The same as the session's `record`. */
+  append<Kind extends SessionEventKind>(
+    kind: Kind,
+    data: SessionEventInput[Kind],
+    options?: RecordOptions,
+  ): Promise<SessionEvent<Kind>>;
+  /** Negative counts from the end. */
+  at(index: number): SessionEvent | undefined;
+  slice(start?: number, end?: number): SessionEvent[];
+  filter<Kind extends SessionEventKind>(kinds: readonly Kind[]): SessionEvent<Kind>[];
+  /** Events of that time (milliseconds since the epoch) and later. */
+  since(timestamp: number): SessionEvent[];
+  /** The sum of the events' tokens, kept as they come. */
+  totalTokens(): number;
+}
+
+/** A log, and the one way to add to it. */
+export interface OwnedEventLog {
+  log: EventLog;
+  push(event: SessionEvent): void;
+}
+
+/** An empty log whose `append` is the session's `record`. */
+export function createEventLog(append: EventLog["append"]): OwnedEventLog {
+  const events: SessionEvent[] = [];
+  let tokens = 0;
+  function* iterate(): Generator<SessionEvent, undefined> {
+    for (let index = 0, end = events.length; index < end; index += 1) {
+      const event = events[index];
+      if (event !== undefined) yield event;
+    }
+  }
+  const log: EventLog = {
+    get length() {
+      return events.length;
+    },
+    append,
+    at: (index) => events.at(index),
+    slice: (start, end) => events.slice(start, end),
+    filter<Kind extends SessionEventKind>(kinds: readonly Kind[]) {
+      const wanted: ReadonlySet<SessionEventKind> = new Set(kinds);
+      const isWanted = (event: SessionEvent): event is SessionEvent<Kind> => wanted.has(event.kind);
+      return events.filter(isWanted);
+    },
+    since: (timestamp) => events.slice(firstSince(events, timestamp)),
+    totalTokens: () => tokens,
+    [Symbol.iterator]: iterate,
+    async *[Symbol.asyncIterator]() {
+      yield* iterate();
+    },
+  };
+  const push = (event: SessionEvent): void => {
+    events.push(event);
+    tokens += event.tokens;
+  };
+  return { log: Object.freeze(log), push };
+}
+
+/** The index of the first event of that time or later; events stand in the order of time. */
+function firstSince(events: readonly SessionEvent[], timestamp: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((events[middle]?.timestamp ?? 0) < timestamp) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

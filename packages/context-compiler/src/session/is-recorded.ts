@@ -1,0 +1,86 @@
+import { canonicalJson, sha256Hex, type ChatMessage } from "@ccl/core";
+import { fromBase64 } from "../wire/base64.ts";
+import { encodePart } from "./event-input.ts";
+import type { ArtifactPart, EventPart, SessionEvent } from "./session-event.ts";
+import type { Session } from "./session.ts";
+
+/** A message of a session, and its event where it has one of its own. */
+export interface RecordedMessage {
+  message: ChatMessage;
+  event: SessionEvent | undefined;
+}
+
+interface Comparison {
+  session: Session;
+  signal?: AbortSignal;
+}
+
+/** True when the message is the recorded one, with its payloads in place or in the artifact store. */
+export async function isRecorded(
+  message: ChatMessage,
+  recorded: RecordedMessage,
+  comparison: Comparison,
+): Promise<boolean> {
+  const { content: before, ...fieldsBefore } = recorded.message;
+  const { content, ...fields } = message;
+  if (canonicalJson(fields) !== canonicalJson(fieldsBefore)) return false;
+  if (textOf(content) === textOf(before)) return true;
+  const stored = contentOf(recorded.event);
+  return stored !== undefined && holdsPayloads(stored, partsOf(content), comparison);
+}
+
+function textOf(content: ChatMessage["content"]): string {
+  return canonicalJson(typeof content === "string" ? content : content.map(encodePart));
+}
+
+/** The parts of an event of which some went to the artifact store. */
+function contentOf(event: SessionEvent | undefined): EventPart[] | undefined {
+  if (event === undefined || !("content" in event.data) || typeof event.data.content !== "object") return undefined;
+  return event.data.content.some(({ type }) => type === "artifact") ? event.data.content : undefined;
+}
+
+function partsOf(content: ChatMessage["content"]): unknown[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content.map(encodePart);
+}
+
+/** Walks both as `externalizeContent` made the one of the other: all text in one artifact, each file in its own. */
+async function holdsPayloads(stored: EventPart[], given: unknown[], comparison: Comparison): Promise<boolean> {
+  const text = given.flatMap((part) => memberOf(part, "text", "text") ?? []).join("\n\n");
+  let at = 0;
+  let isTextStored = false;
+  for (const part of given) {
+    const isText = memberOf(part, "text", "text") !== undefined;
+    if (isText && isTextStored) continue;
+    const before = stored[at];
+    at += 1;
+    if (before === undefined) return false;
+    if (before.type !== "artifact") {
+      if (canonicalJson(before) !== canonicalJson(part)) return false;
+      continue;
+    }
+    isTextStored ||= isText;
+    const base64 = memberOf(part, "dataBase64") ?? "";
+    const payload = isText ? new TextEncoder().encode(text) : fromBase64(base64);
+    if (payload === undefined || !(await isPayload(before, payload, comparison))) return false;
+  }
+  return at === stored.length;
+}
+
+function memberOf(part: unknown, key: string, type?: string): string | undefined {
+  const entries: [string, unknown][] = typeof part === "object" && part !== null ? Object.entries(part) : [];
+  const members = new Map(entries);
+  const member = members.get(key);
+  return typeof member === "string" && (type === undefined || members.get("type") === type) ? member : undefined;
+}
+
+async function isPayload(
+  { artifactId, sizeBytes }: ArtifactPart,
+  payload: Uint8Array,
+  { session, signal }: Comparison,
+): Promise<boolean> {
+  if (payload.length !== sizeBytes) return false;
+  if (sha256Hex(payload) === artifactId) return true;
+  // A store that encrypts gives ids that are no plain hashes; then the bytes themselves tell.
+  const bytes = await session.artifactStore?.retrieve(artifactId, signal === undefined ? {} : { signal });
+  return bytes !== undefined && sha256Hex(bytes) === sha256Hex(payload);
+}

@@ -1,0 +1,31 @@
+import { createUuidV7Generator, systemClock } from "@ccl/core";
+import type { SessionStore } from "../session-store/session-store.ts";
+import { beginSession } from "./recording-session.ts";
+import type { SessionEvent } from "./session-event.ts";
+import type { Session, SessionOptions } from "./session.ts";
+
+/** Which session is opened, and how it goes on. */
+export interface OpenSessionOptions extends SessionOptions {
+  store: SessionStore;
+  signal?: AbortSignal;
+}
+
+/**
+ * The session of that id as the store has it, or a new one where it has none. Another writer that goes on with the same
+ * session makes the next `record` fail with `conflict`.
+ * @throws ContextCompilerError `invalid_options`, `store_damaged`, `store_failed` or `aborted`
+ */
+export async function openSession(options: OpenSessionOptions): Promise<Session> {
+  const { store, clock = systemClock, signal } = options;
+  const sessionId = options.sessionId ?? createUuidV7Generator({ clock }).next();
+  const events: SessionEvent[] = [];
+  let tornBytes: number | undefined;
+  let cursor: string | undefined;
+  do {
+    const next = { ...(cursor === undefined ? {} : { cursor }), ...(signal === undefined ? {} : { signal }) };
+    const page = await store.read(sessionId, next);
+    for (const event of page.events) events.push(event);
+    ({ cursor, tornBytes } = page);
+  } while (cursor !== undefined);
+  return beginSession({ ...options, sessionId, events, ...(tornBytes === undefined ? {} : { tornBytes }) });
+}

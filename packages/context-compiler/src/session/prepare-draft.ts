@@ -1,0 +1,91 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
+import type { Issue, TokenCounter } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { externalizeContent } from "../externalize/externalize-content.ts";
+import { isEventData, isEventKind } from "./check-event-data.ts";
+import { encodeInput } from "./event-input.ts";
+import { plainJson } from "./plain-json.ts";
+import { redactData, type Redact } from "./redact-data.ts";
+import type { EventBody, SessionEventKind } from "./session-event.ts";
+
+/** What a caller gives for an event. */
+export interface UncheckedDraft {
+  kind: unknown;
+  data: unknown;
+}
+
+/** A draft as data that is checked and masked, with what is known of it beside that. */
+export interface MaskedDraft {
+  draft: EventBody;
+  mimeType?: string;
+}
+
+/** What the events of a session are prepared with. */
+export interface PrepareContext {
+  sessionId: string;
+  counter: TokenCounter;
+  redact: Redact | undefined;
+  artifactStore: ArtifactStore | undefined;
+  externalizeAboveTokens: number;
+}
+
+/**
+ * A copy of the draft that shares nothing with the caller's data.
+ * @throws ContextCompilerError `invalid_event` with all issues
+ */
+export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undefined): MaskedDraft {
+  if (!isEventKind(kind))
+    throw new ContextCompilerError("invalid_event", `There is no kind "${String(kind)}" of event.`);
+  const { mimeType, ...outcome }: { mimeType?: unknown } = encodeInput(kind, data);
+  const hasMimeType = isOutcome(kind) && typeof mimeType === "string";
+  const plain = plainJson(hasMimeType || mimeType === undefined ? outcome : { ...outcome, mimeType });
+  const draft = bodyOf(kind, redact === undefined ? plain : redactData(plain, redact));
+  return hasMimeType ? { draft, mimeType } : { draft };
+}
+
+/** The draft, after the `artifact_stored` of what was put into the artifact store of it. */
+export async function storePayloads(
+  { draft, mimeType }: MaskedDraft,
+  context: PrepareContext,
+  signal: AbortSignal | undefined,
+): Promise<EventBody[]> {
+  const { artifactStore: store, externalizeAboveTokens: aboveTokens, counter, sessionId } = context;
+  if (draft.kind !== "tool_success" && draft.kind !== "tool_error" && draft.kind !== "tool_timeout") return [draft];
+  const { data } = draft;
+  if (store === undefined || data.isArtifactRead === true || data.content === undefined) return [draft];
+  const source = data.source ?? (data.name === undefined ? "tool" : `tool:${data.name}`);
+  const { content, artifacts, failure } = await externalizeContent(data.content, {
+    store,
+    aboveTokens,
+    counter,
+    sessionId,
+    source,
+    ...(mimeType === undefined ? {} : { mimeType }),
+    isError: draft.kind !== "tool_success",
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const stored = artifacts.map(({ type: _type, ...artifact }): EventBody => {
+    return { kind: "artifact_stored", data: { ...artifact, source, callId: data.callId } };
+  });
+  const failed = failure === undefined ? {} : { externalizeFailure: failure };
+  return [...stored, bodyOf(draft.kind, plainJson({ ...data, content, ...failed }))];
+}
+
+function isOutcome(kind: SessionEventKind): boolean {
+  return kind === "tool_success" || kind === "tool_error" || kind === "tool_timeout";
+}
+
+function bodyOf(kind: SessionEventKind, data: unknown): EventBody {
+  const issues: Issue[] = [];
+  const draft: { kind: SessionEventKind; data: unknown } = { kind, data };
+  if (isEventBody(draft, issues)) return draft;
+  const [first] = issues;
+  const more = issues.length > 1 ? ` And ${issues.length - 1} more.` : "";
+  throw new ContextCompilerError("invalid_event", `No event "${kind}": ${first?.message ?? "wrong data."}${more}`, {
+    details: { issues },
+  });
+}
+
+function isEventBody(draft: { kind: SessionEventKind; data: unknown }, issues: Issue[]): draft is EventBody {
+  return isEventData(draft.kind, draft.data, issues);
+}

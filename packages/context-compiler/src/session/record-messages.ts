@@ -1,0 +1,131 @@
+import type { ChatMessage } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { EventDraft } from "./event-input.ts";
+import { isRecorded, type RecordedMessage } from "./is-recorded.ts";
+import { maskDraft } from "./prepare-draft.ts";
+import { redactOf } from "./recording-session.ts";
+import type { EventBody, SessionEvent } from "./session-event.ts";
+import { createSessionTimeline } from "./session-timeline.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Records what of a transcript is not recorded yet, all of it or nothing, and gives the new events. The transcript may be
+ * given again whole as it grows. Calls of an assistant message are recorded as `tool_call` too. System and developer
+ * messages become `user_input` of that role. Answers that belong to no call are kept in the log, but reach no prompt.
+ * @throws ContextCompilerError `history_changed` when the recorded part differs, `invalid_messages` for what is no message
+ */
+export async function recordMessages(
+  session: Session,
+  messages: readonly ChatMessage[],
+  options: { signal?: AbortSignal } = {},
+): Promise<SessionEvent[]> {
+  const bodies = messages.map((message, index) => bodyOf(session, message, index));
+  const given = placeBodies(bodies);
+  const recorded = placeEvents(session);
+  const fresh = [...given].filter(([key]) => !recorded.has(key)).map(([, { position }]) => position);
+  const first = fresh.reduce((least, position) => Math.min(least, position), Infinity);
+  const isShortened = [...recorded.keys()].some((key) => !given.has(key));
+  if (isShortened && fresh.length > 0) throw historyChanged(first);
+  for (const [key, { message, position }] of given) {
+    const before = recorded.get(key);
+    if (before === undefined) continue;
+    if (!(await isRecorded(message, before, { session, ...options }))) throw historyChanged(position);
+  }
+  const drafts = fresh.sort((a, b) => a - b).flatMap((position) => draftsOf(messages[position]));
+  return drafts.length === 0 ? [] : session.recordAll(drafts, options);
+}
+
+/** The message as an event, its secrets masked as the session masks them. */
+function bodyOf(session: Session, message: ChatMessage, position: number): EventBody {
+  const [draft] = draftsOf(message);
+  if (draft !== undefined) return maskDraft(draft, redactOf(session)).draft;
+  const text = `Message ${position} is no chat message, or a tool message without toolCallId.`;
+  throw new ContextCompilerError("invalid_messages", text, { details: { index: position } });
+}
+
+/** The drafts of a message; none for what is no message. */
+function draftsOf(message: ChatMessage | undefined): EventDraft[] {
+  if (message === undefined) return [];
+  const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
+  switch (role) {
+    case "system":
+    case "developer":
+      return [{ kind: "user_input", data: { ...fields, content, role } }];
+    case "user":
+      return [{ kind: "user_input", data: { ...fields, content } }];
+    case "assistant": {
+      const calls = toolCalls.map((call): EventDraft => {
+        return { kind: "tool_call", data: { callId: call.id, name: call.name, arguments: call.arguments } };
+      });
+      const asked = toolCalls.length === 0 ? {} : { toolCalls };
+      return [{ kind: "assistant_message", data: { ...fields, content, ...asked } }, ...calls];
+    }
+    case "tool":
+      if (toolCallId === undefined) return [];
+      return [
+        { kind: isError === true ? "tool_error" : "tool_success", data: { ...fields, callId: toolCallId, content } },
+      ];
+    default:
+      return [];
+  }
+}
+
+interface Placed extends RecordedMessage {
+  /** In the transcript that was given, or in the log. */
+  position: number;
+}
+
+/** Messages under the place that they have among the others, whatever the order of parallel answers. */
+function placeEvents(session: Session): Map<string, Placed> {
+  const timeline = createSessionTimeline({ keepsStrays: true });
+  const byId = new Map<string, { event: SessionEvent; position: number }>();
+  let position = 0;
+  for (const event of session.eventLog) {
+    timeline.add(event);
+    byId.set(event.eventId, { event, position });
+    position += 1;
+  }
+  const keyOf = createPlaces();
+  return new Map(
+    timeline.entries.map(({ message, eventIds }) => {
+      const found = byId.get(eventIds.at(-1) ?? "");
+      return [keyOf(message), { message, event: found?.event, position: found?.position ?? 0 }];
+    }),
+  );
+}
+
+function placeBodies(bodies: readonly EventBody[]): Map<string, Placed> {
+  const timeline = createSessionTimeline({ keepsStrays: true });
+  for (const [position, body] of bodies.entries()) {
+    timeline.add({ ...body, eventId: String(position), timestamp: 0, tokens: 0 });
+  }
+  const keyOf = createPlaces();
+  return new Map(
+    timeline.entries.map(({ message, eventIds }) => {
+      return [keyOf(message), { message, event: undefined, position: Number(eventIds[0]) }];
+    }),
+  );
+}
+
+function createPlaces(): (message: ChatMessage) => string {
+  let others = 0;
+  let answers = new Map<string, number>();
+  return ({ role, toolCallId = "" }) => {
+    if (role === "tool") {
+      const count = (answers.get(toolCallId) ?? 0) + 1;
+      answers.set(toolCallId, count);
+      return `${others} ${count} ${toolCallId}`;
+    }
+    answers = new Map();
+    others += 1;
+    return String(others);
+  };
+}
+
+function historyChanged(index: number): ContextCompilerError {
+  return new ContextCompilerError(
+    "history_changed",
+    `The transcript differs from what was recorded, first at message ${index}. Record it in a session of its own.`,
+    { details: { index } },
+  );
+}

@@ -1,0 +1,187 @@
+import {
+  createUuidV7Generator,
+  estimatedCounter,
+  redactSecrets,
+  systemClock,
+  type ChatMessage,
+  type TokenCounter,
+} from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { evidenceEntry, sealEvidence, type EvidenceEntry } from "../evidence/evidence-pack.ts";
+import { createMessageMeter } from "../fit/message-meter.ts";
+import type { SessionStore } from "../session-store/session-store.ts";
+import { requireSessionId, requireStateKey, throwIfAborted } from "../session-store/store-input.ts";
+import { createCallLedger } from "./call-ledger.ts";
+import { createEventLog, type EventLog } from "./event-log.ts";
+import { eventMessage } from "./event-message.ts";
+import { freezeDeep } from "./parse-session-event.ts";
+import { maskDraft, storePayloads, type PrepareContext, type UncheckedDraft } from "./prepare-draft.ts";
+import type { Redact } from "./redact-data.ts";
+import type { EventBody, SessionEvent, SessionEventKind } from "./session-event.ts";
+import { createSessionTimeline, type SessionMessage } from "./session-timeline.ts";
+import type { RecordOptions, Session, SessionOptions } from "./session.ts";
+
+/** What a session begins with. */
+export interface BeginSessionOptions extends SessionOptions {
+  sessionId: string;
+  store: SessionStore;
+  /** What the store has of it. */
+  events: readonly SessionEvent[];
+  tornBytes?: number;
+  /** Entries of events that are not in the log. */
+  evidence?: readonly EvidenceEntry[];
+}
+
+/** A session over a store that holds these events. */
+export function beginSession(options: BeginSessionOptions): Session {
+  const { sessionId, store, tornBytes, evidence = [] } = options;
+  requireSessionId(sessionId);
+  const context = prepareContext(options);
+  let isClosed = false;
+  let tail: Promise<unknown> = Promise.resolve();
+
+  const recordDrafts = async (
+    drafts: readonly UncheckedDraft[],
+    { signal, artifactStore = context.artifactStore }: RecordOptions,
+  ): Promise<SessionEvent[]> => {
+    throwIfAborted(signal);
+    if (isClosed) throw new ContextCompilerError("closed", `Session "${sessionId}" is closed.`);
+    const masked = drafts.map((draft) => maskDraft(draft, context.redact));
+    // Payloads are stored side by side; the events go into the log in the order of the calls.
+    const stored = masked.map((draft) => storePayloads(draft, { ...context, artifactStore }, signal));
+    const prepared = Promise.all(stored).finally(() => throwIfAborted(signal));
+    prepared.catch(() => undefined);
+    const done = tail.then(async () => recorder.append((await prepared).flat(), signal));
+    tail = done.catch(() => undefined);
+    return done;
+  };
+  const record: Session["record"] = async (kind, data, options = {}) => {
+    const events = await recordDrafts([{ kind, data }], options);
+    const event = events.at(-1);
+    if (event === undefined || !isOfKind(event, kind))
+      throw new ContextCompilerError("invalid_event", "Nothing was recorded.");
+    return event;
+  };
+  const recorder = createRecorder(options, { append: record, counter: context.counter });
+  for (const event of options.events) recorder.take(event);
+  const session: Session = {
+    sessionId,
+    eventLog: recorder.log,
+    counter: context.counter,
+    ...(context.artifactStore === undefined ? {} : { artifactStore: context.artifactStore }),
+    ...(tornBytes === undefined ? {} : { tornBytes }),
+    record,
+    recordAll: (drafts, options = {}) => recordDrafts(drafts, options),
+    messages: () => recorder.messages,
+    toEvidencePack: () => sealEvidence(sessionId, [...evidence, ...Array.from(recorder.log, evidenceEntry)]),
+    async saveState(key, json, stateOptions) {
+      requireStateKey(key);
+      await store.saveState(sessionId, { key, json }, stateOptions);
+    },
+    async loadState(key, stateOptions) {
+      requireStateKey(key);
+      return store.loadState(sessionId, key, stateOptions);
+    },
+    async close() {
+      isClosed = true;
+      await tail;
+    },
+  };
+  masks.set(session, context.redact);
+  return session;
+}
+
+const masks = new WeakMap<Session, Redact | undefined>();
+
+/** What masks the secrets of a session's texts; undefined where nothing does. */
+export function redactOf(session: Session): Redact | undefined {
+  return masks.get(session);
+}
+
+/** What brings events into the log. */
+interface Recorder {
+  log: EventLog;
+  messages: readonly SessionMessage[];
+  /** An event that the store has already. */
+  take(event: SessionEvent): void;
+  append(bodies: readonly EventBody[], signal: AbortSignal | undefined): Promise<SessionEvent[]>;
+}
+
+function createRecorder(
+  { sessionId, store, clock = systemClock, ids, events }: BeginSessionOptions,
+  { append, counter }: { append: EventLog["append"]; counter: TokenCounter },
+): Recorder {
+  const { log, push } = createEventLog(append);
+  const timeline = createSessionTimeline();
+  const meter = createMessageMeter(counter);
+  const usedIds = new Set<string>();
+  let calls = createCallLedger();
+  // The ids of a session that is opened again go on where the last one stood, though the clock was set back.
+  const lastTimestamp = events.at(-1)?.timestamp ?? 0;
+  const eventIds = ids ?? createUuidV7Generator({ clock: { now: () => Math.max(clock.now(), lastTimestamp + 1) } });
+
+  const keep = (event: SessionEvent, message: ChatMessage | undefined): void => {
+    usedIds.add(event.eventId);
+    push(event);
+    timeline.add(event, message);
+  };
+  return {
+    log,
+    messages: timeline.entries,
+    take(event) {
+      calls.takes(event);
+      keep(event, undefined);
+    },
+    async append(bodies, signal) {
+      const timestamp = Math.max(Math.floor(clock.now()), log.at(-1)?.timestamp ?? 0);
+      const after = calls.fork();
+      const recorded = bodies.map((body) => {
+        const message = eventMessage(body);
+        const tokens = after.takes(body) ? meter.of(message ?? callMessage(body)) : shownTokens(body, counter);
+        const event: SessionEvent = { ...body, eventId: eventIds.next(), timestamp, tokens };
+        return { event: freezeDeep(event), message };
+      });
+      const newIds = new Set(recorded.map(({ event }) => event.eventId));
+      if (newIds.size < recorded.length || [...newIds].some((id) => usedIds.has(id))) {
+        throw new ContextCompilerError("invalid_options", "The ids gave one id twice; no two events share one.");
+      }
+      const expectedVersion = log.length;
+      const stored = recorded.map(({ event }) => event);
+      await store.append(sessionId, stored, { expectedVersion, ...(signal === undefined ? {} : { signal }) });
+      calls = after;
+      for (const { event, message } of recorded) keep(event, message);
+      return stored;
+    },
+  };
+}
+
+/** The message that is made of a call of the application's own. */
+function callMessage(body: EventBody): ChatMessage {
+  if (body.kind !== "tool_call") return { role: "assistant", content: "" };
+  const { callId, name, arguments: text } = body.data;
+  return { role: "assistant", content: "", toolCalls: [{ id: callId, name, arguments: text }] };
+}
+
+/** What reaches a prompt without being a message. */
+function shownTokens(body: EventBody, counter: TokenCounter): number {
+  return body.kind === "memory_hit" ? counter.count(body.data.text) : 0;
+}
+
+function isOfKind<Kind extends SessionEventKind>(event: SessionEvent, kind: Kind): event is SessionEvent<Kind> {
+  return event.kind === kind;
+}
+
+function prepareContext(options: BeginSessionOptions): PrepareContext {
+  const { sessionId, artifactStore, externalizeAboveTokens = 1_000, counter = estimatedCounter, redact } = options;
+  if (!(externalizeAboveTokens >= 0)) {
+    throw new ContextCompilerError("invalid_options", "externalizeAboveTokens is a number of tokens from 0.");
+  }
+  const mask = (text: string): string => redactSecrets(text).text;
+  return {
+    sessionId,
+    artifactStore,
+    externalizeAboveTokens,
+    counter,
+    redact: redact === false ? undefined : (redact ?? mask),
+  };
+}

@@ -1,0 +1,50 @@
+/** Masks the secrets of a text. */
+export type Redact = (text: string) => string;
+
+/** Ids and encoded bytes: a mask inside would break what they name or hold. */
+const verbatim = new Set([
+  "artifactId",
+  "callId",
+  "dataBase64",
+  "fromEventId",
+  "handleId",
+  "id",
+  "memoryId",
+  "mimeType",
+  "name",
+  "providerMetadata",
+  "role",
+  "signature",
+  "toEventId",
+  "type",
+]);
+/** JSON of the application, where a name in the object tells that a value is a secret. */
+const freeJson = new Set(["details", "output"]);
+
+/** A copy of an event's data with the secrets of all its texts masked; ids, encoded bytes and metadata stay. */
+export function redactData(data: unknown, redact: Redact): unknown {
+  if (typeof data === "string") return redact(data);
+  if (Array.isArray(data)) return data.map((item) => redactData(item, redact));
+  if (typeof data !== "object" || data === null) return data;
+  const entries = Object.entries(data).map(([key, value]): [string, unknown] => {
+    if (verbatim.has(key)) return [key, value];
+    if (key === "url" && typeof value === "string" && value.startsWith("data:")) return [key, value];
+    return [key, freeJson.has(key) ? redactJson(value, redact) : redactData(value, redact)];
+  });
+  const redacted: Record<string, unknown> = Object.fromEntries(entries);
+  // The signature of a thought proves its text; with another text a provider would refuse it.
+  if ("signature" in data && "text" in data && redacted["text"] !== data.text) delete redacted["signature"];
+  return redacted;
+}
+
+function redactJson(value: unknown, redact: Redact): unknown {
+  const text = JSON.stringify(value);
+  const redacted = redact(text);
+  if (redacted === text) return value;
+  try {
+    const parsed: unknown = JSON.parse(redacted);
+    return parsed;
+  } catch {
+    return redactData(value, redact);
+  }
+}

@@ -1,0 +1,62 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
+import type { Clock, IdGenerator, TokenCounter } from "@ccl/core";
+import type { EvidencePack } from "../evidence/evidence-pack.ts";
+import type { EventDraft, SessionEventInput } from "./event-input.ts";
+import type { EventLog } from "./event-log.ts";
+import type { SessionEvent, SessionEventKind } from "./session-event.ts";
+import type { SessionMessage } from "./session-timeline.ts";
+
+/** How a session records. */
+export interface SessionOptions {
+  /** A new UUIDv7 by default. 1 to 200 characters, none of them a control character. */
+  sessionId?: string;
+  /** Where large tool results go; without it they stay in the log. */
+  artifactStore?: ArtifactStore;
+  /** Content of an outcome that counts more goes to the artifact store; 1,000 by default. */
+  externalizeAboveTokens?: number;
+  counter?: TokenCounter;
+  clock?: Clock;
+  /** Of the events; UUIDv7 by default. No id may come twice. */
+  ids?: IdGenerator;
+  /** Masks the secrets of every text before it is stored or summed up; core's `redactSecrets` by default, `false` for none. */
+  redact?: ((text: string) => string) | false;
+}
+
+/** How one event is recorded. */
+export interface RecordOptions {
+  /** Where a large outcome goes, instead of the session's own store. */
+  artifactStore?: ArtifactStore | undefined;
+  signal?: AbortSignal;
+}
+
+/** One conversation: an append-only log of what happened, from which prompts are compiled. */
+export interface Session {
+  readonly sessionId: string;
+  readonly eventLog: EventLog;
+  /** Counted the events' tokens. */
+  readonly counter: TokenCounter;
+  /** Absent where large results stay in the log. */
+  readonly artifactStore?: ArtifactStore;
+  /** What a crash left of an unfinished last record when the session was opened; it was dropped. */
+  readonly tornBytes?: number;
+  /**
+   * Adds an event, in the order of the calls, once the store has it. A large outcome first goes to the artifact store,
+   * with an `artifact_stored` event before its own.
+   * @throws ContextCompilerError `invalid_event`, `conflict`, `store_failed`, `closed` or `aborted`; nothing is recorded then
+   */
+  record<Kind extends SessionEventKind>(
+    kind: Kind,
+    data: SessionEventInput[Kind],
+    options?: RecordOptions,
+  ): Promise<SessionEvent<Kind>>;
+  /** All of them or none; the events in order, with the `artifact_stored` that they took. */
+  recordAll(drafts: readonly EventDraft[], options?: RecordOptions): Promise<SessionEvent[]>;
+  /** The messages of the log as `sessionMessages` gives them, kept up to date at no cost; read-only, it grows in place. */
+  messages(): readonly SessionMessage[];
+  toEvidencePack(): EvidencePack;
+  /** Keeps a JSON text beside the log, such as a compiler's frozen cut; undefined removes it. The last write wins. */
+  saveState(key: string, json: string | undefined, options?: { signal?: AbortSignal }): Promise<void>;
+  loadState(key: string, options?: { signal?: AbortSignal }): Promise<string | undefined>;
+  /** Waits for records under way; later calls fail with `closed`. The store stays open. */
+  close(): Promise<void>;
+}
