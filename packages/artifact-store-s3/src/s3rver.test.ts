@@ -1,12 +1,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { S3Client } from "@aws-sdk/client-s3";
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { artifactStoreConformance } from "@ccl/artifact-store/conformance";
-import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStore, type S3ArtifactStoreOptions } from "./index.ts";
+
+/** s3rver brings no types. */
+interface S3rver {
+  run(): Promise<{ port: number }>;
+  close(): Promise<void>;
+}
+const S3rver: new (options: object) => S3rver = createRequire(import.meta.url)("s3rver");
 
 let folder: string;
 let server: S3rver;
