@@ -5,6 +5,7 @@ export default defineConfig({
     index: "src/index.ts",
   },
   format: "esm",
+  external: ["@photostructure/sqlite"],
   target: "node20",
   dts: true,
   sourcemap: true,

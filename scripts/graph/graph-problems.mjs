@@ -103,15 +103,15 @@ function internalProblem({ name, subpath }, { item, workspace }) {
 
 // What no entry reaches is support for tests, and may use what tests use.
 function declaredProblem(name, module, { item, shipped, workspace }) {
-  const { dependencies, peerDependencies, devDependencies } = item.manifest;
-  if (dependencies?.[name] ?? peerDependencies?.[name]) return undefined;
+  const { dependencies, optionalDependencies, peerDependencies, devDependencies } = item.manifest;
+  if (dependencies?.[name] ?? optionalDependencies?.[name] ?? peerDependencies?.[name]) return undefined;
   if (shipped.has(module.file)) return "in neither dependencies nor peerDependencies of the package";
   const isForTests = devDependencies?.[name] ?? workspace.rootManifest?.devDependencies?.[name];
   return isForTests ? undefined : "not declared in the package";
 }
 
 function manifestProblems({ item, shipped, workspace }) {
-  const { dependencies = {}, peerDependencies = {} } = item.manifest;
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = item.manifest;
   const modules = [...shipped.values()];
   const mentioned = modules.flatMap((module) => [...module.strings, ...module.imports.map((entry) => entry.specifier)]);
   // What a package of ours wants as a peer is supplied by declaring it.
@@ -121,7 +121,7 @@ function manifestProblems({ item, shipped, workspace }) {
       .flatMap((other) => Object.keys(other.manifest.peerDependencies ?? {})),
   );
   const isUsed = (name) => wanted.has(name) || mentioned.some((text) => text === name || text.startsWith(`${name}/`));
-  const unused = Object.keys({ ...dependencies, ...peerDependencies })
+  const unused = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
     .filter((name) => !isUsed(name))
     .map((name) => `${item.name} declares ${name} and does not use it`);
   const internal = Object.entries(dependencies).filter(
@@ -138,7 +138,7 @@ function manifestProblems({ item, shipped, workspace }) {
 // Versions stand once, in the catalog, or inline where a single package uses the dependency.
 function versionProblems(packages) {
   const uses = packages.flatMap(({ name, manifest }) =>
-    Object.entries({ ...manifest.devDependencies, ...manifest.dependencies })
+    Object.entries({ ...manifest.devDependencies, ...manifest.optionalDependencies, ...manifest.dependencies })
       .filter(([dependency]) => !dependency.startsWith(scope))
       .map(([dependency, range]) => ({ name, dependency, range })),
   );

@@ -87,6 +87,12 @@ describe("graphProblems", () => {
     expect(problemsOf({})).toEqual([]);
   });
 
+  it("lets a package import what it declares as optional, and counts one that is unused", () => {
+    const optional = withManifest("right", { optionalDependencies: { driver: "catalog:" } });
+    expect(problemsOf({ ...optional, ...inRight('export const load = () => import("driver");') })).toEqual([]);
+    expect(problemsOf(optional)).toEqual(["@ccl/right declares driver and does not use it"]);
+  });
+
   it("lets the entries that a row names as Node's import builtins, and no others", () => {
     const changes = { ...inHash('import "node:fs";'), ...withRow("@ccl/core", { nodeEntries: ["."] }) };
     expect(problemsOf(changes)).toEqual([]);

@@ -1,1 +1,24 @@
-export {};
+export { migrate, type MigrateOptions, type Migration, type MigrationOutcome } from "./migrate/migrate.ts";
+export type {
+  PostgresClient,
+  PostgresResult,
+  PostgresRow,
+  PostgresSession,
+  PostgresValue,
+} from "./postgres/postgres-client.ts";
+export { createPostgresSession } from "./postgres/postgres-session.ts";
+export { SqlError, type SqlErrorCode } from "./sql-error.ts";
+export type { SqliteDriverName } from "./sqlite/find-sqlite-driver.ts";
+export { openSqlite, type OpenSqliteOptions, type SqliteDurability } from "./sqlite/open-sqlite.ts";
+export type {
+  PrepareOptions,
+  SqliteChanges,
+  SqliteDatabase,
+  SqliteHandle,
+  SqliteHandleStatement,
+  SqliteRow,
+  SqliteStatement,
+  SqliteValue,
+} from "./sqlite/sqlite-database.ts";
+export { transaction } from "./transaction/transaction.ts";
+export type { TransactionAction, TransactionOptions } from "./transaction/transaction-options.ts";

@@ -1,0 +1,57 @@
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import type { BlobPut, BlobRecord, CommitOutcome, StagedBlob } from "@ccl/artifact-store/driver";
+import type { SqliteDatabase } from "@ccl/sql";
+import { insertHandle } from "./handle-row.ts";
+import { dropChunks } from "./staged-rows.ts";
+import { StagedSet } from "./staged-set.ts";
+
+/** Where the bytes of a blob went: into its own row, or into a set of chunk rows. */
+interface BytesPlace {
+  bytes: Uint8Array | null;
+  setId: number | null;
+  isFile: number;
+}
+
+/** One put, within the transaction of its commit. */
+export function commitPut(tx: SqliteDatabase, put: BlobPut): { outcome: CommitOutcome; blobId: number } {
+  const row = tx.prepare("SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?").get(put.record.artifactId);
+  const blobId = row === undefined ? insertBlob(tx, put) : adoptBlob(tx, Number(row["blob_id"]));
+  for (const handle of put.handles) insertHandle(tx, blobId, handle);
+  return { outcome: row === undefined ? "written" : "present", blobId };
+}
+
+function insertBlob(tx: SqliteDatabase, { record, content }: BlobPut): number {
+  const { bytes, setId, isFile } = placeBytes(tx, content);
+  const insert = `INSERT INTO artifact_blobs (artifact_id, size_bytes, set_id, is_file, chunk_hashes, bytes)
+    VALUES (?, ?, ?, ?, ?, ?)`;
+  const { artifactId, sizeBytes, chunkHashes } = record;
+  return Number(tx.prepare(insert).run(artifactId, sizeBytes, setId, isFile, chunkHashes, bytes).lastInsertRowid);
+}
+
+function adoptBlob(tx: SqliteDatabase, blobId: number): number {
+  tx.prepare("DELETE FROM artifact_orphans WHERE blob_id = ?").run(blobId);
+  return blobId;
+}
+
+/** Right bytes and a right record in the place of damaged ones, within a transaction; nothing where no such blob is. */
+export function mendBlob(tx: SqliteDatabase, record: BlobRecord, content: Uint8Array | StagedBlob): boolean {
+  const row = tx
+    .prepare("SELECT blob_id, set_id, is_file FROM artifact_blobs WHERE artifact_id = ?")
+    .get(record.artifactId);
+  if (row === undefined) return false;
+  const blobId = Number(row["blob_id"]);
+  const { bytes, setId, isFile } = placeBytes(tx, content);
+  if (row["is_file"] !== 0) tx.prepare("INSERT INTO artifact_dropped_files VALUES (?)").run(Number(row["set_id"]));
+  else if (row["set_id"] !== null) dropChunks(tx, Number(row["set_id"]));
+  const update = `UPDATE artifact_blobs SET size_bytes = ?, set_id = ?, is_file = ?, chunk_hashes = ?, bytes = ?
+    WHERE blob_id = ?`;
+  tx.prepare(update).run(record.sizeBytes, setId, isFile, record.chunkHashes, bytes, blobId);
+  tx.prepare("DELETE FROM artifact_quarantine WHERE blob_id = ?").run(blobId);
+  return true;
+}
+
+function placeBytes(tx: SqliteDatabase, content: Uint8Array | StagedBlob): BytesPlace {
+  if (content instanceof StagedSet) return { bytes: null, setId: content.take(tx), isFile: Number(content.isFile) };
+  if (content instanceof Uint8Array) return { bytes: content, setId: null, isFile: 0 };
+  throw new ArtifactStoreError("invalid_input", "These bytes were staged by another store.");
+}

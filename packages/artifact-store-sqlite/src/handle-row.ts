@@ -1,0 +1,28 @@
+import type { ArtifactHandle } from "@ccl/artifact-store";
+import type { SqliteDatabase, SqliteRow } from "@ccl/sql";
+
+/** What a query selects to read handles; `h` is the handle, `b` its blob. */
+export const handleColumns: string = `h.handle_id, b.artifact_id, h.summary, b.size_bytes, h.mime_type, h.created_at, h.source,
+  h.session_id FROM artifact_handles h JOIN artifact_blobs b ON b.blob_id = h.blob_id`;
+
+/** A row of `handleColumns` as a handle. */
+export function handleOfRow(row: SqliteRow): ArtifactHandle {
+  const handle: ArtifactHandle = {
+    handleId: String(row["handle_id"]),
+    artifactId: String(row["artifact_id"]),
+    summary: String(row["summary"]),
+    sizeBytes: Number(row["size_bytes"]),
+    mimeType: String(row["mime_type"]),
+    createdAt: Number(row["created_at"]),
+    source: String(row["source"]),
+  };
+  return row["session_id"] === null ? handle : { ...handle, sessionId: String(row["session_id"]) };
+}
+
+/** Adds a handle of a blob; one that is there already stays as it is. */
+export function insertHandle(database: SqliteDatabase, blobId: number, handle: ArtifactHandle): void {
+  const insert = `INSERT INTO artifact_handles (handle_id, blob_id, session_id, source, mime_type, created_at, summary)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+  const { handleId, sessionId = null, source, mimeType, createdAt, summary } = handle;
+  database.prepare(insert).run(handleId, blobId, sessionId, source, mimeType, createdAt, summary);
+}

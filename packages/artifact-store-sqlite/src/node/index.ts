@@ -1,0 +1,1 @@
+export { openBlobDirectory, type OpenBlobDirectoryOptions } from "./open-blob-directory.ts";

@@ -1,0 +1,116 @@
+import type { ArtifactDriver } from "@ccl/artifact-store/driver";
+import type { Clock } from "@ccl/core";
+import { transaction, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
+import type { BlobDirectory } from "./blob-directory.ts";
+import { collectGarbage } from "./collect-garbage.ts";
+import { commitPut, mendBlob } from "./commit-puts.ts";
+import { findBlob, hasHandle, reading } from "./find-blob.ts";
+import { fitLimits } from "./fit-limits.ts";
+import { handleColumns, handleOfRow } from "./handle-row.ts";
+import { StagedFile } from "./staged-file.ts";
+import { StagedRows } from "./staged-rows.ts";
+import { StagedSet } from "./staged-set.ts";
+import { removeDroppedFiles } from "./sweep-leftovers.ts";
+
+/** What a driver works on. */
+export interface DriverOptions {
+  database: SqliteDatabase;
+  clock: Clock;
+  /** Where streams go; into chunk rows when absent. */
+  directory: BlobDirectory | undefined;
+  close: () => void;
+}
+
+/** A driver over a database that has the tables. */
+export function createSqliteDriver({ database, clock, directory, close }: DriverOptions): ArtifactDriver {
+  const all = (sql: string, parameters: SqliteValue[]): SqliteRow[] =>
+    reading(() => database.prepare(sql).all(...parameters));
+  const removeFiles = async (): Promise<void> => {
+    if (directory === undefined) return;
+    // The change is kept already: a file that can't be removed now goes at a later change, or at the next opening.
+    await removeDroppedFiles(database, directory).catch(() => undefined);
+  };
+  return {
+    name: "sqlite",
+    stage: (options) => {
+      const stage = { database, clock, ...options };
+      return directory === undefined ? StagedRows.open(stage) : StagedFile.open(stage, directory);
+    },
+    async commit(puts, { limits, signal }) {
+      for (const { content } of puts) if (content instanceof StagedSet) await content.finish();
+      const results = await transaction(
+        database,
+        (tx) => {
+          const done = puts.map((put) => commitPut(tx, put));
+          fitLimits(tx, { puts, blobIds: done.map(({ blobId }) => blobId), limits });
+          return done;
+        },
+        signal === undefined ? {} : { signal },
+      );
+      puts.forEach(({ content }, index) => {
+        if (content instanceof StagedSet && results[index]?.outcome === "written") content.kept();
+      });
+      if (limits.whenFull === "evict") await removeFiles();
+      return results.map(({ outcome }) => outcome);
+    },
+    async mend(record, content, { signal }) {
+      if (content instanceof StagedSet) await content.finish();
+      const isMended = await transaction(
+        database,
+        (tx) => mendBlob(tx, record, content),
+        signal === undefined ? {} : { signal },
+      );
+      if (isMended && content instanceof StagedSet) content.kept();
+      await removeFiles();
+    },
+    find: async (artifactId) => findBlob(database, artifactId, directory),
+    getHandles: async (artifactId) =>
+      all(`SELECT ${handleColumns} WHERE b.artifact_id = ? ORDER BY h.handle_id`, [artifactId]).map(handleOfRow),
+    async listHandles({ sessionId, source, after = "", limit }) {
+      const filters = Object.entries({ session_id: sessionId, source }).flatMap(([column, value]) =>
+        value === undefined ? [] : [{ column, value }],
+      );
+      const where = ["h.handle_id > ?", ...filters.map(({ column }) => `h.${column} = ?`)].join(" AND ");
+      const parameters = [after, ...filters.map(({ value }) => value), limit];
+      return all(`SELECT ${handleColumns} WHERE ${where} ORDER BY h.handle_id LIMIT ?`, parameters).map(handleOfRow);
+    },
+    removeHandles: (artifactId, match, { now, signal }) =>
+      transaction(
+        database,
+        (tx) => removeHandles(tx, { artifactId, ...match, now }),
+        signal === undefined ? {} : { signal },
+      ),
+    async collect(options) {
+      const freed = await collectGarbage(database, options);
+      if (!options.isDryRun) await removeFiles();
+      return freed;
+    },
+    async listIds({ after = "", limit }) {
+      const list = `SELECT artifact_id FROM artifact_blobs b WHERE artifact_id > ? AND ${hasHandle}
+        ORDER BY artifact_id LIMIT ?`;
+      return all(list, [after, limit]).map((row) => String(row["artifact_id"]));
+    },
+    quarantine: async (artifactId) => {
+      const mark = `INSERT OR IGNORE INTO artifact_quarantine SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?`;
+      await transaction(database, (tx) => void tx.prepare(mark).run(artifactId));
+    },
+    close: async () => close(),
+  };
+}
+
+interface Removal {
+  artifactId: string;
+  handleId?: string;
+  sessionId?: string;
+  now: number;
+}
+
+function removeHandles(tx: SqliteDatabase, { artifactId, handleId, sessionId, now }: Removal): number {
+  const remove = `DELETE FROM artifact_handles WHERE blob_id = (SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?1)
+    AND handle_id = coalesce(?2, handle_id) AND (?3 IS NULL OR session_id = ?3)`;
+  const { changes } = tx.prepare(remove).run(artifactId, handleId ?? null, sessionId ?? null);
+  const orphan = `INSERT INTO artifact_orphans SELECT blob_id, ?1 FROM artifact_blobs b WHERE artifact_id = ?2
+    AND NOT EXISTS (SELECT 1 FROM artifact_handles h WHERE h.blob_id = b.blob_id)`;
+  if (changes > 0) tx.prepare(orphan).run(now, artifactId);
+  return changes;
+}

@@ -1,0 +1,121 @@
+import type { PostgresClient, PostgresSession } from "../postgres/postgres-client.ts";
+import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import { SqlError } from "../sql-error.ts";
+import type { TransactionAction } from "../transaction/transaction-options.ts";
+import { isSqliteDatabase, transaction } from "../transaction/transaction.ts";
+
+/** One step of a schema. */
+export interface Migration<Transaction> {
+  /** 1 for the first step, then each one more than the last. */
+  version: number;
+  /** Statements, or what runs them; part of the one transaction of all steps. */
+  up: string | TransactionAction<Transaction, void>;
+}
+
+/** Whose schema, and its steps. */
+export interface MigrateOptions<Transaction> {
+  /** Names the schema within the database, in lower case with underscores, e.g. `artifact_store`. */
+  component: string;
+  /** All steps ever, oldest first. A step that was released never changes. */
+  migrations: readonly Migration<Transaction>[];
+  signal?: AbortSignal;
+}
+
+/** The version of the schema before and after; 0 where there was none. */
+export interface MigrationOutcome {
+  from: number;
+  to: number;
+}
+
+/**
+ * Brings a component's tables to the newest version, in one transaction; processes that start together wait for each
+ * other. Versions are kept in the table `ccl_schema`.
+ * @throws SqlError `schema_newer` when a newer version of the program made the tables, `invalid_input` for a gap in the
+ * versions, and what the steps throw; then nothing has changed
+ */
+export function migrate(database: SqliteDatabase, options: MigrateOptions<SqliteDatabase>): Promise<MigrationOutcome>;
+/** On PostgreSQL: under an advisory lock of the transaction. */
+export function migrate(
+  client: PostgresClient | PostgresSession,
+  options: MigrateOptions<PostgresSession>,
+): Promise<MigrationOutcome>;
+export async function migrate(
+  target: SqliteDatabase | PostgresClient | PostgresSession,
+  options: MigrateOptions<SqliteDatabase | PostgresSession>,
+): Promise<MigrationOutcome> {
+  checkOptions(options);
+  return isSqliteDatabase(target) ? migrateSqlite(target, options) : migratePostgres(target, options);
+}
+
+// One for all components: tables of any of them may be made in the transaction.
+const createVersions = `CREATE TABLE IF NOT EXISTS ccl_schema (component TEXT PRIMARY KEY, version INTEGER NOT NULL)`;
+
+async function migrateSqlite(
+  database: SqliteDatabase,
+  options: MigrateOptions<SqliteDatabase>,
+): Promise<MigrationOutcome> {
+  const { component, migrations, signal } = options;
+  const readVersion = (on: SqliteDatabase): number =>
+    Number(on.prepare("SELECT version FROM ccl_schema WHERE component = ?").get(component)?.["version"] ?? 0);
+  // A schema that is there needs no lock, so that opening beside a writer does not wait.
+  const hasVersions = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'ccl_schema'";
+  const found = database.prepare(hasVersions).get() === undefined ? 0 : readVersion(database);
+  if (stepsAfter(found, options).length === 0) return { from: found, to: found };
+  const action = async (on: SqliteDatabase): Promise<MigrationOutcome> => {
+    on.exec(createVersions);
+    const from = readVersion(on);
+    for (const { up } of stepsAfter(from, options)) {
+      if (typeof up === "string") on.exec(up);
+      else await up(on);
+    }
+    on.prepare("INSERT OR REPLACE INTO ccl_schema (component, version) VALUES (?, ?)").run(
+      component,
+      migrations.length,
+    );
+    return { from, to: migrations.length };
+  };
+  return transaction(database, action, signal === undefined ? {} : { signal });
+}
+
+// Any number that no one else is likely to lock: the first bytes of SHA-256 of "@ccl/sql migrate", cut to 48 bits.
+const advisoryLock = 0x4d62_d72b_32fb;
+
+function migratePostgres(
+  client: PostgresClient | PostgresSession,
+  options: MigrateOptions<PostgresSession>,
+): Promise<MigrationOutcome> {
+  const { component, migrations, signal } = options;
+  const action = async (on: PostgresSession): Promise<MigrationOutcome> => {
+    // Before the table is made: even CREATE TABLE IF NOT EXISTS fails when two run it at once.
+    await on.query("SELECT pg_advisory_xact_lock($1::bigint)", [advisoryLock]);
+    await on.exec(createVersions);
+    const [row] = await on.query("SELECT version FROM ccl_schema WHERE component = $1", [component]);
+    const from = Number(row?.["version"] ?? 0);
+    const steps = stepsAfter(from, options);
+    for (const { up } of steps) await (typeof up === "string" ? on.exec(up) : up(on));
+    const keep = `INSERT INTO ccl_schema (component, version) VALUES ($1, $2)
+      ON CONFLICT (component) DO UPDATE SET version = excluded.version`;
+    if (steps.length > 0) await on.query(keep, [component, migrations.length]);
+    return { from, to: migrations.length };
+  };
+  return transaction(client, action, signal === undefined ? {} : { signal });
+}
+
+function checkOptions({ component, migrations }: MigrateOptions<never>): void {
+  if (!/^[a-z][a-z0-9_]{0,62}$/.test(component)) {
+    throw new SqlError("invalid_input", `component "${component}" must be lower-case letters, digits and underscores.`);
+  }
+  const wrong = migrations.findIndex(({ version }, index) => version !== index + 1);
+  if (wrong >= 0) {
+    const message = `Migration ${wrong + 1} of ${component} has the version ${migrations[wrong]?.version}; they rise from 1 without a gap.`;
+    throw new SqlError("invalid_input", message);
+  }
+}
+
+function stepsAfter<T>(from: number, { component, migrations }: MigrateOptions<T>): readonly Migration<T>[] {
+  if (from > migrations.length) {
+    const message = `The tables of ${component} have version ${from}, made by a newer release; this one knows ${migrations.length}. Update the program.`;
+    throw new SqlError("schema_newer", message, { details: { component, found: from, known: migrations.length } });
+  }
+  return migrations.slice(from);
+}

@@ -1,0 +1,89 @@
+import { SqlError } from "../sql-error.ts";
+import { TurnQueue } from "../transaction/turn-queue.ts";
+import {
+  hasExec,
+  isPostgresPool,
+  type PostgresClient,
+  type PostgresResult,
+  type PostgresRow,
+  type PostgresSession,
+  type PostgresValue,
+} from "./postgres-client.ts";
+import { postgresErrorOf } from "./postgres-error-of.ts";
+
+// The id of int8 in PostgreSQL's pg_type.dat.
+const int8 = 20;
+
+/** A session over a client: for a pool each statement on a connection of its own, else one after the other. */
+export class ClientSession implements PostgresSession {
+  readonly client: PostgresClient;
+  /** The first statement that failed: PostgreSQL refuses all others until the transaction or savepoint is undone. */
+  failure: SqlError | undefined;
+  /** True once the transaction that the session stands for has ended. */
+  isOver = false;
+  /** True when the connection is lost or in an unknown state. */
+  isBroken = false;
+  /** Sessions of one connection share it: pg warns about a statement sent while another is under way. */
+  readonly turns: TurnQueue | undefined;
+
+  constructor(client: PostgresClient, turns?: TurnQueue) {
+    this.client = client;
+    this.turns = turns ?? (isPostgresPool(client) || hasExec(client) ? undefined : new TurnQueue());
+  }
+
+  query(text: string, parameters: readonly PostgresValue[] = []): Promise<PostgresRow[]> {
+    const values = parameters.map((value) => (typeof value === "bigint" ? String(value) : value));
+    const { client } = this;
+    return this.#guarded(async () => rowsOf(await client.query(text, values)));
+  }
+
+  exec(sql: string): Promise<void> {
+    const { client } = this;
+    return this.#guarded(async () => {
+      await (hasExec(client) ? client.exec(sql) : client.query(sql));
+    });
+  }
+
+  async #guarded<T>(action: () => Promise<T>): Promise<T> {
+    if (this.isOver) throw new SqlError("closed", "The transaction has ended; use the client itself.");
+    try {
+      return await (this.turns === undefined ? action() : this.turns.run(action));
+    } catch (error) {
+      const failure = postgresErrorOf(error);
+      this.failure ??= failure;
+      if (failure.code === "connection_failed") this.isBroken = true;
+      throw failure;
+    }
+  }
+}
+
+/** The client with its differences taken away, for use outside a transaction too. */
+export function createPostgresSession(client: PostgresClient): PostgresSession {
+  return new ClientSession(client);
+}
+
+function rowsOf({ rows, fields = [] }: PostgresResult): PostgresRow[] {
+  const integers = fields.filter((field) => field.dataTypeID === int8).map((field) => field.name);
+  return rows.map((row) => {
+    if (!isRow(row))
+      throw new SqlError("invalid_input", "The client's rows are no objects; leave its row mode as it is.");
+    for (const name of integers) row[name] = exactInteger(row[name]);
+    for (const [name, value] of Object.entries(row)) if (value instanceof Uint8Array) row[name] = plainBytes(value);
+    return row;
+  });
+}
+
+function isRow(row: unknown): row is PostgresRow {
+  return typeof row === "object" && row !== null && !Array.isArray(row);
+}
+
+/** pg gives int8 as text, PGlite as a number or a bigint. */
+function exactInteger(value: unknown): unknown {
+  if (typeof value !== "string" && typeof value !== "bigint") return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : BigInt(value);
+}
+
+function plainBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

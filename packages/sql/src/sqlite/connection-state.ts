@@ -1,0 +1,30 @@
+import type { SqlError } from "../sql-error.ts";
+import { TurnQueue } from "../transaction/turn-queue.ts";
+import type { SqliteHandle } from "./sqlite-database.ts";
+
+/** What all wrappers of one driver's database share. */
+export interface ConnectionState {
+  readonly turns: TurnQueue;
+  /** True from the begin of a `transaction` to its end. */
+  isInTransaction: boolean;
+  /** The error upon which SQLite undid the transaction by itself: later statements of it must not run on their own. */
+  failure: SqlError | undefined;
+}
+
+const states = new WeakMap<SqliteHandle, ConnectionState>();
+
+/** The state of a driver's database, made at the first call. */
+export function connectionStateOf(handle: SqliteHandle): ConnectionState {
+  const known = states.get(handle);
+  if (known !== undefined) return known;
+  const state: ConnectionState = { turns: new TurnQueue(), isInTransaction: false, failure: undefined };
+  states.set(handle, state);
+  return state;
+}
+
+/** True while SQLite has a transaction open; undefined where the driver does not say. */
+export function hasOpenTransaction(handle: SqliteHandle): boolean | undefined {
+  if ("isTransaction" in handle && typeof handle.isTransaction === "boolean") return handle.isTransaction;
+  if ("inTransaction" in handle && typeof handle.inTransaction === "boolean") return handle.inTransaction;
+  return undefined;
+}

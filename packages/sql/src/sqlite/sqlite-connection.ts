@@ -1,0 +1,111 @@
+import { SqlError } from "../sql-error.ts";
+import { createSqliteStatement, type OwnedStatement } from "./sqlite-statement.ts";
+import { connectionStateOf, hasOpenTransaction, type ConnectionState } from "./connection-state.ts";
+import type { PrepareOptions, SqliteDatabase, SqliteHandle, SqliteStatement } from "./sqlite-database.ts";
+import { mayHaveRolledBack, sqliteErrorOf } from "./sqlite-error-of.ts";
+
+const maxStatements = 128;
+
+/** How a handle is wrapped. */
+export interface ConnectionOptions {
+  driver: string;
+  busyTimeoutMs: number;
+  /** False: `close()` leaves the handle open. */
+  ownsHandle: boolean;
+}
+
+/** A driver's handle as a `SqliteDatabase`. */
+export class SqliteConnection implements SqliteDatabase {
+  readonly driver: string;
+  readonly handle: SqliteHandle;
+  readonly busyTimeoutMs: number;
+  readonly #ownsHandle: boolean;
+  readonly #state: ConnectionState;
+  readonly #statements = new Map<string, OwnedStatement>();
+  readonly #reads = new Set<Iterator<unknown>>();
+  #isOpen = true;
+
+  constructor(handle: SqliteHandle, options: ConnectionOptions) {
+    this.handle = handle;
+    this.driver = options.driver;
+    this.busyTimeoutMs = options.busyTimeoutMs;
+    this.#ownsHandle = options.ownsHandle;
+    this.#state = connectionStateOf(handle);
+  }
+
+  exec(sql: string): void {
+    this.#guarded(() => this.handle.exec(sql));
+  }
+
+  prepare(sql: string, options: PrepareOptions = {}): SqliteStatement {
+    const key = options.bigints === true ? `bigints ${sql}` : sql;
+    const known = this.#statements.get(key);
+    if (known !== undefined) return known;
+    const statement = this.#guarded(() =>
+      createSqliteStatement({
+        handle: this.handle,
+        sql,
+        wantsBigints: options.bigints === true,
+        guard: (action) => this.#guarded(action),
+        reads: this.#reads,
+      }),
+    );
+    this.#statements.set(key, statement);
+    this.#dropOldest();
+    return statement;
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    for (const read of this.#reads) read.return?.();
+    if (this.#ownsHandle) this.#quietly("ROLLBACK");
+    for (const statement of this.#statements.values()) statement.finalise();
+    this.#statements.clear();
+    this.#isOpen = false;
+    if (!this.#ownsHandle) return;
+    if (this.driver === "@photostructure/sqlite") this.#leaveWal();
+    try {
+      this.handle.close();
+    } catch (error) {
+      throw sqliteErrorOf(error);
+    }
+  }
+
+  // This driver finalises statements only when they are collected, and until then SQLite keeps the connection and its
+  // files. So the last connection leaves WAL mode, which empties and removes the log; the next opening enters it again.
+  #leaveWal(): void {
+    this.#quietly("PRAGMA busy_timeout = 0");
+    this.#quietly("PRAGMA wal_checkpoint(TRUNCATE)");
+    this.#quietly("PRAGMA journal_mode = DELETE");
+  }
+
+  #quietly(sql: string): void {
+    try {
+      this.handle.exec(sql);
+    } catch {
+      // There was no transaction, or another connection still needs the log.
+    }
+  }
+
+  #dropOldest(): void {
+    if (this.#statements.size <= maxStatements) return;
+    const [oldest] = this.#statements.keys();
+    if (oldest !== undefined) this.#statements.delete(oldest);
+  }
+
+  #guarded<T>(action: () => T): T {
+    if (!this.#isOpen) throw new SqlError("closed", "The database is closed.");
+    if (this.#state.failure !== undefined) throw this.#state.failure;
+    try {
+      return action();
+    } catch (error) {
+      const failure = sqliteErrorOf(error);
+      if (this.#isUndoneBy(failure)) this.#state.failure = failure;
+      throw failure;
+    }
+  }
+
+  #isUndoneBy(failure: SqlError): boolean {
+    return this.#state.isInTransaction && !(hasOpenTransaction(this.handle) ?? !mayHaveRolledBack(failure));
+  }
+}

@@ -1,0 +1,41 @@
+import { reasonOf, SqlError, type SqlErrorCode } from "../sql-error.ts";
+
+// Primary result codes of SQLite (https://sqlite.org/rescode.html), by number for node:sqlite and its likes and by name
+// for better-sqlite3.
+const codes: readonly [number: number, name: string, code: SqlErrorCode][] = [
+  [5, "BUSY", "busy"],
+  [6, "LOCKED", "busy"],
+  [8, "READONLY", "read_only"],
+  [11, "CORRUPT", "corrupt"],
+  [13, "FULL", "disk_full"],
+  [14, "CANTOPEN", "open_failed"],
+  [19, "CONSTRAINT", "constraint"],
+  [26, "NOTADB", "corrupt"],
+];
+
+/** A driver's error as ours; one of ours stays as it is. */
+export function sqliteErrorOf(error: unknown): SqlError {
+  if (SqlError.isInstance(error)) return error;
+  const code = codeOf(error);
+  return new SqlError(code, `SQLite: ${reasonOf(error)}.`, { cause: error });
+}
+
+const undoing: ReadonlySet<SqlErrorCode> = new Set(["disk_full", "corrupt", "open_failed"]);
+
+/** True for failures upon which SQLite may undo the transaction by itself (https://sqlite.org/lang_transaction.html, 3). */
+export function mayHaveRolledBack(error: SqlError): boolean {
+  return undoing.has(error.code) || /\b(?:I\/O error|out of memory)\b/i.test(error.message);
+}
+
+function codeOf(error: unknown): SqlErrorCode {
+  if (typeof error !== "object" || error === null) return "statement_failed";
+  const extended = "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
+  const name = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (name === "ERR_OUT_OF_RANGE") return "out_of_range";
+  const found = codes.find(([number, word]) =>
+    extended === undefined
+      ? name === `SQLITE_${word}` || name.startsWith(`SQLITE_${word}_`)
+      : (extended & 0xff) === number,
+  );
+  return found?.[2] ?? "statement_failed";
+}

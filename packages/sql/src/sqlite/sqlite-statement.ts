@@ -1,0 +1,154 @@
+import { SqlError } from "../sql-error.ts";
+import type { SqliteHandle, SqliteRow, SqliteStatement, SqliteValue } from "./sqlite-database.ts";
+
+/** A statement whose connection finalises it. */
+export interface OwnedStatement extends SqliteStatement {
+  finalise(): void;
+}
+
+interface StatementOptions {
+  handle: SqliteHandle;
+  sql: string;
+  wantsBigints: boolean;
+  /** Runs an action on an open connection and makes its errors ours. */
+  guard: <T>(action: () => T) => T;
+  /** Reads under way, which closing ends. */
+  reads: Set<Iterator<unknown>>;
+}
+
+/** What the drivers' statements have beyond the least; each driver has some of it. */
+interface DriverStatement {
+  run(...parameters: SqliteValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  get(...parameters: SqliteValue[]): SqliteRow | undefined;
+  all(...parameters: SqliteValue[]): SqliteRow[];
+  iterate(...parameters: SqliteValue[]): Iterator<SqliteRow>;
+  setReadBigInts?(wanted: boolean): void;
+  safeIntegers?(wanted: boolean): void;
+  /** better-sqlite3: true for a statement with rows; `run` refuses it, and `get` and `all` refuse any other. */
+  reader?: boolean;
+  [Symbol.dispose]?(): void;
+}
+
+/** The statement `sql` of a driver, with the drivers' differences taken away. */
+export function createSqliteStatement(options: StatementOptions): OwnedStatement {
+  const { handle, sql, guard, reads } = options;
+  let own: DriverStatement | undefined = prepareOn(options);
+  const live = (): DriverStatement => {
+    if (own === undefined) throw new SqlError("closed", "The statement's database is closed.");
+    return own;
+  };
+  const rowOf = own.safeIntegers === undefined ? sameRow : options.wantsBigints ? plainBlobs : plainRow;
+  return {
+    run: (...parameters) =>
+      guard(() => {
+        const statement = live();
+        checkParameters(parameters);
+        if (statement.reader !== true) return changesOf(statement.run(...parameters));
+        statement.all(...parameters);
+        return changesOf(countChanges(handle));
+      }),
+    get: (...parameters) =>
+      guard(() => {
+        const statement = live();
+        checkParameters(parameters);
+        if (statement.reader === false) return void statement.run(...parameters);
+        const row = statement.get(...parameters);
+        return row === undefined || row === null ? undefined : rowOf(row);
+      }),
+    all: (...parameters) =>
+      guard(() => {
+        const statement = live();
+        checkParameters(parameters);
+        if (statement.reader !== false) return statement.all(...parameters).map(rowOf);
+        statement.run(...parameters);
+        return [];
+      }),
+    // A statement of its own: running the kept one again would end this loop.
+    iterate: (...parameters) =>
+      iterateRows({
+        open: () => {
+          checkParameters(parameters);
+          return prepareOn(options).iterate(...parameters);
+        },
+        guard,
+        reads,
+        rowOf,
+      }),
+    finalise: () => {
+      own?.[Symbol.dispose]?.();
+      own = undefined;
+    },
+  };
+
+  function prepareOn({ wantsBigints }: StatementOptions): DriverStatement {
+    const statement: unknown = handle.prepare(sql);
+    if (!isDriverStatement(statement)) throw new SqlError("invalid_input", "The handle is no SQLite database.");
+    // Whole there: better-sqlite3 would round an integer without a word.
+    statement.safeIntegers?.(true);
+    if (wantsBigints) statement.setReadBigInts?.(true);
+    return statement;
+  }
+}
+
+interface RowLoop {
+  open: () => Iterator<SqliteRow>;
+  guard: StatementOptions["guard"];
+  reads: Set<Iterator<unknown>>;
+  rowOf: (row: SqliteRow) => SqliteRow;
+}
+
+function* iterateRows({ open, guard, reads, rowOf }: RowLoop): Generator<SqliteRow, void> {
+  const rows = guard(open);
+  reads.add(rows);
+  try {
+    for (let next = guard(() => rows.next()); next.done !== true; next = guard(() => rows.next())) {
+      yield rowOf(next.value);
+    }
+  } finally {
+    if (reads.delete(rows)) rows.return?.();
+  }
+}
+
+// Some drivers read text up to its first U+0000 only, without a word.
+function checkParameters(parameters: readonly SqliteValue[]): void {
+  if (!parameters.some((value) => typeof value === "string" && value.includes("\u0000"))) return;
+  throw new SqlError("invalid_input", "A text parameter holds U+0000; store it as bytes.");
+}
+
+function isDriverStatement(value: unknown): value is DriverStatement {
+  return typeof value === "object" && value !== null && "run" in value && "iterate" in value;
+}
+
+function changesOf(result: { changes: number | bigint; lastInsertRowid: number | bigint }): {
+  changes: number;
+  lastInsertRowid: number | bigint;
+} {
+  return { changes: Number(result.changes), lastInsertRowid: result.lastInsertRowid };
+}
+
+function countChanges(handle: SqliteHandle): { changes: number; lastInsertRowid: number } {
+  const row: unknown = handle.prepare("SELECT changes() AS changes, last_insert_rowid() AS id").get();
+  const isRow = typeof row === "object" && row !== null && "changes" in row && "id" in row;
+  return isRow ? { changes: Number(row.changes), lastInsertRowid: Number(row.id) } : { changes: 0, lastInsertRowid: 0 };
+}
+
+const sameRow = (row: SqliteRow): SqliteRow => row;
+
+const mapRow = (row: SqliteRow, valueOf: (value: SqliteValue) => SqliteValue): SqliteRow =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, valueOf(value)]));
+
+const plainBlobs = (row: SqliteRow): SqliteRow => mapRow(row, plainBlob);
+
+const plainRow = (row: SqliteRow): SqliteRow =>
+  mapRow(row, (value) => (typeof value === "bigint" ? exactNumber(value) : plainBlob(value)));
+
+/** A Buffer as the Uint8Array that it is, so that equality and serialisation do not depend on the driver. */
+function plainBlob(value: SqliteValue): SqliteValue {
+  return value instanceof Uint8Array ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
+}
+
+function exactNumber(value: bigint): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new SqlError("out_of_range", `${value} has no exact JavaScript number; prepare the statement with bigints.`);
+}

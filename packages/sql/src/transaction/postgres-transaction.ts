@@ -1,0 +1,139 @@
+import {
+  isPglite,
+  isPostgresPool,
+  type PgliteClient,
+  type PostgresClient,
+  type PostgresPool,
+  type PostgresSession,
+} from "../postgres/postgres-client.ts";
+import { postgresErrorOf } from "../postgres/postgres-error-of.ts";
+import { ClientSession } from "../postgres/postgres-session.ts";
+import { SqlError, throwIfAborted } from "../sql-error.ts";
+import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
+import { TurnQueue } from "./turn-queue.ts";
+
+type Action<T> = TransactionAction<PostgresSession, T>;
+
+interface Nesting {
+  session: ClientSession;
+  depth: number;
+  turns: TurnQueue;
+}
+
+const nestings = new WeakMap<PostgresSession, Nesting>();
+const clientTurns = new WeakMap<PostgresClient, TurnQueue>();
+
+/** A transaction on a connection of the client, or a savepoint within the one that a session stands for. */
+export async function postgresTransaction<T>(
+  target: PostgresClient | PostgresSession,
+  action: Action<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  if (isClient(target)) return onClient(target, action, options);
+  if (!(target instanceof ClientSession)) throw new SqlError("invalid_input", "Hand in a client or a session.");
+  const nesting = nestings.get(target);
+  if (nesting === undefined) return onClient(target.client, action, options);
+  return nesting.turns.run(() => savepoint(nesting, action, options), options.signal);
+}
+
+function isClient(target: PostgresClient | PostgresSession): target is PostgresClient {
+  return !(target instanceof ClientSession);
+}
+
+function onClient<T>(client: PostgresClient, action: Action<T>, options: TransactionOptions): Promise<T> {
+  if (isPostgresPool(client)) return onPool(client, action, options);
+  if (isPglite(client)) return onPglite(client, action, options);
+  const turns = clientTurns.get(client) ?? new TurnQueue();
+  clientTurns.set(client, turns);
+  return turns.run(() => onConnection(new ClientSession(client), action, options), options.signal);
+}
+
+async function onPool<T>(pool: PostgresPool, action: Action<T>, options: TransactionOptions): Promise<T> {
+  throwIfAborted(options.signal);
+  const client = await pool.connect().catch((error: unknown) => {
+    throw postgresErrorOf(error);
+  });
+  // A connection that is lost between two statements says so by an event, which ends the process if nobody listens.
+  const listener = (): void => undefined;
+  client.on?.("error", listener);
+  const session = new ClientSession(client);
+  try {
+    return await onConnection(session, action, options);
+  } finally {
+    client.off?.("error", listener);
+    client.release(session.isBroken);
+  }
+}
+
+async function onPglite<T>(client: PgliteClient, action: Action<T>, options: TransactionOptions): Promise<T> {
+  throwIfAborted(options.signal);
+  const begin = options.mode === "read" ? `SET TRANSACTION ${snapshot}` : undefined;
+  // What the action gave or threw, kept apart from what PGlite's own begin and commit may throw.
+  let outcome: { value: T } | { error: unknown } | undefined;
+  try {
+    await client.transaction(async (lent) => {
+      try {
+        outcome = { value: await settle(new ClientSession(lent), action, { depth: 0, begin, options }) };
+      } catch (error) {
+        outcome = { error };
+        throw error;
+      }
+    });
+  } catch (error) {
+    throw outcome !== undefined && "error" in outcome ? outcome.error : postgresErrorOf(error);
+  }
+  if (outcome !== undefined && "value" in outcome) return outcome.value;
+  throw new SqlError("connection_failed", "PGlite ended the transaction without running it.");
+}
+
+const snapshot = "ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+function onConnection<T>(session: ClientSession, action: Action<T>, options: TransactionOptions): Promise<T> {
+  const begin = options.mode === "read" ? `BEGIN ${snapshot}` : "BEGIN";
+  return settle(session, action, { depth: 0, begin, commit: "COMMIT", rollback: "ROLLBACK", options });
+}
+
+function savepoint<T>(outer: Nesting, action: Action<T>, options: TransactionOptions): Promise<T> {
+  const depth = outer.depth + 1;
+  const name = `ccl_${depth}`;
+  const rollback = `ROLLBACK TO SAVEPOINT ${name}; RELEASE SAVEPOINT ${name}`;
+  const statements = { begin: `SAVEPOINT ${name}`, commit: `RELEASE SAVEPOINT ${name}`, rollback };
+  const inner = new ClientSession(outer.session.client, outer.session.turns);
+  return settle(inner, action, { depth, ...statements, options });
+}
+
+interface Ending {
+  depth: number;
+  begin?: string | undefined;
+  /** Absent where the client begins and ends the transaction itself. */
+  commit?: string;
+  rollback?: string;
+  options: TransactionOptions;
+}
+
+async function settle<T>(session: ClientSession, action: Action<T>, ending: Ending): Promise<T> {
+  nestings.set(session, { session, depth: ending.depth, turns: new TurnQueue() });
+  try {
+    if (ending.begin !== undefined) await session.exec(ending.begin);
+    const value = await action(session);
+    throwIfAborted(ending.options.signal);
+    // Its error was caught, but PostgreSQL would answer the commit with a rollback.
+    if (session.failure !== undefined) throw session.failure;
+    if (ending.commit !== undefined) await session.exec(ending.commit);
+    return value;
+  } catch (error) {
+    if (ending.rollback !== undefined) await undo(session, ending.rollback);
+    throw error;
+  } finally {
+    session.isOver = true;
+  }
+}
+
+async function undo(session: ClientSession, rollback: string): Promise<void> {
+  try {
+    await session.exec(rollback);
+  } catch {
+    // The connection is in an unknown state; the error that led here is the one to tell.
+    session.isBroken = true;
+  }
+}

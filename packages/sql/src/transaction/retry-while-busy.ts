@@ -1,0 +1,42 @@
+import { SqlError, throwIfAborted } from "../sql-error.ts";
+
+/** How long a lock is waited for. */
+export interface RetryOptions {
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+const longestPauseMs = 20;
+
+/** Runs an action again while another connection has the lock, with growing pauses that leave the thread free. */
+export async function retryWhileBusy<T>(action: () => T, options: RetryOptions): Promise<T> {
+  const { timeoutMs, signal } = options;
+  const until = performance.now() + timeoutMs;
+  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      return action();
+    } catch (error) {
+      if (!(SqlError.isInstance(error) && error.code === "busy")) throw error;
+      if (performance.now() + pauseMs > until) throw busyError(timeoutMs, error);
+    }
+    await pause(pauseMs, signal);
+  }
+}
+
+function busyError(timeoutMs: number, cause: SqlError): SqlError {
+  return new SqlError("busy", `Another connection kept the database locked for ${timeoutMs} ms.`, { cause });
+}
+
+async function pause(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
+  throwIfAborted(signal);
+  await new Promise<void>((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, durationMs);
+    signal?.addEventListener("abort", wake);
+  });
+  throwIfAborted(signal);
+}

@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqlite } from "../sqlite/open-sqlite.ts";
+import type { SqliteDriverName } from "../sqlite/find-sqlite-driver.ts";
+import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import { transaction } from "./transaction.ts";
+
+const hasNodeSqlite = globalThis.process.getBuiltinModule("node:sqlite") !== undefined;
+const drivers: SqliteDriverName[] = hasNodeSqlite
+  ? ["@photostructure/sqlite", "node:sqlite"]
+  : ["@photostructure/sqlite"];
+if (!hasNodeSqlite) console.warn("node:sqlite is not in this Node; its rows are left out.");
+
+describe.each(drivers)("transaction on %s", (driver) => {
+  let folder = "";
+  let database: SqliteDatabase;
+  const open = (busyTimeoutMs = 5000): Promise<SqliteDatabase> =>
+    openSqlite({ path: join(folder, "db.sqlite"), driver, busyTimeoutMs });
+  const values = (on: SqliteDatabase = database): unknown[] =>
+    on
+      .prepare("SELECT a FROM t ORDER BY a")
+      .all()
+      .map((row) => row["a"]);
+  const insert = (on: SqliteDatabase, value: number): void => {
+    on.prepare("INSERT INTO t VALUES (?)").run(value);
+  };
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "ccl-sql-"));
+    database = await open();
+    database.exec("CREATE TABLE t (a UNIQUE)");
+  });
+  afterEach(() => {
+    database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("keeps what its action wrote, and gives its value", async () => {
+    expect(await transaction(database, (tx) => (insert(tx, 1), "value"))).toBe("value");
+    expect(values()).toEqual([1]);
+  });
+
+  it.each([
+    ["synchronous", (tx: SqliteDatabase) => (insert(tx, 1), fail())],
+    ["asynchronous", async (tx: SqliteDatabase) => (insert(tx, 1), await Promise.resolve(), fail())],
+  ])("undoes everything when a %s action throws, and passes its error on", async (_name, action) => {
+    await expect(transaction(database, action)).rejects.toThrow("wanted");
+    expect(values()).toEqual([]);
+    await transaction(database, (tx) => insert(tx, 2));
+    expect(values()).toEqual([2]);
+  });
+
+  it("lets actions that await take turns, in the order of asking", async () => {
+    const trace: string[] = [];
+    const run = (name: string): Promise<void> =>
+      transaction(database, async () => {
+        trace.push(`${name} begins`);
+        for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+        trace.push(`${name} ends`);
+      });
+    await Promise.all(["a", "b", "c"].map(run));
+    expect(trace).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+  });
+
+  it("runs an action without a promise in one go, so that nothing joins it", async () => {
+    const running = transaction(database, (tx) => (insert(tx, 1), fail()));
+    for (let turn = 0; turn < 20; turn += 1) {
+      await Promise.resolve();
+      if (turn === 10) insert(database, 2);
+    }
+    await expect(running).rejects.toThrow("wanted");
+    expect(values()).toEqual([2]);
+  });
+
+  it("nests as savepoints: an inner failure undoes the inner part only", async () => {
+    await transaction(database, async (outer) => {
+      insert(outer, 1);
+      await expect(transaction(outer, (inner) => (insert(inner, 2), fail()))).rejects.toThrow("wanted");
+      await transaction(outer, async (inner) => {
+        insert(inner, 3);
+        await Promise.all([4, 5].map((value) => transaction(inner, (deep) => insert(deep, value))));
+      });
+    });
+    expect(values()).toEqual([1, 3, 4, 5]);
+  });
+
+  it("refuses a transaction that has ended", async () => {
+    let kept: SqliteDatabase | undefined;
+    await transaction(database, (tx) => void (kept = tx));
+    expect(() => kept?.exec("SELECT 1")).toThrow(/ended/);
+    await expect(transaction(database, (tx) => tx.close())).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
+  it.each([
+    ["before it begins", (controller: AbortController) => controller.abort()],
+    ["within its action", (controller: AbortController) => queueMicrotask(() => controller.abort())],
+  ])("is undone when it is called off %s", async (_name, abort) => {
+    const controller = new AbortController();
+    abort(controller);
+    const running = transaction(
+      database,
+      async (tx) => {
+        insert(tx, 1);
+        for (let turn = 0; turn < 9; turn += 1) await Promise.resolve();
+      },
+      { signal: controller.signal },
+    );
+    await expect(running).rejects.toMatchObject({ code: "aborted" });
+    expect(values()).toEqual([]);
+  });
+
+  it("gives up its place when it is called off in the queue", async () => {
+    const controller = new AbortController();
+    let release = (): void => undefined;
+    const first = transaction(database, () => new Promise<void>((resolve) => void (release = resolve)));
+    const second = transaction(database, (tx) => insert(tx, 2), { signal: controller.signal });
+    const third = transaction(database, (tx) => insert(tx, 3));
+    controller.abort();
+    await expect(second).rejects.toMatchObject({ code: "aborted" });
+    release();
+    await Promise.all([first, third]);
+    expect(values()).toEqual([3]);
+  });
+
+  it("waits for another connection without blocking the thread", async () => {
+    const other = await open();
+    let release = (): void => undefined;
+    const holding = transaction(other, (tx) => {
+      insert(tx, 1);
+      return new Promise<void>((resolve) => void (release = resolve));
+    });
+    await Promise.resolve();
+    const waiting = transaction(database, (tx) => insert(tx, 2));
+    // The timer runs although the lock is held: a wait inside SQLite would keep it from doing so.
+    setTimeout(() => release(), 5);
+    await Promise.all([holding, waiting]);
+    expect(values()).toEqual([1, 2]);
+    other.close();
+  });
+
+  it("says busy when the lock is kept longer than the timeout, and goes on afterwards", async () => {
+    const other = await open(20);
+    database.exec("BEGIN IMMEDIATE");
+    await expect(transaction(other, (tx) => insert(tx, 2))).rejects.toMatchObject({ code: "busy" });
+    database.exec("ROLLBACK");
+    await transaction(other, (tx) => insert(tx, 2));
+    expect(Object.values(other.prepare("PRAGMA busy_timeout").get() ?? {})).toEqual([20]);
+    other.close();
+  });
+
+  it("reads one state throughout in mode read", async () => {
+    const other = await open();
+    await transaction(
+      database,
+      async (tx) => {
+        expect(values(tx)).toEqual([]);
+        await transaction(other, (writer) => insert(writer, 1));
+        expect(values(tx)).toEqual([]);
+      },
+      { mode: "read" },
+    );
+    expect(values()).toEqual([1]);
+    other.close();
+  });
+
+  it("runs nothing on its own after SQLite has undone the transaction by itself", async () => {
+    await transaction(database, (tx) => insert(tx, 0));
+    const running = transaction(database, (tx) => {
+      insert(tx, 1);
+      try {
+        tx.exec("INSERT OR ROLLBACK INTO t VALUES (0)");
+      } catch {
+        // What a careless action does.
+      }
+      insert(tx, 2);
+    });
+    await expect(running).rejects.toMatchObject({ code: "constraint" });
+    expect(values()).toEqual([0]);
+    await transaction(database, (tx) => insert(tx, 3));
+    expect(values()).toEqual([0, 3]);
+  });
+});
+
+function fail(): never {
+  throw new Error("wanted");
+}

@@ -1,0 +1,45 @@
+import { throwIfAborted } from "../sql-error.ts";
+
+/** Hands out one turn at a time, in the order of asking. */
+export class TurnQueue {
+  #isTaken = false;
+  readonly #waiting: (() => void)[] = [];
+
+  /** Runs an action in a turn of its own. An abort while it waits gives up the place. */
+  async run<T>(action: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.#enter(signal);
+    try {
+      throwIfAborted(signal);
+      return await action();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(signal: AbortSignal | undefined): Promise<void> {
+    throwIfAborted(signal);
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      return;
+    }
+    const hasTurn = await new Promise<boolean>((resolve) => {
+      const proceed = (): void => {
+        signal?.removeEventListener("abort", giveUp);
+        resolve(true);
+      };
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
+        resolve(false);
+      };
+      this.#waiting.push(proceed);
+      signal?.addEventListener("abort", giveUp, { once: true });
+    });
+    if (!hasTurn) throwIfAborted(signal);
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
+}
