@@ -1,1 +1,1 @@
-export {};
+export { openFsArtifactStore, type FsArtifactStoreOptions } from "./open-fs-artifact-store.ts";

@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMemoryArtifactStore, withEncryption, type ArtifactStore } from "@ccl/artifact-store";
+import { artifactStoreConformance, type ConformanceOpenOptions } from "@ccl/artifact-store/conformance";
+import type { Clock } from "@ccl/core";
+import { afterAll, describe, expect, it } from "vitest";
+import { damageBlob } from "../test-support/damage-blob.ts";
+import { openFsArtifactStore, type FsArtifactStoreOptions } from "./open-fs-artifact-store.ts";
+
+const folders: string[] = [];
+const optionsOf = new WeakMap<ArtifactStore, FsArtifactStoreOptions>();
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+async function openAt(options: FsArtifactStoreOptions): Promise<ArtifactStore> {
+  const store = await openFsArtifactStore(options);
+  optionsOf.set(store, options);
+  return store;
+}
+
+function placeOf(store: ArtifactStore): FsArtifactStoreOptions {
+  const options = optionsOf.get(store);
+  if (options === undefined) throw new Error("not one of ours");
+  return options;
+}
+
+async function openNew(options: ConformanceOpenOptions): Promise<ArtifactStore> {
+  const root = await mkdtemp(join(tmpdir(), "ccl-conform-"));
+  folders.push(root);
+  return openAt({ ...options, root });
+}
+
+async function reopen(store: ArtifactStore): Promise<ArtifactStore> {
+  await store.close();
+  return openAt(placeOf(store));
+}
+
+const key = new Uint8Array(32).fill(7);
+// What encryption adds: a header before the content, and a seal after each MiB.
+const headerBytes = 48;
+const sealBytes = 16;
+
+const kits = {
+  "a store of files": artifactStoreConformance({
+    open: openNew,
+    reopen,
+    corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).root, artifactId, damage),
+  }),
+  "a store of files with limits": artifactStoreConformance({
+    open: ({ limits = { maxSessionBytes: 2 ** 40, maxStoreBytes: 2 ** 40, whenFull: "evict" }, ...options }) =>
+      openNew({ ...options, limits }),
+    reopen,
+    corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).root, artifactId, damage),
+  }),
+  "an encrypted store of files": artifactStoreConformance({
+    overheadBytes: headerBytes + sealBytes,
+    idOf: async (content) => {
+      const store = withEncryption(createMemoryArtifactStore(), { key });
+      return (await store.store(content, { source: "id" })).artifactId;
+    },
+    open: async (options) => seal(await openNew(options), options.clock),
+    reopen: async (store) => {
+      await store.close();
+      return seal(await openAt(placeOf(store)));
+    },
+    corrupt: (store, artifactId, { kind, offset }) => {
+      const place = headerBytes + offset + Math.floor(offset / 2 ** 20) * sealBytes;
+      return damageBlob(placeOf(store).root, artifactId, { kind, offset: place });
+    },
+  }),
+};
+
+function seal(inner: ArtifactStore, clock?: Clock): ArtifactStore {
+  const store = withEncryption(inner, { key, ...(clock === undefined ? {} : { clock }) });
+  optionsOf.set(store, placeOf(inner));
+  return store;
+}
+
+describe.each(Object.entries(kits))("%s keeps the contract", (_name, rules) => {
+  it.each(rules.map(({ name, run }) => [name, run] as const))("%s", async (_, run) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+});

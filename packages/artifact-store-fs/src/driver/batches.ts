@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { unless } from "../file-system/file-system.ts";
+import { isReference, type ReferenceEntry, type ShardEntry } from "../layout/entry-name.ts";
+import { folderPath, syncNames, type StoreFolder } from "../layout/store-folder.ts";
+
+/**
+ * Commits of several references: each reference names its batch, and counts from the moment that the batch's file is
+ * renamed from `<token>.open` to `<token>.done`.
+ */
+export interface Batches {
+  /** Announces a batch; its references count as in use for collectors and as absent for readers. */
+  begin(): Promise<string>;
+  /** Makes all its references count at once. */
+  commit(batch: string): Promise<void>;
+  /** Ends a batch that failed; what is left of it is garbage. */
+  abandon(batch: string): Promise<void>;
+  /** Whether a reference with that batch counts. */
+  isVisible(batch: string | undefined): Promise<boolean>;
+  /** Whether it counts, or may come to count. */
+  isInUse(batch: string | undefined): Promise<boolean>;
+  /** The references of one moment that count: all those of a batch or none. */
+  visibleAmong(list: () => Promise<ShardEntry[]>): Promise<ReferenceEntry[]>;
+  /** Files of batches by their state, for a sweep. */
+  listFiles(): Promise<{ batch: string; isDone: boolean; path: string }[]>;
+}
+
+/** The batches of a store. */
+export function createBatches(store: StoreFolder): Batches {
+  const { fs } = store;
+  const folder = folderPath(store, "batches");
+  const pathOf = (batch: string, state: "open" | "done"): string => join(folder, `${batch}.${state}`);
+  /** A batch that was done stays so while any file names it. */
+  const done = new Set<string>();
+
+  const isDone = async (batch: string): Promise<boolean> => {
+    if (done.has(batch)) return true;
+    if ((await fs.status(pathOf(batch, "done"))) === undefined) return false;
+    done.add(batch);
+    return true;
+  };
+
+  const listFiles: Batches["listFiles"] = async () =>
+    (await fs.list(folder)).flatMap((name) => {
+      const [batch = "", state] = name.split(".");
+      if (state !== "open" && state !== "done") return [];
+      return [{ batch, isDone: state === "done", path: join(folder, name) }];
+    });
+
+  return {
+    async begin() {
+      const batch = store.owner.nextToken();
+      await (await fs.create(pathOf(batch, "open"))).close();
+      return batch;
+    },
+    async commit(batch) {
+      await fs.rename(pathOf(batch, "open"), pathOf(batch, "done"));
+      await syncNames(store, folder);
+    },
+    async abandon(batch) {
+      done.delete(batch);
+      await unless("ENOENT", fs.unlink(pathOf(batch, "open")), undefined);
+      await unless("ENOENT", fs.unlink(pathOf(batch, "done")), undefined);
+    },
+    isVisible: async (batch) => batch === undefined || (await isDone(batch)),
+    async isInUse(batch) {
+      // In this order: between the two the batch can only go from open to done.
+      if (batch === undefined || done.has(batch)) return true;
+      return (await fs.status(pathOf(batch, "open"))) !== undefined || (await isDone(batch));
+    },
+    async visibleAmong(list) {
+      const doneBefore = new Set((await listFiles()).filter((file) => file.isDone).map((file) => file.batch));
+      const entries = await list();
+      return entries.filter(isReference).filter(({ batch }) => batch === undefined || doneBefore.has(batch));
+    },
+    listFiles,
+  };
+}

@@ -1,0 +1,57 @@
+import type { ArtifactDriver, StagedBlob } from "@ccl/artifact-store/driver";
+import { prepareFolders, type StoreFolder } from "../layout/store-folder.ts";
+import { createBatches } from "./batches.ts";
+import { collectGarbage } from "./collect-garbage.ts";
+import { commitPuts } from "./commit-puts.ts";
+import type { FsStore } from "./fs-store.ts";
+import { commitWithinLimits, hasLimits } from "./limits.ts";
+import { mendBlob, quarantineBlob } from "./mend-blob.ts";
+import { findBlob } from "./open-body.ts";
+import { handlesOf, listHandles, listIds, removeHandles } from "./references.ts";
+import { stageFile, type StagedFile } from "./staged-file.ts";
+import { createLease, sweep, sweepAfterCrash } from "./sweep.ts";
+
+/** The driver over a folder, which is made where it is missing. */
+export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver> {
+  await prepareFolders(folder);
+  const store: FsStore = {
+    ...folder,
+    batches: createBatches(folder),
+    staged: new WeakMap<StagedBlob, StagedFile>(),
+  };
+  await sweepAfterCrash(store);
+  const lease = createLease(store);
+  return {
+    name: "fs",
+    async stage() {
+      await lease.take();
+      return stageFile(store);
+    },
+    async commit(puts, { limits, ...options }) {
+      await lease.take();
+      const commit = (): ReturnType<typeof commitPuts> => commitPuts(store, puts, options);
+      return hasLimits(limits) ? commitWithinLimits(store, { puts, limits, commit }, options) : commit();
+    },
+    async mend(record, content, options) {
+      await lease.take();
+      await mendBlob(store, { record, content }, options);
+    },
+    find: (artifactId) => findBlob(store, artifactId),
+    getHandles: (artifactId) => handlesOf(store, artifactId),
+    listHandles: (options) => listHandles(store, options),
+    removeHandles: (artifactId, match, { now }) => removeHandles(store, artifactId, { ...match, now }),
+    async collect(options) {
+      if (options.isDryRun) return collectGarbage(store, options);
+      await lease.take();
+      const freed = await collectGarbage(store, options);
+      if (options.artifactIds === undefined) await sweep(store);
+      return freed;
+    },
+    listIds: (options) => listIds(store, options),
+    async quarantine(artifactId) {
+      await lease.take();
+      await quarantineBlob(store, artifactId);
+    },
+    close: () => lease.release(),
+  };
+}

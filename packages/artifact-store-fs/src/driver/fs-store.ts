@@ -1,0 +1,23 @@
+import type { BlobPut, StagedBlob } from "@ccl/artifact-store/driver";
+import type { StoreFolder } from "../layout/store-folder.ts";
+import type { Batches } from "./batches.ts";
+import type { StagedFile } from "./staged-file.ts";
+
+/** What the parts of the driver share. */
+export interface FsStore extends StoreFolder {
+  batches: Batches;
+  /** The streams that this driver began. */
+  staged: WeakMap<StagedBlob, StagedFile>;
+}
+
+/** When a change is made, as which batch, and what calls it off. */
+export interface ChangeOptions {
+  now: number;
+  batch?: string;
+  signal?: AbortSignal;
+  /** Paths of references and ids of blobs that the change made, for taking it back. */
+  made: { references: string[]; artifactIds: string[] };
+}
+
+/** The content of a put or a mending. */
+export type BlobContent = BlobPut["content"];

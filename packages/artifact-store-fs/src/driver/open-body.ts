@@ -1,0 +1,160 @@
+import { chunkBytes, type StoredBlob } from "@ccl/artifact-store/driver";
+import { join } from "node:path";
+import { systemCode, type OpenFile } from "../file-system/file-system.ts";
+import { entryName, isReference, referenceName, type ShardEntry } from "../layout/entry-name.ts";
+import { readHeader, type FileHeader } from "../layout/file-header.ts";
+import { blobPath, listArtifact, shardPath } from "../layout/store-folder.ts";
+import type { FsStore } from "./fs-store.ts";
+
+const maxReadBytes = 256 * 1024;
+/** Contents up to this are read together with their header. */
+const maxWholeBytes = chunkBytes;
+/** Each time takes another collector that takes the blob away and puts it back. */
+const maxAttempts = 8;
+
+interface OpenBody {
+  file: OpenFile;
+  isQuarantined: boolean;
+  /** Undefined where it is damaged. */
+  found: Awaited<ReturnType<typeof readHeader>>;
+}
+
+/** Opens a file; undefined where it is gone, "unusable" where something else than a file has its name. */
+async function openPath(store: FsStore, path: string): Promise<OpenFile | "unusable" | undefined> {
+  try {
+    return await store.fs.open(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP" || code === "EISDIR" || code === "EMLINK") return "unusable";
+    throw error;
+  }
+}
+
+/** Finds the bytes of an artifact under whichever name they lie, and keeps the file open. */
+async function openBody(store: FsStore, artifactId: string): Promise<OpenBody | "unusable" | undefined> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const blob = await openPath(store, blobPath(store, artifactId));
+    if (blob === "unusable") return blob;
+    if (blob !== undefined) return withHeader(blob, artifactId, false);
+    const entries = await listArtifact(store, artifactId);
+    for (const entry of asideFirst(entries)) {
+      const path = join(shardPath(store, artifactId), entryName(entry));
+      const file = await openPath(store, path);
+      if (file === "unusable" && entry.kind === "bad")
+        return { file: emptyFile, isQuarantined: true, found: undefined };
+      if (file === undefined || file === "unusable") continue;
+      const body = await withHeader(file, artifactId, entry.kind === "bad");
+      if (entry.kind === "trash" || entry.kind === "bad" || (await holdsContent(body))) return body;
+      await file.close();
+    }
+    if (!entries.some(isReference)) return undefined;
+  }
+  return undefined;
+}
+
+/** Where else bytes can be: set aside, or, should a crash have kept a new blob's second name only, behind its reference. */
+function asideFirst(entries: readonly ShardEntry[]): ShardEntry[] {
+  const order = ["trash", "bad", "reference"];
+  const aside = entries.filter((entry) => order.includes(entry.kind));
+  return aside.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+}
+
+async function withHeader(file: OpenFile, artifactId: string, isQuarantined: boolean): Promise<OpenBody> {
+  try {
+    const found = await readHeader(file);
+    return { file, isQuarantined, found: found?.header.artifactId === artifactId ? found : undefined };
+  } catch (error) {
+    await file.close();
+    if (systemCode(error) === "EISDIR") return { file: emptyFile, isQuarantined, found: undefined };
+    throw error;
+  }
+}
+
+async function holdsContent({ file, found }: OpenBody): Promise<boolean> {
+  if (found === undefined) return false;
+  const { header, contentOffset } = found;
+  const lastByte = contentOffset + header.sizeBytes + header.hashBytes - 1;
+  return header.sizeBytes === 0 || (await file.read(new Uint8Array(1), lastByte)) === 1;
+}
+
+const emptyFile: OpenFile = {
+  write: () => Promise.resolve(),
+  read: () => Promise.resolve(0),
+  setTime: () => Promise.resolve(),
+  sync: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+/** The blob of an artifact that has a reference that counts. */
+export async function findBlob(store: FsStore, artifactId: string): Promise<StoredBlob | undefined> {
+  const body = await openBody(store, artifactId);
+  if (body === undefined) return undefined;
+  if (body === "unusable") {
+    return (await hasReference(store, artifactId)) ? damagedBlob(artifactId, false) : undefined;
+  }
+  const { file, found, isQuarantined } = body;
+  try {
+    if (!(await hasReference(store, artifactId, found?.header))) return undefined;
+    if (found === undefined) return damagedBlob(artifactId, isQuarantined);
+    const { header, contentOffset, following } = found;
+    const { sizeBytes, hashBytes } = header;
+    const chunkHashes = new Uint8Array(Math.min(hashBytes, sizeBytes));
+    const hashesRead = hashBytes === 0 ? 0 : await file.read(chunkHashes, contentOffset + sizeBytes);
+    const record = { artifactId, sizeBytes, chunkHashes: chunkHashes.subarray(0, hashesRead) };
+    const read = (first: number, end: number): AsyncIterable<Uint8Array> =>
+      readContent(store, artifactId, { start: first * chunkBytes, end: Math.min(end * chunkBytes, sizeBytes) });
+    if (sizeBytes > maxWholeBytes) return { record, isQuarantined, read };
+    return { record, isQuarantined, read, bytes: await wholeContent(file, { sizeBytes, contentOffset, following }) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What stands for bytes that can't be read: they match no id. */
+function damagedBlob(artifactId: string, isQuarantined: boolean): StoredBlob {
+  const record = { artifactId, sizeBytes: 0, chunkHashes: new Uint8Array(0) };
+  return { record, isQuarantined, bytes: new Uint8Array(0), async *read() {} };
+}
+
+async function wholeContent(
+  file: OpenFile,
+  { sizeBytes, contentOffset, following }: { sizeBytes: number; contentOffset: number; following: Uint8Array },
+): Promise<Uint8Array> {
+  if (following.length >= sizeBytes) return following.slice(0, sizeBytes);
+  const bytes = new Uint8Array(sizeBytes);
+  bytes.set(following);
+  const rest = await file.read(bytes.subarray(following.length), contentOffset + following.length);
+  return bytes.subarray(0, following.length + rest);
+}
+
+async function* readContent(
+  store: FsStore,
+  artifactId: string,
+  { start, end }: { start: number; end: number },
+): AsyncGenerator<Uint8Array> {
+  const body = await openBody(store, artifactId);
+  if (body === undefined) throw new Error(`"${artifactId}" was deleted and collected while it was read.`);
+  if (body === "unusable") return;
+  try {
+    for (let at = start; body.found !== undefined && at < end;) {
+      const buffer = new Uint8Array(Math.min(maxReadBytes, end - at));
+      const bytesRead = await body.file.read(buffer, body.found.contentOffset + at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await body.file.close();
+  }
+}
+
+/** Whether a reference counts; the one that the blob was written for is looked for first. */
+async function hasReference(store: FsStore, artifactId: string, header?: FileHeader): Promise<boolean> {
+  const { handle, batch } = header ?? {};
+  if (handle !== undefined) {
+    const path = join(shardPath(store, artifactId), referenceName(handle, batch));
+    if ((await store.fs.status(path)) !== undefined && (await store.batches.isVisible(batch))) return true;
+  }
+  return (await store.batches.visibleAmong(() => listArtifact(store, artifactId))).length > 0;
+}

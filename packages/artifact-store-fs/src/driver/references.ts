@@ -1,0 +1,122 @@
+import type { ArtifactHandle } from "@ccl/artifact-store";
+import type { DriverListOptions } from "@ccl/artifact-store/driver";
+import { join } from "node:path";
+import { unless } from "../file-system/file-system.ts";
+import { entryName, isReference, nameKey, type ReferenceEntry, type ShardEntry } from "../layout/entry-name.ts";
+import { readHeader } from "../layout/file-header.ts";
+import { folderPath, listArtifact, listShard, shardNames, shardPath, syncNames } from "../layout/store-folder.ts";
+import type { FsStore } from "./fs-store.ts";
+import { inParallel } from "./in-parallel.ts";
+
+const byHandleId = (a: ReferenceEntry, b: ReferenceEntry): number =>
+  a.handleId < b.handleId ? -1 : a.handleId > b.handleId ? 1 : 0;
+
+/** The handle of a reference; undefined where it went meanwhile, or is damaged. */
+async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<ArtifactHandle | undefined> {
+  const path = join(shardPath(store, entry.artifactId), entryName(entry));
+  const file = await unless("ENOENT", store.fs.open(path), undefined);
+  if (file === undefined) return undefined;
+  try {
+    const handle = (await readHeader(file))?.header.handle;
+    return handle?.handleId === entry.handleId ? handle : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The handles of an artifact, by `handleId`. */
+export async function handlesOf(store: FsStore, artifactId: string): Promise<ArtifactHandle[]> {
+  const entries = await store.batches.visibleAmong(() => listArtifact(store, artifactId));
+  return takeHandles(store, entries, { limit: Infinity });
+}
+
+/** Handles of the whole store, chosen by the names of their files. */
+export async function listHandles(store: FsStore, options: DriverListOptions): Promise<ArtifactHandle[]> {
+  const { sessionId, source, after, signal } = options;
+  const session = nameKey(sessionId);
+  const origin = nameKey(source);
+  const entries = await store.batches.visibleAmong(() => listAll(store, shardNames, signal));
+  const matching = entries.filter(
+    (entry) =>
+      (sessionId === undefined || entry.sessionKey === session) &&
+      (source === undefined || entry.sourceKey === origin) &&
+      (after === undefined || entry.handleId > after),
+  );
+  return takeHandles(store, matching, options);
+}
+
+/** The first handles of those that can be read, each once. */
+async function takeHandles(
+  store: FsStore,
+  entries: readonly ReferenceEntry[],
+  { limit, sessionId, source, signal }: Omit<DriverListOptions, "after">,
+): Promise<ArtifactHandle[]> {
+  const sorted = [...new Map(entries.map((entry) => [entry.handleId, entry])).values()].sort(byHandleId);
+  const handles: ArtifactHandle[] = [];
+  for (let at = 0; at < sorted.length && handles.length < limit;) {
+    signal?.throwIfAborted();
+    const wanted = sorted.slice(at, Math.min(sorted.length, at + (limit - handles.length)));
+    at += wanted.length;
+    const read = await inParallel(wanted, (entry) => readHandle(store, entry));
+    for (const handle of read) {
+      if (handle === undefined) continue;
+      const isMatch = sessionId === undefined || handle.sessionId === sessionId;
+      if (isMatch && (source === undefined || handle.source === source)) handles.push(handle);
+    }
+  }
+  return handles;
+}
+
+/** Everything in some of the folders of blobs. */
+export async function listAll(store: FsStore, shards: readonly string[], signal?: AbortSignal): Promise<ShardEntry[]> {
+  const blobs = folderPath(store, "blobs");
+  const lists = await inParallel(shards, (name) => {
+    signal?.throwIfAborted();
+    return listShard(store, join(blobs, name));
+  });
+  return lists.flat();
+}
+
+/** Ids that have a handle, from the one after `after` on. */
+export async function listIds(
+  store: FsStore,
+  { after = "", limit, signal }: { after?: string; limit: number; signal?: AbortSignal },
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const shard of shardNames.filter((name) => name >= after.slice(0, 2))) {
+    const entries = await store.batches.visibleAmong(() => listAll(store, [shard], signal));
+    const found = new Set(entries.map((entry) => entry.artifactId).filter((id) => id > after));
+    ids.push(...[...found].sort());
+    if (ids.length >= limit) break;
+  }
+  return ids.slice(0, limit);
+}
+
+/** Removes the handles of an artifact that match; how many there were. */
+export async function removeHandles(
+  store: FsStore,
+  artifactId: string,
+  { handleId, sessionId, now }: { handleId?: string; sessionId?: string; now: number },
+): Promise<number> {
+  let entries: ShardEntry[] = [];
+  const visible = await store.batches.visibleAmong(async () => (entries = await listArtifact(store, artifactId)));
+  const session = nameKey(sessionId);
+  const matching = visible.filter(
+    (entry) =>
+      (handleId === undefined || entry.handleId === handleId) &&
+      (sessionId === undefined || entry.sessionKey === session),
+  );
+  if (matching.length === 0) return 0;
+  const folder = shardPath(store, artifactId);
+  // First the time: a collector must never see a blob without references that still looks old.
+  for (const entry of entries.filter((entry) => !isReference(entry) && entry.kind !== "pin")) {
+    await unless("ENOENT", store.fs.setTime(join(folder, entryName(entry)), now), undefined);
+  }
+  const removed = new Set<string>();
+  for (const entry of matching) {
+    const unlinking = store.fs.unlink(join(folder, entryName(entry)));
+    if ((await unless("ENOENT", unlinking, "gone")) !== "gone") removed.add(entry.handleId);
+  }
+  await syncNames(store, folder);
+  return removed.size;
+}

@@ -1,0 +1,46 @@
+import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
+import { join } from "node:path";
+import { unless } from "../file-system/file-system.ts";
+import { folderPath } from "../layout/store-folder.ts";
+import type { FsStore } from "./fs-store.ts";
+
+/** Room for the header of a file whose header is known last. */
+export const reservedHeaderBytes = 4096;
+
+/** A stream that is being written; it gets its header and its name in the end. */
+export interface StagedFile extends StagedBlob {
+  readonly path: string;
+  /** Writes what stands before and after the content, and syncs; can be called again before the file gets a name. */
+  finish(header: Uint8Array, options: { record: BlobRecord; now: number }): Promise<void>;
+}
+
+/** Begins a stream in the folder `staging`. */
+export async function stageFile(store: FsStore): Promise<StagedBlob> {
+  const path = join(folderPath(store, "staging"), `${store.owner.nextToken()}.tmp`);
+  const file = await store.fs.create(path);
+  let sizeBytes = 0;
+  let isOpen = true;
+  const blob: StagedFile = {
+    path,
+    async write(piece) {
+      await file.write(piece, reservedHeaderBytes + sizeBytes);
+      sizeBytes += piece.length;
+    },
+    async finish(header, { record, now }) {
+      await file.write(header, 0);
+      await file.write(record.chunkHashes, reservedHeaderBytes + record.sizeBytes);
+      await Promise.all([store.durability === "off" ? undefined : file.sync(), file.setTime(now)]);
+    },
+    async discard() {
+      if (!isOpen) return;
+      isOpen = false;
+      try {
+        await file.close();
+      } finally {
+        await unless("ENOENT", store.fs.unlink(path), undefined);
+      }
+    },
+  };
+  store.staged.set(blob, blob);
+  return blob;
+}

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { systemCode, unless } from "../file-system/file-system.ts";
+import { entryName, isReference } from "../layout/entry-name.ts";
+import { folderPath, shardNames, type StoreFolder } from "../layout/store-folder.ts";
+import type { FsStore } from "./fs-store.ts";
+import { inParallel } from "./in-parallel.ts";
+import { listAll } from "./references.ts";
+
+/** A file that says that an opened store may have unfinished files, so that a sweep is due if its process is gone. */
+export interface Lease {
+  /** Leaves the file once, before the first unfinished one. */
+  take(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** The lease of one opened store. */
+export function createLease(store: StoreFolder): Lease {
+  const path = join(folderPath(store, "owners"), `${store.owner.nextToken()}.live`);
+  let taken: Promise<void> | undefined;
+  return {
+    take() {
+      taken ??= store.fs
+        .create(path)
+        .then((file) => file.close())
+        .catch((error: unknown) => {
+          taken = undefined;
+          throw error;
+        });
+      return taken;
+    },
+    async release() {
+      if (taken === undefined) return;
+      await taken.catch(() => undefined);
+      await store.fs.unlink(path).catch(() => undefined);
+    },
+  };
+}
+
+/** Removes what crashed processes left unfinished, where there was a crash; a store that may only be read is left alone. */
+export async function sweepAfterCrash(store: FsStore): Promise<void> {
+  try {
+    const folder = folderPath(store, "owners");
+    const leases = (await store.fs.list(folder)).map((name) => join(folder, name));
+    const dead = await deadFiles(store, leases);
+    if (dead.length === 0) return;
+    await sweep(store);
+    for (const path of dead) await unless("ENOENT", store.fs.unlink(path), undefined);
+  } catch (error) {
+    if (!/^(?:EACCES|EPERM|EROFS|ENOENT)$/.test(systemCode(error) ?? "")) throw error;
+  }
+}
+
+/** Removes unfinished files of processes that are gone. None of them is ever visible: this frees room, it repairs nothing. */
+export async function sweep(store: FsStore): Promise<void> {
+  const { fs, batches } = store;
+  const staging = folderPath(store, "staging");
+  const staged = (await fs.list(staging)).map((name) => join(staging, name));
+  const files = await batches.listFiles();
+  const open = files.filter((file) => !file.isDone).map((file) => file.path);
+  const entries = await listAll(store, shardNames);
+  const pathOf = (entry: (typeof entries)[number]): string =>
+    join(folderPath(store, "blobs"), entry.artifactId.slice(0, 2), entryName(entry));
+  const pins = entries.filter((entry) => entry.kind === "pin").map(pathOf);
+  for (const path of await deadFiles(store, [...staged, ...open, ...pins])) {
+    await unless("ENOENT", fs.unlink(path), undefined);
+  }
+  const references = entries.filter(isReference);
+  await inParallel(references, async (entry) => {
+    if (!(await batches.isInUse(entry.batch))) await unless("ENOENT", fs.unlink(pathOf(entry)), undefined);
+  });
+  // References of a batch that was done before they were listed can't have been missed.
+  const named = new Set(references.map((entry) => entry.batch));
+  for (const { path } of files.filter((file) => file.isDone && !named.has(file.batch))) {
+    await unless("ENOENT", fs.unlink(path), undefined);
+  }
+}
+
+async function deadFiles(store: StoreFolder, paths: readonly string[]): Promise<string[]> {
+  const isDead = await inParallel(paths, async (path) => {
+    const status = await store.fs.status(path);
+    const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+    const token = name.split(".").at(-2) ?? "";
+    return status !== undefined && !store.owner.isAlive(token, Date.now() - status.changedAtMs);
+  });
+  return paths.filter((_, index) => isDead[index]);
+}

@@ -1,0 +1,158 @@
+import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
+import type { BlobPut, BlobRecord } from "@ccl/artifact-store/driver";
+import { join } from "node:path";
+import { systemCode, unless, type OpenFile } from "../file-system/file-system.ts";
+import { bodyName, referenceName } from "../layout/entry-name.ts";
+import { encodeHeader, type FileHeader } from "../layout/file-header.ts";
+import { blobPath, orderNames, shardPath } from "../layout/store-folder.ts";
+import type { BlobContent, ChangeOptions, FsStore } from "./fs-store.ts";
+import { reservedHeaderBytes } from "./staged-file.ts";
+
+/** A name for a file that keeps collectors off the artifact while it is there. */
+export function pinPath(store: FsStore, artifactId: string): string {
+  return join(shardPath(store, artifactId), bodyName(artifactId, store.owner.nextToken(), "pin"));
+}
+
+/** Removes a file that may be gone already, or that can't be removed either after a failure. */
+export async function removeQuietly(store: FsStore, path: string): Promise<void> {
+  await store.fs.unlink(path).catch(() => undefined);
+}
+
+/** @throws ArtifactStoreError `unsupported` on file systems without hard links */
+export async function linkFile(store: FsStore, from: string, to: string): Promise<void> {
+  try {
+    await store.fs.link(from, to);
+  } catch (error) {
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(systemCode(error) ?? "")) throw error;
+    const message = `The file system under "${store.root}" has no hard links; keep the store on another one.`;
+    throw new ArtifactStoreError("unsupported", message, { cause: error });
+  }
+}
+
+/** Sets a file's time while it is synced: the bytes must be durable, the time by which collectors judge need not. */
+async function syncAtTime(store: FsStore, file: OpenFile, now: number): Promise<void> {
+  await Promise.all([store.durability === "off" ? undefined : file.sync(), file.setTime(now)]);
+}
+
+/** Writes a file under a name of its own, synced unless durability is off; leaves nothing where it fails. */
+async function writeNewFile(
+  store: FsStore,
+  path: string,
+  { pieces, now }: { pieces: readonly Uint8Array[]; now: number },
+): Promise<void> {
+  const file = await store.fs.create(path);
+  try {
+    try {
+      await file.write(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces), 0);
+      await syncAtTime(store, file, now);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await removeQuietly(store, path);
+    throw error;
+  }
+}
+
+/** Writes a whole blob file under the name `pin`. False where its header had no room for the handle and went without. */
+export async function writeBody(
+  store: FsStore,
+  { record, content, handle, pin }: { record: BlobRecord; content: BlobContent; handle?: ArtifactHandle; pin: string },
+  { now, batch }: { now: number; batch?: string },
+): Promise<boolean> {
+  const { artifactId, sizeBytes, chunkHashes } = record;
+  const plain: FileHeader = { artifactId, sizeBytes, hashBytes: chunkHashes.length };
+  const full = { ...plain, ...(handle === undefined ? {} : { handle }), ...(batch === undefined ? {} : { batch }) };
+  if (content instanceof Uint8Array) {
+    const pieces = [encodeHeader(full) ?? new Uint8Array(0), content, chunkHashes];
+    await writeNewFile(store, pin, { pieces, now });
+    return handle !== undefined;
+  }
+  const staged = store.staged.get(content);
+  if (staged === undefined) throw new TypeError("The staged content belongs to another store.");
+  const header = encodeHeader(full, reservedHeaderBytes);
+  const bare = header ?? encodeHeader(plain, reservedHeaderBytes) ?? new Uint8Array(0);
+  await staged.finish(bare, { record, now });
+  await linkFile(store, staged.path, pin);
+  return header !== undefined && handle !== undefined;
+}
+
+/**
+ * Writes a blob that is not there, and the first reference to it: one file under two names, so that one sync of the file
+ * and one of the folder make both durable. False where another writer was faster.
+ */
+export async function writeNewBlob(store: FsStore, put: BlobPut, options: ChangeOptions): Promise<boolean> {
+  const { record, content } = put;
+  const handle = put.handles[0];
+  if (handle === undefined) throw new TypeError(`No handle for "${record.artifactId}".`);
+  const pin = pinPath(store, record.artifactId);
+  const holdsHandle = await writeBody(store, { record, content, handle, pin }, options);
+  try {
+    options.signal?.throwIfAborted();
+    await linkFile(store, pin, blobPath(store, record.artifactId));
+    options.made.artifactIds.push(record.artifactId);
+    if (holdsHandle) {
+      await showReference(store, { pin, handle }, options);
+      return true;
+    }
+    const isAdded = await addReference(store, handle, options);
+    await store.fs.unlink(pin);
+    return isAdded;
+  } catch (error) {
+    await removeQuietly(store, pin);
+    if (systemCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/**
+ * Adds a reference to a blob that is there; false where it no longer is. The pin comes before the look at the blob: a
+ * collector that took the blob away in between sees the pin and puts it back.
+ */
+export async function addReference(store: FsStore, handle: ArtifactHandle, options: ChangeOptions): Promise<boolean> {
+  const { artifactId, sizeBytes } = handle;
+  const { now, batch, signal } = options;
+  const pin = pinPath(store, artifactId);
+  const header = { artifactId, sizeBytes, hashBytes: 0, handle, ...(batch === undefined ? {} : { batch }) };
+  await writeNewFile(store, pin, { pieces: [encodeHeader(header) ?? new Uint8Array(0)], now });
+  try {
+    if (!(await syncBlob(store, artifactId))) {
+      await store.fs.unlink(pin);
+      return false;
+    }
+    signal?.throwIfAborted();
+    // The blob's name may be that of a writer who has not synced it yet.
+    await orderNames(store, shardPath(store, artifactId));
+    await showReference(store, { pin, handle }, options);
+    return true;
+  } catch (error) {
+    await removeQuietly(store, pin);
+    throw error;
+  }
+}
+
+/** Whether the blob is there. Its bytes may come from a writer that promised less, so they are synced too. */
+async function syncBlob(store: FsStore, artifactId: string): Promise<boolean> {
+  const path = blobPath(store, artifactId);
+  const status = await store.fs.status(path);
+  if (status === undefined) return false;
+  if (store.durability !== "full" || status.kind !== "file") return true;
+  const file = await unless("ENOENT", store.fs.open(path), undefined);
+  if (file === undefined) return false;
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+async function showReference(
+  store: FsStore,
+  { pin, handle }: { pin: string; handle: ArtifactHandle },
+  { batch, made }: ChangeOptions,
+): Promise<void> {
+  const path = join(shardPath(store, handle.artifactId), referenceName(handle, batch));
+  made.references.push(path);
+  await store.fs.rename(pin, path);
+}

@@ -1,0 +1,89 @@
+import {
+  constants,
+  link,
+  lstat,
+  lutimes,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  unlink,
+  type FileHandle,
+} from "node:fs/promises";
+import { systemCode, unless, type FileStatus, type FileSystem, type OpenFile } from "./file-system.ts";
+
+// Windows has no O_NOFOLLOW; links there need a privilege of their own.
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const folderOnly = constants.O_DIRECTORY ?? 0;
+
+/** What a platform answers where folders can't be synced; elsewhere these are real failures. */
+const unsyncable = new Set(process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"]);
+
+/** The files of this machine. */
+export const nodeFileSystem: FileSystem = {
+  async create(path) {
+    return openFile(await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow, 0o666));
+  },
+  async open(path) {
+    return openFile(await open(path, constants.O_RDONLY | noFollow));
+  },
+  async status(path) {
+    const found = await unless("ENOENT", lstat(path), undefined);
+    if (found === undefined) return undefined;
+    return {
+      kind: kindOf(found),
+      sizeBytes: found.size,
+      timeMs: Math.round(found.mtimeMs),
+      changedAtMs: found.ctimeMs,
+    };
+  },
+  list: (folder) => readdir(folder),
+  async listKinds(folder) {
+    const entries = await unless("ENOENT", readdir(folder, { withFileTypes: true }), undefined);
+    return entries && new Map(entries.map((entry) => [entry.name, kindOf(entry)]));
+  },
+  link,
+  rename,
+  unlink,
+  setTime: (path, timeMs) => lutimes(path, timeMs / 1000, timeMs / 1000),
+  async makeFolder(path) {
+    await mkdir(path, { recursive: true });
+  },
+  async syncFolder(path) {
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(path, constants.O_RDONLY | folderOnly | noFollow);
+      await handle.sync();
+    } catch (error) {
+      if (!unsyncable.has(systemCode(error) ?? "")) throw error;
+    } finally {
+      await handle?.close();
+    }
+  },
+};
+
+function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FileStatus["kind"] {
+  return entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other";
+}
+
+function openFile(handle: FileHandle): OpenFile {
+  return {
+    async write(bytes, offset) {
+      for (let done = 0; done < bytes.length;) {
+        done += (await handle.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
+      }
+    },
+    async read(buffer, offset) {
+      let done = 0;
+      while (done < buffer.length) {
+        const { bytesRead } = await handle.read(buffer, done, buffer.length - done, offset + done);
+        if (bytesRead === 0) break;
+        done += bytesRead;
+      }
+      return done;
+    },
+    setTime: (timeMs) => handle.utimes(timeMs / 1000, timeMs / 1000),
+    sync: () => handle.sync(),
+    close: () => handle.close(),
+  };
+}

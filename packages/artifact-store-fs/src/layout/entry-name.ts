@@ -1,0 +1,76 @@
+import type { ArtifactHandle } from "@ccl/artifact-store";
+import { sha256Hex } from "@ccl/core";
+
+/** A reference as its file's name tells it, so that listings need not open what does not match. */
+export interface ReferenceEntry {
+  kind: "reference";
+  artifactId: string;
+  handleId: string;
+  sessionKey: string;
+  sourceKey: string;
+  sizeBytes: number;
+  /** The commit of several references that it belongs to; it counts once that one is done. */
+  batch?: string;
+}
+
+/**
+ * A blob; one set aside by a collector for the moment (`trash`) or for good (`bad`); a reference in the making that
+ * keeps collectors off (`pin`).
+ */
+export interface BodyEntry {
+  kind: "blob" | "trash" | "bad" | "pin";
+  artifactId: string;
+  /** Who made it; empty for a blob. */
+  token: string;
+}
+
+/** A file in one of the folders of blobs. */
+export type ShardEntry = ReferenceEntry | BodyEntry;
+
+/** Stands for a session or a source in file names. */
+export function nameKey(text: string | undefined): string {
+  return text === undefined ? "-" : sha256Hex(text).slice(0, 16);
+}
+
+/** `<artifact>.<handle>.<session>.<source>.<size>[.<batch>].ref` */
+export function referenceName(handle: ArtifactHandle, batch: string | undefined): string {
+  const parts = [handle.artifactId, handle.handleId, nameKey(handle.sessionId), nameKey(handle.source)];
+  parts.push(handle.sizeBytes.toString(36), ...(batch === undefined ? [] : [batch]), "ref");
+  return parts.join(".");
+}
+
+/** `<artifact>.<token>.<kind>` */
+export function bodyName(artifactId: string, token: string, kind: "trash" | "bad" | "pin"): string {
+  return `${artifactId}.${token}.${kind}`;
+}
+
+const idPattern = /^[0-9a-f]{64}$/;
+
+/** What a name in a folder of blobs stands for; undefined for a stranger's file. */
+export function parseEntryName(name: string): ShardEntry | undefined {
+  const [artifactId = "", ...parts] = name.split(".");
+  if (!idPattern.test(artifactId)) return undefined;
+  const kind = parts.pop();
+  if (kind === undefined) return { kind: "blob", artifactId, token: "" };
+  const [first = "", sessionKey = "", sourceKey = "", size = "", batch] = parts;
+  if (kind === "trash" || kind === "bad" || kind === "pin") {
+    return parts.length === 1 ? { kind, artifactId, token: first } : undefined;
+  }
+  if (kind !== "ref" || parts.length < 4 || parts.length > 5 || !/^[0-9a-z]+$/.test(size)) return undefined;
+  const entry = { kind: "reference" as const, artifactId, handleId: first, sessionKey, sourceKey };
+  return { ...entry, sizeBytes: Number.parseInt(size, 36), ...(batch === undefined ? {} : { batch }) };
+}
+
+/** The file name of an entry. */
+export function entryName(entry: ShardEntry): string {
+  if (entry.kind === "blob") return entry.artifactId;
+  if (entry.kind !== "reference") return bodyName(entry.artifactId, entry.token, entry.kind);
+  const { artifactId, handleId, sessionKey, sourceKey, sizeBytes, batch } = entry;
+  const parts = [artifactId, handleId, sessionKey, sourceKey, sizeBytes.toString(36)];
+  return [...parts, ...(batch === undefined ? [] : [batch]), "ref"].join(".");
+}
+
+/** True for a reference, whether it counts or not. */
+export function isReference(entry: ShardEntry): entry is ReferenceEntry {
+  return entry.kind === "reference";
+}

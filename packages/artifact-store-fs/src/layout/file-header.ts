@@ -1,0 +1,63 @@
+import type { ArtifactHandle } from "@ccl/artifact-store";
+import { sha256Hex } from "@ccl/core";
+import type { OpenFile } from "../file-system/file-system.ts";
+
+/**
+ * The first line of every blob and reference: 16 digits of the SHA-256 of the JSON, a space, the JSON, spaces up to the
+ * reserved length, a line feed. The content follows, then the chunk hashes.
+ */
+export interface FileHeader {
+  artifactId: string;
+  sizeBytes: number;
+  /** Length of the chunk hashes after the content. */
+  hashBytes: number;
+  /** The reference that the file was written for. */
+  handle?: ArtifactHandle;
+  batch?: string;
+}
+
+/** What the first read of a file found. */
+export interface ReadHeader {
+  header: FileHeader;
+  /** Where the content begins. */
+  contentOffset: number;
+  /** What the read brought along of what follows the header. */
+  following: Uint8Array;
+}
+
+const checkDigits = 16;
+const firstReadBytes = 16 * 1024;
+const maxHeaderBytes = 1024 * 1024;
+const lineFeed = 0x0a;
+
+/** The line; padded to `reservedBytes` where given, undefined if it is longer. */
+export function encodeHeader(header: FileHeader, reservedBytes?: number): Uint8Array | undefined {
+  const json = JSON.stringify(header);
+  const line = new TextEncoder().encode(`${sha256Hex(json).slice(0, checkDigits)} ${json}\n`);
+  if (reservedBytes === undefined) return line;
+  if (line.length > reservedBytes) return undefined;
+  const padded = new Uint8Array(reservedBytes).fill(0x20);
+  padded.set(line.subarray(0, -1));
+  padded[reservedBytes - 1] = lineFeed;
+  return padded;
+}
+
+/** The header of an open file; undefined when it is damaged. */
+export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined> {
+  for (let bytes = firstReadBytes; ; bytes = maxHeaderBytes) {
+    const buffer = new Uint8Array(bytes);
+    const read = buffer.subarray(0, await file.read(buffer, 0));
+    const end = read.indexOf(lineFeed);
+    const header = end < 0 ? undefined : parseLine(read.subarray(0, end));
+    if (header !== undefined) return { header, contentOffset: end + 1, following: read.subarray(end + 1) };
+    if (end >= 0 || read.length < bytes || bytes === maxHeaderBytes) return undefined;
+  }
+}
+
+function parseLine(line: Uint8Array): FileHeader | undefined {
+  const text = new TextDecoder().decode(line).trimEnd();
+  const json = text.slice(checkDigits + 1);
+  if (`${sha256Hex(json).slice(0, checkDigits)} ${json}` !== text) return undefined;
+  const header: FileHeader = JSON.parse(json);
+  return Number.isSafeInteger(header.sizeBytes) && Number.isSafeInteger(header.hashBytes) ? header : undefined;
+}

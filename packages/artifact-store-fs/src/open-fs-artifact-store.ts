@@ -1,0 +1,39 @@
+import { ArtifactStoreError, type ArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store";
+import { createArtifactStore } from "@ccl/artifact-store/driver";
+import type { Durability } from "@ccl/core/node";
+import { resolve } from "node:path";
+import { openFsDriver } from "./driver/fs-driver.ts";
+import { nodeFileSystem } from "./file-system/node-file-system.ts";
+import { createOwner } from "./owner.ts";
+
+/** Where a store of files lies, and how. */
+export interface FsArtifactStoreOptions extends ArtifactStoreOptions {
+  /** The store's own folder, made where it is missing, on a file system with hard links. It may be a symbolic link; nothing inside may. */
+  root: string;
+  /** `full` by default: every file and its names are synced before a call resolves. */
+  durability?: Durability;
+}
+
+/**
+ * Opens a store of plain files that several processes may have open at once, without a lock but where limits are set.
+ * A folder that may only be read can be opened and read.
+ * @throws ArtifactStoreError `invalid_input`, `unsupported` where something else stands in the place of a folder, `store_failed`
+ */
+export async function openFsArtifactStore(options: FsArtifactStoreOptions): Promise<ArtifactStore> {
+  const { root, durability = "full", ...rest } = options;
+  if (typeof root !== "string" || root === "" || root.includes("\0")) {
+    throw new ArtifactStoreError("invalid_input", "The root is no path; name the store's folder.");
+  }
+  if (!["full", "normal", "off"].includes(durability)) {
+    throw new ArtifactStoreError("invalid_input", `The durability is "${durability}"; give full, normal or off.`);
+  }
+  try {
+    const folder = { fs: nodeFileSystem, root: resolve(root), durability, owner: createOwner() };
+    return createArtifactStore(await openFsDriver(folder), rest);
+  } catch (error) {
+    if (ArtifactStoreError.isInstance(error)) throw error;
+    throw new ArtifactStoreError("store_failed", `The store in "${root}" could not be opened; see the cause.`, {
+      cause: error,
+    });
+  }
+}
