@@ -12,6 +12,7 @@ const names = [
   "scan-and-pack",
   "pack-usefulness",
   "structured-output",
+  "context-compiler",
 ];
 const folder = import.meta.dirname;
 const results = path.join(folder, "RESULTS.md");

@@ -1,0 +1,298 @@
+// Long sessions within a budget: price under a prompt cache, what stays usable, validity; then time and memory beside peers.
+import v8 from "node:v8";
+import vm from "node:vm";
+
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
+import { pruneMessages } from "ai";
+import { ClearToolUsesEdit } from "langchain";
+
+import { fitMessages } from "../packages/context-compiler/dist/index.js";
+import { estimatedCounter } from "../packages/core/dist/index.js";
+import { appendOnly, clearAllButThree, firstAndLast, slidingWindow } from "./lib/context-policies.mjs";
+import { joinTraces, readRecordedTraces } from "./lib/recorded-traces.mjs";
+import { cachedPrice, createMessageCounter, faultOf, newPrice, replayTrace } from "./lib/replay-trace.mjs";
+import { generateServiceTrace } from "./lib/service-trace/generate-service-trace.mjs";
+
+/** All policies count with the same estimate and take it for exact, so that none keeps a margin that others do not. */
+const counter = { ...estimatedCounter, name: "estimate taken for exact", isExact: true };
+const budgets = [8_000, 16_000, 32_000];
+
+/** The section of RESULTS.md. */
+export async function run() {
+  const traces = readTraces();
+  const parts = traces.map((trace) => {
+    const calls = trace.messages.filter(({ role }, index) => role === "assistant" && index > 0).length;
+    const size = counter.countMessages(trace.messages, trace.tools);
+    const caption = `${trace.name}: ${calls} model calls, ${size.toLocaleString("en")} tokens with ${trace.tools.length} tools.`;
+    const head = ["Budget", "Policy", "price, k", "cached", "largest prompt", "over budget", "invalid", "support"];
+    return `${caption}\n\n${table(head, priceRows(trace))}`;
+  });
+  const markdown = [
+    `Price in thousands of input-token equivalents over all calls: ${cachedPrice} for each token of the common prefix with the call before, if that is 1,024 tokens or more, ${newPrice} for each other token. Support is the share of the values that the model wrote as tool arguments, and had read before in the same dialogue, that its prompt still showed.`,
+    ...parts,
+    `Milliseconds for one fit into 16,000 tokens. "Counted": the counts of messages are known, to all alike. Memory is the heap that stays with the result and the caches.`,
+    table(["Messages", "Library", "cold", "counted", "one more", "heap, MB", "tokens", "fault"], await timeRows()),
+  ].join("\n\n");
+  return { title: "Context compiler", markdown };
+}
+
+function readTraces() {
+  const generated = generateServiceTrace({ seed: 1, dialogues: 15 });
+  const folder = process.env.CCL_TRACES;
+  if (folder === undefined || folder === "") {
+    console.warn("CCL_TRACES names no folder of recorded sessions: only the generated one is measured");
+    return [generated];
+  }
+  const recorded = readRecordedTraces(folder);
+  return [generated, ...(recorded.length > 0 ? [joinTraces("recorded sessions, one after the other", recorded)] : [])];
+}
+
+function priceRows(trace) {
+  const countOf = createMessageCounter(counter);
+  const fixed = counter.countMessages([], trace.tools);
+  const rows = [row(trace, { name: "append only", budget: undefined, start: appendOnly })];
+  for (const budget of budgets) {
+    const options = { budget, countOf, fixed };
+    rows.push(row(trace, { name: "sliding window", budget, start: slidingWindow(options) }));
+    rows.push(row(trace, { name: "first 3 + last N", budget, start: firstAndLast(options) }));
+    rows.push(row(trace, { name: "clear all results but 3", budget, start: clearAllButThree(options) }));
+    rows.push(row(trace, { name: "fitMessages", budget, start: fitting(budget) }));
+  }
+  return rows;
+}
+
+const fitting = (budget) => () => {
+  let state;
+  return (messages, tools) => {
+    const fitted = fitMessages(messages, { budget, counter, tools, state });
+    state = fitted.state;
+    return fitted.messages;
+  };
+};
+
+function row(trace, { name, budget, start }) {
+  const result = replayTrace(trace, { policy: start(), counter, budget });
+  return [
+    budget?.toLocaleString("en") ?? "none",
+    name,
+    (result.price / 1000).toFixed(0),
+    percent(result.cachedShare),
+    result.largestPrompt.toLocaleString("en"),
+    result.overBudget,
+    result.invalid,
+    percent(result.support),
+  ];
+}
+
+const timedBudget = 16_000;
+
+async function timeRows() {
+  const rows = [];
+  for (const count of [1_000, 10_000]) {
+    // Without remembered counts it counts the rest of the history at each step: minutes for 10,000 messages.
+    const forgetful = count > 1_000 ? [] : [langChainTrim(false)];
+    for (const subject of [ours(), langChainTrim(true), ...forgetful, langChainClear(), aiSdkPrune()]) {
+      rows.push(await timeOf(subject, count));
+    }
+  }
+  return rows;
+}
+
+/** `convert` is not timed; `fit` gets the converted messages and gives `{ tokens, fault }` through `judge`. */
+async function timeOf({ name, convert, start, judge, isColdOnly = false }, count) {
+  const plain = longHistory(count);
+  const before = heapBytes();
+  const fit = start();
+  const messages = plain.map(convert);
+  const cold = await elapsed(() => fit(messages));
+  const { tokens, fault } = judge(cold.value);
+  const size = [tokens.toLocaleString("en"), fault ?? "none"];
+  if (isColdOnly) return [count.toLocaleString("en"), name, cold.ms.toFixed(0), "-", "-", "-", ...size];
+  const slow = cold.ms > 2_000;
+  const counted = await median(slow ? 1 : 9, () => start()(messages));
+  let more = [...messages];
+  const onwards = start();
+  await onwards(more);
+  const oneMore = await median(slow ? 1 : 15, async (index) => {
+    more = [...more, convert({ role: index % 2 === 0 ? "user" : "assistant", content: `One more, number ${index}.` })];
+    await onwards(more);
+  });
+  const heapMb = (heapBytes() - before) / 2 ** 20;
+  const shown = [cold.ms, counted, oneMore].map((ms) => ms.toFixed(ms < 10 ? 2 : 0));
+  return [count.toLocaleString("en"), name, ...shown, heapMb.toFixed(1), ...size];
+}
+
+function ours() {
+  return {
+    name: "fitMessages",
+    convert: (message) => message,
+    start: () => {
+      let state;
+      return (messages) => {
+        const fitted = fitMessages(messages, { budget: timedBudget, counter, state });
+        state = fitted.state;
+        return fitted.messages;
+      };
+    },
+    judge: (messages) => ({ tokens: counter.countMessages(messages), fault: faultOf(messages) }),
+  };
+}
+
+function langChainTrim(isRemembered) {
+  const base = counter.countMessages([]);
+  const countOf = isRemembered
+    ? rememberedCount(fromLangChain)
+    : (message) => counter.countMessages([fromLangChain(message)]) - base;
+  return {
+    name: isRemembered ? "LangChain trimMessages" : "the same, its counter remembering nothing",
+    convert: toLangChain,
+    isColdOnly: !isRemembered,
+    start: () => (messages) =>
+      trimMessages(messages, {
+        maxTokens: timedBudget,
+        strategy: "last",
+        includeSystem: true,
+        startOn: "human",
+        tokenCounter: (list) => list.reduce((sum, message) => sum + countOf(message), 0),
+      }),
+    judge: (messages) => judged(messages.map(fromLangChain)),
+  };
+}
+
+function langChainClear() {
+  const countOf = rememberedCount(fromLangChain);
+  const edit = new ClearToolUsesEdit({ trigger: { tokens: timedBudget }, keep: { messages: 3 } });
+  return {
+    name: "LangChain ClearToolUsesEdit",
+    convert: toLangChain,
+    start: () => async (messages) => {
+      const copy = [...messages];
+      const countTokens = (list) => Promise.resolve(list.reduce((sum, message) => sum + countOf(message), 0));
+      await edit.apply({ messages: copy, model: undefined, countTokens });
+      return copy;
+    },
+    judge: (messages) => judged(messages.map(fromLangChain)),
+  };
+}
+
+function aiSdkPrune() {
+  return {
+    name: "AI SDK pruneMessages",
+    convert: toAiSdk,
+    start: () => (messages) =>
+      pruneMessages({ messages, toolCalls: "before-last-3-messages", emptyMessages: "remove" }),
+    judge: (messages) => judged(messages.map(fromAiSdk)),
+  };
+}
+
+function judged(messages) {
+  return { tokens: counter.countMessages(messages), fault: faultOf(messages) };
+}
+
+function rememberedCount(back) {
+  const base = counter.countMessages([]);
+  const known = new WeakMap();
+  return (message) => {
+    let tokens = known.get(message);
+    if (tokens === undefined) known.set(message, (tokens = counter.countMessages([back(message)]) - base));
+    return tokens;
+  };
+}
+
+/** Turns of a question, a call, its result of some 250 tokens and an answer. */
+function longHistory(count) {
+  const messages = [{ role: "system", content: words(300, 1) }];
+  for (let turn = 0; messages.length < count; turn++) {
+    const records = Array.from({ length: 10 }, (_, at) => ({
+      record_id: `R-${turn}-${at}`,
+      size: at * turn,
+      name: `n${at}`,
+    }));
+    messages.push(
+      { role: "user", content: `Please check R-${5_000 + turn}. ${words(20, turn)}` },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: `c${turn}`, name: "look_up", arguments: `{"id":"R-${turn}"}` }],
+      },
+      { role: "tool", toolCallId: `c${turn}`, content: JSON.stringify(records) },
+      { role: "assistant", content: words(30, turn) },
+    );
+  }
+  return messages.slice(0, count - ((count - 1) % 4));
+}
+
+function words(count, seed) {
+  return Array.from({ length: count }, (_, index) => `word${(index * 7 + seed) % 97}`).join(" ");
+}
+
+function toLangChain({ role, content, toolCalls = [], toolCallId }) {
+  if (role === "system") return new SystemMessage(content);
+  if (role === "user") return new HumanMessage(content);
+  if (role === "tool") return new ToolMessage({ content, tool_call_id: toolCallId });
+  const calls = toolCalls.map(({ id, name, arguments: input }) => ({ id, name, args: JSON.parse(input) }));
+  return new AIMessage({ content, tool_calls: calls });
+}
+
+const langChainRoles = { system: "system", human: "user", ai: "assistant", tool: "tool" };
+
+function fromLangChain(message) {
+  const calls = (message.tool_calls ?? []).map(({ id, name, args }) => ({ id, name, arguments: JSON.stringify(args) }));
+  return {
+    role: langChainRoles[message.getType()],
+    content: message.content,
+    ...(calls.length > 0 ? { toolCalls: calls } : {}),
+    ...(message.tool_call_id === undefined ? {} : { toolCallId: message.tool_call_id }),
+  };
+}
+
+function toAiSdk({ role, content, toolCalls = [], toolCallId }) {
+  if (role === "tool") {
+    const output = { type: "text", value: content };
+    return { role, content: [{ type: "tool-result", toolCallId, toolName: "look_up", output }] };
+  }
+  if (toolCalls.length === 0) return { role, content };
+  const calls = toolCalls.map(({ id, name, arguments: input }) => ({
+    type: "tool-call",
+    toolCallId: id,
+    toolName: name,
+    input: JSON.parse(input),
+  }));
+  return { role, content: calls };
+}
+
+function fromAiSdk({ role, content }) {
+  if (typeof content === "string") return { role, content };
+  if (role === "tool") return { role, content: content[0]?.output.value ?? "", toolCallId: content[0]?.toolCallId };
+  const toolCalls = content
+    .filter(({ type }) => type === "tool-call")
+    .map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, arguments: JSON.stringify(input) }));
+  return { role, content: "", ...(toolCalls.length > 0 ? { toolCalls } : {}) };
+}
+
+async function elapsed(action) {
+  const startedAt = performance.now();
+  const value = await action();
+  return { ms: performance.now() - startedAt, value };
+}
+
+async function median(rounds, action) {
+  const times = [];
+  for (let round = 0; round < rounds; round++) times.push((await elapsed(() => action(round))).ms);
+  return times.sort((a, b) => a - b)[Math.floor(rounds / 2)];
+}
+
+function heapBytes() {
+  v8.setFlagsFromString("--expose-gc");
+  vm.runInNewContext("gc")();
+  return process.memoryUsage().heapUsed;
+}
+
+function percent(share) {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map((_, index) => (index < 2 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+}

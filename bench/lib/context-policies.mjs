@@ -1,0 +1,56 @@
+// What others do with a long history, for comparison; each call of a factory starts a session.
+
+/** Nothing is ever removed. */
+export const appendOnly = () => (messages) => messages;
+
+/** The system prompt and as many of the last messages as fit, from a user message or an answered call on. */
+export const slidingWindow =
+  ({ budget, countOf, fixed }) =>
+  () =>
+  (messages) => {
+    const head = headOf(messages);
+    let left = budget - fixed - sum(head, countOf);
+    let start = messages.length;
+    while (start > head.length && countOf(messages[start - 1]) <= left) left -= countOf(messages[--start]);
+    while (start < messages.length && messages[start].role === "tool") start++;
+    return [...head, ...messages.slice(start)];
+  };
+
+/** The first three messages and as many of the last as fit, made anew at each call. */
+export const firstAndLast =
+  ({ budget, countOf, fixed }) =>
+  () =>
+  (messages) => {
+    const head = messages.slice(0, headOf(messages).length + 3);
+    let left = budget - fixed - sum(head, countOf);
+    let start = messages.length;
+    while (start > head.length && countOf(messages[start - 1]) <= left) left -= countOf(messages[--start]);
+    while (start < messages.length && messages[start].role === "tool") start++;
+    return start === messages.length && messages.length <= head.length ? messages : [...head, ...messages.slice(start)];
+  };
+
+/** All results but the last three become a placeholder, once the history is over the budget. */
+export const clearAllButThree =
+  ({ budget, countOf, fixed }) =>
+  () => {
+    const placeholder = new Map();
+    return (messages) => {
+      if (fixed + sum(messages, countOf) <= budget) return messages;
+      const results = messages.flatMap(({ role }, index) => (role === "tool" ? [index] : []));
+      const cleared = new Set(results.slice(0, -3));
+      return messages.map((message, index) => {
+        if (!cleared.has(index)) return message;
+        if (!placeholder.has(message)) placeholder.set(message, { ...message, content: "[cleared]" });
+        return placeholder.get(message);
+      });
+    };
+  };
+
+function headOf(messages) {
+  const end = messages.findIndex(({ role }) => role !== "system");
+  return messages.slice(0, end < 0 ? messages.length : end);
+}
+
+function sum(messages, countOf) {
+  return messages.reduce((total, message) => total + countOf(message), 0);
+}

@@ -1,0 +1,30 @@
+/** How likely a later call uses a scalar: 3 identifiers, 2 dates, amounts and names, 1 other short values, 0 the rest. */
+export type ValueRank = 0 | 1 | 2 | 3;
+
+const identifierKey =
+  /(?:^|[_\-. ])(?:id|ids|uuid|guid|key|number|no|code|sku|ref|reference|token|handle|path|file|url|uri|slug)$|[a-z](?:Id|Ids|Key|Code|Number|Path|Url)$/;
+const valuableKey =
+  /name|date|time|day|email|phone|zip|postal|amount|price|total|cost|balance|address|city|state|country|street|dob|birth|user|version/i;
+const dateLike = /^\d{4}-\d{2}-\d{2}/;
+const longestValue = 64;
+
+/** Ranks a scalar by its key and its shape; both may be hostile, so each test is linear in a bounded text. */
+export function rankValue(key: string, value: unknown): ValueRank {
+  if (value === null || typeof value === "boolean" || value === "") return 0;
+  const text = String(value);
+  if (text.length > longestValue) return 0;
+  if (dateLike.test(text)) return 2;
+  if (key.length <= longestValue && identifierKey.test(key)) return 3;
+  if (isIdentifierLike(text)) return 3;
+  if (key.length <= longestValue && valuableKey.test(key)) return 2;
+  return 1;
+}
+
+/** Words of letters and digits together, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`; long numbers and dates too. */
+export function isIdentifierLike(text: string): boolean {
+  if (text.length < 4 || text.length > longestValue || /\s/.test(text)) return false;
+  if (/^\d+$/.test(text)) return text.length >= 6;
+  if (dateLike.test(text)) return true;
+  if (/^-?[\d.,]+$/.test(text)) return false;
+  return /\d/.test(text) ? /[A-Za-z#_]/.test(text) : /[a-z0-9][/_@][a-z0-9]/i.test(text);
+}

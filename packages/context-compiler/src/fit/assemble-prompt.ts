@@ -1,0 +1,173 @@
+import type { ChatMessage } from "@ccl/core";
+
+import type { History } from "./analyze-history.ts";
+import { describeStretch } from "./cut-history.ts";
+import type { FitPolicy } from "./fit-policy.ts";
+import { type FrozenCut, stretchesOf } from "./fit-state.ts";
+import type { FitTraceEntry } from "./fit-trace.ts";
+import { showAfterCut, showWhole, type ShownUnit } from "./show-unit.ts";
+import { markerMessage, startMarker } from "./write-marker.ts";
+
+/** How far a prompt was written at some point. */
+export interface PromptMark {
+  messages: number;
+  tokens: number;
+  trace: number;
+}
+
+/** A written prompt. */
+export interface AssembledPrompt {
+  messages: ChatMessage[];
+  tokens: number;
+  trace: FitTraceEntry[];
+  /** The end of the part that appending to the input leaves alone. */
+  settled: PromptMark;
+  /** The end of the part that was taken over from an earlier prompt. */
+  resumed: PromptMark;
+  /** The end of the system prompt, and of what a cut froze. */
+  headEnd: number;
+  frozenEnd: number;
+}
+
+/** A prompt to continue: that of the same cut, whose history's settled units are those of this one. */
+export interface EarlierPrompt {
+  prompt: AssembledPrompt;
+  settledUnits: number;
+}
+
+/** Writes the prompt of a history under a cut; of an `earlier` prompt only what comes after its settled part is written anew.
+ * Stops early above `giveUpAbove` tokens. */
+export function assemblePrompt(
+  history: History,
+  { cut, policy, earlier }: { cut: FrozenCut | undefined; policy: FitPolicy; earlier?: EarlierPrompt | undefined },
+  giveUpAbove: number = Infinity,
+): AssembledPrompt {
+  const writer = new PromptWriter(history, policy);
+  let next = cut?.from ?? 0;
+  if (earlier !== undefined && earlier.settledUnits > next) {
+    writer.resume(earlier.prompt);
+    next = earlier.settledUnits;
+  } else {
+    writer.writeStart(cut);
+  }
+  for (let at = next; at < history.units.length; at++) {
+    if (at === history.settled.units) writer.settle();
+    writer.writeUnit(at, cut);
+    if (writer.tokens > giveUpAbove) break;
+  }
+  return writer.finish(history.settled.units >= history.units.length);
+}
+
+class PromptWriter {
+  readonly #history: History;
+  readonly #policy: FitPolicy;
+  #messages: ChatMessage[] = [];
+  #tokens = 0;
+  #trace: FitTraceEntry[] = [];
+  #settled: PromptMark | undefined;
+  #resumed: PromptMark = { messages: 0, tokens: 0, trace: 0 };
+  #headEnd = 0;
+  #frozenEnd = 0;
+
+  constructor(history: History, policy: FitPolicy) {
+    this.#history = history;
+    this.#policy = policy;
+  }
+
+  resume({ messages, trace, settled, headEnd, frozenEnd }: AssembledPrompt): void {
+    this.#messages = messages.slice(0, settled.messages);
+    this.#trace = trace.slice(0, settled.trace);
+    this.#tokens = settled.tokens;
+    this.#settled = settled;
+    this.#resumed = settled;
+    this.#headEnd = headEnd;
+    this.#frozenEnd = frozenEnd;
+  }
+
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** The system prompt, and what a cut keeps or marks before its tail. */
+  writeStart(cut: FrozenCut | undefined): void {
+    const { meter } = this.#policy;
+    this.#tokens = meter.fixed;
+    for (const message of this.#history.head) this.#write(message);
+    this.#headEnd = this.#messages.length;
+    if (cut !== undefined) {
+      let unit = 0;
+      for (const [place, stretch] of stretchesOf(cut.from, cut.kept).entries()) {
+        for (; unit < stretch.from; unit++) this.#add(showWhole(this.#unitAt(unit), this.#policy));
+        this.#writeMarker(stretch, cut.markers[place] ?? "");
+        unit = stretch.to;
+      }
+      for (; unit < cut.from; unit++) this.#add(showWhole(this.#unitAt(unit), this.#policy));
+    }
+    this.#frozenEnd = this.#messages.length;
+  }
+
+  writeUnit(at: number, cut: FrozenCut | undefined): void {
+    const unit = this.#unitAt(at);
+    this.#add(cut === undefined ? showWhole(unit, this.#policy) : showAfterCut(unit, cut.limitTokens, this.#policy));
+  }
+
+  settle(): void {
+    this.#settled = { messages: this.#messages.length, tokens: this.#tokens, trace: this.#trace.length };
+  }
+
+  finish(isAllSettled: boolean): AssembledPrompt {
+    if (isAllSettled || this.#settled === undefined) this.settle();
+    const settled = this.#settled ?? { messages: 0, tokens: 0, trace: 0 };
+    return {
+      messages: this.#messages,
+      tokens: this.#tokens,
+      trace: this.#trace,
+      settled,
+      resumed: this.#resumed,
+      headEnd: this.#headEnd,
+      frozenEnd: this.#frozenEnd,
+    };
+  }
+
+  #unitAt(at: number): History["units"][number] {
+    return this.#history.units[at] ?? { kind: "user", messages: [], indexes: [] };
+  }
+
+  #writeMarker(stretch: { from: number; to: number }, text: string): void {
+    const marker = markerMessage(text);
+    const { from, to, tokens } = describeStretch(this.#history, stretch, this.#policy);
+    const tokensAfter = this.#policy.meter.of(marker);
+    this.#trace.push({ action: "dropped", reason: "budget", from, to, tokensBefore: tokens, tokensAfter });
+    this.#write(marker);
+  }
+
+  #add({ messages, trace }: ShownUnit): void {
+    for (const message of messages) this.#write(message);
+    for (const entry of trace) this.#trace.push(entry);
+  }
+
+  #write(message: ChatMessage): void {
+    const isFirst = this.#messages.length === this.#history.head.length;
+    if (isFirst && this.#headEnd > 0 === this.#history.head.length > 0 && this.#needsStart(message))
+      this.#push(startMarker);
+    this.#push(message);
+  }
+
+  #needsStart({ role }: ChatMessage): boolean {
+    if (role === "user" || (role !== "assistant" && this.#messages.length < this.#history.head.length)) return false;
+    this.#trace.push({
+      action: "repaired",
+      reason: "no_user_first",
+      from: 0,
+      to: 0,
+      tokensBefore: 0,
+      tokensAfter: this.#policy.meter.of(startMarker),
+    });
+    return true;
+  }
+
+  #push(message: ChatMessage): void {
+    this.#messages.push(message);
+    this.#tokens += this.#policy.meter.of(message);
+  }
+}

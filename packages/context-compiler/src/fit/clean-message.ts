@@ -1,0 +1,91 @@
+import type { ChatMessage, Part, ToolCall } from "@ccl/core";
+
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { FitReason } from "./fit-trace.ts";
+
+/** A message that is legal by itself: the same object where nothing was wrong, undefined where nothing is left. */
+export interface CleanMessage {
+  message: ChatMessage | undefined;
+  faults: FitReason[];
+}
+
+const roles: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool"]);
+const emptyResult = "[The tool gave no output.]";
+
+/** Throws `invalid_messages` for what is no message at all. */
+export function cleanMessage(message: ChatMessage, index: number): CleanMessage {
+  requireMessage(message, index);
+  const faults: FitReason[] = [];
+  let cleaned = message;
+  if (message.toolCalls !== undefined && (message.role !== "assistant" || message.toolCalls.length === 0)) {
+    if (message.toolCalls.length > 0) faults.push("misplaced_calls");
+    const { toolCalls: _, ...rest } = cleaned;
+    cleaned = rest;
+  }
+  const calls = uniqueCalls(cleaned.toolCalls ?? []);
+  if (cleaned.toolCalls !== undefined && calls.length < cleaned.toolCalls.length) {
+    faults.push("duplicate_call");
+    cleaned = { ...cleaned, toolCalls: calls };
+  }
+  const content = fullContent(cleaned.content);
+  if (content !== cleaned.content) cleaned = { ...cleaned, content };
+  if (hasContent(content)) return { message: cleaned, faults };
+  if (calls.length > 0) return { message: cleaned, faults };
+  faults.push("empty");
+  return { message: message.role === "tool" ? { ...cleaned, content: emptyResult } : undefined, faults };
+}
+
+function requireMessage(message: unknown, index: number): void {
+  const isObject = typeof message === "object" && message !== null && "role" in message && "content" in message;
+  const isMessage =
+    isObject && roles.has(message.role) && (typeof message.content === "string" || isPartList(message.content));
+  const hasCalls =
+    !isObject || !("toolCalls" in message) || message.toolCalls === undefined || isCallList(message.toolCalls);
+  if (isMessage && hasCalls) return;
+  const text = `Message ${index} is no chat message: it needs a role of ${[...roles].join(", ")}, a content of text or parts, and calls with id, name and arguments as text.`;
+  throw new ContextCompilerError("invalid_messages", text, { details: { index } });
+}
+
+function isPartList(content: unknown): boolean {
+  return Array.isArray(content) && content.every(isPart);
+}
+
+function isPart(part: unknown): boolean {
+  if (typeof part !== "object" || part === null || !("type" in part)) return false;
+  if (part.type === "image" || part.type === "file") return "mimeType" in part && typeof part.mimeType === "string";
+  return (part.type === "text" || part.type === "reasoning") && "text" in part && typeof part.text === "string";
+}
+
+function isCallList(calls: unknown): boolean {
+  return Array.isArray(calls) && calls.every(isCall);
+}
+
+function isCall(call: unknown): boolean {
+  if (typeof call !== "object" || call === null) return false;
+  if (!("id" in call && "name" in call && "arguments" in call)) return false;
+  return typeof call.id === "string" && typeof call.name === "string" && typeof call.arguments === "string";
+}
+
+function uniqueCalls(calls: ToolCall[]): ToolCall[] {
+  if (calls.length < 2) return calls;
+  const ids = new Set<string>();
+  return calls.filter(({ id }) => !ids.has(id) && ids.add(id));
+}
+
+/** Without the parts that hold nothing; a reasoning part with a signature has to go back as it came. */
+function fullContent(content: ChatMessage["content"]): ChatMessage["content"] {
+  if (typeof content === "string") return content;
+  const full = content.filter(
+    (part) => isFullPart(part) || (part.type === "reasoning" && part.signature !== undefined),
+  );
+  return full.length === content.length ? content : full;
+}
+
+function hasContent(content: ChatMessage["content"]): boolean {
+  if (typeof content === "string") return /\S/.test(content);
+  return content.some((part) => part.type !== "reasoning" && isFullPart(part));
+}
+
+function isFullPart(part: Part): boolean {
+  return part.type === "text" || part.type === "reasoning" ? part.text.trim() !== "" : true;
+}

@@ -1,0 +1,90 @@
+import { identifiersOf } from "../compact-forms/compact-text.ts";
+import { rankValue } from "../compact-forms/value-rank.ts";
+
+/** The values that a text gives for one key, in the order of first occurrence. */
+export interface Fact {
+  /** "" for what stands in plain text. */
+  key: string;
+  /** The highest rank of its values, see `rankValue`. */
+  rank: number;
+  values: string[];
+}
+
+const shortText = 120;
+const mostValues = 40;
+
+/** What a call's arguments or its result say: scalars of JSON or of a compact form, else identifiers of the text. */
+export function collectFacts(text: string): Fact[] {
+  const facts = new Map<string, Fact>();
+  const add = (key: string, value: unknown): void => {
+    const rank = rankValue(key, value);
+    if (rank === 0) return;
+    const fact = facts.get(key) ?? { key, rank, values: [] };
+    fact.rank = Math.max(fact.rank, rank);
+    if (!fact.values.includes(String(value)) && fact.values.length < mostValues) fact.values.push(String(value));
+    facts.set(key, fact);
+  };
+  const value = parse(text);
+  if (typeof value === "object" && value !== null) {
+    visit(value, add);
+  } else if (text.length <= shortText) {
+    add("", text.replace(/\s+/g, " ").trim());
+  } else {
+    visitLines(text, add);
+    for (const name of identifiersOf(text).slice(0, mostValues)) add("", name);
+  }
+  const named = new Set([...facts].flatMap(([key, fact]) => (key === "" ? [] : fact.values)));
+  const plain = facts.get("");
+  if (plain !== undefined) plain.values = plain.values.filter((name) => !named.has(name));
+  return [...facts.values()];
+}
+
+const mostSteps = 20_000;
+
+function visit(root: object, add: (key: string, value: unknown) => void): void {
+  const stack: [string, unknown][] = [["", root]];
+  for (let steps = 0; stack.length > 0 && steps < mostSteps; steps++) {
+    const [key, value] = stack.pop() ?? ["", undefined];
+    if (typeof value !== "object" || value === null) {
+      add(key, value);
+      continue;
+    }
+    const entries: [string, unknown][] = Array.isArray(value)
+      ? value.map((item: unknown) => [key, item])
+      : Object.entries(value);
+    for (const entry of entries.reverse()) stack.push(entry);
+  }
+}
+
+const longestScan = 100_000;
+
+/** The pairs and the tables of `compactJson`. */
+function visitLines(text: string, add: (key: string, value: unknown) => void): void {
+  let header: string[] = [];
+  for (const line of text.slice(0, longestScan).split("\n")) {
+    const cells = line.split("|");
+    if (cells.length > 1 && cells.length === header.length) {
+      for (const [at, cell] of cells.entries()) add(lastName(header[at] ?? ""), cell);
+      continue;
+    }
+    header = cells.length > 1 ? cells : [];
+    for (const pair of line.replace(/^[\w.[\]]{1,64}: /, "").split("; ")) {
+      const [, key, value] = /^([\w .-]{1,64})=(.{1,400})$/.exec(pair) ?? [];
+      if (key === undefined || value === undefined) continue;
+      const items = value.startsWith("[") && value.endsWith("]") ? value.slice(1, -1).split(", ") : [value];
+      for (const item of items) add(lastName(key), item);
+    }
+  }
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,543 @@
+import { type ChatMessage, type TokenCounter, type ToolDefinition, countMessages, estimatedCounter } from "@ccl/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { fitMessages, type FitOptions, type FittedMessages } from "./fit-messages.ts";
+import type { FitState } from "./fit-state.ts";
+
+const exact: TokenCounter = { ...estimatedCounter, name: "exact-for-tests", isExact: true };
+
+/** Judges a prompt as a strict provider would, independently of the code under test; undefined when it is legal. */
+function faultOf(messages: readonly ChatMessage[]): string | undefined {
+  let index = 0;
+  const isSystem = (role: string | undefined): boolean => role === "system" || role === "developer";
+  while (isSystem(messages[index]?.role)) index++;
+  if (index < messages.length && messages[index]?.role !== "user") return `message ${index} should be the user's`;
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at];
+    if (message === undefined) return "hole";
+    const text =
+      typeof message.content === "string"
+        ? message.content
+        : message.content.map((part) => ("text" in part ? part.text : "media")).join("");
+    const calls = message.toolCalls ?? [];
+    if (message.toolCalls !== undefined && (message.role !== "assistant" || calls.length === 0))
+      return `calls at ${at}`;
+    if (text.trim() === "" && calls.length === 0) return `message ${at} is empty`;
+    if (message.role === "tool") return `result at ${at} without its call`;
+    if (new Set(calls.map(({ id }) => id)).size < calls.length) return `equal calls at ${at}`;
+    const wanted = new Set(calls.map(({ id }) => id));
+    while (wanted.size > 0) {
+      const result = messages[++at];
+      if (result?.role !== "tool" || !wanted.delete(result.toolCallId ?? "")) return `unanswered call before ${at}`;
+      if (result.content.length === 0) return `message ${at} is empty`;
+    }
+  }
+  return undefined;
+}
+
+const bytesOf = (messages: readonly ChatMessage[]): string => JSON.stringify(messages);
+
+const user = (content: string): ChatMessage => ({ role: "user", content });
+const model = (content: string): ChatMessage => ({ role: "assistant", content });
+const system = (content: string): ChatMessage => ({ role: "system", content });
+const calls = (...ids: string[]): ChatMessage => ({
+  role: "assistant",
+  content: "",
+  toolCalls: ids.map((id) => ({ id, name: "look_up", arguments: JSON.stringify({ record_id: `R-${id}` }) })),
+});
+const result = (toolCallId: string, content: string): ChatMessage => ({ role: "tool", toolCallId, content });
+
+const words = (count: number): string => Array.from({ length: count }, (_, index) => `word${index % 97}`).join(" ");
+const records = (count: number): string =>
+  JSON.stringify(
+    Array.from({ length: count }, (_, id) => ({ record_id: `R-${1000 + id}`, name: `n${id}`, size: id * 7 })),
+  );
+
+const tools: ToolDefinition[] = [
+  { name: "look_up", description: "Looks a record up.", inputSchema: { type: "object" }, execute: async () => "" },
+];
+
+const text = fc.oneof(
+  { weight: 6, arbitrary: fc.lorem({ maxCount: 40 }) },
+  { weight: 1, arbitrary: fc.constantFrom("", "  ", "\n") },
+  { weight: 1, arbitrary: fc.integer({ min: 500, max: 3000 }).map(words) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 60 }).map(records) },
+  { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 200 }) },
+);
+const content: fc.Arbitrary<ChatMessage["content"]> = fc.oneof(
+  { weight: 8, arbitrary: text },
+  {
+    weight: 1,
+    arbitrary: fc.array(
+      fc.oneof(
+        text.map((value) => ({ type: "text" as const, text: value })),
+        text.map((value) => ({ type: "reasoning" as const, text: value })),
+        fc.constant({ type: "image" as const, mimeType: "image/png", url: "file:///a.png" }),
+      ),
+      { maxLength: 3 },
+    ),
+  },
+);
+
+/** A call with results: in order, missing, doubled, or followed by something else first. */
+const callTurn: fc.Arbitrary<ChatMessage[]> = fc
+  .tuple(
+    fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 4 }),
+    fc.array(content, { minLength: 8, maxLength: 8 }),
+    fc.integer({ min: 0, max: 9 }),
+  )
+  .map(([ids, contents, fault]) => {
+    const results = ids.map((id, at): ChatMessage => ({ role: "tool", toolCallId: id, content: contents[at] ?? "" }));
+    const faulty =
+      fault === 0
+        ? results.slice(1)
+        : fault === 1
+          ? [...results, ...results]
+          : fault === 2
+            ? [user("wait"), ...results]
+            : results;
+    return [{ ...calls(...ids), content: contents[7] ?? "" }, ...faulty];
+  });
+const turn: fc.Arbitrary<ChatMessage[]> = fc.oneof(
+  { weight: 3, arbitrary: content.map((value): ChatMessage[] => [{ role: "user", content: value }]) },
+  { weight: 2, arbitrary: content.map((value): ChatMessage[] => [{ role: "assistant", content: value }]) },
+  { weight: 5, arbitrary: callTurn },
+  { weight: 1, arbitrary: content.map((value): ChatMessage[] => [{ role: "tool", toolCallId: "z", content: value }]) },
+  { weight: 1, arbitrary: fc.constant(null).map((): ChatMessage[] => [calls("p", "q")]) },
+);
+const history = fc
+  .tuple(fc.boolean(), fc.array(turn, { maxLength: 25 }))
+  .map(([hasSystem, turns]) => [...(hasSystem ? [system("You help.")] : []), ...turns.flat()]);
+
+/** Fits, or says that what must stay is too large. */
+function tryFit(messages: ChatMessage[], options: FitOptions): FittedMessages | undefined {
+  try {
+    return fitMessages(messages, options);
+  } catch (error) {
+    if (ContextCompilerError.isInstance(error) && error.code === "budget_exceeded") return undefined;
+    throw error;
+  }
+}
+
+/** For the ten thousand runs of the nightly length. */
+const longRunMs = 900_000;
+
+describe("for every history and every budget", () => {
+  const budget = fc.oneof(fc.integer({ min: 20, max: 400 }), fc.integer({ min: 400, max: 9000 }));
+
+  it(
+    "the prompt is legal, within the budget, counted exactly, and the same for the same input",
+    () => {
+      fc.assert(
+        fc.property(history, budget, fc.boolean(), (messages, limit, hasTools) => {
+          const options: FitOptions = { budget: limit, counter: exact, ...(hasTools ? { tools } : {}) };
+          const before = bytesOf(messages);
+          const fitted = tryFit(messages, options);
+          if (fitted === undefined) return;
+          expect(faultOf(fitted.messages)).toBeUndefined();
+          expect(fitted.tokens).toBe(exact.countMessages?.(fitted.messages, options.tools?.slice()));
+          expect(fitted.tokens).toBeLessThanOrEqual(limit);
+          expect(bytesOf(messages)).toBe(before);
+          expect(bytesOf(fitMessages(structuredClone(messages), options).messages)).toBe(bytesOf(fitted.messages));
+          expect(fitted.breakpoints.length).toBeLessThanOrEqual(4);
+        }),
+      );
+    },
+    longRunMs,
+  );
+
+  it(
+    "a legal prompt stays legal from call to call, and its prefix stays until the high watermark is passed",
+    () => {
+      const legalTurn = fc.oneof(
+        content.map((value): ChatMessage[] => [{ role: "user", content: value }]),
+        content.map((value): ChatMessage[] => [{ role: "assistant", content: value }]),
+        fc
+          .array(content, { minLength: 1, maxLength: 3 })
+          .map((list): ChatMessage[] => [
+            calls(...list.map((_, at) => String(at))),
+            ...list.map((value, at): ChatMessage => ({ role: "tool", toolCallId: String(at), content: value })),
+          ]),
+      );
+      fc.assert(
+        fc.property(
+          fc.array(legalTurn, { minLength: 2, maxLength: 16 }),
+          fc.integer({ min: 600, max: 6000 }),
+          (turns, limit) => {
+            const messages: ChatMessage[] = [system("You help."), user("Begin.")];
+            let live: FittedMessages | undefined;
+            let stored: string | undefined;
+            for (const added of turns) {
+              messages.push(...added);
+              const options: FitOptions = { budget: limit, counter: exact };
+              const next = tryFit(messages, { ...options, state: live?.state });
+              const state: FitState | undefined = stored === undefined ? undefined : JSON.parse(stored);
+              const reread = tryFit(structuredClone(messages), { ...options, state });
+              expect(reread).toEqual(next);
+              if (next === undefined) return;
+              expect(faultOf(next.messages)).toBeUndefined();
+              expect(next.tokens).toBeLessThanOrEqual(limit);
+              expectStablePrefix(live, next);
+              live = next;
+              stored = JSON.stringify(next.state);
+            }
+          },
+        ),
+        // A run is a whole session, fitted twice at each call.
+        { numRuns: Math.ceil((fc.readConfigureGlobal()?.numRuns ?? 200) / 4) },
+      );
+    },
+    longRunMs,
+  );
+});
+
+function expectStablePrefix(before: FittedMessages | undefined, now: FittedMessages): void {
+  if (before === undefined) return;
+  const stable = now.firstChangedMessage;
+  expect(bytesOf(now.messages.slice(0, stable))).toBe(bytesOf(before.messages.slice(0, stable)));
+  const isSameCut = JSON.stringify(before.state.cut) === JSON.stringify(now.state.cut);
+  expect(stable).toBeGreaterThanOrEqual(isSameCut ? before.messages.length : 1);
+  const counted = countMessages((value) => exact.count(value), now.messages.slice(0, stable));
+  expect(now.prefixStableTokens).toBe(counted);
+}
+
+describe("the judge of these tests", () => {
+  it.each<[string, ChatMessage[]]>([
+    ["an orphaned result", [user("a"), result("x", "b")]],
+    ["an unanswered call", [user("a"), calls("x")]],
+    ["half of parallel calls", [user("a"), calls("x", "y"), result("x", "b"), user("c")]],
+    ["an empty message", [user("a"), model(" ")]],
+    ["a model that begins", [system("s"), model("a")]],
+    ["one result for two calls of one id", [user("a"), calls("x", "x"), result("x", "b")]],
+  ])("refuses %s", (_name, messages) => {
+    expect(faultOf(messages)).toBeDefined();
+  });
+
+  it("accepts parallel calls in any order of results", () => {
+    expect(
+      faultOf([system("s"), user("a"), calls("x", "y"), result("y", "1"), result("x", "2"), model("b")]),
+    ).toBeUndefined();
+  });
+});
+
+const longSession = (turns: number): ChatMessage[] => [
+  system("You look records up."),
+  ...Array.from({ length: turns }, (_, at) => [
+    user(`Please check R-${5000 + at} for me.`),
+    calls(`c${at}`),
+    result(`c${at}`, records(12)),
+    model(`Record ${at} is fine.`),
+  ]).flat(),
+];
+
+describe("fitMessages", () => {
+  it("changes nothing while everything fits", () => {
+    const messages = longSession(5);
+    const {
+      messages: fitted,
+      trace,
+      prefixStableTokens,
+      firstChangedMessage,
+    } = fitMessages(messages, { budget: 50_000 });
+    expect(fitted).toEqual(messages);
+    expect({ trace, prefixStableTokens, firstChangedMessage }).toEqual({
+      trace: [],
+      prefixStableTokens: 0,
+      firstChangedMessage: 0,
+    });
+  });
+
+  it("marks what it removed, keeps what users wrote and shows old results as tables", () => {
+    const messages = longSession(8);
+    const fitted = fitMessages(messages, { budget: 1200, counter: exact, watermarks: { low: 0.4 } });
+    expect(fitted.messages.map(({ role, content: shown }) => `${role}: ${String(shown)}`).join("\n"))
+      .toMatchInlineSnapshot(`
+        "system: You look records up.
+        user: [21 earlier messages (1,293 tokens) were removed here to save space. Kept from them:
+        user: Please check R-5000 for me.
+        look_up(record_id=R-c0)
+        user: Please check R-5001 for me.
+        look_up(record_id=R-c1)
+        user: Please check R-5002 for me.
+        look_up(record_id=R-c2)
+        user: Please check R-5003 for me.
+        look_up(record_id=R-c3)
+        user: Please check R-5004 for me.
+        look_up(record_id=R-c4)
+        user: Please check R-5005 for me.]
+        assistant: 
+        tool: 12 rows
+        record_id|name|size
+        R-1000|n0|0
+        R-1001|n1|7
+        R-1002|n2|14
+        R-1003|n3|21
+        R-1004|n4|28
+        R-1005|n5|35
+        R-1006|n6|42
+        R-1007|n7|49
+        R-1008|n8|56
+        R-1009|n9|63
+        R-1010|n10|70
+        R-1011|n11|77
+        assistant: Record 5 is fine.
+        user: Please check R-5006 for me.
+        assistant: 
+        tool: 12 rows
+        record_id|name|size
+        R-1000|n0|0
+        R-1001|n1|7
+        R-1002|n2|14
+        R-1003|n3|21
+        R-1004|n4|28
+        R-1005|n5|35
+        R-1006|n6|42
+        R-1007|n7|49
+        R-1008|n8|56
+        R-1009|n9|63
+        R-1010|n10|70
+        R-1011|n11|77
+        assistant: Record 6 is fine.
+        user: Please check R-5007 for me.
+        assistant: 
+        tool: 12 rows
+        record_id|name|size
+        R-1000|n0|0
+        R-1001|n1|7
+        R-1002|n2|14
+        R-1003|n3|21
+        R-1004|n4|28
+        R-1005|n5|35
+        R-1006|n6|42
+        R-1007|n7|49
+        R-1008|n8|56
+        R-1009|n9|63
+        R-1010|n10|70
+        R-1011|n11|77
+        assistant: Record 7 is fine."
+      `);
+    expect(fitted.trace[0]).toMatchObject({ action: "dropped", reason: "budget", from: 1 });
+  });
+
+  it("keeps pinned messages with their calls, each stretch between them marked", () => {
+    const messages = longSession(12);
+    const pinned = messages[9];
+    const fitted = fitMessages(messages, {
+      budget: 1500,
+      counter: exact,
+      pin: (_message, index) => index === 9 || index === 15,
+    });
+    expect(fitted.messages).toContain(pinned);
+    expect(fitted.messages).toContain(messages[14]);
+    expect(fitted.messages).toContain(messages[15]);
+    expect(faultOf(fitted.messages)).toBeUndefined();
+    expect(fitted.trace.filter(({ action }) => action === "dropped")).toHaveLength(3);
+  });
+
+  it("keeps the last user turn of a long run of calls", () => {
+    const task = user("The task: count the records of R-77.");
+    const messages = [
+      system("s"),
+      task,
+      ...Array.from({ length: 60 }, (_, at) => [calls(`c${at}`), result(`c${at}`, words(80))]).flat(),
+    ];
+    const fitted = fitMessages(messages, { budget: 2000, counter: exact });
+    expect(fitted.messages[1]).toBe(task);
+    expect(fitted.messages.at(-1)?.toolCallId).toBe("c59");
+    expect(faultOf(fitted.messages)).toBeUndefined();
+  });
+
+  it("shortens one result that is larger than the budget, and says how to get the rest", () => {
+    const messages = [user("go"), calls("x"), result("x", words(30_000))];
+    const fitted = fitMessages(messages, {
+      budget: 1000,
+      counter: exact,
+      restHint: () => "read_artifact a1 gives the rest",
+    });
+    expect(fitted.messages).toHaveLength(3);
+    expect(String(fitted.messages[2]?.content)).toMatch(
+      /^\[Shortened from [\d,]+ tokens; read_artifact a1 gives the rest\]\nword0/,
+    );
+    expect(fitted.trace).toMatchObject([{ action: "truncated", from: 2, to: 3 }]);
+  });
+
+  it("drops images of old results whole, by name", () => {
+    const image: ChatMessage = {
+      ...result("x", ""),
+      content: [
+        { type: "image", mimeType: "image/png", url: "a" },
+        { type: "text", text: "seen" },
+      ],
+    };
+    const fitted = fitMessages([user("go"), calls("x"), image], { budget: 1000, counter: exact });
+    expect(fitted.messages[2]?.content).toEqual([{ type: "text", text: "[image of image/png removed]\nseen" }]);
+  });
+
+  it("answers calls that have no result with a marked error, also at the end", () => {
+    const fitted = fitMessages([user("go"), calls("x", "y"), result("y", "done")], { budget: 1000 });
+    expect(fitted.messages.at(-1)).toEqual({
+      role: "tool",
+      toolCallId: "x",
+      content: "[No result of this call was recorded.]",
+      isError: true,
+    });
+    expect(fitted.trace).toMatchObject([{ action: "repaired", reason: "unanswered_call", from: 1 }]);
+  });
+
+  it("puts a result that came after a user's message back to its call", () => {
+    const messages = [user("go"), calls("x"), user("hurry"), result("x", "done")];
+    expect(fitMessages(messages, { budget: 1000 }).messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "user",
+    ]);
+  });
+
+  it.each<[string, ChatMessage[], string, number]>([
+    ["an orphaned result", [user("a"), result("x", "b")], "orphaned_result", 1],
+    ["a second result", [user("a"), calls("x"), result("x", "b"), result("x", "c")], "duplicate_result", 3],
+    ["an empty user message", [user("a"), user(" ")], "empty", 1],
+    ["an empty answer", [user("a"), { role: "assistant", content: [] }], "empty", 1],
+  ])("drops %s and says so", (_name, messages, reason, from) => {
+    const fitted = fitMessages(messages, { budget: 1000 });
+    expect(fitted.messages).toEqual(messages.slice(0, from));
+    expect(fitted.trace).toMatchObject([{ action: "dropped", reason, from, to: from + 1 }]);
+  });
+
+  it.each<[string, ChatMessage[], ChatMessage[]]>([
+    ["nothing", [], []],
+    ["only a system prompt", [system("s")], [system("s")]],
+    [
+      "a model that begins",
+      [model("a")],
+      [{ ...user("[The conversation starts here.]"), source: "ccl:start" }, model("a")],
+    ],
+  ])("takes %s", (_name, messages, wanted) => {
+    expect(fitMessages(messages, { budget: 1000 }).messages).toEqual(wanted);
+  });
+
+  it("uses a summary for what a cut drops and asks for it once", () => {
+    const asked: number[] = [];
+    const summaryOf = ({ to }: { to: number }): string => `Summary up to ${asked.push(to)}.`;
+    const messages = longSession(20);
+    const first = fitMessages(messages, { budget: 1500, counter: exact, summaryOf });
+    const times = asked.length;
+    const again = fitMessages([...messages, user("and now?")], {
+      budget: 1500,
+      counter: exact,
+      summaryOf,
+      state: first.state,
+    });
+    expect(String(first.messages[1]?.content)).toMatch(/Kept from them:\nSummary up to \d\.\]$/);
+    expect(again.messages[1]).toEqual(first.messages[1]);
+    expect(asked).toHaveLength(times);
+  });
+});
+
+describe("a budget", () => {
+  const reasonOf = (action: () => unknown): unknown => {
+    try {
+      return action();
+    } catch (error) {
+      return ContextCompilerError.isInstance(error) ? { code: error.code, details: error.details } : error;
+    }
+  };
+
+  it("that is missing is a typed error at run time too", () => {
+    const options: FitOptions = JSON.parse("{}");
+    expect(reasonOf(() => fitMessages([], options))).toMatchObject({ code: "budget_missing" });
+  });
+
+  it.each([
+    ["a budget", { budget: 0 }],
+    ["a margin", { budget: 100, safetyMargin: 1 }],
+    ["watermarks", { budget: 100, watermarks: { low: 0.9, high: 0.5 } }],
+  ])("with %s out of range is refused", (_name, options) => {
+    expect(reasonOf(() => fitMessages([], options))).toMatchObject({ code: "invalid_options" });
+  });
+
+  it("that system prompt, tools and last user turn do not fit is refused with the breakdown", () => {
+    const messages = [system(words(300)), user("old"), model("b"), user(words(400))];
+    expect(reasonOf(() => fitMessages(messages, { budget: 500, counter: exact, tools }))).toMatchObject({
+      code: "budget_exceeded",
+      details: {
+        budget: 500,
+        usable: 500,
+        pinned: 0,
+        systemPrompt: expect.any(Number),
+        tools: expect.any(Number),
+        lastUserTurn: expect.any(Number),
+      },
+    });
+  });
+
+  it("under an estimate keeps a tenth back", () => {
+    const fitted = fitMessages(longSession(40), { budget: 2000 });
+    expect(fitted.tokens).toBeLessThanOrEqual(1800);
+  });
+
+  it("holds under a counter whose counts do not add up", () => {
+    const whole = (messages: ChatMessage[]): number => {
+      const plain = countMessages((value) => exact.count(value), messages);
+      return plain + Math.floor(messages.length ** 1.5);
+    };
+    const odd: TokenCounter = { ...exact, name: "odd", countMessages: whole };
+    const fitted = fitMessages(longSession(40), { budget: 2000, counter: odd });
+    expect(fitted.tokens).toBe(whole(fitted.messages));
+    expect(fitted.tokens).toBeLessThanOrEqual(2000);
+  });
+
+  it.each([
+    ["a string", ["hello"]],
+    ["an unknown role", [{ role: "robot", content: "a" }]],
+    ["a content of no kind", [{ role: "user", content: 7 }]],
+    ["calls without arguments", [{ role: "assistant", content: "", toolCalls: [{ id: "a", name: "b" }] }]],
+  ])("cannot be kept over %s", (_name, list) => {
+    const messages: ChatMessage[] = JSON.parse(JSON.stringify(list));
+    expect(reasonOf(() => fitMessages(messages, { budget: 100 }))).toMatchObject({
+      code: "invalid_messages",
+      details: { index: 0 },
+    });
+  });
+});
+
+describe("a state", () => {
+  const options: FitOptions = { budget: 1500, counter: exact };
+
+  it.each([
+    ["of another version", { version: 2 }],
+    ["without marks", { version: 1, shown: 3, tools: "" }],
+    [
+      "with a damaged cut",
+      { version: 1, shown: [], tools: "", cut: { from: 3, kept: [5], markers: [], limitTokens: 1, anchor: "" } },
+    ],
+  ])("%s is refused", (_name, value) => {
+    const state: FitState = JSON.parse(JSON.stringify(value));
+    expect(() => fitMessages([], { ...options, state })).toThrow(ContextCompilerError);
+  });
+
+  it("of another conversation is left aside, aloud", () => {
+    const { state } = fitMessages(longSession(30), options);
+    const fitted = fitMessages([user("a new one")], { ...options, state });
+    expect(fitted.messages).toEqual([user("a new one")]);
+    expect(fitted.trace).toMatchObject([{ action: "reset", reason: "state_mismatch" }]);
+  });
+
+  it("notices a message that was changed in place", () => {
+    const messages = longSession(4);
+    const first = fitMessages(messages, options);
+    const last = messages.at(-1);
+    if (last !== undefined) last.content = words(50);
+    const next = fitMessages(messages, { ...options, state: first.state });
+    expect(next.tokens).toBe(exact.countMessages?.(next.messages));
+    expect(next.firstChangedMessage).toBe(first.messages.length - 1);
+  });
+
+  it("of a prompt with other tools promises no stable prefix", () => {
+    const first = fitMessages(longSession(4), options);
+    expect(fitMessages(longSession(4), { ...options, tools, state: first.state }).prefixStableTokens).toBe(0);
+  });
+});

@@ -1,0 +1,74 @@
+import { ContextCompilerError } from "../context-compiler-error.ts";
+
+/** Plain JSON that goes with one conversation and one budget: hand back what the last call gave. */
+export interface FitState {
+  version: 1;
+  /** The cut that is frozen; undefined while everything has fitted. */
+  cut?: FrozenCut;
+  /** Marks of the messages of the last prompt, in order. */
+  shown: string[];
+  /** The mark of the tools of the last prompt. */
+  tools: string;
+}
+
+/** What a cut left out, in units: a call with its results, or any other message after the leading system messages. */
+export interface FrozenCut {
+  /** Units from here on are shown. */
+  from: number;
+  /** Units before `from` that are shown all the same, ascending. */
+  kept: number[];
+  /** One text for each stretch of units that is left out, in order. */
+  markers: string[];
+  /** No unit but a user's message is shown above this. */
+  limitTokens: number;
+  /** The mark of the unit before `from`, or "" at the start. */
+  anchor: string;
+}
+
+/** Checks what may have come from a store. Throws `invalid_state`. */
+export function requireState(state: unknown): FitState {
+  const fault = faultOf(state);
+  if (fault === undefined && isState(state)) return state;
+  const message = `This is no state of fitMessages (${fault ?? "it is incomplete"}); hand back a state that it gave, or none.`;
+  throw new ContextCompilerError("invalid_state", message, { details: { fault } });
+}
+
+function faultOf(state: unknown): string | undefined {
+  if (typeof state !== "object" || state === null) return "it is no object";
+  if (!("version" in state) || state.version !== 1) return "its version is not 1";
+  return isState(state) ? undefined : "its cut or its marks are damaged";
+}
+
+function isState(state: unknown): state is FitState {
+  if (typeof state !== "object" || state === null) return false;
+  const hasShown = "shown" in state && isList(state.shown, isText) && "tools" in state && isText(state.tools);
+  return hasShown && (!("cut" in state) || state.cut === undefined || isCut(state.cut));
+}
+
+function isCut(cut: unknown): cut is FrozenCut {
+  if (typeof cut !== "object" || cut === null) return false;
+  if (!("from" in cut && isCount(cut.from) && "limitTokens" in cut && isCount(cut.limitTokens))) return false;
+  if (!("anchor" in cut && isText(cut.anchor) && "markers" in cut && isList(cut.markers, isText))) return false;
+  if (!("kept" in cut && isList(cut.kept, isCount))) return false;
+  const { from, kept, markers } = cut;
+  const isAscending = kept.every((unit, index) => unit < from && unit > (kept[index - 1] ?? -1));
+  return isAscending && markers.length === stretchesOf(from, kept).length;
+}
+
+/** The stretches of units below `from` that are not kept, in order. */
+export function stretchesOf(from: number, kept: readonly number[]): { from: number; to: number }[] {
+  const stretches: { from: number; to: number }[] = [];
+  let start = 0;
+  for (const unit of [...kept, from]) {
+    if (unit > start) stretches.push({ from: start, to: unit });
+    start = unit + 1;
+  }
+  return stretches;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function isList<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
+  return Array.isArray(value) && value.every(isItem);
+}

@@ -1,0 +1,28 @@
+/** What happened to some messages of the input, and why; the token counts are those of the prompt's messages. */
+export interface FitTraceEntry {
+  action: "dropped" | "repaired" | "compacted" | "truncated" | "reset";
+  reason: FitReason;
+  /** The messages of the input that this is about: indexes from `from` on, below `to`. */
+  from: number;
+  to: number;
+  /** The `id` of the message, where it is one message that has one. */
+  messageId?: string;
+  tokensBefore: number;
+  tokensAfter: number;
+}
+
+/**
+ * `budget`: cut to fit. `empty`: no content. `orphaned_result`, `duplicate_result`: a result that
+ * answers no open call. `duplicate_call`, `unanswered_call`: mended calls. `misplaced_calls`: calls outside an assistant
+ * message. `no_user_first`: a marker had to open the conversation. `state_mismatch`: the state belongs to other messages.
+ */
+export type FitReason =
+  | "budget"
+  | "empty"
+  | "orphaned_result"
+  | "duplicate_result"
+  | "duplicate_call"
+  | "unanswered_call"
+  | "misplaced_calls"
+  | "no_user_first"
+  | "state_mismatch";

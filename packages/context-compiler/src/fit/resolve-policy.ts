@@ -1,0 +1,54 @@
+import { estimatedCounter } from "@ccl/core";
+
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { FitOptions } from "./fit-messages.ts";
+import type { FitPolicy } from "./fit-policy.ts";
+import { createMessageMeter } from "./message-meter.ts";
+
+/** Measured on long service and coding sessions; see the section on the context compiler in `bench/RESULTS.md`. */
+const defaults = { low: 0.1, high: 0.88, compactAboveTokens: 100 };
+
+/** A sixth of a small budget, and a small share of a large one. */
+const factsTokens = (usable: number): number => Math.floor(Math.max(Math.min(usable / 6, 1_200), 0.03 * usable));
+
+/** Checks the options of one call and fills them in. Throws `budget_missing`, `invalid_options`, `invalid_messages`. */
+export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy {
+  if (!Array.isArray(messages)) {
+    throw new ContextCompilerError("invalid_messages", "The messages to fit are a list of chat messages.");
+  }
+  const given: Partial<FitOptions> = options ?? {};
+  const { budget, counter = estimatedCounter } = given;
+  if (budget === undefined || budget === null) {
+    const text = "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
+    throw new ContextCompilerError("budget_missing", text);
+  }
+  const { safetyMargin = counter.isExact ? 0 : 0.1, watermarks = {} } = given;
+  const { low = defaults.low, high = defaults.high } = watermarks;
+  const { compactAboveTokens = defaults.compactAboveTokens } = given;
+  requireThat(Number.isFinite(budget) && budget > 0, `A budget is a positive number of tokens, not ${budget}.`);
+  requireThat(safetyMargin >= 0 && safetyMargin < 1, `A safety margin lies from 0 to below 1, not ${safetyMargin}.`);
+  requireThat(
+    low >= 0 && low <= high && high <= 1,
+    `Watermarks are shares with low <= high <= 1, not ${low} and ${high}.`,
+  );
+  const usable = Math.floor(budget * (1 - safetyMargin));
+  const { keptFactsTokens = factsTokens(usable) } = given;
+  requireThat(compactAboveTokens >= 0, `compactAboveTokens is at least 0, not ${compactAboveTokens}.`);
+  requireThat(keptFactsTokens >= 0, `keptFactsTokens is at least 0, not ${keptFactsTokens}.`);
+  return {
+    meter: createMessageMeter(counter, given.tools ?? []),
+    budget,
+    usable,
+    high,
+    low,
+    compactAboveTokens,
+    keptFactsTokens,
+    pin: given.pin,
+    restHint: given.restHint,
+    summaryOf: given.summaryOf,
+  };
+}
+
+function requireThat(isValid: boolean, message: string): void {
+  if (!isValid) throw new ContextCompilerError("invalid_options", message);
+}

@@ -1,0 +1,48 @@
+import type { ChatMessage } from "@ccl/core";
+import { truncateMiddle } from "@ccl/core";
+
+import type { HistoryUnit } from "./analyze-history.ts";
+import { type ElidedStretch, type FitPolicy, formatCount } from "./fit-policy.ts";
+import { gatherFacts } from "./gather-facts.ts";
+
+/** Opens a conversation whose first message is not the user's. */
+export const startMarker: ChatMessage = {
+  role: "user",
+  content: "[The conversation starts here.]",
+  source: "ccl:start",
+};
+
+const messageOf = new Map<string, ChatMessage>();
+const keptMarkers = 256;
+
+/** A marker as a message of its own; the same text is the same object, so that it is counted once. */
+export function markerMessage(text: string): ChatMessage {
+  let message = messageOf.get(text);
+  if (message === undefined) {
+    message = { role: "user", content: text, source: "ccl:elision" };
+    if (messageOf.size >= keptMarkers) messageOf.clear();
+    messageOf.set(text, message);
+  }
+  return message;
+}
+
+/** What is removed and what is kept of it, within `maxTokens` as a message; shorter forms where that is too little. */
+export function writeMarker(
+  units: readonly HistoryUnit[],
+  stretch: ElidedStretch,
+  { policy, seen, maxTokens }: { policy: FitPolicy; seen: Set<string>; maxTokens: number },
+): string {
+  const short = `[${formatCount(stretch.messages)} messages removed]`;
+  const header = `[${formatCount(stretch.messages)} earlier messages (${formatCount(stretch.tokens)} tokens) were removed here to save space.`;
+  const tokensOf = (text: string): number => policy.meter.of({ role: "user", content: text });
+  if (tokensOf(`${header}]`) > maxTokens) return short;
+  const { counter } = policy.meter;
+  const left = Math.min(maxTokens - tokensOf(`${header} Kept from them:]`) - 4, policy.keptFactsTokens);
+  const summary = policy.summaryOf?.(stretch);
+  const text =
+    summary === undefined
+      ? gatherFacts(units, { counter, maxTokens: left, seen }).join("\n")
+      : truncateMiddle(summary, { maxTokens: Math.max(0, left), counter }).text;
+  const whole = `${header} Kept from them:\n${text}]`;
+  return text === "" || tokensOf(whole) > maxTokens ? `${header}]` : whole;
+}
