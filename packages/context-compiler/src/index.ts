@@ -44,7 +44,13 @@ export type { FitState, FrozenCut } from "./fit/fit-state.ts";
 export type { FitReason, FitTraceEntry } from "./fit/fit-trace.ts";
 export { createSession } from "./session/create-session.ts";
 export { eventMessage } from "./session/event-message.ts";
-export type { ContentInput, EventDraft, SessionEventInput, ToolOutcomeInput } from "./session/event-input.ts";
+export type {
+  ContentInput,
+  EventDraft,
+  SessionEventInput,
+  ToolOutcomeInput,
+  WithInput,
+} from "./session/event-input.ts";
 export type { EventLog } from "./session/event-log.ts";
 export { openSession, type OpenSessionOptions } from "./session/open-session.ts";
 export { parseSessionEvent } from "./session/parse-session-event.ts";

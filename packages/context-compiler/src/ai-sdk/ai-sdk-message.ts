@@ -4,18 +4,19 @@ export type AiSdkJson = null | string | number | boolean | { [key: string]: AiSd
 /** Fields for providers, keyed by provider. */
 export type AiSdkProviderOptions = Record<string, Record<string, AiSdkJson | undefined>>;
 
-interface Optioned {
+/** What messages and parts may carry for providers. */
+export interface AiSdkOptioned {
   providerOptions?: AiSdkProviderOptions;
 }
 
 /** A text part. */
-export interface AiSdkTextPart extends Optioned {
+export interface AiSdkTextPart extends AiSdkOptioned {
   type: "text";
   text: string;
 }
 
 /** An image or another file. */
-export interface AiSdkFilePart extends Optioned {
+export interface AiSdkFilePart extends AiSdkOptioned {
   type: "file";
   data: Uint8Array | string | URL;
   mediaType: string;
@@ -23,13 +24,13 @@ export interface AiSdkFilePart extends Optioned {
 }
 
 /** What the model thought. */
-export interface AiSdkReasoningPart extends Optioned {
+export interface AiSdkReasoningPart extends AiSdkOptioned {
   type: "reasoning";
   text: string;
 }
 
 /** A call that the model asks for. */
-export interface AiSdkToolCallPart extends Optioned {
+export interface AiSdkToolCallPart extends AiSdkOptioned {
   type: "tool-call";
   toolCallId: string;
   toolName: string;
@@ -44,7 +45,7 @@ export type AiSdkToolOutput =
   | { type: "content"; value: ({ type: "text"; text: string } | { type: "media"; data: string; mediaType: string })[] };
 
 /** The answer to a call. */
-export interface AiSdkToolResultPart extends Optioned {
+export interface AiSdkToolResultPart extends AiSdkOptioned {
   type: "tool-result";
   toolCallId: string;
   toolName: string;
@@ -53,11 +54,11 @@ export interface AiSdkToolResultPart extends Optioned {
 
 /** A message of the AI SDK (`ModelMessage` of version 5 and 6); assignable to its type. */
 export type AiSdkMessage =
-  | ({ role: "system"; content: string } & Optioned)
-  | ({ role: "user"; content: string | (AiSdkTextPart | AiSdkFilePart)[] } & Optioned)
+  | ({ role: "system"; content: string } & AiSdkOptioned)
+  | ({ role: "user"; content: string | (AiSdkTextPart | AiSdkFilePart)[] } & AiSdkOptioned)
   | ({
       role: "assistant";
       content:
         string | (AiSdkTextPart | AiSdkFilePart | AiSdkReasoningPart | AiSdkToolCallPart | AiSdkToolResultPart)[];
-    } & Optioned)
-  | ({ role: "tool"; content: AiSdkToolResultPart[] } & Optioned);
+    } & AiSdkOptioned)
+  | ({ role: "tool"; content: AiSdkToolResultPart[] } & AiSdkOptioned);

@@ -2,6 +2,7 @@ export type {
   AiSdkFilePart,
   AiSdkJson,
   AiSdkMessage,
+  AiSdkOptioned,
   AiSdkProviderOptions,
   AiSdkReasoningPart,
   AiSdkTextPart,

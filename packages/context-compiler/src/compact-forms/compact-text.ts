@@ -40,7 +40,7 @@ export function identifiersOf(text: string): string[] {
 }
 
 /** As many of the words as fit, joined by a comma and a space. */
-export function withinTokens(words: readonly string[], { counter, maxTokens }: CompactTextOptions): string {
+function withinTokens(words: readonly string[], { counter, maxTokens }: CompactTextOptions): string {
   let tokens = 0;
   const kept: string[] = [];
   for (const word of words) {

@@ -9,7 +9,7 @@ import { showAfterCut, showWhole, type ShownUnit } from "./show-unit.ts";
 import { markerMessage, startMarker } from "./write-marker.ts";
 
 /** How far a prompt was written at some point. */
-export interface PromptMark {
+interface PromptMark {
   messages: number;
   tokens: number;
   trace: number;

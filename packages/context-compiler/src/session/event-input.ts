@@ -14,7 +14,8 @@ import type {
 /** Content as the caller has it: bytes in parts are encoded when it is recorded. */
 export type ContentInput = string | readonly (Part | EventPart)[];
 
-type WithInput<Data> = Omit<Data, "content"> & { content: ContentInput };
+/** Data of an event with its content as the caller has it. */
+export type WithInput<Data> = Omit<Data, "content"> & { content: ContentInput };
 
 /** An outcome as the caller has it. */
 export type ToolOutcomeInput = WithInput<ToolOutcomeData> & {

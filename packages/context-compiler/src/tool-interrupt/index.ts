@@ -5,7 +5,7 @@ export {
   type ToolInterruptOptions,
 } from "./create-tool-interrupt-handler.ts";
 export { functionToolBridge } from "./function-tool-bridge.ts";
-export { mcpToolBridge, type McpClient } from "./mcp-tool-bridge.ts";
+export { mcpToolBridge, type McpClient, type McpRequestOptions } from "./mcp-tool-bridge.ts";
 export {
   createPerceptionAligner,
   type AlignedOutput,

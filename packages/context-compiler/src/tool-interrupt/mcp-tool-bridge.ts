@@ -4,8 +4,10 @@ import { fromBase64 } from "../wire/base64.ts";
 import { isWireRecord, type WireRecord } from "../wire/wire-fields.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
-interface McpRequestOptions {
+/** What of a request's options is used. */
+export interface McpRequestOptions {
   signal?: AbortSignal;
+  /** Milliseconds. */
   timeout?: number;
 }
 
