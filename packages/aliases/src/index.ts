@@ -21,6 +21,7 @@ export type { Outline, OutlineDepth, OutlineItem, OutlineLanguage, SourceInput }
 export { renderOutlineItems } from "./outline/render-outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
 export type {
+  CounterSource,
   Pack,
   PackEntry,
   PackEvent,

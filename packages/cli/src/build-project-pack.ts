@@ -3,17 +3,17 @@ import {
   type AliasRegistry,
   type ContextBase,
   type ContextFiles,
+  type CounterSource,
   type Pack,
   type PackEvent,
   type PackOptions,
 } from "@ccl/aliases";
-import type { TokenCounter } from "@ccl/core";
 
 import { CliError } from "./cli-error.ts";
 import { findFocus } from "./find-focus.ts";
 import { resolveAlias } from "./resolve-alias.ts";
 import type { Session } from "./session.ts";
-import { openCounter, type Encoding } from "./token-counter.ts";
+import { counterOf, type Encoding } from "./token-counter.ts";
 
 /** Flags that shape a pack. */
 export interface PackShape {
@@ -47,7 +47,7 @@ export async function buildProjectPack(
   session: Session,
   shape: PackShape,
   { registry, files }: PackSource,
-): Promise<{ pack: Pack; counter: TokenCounter }> {
+): Promise<{ pack: Pack; counter: CounterSource }> {
   const { signal, progress } = session;
   const options: PackOptions = {
     registry,
@@ -62,7 +62,7 @@ export async function buildProjectPack(
   if (base !== undefined) options.version = base.version;
   if (files !== undefined) options.vocabulary = await files.readVocabulary({ signal });
   if (shape.base === true) options.base = requireBase(base).snapshot;
-  const counter = await openCounter(shape.modelEncoding);
+  const counter = counterOf(shape.modelEncoding);
   return { pack: await buildPack({ ...options, counter }), counter };
 }
 

@@ -308,6 +308,33 @@ describe("a project", () => {
     expect(await listing(root)).toEqual(before);
   });
 
+  it("gives the same document again from what it kept, and another one after an edit", async () => {
+    const command = ["pack", "--task", "Greet somebody", "--budget", "400"];
+    const inFolder = await json(command);
+    await ccl(["init"]);
+    const first = await json([...command, "--show"]);
+    await ccl(command);
+    const second = await json([...command, "--show"]);
+    expect(second).toEqual(first);
+    expect(second.document).toMatchObject({ text: Object(inFolder.document).text });
+    await writeFile(join(root, "src", "greet.ts"), "export const farewell = 1;\n");
+    const edited = await json([...command, "--show"]);
+    expect(edited.document).toMatchObject({ text: expect.stringContaining("farewell") });
+    expect(Object(edited.document).rawTokens).not.toBe(Object(first.document).rawTokens);
+  });
+
+  it("takes from its cache what another process put there", async () => {
+    const command = ["pack", "--model-encoding", "estimate", "--budget", "400"];
+    await ccl(["init"]);
+    const first = await spawnCcl(command);
+    const cache = await listing(join(root, ".ccl", "cache"));
+    expect(cache.join()).toContain("derived-pack.cache");
+    expect(await spawnCcl(command)).toEqual(first);
+    expect(await listing(join(root, ".ccl", "cache"))).toEqual(cache);
+    await spawnCcl([...command, "--task", "Greet somebody"]);
+    expect(await listing(join(root, ".ccl", "cache"))).not.toEqual(cache);
+  });
+
   it("may be an AdaOS folder, whose other records stay as they are", async () => {
     const records = '{\n  "D.readme": {"path":"README.md","sha":"00000000","owner":"me"}\n}\n';
     await mkdir(join(root, ".ado"));
@@ -334,7 +361,9 @@ describe("the command line", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("--budget <tokens>");
     expect(stdout).toContain("--json");
-    const loaded = await staticImports("ccl.js");
+    const start = await readFile(program, "utf8");
+    const [, runner = ""] = /await import\("(\.\/run-cli[^"]*)"\)/.exec(start) ?? [];
+    const loaded = new Set([...(await staticImports("ccl.js")), ...(await staticImports(runner))]);
     expect([...loaded].filter((name) => !isBuiltin(name)).sort()).toEqual(["@ccl/core", "commander", "picocolors"]);
   });
 

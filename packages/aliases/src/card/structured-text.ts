@@ -1,4 +1,4 @@
-import { parse } from "yaml";
+import { loadYaml } from "../load-library.ts";
 
 /** Longer YAML, and longer JSON with comments, is not read: that takes seconds for megabytes. */
 const maxLooseLength = 1_000_000;
@@ -53,7 +53,7 @@ function parseJson(text: string): unknown {
 function parseYaml(text: string): unknown {
   if (text.length > maxLooseLength) return undefined;
   try {
-    return parse(text, { logLevel: "silent", maxAliasCount: 100 });
+    return loadYaml().parse(text, { logLevel: "silent", maxAliasCount: 100 });
   } catch {
     return undefined;
   }

@@ -1,4 +1,6 @@
-import { isAlias, isCollection, isMap, isPair, isScalar, parseAllDocuments, Scalar, visit, type Document } from "yaml";
+import type { Document, Scalar } from "yaml";
+
+import { loadYaml } from "../load-library.ts";
 
 /** Larger files stay as they are: the parser takes seconds for megabytes. */
 const maxLength = 500_000;
@@ -26,7 +28,7 @@ export function minifyYaml(
 
 /** Every plain value stays the string that it is in the text, so that nothing is read as a number and written otherwise. */
 function read(text: string): Document.Parsed[] {
-  const documents = parseAllDocuments(text, {
+  const documents = loadYaml().parseAllDocuments(text, {
     schema: "failsafe",
     logLevel: "silent",
     merge: false,
@@ -56,6 +58,7 @@ function render(documents: Document.Parsed[], style: "block" | "flow"): string {
 }
 
 function strip(document: Document.Parsed, style: "block" | "flow"): void {
+  const { isCollection, isScalar, Scalar, visit } = loadYaml();
   document.comment = null;
   document.commentBefore = null;
   visit(document, {
@@ -74,8 +77,9 @@ function strip(document: Document.Parsed, style: "block" | "flow"): void {
   });
 }
 
-const isEmpty = (node: Scalar): boolean =>
-  node.value === "" && (node.type === undefined || node.type === Scalar.PLAIN) && node.tag === undefined;
+const isEmpty = (node: Scalar): boolean => node.value === "" && isPlain(node) && node.tag === undefined;
+
+const isPlain = ({ type }: Scalar): boolean => type === undefined || type === "PLAIN";
 
 /** Plain values that some schema of YAML 1.1 or 1.2 reads as something else than a string. */
 const maybeTyped = /^(?:[-+.]?\d.*|[-+]?\.(?:inf|nan)|~|null|true|false|yes|no|on|off|y|n|<<|=)$/is;
@@ -86,11 +90,12 @@ function fingerprint(documents: Document.Parsed[]): string {
 }
 
 function describe(node: unknown): unknown {
+  const { isAlias, isCollection, isMap, isPair, isScalar } = loadYaml();
   if (node === null || node === undefined) return ["plain", "~"];
   if (isAlias(node)) return ["alias", node.source];
   if (isScalar(node)) {
     const value = isEmpty(node) ? "~" : node.value;
-    const isTyped = (node.type === undefined || node.type === Scalar.PLAIN) && maybeTyped.test(String(value));
+    const isTyped = isPlain(node) && maybeTyped.test(String(value));
     return [isTyped ? "plain" : "string", value, node.tag, node.anchor];
   }
   if (isPair(node)) return [describe(node.key), describe(node.value)];

@@ -4,8 +4,16 @@ import type { SnapshotEntry } from "./snapshot.ts";
 
 /** `ctx@` and 8 hex digits over aliases, paths and content hashes; whether texts are kept makes no difference. */
 export function snapshotId(entries: Readonly<Record<string, SnapshotEntry>>): string {
-  const content = Object.entries(entries).map(([alias, { path, sha256 }]) => [alias, { path, sha256 }] as const);
-  return `ctx@${sha8(canonicalJson(Object.fromEntries(content)))}`;
+  // Canonical JSON of { alias: { path, sha256 } }, put together member by member: there may be tens of thousands.
+  const members = Object.keys(entries)
+    .sort()
+    .map((alias) => `${canonicalJson(alias)}:${memberText(entries[alias])}`);
+  return `ctx@${sha8(`{${members.join(",")}}`)}`;
+}
+
+function memberText(entry: SnapshotEntry | undefined): string {
+  const { path = "", sha256 = "" } = entry ?? {};
+  return `{"path":${canonicalJson(path)},"sha256":${canonicalJson(sha256)}}`;
 }
 
 /** A record with its keys in code unit order. `__proto__` is a key like any other. */

@@ -1,4 +1,4 @@
-import { applyPatch, FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
+import { loadDiff } from "../load-library.ts";
 
 /** The search for a shortest diff is quadratic in the lines that differ; beyond this many the new text is carried whole. */
 const maxEditLines = 1_000;
@@ -11,6 +11,7 @@ export interface PatchNames {
 
 /** A unified diff that turns one text into the other exactly; undefined where they have too little in common. */
 export function createTextPatch(before: string, after: string, names: PatchNames): string | undefined {
+  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = loadDiff();
   const found = structuredPatch(names.before, names.after, before, after, undefined, undefined, {
     context: 3,
     maxEditLength: maxEditLines,
@@ -35,7 +36,7 @@ export function createAdditionPatch(text: string, name: string): string {
 /** The patched text; undefined when the patch is not one, or belongs to another text. */
 export function applyTextPatch(before: string, patch: string): string | undefined {
   try {
-    const after = applyPatch(before, patch, { autoConvertLineEndings: false });
+    const after = loadDiff().applyPatch(before, patch, { autoConvertLineEndings: false });
     return after === false ? undefined : after;
   } catch {
     return undefined;

@@ -10,6 +10,8 @@ type Runtime = typeof import("@vscode/tree-sitter-wasm");
 
 /** What is longer is data or generated code, not worth the seconds that parsing it takes. */
 const MAX_SOURCE_CHARACTERS = 2_000_000;
+/** A tree takes some 50 times the memory of its text. */
+const MAX_KEPT_CHARACTERS = 200_000;
 // The parser forgets ambiguous brackets by recursion on a small stack that nothing guards.
 const MAX_NESTING = 1_000;
 // The parser calls back every 100 steps. Ordinary code takes 1 to 4 steps a character and broken code up to 7;
@@ -36,6 +38,7 @@ async function startRuntime(): Promise<Runtime> {
 function discardRuntime(): void {
   delete require.cache[require.resolve(RUNTIME_PATH)];
   runtime = undefined;
+  latest = undefined;
   parsers.clear();
 }
 
@@ -65,26 +68,46 @@ function parseWithinBudget(parser: Parser, text: string): Tree | null {
 }
 
 /**
- * Parses and hands the root to `read`, freeing the tree afterwards. Undefined when the text is too long, too deep or
- * too tangled to parse in linear time.
+ * Parses and hands the root to `read`; its nodes are not to be used afterwards. Undefined when the text is too long,
+ * too deep or too tangled to parse in linear time.
  */
 export async function withSyntaxTree<T>(
   name: GrammarName,
   text: string,
   read: (root: SyntaxNode) => T,
 ): Promise<T | undefined> {
-  if (text.length > MAX_SOURCE_CHARACTERS || !isNestedWithin(text, MAX_NESTING)) return undefined;
+  const isKept = isLatest(name, text);
+  if (!isKept && (text.length > MAX_SOURCE_CHARACTERS || !isNestedWithin(text, MAX_NESTING))) return undefined;
   const parser = await parserOf(name);
-  let tree: Tree | null = null;
   try {
-    tree = parseWithinBudget(parser, text);
-    return tree === null ? undefined : read(new SyntaxNode(tree.rootNode, text));
+    const tree = treeOf(parser, name, text);
+    return tree === undefined ? undefined : read(new SyntaxNode(tree.rootNode, text));
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "RuntimeError") throw error;
-    tree = null;
     discardRuntime();
     return undefined;
   } finally {
-    tree?.delete();
+    if (text.length > MAX_KEPT_CHARACTERS) dropLatest();
   }
+}
+
+/** The tree of the last text: one who wants a file's outline often wants its text without comments next. */
+let latest: { name: GrammarName; text: string; tree: Tree } | undefined;
+
+function isLatest(name: GrammarName, text: string): boolean {
+  return latest?.name === name && latest.text === text;
+}
+
+function treeOf(parser: Parser, name: GrammarName, text: string): Tree | undefined {
+  if (latest !== undefined && isLatest(name, text)) return latest.tree;
+  dropLatest();
+  const tree = parseWithinBudget(parser, text);
+  if (tree === null) return undefined;
+  latest = { name, text, tree };
+  return tree;
+}
+
+function dropLatest(): void {
+  latest?.tree.delete();
+  latest = undefined;
 }

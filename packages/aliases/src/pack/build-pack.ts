@@ -10,7 +10,8 @@ import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { FileFacts } from "./file-facts.ts";
 import { buildForms, type FileForm } from "./file-forms.ts";
 import { fitForms } from "./fit-forms.ts";
-import { readFile, surveyFiles, throwIfAborted, type PackFile } from "./pack-file.ts";
+import { createKeptPacks, type KeptPacks } from "./kept-packs.ts";
+import { createFileReader, surveyFiles, throwIfAborted, type FileReader, type PackFile } from "./pack-file.ts";
 import type { Pack, PackEntry, PackOmission, PackOptions } from "./pack.ts";
 import {
   compareBlocks,
@@ -40,16 +41,37 @@ const LEAST_TOKENS_FOR_FULL = 160;
  * @throws AliasesError `budget_exceeded` when not even the instruction fits, `aborted`, `io_failed`.
  */
 export async function buildPack(options: PackOptions): Promise<Pack> {
-  const counter = options.counter ?? estimatedCounter;
+  const { registry, signal, counter = estimatedCounter } = options;
+  const stats = await registry.stat(signal && { signal });
+  if (!("open" in counter)) return await packStats(stats, { options, counter });
+  const packs = createKeptPacks(registry.cache, { options, counter, stats });
+  const kept = packs.recall();
+  if (kept !== undefined) return kept;
+  return await packStats(stats, { options, counter: await counter.open(), packs });
+}
+
+interface Packing {
+  options: PackOptions;
+  counter: TokenCounter;
+  /** Where the pack is kept for the next time. */
+  packs?: KeptPacks;
+}
+
+async function packStats(stats: AliasStat[], { options, counter, packs }: Packing): Promise<Pack> {
   const margin = counter.isExact ? 0 : (options.safetyMargin ?? 0.1);
   const usable = Math.floor(options.budget * (1 - margin));
   requireInstruction(options, { counter, usable });
-  const { facts, stats, omitted } = await surveyFiles(options);
-  const offers = await offerForms(rank(facts, options), { options, counter, usable });
-  const frame = await buildFrame(stats, { options, counter, usable });
-  const pack = fit(offers, { frame, counter, usable, options });
+  const reader = createFileReader(options);
+  const job = { options, counter, usable, reader };
+  const { facts, omitted } = await surveyFiles(stats, { ...options, reader });
+  const offers = await offerForms(rank(facts, options), job);
+  const frame = await buildFrame(stats, job);
+  const fitted = fit(offers, { frame, counter, usable, options });
+  const pack = { ...fitted, omitted: [...fitted.omitted, ...omitted] };
+  // A file that changed meanwhile stands in the pack with a content that `stats` does not have.
+  if (options.registry.isPersistent && !reader.hasSeenChange) packs?.keep(pack);
   await options.registry.cache.flush();
-  return { ...pack, omitted: [...pack.omitted, ...omitted] };
+  return pack;
 }
 
 interface Offer {
@@ -63,6 +85,11 @@ interface Offer {
 interface Target {
   counter: TokenCounter;
   usable: number;
+}
+
+interface Job extends Target {
+  options: PackOptions;
+  reader: FileReader;
 }
 
 function requireInstruction(options: PackOptions, { counter, usable }: Target): void {
@@ -92,14 +119,14 @@ function onlyProfile(facts: FileFacts[]): string | undefined {
   return profiles.length === 1 ? profiles[0]?.alias : undefined;
 }
 
-async function offerForms(ranked: FileFacts[], target: Target & { options: PackOptions }): Promise<Offer[]> {
-  const { options, usable } = target;
+async function offerForms(ranked: FileFacts[], job: Job): Promise<Offer[]> {
+  const { options, usable } = job;
   const total = Math.min(ranked.length, Math.ceil(usable / LEAST_TOKENS_PER_FILE));
   const offers: Offer[] = [];
   for (const [place, facts] of ranked.entries()) {
     const { alias, path, sha256 } = facts;
     const nameless = { file: { alias, path, sha8: sha256.slice(0, 8) }, forms: [] };
-    const shown = place < total ? await offerFile(facts, place, target) : nameless;
+    const shown = place < total ? await offerFile(facts, place, job) : nameless;
     offers.push({ ...(shown ?? nameless), weight: weightOfPlace(place), group: aliasPrefix(alias) });
     if (place >= total) continue;
     throwIfAborted(options.signal);
@@ -112,9 +139,9 @@ async function offerForms(ranked: FileFacts[], target: Target & { options: PackO
 async function offerFile(
   facts: FileFacts,
   place: number,
-  { options, counter, usable }: Target & { options: PackOptions },
+  { options, counter, usable, reader }: Job,
 ): Promise<Pick<Offer, "file" | "forms"> | undefined> {
-  const file = await readFile(facts, options);
+  const file = await reader.read(facts);
   if (file === undefined) return undefined;
   const forms = await buildForms(file, {
     counter,
@@ -140,8 +167,8 @@ function weightOfPlace(place: number): number {
 }
 
 /** Everything but the files. */
-async function buildFrame(stats: AliasStat[], target: Target & { options: PackOptions }): Promise<PackParts> {
-  const { options } = target;
+async function buildFrame(stats: AliasStat[], job: Job): Promise<PackParts> {
+  const { options, reader } = job;
   const known = new Map(Object.entries(options.base?.entries ?? {}));
   const entries: Record<string, SnapshotEntry> = {};
   for (const stat of stats) {
@@ -149,7 +176,7 @@ async function buildFrame(stats: AliasStat[], target: Target & { options: PackOp
     if (sha256 === undefined) continue;
     const before = known.get(alias);
     // A base keeps the texts of what the model was shown; only those are compared in words.
-    const text = before?.text === undefined ? undefined : await textOf(stat, { before, options });
+    const text = before?.text === undefined ? undefined : await textOf(stat, { before, reader });
     entries[alias] = { path, sha256, ...(text !== undefined && { text }) };
   }
   const current = { id: snapshotId(entries), entries };
@@ -160,15 +187,15 @@ async function buildFrame(stats: AliasStat[], target: Target & { options: PackOp
     missing: 0,
     legend: "",
     task: options.task,
-    delta: options.base && fitDelta(deltaLines(await computeDelta(options.base, current)), target),
+    delta: options.base && fitDelta(deltaLines(await computeDelta(options.base, current)), job),
   };
 }
 
 async function textOf(
   stat: AliasStat,
-  { before, options }: { before: SnapshotEntry; options: PackOptions },
+  { before, reader }: { before: SnapshotEntry; reader: FileReader },
 ): Promise<string | undefined> {
-  return before.sha256 === stat.sha256 ? before.text : (await readFile(stat, options))?.text;
+  return before.sha256 === stat.sha256 ? before.text : (await reader.read(stat))?.text;
 }
 
 function fitDelta(lines: string[], { counter, usable }: Target): string[] {

@@ -27,7 +27,7 @@ export function recallFacts({ alias, path, sha256 }: KnownFile, cache: DerivedCa
     path,
     sha256,
     chars: Number(chars),
-    declarations: words(declarations),
+    declarations,
     imports: words(imports),
     content: { bag },
   };
@@ -45,12 +45,12 @@ export function lookOver(
     path,
     sha256,
     chars: text.trim() === "" ? 0 : text.length,
-    declarations: scanDeclarations(text, language).filter(isWord),
+    declarations: scanDeclarations(text, language).filter(isWord).join(" "),
     imports: scanImports(text, language).filter(isWord),
     content: { text },
   };
   if (!isKept) return facts;
-  const lines = [String(facts.chars), facts.declarations.join(" "), facts.imports.join(" "), countWords(text)];
+  const lines = [String(facts.chars), facts.declarations, facts.imports.join(" "), countWords(text)];
   cache.set(kindOf(path), sha256, lines.join("\n"));
   return facts;
 }

@@ -16,39 +16,64 @@ export interface PackFile {
 export interface SurveyedFiles {
   /** Those that have something to show. */
   facts: FileFacts[];
-  /** All of them, as a snapshot records them. */
-  stats: AliasStat[];
   omitted: PackOmission[];
 }
 
 type SurveyOptions = Pick<PackOptions, "registry" | "signal" | "onEvent">;
 
+/** Reads files, and notices when one is no longer what it was when all of them were looked at. */
+export interface FileReader {
+  /** True once a file had another content than expected, or none. */
+  readonly hasSeenChange: boolean;
+  /** The file's content now; undefined when it is gone, or no text any more. */
+  read(file: { alias: string; sha256?: string }): Promise<PackFile | undefined>;
+}
+
+/** A reader that has seen no change yet. */
+export function createFileReader({ registry, signal }: Pick<PackOptions, "registry" | "signal">): FileReader {
+  let hasSeenChange = false;
+  return {
+    get hasSeenChange() {
+      return hasSeenChange;
+    },
+    async read({ alias, sha256 }) {
+      const content = await registry.resolve(alias, signal && { signal });
+      if (!content.ok || content.value.sha256 !== sha256) hasSeenChange = true;
+      return content.ok && hasText(content.value) ? content.value : undefined;
+    },
+  };
+}
+
 const FILES_A_STEP = 64;
 
-/** Looks over every named file; one that was looked over before and has not changed is not read. */
-export async function surveyFiles(options: SurveyOptions): Promise<SurveyedFiles> {
-  const { registry, signal } = options;
-  const stats = await registry.stat(signal && { signal });
-  const surveyed: SurveyedFiles = { facts: [], stats, omitted: [] };
+/** Looks over files as `stat` saw them; one that was looked over before and has not changed is not read. */
+export async function surveyFiles(
+  stats: AliasStat[],
+  options: SurveyOptions & { reader: FileReader },
+): Promise<SurveyedFiles> {
+  const surveyed: SurveyedFiles = { facts: [], omitted: [] };
   for (const [position, stat] of stats.entries()) {
     const found = await survey(stat, options);
     if (typeof found === "string") surveyed.omitted.push({ alias: stat.alias, path: stat.path, reason: found });
     else surveyed.facts.push(found);
     if (position % FILES_A_STEP === 0 || position === stats.length - 1) {
-      throwIfAborted(signal);
+      throwIfAborted(options.signal);
       options.onEvent?.({ type: "files_read", done: position + 1, total: stats.length });
     }
   }
   return surveyed;
 }
 
-async function survey(stat: AliasStat, options: SurveyOptions): Promise<FileFacts | PackOmission["reason"]> {
-  const { cache, isPersistent } = options.registry;
+async function survey(
+  stat: AliasStat,
+  { registry, reader }: SurveyOptions & { reader: FileReader },
+): Promise<FileFacts | PackOmission["reason"]> {
+  const { cache, isPersistent } = registry;
   if (!isKnown(stat)) return "unreadable";
   if (stat.isBinary) return "binary";
   const recalled = recallFacts(stat, cache);
   if (recalled !== undefined) return recalled.chars === 0 ? "empty" : recalled;
-  const content = await readFile(stat, options);
+  const content = await reader.read(stat);
   if (content === undefined) return "unreadable";
   const facts = lookOver({ ...stat, sha256: content.sha256 }, content.text, { cache, isKept: isPersistent });
   return facts.chars === 0 ? "empty" : facts;
@@ -56,15 +81,6 @@ async function survey(stat: AliasStat, options: SurveyOptions): Promise<FileFact
 
 function isKnown(stat: AliasStat): stat is KnownFile {
   return stat.sha256 !== undefined;
-}
-
-/** The file's content now; undefined when it is gone, or no text any more. */
-export async function readFile(
-  { alias }: { alias: string },
-  { registry, signal }: SurveyOptions,
-): Promise<PackFile | undefined> {
-  const content = await registry.resolve(alias, signal && { signal });
-  return content.ok && hasText(content.value) ? content.value : undefined;
 }
 
 function hasText(content: AliasContent): content is AliasContent & { text: string } {

@@ -16,7 +16,7 @@ export interface PackOptions {
   /** Most tokens a file may take, by alias prefix. Default: A (decisions) 300, P (options) 200, the rest by share of the budget. */
   caps?: Record<string, number>;
   /** Default: the estimator of @ccl/core, under which a safety margin is kept. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | CounterSource;
   /** Share of the budget left free under an inexact counter. Default 0.1. */
   safetyMargin?: number;
   /** Alias of the profile that the model is to follow. Default: the only `PR` alias, if there is one. */
@@ -31,6 +31,16 @@ export interface PackOptions {
   version?: PackVersion;
   signal?: AbortSignal;
   onEvent?: (event: PackEvent) => void;
+}
+
+/**
+ * A counter that is opened only when something has to be counted. Where the registry keeps a cache, the pack of the
+ * same tree and options is taken from it without counting: the name must stand for one way of counting.
+ */
+export interface CounterSource {
+  name: string;
+  isExact: boolean;
+  open(): Promise<TokenCounter>;
 }
 
 /** The counters of the pack's header: `ver: A=1 B=0 C=0`. */

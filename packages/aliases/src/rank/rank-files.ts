@@ -11,8 +11,8 @@ export interface RankInput {
   content: { text: string } | { bag: string };
   /** Of the text, in UTF-16 units. */
   chars: number;
-  /** Names that the file declares. */
-  declarations: string[];
+  /** Names that the file declares, with spaces between. */
+  declarations: string;
   /** Module specifiers as written. */
   imports: string[];
 }
@@ -60,7 +60,7 @@ function scoreWords(files: RankInput[], task: string): Float64Array {
   const weights = [...terms.values()];
   const counted = files.map((file) => [
     matcher.count(splitPath(file.path)),
-    matcher.count(file.declarations.join(" ")),
+    matcher.count(file.declarations),
     "text" in file.content ? matcher.count(file.content.text) : matcher.countBag(file.content.bag),
   ]);
   const averages = FIELDS.map(

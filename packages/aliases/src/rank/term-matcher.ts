@@ -21,20 +21,20 @@ const UPPER = 2;
 const DIGIT = 3;
 const JOINER = 4;
 
-let classes: Uint8Array | undefined;
+const UNKNOWN = 255;
+const classes = new Uint8Array(1 << 16).fill(UNKNOWN);
 
-/** The class of each UTF-16 code unit. Letters without case, and halves of surrogate pairs, count as lower case. */
-function characterClasses(): Uint8Array {
-  if (classes !== undefined) return classes;
-  classes = new Uint8Array(1 << 16);
-  for (let code = 0; code < classes.length; code++) {
-    const character = String.fromCharCode(code);
-    if (/\p{Lu}/u.test(character)) classes[code] = UPPER;
-    else if (/[\p{L}\p{M}\p{Cs}]/u.test(character)) classes[code] = LOWER;
-    else if (/\p{N}/u.test(character)) classes[code] = DIGIT;
-    else if (/[_$-]/.test(character)) classes[code] = JOINER;
-  }
-  return classes;
+/** The class of a UTF-16 code unit. Letters without case, and halves of surrogate pairs, count as lower case. */
+function classOf(code: number): number {
+  const known = classes[code] ?? OTHER;
+  return known === UNKNOWN ? (classes[code] = findClass(String.fromCharCode(code))) : known;
+}
+
+function findClass(character: string): number {
+  if (/\p{Lu}/u.test(character)) return UPPER;
+  if (/[\p{L}\p{M}\p{Cs}]/u.test(character)) return LOWER;
+  if (/\p{N}/u.test(character)) return DIGIT;
+  return /[_$-]/.test(character) ? JOINER : OTHER;
 }
 
 /** No query term is longer than this; a longer word of a text is a key or a hash. */
@@ -111,24 +111,22 @@ type Visit = (start: number, end: number, isCompound: boolean) => void;
 
 /** Visits each word, and each identifier of several words once more as a whole. */
 function forEachWord(text: string, visit: Visit): void {
-  const classOf = characterClasses();
   let index = 0;
   while (index < text.length) {
-    if (classOf[text.charCodeAt(index)] === OTHER) index++;
+    if (classOf(text.charCodeAt(index)) === OTHER) index++;
     else index = visitIdentifier(text, index, visit);
   }
 }
 
 /** Visits the words of the identifier that starts here and gives its end. */
 function visitIdentifier(text: string, identifierStart: number, visit: Visit): number {
-  const classOf = characterClasses();
   let wordStart = identifierStart;
   let words = 0;
-  let previous = classOf[text.charCodeAt(identifierStart)];
+  let previous = classOf(text.charCodeAt(identifierStart));
   let index = identifierStart;
   while (previous !== OTHER) {
     index++;
-    const current = index < text.length ? classOf[text.charCodeAt(index)] : OTHER;
+    const current = index < text.length ? classOf(text.charCodeAt(index)) : OTHER;
     // In `JSONValue` the last capital belongs to the word that follows; in `Value` there is no border.
     const end = previous === UPPER && current === LOWER ? index - 1 : index;
     if (current !== previous && end > wordStart) {

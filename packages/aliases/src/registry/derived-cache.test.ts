@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,9 +20,9 @@ afterEach(() => {
 
 const key = (number: number): string => number.toString(16).padStart(64, "0");
 
-function open(live: readonly string[] = []): DerivedCache {
-  const write = async (file: string, text: string): Promise<void> => writeFileSync(file, text);
-  return createDerivedCache({ directory, write, liveHashes: () => live });
+function open(live: readonly string[] = [], writer = 0): DerivedCache {
+  const write = async (file: string, bytes: Uint8Array): Promise<void> => writeFileSync(file, bytes);
+  return createDerivedCache({ directory, write, writerId: () => key(writer), liveHashes: () => live });
 }
 
 describe("createDerivedCache", () => {
@@ -35,7 +36,7 @@ describe("createDerivedCache", () => {
     expect(open().get("outline.1", key(1))).toBe("one");
     expect(open().get("Card", key(1))).toBe("card");
     expect(open().get("card", key(1))).toBeUndefined();
-    expect(readdirSync(directory).sort()).toEqual(["derived-_43_ard.jsonl", "derived-outline_2e_1.jsonl"]);
+    expect(readdirSync(directory).sort()).toEqual(["derived-_43_ard.cache", "derived-outline_2e_1.cache"]);
   });
 
   it("keeps line separators, which JSON does not escape", async () => {
@@ -60,36 +61,71 @@ describe("createDerivedCache", () => {
   it("writes nothing when nothing is new, or when it may not", async () => {
     open().get("kind", key(1));
     await open().flush();
-    const reader = createDerivedCache({ directory, write: undefined, liveHashes: () => [] });
+    const reader = createDerivedCache({ directory, write: undefined, writerId: () => key(0), liveHashes: () => [] });
     reader.set("kind", key(1), "one");
     await reader.flush();
     expect(reader.get("kind", key(1))).toBe("one");
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it("loses only the damaged lines of a damaged file", async () => {
+  it("reads nothing from a file in which one byte is not what was written, and keeps what is set then", async () => {
     const cache = open();
-    for (let number = 0; number < 5; number += 1) cache.set("kind", key(number), `value ${number}`);
+    for (let number = 0; number < 3; number += 1) cache.set("kind", key(number), `value ${number}`);
     await cache.flush();
     const [file = ""] = readdirSync(directory).map((name) => join(directory, name));
-    const lines = readFileSync(file, "utf8").split("\n");
-    lines[1] = "rubbish";
-    lines[2] = `${key(2)} "\0"`;
-    lines[4] = (lines[4] ?? "").slice(0, -3);
-    writeFileSync(file, lines.slice(0, 5).join("\n"));
-    const again = open();
-    const values = Array.from({ length: 5 }, (_, number) => again.get("kind", key(number)));
-    expect(values).toEqual(["value 0", undefined, undefined, "value 3", undefined]);
+    const intact = readFileSync(file);
+    const valuesNow = (): (string | undefined)[] => {
+      const again = open();
+      return [0, 1, 2].map((number) => again.get("kind", key(number)));
+    };
+    expect(valuesNow()).toEqual(["value 0", "value 1", "value 2"]);
+    for (let position = 0; position < intact.length; position += 1) {
+      const damaged = Buffer.from(intact);
+      damaged[position] = (intact[position] ?? 0) ^ 1;
+      writeFileSync(file, damaged);
+      expect(valuesNow(), `byte ${position}`).toEqual([undefined, undefined, undefined]);
+    }
+    writeFileSync(file, intact.subarray(0, -4));
+    const mended = open();
+    mended.set("kind", key(1), "value 1");
+    await mended.flush();
+    expect(valuesNow()).toEqual([undefined, "value 1", undefined]);
+  });
+
+  it("reads nothing from a file whose digest is right and whose entries are not", () => {
+    const body = `${key(1)} 99\nshort\n`;
+    const digest = hash("sha256", body);
+    writeFileSync(join(directory, "derived-kind.cache"), `ccl-derived-2 ${key(0)} ${digest}\n${body}`);
+    expect(open().get("kind", key(1))).toBeUndefined();
+  });
+
+  it("reads nothing that other code derived", async () => {
+    const cache = open();
+    cache.set("kind", key(1), "one");
+    await cache.flush();
+    expect(open([], 1).get("kind", key(1))).toBeUndefined();
+    expect(open().get("kind", key(1))).toBe("one");
+  });
+
+  it("takes a value anew in place of a stored one", async () => {
+    const cache = open();
+    cache.set("kind", key(1), "old");
+    await cache.flush();
+    const next = open();
+    next.set("kind", key(1), "new");
+    await next.flush();
+    expect(open().get("kind", key(1))).toBe("new");
   });
 
   it("drops hashes that nobody uses once they are the larger part", async () => {
+    const value = "x".repeat(2000);
     const cache = open();
-    for (let number = 0; number < 1500; number += 1) cache.set("kind", key(number), "x");
+    for (let number = 0; number < 1500; number += 1) cache.set("kind", key(number), value);
     await cache.flush();
     const next = open([key(1), key(2)]);
     next.set("kind", key(9999), "new");
     await next.flush();
     const last = open();
-    expect([1, 2, 3, 9999].map((number) => last.get("kind", key(number)))).toEqual(["x", "x", undefined, "new"]);
+    expect([1, 2, 3, 9999].map((number) => last.get("kind", key(number)))).toEqual([value, value, undefined, "new"]);
   });
 });

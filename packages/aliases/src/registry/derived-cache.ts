@@ -1,37 +1,41 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { DerivedCache } from "./alias-registry.ts";
+import { encodeEntry, readDerivedFile, renderDerivedFile, type DerivedFile } from "./derived-file.ts";
 
 /** Where a derived cache stands, and how it is written. */
 export interface DerivedCacheOptions {
   /** Folder of the cache's files, one a kind; undefined keeps everything in memory. */
   directory: string | undefined;
   /** Writes a file as a whole; undefined for a cache that only reads. */
-  write: ((file: string, text: string) => Promise<void>) | undefined;
+  write: ((file: string, bytes: Uint8Array) => Promise<void>) | undefined;
+  /** What derives the values, 64 hex digits: values that something else derived are not read. */
+  writerId: () => string;
   /** Hashes that are in use; the rest may go when they are the larger part. */
   liveHashes: () => Iterable<string>;
 }
 
-/** Texts in JSON, decoded when asked for. */
 interface KindTable {
-  encoded: Map<string, string>;
+  /** What is on disk. */
+  stored: DerivedFile | undefined;
+  /** What was set since; it takes the place of what is stored. */
+  fresh: Map<string, string>;
   touched: Set<string>;
   isChanged: boolean;
 }
 
 const HASH = /^[0-9a-f]{64}$/;
-const STALE_ALLOWANCE = 1000;
+const STALE_ALLOWANCE_BYTES = 2_000_000;
 
-/** Keeps texts by kind and content hash. A damaged file is an empty one; a damaged line is a missing one. */
-export function createDerivedCache({ directory, write, liveHashes }: DerivedCacheOptions): DerivedCache {
+/** Keeps texts by kind and content hash. A damaged file is an empty one. */
+export function createDerivedCache({ directory, write, writerId, liveHashes }: DerivedCacheOptions): DerivedCache {
   const tables = new Map<string, KindTable>();
 
   function tableOf(kind: string): KindTable {
     let table = tables.get(kind);
     if (table === undefined) {
-      const encoded = directory === undefined ? new Map<string, string>() : loadTable(fileOf(directory, kind));
-      table = { encoded, touched: new Set(), isChanged: false };
+      const stored = directory === undefined ? undefined : readDerivedFile(fileOf(directory, kind), writerId());
+      table = { stored, fresh: new Map(), touched: new Set(), isChanged: false };
       tables.set(kind, table);
     }
     return table;
@@ -40,15 +44,14 @@ export function createDerivedCache({ directory, write, liveHashes }: DerivedCach
   return {
     get(kind, sha256) {
       const table = tableOf(kind);
-      const encoded = table.encoded.get(sha256);
-      if (encoded === undefined) return undefined;
-      table.touched.add(sha256);
-      return decode(encoded);
+      const value = table.fresh.get(sha256) ?? table.stored?.get(sha256);
+      if (value !== undefined) table.touched.add(sha256);
+      return value;
     },
     set(kind, sha256, value) {
       const table = tableOf(kind);
       table.touched.add(sha256);
-      table.encoded.set(sha256, JSON.stringify(value));
+      table.fresh.set(sha256, value);
       table.isChanged = true;
     },
     async flush() {
@@ -56,8 +59,7 @@ export function createDerivedCache({ directory, write, liveHashes }: DerivedCach
       for (const [kind, table] of tables) {
         if (!table.isChanged) continue;
         table.isChanged = false;
-        dropStale(table, liveHashes());
-        await write(fileOf(directory, kind), renderTable(table));
+        await write(fileOf(directory, kind), renderDerivedFile(entriesToKeep(table, liveHashes()), writerId()));
       }
     },
   };
@@ -66,41 +68,22 @@ export function createDerivedCache({ directory, write, liveHashes }: DerivedCach
 /** Kinds are our own short names; anything else in them is written out in hex. */
 function fileOf(directory: string, kind: string): string {
   const name = kind.replaceAll(/[^a-z0-9-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`);
-  return join(directory, `derived-${name}.jsonl`);
-}
-
-function loadTable(file: string): Map<string, string> {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return new Map();
-  }
-  const encoded = new Map<string, string>();
-  for (const line of text.split("\n")) {
-    const sha256 = line.slice(0, 64);
-    if (HASH.test(sha256)) encoded.set(sha256, line.slice(64));
-  }
-  return encoded;
-}
-
-function decode(encoded: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(encoded);
-    return typeof value === "string" ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function renderTable({ encoded }: KindTable): string {
-  return [...encoded].map(([sha256, value]) => `${sha256} ${value}\n`).join("");
+  return join(directory, `derived-${name}.cache`);
 }
 
 /** Hashes of other branches and older contents stay for a while; they go all at once, when they are the larger part. */
-function dropStale({ encoded, touched }: KindTable, liveHashes: Iterable<string>): void {
+function entriesToKeep({ stored, fresh, touched }: KindTable, liveHashes: Iterable<string>): Uint8Array[] {
   const live = new Set(liveHashes);
-  const stale = [...encoded.keys()].filter((sha256) => !live.has(sha256) && !touched.has(sha256));
-  if (stale.length <= encoded.size - stale.length + STALE_ALLOWANCE) return;
-  for (const sha256 of stale) encoded.delete(sha256);
+  const entries = [...fresh].flatMap(([sha256, value]) => (HASH.test(sha256) ? [encodeEntry(sha256, value)] : []));
+  const stale: Uint8Array[] = [];
+  for (const sha256 of stored?.keys() ?? []) {
+    if (stored === undefined || fresh.has(sha256)) continue;
+    const isStale = !live.has(sha256) && !touched.has(sha256);
+    (isStale ? stale : entries).push(stored.bytesOf(sha256));
+  }
+  return sizeOf(stale) > sizeOf(entries) + STALE_ALLOWANCE_BYTES ? entries : [...entries, ...stale];
+}
+
+function sizeOf(entries: readonly Uint8Array[]): number {
+  return entries.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }

@@ -1,8 +1,7 @@
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 
-import picomatch from "picomatch";
-
+import { loadPicomatch } from "../load-library.ts";
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
 import { compareCodeUnits } from "./alias-name.ts";
 import { locateFile, stampOf, type TreeFile } from "./locate-file.ts";
@@ -35,7 +34,7 @@ const NEVER_WALKED = new Set([".git", ".hg", ".svn", "node_modules", ".ccl", ".a
  * lead out are reported. Throws io_failed when the root itself cannot be read.
  */
 export async function walkTree({ root, registryDirectory, rules, pacer }: WalkOptions): Promise<FileTree> {
-  const included = rules.include === undefined ? undefined : picomatch([...rules.include], { dot: true });
+  const included = rules.include === undefined ? undefined : loadPicomatch()([...rules.include], { dot: true });
   const maxFileBytes = rules.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
   const tree: FileTree = { files: [], skipped: [] };
   const pending: PendingFolder[] = [{ path: "", ignoreRules: rootIgnoreRules(root, rules.ignore ?? []) }];

@@ -14,6 +14,7 @@ import type {
   ScanRules,
 } from "./alias-registry.ts";
 import { aliasKey, compareCodeUnits, parseAlias, quote } from "./alias-name.ts";
+import { codeId } from "./code-id.ts";
 import { createDerivedCache } from "./derived-cache.ts";
 import { hashFile } from "./file-hasher.ts";
 import { throwIfAborted, toIoError } from "./io-error.ts";
@@ -65,7 +66,8 @@ class FileAliasRegistry implements AliasRegistry {
     this.#stats = createStatCache(join(this.#cacheFolder, "stat.json"));
     this.cache = createDerivedCache({
       directory: this.#cacheFolder,
-      write: (file, text) => this.#writeCacheFile(file, text),
+      writerId: codeId,
+      write: (file, bytes) => this.#writeCacheFile(file, bytes),
       liveHashes: () => [...store.records.values()].flatMap(({ sha256 = [] }) => sha256),
     });
   }
@@ -169,14 +171,14 @@ class FileAliasRegistry implements AliasRegistry {
   }
 
   /** A cache only saves time: where it cannot be written, everything else goes on. */
-  async #writeCacheFile(file: string, text: string): Promise<void> {
+  async #writeCacheFile(file: string, content: string | Uint8Array): Promise<void> {
     if (!this.isPersistent || !this.#store.hasFile) return;
     // A folder of another program gets no cache that its users might commit.
     if (basename(this.directory) !== OWN_DIRECTORY && !existsSync(this.#cacheFolder)) return;
     try {
       mkdirSync(this.#cacheFolder, { recursive: true });
       if (!isInside(this.root, realpathSync.native(this.#cacheFolder))) return;
-      await writeFileDurable(file, text, { durability: "off" });
+      await writeFileDurable(file, content, { durability: "off" });
     } catch {
       // Read-only checkouts and full disks.
     }

@@ -13,8 +13,8 @@ export interface RegistryRecord {
   sha256?: string;
   /** The record in the file's form, with keys that are not ours. */
   fields: Record<string, unknown>;
-  /** The file's own line for an unchanged record, where each record has a line of its own. */
-  line?: string | undefined;
+  /** True where the record is as the file has it. */
+  isUnchanged?: true;
 }
 
 /** A registry file, read. */
@@ -22,7 +22,15 @@ export interface RegistryDocument {
   records: Map<string, RegistryRecord>;
   /** Every key at the top, in the file's order. */
   keys: string[];
+  /** Looked at only for writing: it takes as long as reading the records. */
+  readForm: () => RegistryForm;
+}
+
+/** How a registry file is written. */
+interface RegistryForm {
   style: RegistryStyle;
+  /** The text of each record, where each has a line of its own. */
+  lines: ReadonlyMap<string, string> | undefined;
 }
 
 interface RegistryStyle {
@@ -45,7 +53,7 @@ const OWN_STYLE: RegistryStyle = {
 
 /** The document of a registry that has no file yet. */
 export function emptyRegistry(): RegistryDocument {
-  return { records: new Map(), keys: [], style: OWN_STYLE };
+  return { records: new Map(), keys: [], readForm: () => ({ style: OWN_STYLE, lines: undefined }) };
 }
 
 /** Reads the flat form `{"S.entities": {"path", "sha"}}`. Throws registry_corrupt, registry_version_unsupported. */
@@ -54,23 +62,26 @@ export function parseRegistry(text: string, file: string): RegistryDocument {
   const body = hasByteOrderMark ? text.slice(1) : text;
   const top = objectOf(parseJson(body, file));
   if (top === undefined) throw corrupt(file, "it is not a JSON object");
-  const lines = recordLines(body, Object.keys(top));
   const records = new Map<string, RegistryRecord>();
   const keys: string[] = [];
   for (const [key, value] of Object.entries(top)) {
     keys.push(key);
     if (VERSION_KEYS.has(key)) checkVersion(key, value, file);
-    else records.set(key, readRecord({ alias: key, value, line: lines?.get(key), file }));
+    else records.set(key, readRecord({ alias: key, value, file }));
   }
-  return { records, keys, style: { ...styleOf(body, lines !== undefined), hasByteOrderMark } };
+  const readForm = (): RegistryForm => {
+    const lines = recordLines(body, keys);
+    return { style: { ...styleOf(body, lines !== undefined), hasByteOrderMark }, lines };
+  };
+  return { records, keys: [...keys], readForm };
 }
 
 /** Writes the document in its own style; unchanged records keep their lines. */
 export function renderRegistry(document: RegistryDocument): string {
-  const { style } = document;
+  const { style, lines } = document.readForm();
   const entries = orderedKeys(document).map((key) => [key, document.records.get(key)] as const);
   const mark = style.hasByteOrderMark ? "\uFEFF" : "";
-  const text = style.layout === "lines" ? renderLines(entries, style) : renderTree(entries, style);
+  const text = style.layout === "lines" ? renderLines(entries, { style, lines }) : renderTree(entries, style);
   return mark + text.replaceAll("\n", style.lineEnd) + (style.hasFinalLineEnd ? style.lineEnd : "");
 }
 
@@ -84,11 +95,13 @@ function orderedKeys({ keys, records }: RegistryDocument): string[] {
 
 type RenderedEntry = readonly [key: string, record: RegistryRecord | undefined];
 
-function renderLines(entries: readonly RenderedEntry[], { indent }: RegistryStyle): string {
-  const lines = entries.map(
-    ([key, record]) => record?.line ?? `${indent}${JSON.stringify(key)}: ${JSON.stringify(fieldsOf(record))}`,
+function renderLines(entries: readonly RenderedEntry[], { style, lines }: RegistryForm): string {
+  const rendered = entries.map(
+    ([key, record]) =>
+      (record?.isUnchanged && lines?.get(key)) ||
+      `${style.indent}${JSON.stringify(key)}: ${JSON.stringify(fieldsOf(record))}`,
   );
-  return lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n}`;
+  return rendered.length === 0 ? "{}" : `{\n${rendered.join(",\n")}\n}`;
 }
 
 function renderTree(entries: readonly RenderedEntry[], { layout, indent }: RegistryStyle): string {
@@ -111,8 +124,8 @@ export function changeRecord(
   return { path: change.path, sha8, sha256: change.sha256, fields };
 }
 
-function readRecord(input: { alias: string; value: unknown; line: string | undefined; file: string }): RegistryRecord {
-  const { alias, value, line, file } = input;
+function readRecord(input: { alias: string; value: unknown; file: string }): RegistryRecord {
+  const { alias, value, file } = input;
   const parsed = parseAlias(alias);
   if (!parsed.ok || parsed.value.sha8 !== undefined) throw corrupt(file, `${quote(alias)} is not an alias`);
   const fields = objectOf(value);
@@ -128,7 +141,7 @@ function readRecord(input: { alias: string; value: unknown; line: string | undef
   }
   const sha8 = sha.toLowerCase();
   const full = sha256?.toLowerCase();
-  return { path: inside, sha8, fields, line, ...(full?.startsWith(sha8) ? { sha256: full } : {}) };
+  return { path: inside, sha8, fields, isUnchanged: true, ...(full?.startsWith(sha8) ? { sha256: full } : {}) };
 }
 
 /** With forward slashes and without `.` and `..`; undefined when it is empty, absolute, or leads out. */

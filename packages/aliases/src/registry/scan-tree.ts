@@ -1,6 +1,5 @@
-import picomatch from "picomatch";
-
 import { AliasesError } from "../aliases-error.ts";
+import { loadPicomatch } from "../load-library.ts";
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
 import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
 import { aliasKey, compareCodeUnits, isAliasPrefix, quote } from "./alias-name.ts";
@@ -110,7 +109,7 @@ type PrefixRule = (path: string) => string;
 
 function prefixRules(rules: NonNullable<ScanRules["prefixes"]>): PrefixRule {
   const matchers = rules.map(({ prefix, match }) => {
-    if (isAliasPrefix(prefix)) return { prefix, isMatch: picomatch(match, { dot: true }) };
+    if (isAliasPrefix(prefix)) return { prefix, isMatch: loadPicomatch()(match, { dot: true }) };
     throw new AliasesError(
       "rules_invalid",
       `${quote(prefix)} is not a prefix: use 1 to 8 capitals and digits, a capital first.`,

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { lstatSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,15 +24,25 @@ afterEach(() => {
 const look = (): TreeFile => ({ path: "a.ts", realPath, stamp: stampOf(lstatSync(realPath)) });
 const hashOf = (text: string): string => hashContent(Buffer.from(text)).sha256;
 
+/** The hash by a cache that reads `file`, and whether it had it from there. */
+function hashAgain(file: string): { sha256: string; isKnown: boolean } {
+  const cache = createStatCache(file);
+  const { sha256 } = cache.hash(look());
+  return { sha256, isKnown: !cache.isChanged };
+}
+
 /** Lets the file's times become old without waiting. */
 function later(): void {
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
 }
 
+const fileOf = (rows: string): string => `{"format":2,"sha256":"${hash("sha256", rows)}","rows":${rows}}\n`;
+
 /** Replaces the content on disk behind unchanged times, which no file system call can do, by forging the record. */
 function forge(cache: StatCache, text: string): StatCache {
   const file = join(folder, "stat.json");
-  writeFileSync(file, cache.render(() => true).replaceAll(/[0-9a-f]{64}/g, hashOf(text)));
+  const { rows } = JSON.parse(cache.render(() => true));
+  writeFileSync(file, fileOf(JSON.stringify(rows).replaceAll(/[0-9a-f]{64}/g, hashOf(text))));
   return createStatCache(file);
 }
 
@@ -96,7 +107,24 @@ describe("createStatCache", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ rows: [] });
   });
 
-  it.each(["", "{", "[]", "null", '{"format":2,"rows":[]}', '{"format":1,"rows":[[1],["a.ts",1,2,3,4,"x"],null]}'])(
+  it("starts empty when a byte of its file is not what was written", () => {
+    writeFileSync(realPath, "one");
+    later();
+    const cache = createStatCache(undefined);
+    cache.hash(look());
+    const file = join(folder, "stat.json");
+    const intact = Buffer.from(cache.render(() => true));
+    writeFileSync(file, intact);
+    expect(hashAgain(file).isKnown).toBe(true);
+    for (const position of intact.keys()) {
+      const damaged = Buffer.from(intact);
+      damaged[position] = (intact[position] ?? 0) ^ 1;
+      writeFileSync(file, damaged);
+      expect(hashAgain(file), `byte ${position}`).toEqual({ sha256: hashOf("one"), isKnown: false });
+    }
+  });
+
+  it.each(["", "{", "[]", "null", '{"format":2,"rows":[]}', fileOf("[[1],"), fileOf("null")])(
     "takes a damaged file for an empty one: %s",
     (text) => {
       writeFileSync(realPath, "one");

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import { systemClock } from "@ccl/core";
@@ -25,9 +26,10 @@ type Row = [path: string, mtimeMs: number, ctimeMs: number, sizeBytes: number, i
  * Documentation/technical/racy-git.) Two seconds is the coarsest grain in use, that of FAT.
  */
 const RACY_MS = 3000;
-const FORMAT = 1;
+const FORMAT = 2;
+const END = "}\n";
 
-/** Reads the cache at `file` when it is first needed; without a file, or when it is damaged, it starts empty. */
+/** Reads the cache at `file` when it is first needed; unless that is just as it was written, it starts empty. */
 export function createStatCache(file: string | undefined): StatCache {
   let loaded: Map<string, Row> | undefined;
   let isChanged = false;
@@ -49,7 +51,7 @@ export function createStatCache(file: string | undefined): StatCache {
     },
     render(isAlive) {
       isChanged = false;
-      return `${JSON.stringify({ format: FORMAT, rows: [...rows().values()].filter(([path]) => isAlive(path)) })}\n`;
+      return fileText(JSON.stringify([...rows().values()].filter(([path]) => isAlive(path))));
     },
   };
 }
@@ -67,17 +69,17 @@ function isOf([, mtimeMs, ctimeMs, sizeBytes, inode]: Row, stamp: FileStamp): bo
 
 function loadRows(file: string): Map<string, Row> {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const isOurs = typeof value === "object" && value !== null && "format" in value && value.format === FORMAT;
-    const rows: unknown = isOurs && "rows" in value ? value.rows : [];
-    return new Map((Array.isArray(rows) ? rows : []).filter((row) => isRow(row)).map((row) => [row[0], row]));
+    const text = readFileSync(file, "utf8");
+    const rowsText = text.slice(fileText("").length - END.length, -END.length);
+    if (text !== fileText(rowsText)) return new Map();
+    const rows: Row[] = JSON.parse(rowsText);
+    return new Map(rows.map((row) => [row[0], row]));
   } catch {
     return new Map();
   }
 }
 
-function isRow(row: unknown): row is Row {
-  if (!Array.isArray(row) || row.length !== 6 || typeof row[0] !== "string") return false;
-  const hasNumbers = row.slice(1, 5).every((field) => typeof field === "number");
-  return hasNumbers && typeof row[5] === "string" && /^[0-9a-f]{64}b?$/.test(row[5]);
+/** JSON, with a digest of the rows: a hash with a wrong digit would pass for another content. */
+function fileText(rowsText: string): string {
+  return `{"format":${FORMAT},"sha256":"${hash("sha256", rowsText)}","rows":${rowsText}${END}`;
 }

@@ -13,7 +13,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { withProject } from "../project.ts";
 import type { Session } from "../session.ts";
-import { openCounter } from "../token-counter.ts";
+import { counterOf } from "../token-counter.ts";
 
 /** Flags of `ccl diff`. */
 export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEncoding"> {
@@ -56,7 +56,7 @@ interface Choice {
 }
 
 async function countPrompt(prompt: string, { modelEncoding }: DiffFlags): Promise<Choice> {
-  const tokens = (await openCounter(modelEncoding)).count(prompt);
+  const tokens = (await counterOf(modelEncoding).open()).count(prompt);
   return { prompt, tokens, deltaTokens: tokens, isPack: false };
 }
 
@@ -68,7 +68,7 @@ async function chooseSmaller(
   const task = [flags.task, flags.action].filter((part) => part !== undefined).join("\n");
   const shape = { budget: flags.budget, modelEncoding: flags.modelEncoding, ...(task !== "" && { task }) };
   const { pack, counter } = await buildProjectPack(session, shape, source);
-  const deltaTokens = counter.count(prompt);
+  const deltaTokens = (await counter.open()).count(prompt);
   const sizes = { deltaTokens, packTokens: pack.tokens };
   if (deltaTokens <= pack.tokens) return { prompt, tokens: deltaTokens, isPack: false, ...sizes };
   return { prompt: pack.text.trimEnd(), tokens: pack.tokens, isPack: true, ...sizes };

@@ -76,6 +76,16 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
     );
   });
 
+  it("counts any unbroken run of a few characters as gpt-tokenizer does", () => {
+    const alphabet = fc.constantFrom("ab", "aeinrst", "оаеинт", "的一是不了人", "きのはをに", "=-", "\ud800x", "𠀀𠀁");
+    const run = alphabet.chain((letters) => fc.array(fc.constantFrom(...letters), { maxLength: 120 }));
+    fc.assert(
+      fc.property(run, (parts) => {
+        expect(counter.count(parts.join(""))).toBe(reference(parts.join("")));
+      }),
+    );
+  });
+
   it.each<[kind: string, text: string]>([
     ["equal letters", "a".repeat(1_200)],
     ["random letters", run(1_000, 0x61, 26)],

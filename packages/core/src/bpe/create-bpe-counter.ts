@@ -3,13 +3,12 @@ import { findPieceEnd } from "../tokens/find-piece-end.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { BpeCounterError } from "./bpe-counter-error.ts";
 import { findCl100kPieceEnd } from "./find-cl100k-piece-end.ts";
-import { MergeTable, toByteString } from "./merge-table.ts";
+import { PieceMerger } from "./piece-merger.ts";
+import { TokenTable } from "./token-table.ts";
 
 /** The encodings of OpenAI's models: `o200k_base` since GPT-4o, `cl100k_base` before. */
 export type BpeEncoding = "o200k_base" | "cl100k_base";
 
-/** A piece longer than this is counted in parts; a cut adds a token or two. A code unit is at most three bytes. */
-const longestPiece = 2 ** 15;
 const longestCachedPiece = 128;
 const cachedPieces = 50_000;
 
@@ -18,8 +17,11 @@ const cachedPieces = 50_000;
  * special tokens such as `<|endoftext|>` as the text they are. Rejects with `tokenizer_missing` when the peer is absent.
  */
 export async function createBpeCounter(encoding: BpeEncoding): Promise<TokenCounter> {
-  const table = new MergeTable(await loadVocabulary(encoding));
-  const count = createPieceCounter(table, encoding === "o200k_base" ? findPieceEnd : findCl100kPieceEnd);
+  const vocabulary = await loadVocabulary(encoding);
+  const merger = new PieceMerger(new TokenTable(vocabulary));
+  // Merging runs some 20 times slower until the engine has compiled it, which else the first long piece would pay for.
+  merger.count(vocabulary.filter((token, rank) => rank % 64 === 0 && typeof token === "string").join(""));
+  const count = createPieceCounter(merger, encoding === "o200k_base" ? findPieceEnd : findCl100kPieceEnd);
   return {
     name: encoding,
     isExact: true,
@@ -48,12 +50,12 @@ const vocabularies: Partial<Record<BpeEncoding, () => Promise<{ default: readonl
     cl100k_base: () => import("gpt-tokenizer/bpeRanks/cl100k_base"),
   };
 
-function createPieceCounter(table: MergeTable, findEnd: typeof findPieceEnd): (text: string) => number {
+function createPieceCounter(merger: PieceMerger, findEnd: typeof findPieceEnd): (text: string) => number {
   const cache = new Map<string, number>();
   const countPiece = (piece: string): number => {
     const cached = cache.get(piece);
     if (cached !== undefined) return cached;
-    const tokens = countMerged(table, piece);
+    const tokens = merger.count(piece);
     if (piece.length > longestCachedPiece) return tokens;
     if (cache.size === cachedPieces) cache.clear();
     cache.set(copyOf(piece), tokens);
@@ -68,17 +70,6 @@ function createPieceCounter(table: MergeTable, findEnd: typeof findPieceEnd): (t
     }
     return tokens;
   };
-}
-
-function countMerged(table: MergeTable, piece: string): number {
-  let tokens = 0;
-  for (let start = 0; start < piece.length;) {
-    let end = Math.min(start + longestPiece, piece.length);
-    if (end < piece.length && (piece.codePointAt(end - 1) ?? 0) > 0xffff) end--;
-    tokens += table.count(toByteString(piece.slice(start, end)));
-    start = end;
-  }
-  return tokens;
 }
 
 /** A slice would keep the whole text alive as long as the cache. */

@@ -487,6 +487,12 @@ describe("for every text", () => {
     );
   });
 
+  it("thousands of secrets are masked each in its place", () => {
+    const line = (value: string): string => `password="${value}"; `;
+    const values = Array.from({ length: 5_000 }, (_, index) => `hunter-${index}`);
+    expect(redactSecrets(values.map(line).join("")).text).toBe(line("[redacted:secret_value]").repeat(5_000));
+  });
+
   it("a token in its midst never survives", () => {
     const secret = randomOf(9)(alphanumeric, 36);
     fc.assert(

@@ -15,7 +15,6 @@ interface Pair {
 }
 
 const nameLimit = 80;
-const nameRest = /[\w.-]{1,80}/y;
 const joint = /(?:\\{0,7}["'`]\]?)?[?!]?[ \t]{0,12}(?:=>|:=|[:=](?![:=~>]))[ \t]{0,12}(?:[bBrRfFuU]{1,2}(?=["']))?/y;
 const typeBeforeValue = /[\w ?|.,[\]]{1,60}?= {0,4}(?=["'`])/y;
 
@@ -23,13 +22,16 @@ const typeBeforeValue = /[\w ?|.,[\]]{1,60}?= {0,4}(?=["'`])/y;
 export function readPair(source: SecretSource, at: number): SecretFinding | undefined {
   const { text } = source;
   if (at < source.pairsFrom) return undefined;
-  source.pairsFrom = matchEnd(nameRest, text, at) ?? at;
-  const nameStart = nameStartAt(text, at, Math.max(source.floor, at - nameLimit));
-  const name = text.slice(nameStart, source.pairsFrom);
+  let nameStart = at;
+  while (nameStart > Math.max(source.floor, at - nameLimit) && isInName(text.charCodeAt(nameStart - 1))) nameStart -= 1;
+  source.pairsFrom = at + 1;
+  while (source.pairsFrom < at + nameLimit && isInName(text.charCodeAt(source.pairsFrom))) source.pairsFrom += 1;
   const joined = joinAt(text, nameStart, source.pairsFrom);
-  if (joined !== undefined && !source.levels.has(name)) source.levels.set(name, secretNameLevel(name));
-  const level = source.levels.get(name);
-  if (joined === undefined || level === undefined) return undefined;
+  if (joined === undefined) return undefined;
+  const name = text.slice(nameStart, source.pairsFrom);
+  let level = source.levels.get(name);
+  if (level === undefined && !source.levels.has(name)) source.levels.set(name, (level = secretNameLevel(name)));
+  if (level === undefined) return undefined;
   const { join, end } = joined;
   const before = text.slice(Math.max(0, nameStart - 16), nameStart);
   const pair: Pair = { level, name, join, before, value: valueRange(text, end) };
@@ -42,15 +44,10 @@ export function readPair(source: SecretSource, at: number): SecretFinding | unde
   return isSecret(text, pair) ? { kind: "secret_value", start: pair.value.start, end: pair.value.end } : undefined;
 }
 
-function nameStartAt(text: string, at: number, limit: number): number {
-  let start = at;
-  for (; start > limit; start -= 1) {
-    const code = text.charCodeAt(start - 1);
-    const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
-    // Besides letters: - . digits _
-    if (!isLetter && (code < 0x2d || code === 0x2f || code > 0x39) && code !== 0x5f) break;
-  }
-  return start;
+/** Letters, digits and - . _ */
+function isInName(code: number): boolean {
+  const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+  return isLetter || (code >= 0x2d && code <= 0x39 && code !== 0x2f) || code === 0x5f;
 }
 
 function joinAt(text: string, nameStart: number, nameEnd: number): { join: Join; end: number } | undefined {
@@ -81,13 +78,16 @@ function isScrambled(value: string): boolean {
   return value.length >= 10 && /^[A-Za-z0-9+/=]+$/.test(value) && /[A-Za-z]\d+[A-Za-z]+\d/.test(value);
 }
 
+/** A key, a URL or credentials, which have readers of their own. */
+const readByOthers = /^(?:-----BEGIN |[a-z][\w+.-]{1,20}:\/\/|(?:bearer|basic) )/i;
+
 function isSecret(text: string, pair: Pair): boolean {
   const { start, end, isQuoted } = pair.value;
   const value = text.slice(start, Math.min(end, start + 400));
   const next = text.charAt(end);
   const isCalled = next !== "" && "([<{`".includes(next);
   if (pair.join !== "tag" && (isQuoted || !isCalled) && isScrambled(value)) return true;
-  if (isPlaceholder(value) || /^(?:-----BEGIN |[a-z][\w+.-]{1,20}:\/\/|(?:bearer|basic) )/i.test(value)) return false;
+  if (isPlaceholder(value) || ((value.includes(" ") || value.includes(":")) && readByOthers.test(value))) return false;
   if (/^[\d.,_]+$/.test(value)) return value.length >= (pair.level === "certain" ? 4 : 12);
   if (/^0x[\da-f]{1,8}$/i.test(value)) return false;
   if (pair.join === "tag") return value.length >= 3 && text.startsWith("</", end);

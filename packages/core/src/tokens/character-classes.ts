@@ -18,12 +18,28 @@ const patterns: readonly [pattern: RegExp, bits: number][] = [
 ];
 
 /** Bits by code point, learned as characters come; 0 is not yet known, and stays so for halves of surrogate pairs. */
-const known: Uint8Array = /* @__PURE__ */ new Uint8Array(0x110000);
+const known: Uint8Array = /* @__PURE__ */ withIdeographs(new Uint8Array(0x110000));
+
+/** Ideographs and Hangul, of which a text may have thousands: one look-up instead of a pattern each. */
+function withIdeographs(classes: Uint8Array): Uint8Array {
+  return classes
+    .fill(LETTER, 0x3400, 0x4dc0)
+    .fill(LETTER, 0x4e00, 0xa000)
+    .fill(LETTER, 0xac00, 0xd7a4)
+    .fill(LETTER, 0x20000, 0x2a6e0);
+}
 
 /** The bits of the character at `index`, 0 past the end; both halves of a surrogate pair have the bits of the pair. */
 export function classAt(text: string, index: number): number {
   if (index >= text.length) return 0;
   return known[text.charCodeAt(index)] || learnClass(text, index);
+}
+
+/** The first index from `start` whose class has none of `bits`; no calls in the loop, which is all that a long run costs. */
+export function findRunEnd(text: string, start: number, bits: number): number {
+  let end = start;
+  while (end < text.length && (known[text.charCodeAt(end)] || learnClass(text, end)) & bits) end++;
+  return end;
 }
 
 function learnClass(text: string, index: number): number {

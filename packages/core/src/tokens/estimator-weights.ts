@@ -87,9 +87,9 @@ function buildColumns(): Uint8Array {
     .fill(61, 0x400, 0x500);
   for (let letter = 0; letter < 26; letter++) columns[0x41 + letter] = columns[0x61 + letter] = letter;
   for (let letter = 0; letter < 32; letter++) columns[0x410 + letter] = columns[0x430 + letter] = 29 + letter;
-  for (let code = 0x41; code < 0x1f00; code++) {
-    if (columns[code] !== noColumn && isCapital(String.fromCharCode(code)))
-      columns[code] = (columns[code] ?? 0) | capitalBit;
+  for (let code = 0x41; code < 0x1f00; code = code === 0x4ff ? 0x1e00 : code + 1) {
+    const isInTable = columns[code] !== noColumn;
+    if (isInTable && isCapital(String.fromCharCode(code))) columns[code] = (columns[code] ?? 0) | capitalBit;
   }
   return columns;
 }
@@ -104,10 +104,10 @@ function buildPairs(): Float64Array {
     [latinPairs, 0, 29],
     [cyrillicPairs, 29, 33],
   ] as const) {
-    for (let index = 0; index < block.length; index++) {
-      const line = Math.floor(index / size);
+    for (let line = 0; line * size < block.length; line++) {
       const row = line < size ? first + line : pairRow.afterSpace + line - size;
-      pairs[row * 64 + first + (index % size)] = digits.indexOf(block.charAt(index)) / 32 - 0.45;
+      for (let column = 0; column < size; column++)
+        pairs[row * 64 + first + column] = digits.indexOf(block.charAt(line * size + column)) / 32 - 0.45;
     }
   }
   return pairs;

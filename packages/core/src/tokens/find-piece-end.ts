@@ -1,4 +1,15 @@
-import { classAt, LETTER, LOWER, NEWLINE, NUMBER, SPACE, SYMBOL, UPPER, widthAt } from "./character-classes.ts";
+import {
+  classAt,
+  findRunEnd,
+  LETTER,
+  LOWER,
+  NEWLINE,
+  NUMBER,
+  SPACE,
+  SYMBOL,
+  UPPER,
+  widthAt,
+} from "./character-classes.ts";
 
 /**
  * Where the piece that starts at `start` ends, as the split pattern of o200k_base has it: a word with at most one
@@ -31,13 +42,6 @@ function findWordEnd(text: string, start: number): number {
   const lowerEnd = findRunEnd(text, end, LOWER);
   if (lowerEnd > end) return lowerEnd;
   return caselessEnd > start ? caselessEnd : end;
-}
-
-/** The first index from `start` whose class has none of `bits`. */
-export function findRunEnd(text: string, start: number, bits: number): number {
-  let end = start;
-  while (classAt(text, end) & bits) end++;
-  return end;
 }
 
 /** The end of at most three digits, by code point. */

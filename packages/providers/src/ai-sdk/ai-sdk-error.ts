@@ -1,7 +1,7 @@
-import { LanguageModelError, systemClock } from "@ccl/core";
+import { LanguageModelError, type ModelRequest, systemClock } from "@ccl/core";
 
 import { anthropicCodeOf, readAnthropicFault } from "../anthropic/anthropic-fault.ts";
-import { codeOfStatus, type ProviderFault, quoteOf } from "../http/provider-fault.ts";
+import { asksForFormat, codeOfFault, type ProviderFault, quoteOf } from "../http/provider-fault.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 import { defined, isRecord, type JsonRecord, numberAt, parseJson, recordAt, stringAt } from "../json/json-record.ts";
 import { openAiCodeOf, readOpenAiFault } from "../openai-compatible/open-ai-fault.ts";
@@ -10,7 +10,11 @@ import { openAiCodeOf, readOpenAiFault } from "../openai-compatible/open-ai-faul
  * An error of the AI SDK as ours, by the status and the body that its API errors carry. The error itself is not kept
  * as the cause, since it holds the request.
  */
-export function toModelError(caught: unknown, provider: string): LanguageModelError | undefined {
+export function toModelError(
+  caught: unknown,
+  provider: string,
+  request?: ModelRequest,
+): LanguageModelError | undefined {
   const status = numberAt(caught, "statusCode");
   if (status === undefined) return errorByName(caught, provider);
   const body = parseJson(stringAt(caught, "responseBody") ?? "");
@@ -18,7 +22,8 @@ export function toModelError(caught: unknown, provider: string): LanguageModelEr
   const anthropic = readAnthropicFault(record);
   const read: ProviderFault = anthropic ?? readOpenAiFault(record) ?? {};
   const fault = { ...read, ...defined({ status }) };
-  const code = (anthropic === undefined ? openAiCodeOf(fault) : anthropicCodeOf(fault)) ?? codeOfStatus(status);
+  const codeOf = anthropic === undefined ? openAiCodeOf : anthropicCodeOf;
+  const code = codeOfFault(fault, codeOf, request !== undefined && asksForFormat(request));
   const retryAfter = retryAfterMs(headersOf(caught), systemClock.now());
   const options = { status, ...defined({ retryAfterMs: retryAfter }) };
   return new LanguageModelError(code, `${provider} answered ${status}${quoteOf(read.message, [])}`, options);

@@ -115,9 +115,14 @@ describe.each(versions)("a real AI SDK provider of interface %s", (version, mode
       { code: "provider_error", status: 500 },
     ],
   ])("turns %o into %o, with one call and without the request", async (behaviour, expected) => {
-    const error = await failureOf(behaviour);
+    const error = await failureOf(behaviour, { ...question, responseFormat: { type: "json_object" } });
     expect(error).toMatchObject(expected);
     expect([server.calls.length, error.cause]).toEqual([2, undefined]);
+  });
+
+  it("sees no refusal of a format that was not asked for", async () => {
+    const error = await failureOf({ type: "error", status: 400, about: "response_format" });
+    expect(error).toMatchObject({ code: "invalid_request" });
   });
 
   it("stops at the time limit", async () => {

@@ -23,8 +23,8 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
   const { provider, modelId } = model;
   const begin = (request: ModelRequest): CallScope =>
     new CallScope(provider, { signal: request.signal, timeoutMs: request.timeoutMs ?? options.timeoutMs });
-  const explain = (scope: CallScope, caught: unknown): Error =>
-    scope.explain(scope.signal.aborted ? caught : (toModelError(caught, provider) ?? caught));
+  const explain = (scope: CallScope, caught: unknown, request: ModelRequest): Error =>
+    scope.explain(scope.signal.aborted ? caught : (toModelError(caught, provider, request) ?? caught));
   return {
     ...defined({ provider, modelId, capabilities }),
     async generate(request) {
@@ -32,7 +32,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
       try {
         return toAiSdkResponse(await model.doGenerate(toAiSdkCall(request, scope.signal)));
       } catch (error) {
-        throw explain(scope, error);
+        throw explain(scope, error, request);
       } finally {
         scope.close();
       }
@@ -42,7 +42,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
       try {
         yield* readParts((await model.doStream(toAiSdkCall(request, scope.signal))).stream);
       } catch (error) {
-        throw explain(scope, error);
+        throw explain(scope, error, request);
       } finally {
         scope.close();
       }

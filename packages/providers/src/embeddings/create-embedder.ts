@@ -31,7 +31,11 @@ export function createEmbedder(service: Service, wire: EmbeddingWire, options: E
   const embedBatch = async (texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> => {
     const scope = new CallScope(service.provider, { signal, timeoutMs });
     try {
-      const opened = await openCall(service, { path: wire.path, body: wire.toBody(texts) }, scope);
+      const opened = await openCall(
+        service,
+        { path: wire.path, body: wire.toBody(texts), asksForFormat: false },
+        scope,
+      );
       const body = parseJson(await new Response(opened.body).text());
       const fault = isRecord(body) ? service.readFault(body) : { message: "an answer that is not a JSON object" };
       if (fault !== undefined) throw opened.errorOf(fault);

@@ -1,8 +1,7 @@
 import type { Embedder } from "@ccl/core";
 
-import { callUrl } from "../http/endpoint.ts";
 import { arrayAt, defined, numberAt } from "../json/json-record.ts";
-import { openAiCodeOf, readOpenAiFault } from "../openai-compatible/open-ai-fault.ts";
+import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
 /** Where the model is, and what its server is told. */
@@ -17,20 +16,10 @@ export interface OpenAiCompatibleEmbedderOptions extends EmbedderOptions {
 
 /** An embedder behind `/embeddings`. Keys are found as `createOpenAiCompatibleModel` finds them. */
 export function createOpenAiCompatibleEmbedder(options: OpenAiCompatibleEmbedderOptions): Embedder {
-  const { baseUrl = "https://api.openai.com/v1", model, provider = "openai-compatible" } = options;
-  const isOpenAi = callUrl(baseUrl, "").hostname === "api.openai.com";
+  const { model } = options;
   const dimensions = options.requestsDimensions === true ? options.dimensions : undefined;
   return createEmbedder(
-    {
-      provider,
-      baseUrl,
-      endpoint: options,
-      keyVariable: options.apiKeyVariable ?? (isOpenAi ? "OPENAI_API_KEY" : undefined),
-      headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      readFault: readOpenAiFault,
-      codeOf: openAiCodeOf,
-      requestIdHeaders: ["x-request-id"],
-    },
+    openAiService(options),
     {
       path: "/embeddings",
       toBody: (texts) => defined({ model, input: texts, encoding_format: "float", dimensions }),

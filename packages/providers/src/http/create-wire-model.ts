@@ -3,7 +3,8 @@ import type { LanguageModel, ModelCapabilities, ModelDelta, ModelRequest, ModelR
 import { defined, isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
 import { CallScope } from "./call-scope.ts";
 import { chunksOf } from "./chunks-of.ts";
-import { openCall, type OpenedCall, type Service } from "./open-call.ts";
+import { openCall, type OpenedCall, type Service, type ServiceCall } from "./open-call.ts";
+import { asksForFormat } from "./provider-fault.ts";
 import { type Framing, readFrames } from "./read-frames.ts";
 
 /** Puts the events of one stream together. */
@@ -44,7 +45,7 @@ export function createWireModel(
     provider,
     ...defined({ modelId: named.modelId, capabilities: named.capabilities }),
     async generate(request) {
-      const call = { path: wire.path, body: wire.toBody(request, false) };
+      const call = callOf(request, wire, false);
       const scope = begin(request);
       try {
         const opened = await openCall(service, call, scope);
@@ -57,7 +58,7 @@ export function createWireModel(
       }
     },
     async *stream(request) {
-      const call = { path: wire.path, body: wire.toBody(request, true) };
+      const call = callOf(request, wire, true);
       const scope = begin(request);
       try {
         const opened = await openCall(service, call, scope);
@@ -69,6 +70,10 @@ export function createWireModel(
       }
     },
   };
+}
+
+function callOf(request: ModelRequest, wire: Wire, isStreaming: boolean): ServiceCall {
+  return { path: wire.path, body: wire.toBody(request, isStreaming), asksForFormat: asksForFormat(request) };
 }
 
 async function* readDeltas(opened: OpenedCall, service: Service, wire: Wire): AsyncGenerator<ModelDelta> {

@@ -4,7 +4,7 @@ import { defined, isRecord, type JsonRecord, parseJson } from "../json/json-reco
 import { readApiKey } from "./api-key.ts";
 import type { CallScope } from "./call-scope.ts";
 import { callUrl, type EndpointOptions } from "./endpoint.ts";
-import { codeOfStatus, type ProviderFault, quoteOf } from "./provider-fault.ts";
+import { codeOfFault, type ProviderFault, quoteOf } from "./provider-fault.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** What all calls to one provider have in common. */
@@ -22,6 +22,14 @@ export interface Service {
   requestIdHeaders: readonly string[];
 }
 
+/** One request to a service. */
+export interface ServiceCall {
+  path: string;
+  body: JsonRecord;
+  /** Without it no error is read as the refusal of a format. */
+  asksForFormat: boolean;
+}
+
 /** An answer with a good status, whose body has not been read. */
 export interface OpenedCall {
   body: ReadableStream<Uint8Array>;
@@ -31,11 +39,7 @@ export interface OpenedCall {
 }
 
 /** Posts one JSON body. @throws LanguageModelError for a bad status; what fetch throws is left to the scope. */
-export async function openCall(
-  service: Service,
-  call: { path: string; body: JsonRecord },
-  scope: CallScope,
-): Promise<OpenedCall> {
+export async function openCall(service: Service, call: ServiceCall, scope: CallScope): Promise<OpenedCall> {
   const { endpoint } = service;
   const key = await readApiKey(endpoint.apiKey, service.keyVariable);
   const secrets = [key ?? "", ...Object.values(endpoint.headers ?? {}).flatMap((value) => value.split(" "))];
@@ -52,7 +56,7 @@ export async function openCall(
   const retryAfter = retryAfterMs(response.headers, (endpoint.clock ?? systemClock).now());
   const errorOf = (fault: ProviderFault): LanguageModelError => {
     const status = fault.status ?? (response.ok ? undefined : response.status);
-    const code = service.codeOf({ ...fault, ...defined({ status }) }) ?? codeOfStatus(status);
+    const code = codeOfFault({ ...fault, ...defined({ status }) }, service.codeOf, call.asksForFormat);
     const known = defined({ type: fault.type, code: fault.code, parameter: fault.parameter, requestId });
     const where = `${service.provider} ${status === undefined ? "broke the answer off" : `answered ${status}`}`;
     return new LanguageModelError(code, `${where}${quoteOf(fault.message, secrets)}`, {

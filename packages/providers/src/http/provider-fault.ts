@@ -1,4 +1,4 @@
-import { type LanguageModelErrorCode, redactSecrets } from "@ccl/core";
+import { type LanguageModelErrorCode, type ModelRequest, redactSecrets } from "@ccl/core";
 
 /** What a provider said about a call that it refused, in the fields that its error bodies have. */
 export interface ProviderFault {
@@ -12,8 +12,24 @@ export interface ProviderFault {
   message?: string;
 }
 
+/** Whether a request asks for a format that a provider could refuse. */
+export function asksForFormat({ responseFormat }: ModelRequest): boolean {
+  return responseFormat !== undefined && responseFormat.type !== "text";
+}
+
+/** The code of a fault: what its fields tell, else what its status does. A format that was not asked for was not refused. */
+export function codeOfFault(
+  fault: ProviderFault,
+  codeOf: (fault: ProviderFault) => LanguageModelErrorCode | undefined,
+  isFormatAsked: boolean,
+): LanguageModelErrorCode {
+  const code = codeOf(fault);
+  const isPossible = code !== "unsupported_response_format" || isFormatAsked;
+  return (isPossible ? code : undefined) ?? codeOfStatus(fault.status);
+}
+
 /** The code that a status stands for, where nothing more is known. */
-export function codeOfStatus(status: number | undefined): LanguageModelErrorCode {
+function codeOfStatus(status: number | undefined): LanguageModelErrorCode {
   if (status === undefined) return "provider_error";
   if (status === 401 || status === 403) return "authentication";
   if (status === 408) return "timeout";

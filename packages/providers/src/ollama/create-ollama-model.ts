@@ -1,10 +1,10 @@
 import type { ModelCapabilities } from "@ccl/core";
 
 import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
-import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
-import { ollamaCodeOf, readOllamaFault } from "./ollama-fault.ts";
-import { ollama, toOllamaBody } from "./ollama-request.ts";
+import type { EndpointOptions } from "../http/endpoint.ts";
+import { toOllamaBody } from "./ollama-request.ts";
 import { createOllamaReader, toOllamaResponse } from "./ollama-response.ts";
+import { ollamaService } from "./ollama-service.ts";
 
 /** Where the model is. */
 export interface OllamaOptions extends EndpointOptions {
@@ -19,19 +19,9 @@ export interface OllamaOptions extends EndpointOptions {
  * @throws LanguageModelError `invalid_request` for an address that can't be called.
  */
 export function createOllamaModel(options: OllamaOptions): StreamingModel {
-  const { baseUrl = "http://localhost:11434", model, capabilities } = options;
-  const isHosted = callUrl(baseUrl, "").hostname === "ollama.com";
+  const { model, capabilities } = options;
   return createWireModel(
-    {
-      provider: ollama,
-      baseUrl,
-      endpoint: options,
-      keyVariable: options.apiKeyVariable ?? (isHosted ? "OLLAMA_API_KEY" : undefined),
-      headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      readFault: readOllamaFault,
-      codeOf: ollamaCodeOf,
-      requestIdHeaders: ["x-request-id"],
-    },
+    ollamaService(options),
     {
       path: "/api/chat",
       framing: "json-lines",

@@ -2,6 +2,7 @@ import type { ChatMessage, ModelRequest, ResponseFormat } from "@ccl/core";
 
 import { parseArguments } from "../http/parse-arguments.ts";
 import { unsupportedRequest } from "../http/unsupported-request.ts";
+import { samplingFields } from "../http/sampling-fields.ts";
 import { defined, type JsonRecord, recordAt } from "../json/json-record.ts";
 import { toBase64 } from "../json/to-base64.ts";
 
@@ -12,13 +13,7 @@ export const ollama = "ollama";
 export function toOllamaBody(request: ModelRequest, model: string, isStreaming: boolean): JsonRecord {
   const { options, ...others } = request.providerOptions ?? {};
   const sampling = defined({
-    temperature: request.temperature,
-    top_p: request.topP,
-    top_k: request.topK,
-    frequency_penalty: request.frequencyPenalty,
-    presence_penalty: request.presencePenalty,
-    seed: request.seed,
-    stop: request.stop,
+    ...samplingFields(request),
     num_predict: request.maxOutputTokens,
     ...recordAt({ options }, "options"),
   });

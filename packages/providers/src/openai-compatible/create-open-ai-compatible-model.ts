@@ -1,10 +1,10 @@
 import type { ModelCapabilities } from "@ccl/core";
 
 import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
-import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
-import { openAiCodeOf, readOpenAiFault } from "./open-ai-fault.ts";
+import type { EndpointOptions } from "../http/endpoint.ts";
 import { toOpenAiBody } from "./open-ai-request.ts";
 import { toOpenAiResponse } from "./open-ai-response.ts";
+import { openAiService } from "./open-ai-service.ts";
 import { createOpenAiReader } from "./open-ai-stream.ts";
 
 /** Where the model is and how its server differs from OpenAI's own. */
@@ -31,8 +31,9 @@ export interface OpenAiCompatibleOptions extends EndpointOptions {
  * @throws LanguageModelError `invalid_request` for an address that can't be called.
  */
 export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): StreamingModel {
-  const { baseUrl = "https://api.openai.com/v1", model, provider = "openai-compatible" } = options;
-  const isOpenAi = callUrl(baseUrl, "").hostname === "api.openai.com";
+  const { model } = options;
+  const service = openAiService(options);
+  const { provider, isOpenAi } = service;
   const dialect = {
     provider,
     developerRole: options.developerRole ?? (isOpenAi ? "developer" : "system"),
@@ -41,16 +42,7 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): S
     includesStreamUsage: options.includesStreamUsage ?? true,
   };
   return createWireModel(
-    {
-      provider,
-      baseUrl,
-      endpoint: options,
-      keyVariable: options.apiKeyVariable ?? (isOpenAi ? "OPENAI_API_KEY" : undefined),
-      headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      readFault: readOpenAiFault,
-      codeOf: openAiCodeOf,
-      requestIdHeaders: ["x-request-id"],
-    },
+    service,
     {
       path: "/chat/completions",
       framing: "server-sent-events",

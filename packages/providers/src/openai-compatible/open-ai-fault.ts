@@ -3,13 +3,13 @@ import type { LanguageModelErrorCode } from "@ccl/core";
 import type { ProviderFault } from "../http/provider-fault.ts";
 import { defined, isRecord, type JsonRecord, numberAt, stringAt } from "../json/json-record.ts";
 
-// Servers that have no field for the parameter put it at one place of one sentence. Each row is that sentence from its
-// first character on, so that a message which merely talks of a parameter names none.
-const parameterSentences: readonly RegExp[] = [
-  // LM Studio
-  /^'([a-z_.]+)' must be '[a-z_]+'(?: or '[a-z_]+')*$/,
+// Servers that have no field for the parameter put it at one place of one message. Each row is that whole message, so that
+// one which merely talks of a parameter names none, and is looked for only in the body that its server sends.
+/** LM Studio: the error is the message, and has no fields. */
+const bareMessages: readonly RegExp[] = [/^'([a-z_.]+)' must be '[a-z_]+'(?: or '[a-z_]+')*$/];
+const messages: readonly RegExp[] = [
   // OpenAI, for a model without the format
-  /^Invalid parameter: '([a-z_.]+)' of type '[a-z_]+' is not supported with this model\./,
+  /^Invalid parameter: '([a-z_.]+)' of type '[a-z_]+' is not supported with this model\.(?: Learn more about supported models at the Structured Outputs guide: https:\/\/[\w./-]+)?$/,
   // DeepSeek
   /^This ([a-z_]+) type is unavailable now$/,
   /^Failed to deserialize the JSON body into the target type: [a-z_]+: ([a-z_.]+) `[a-z_]+` is unavailable now at line \d+ column \d+$/,
@@ -28,7 +28,7 @@ const contextSentences: readonly RegExp[] = [
 /** OpenAI's `{ error: { message, type, param, code } }`, and LM Studio's `{ error: message }`. */
 export function readOpenAiFault(body: JsonRecord): ProviderFault | undefined {
   const { error } = body;
-  if (typeof error === "string") return defined({ message: error, parameter: parameterIn(error) });
+  if (typeof error === "string") return defined({ message: error, parameter: parameterIn(error, bareMessages) });
   if (!isRecord(error)) return vllmFault(body);
   const message = stringAt(error, "message") ?? "";
   const inSchema = schemaSentence.test(message) ? "response_format.json_schema.schema" : undefined;
@@ -38,14 +38,14 @@ export function readOpenAiFault(body: JsonRecord): ProviderFault | undefined {
     status,
     type: stringAt(error, "type"),
     code: stringAt(error, "code"),
-    parameter: inSchema ?? stringAt(error, "param") ?? parameterIn(message),
+    parameter: inSchema ?? stringAt(error, "param") ?? (isPlain(error) ? parameterIn(message, messages) : undefined),
   });
 }
 
 function vllmFault(body: JsonRecord): ProviderFault | undefined {
   if (body["object"] !== "error") return undefined;
   const message = stringAt(body, "message") ?? "";
-  const parameter = stringAt(body, "param") ?? parameterIn(message);
+  const parameter = stringAt(body, "param");
   return defined({ message, status: numberAt(body, "code"), type: stringAt(body, "type"), parameter });
 }
 
@@ -74,9 +74,16 @@ function isFormatRefusal({ status, code, parameter }: { [Key in "status" | "code
   return refusalCodes.has(typeof code === "string" ? code : undefined);
 }
 
-function parameterIn(message: string): string | undefined {
-  for (const sentence of parameterSentences) {
-    const parameter = sentence.exec(message)?.[1];
+/** An error whose fields say no more than that the request is invalid, which is all that these servers say in them. */
+function isPlain(error: JsonRecord): boolean {
+  const isInvalidRequest = (value: unknown): boolean =>
+    value === undefined || value === null || value === "invalid_request_error";
+  return isInvalidRequest(error["type"]) && (isInvalidRequest(error["code"]) || error["code"] === 400);
+}
+
+function parameterIn(text: string, wholeMessages: readonly RegExp[]): string | undefined {
+  for (const whole of wholeMessages) {
+    const parameter = whole.exec(text)?.[1];
     if (parameter !== undefined) return parameter;
   }
   return undefined;

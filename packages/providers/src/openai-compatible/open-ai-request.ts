@@ -1,5 +1,6 @@
 import type { ModelRequest, ResponseFormat } from "@ccl/core";
 
+import { samplingFields } from "../http/sampling-fields.ts";
 import { defined, type JsonRecord } from "../json/json-record.ts";
 import { toOpenAiMessage, type MessageDialect } from "./open-ai-message.ts";
 
@@ -22,13 +23,7 @@ export function toOpenAiBody(request: ModelRequest, model: string, form: CallFor
     tools: hasTools ? request.tools?.map(toOpenAiTool) : undefined,
     tool_choice: toolChoiceOf(request),
     response_format: responseFormatOf(request.responseFormat),
-    temperature: request.temperature,
-    top_p: request.topP,
-    top_k: request.topK,
-    frequency_penalty: request.frequencyPenalty,
-    presence_penalty: request.presencePenalty,
-    seed: request.seed,
-    stop: request.stop,
+    ...samplingFields(request),
     [form.maxTokensField]: request.maxOutputTokens,
     stream: form.isStreaming ? true : undefined,
     stream_options: form.isStreaming && form.includesStreamUsage ? { include_usage: true } : undefined,

@@ -65,11 +65,27 @@ describe("response formats", () => {
     await expect(open("openai").generate(ask(jsonSchema))).rejects.toMatchObject({ code: "invalid_request" });
   });
 
+  it.each<TestDialect>(["openai", "lm-studio", "ollama", "anthropic"])(
+    "that %s was not asked for are none that it refuses",
+    async (dialect) => {
+      for (const request of [ask({ type: "text" }), { messages: ask(jsonObject).messages }]) {
+        server.enqueue({ type: "error", status: 400, about: "response_format" });
+        await expect(open(dialect).generate(request)).rejects.toMatchObject({ code: "invalid_request" });
+      }
+    },
+  );
+
   const talk = [
     "You exceeded the response_format quota: 'response_format.type' must be 'json_schema' or 'text'",
     "Unknown model json_schema; response_format json_object is not supported here",
     "output_config.format: Extra inputs are not permitted for key sk",
     "format is invalid",
+    "This response_format type is unavailable now, since your quota is used up",
+    "Note: This response_format type is unavailable now",
+    "'response_format.type' must be 'json_schema' or 'text'. Your key has expired",
+    "Invalid parameter: 'response_format' of type 'json_object' is not supported with this model. Nor is your plan.",
+    'invalid format: expected "json" or a JSON schema; and the model was not found',
+    "output_config.format: Extra inputs are not permitted. Upgrade your plan",
     "messages: response_format: Extra inputs are not permitted",
   ];
   it.each(
@@ -107,6 +123,26 @@ describe("response formats", () => {
       "unsupported_response_format",
     ],
     [{ error: "'response_format.type' must be 'json_schema'" }, "unsupported_response_format"],
+    // The message of one server in the body of another, or beside fields that say something else.
+    [{ error: { message: "'response_format.type' must be 'json_schema'" } }, "invalid_request"],
+    [{ error: "This response_format type is unavailable now" }, "invalid_request"],
+    [{ object: "error", message: "This response_format type is unavailable now", code: 400 }, "invalid_request"],
+    [{ error: { message: "This response_format type is unavailable now", type: "server_error" } }, "invalid_request"],
+    [
+      { error: { message: "This response_format type is unavailable now", code: "model_not_found" } },
+      "invalid_request",
+    ],
+    [{ error: { message: "This response_format type is unavailable now", param: "model" } }, "invalid_request"],
+    [
+      {
+        error: {
+          message: 'response_format type must be one of "text" or "json_object", but got: json_schema',
+          type: "invalid_request_error",
+          code: 400,
+        },
+      },
+      "unsupported_response_format",
+    ],
     [{ error: "'response_format.json_schema' must be 'object'" }, "invalid_request"],
     [{ error: { message: "x", code: 429 } }, "rate_limited"],
     [{ object: "error", message: "x", param: "response_format", code: 400 }, "unsupported_response_format"],

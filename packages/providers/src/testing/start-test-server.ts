@@ -86,7 +86,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     });
   };
   const idle = setTimeout(() => void close(), options.idleMs ?? 60_000).unref();
-  server.on("connection", (socket) => socket.unref().setNoDelay(true));
+  // A connection that the system had taken before the close comes after it.
+  server.on("connection", (socket) => (server.listening ? socket.unref().setNoDelay(true) : socket.destroy()));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", resolve);
   });

@@ -9,7 +9,15 @@ function read(text: string, options?: ExtractOptions): unknown {
 }
 
 const isPlan = (value: unknown): boolean => typeof value === "object" && value !== null && Object.hasOwn(value, "plan");
-const containers = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+// Strings that look like the ends of strings and brackets.
+const marks = fc.string({ unit: fc.constantFrom(...'"]}[{,:#/` \\\na1'), maxLength: 6 });
+const trap = fc.oneof(marks, fc.array(marks), fc.dictionary(marks, fc.oneof(marks, fc.double({ noNaN: true }))));
+const containers = fc.oneof(
+  fc.array(fc.jsonValue()),
+  fc.dictionary(fc.string(), fc.jsonValue()),
+  fc.array(trap),
+  fc.dictionary(marks, trap),
+);
 const json = containers.map((value) => JSON.stringify(value));
 
 describe("extractJson", () => {
@@ -42,6 +50,9 @@ describe("extractJson", () => {
     ["a fenced value after one in prose", 'Unlike {"a": 0}:\n```json\n{"a": 1}\n```', { a: 1 }],
     ["a quoted string with raw line breaks", '"a\nb"', "a\nb"],
     ["bare numbers", "1, 2\n3,", [1, 2, 3]],
+    ["numbers with a leading zero", "007", "007"],
+    ["a call with one string", 'ObjectId("5f");', "5f"],
+    ["strings joined by +", '"a" +\n"b"', "ab"],
     ["JSON Lines", '{"a": 1}\n{"a": 2}\n', [{ a: 1 }, { a: 2 }]],
     ["a call", 'callback({"a": 1});', { a: 1 }],
     ["a bracket in unescaped quotes", '{"a": "f("}") + 1", "b": 2}', { a: 'f("}") + 1', b: 2 }],
@@ -62,7 +73,13 @@ describe("extractJson", () => {
     ['{"a": 1}{"a": 2}', "ERR_JSON_PARSE"],
     ['{"a": 1}, "b": 2}', "ERR_JSON_PARSE"],
     ['{"a": 1}, "b', "ERR_JSON_PARSE"],
+    ['```json\n{"a": "x", "]"\n```', "ERR_TRUNCATED"],
+    ['```json\n[{"a": "x", "]  \n```\nThat is all.', "ERR_TRUNCATED"],
+    ['```json\n[{"a": "x", "]\\\n```', "ERR_TRUNCATED"],
+    ['```json\n{"a": "", "} ": 7.\n```', "ERR_TRUNCATED"],
     ["12.", "ERR_JSON_EXTRACT"],
+    ["Sure (yes)", "ERR_JSON_EXTRACT"],
+    ['"a" + "b', "ERR_JSON_EXTRACT"],
     ['{"a": "b", ]: 2}', "ERR_JSON_PARSE"],
   ])("refuses %j with %s", (text, code) => {
     expect(read(text)).toBe(code);
@@ -139,6 +156,7 @@ describe("extractJson", () => {
     ["alone", (text) => text],
     ["in a fence", (text) => `\`\`\`json\n${text}`],
     ["in a closed fence", (text) => `\`\`\`json\n${text}\n\`\`\``],
+    ["in a closed fence before prose", (text) => `\`\`\`json\n${text}\n\`\`\`\nThat is "all" [1].`],
     ["after prose", (text) => `The answer:\n\n${text}`],
     ["after reasoning", (text) => `<think>So {"a": 1}.</think>${text}`],
   ])("never accepts a valid document that is cut off, %s", (_name, wrap) => {

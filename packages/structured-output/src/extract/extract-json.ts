@@ -4,6 +4,7 @@ import type { ExtractedJson, ExtractLimits, ExtractOptions, JsonSource } from ".
 import { type Candidate, findCandidates } from "./find-candidates.ts";
 import { findFitting } from "./find-fitting.ts";
 import { DEEPEST_LIMIT, isDeeperThan } from "./is-deeper-than.ts";
+import { nestsTooDeep } from "./nests-too-deep.ts";
 import { readScalar } from "./read-scalar.ts";
 import { joinSequence } from "./join-sequence.ts";
 
@@ -39,7 +40,7 @@ export function extractJson(text: string, options: ExtractOptions = {}): Result<
     );
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const body = start === 0 ? text : text.slice(1);
-  const whole = parseJson(body);
+  const whole = nestsTooDeep(body, limits.maxDepth) ? undefined : parseJson(body);
   if (whole === undefined) return readCandidates(text, options.accept, limits);
   if (isDeeperThan(whole.value, limits.maxDepth)) return refuseDepth(limits.maxDepth);
   return readWhole(
@@ -72,7 +73,7 @@ function decode(text: string, outer: Reading, limits: Required<ExtractLimits>): 
   const found = findCandidates(text, budgetOf(limits));
   const [only, ...others] = found.candidates;
   if (only === undefined || others.length > 0 || found.truncatedAt !== undefined) return undefined;
-  return { value: only.value, repairs: only.repairs, source };
+  return { value: only.value, repairs: [...only.repairs], source };
 }
 
 function readCandidates(
@@ -90,24 +91,29 @@ function readCandidates(
   if (fault !== undefined && (candidates.length === 0 || accept === undefined))
     return refuse("ERR_JSON_PARSE", `The JSON cannot be read at offset ${fault.position}. ${fault.reason}.`);
   if (candidates.length === 0) {
-    const scalar = readScalar(text);
+    const scalar = readScalar(text, budgetOf(limits));
     if (scalar !== undefined)
       return readWhole({ ...scalar, source: { kind: "whole", start: 0, end: text.length } }, accept, limits);
     return refuse("ERR_JSON_EXTRACT", "The answer holds no JSON object or array.");
   }
   const sequence = joinSequence(text, candidates);
-  const ordered = [...(sequence === undefined ? [] : [sequence]), ...rank(candidates)];
-  return choose(ordered.map(toReading), accept);
+  return choose(readings(sequence, candidates), accept);
+}
+
+// All values as one first, then fenced ones, then those of prose; last what is as likely a footnote mark, `[1]`, or an
+// empty bracket. One at a time, since a hostile text holds millions and the first that fits is all that is wanted.
+function* readings(sequence: Candidate | undefined, candidates: readonly Candidate[]): Generator<Reading> {
+  if (sequence !== undefined) yield toReading(sequence);
+  for (const weight of [0, 1, 2])
+    for (const candidate of candidates) if (weightOf(candidate) === weight) yield toReading(candidate);
 }
 
 function toReading({ value, repairs, zone, start, end }: Candidate): Reading {
-  return { value, repairs, source: { kind: zone, start, end } };
+  return { value, repairs: [...repairs], source: { kind: zone, start, end } };
 }
 
-// Fenced values first, then those of prose; last what is as likely a footnote mark, `[1]`, or an empty bracket.
-function rank(candidates: readonly Candidate[]): Candidate[] {
-  const weight = (candidate: Candidate): number => (candidate.zone === "fence" ? 0 : isSlight(candidate) ? 2 : 1);
-  return candidates.toSorted((a, b) => weight(a) - weight(b) || a.start - b.start);
+function weightOf(candidate: Candidate): number {
+  return candidate.zone === "fence" ? 0 : isSlight(candidate) ? 2 : 1;
 }
 
 function isSlight({ value }: Candidate): boolean {
@@ -115,7 +121,7 @@ function isSlight({ value }: Candidate): boolean {
   return value.length < 2 && (value.length === 0 || typeof value[0] === "number");
 }
 
-function choose(readings: readonly Reading[], accept: Accept | undefined): Result<ExtractedJson> {
+function choose(readings: Iterable<Reading>, accept: Accept | undefined): Result<ExtractedJson> {
   for (const { value, repairs, source } of readings) {
     const fitting = accept === undefined ? { value, path: [] } : findFitting(value, accept);
     if (fitting !== undefined)

@@ -3,16 +3,15 @@ import { isQuote } from "../repair/quote-marks.ts";
 import type { Repair } from "../repair/repair.ts";
 import { startsKey } from "../repair/string-end.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
-import { isDeeperThan } from "./is-deeper-than.ts";
-import { scanStrict } from "./scan-strict.ts";
+import { scanStrict, type StrictScan } from "./scan-strict.ts";
 
 /** A bracketed value that was read from the text. */
 export interface Candidate {
-  value: unknown;
-  repairs: Repair[];
-  zone: "fence" | "prose";
-  start: number;
-  end: number;
+  readonly value: unknown;
+  readonly repairs: readonly Repair[];
+  readonly zone: "fence" | "prose";
+  readonly start: number;
+  readonly end: number;
 }
 
 /** What a text holds: every outermost value, and what could not be read. */
@@ -22,6 +21,29 @@ export interface FoundCandidates {
   truncatedAt: number | undefined;
   /** Values that are JSON beyond repair. */
   broken: { position: number; reason: string }[];
+}
+
+const NO_REPAIRS: readonly Repair[] = [];
+
+/** Valid JSON, parsed when its value is asked for: a hostile text has millions of them, of which one is wanted. */
+class StrictCandidate implements Candidate {
+  readonly repairs = NO_REPAIRS;
+  readonly zone: Candidate["zone"];
+  readonly start: number;
+  readonly end: number;
+  readonly #text: string;
+  #value: unknown;
+
+  constructor(text: string, zone: Candidate["zone"], { start, end }: { start: number; end: number }) {
+    this.#text = text;
+    this.zone = zone;
+    this.start = start;
+    this.end = end;
+  }
+
+  get value(): unknown {
+    return (this.#value ??= JSON.parse(this.#text.slice(this.start, this.end)));
+  }
 }
 
 interface Scan extends FoundCandidates {
@@ -59,16 +81,24 @@ export function findCandidates(text: string, budget: ParseBudget): FoundCandidat
   };
   for (;;) {
     STOPS.lastIndex = scan.position;
-    const stop = STOPS.exec(text);
-    if (stop === null) break;
-    if (scan.isAtBodyStart) scan.isAtBodyStart = scan.view.skipSpace(scan.position) === stop.index;
-    scan.position = stop.index + stop[0].length;
-    if (stop[0].startsWith("`")) passFence(scan);
-    else if (stop[0].startsWith("<")) passTag(scan, stop[0], stop.index);
-    else readBracket(scan, stop.index);
+    if (!STOPS.test(text)) break;
+    const end = STOPS.lastIndex;
+    const last = text.charAt(end - 1);
+    const start = last === "`" ? fenceStart(text, end) : last === ">" ? text.lastIndexOf("<", end) : end - 1;
+    if (scan.isAtBodyStart) scan.isAtBodyStart = scan.view.skipSpace(scan.position) === start;
+    scan.position = end;
+    if (last === "`") passFence(scan);
+    else if (last === ">") passTag(scan, text.slice(start, end), start);
+    else readBracket(scan, start);
   }
   const { candidates, truncatedAt, broken } = scan;
   return { candidates, truncatedAt, broken };
+}
+
+function fenceStart(text: string, end: number): number {
+  let start = end;
+  while (text[start - 1] === "`") start -= 1;
+  return start;
 }
 
 function passFence(scan: Scan): void {
@@ -101,35 +131,43 @@ function readBracket(scan: Scan, start: number): void {
   scan.isAtBodyStart = false;
   if (!scan.isInFence && text.startsWith("```", scan.view.skipSpace(start + 1))) return;
   if ((text[start] === "(" && !isBodyStart) || scan.rereads < 0 || scan.broken.length >= MAX_BROKEN) return;
-  const strict = text[start] === "(" ? ({ status: "broken", position: start } as const) : scanStrict(text, start);
-  if (strict.status === "complete" && !isGlued(scan, start, strict.end)) addStrict(scan, start, strict.end);
+  const strict =
+    text[start] === "(" ? ({ status: "broken", position: start, brokenAt: start } as const) : scanStrict(text, start);
+  if (strict.status === "complete" && !isGlued(scan, start, strict.end)) addStrict(scan, start, strict);
   else if (strict.status === "prefix") resumeAfterReasoning(scan, start);
-  else if (strict.status === "complete" || isBodyStart || looksLikeJson(text, start)) repair(scan, start);
+  else if (strict.status === "complete" || isBodyStart || looksLikeJson(text, start)) repair(scan, start, strict);
   else scan.rereads -= strict.position - start;
 }
 
-function addStrict(scan: Scan, start: number, end: number): void {
-  const value: unknown = JSON.parse(scan.view.text.slice(start, end));
+function addStrict(scan: Scan, start: number, { end, depth }: { end: number; depth: number }): void {
+  const { maxDepth } = scan.budget;
   scan.position = end;
-  if (isDeeperThan(value, scan.budget.maxDepth))
-    scan.broken.push({ position: start, reason: `It is nested deeper than ${scan.budget.maxDepth}` });
-  else scan.candidates.push({ value, repairs: [], zone: zoneOf(scan), start, end });
+  if (depth > maxDepth) scan.broken.push({ position: start, reason: `It is nested deeper than ${maxDepth}` });
+  else scan.candidates.push(new StrictCandidate(scan.view.text, zoneOf(scan), { start, end }));
 }
 
-function repair(scan: Scan, start: number): void {
+function repair(scan: Scan, start: number, strict: StrictScan): void {
   const parsed = parseTolerant(scan.view, start, scan.budget);
-  if (parsed.status === "complete") {
+  if (parsed.status === "truncated" || (parsed.status === "complete" && endsAtFence(scan, parsed.end, strict)))
+    resumeAfterReasoning(scan, start);
+  else if (parsed.status === "complete") {
     const { value, repairs, end } = parsed;
     scan.position = end;
     if (isGlued(scan, start, end))
       scan.broken.push({ position: end, reason: "The text goes on behind the end of its value" });
     scan.candidates.push({ value, repairs, zone: zoneOf(scan), start, end });
-  } else if (parsed.status === "truncated") resumeAfterReasoning(scan, start);
-  else {
+  } else {
     scan.rereads -= parsed.position - start;
     scan.position = parsed.isOverBudget ? scan.view.text.length : Math.max(scan.position, parsed.position);
     scan.broken.push({ position: parsed.position, reason: parsed.reason });
   }
+}
+
+// Valid as far as the end of its fence, where it stops in the middle: it was cut off, whatever end could be found before.
+function endsAtFence({ view }: Scan, end: number, strict: StrictScan): boolean {
+  return (
+    strict.status === "broken" && end <= strict.brokenAt && view.text.startsWith("```", view.skipSpace(strict.brokenAt))
+  );
 }
 
 function zoneOf({ isInFence }: Scan): Candidate["zone"] {

@@ -1,5 +1,6 @@
 import { isQuote } from "../repair/quote-marks.ts";
-import { readString } from "../repair/read-string.ts";
+import { type ParseBudget, parseTolerant } from "../repair/parse-tolerant.ts";
+import { readStrings } from "../repair/read-string.ts";
 import type { Repair } from "../repair/repair.ts";
 import { createTextView } from "../repair/text-view.ts";
 
@@ -8,22 +9,40 @@ const MAX_NUMBERS_LENGTH = 4096;
 const MAX_QUOTED_REPAIRS = 1000;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A text without brackets that is one quoted string, or one number or several. Bare words are prose, not a value. */
-export function readScalar(text: string): { value: unknown; repairs: Repair[] } | undefined {
-  return readQuoted(text) ?? readNumbers(text);
+const LEADING_ZERO = /^0\d+(?:\.\d+)?$/;
+const CALL = /^\s{0,64}[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/u;
+
+interface Scalar {
+  value: unknown;
+  repairs: Repair[];
 }
 
-function readQuoted(text: string): { value: unknown; repairs: Repair[] } | undefined {
+/** A text that is one quoted string, a call with one (`ObjectId("1")`), or numbers. Bare words are prose, not a value. */
+export function readScalar(text: string, budget: ParseBudget): Scalar | undefined {
+  return readQuoted(text) ?? readCall(text, budget) ?? readNumbers(text);
+}
+
+function readCall(text: string, budget: ParseBudget): Scalar | undefined {
+  const head = CALL.exec(text)?.[0];
+  if (head === undefined || !/\)\s{0,8};?\s*$/.test(text.slice(-MAX_NUMBERS_LENGTH))) return undefined;
+  const parsed = parseTolerant(createTextView(text), head.length - 1, budget);
+  if (parsed.status !== "complete" || !/^\s*;?\s*$/.test(text.slice(parsed.end))) return undefined;
+  const { value, repairs } = parsed;
+  const isValue = !Array.isArray(value) && repairs.every(({ kind }) => kind !== "unquoted_string");
+  return isValue ? { value, repairs: [{ kind: "function_call", position: text.search(/\S/) }, ...repairs] } : undefined;
+}
+
+function readQuoted(text: string): Scalar | undefined {
   const view = createTextView(text);
   const start = view.skipSpace(0);
   if (!isQuote(text[start]) || text.startsWith("```", start)) return undefined;
   const repairs: Repair[] = [];
-  const read = readString({ view, repairs, maxRepairs: MAX_QUOTED_REPAIRS }, start, { within: "paren", depth: 0 });
+  const read = readStrings({ view, repairs, maxRepairs: MAX_QUOTED_REPAIRS }, start, { within: "paren", depth: 0 });
   const isRead = read !== undefined && repairs.length <= MAX_QUOTED_REPAIRS;
   return isRead && view.skipSpace(read.end) === text.length ? { value: read.value, repairs } : undefined;
 }
 
-function readNumbers(text: string): { value: unknown; repairs: Repair[] } | undefined {
+function readNumbers(text: string): Scalar | undefined {
   if (text.length > MAX_NUMBERS_LENGTH) return undefined;
   const position = text.search(/\S/);
   const words = text
@@ -31,8 +50,12 @@ function readNumbers(text: string): { value: unknown; repairs: Repair[] } | unde
     .split(/[,\n]/)
     .map((word) => word.trim());
   if (words.length > 1 && words.at(-1) === "") words.pop();
-  if (!words.every((word) => NUMBER.test(word))) return undefined;
-  const numbers = words.map(Number);
-  if (numbers.length > 1) return { value: numbers, repairs: [{ kind: "sequence", position }] };
-  return { value: numbers[0], repairs: [{ kind: "extra_comma", position }] };
+  if (!words.every((word) => NUMBER.test(word) || LEADING_ZERO.test(word))) return undefined;
+  // What has a zero in front is a code, of which no digit may go.
+  const values = words.map((word) => (LEADING_ZERO.test(word) ? word : Number(word)));
+  if (values.length > 1) return { value: values, repairs: [{ kind: "sequence", position }] };
+  return {
+    value: values[0],
+    repairs: [{ kind: typeof values[0] === "string" ? "unquoted_string" : "extra_comma", position }],
+  };
 }

@@ -9,6 +9,10 @@ export interface Frame {
   fields: Record<string, unknown>;
   /** The key whose value comes next. */
   key: string | undefined;
+  /** Offset of the last key that was read. */
+  keyPosition: number;
+  /** The key of the last value. */
+  lastKey: string | undefined;
   /** A key was read and its colon was not. */
   awaitsColon: boolean;
   /** A value was read and no comma after it. */
@@ -26,6 +30,8 @@ export function createFrame(bracket: string, position: number): Frame {
     items: [],
     fields: {},
     key: undefined,
+    keyPosition: position,
+    lastKey: undefined,
     awaitsColon: false,
     awaitsComma: false,
     isTouched: false,
@@ -36,7 +42,8 @@ export function createFrame(bracket: string, position: number): Frame {
 /** Adds a value under the key that waits for one, or as the next item. */
 export function addValue(frame: Frame, value: unknown): void {
   if (frame.kind === "object") {
-    setField(frame.fields, frame.key ?? "", value);
+    frame.lastKey = frame.key ?? "";
+    setField(frame.fields, frame.lastKey, value);
     frame.key = undefined;
     frame.awaitsColon = false;
   } else frame.items.push(value);

@@ -68,6 +68,21 @@ describe("parseTolerant", () => {
     ['{"a": [1}, "b": 2}', { a: [1], b: 2 }, ["wrong_closer@8"]],
     ['["a": 1, "b": 2]', [{ a: 1, b: 2 }], ["missing_braces@4"]],
     ["[\u00a01]", [1], ["whitespace@1"]],
+    ['[{"a": 1, {"a": 2}]', [{ a: 1 }, { a: 2 }], ["missing_closer@10", "missing_comma@10"]],
+    ['[{"a": 1{"a": 2}]', [{ a: 1 }, { a: 2 }], ["missing_comma@8", "missing_closer@8", "missing_comma@8"]],
+    ['{"a": [1], [2, 3], "b": 4}', { a: [1, 2, 3], b: 4 }, ["wrong_closer@11"]],
+    ["[1 -2 3]", [1, -2, 3], ["missing_comma@3", "missing_comma@6"]],
+    ["[5 apples]", ["5 apples"], ["unquoted_string@1"]],
+    ['{"a: "b", "c": 1}', { a: "b", c: 1 }, ["missing_quote@3"]],
+    ['{"a: 1, "b": 2}', { a: 1, b: 2 }, ["missing_quote@3"]],
+    ['{"a: ": 1}', { "a: ": 1 }, []],
+    [
+      '{"a": b", "c": d"}',
+      { a: "b", c: "d" },
+      ["unquoted_string@6", "missing_quote@6", "unquoted_string@15", "missing_quote@15"],
+    ],
+    ['{"a": 1, so "b": 2}', { a: 1, b: 2 }, ["stray_text@9"]],
+    ["{1, 2}", [1, 2], ["unquoted_key@1", "set@0"]],
   ])("reads %j and lists each repair with its place", (text, value, repairs) => {
     expect(kinds(text)).toEqual([value, ...repairs]);
   });
@@ -77,6 +92,10 @@ describe("parseTolerant", () => {
     '["a',
     "[1, 2",
     '{"a": "x\n}',
+    '{"a: 1}',
+    '[{"a": 1, {"a": 2}',
+    '{"a": [1], [2',
+    '{"a": b"',
     "{'a': ['b'",
     '{"a": 1, /* and',
     "[1, 2 ```",
@@ -85,7 +104,10 @@ describe("parseTolerant", () => {
     "{'a': 'b\\'}",
   ])("takes %j for cut off and invents no end", (text) => expect(parse(text)).toEqual({ status: "truncated" }));
 
-  it.each(['{"a" ]', "{: 1}", "[:]", '{"a": 1, []}'])("gives up on %j and says where", (text) => {
-    expect(parse(text)).toMatchObject({ status: "failed" });
-  });
+  it.each(['{"a" ]', "{: 1}", "[:]", '{"a": 1, []}', '{"a": 1, {}}', '{"a": [1], {}}'])(
+    "gives up on %j and says where",
+    (text) => {
+      expect(parse(text)).toMatchObject({ status: "failed" });
+    },
+  );
 });

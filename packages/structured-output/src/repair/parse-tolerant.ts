@@ -1,10 +1,9 @@
 import { addValue, createFrame, type Frame, frameValue } from "./frame.ts";
-import { isQuote } from "./quote-marks.ts";
-import { type ReadString, readString, type RepairContext } from "./read-string.ts";
+import { readString, readStrings, type RepairContext, startsString } from "./read-string.ts";
 import { readWord } from "./read-word.ts";
 import type { Repair, RepairKind } from "./repair.ts";
-import type { StringPlace } from "./string-end.ts";
-import type { TextView } from "./text-view.ts";
+import { endsString, startsKey, type StringPlace } from "./string-end.ts";
+import { isSpace, type TextView } from "./text-view.ts";
 
 /** What a tolerant reading may spend. */
 export interface ParseBudget {
@@ -31,6 +30,7 @@ type Step = TolerantParse | undefined;
 
 const STEPS_BETWEEN_CHECKS = 4096;
 const FUNCTION_CALL = /[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
+const NAME_START = /[\p{L}_$]/u;
 const REGULAR_EXPRESSION = /\/(?:[^/\\\n]|\\.){1,512}\/[a-z]{0,8}(?=\s{0,8}[,}\])])/y;
 const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array: "]", paren: ")" };
 
@@ -75,7 +75,8 @@ function step(parser: Parser): Step {
     note(parser, "missing_comma");
     frame.awaitsComma = false;
   }
-  return frame.kind === "object" && frame.key === undefined ? readKey(parser, frame) : readValue(parser, frame);
+  if (frame.kind !== "object" || frame.key !== undefined) return readValue(parser, frame);
+  return "{[".includes(character) ? readMisplaced(parser, frame, character) : readKey(parser, frame);
 }
 
 function skipGap(parser: Parser): void {
@@ -138,9 +139,11 @@ function readComma(parser: Parser, frame: Frame): Step {
 function becomeSet(parser: Parser, frame: Frame): boolean {
   if (frame.isTouched || frame.key === undefined) return false;
   note(parser, "set", frame.position);
+  const isString = startsString(parser.view.text, frame.keyPosition);
+  const first = isString ? frame.key : readWord(parser, frame.keyPosition, placeOf(parser, "array")).value;
   frame.kind = "array";
   frame.awaitsColon = false;
-  addValue(frame, frame.key);
+  addValue(frame, first);
   frame.key = undefined;
   return true;
 }
@@ -157,9 +160,24 @@ function readColon(parser: Parser, frame: Frame): Step {
   return undefined;
 }
 
+// A bracket where a key belongs: a list that closed too early goes on, `"a": [1], [2]`, or the object never closed.
+function readMisplaced(parser: Parser, frame: Frame, bracket: string): Step {
+  const list = frame.lastKey === undefined ? undefined : frame.fields[frame.lastKey];
+  if (bracket === "[" && Array.isArray(list)) {
+    note(parser, "wrong_closer");
+    frame.key = frame.lastKey;
+    return openFrame(parser, list);
+  }
+  if (bracket === "[" || !frame.isTouched || parser.stack.at(-2)?.kind !== "array")
+    return failed(parser, "A key is missing");
+  note(parser, "missing_closer");
+  return finishFrame(parser, frame, false);
+}
+
 function readKey(parser: Parser, frame: Frame): Step {
   const { text } = parser.view;
   const start = parser.position;
+  frame.keyPosition = start;
   if (startsString(text, start)) {
     const key = readString(parser, start, placeOf(parser, "key"));
     if (key === undefined) return { status: "truncated" };
@@ -168,6 +186,11 @@ function readKey(parser: Parser, frame: Frame): Step {
   } else {
     const { value, end } = readWord(parser, start, placeOf(parser, "key"));
     if (typeof value !== "string" || value === "") return failed(parser, "A key is missing");
+    if (text[end] === '"' && value.length < end - start && startsKey(parser.view, end)) {
+      note(parser, "stray_text");
+      parser.position = end;
+      return undefined;
+    }
     note(parser, "unquoted_key");
     frame.key = value.endsWith("\\") ? value.slice(0, -1) : value;
     const isHalfQuoted = text[end] === '"' && text[parser.view.skipGap(end + 1)] === ":";
@@ -184,19 +207,19 @@ function readValue(parser: Parser, frame: Frame): Step {
   const character = text[start] ?? "";
   if ("{[(".includes(character)) return openFrame(parser);
   if (startsString(text, start)) {
-    const read = readStrings(parser, placeOf(parser, frame.kind));
+    const read = readStrings(parser, start, placeOf(parser, frame.kind));
     if (read === undefined) return { status: "truncated" };
     addValue(frame, read.value);
     parser.position = read.end;
     return undefined;
   }
-  const callEnd = matchEnd(FUNCTION_CALL, text, start);
+  const callEnd = NAME_START.test(character) ? matchEnd(FUNCTION_CALL, text, start) : start;
   if (callEnd > start) {
     note(parser, "function_call");
     parser.position = callEnd - 1;
     return openFrame(parser);
   }
-  const patternEnd = matchEnd(REGULAR_EXPRESSION, text, start);
+  const patternEnd = character === "/" ? matchEnd(REGULAR_EXPRESSION, text, start) : start;
   if (patternEnd > start) {
     note(parser, "unquoted_string");
     addValue(frame, text.slice(start, patternEnd));
@@ -206,33 +229,28 @@ function readValue(parser: Parser, frame: Frame): Step {
   const word = readWord(parser, start, placeOf(parser, frame.kind));
   if (word.value === "") return failed(parser, "A value is missing");
   if (word.end === text.length) return { status: "truncated" };
-  addValue(frame, word.value);
-  parser.position = word.end;
+  const isHalfQuoted = frame.kind === "object" && endsHalfQuoted(parser, word.end);
+  if (isHalfQuoted) note(parser, "missing_quote", start);
+  addValue(frame, isHalfQuoted ? text.slice(start, word.end) : word.value);
+  parser.position = isHalfQuoted ? word.end + 1 : word.end;
   return undefined;
 }
 
-// Strings joined by `+` are one string.
-function readStrings(parser: Parser, place: StringPlace): ReadString | undefined {
+// `"a": b", "c": 1`: only the first mark of the string was lost.
+function endsHalfQuoted(parser: Parser, end: number): boolean {
   const { view } = parser;
-  let joined = readString(parser, parser.position, place);
-  while (joined !== undefined) {
-    const plus = view.skipGap(joined.end);
-    const next = view.skipGap(plus + 1);
-    const isJoined = view.text[plus] === "+" && startsString(view.text, next);
-    if (!isJoined || parser.repairs.length > parser.maxRepairs) return joined;
-    note(parser, "concatenation", plus);
-    const more = readString(parser, next, place);
-    joined = more && { value: joined.value + more.value, end: more.end };
-  }
-  return undefined;
+  if (view.text[end] !== '"' || isSpace(view.text.charCodeAt(end - 1))) return false;
+  return endsString({ view, position: end, mark: '"', place: placeOf(parser, "object"), isInsideQuote: false });
 }
 
-function openFrame(parser: Parser): Step {
+function openFrame(parser: Parser, items?: unknown[]): Step {
   const bracket = parser.view.text[parser.position] ?? "";
   if (parser.stack.length >= parser.maxDepth)
     return failed(parser, `It is nested deeper than ${parser.maxDepth}`, true);
   if (bracket === "(") note(parser, "tuple");
-  parser.stack.push(createFrame(bracket, parser.position));
+  const frame = createFrame(bracket, parser.position);
+  if (items !== undefined) frame.items = items;
+  parser.stack.push(frame);
   parser.position += 1;
   return undefined;
 }
@@ -287,10 +305,6 @@ function finishFrame(parser: Parser, frame: Frame, isCloserRead: boolean): Step 
 
 function placeOf(parser: Parser, within: StringPlace["within"]): StringPlace {
   return { within, depth: parser.stack.length };
-}
-
-function startsString(text: string, position: number): boolean {
-  return isQuote(text[position]) || (text[position] === "\\" && text[position + 1] === '"');
 }
 
 function matchEnd(pattern: RegExp, text: string, position: number): number {

@@ -1,5 +1,5 @@
 import { decodeString } from "./decode-string.ts";
-import { closingMarks } from "./quote-marks.ts";
+import { closingMarks, isQuote } from "./quote-marks.ts";
 import type { Repair } from "./repair.ts";
 import { endsString, type StringPlace } from "./string-end.ts";
 import { isSpace, type TextView } from "./text-view.ts";
@@ -23,6 +23,27 @@ interface Extent {
   start: number;
   contentEnd: number;
   end: number;
+}
+
+/** Whether a string begins there, in quotation marks of any kind or in escaped ones. */
+export function startsString(text: string, position: number): boolean {
+  return isQuote(text[position]) || (text[position] === "\\" && text[position + 1] === '"');
+}
+
+/** Reads a string, and those that are joined to it by `+`, as one. */
+export function readStrings(context: RepairContext, start: number, place: StringPlace): ReadString | undefined {
+  const { view, repairs } = context;
+  let joined = readString(context, start, place);
+  while (joined !== undefined) {
+    const plus = view.skipGap(joined.end);
+    const next = view.skipGap(plus + 1);
+    const isJoined = view.text[plus] === "+" && startsString(view.text, next);
+    if (!isJoined || repairs.length > context.maxRepairs) return joined;
+    repairs.push({ kind: "concatenation", position: plus });
+    const more = readString(context, next, place);
+    joined = more && { value: joined.value + more.value, end: more.end };
+  }
+  return undefined;
 }
 
 /** Reads a string whose opening mark is at `start`; `undefined` if the text ends before the string does. */
@@ -79,8 +100,7 @@ function findExtent(context: RepairContext, start: number, place: StringPlace): 
   if (isDoubled) repairs.push({ kind: "quote_style", position: start });
   let isInsideQuote = false;
   let lost: { contentEnd: number; end: number } | undefined;
-  const stops = new RegExp(`[\\\\${marks}]`, "g");
-  for (let at = nextStop(stops, text, contentStart); at < text.length; at = nextStop(stops, text, at + 1)) {
+  for (let at = nextStop(text, contentStart, marks); at < text.length; at = nextStop(text, at + 1, marks)) {
     const character = text[at] ?? "";
     if (character === "\\") at += 1;
     else {
@@ -91,6 +111,11 @@ function findExtent(context: RepairContext, start: number, place: StringPlace): 
         return { start: contentStart, ...lost };
       }
       if (isEnd) return { start: contentStart, contentEnd: at, end: last + 1 };
+      const keyEnd = place.within === "key" ? lostKeyEnd(text, contentStart, at) : -1;
+      if (keyEnd >= 0) {
+        repairs.push({ kind: "missing_quote", position: keyEnd });
+        return { start: contentStart, contentEnd: keyEnd, end: keyEnd };
+      }
       lost = place.within === "key" ? undefined : lostEnd(context, at, { contentStart, place });
       isInsideQuote = opensQuote(text, at);
     }
@@ -98,9 +123,15 @@ function findExtent(context: RepairContext, start: number, place: StringPlace): 
   return undefined;
 }
 
-function nextStop(stops: RegExp, text: string, from: number): number {
-  stops.lastIndex = from;
-  return stops.exec(text)?.index ?? text.length;
+// The next backslash or mark.
+function nextStop(text: string, from: number, marks: string): number {
+  const first = marks.charCodeAt(0);
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5c || code === first) return at;
+    if (marks.length > 1 && marks.includes(text.charAt(at))) return at;
+  }
+  return text.length;
 }
 
 // `""key""`: the mark is written twice, and what follows is neither a delimiter nor a gap.
@@ -132,6 +163,15 @@ function lostEnd(
 }
 
 const MAX_GAP = 256;
+const MAX_LOST_KEY = 128;
+const LOST_KEY = /^([\p{L}_$][\p{L}\p{N}_$ -]{0,63}):\s*(?:(?:true|false|null|-?[\d.]+)\s*,\s*)?$/u;
+
+// `"a: "b"` and `"a: 1, "b": 2`: a key whose end mark is lost, up to the colon; -1 if it is none.
+function lostKeyEnd(text: string, start: number, quote: number): number {
+  if (quote - start > MAX_LOST_KEY) return -1;
+  const key = LOST_KEY.exec(text.slice(start, quote))?.[1];
+  return key === undefined ? -1 : start + key.length;
+}
 
 function opensQuote(text: string, position: number): boolean {
   const before = text[position - 1] ?? "";

@@ -27,6 +27,7 @@ const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["-Infinity", null],
 ]);
 const JSON_WORD = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+const MAX_JSON_WORD = 32;
 const LOOSE_NUMBER = /^[+-]?(?:(?:[1-9]\d*|0)?\.\d+|(?:[1-9]\d*|0)\.?)(?:[eE][+-]?\d+)?$/;
 const OPEN_EXPONENT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?$/;
 const HEX_NUMBER = /^0[xX][0-9a-fA-F]{1,13}$/;
@@ -40,8 +41,8 @@ export function readWord(
   const end = place.within === "key" ? keyEnd(view.text, start) : valueEnd(view, start, place);
   const word = view.text.slice(start, end).trimEnd();
   if (place.within === "key" || word === "") return { value: word, end };
-  if (JSON_WORD.test(word)) return { value: JSON.parse(word) as unknown, end };
   const literal = LITERALS.get(word);
+  if (JSON_WORD.test(word)) return { value: literal === undefined ? Number(word) : literal, end };
   if (literal !== undefined) {
     repairs.push({ kind: "literal", position: start });
     return { value: literal, end };
@@ -66,14 +67,17 @@ function keyEnd(text: string, start: number): number {
 
 function valueEnd(view: TextView, start: number, place: StringPlace): number {
   const { text } = view;
+  const { within } = place;
   let braces = 0;
   let at = start;
   for (; at < text.length; at += 1) {
+    if (isLetterOrDigit(text.charCodeAt(at))) continue;
     const character = text[at] ?? "";
+    if ((character === "{" || (character === " " && within === "array")) && isWholeWord(text, start, at)) break;
     if (character === "{" && at > start) braces += 1;
     else if (character === "}" && braces > 0) braces -= 1;
     else if (braces === 0 && (endsWord(character, place) || (character === ":" && at === start))) break;
-    else if (character === "\n" && (place.within !== "object" || startsEntry(view.skipSpace(at)))) break;
+    else if (character === "\n" && (within !== "object" || startsEntry(view.skipSpace(at)))) break;
     else if (character === "/" && text[at + 1] === "*") break;
     else if (character === "/" && text[at + 1] === "/" && isSpace(text.charCodeAt(at - 1))) break;
     else if (text.startsWith("```", at)) break;
@@ -83,6 +87,16 @@ function valueEnd(view: TextView, start: number, place: StringPlace): number {
   function startsEntry(next: number): boolean {
     return "}]".includes(text[next] ?? "}") || startsKey(view, next);
   }
+}
+
+// Before a bracket or, in a list, before a further number a number or literal is complete: `[1 2]`, `{"a": 1{"b": 2}`.
+function isWholeWord(text: string, start: number, end: number): boolean {
+  const isFollowed = text[end] === "{" || /[-\d]/.test(text[end + 1] ?? "");
+  return isFollowed && end - start < MAX_JSON_WORD && JSON_WORD.test(text.slice(start, end));
+}
+
+function isLetterOrDigit(code: number): boolean {
+  return ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
 
 function endsWord(character: string, { within }: StringPlace): boolean {

@@ -19,7 +19,7 @@ export type RepairKind =
   | "quote_style"
   | "sequence"
   | "set"
-  | "trailing_text"
+  | "stray_text"
   | "tuple"
   | "unescaped_quote"
   | "unquoted_key"

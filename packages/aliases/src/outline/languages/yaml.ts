@@ -1,4 +1,5 @@
-import { isMap, isScalar, LineCounter, parseAllDocuments, type Document, type Pair } from "yaml";
+import type { Document, LineCounter, Pair } from "yaml";
+import { loadYaml } from "../../load-library.ts";
 import type { Declaration } from "../declaration.ts";
 import { shapeOf } from "./data-shape.ts";
 
@@ -41,7 +42,7 @@ function rangeOf(node: unknown): [number, number] {
 function readPair(pair: Pair, document: Document, counter: LineCounter): Declaration {
   const [start, keyEnd] = rangeOf(pair.key);
   const [, valueEnd] = rangeOf(pair.value);
-  const name = isScalar(pair.key) ? String(pair.key.value) : "…";
+  const name = loadYaml().isScalar(pair.key) ? String(pair.key.value) : "…";
   const value: unknown = document.createNode === undefined ? undefined : toPlain(pair.value, document);
   const firstLine = counter.linePos(start).line;
   const lastLine = counter.linePos(Math.max(keyEnd, valueEnd - 1, start)).line;
@@ -56,6 +57,7 @@ function toPlain(node: unknown, document: Document): unknown {
 /** The top-level keys of every document in a YAML text with the shape of their values. */
 export function readYaml(text: string): { declarations: Declaration[]; hasErrors: boolean } {
   if (text.length > MAX_CHARACTERS) return { declarations: readLines(text), hasErrors: false };
+  const { isMap, LineCounter, parseAllDocuments } = loadYaml();
   const counter = new LineCounter();
   try {
     const documents = parseAllDocuments(text, {

@@ -1,0 +1,10 @@
+import { describe, expect, it } from "vitest";
+
+import { codeId } from "./code-id.ts";
+
+describe("codeId", () => {
+  it("stays the same during a process", () => {
+    expect(codeId()).toMatch(/^[0-9a-f]{64}$/);
+    expect(codeId()).toBe(codeId());
+  });
+});

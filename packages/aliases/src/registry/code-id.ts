@@ -1,0 +1,34 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+const require = createRequire(import.meta.url);
+
+/** What derived values depend on besides the files: this package's code, core's, and the parsers. */
+const LIBRARIES = ["@ccl/core", "@vscode/tree-sitter-wasm/package.json", "yaml/package.json", "diff/package.json"];
+
+let known: string | undefined;
+
+/**
+ * 64 hex digits that are others when the code may derive other values from the same content. The sources, which are no
+ * single file, stand for themselves during one process only.
+ */
+export function codeId(): string {
+  known ??= import.meta.url.endsWith(".ts") ? hash("sha256", `${process.pid} ${performance.timeOrigin}`) : hashCode();
+  return known;
+}
+
+function hashCode(): string {
+  const files = [fileURLToPath(import.meta.url), ...LIBRARIES.flatMap((name) => placeOf(name))];
+  return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
+}
+
+/** Nothing where a bundle holds the library: then its code is in this very file. */
+function placeOf(name: string): string[] {
+  try {
+    return [require.resolve(name)];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,41 @@
+/** The longest stretch that has a hash; the longest tokens have 128 bytes. */
+const longestStretch = 1024;
+const base = 0x2f0b4c47;
+
+/** A text as UTF-8 with the hash of any stretch of it at hand. Positions begin at 1, so that there is one before each. */
+export class HashedBytes {
+  readonly bytes: Uint8Array;
+  /** One past the last byte. */
+  end = 1;
+  readonly #sums: Int32Array;
+  readonly #powers = new Int32Array(longestStretch + 1).fill(1);
+
+  constructor(capacity: number) {
+    this.bytes = new Uint8Array(capacity + 2);
+    this.#sums = new Int32Array(capacity + 2);
+    for (let at = 1; at <= longestStretch; at++) this.#powers[at] = Math.imul(this.#powers[at - 1] ?? 0, base);
+  }
+
+  /** Takes in a text, or bytes that are none, in place of the last. */
+  write(source: string | readonly number[]): void {
+    const { bytes } = this;
+    const sums = this.#sums;
+    if (typeof source !== "string") bytes.set(source, 1);
+    this.end = typeof source === "string" ? writeUtf8(source, bytes) : source.length + 1;
+    for (let at = 1; at < this.end; at++) sums[at + 1] = (Math.imul(sums[at] ?? 0, base) + (bytes[at] ?? 0) + 1) | 0;
+  }
+
+  /** The hash of a stretch of at most 1,024 bytes. */
+  hash(start: number, end: number): number {
+    return ((this.#sums[end] ?? 0) - Math.imul(this.#sums[start] ?? 0, this.#powers[end - start] ?? 0)) | 0;
+  }
+}
+
+/** Writes from position 1 on and returns the end; half a surrogate pair becomes U+FFFD, as in every encoder. */
+function writeUtf8(text: string, target: Uint8Array): number {
+  let index = 0;
+  while (index < text.length && text.charCodeAt(index) < 0x80) target[index + 1] = text.charCodeAt(index++);
+  return index === text.length ? index + 1 : encoder.encodeInto(text, target.subarray(1)).written + 1;
+}
+
+const encoder = new TextEncoder();

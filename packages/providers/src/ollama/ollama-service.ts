@@ -1,0 +1,20 @@
+import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
+import type { Service } from "../http/open-call.ts";
+import { ollamaCodeOf, readOllamaFault } from "./ollama-fault.ts";
+import { ollama } from "./ollama-request.ts";
+
+/** How Ollama is called and its errors are read. Only ollama.com gets `OLLAMA_API_KEY` by default. */
+export function ollamaService(options: EndpointOptions & { baseUrl?: string }): Service {
+  const { baseUrl = "http://localhost:11434" } = options;
+  const isHosted = callUrl(baseUrl, "").hostname === "ollama.com";
+  return {
+    provider: ollama,
+    baseUrl,
+    endpoint: options,
+    keyVariable: options.apiKeyVariable ?? (isHosted ? "OLLAMA_API_KEY" : undefined),
+    headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    readFault: readOllamaFault,
+    codeOf: ollamaCodeOf,
+    requestIdHeaders: ["x-request-id"],
+  };
+}

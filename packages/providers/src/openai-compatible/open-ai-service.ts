@@ -1,0 +1,26 @@
+import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
+import type { Service } from "../http/open-call.ts";
+import { openAiCodeOf, readOpenAiFault } from "./open-ai-fault.ts";
+
+/** Where a server that speaks OpenAI's format is. */
+export interface OpenAiAddress extends EndpointOptions {
+  baseUrl?: string;
+  provider?: string;
+}
+
+/** How such a server is called and its errors are read. Only OpenAI itself gets `OPENAI_API_KEY` by default. */
+export function openAiService(options: OpenAiAddress): Service & { isOpenAi: boolean } {
+  const { baseUrl = "https://api.openai.com/v1", provider = "openai-compatible" } = options;
+  const isOpenAi = callUrl(baseUrl, "").hostname === "api.openai.com";
+  return {
+    provider,
+    baseUrl,
+    endpoint: options,
+    keyVariable: options.apiKeyVariable ?? (isOpenAi ? "OPENAI_API_KEY" : undefined),
+    headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    readFault: readOpenAiFault,
+    codeOf: openAiCodeOf,
+    requestIdHeaders: ["x-request-id"],
+    isOpenAi,
+  };
+}

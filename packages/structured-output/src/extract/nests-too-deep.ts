@@ -1,0 +1,56 @@
+// Below, the engine is done before anything else could be.
+const SMALLEST_LENGTH = 256 * 1024;
+const SAMPLES = 64;
+const SAMPLE_LENGTH = 256;
+const SUSPICIOUS_DEPTH = 100_000;
+
+/**
+ * Whether a large text that may be JSON nests deeper than the limit. Megabytes of brackets take the engine a second or more,
+ * so that samples are taken first, and only where they show a deep nest the whole is scanned; false may still be too deep.
+ */
+export function nestsTooDeep(text: string, limit: number): boolean {
+  return text.length >= SMALLEST_LENGTH && sampledDepth(text) > SUSPICIOUS_DEPTH && opensDeeperThan(text, limit);
+}
+
+/** How many brackets would be open if the text were everywhere as in the samples. */
+function sampledDepth(text: string): number {
+  const distance = Math.floor(text.length / SAMPLES);
+  let opened = 0;
+  for (let start = 0; start + SAMPLE_LENGTH <= text.length; start += distance) {
+    let change = 0;
+    for (let at = start; at < start + SAMPLE_LENGTH; at += 1) change += depthChange(text.charCodeAt(at));
+    opened += Math.max(0, change);
+  }
+  return (opened * distance) / SAMPLE_LENGTH;
+}
+
+function opensDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = stringEnd(text, at);
+      if (at < 0) return false;
+    } else {
+      depth += depthChange(code);
+      if (depth > limit) return true;
+    }
+  }
+  return false;
+}
+
+/** The offset of the mark that ends the string, or -1. */
+function stringEnd(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let firstSlash = at;
+    while (text.charCodeAt(firstSlash - 1) === 0x5c) firstSlash -= 1;
+    if ((at - firstSlash) % 2 === 0) return at;
+  }
+  return -1;
+}
+
+/** 1 for `[` and `{`, -1 for `]` and `}`: those of a pair differ in one bit. */
+function depthChange(code: number): number {
+  const folded = code | 0x20;
+  return folded === 0x7b ? 1 : folded === 0x7d ? -1 : 0;
+}
