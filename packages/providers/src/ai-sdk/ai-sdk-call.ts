@@ -73,15 +73,16 @@ function textOf(parts: readonly Part[], role: string): string {
 }
 
 function toPart(part: Part, role: string): object {
-  if (part.type === "text") return part;
+  const own = defined({ providerOptions: part.providerMetadata });
+  if (part.type === "text") return { type: "text", text: part.text, ...own };
   if (part.type === "reasoning") {
-    if (role === "assistant" && part.signature === undefined) return { type: "reasoning", text: part.text };
+    if (role === "assistant" && part.signature === undefined) return { type: "reasoning", text: part.text, ...own };
     const remedy = "pass the provider's own fields in `providerMetadata` of the message";
     throw unsupportedRequest(name, "signed reasoning, or reasoning of anyone but the assistant", remedy);
   }
   const data = part.data ?? (part.url !== undefined && URL.canParse(part.url) ? new URL(part.url) : undefined);
   if (data === undefined) throw unsupportedRequest(name, "a media part without data and url", "give one of them");
-  return { type: "file", mediaType: part.mimeType, data };
+  return { type: "file", mediaType: part.mimeType, data, ...own };
 }
 
 function toCallPart(call: ToolCall): object {
@@ -90,7 +91,8 @@ function toCallPart(call: ToolCall): object {
     const what = `the arguments of the call ${JSON.stringify(call.id)}, which are not JSON`;
     throw unsupportedRequest(name, what, "mend them, or leave the call and its result out");
   }
-  return { type: "tool-call", toolCallId: call.id, toolName: call.name, input };
+  const own = defined({ providerOptions: call.providerMetadata });
+  return { type: "tool-call", toolCallId: call.id, toolName: call.name, input, ...own };
 }
 
 function toolResult(message: ChatMessage, parts: readonly Part[], toolNames: ReadonlyMap<string, string>): object {
@@ -109,7 +111,7 @@ function outputOf(parts: readonly Part[], isError: boolean): object {
   }
   if (isError) throw unsupportedRequest(name, "a media part in the result of a failed tool", "describe it in words");
   const value = parts.map((part) => {
-    if (part.type === "text") return part;
+    if (part.type === "text") return { type: "text", text: part.text };
     if (part.type === "image" && part.data !== undefined) {
       return { type: "media", mediaType: part.mimeType, data: toBase64(part.data) };
     }

@@ -57,6 +57,7 @@ function blocksOf(message: ChatMessage): JsonRecord[] {
 function contentBlocks(message: ChatMessage): JsonRecord[] {
   const parts = partsOf(message).map((part) => toBlock(part, message.role));
   const calls = (message.toolCalls ?? []).map((call) => ({
+    ...recordAt(call.providerMetadata, anthropic),
     type: "tool_use",
     id: call.id,
     name: call.name,
@@ -84,7 +85,8 @@ function partsOf({ content }: ChatMessage): Part[] {
 }
 
 function toBlock(part: Part, role: ChatMessage["role"]): JsonRecord {
-  if (part.type === "text") return { type: "text", text: part.text };
+  const own = recordAt(part.providerMetadata, anthropic);
+  if (part.type === "text") return { ...own, type: "text", text: part.text };
   if (part.type === "reasoning") {
     if (role === "assistant" && part.signature !== undefined) {
       return { type: "thinking", thinking: part.text, signature: part.signature };
@@ -95,7 +97,7 @@ function toBlock(part: Part, role: ChatMessage["role"]): JsonRecord {
   if (role !== "user" && role !== "tool") {
     throw unsupportedRequest(anthropic, `a media part in a message of role ${role}`, "put it into a user message");
   }
-  return mediaBlock(part);
+  return { ...own, ...mediaBlock(part) };
 }
 
 function mediaBlock({ type, data, url, mimeType }: MediaPart): JsonRecord {

@@ -12,11 +12,12 @@ export interface MessageDialect {
   reasoningField: "reasoning_content" | "reasoning" | undefined;
 }
 
-/** One message of `/chat/completions`. The fields of `providerMetadata[provider]` are merged into it. */
+/** One message of `/chat/completions`. The fields of `providerMetadata[provider]` are merged into it, its parts and its calls. */
 export function toOpenAiMessage(message: ChatMessage, dialect: MessageDialect): JsonRecord {
   const role = message.role === "developer" ? dialect.developerRole : message.role;
   const { texts, reasoning } = split(message, dialect);
-  const toolCalls = message.toolCalls?.map(({ id, name, arguments: text }) => ({
+  const toolCalls = message.toolCalls?.map(({ id, name, arguments: text, providerMetadata }) => ({
+    ...recordAt(providerMetadata, dialect.provider),
     id,
     type: "function",
     function: { name, arguments: text },
@@ -58,7 +59,8 @@ function toOpenAiPart(
   message: ChatMessage,
   { provider }: MessageDialect,
 ): JsonRecord {
-  if (part.type === "text") return { type: "text", text: part.text };
+  const own = recordAt(part.providerMetadata, provider);
+  if (part.type === "text") return { ...own, type: "text", text: part.text };
   if (message.role !== "user") {
     throw unsupportedRequest(
       provider,
@@ -66,7 +68,7 @@ function toOpenAiPart(
       "put it into a user message",
     );
   }
-  return mediaPartOf(part, provider);
+  return { ...own, ...mediaPartOf(part, provider) };
 }
 
 const audioFormats: Record<string, string> = { "audio/wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3" };

@@ -224,6 +224,45 @@ describe("what is a provider's own", () => {
     },
   );
 
+  it("fields of parts and calls go to their own provider, and to no other", async () => {
+    const fields = {
+      openai: { prompt_cache_breakpoint: { mode: "explicit" } },
+      anthropic: { cache_control: { type: "ephemeral" } },
+    };
+    const messages: ChatMessage[] = [
+      { role: "user", content: [{ type: "text", text: "Read a.", providerMetadata: fields }] },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [
+          {
+            id: "c1",
+            name: "read",
+            arguments: "{}",
+            providerMetadata: { anthropic: { cache_control: { type: "ephemeral" } } },
+          },
+        ],
+      },
+      { role: "tool", toolCallId: "c1", content: "A" },
+    ];
+    const model = openAi({ provider: "openai" });
+    expect(await bodyOf(model, { messages })).toMatchObject({
+      messages: [
+        { content: [{ type: "text", text: "Read a.", ...fields.openai }] },
+        { tool_calls: [{ id: "c1", type: "function", function: { name: "read", arguments: "{}" } }] },
+        {},
+      ],
+    });
+    server.enqueue({ type: "answer", text: "ok" });
+    expect(await bodyOf(anthropic(), { messages })).toMatchObject({
+      messages: [
+        { content: [{ type: "text", text: "Read a.", ...fields.anthropic }] },
+        { content: [{ type: "tool_use", id: "c1", ...fields.anthropic }] },
+        {},
+      ],
+    });
+  });
+
   it("options of a request and fields of a message go into the body as they are", async () => {
     const messages: ChatMessage[] = [
       { role: "user", content: "Hi", providerMetadata: { "openai-compatible": { name: "ann" }, other: { x: 1 } } },
