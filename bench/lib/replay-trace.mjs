@@ -7,9 +7,9 @@ const shortestCachedPrefix = 1024;
 
 /**
  * `policy(messages)` gives the prompt of a call (a function made anew for each replay, since policies keep state).
- * A model call is an assistant message; its prompt is made of all messages before it.
+ * A model call is an assistant message; its prompt is made of all messages before it. `onCall` is told of each.
  */
-export function replayTrace({ messages, tools }, { policy, counter, budget = Infinity }) {
+export function replayTrace({ messages, tools }, { policy, counter, budget = Infinity, onCall }) {
   const countOf = createMessageCounter(counter);
   const fixed = counter.countMessages([], tools);
   const total = {
@@ -32,8 +32,9 @@ export function replayTrace({ messages, tools }, { policy, counter, budget = Inf
     const size = tokens.reduce((sum, count) => sum + count, fixed);
     const common = commonTokens(previous, { prompt, tokens, fixed });
     const cached = common >= shortestCachedPrefix ? common : 0;
+    const price = cached * cachedPrice + (size - cached) * newPrice;
     total.calls++;
-    total.price += cached * cachedPrice + (size - cached) * newPrice;
+    total.price += price;
     total.promptTokens += size;
     total.cachedTokens += cached;
     total.largestPrompt = Math.max(total.largestPrompt, size);
@@ -42,6 +43,7 @@ export function replayTrace({ messages, tools }, { policy, counter, budget = Inf
     const support = supportOf(messages, index, prompt);
     total.values += support.values;
     total.supported += support.supported;
+    onCall?.({ index, tokens: size, cached, price, values: support.values, supported: support.supported });
     missing.push(...support.missing.map((value) => ({ index, value })));
     previous = prompt;
   }

@@ -1,4 +1,5 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
+import type { HandleKey } from "@ccl/artifact-store/driver";
 
 import type { Transaction } from "./transaction.ts";
 
@@ -39,10 +40,8 @@ export function pieceNames(place: string, pieceCount: number): string[] {
   return [...chunks, pieceName(place, "hashes")];
 }
 
-type HandleKey = Pick<ArtifactHandle, "handleId" | "artifactId">;
-
 /** The end of the names that list a handle. */
-const handleKey = ({ handleId, artifactId }: HandleKey): string => `${handleId} ${artifactId}`;
+export const handleKey = ({ handleId, artifactId }: HandleKey): string => `${handleId} ${artifactId}`;
 
 /** The name of a handle's value. */
 export const handleName = (handle: HandleKey): string => `handle/${handleKey(handle)}`;

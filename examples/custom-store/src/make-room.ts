@@ -19,6 +19,8 @@ export interface MakeRoomOptions {
  */
 export async function makeRoom(transaction: Transaction, options: MakeRoomOptions): Promise<void> {
   const { maxSessionBytes, maxStoreBytes } = options.limits;
+  // Before a session's eviction takes from the sum what the puts added.
+  const isStoreGrowing = transaction.added("total") > 0;
   if (maxSessionBytes !== undefined) {
     for (const sessionId of options.sessionIds) {
       const counter = usedName(sessionId);
@@ -31,7 +33,7 @@ export async function makeRoom(transaction: Transaction, options: MakeRoomOption
   }
   if (maxStoreBytes !== undefined) {
     const isOver = async (): Promise<boolean> => (await transaction.sum("total")) > maxStoreBytes;
-    if (transaction.added("total") <= 0 || !(await isOver())) return;
+    if (!isStoreGrowing || !(await isOver())) return;
     if (options.limits.whenFull === "evict") {
       await freeUnreferenced(transaction, { ...options, isOver });
       await evictHandles(transaction, "handle/", { ...options, isOver });

@@ -16,6 +16,7 @@ import {
   type BlobEntry,
   blobName,
   freeBlob,
+  handleKey,
   handleName,
   pieceName,
   pieceNames,
@@ -136,8 +137,7 @@ export class RedisDriver implements ArtifactDriver {
   async listHandles({ sessionId, source, after, limit, signal }: DriverListOptions): Promise<ArtifactHandle[]> {
     const prefix = sessionId === undefined ? sourceOrAll(source) : sessionPrefix(sessionId);
     const found: ArtifactHandle[] = [];
-    // "!" is the character after the space that ends a handle id.
-    for (let last = after === undefined ? "" : `${after}!`; ;) {
+    for (let last = after === undefined ? "" : handleKey(after); ;) {
       const names = await this.#database.list(prefix, { after: last, limit, signal });
       const keys = names.map((name) => name.slice(prefix.length));
       for (const handle of await this.#handlesNamed(

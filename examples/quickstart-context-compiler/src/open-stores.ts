@@ -1,0 +1,48 @@
+import path from "node:path";
+
+import type { ArtifactStore } from "@ccl/artifact-store";
+import { openFsArtifactStore } from "@ccl/artifact-store-fs";
+import { openSqliteArtifactStore } from "@ccl/artifact-store-sqlite";
+import type { SessionStore } from "@ccl/context-compiler";
+import { openJsonlSessionStore } from "@ccl/context-compiler/node";
+import { openSqliteSessionStore } from "@ccl/context-compiler/sqlite";
+import { openSqlite, SqlError } from "@ccl/sql";
+
+/** Where the session and the payloads are kept. */
+export interface Stores {
+  /** What they are, to be shown. */
+  kind: string;
+  sessions: SessionStore;
+  artifacts: ArtifactStore;
+  close(): Promise<void>;
+}
+
+/** One SQLite file for both, or plain files where no SQLite driver is installed. */
+export async function openStores(folder: string): Promise<Stores> {
+  try {
+    return await openSqliteStores(path.join(folder, "quickstart.sqlite"));
+  } catch (error) {
+    if (!SqlError.isInstance(error) || error.code !== "no_driver") throw error;
+    return openFileStores(folder);
+  }
+}
+
+async function openSqliteStores(file: string): Promise<Stores> {
+  const database = await openSqlite({ path: file });
+  const sessions = await openSqliteSessionStore({ database });
+  const artifacts = await openSqliteArtifactStore({ database });
+  const close = async (): Promise<void> => {
+    await Promise.all([sessions.close(), artifacts.close()]);
+    database.close();
+  };
+  return { kind: `SQLite by ${database.driver}`, sessions, artifacts, close };
+}
+
+async function openFileStores(folder: string): Promise<Stores> {
+  const sessions = await openJsonlSessionStore({ folder: path.join(folder, "sessions") });
+  const artifacts = await openFsArtifactStore({ root: path.join(folder, "artifacts") });
+  const close = async (): Promise<void> => {
+    await Promise.all([sessions.close(), artifacts.close()]);
+  };
+  return { kind: "plain files, since no SQLite driver is installed", sessions, artifacts, close };
+}

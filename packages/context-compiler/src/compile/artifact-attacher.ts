@@ -1,0 +1,142 @@
+import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
+import { sha256Hex, type TokenCounter } from "@ccl/core";
+import { externalizeContent } from "../externalize/externalize-content.ts";
+import { renderArtifact } from "../externalize/render-artifact.ts";
+import { createMessageMeter } from "../fit/message-meter.ts";
+import type { SessionEvent } from "../session/session-event.ts";
+import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
+import { EntryMapper } from "./entry-mapper.ts";
+import { inTurn } from "./in-turn.ts";
+import { logIndexOf, type LogIndex } from "./log-index.ts";
+import { rememberBySession } from "./session-memory.ts";
+import type { ContextEntry } from "./working-context.ts";
+
+/** What is attached, and where it goes. */
+export interface ArtifactAttacherOptions {
+  /** The session's own store when absent; without any, nothing is attached. */
+  artifactStore?: ArtifactStore;
+  /** Answers that count more are stored; 1,000 by default. */
+  aboveTokens?: number;
+}
+
+/**
+ * Puts a handle and a summary in the place of large answers that stand in the log in full, such as those of a transcript
+ * that was taken in. Each is stored once, and noted in the log, so that the prompt stays the same from then on.
+ */
+export function artifactAttacher(options: ArtifactAttacherOptions = {}): ContextProcessor {
+  const { aboveTokens = 1_000 } = options;
+  const memoryOf = rememberBySession<TokenCounter, AttachMemory>(() => ({
+    mapper: new EntryMapper(),
+    stored: new WeakMap(),
+  }));
+  return {
+    name: "artifactAttacher",
+    async process(input) {
+      const { session, context, counter, signal } = input;
+      const store = options.artifactStore ?? session.artifactStore;
+      if (store === undefined) return context;
+      const { mapper, stored } = memoryOf(session, counter);
+      const meter = createMessageMeter(counter);
+      const isLarge = ({ message }: ContextEntry): boolean =>
+        message.role === "tool" && typeof message.content === "string" && meter.of(message) > aboveTokens;
+      const notes: string[] = [];
+      for (const entry of mapper.unseen(context.entries).filter(isLarge)) {
+        const answer = answerOf(entry, logIndexOf(session));
+        if (answer === undefined) continue;
+        const found = await inTurn(session, () => findOrStore(answer, { input, store, aboveTokens }), signal);
+        if (typeof found !== "string") stored.set(entry, found);
+        else notes.push(`the answer to ${answer.callId} stays in full: the store failed (${found})`);
+      }
+      const entries = mapper.map(context.entries, { change: (entry) => attach(entry, stored.get(entry)) });
+      return entries === context.entries && notes.length === 0 ? context : context.with({ entries }, { notes });
+    },
+  };
+}
+
+interface AttachMemory {
+  mapper: EntryMapper;
+  stored: WeakMap<ContextEntry, SessionEvent<"artifact_stored">>;
+}
+
+function attach(entry: ContextEntry, stored: SessionEvent<"artifact_stored"> | undefined): ContextEntry {
+  if (stored === undefined) return entry;
+  const { message, eventIds } = entry;
+  const content = renderArtifact({ type: "artifact", ...stored.data });
+  return {
+    message: { ...message, content },
+    eventIds: [...eventIds.slice(0, -1), stored.eventId, ...eventIds.slice(-1)],
+  };
+}
+
+interface Answer {
+  callId: string;
+  content: string;
+  isError: boolean;
+  source: string;
+}
+
+/** What an entry holds in full; undefined for a handle, and for a piece of an artifact, which is never stored again. */
+function answerOf({ message, eventIds }: ContextEntry, index: LogIndex): Answer | undefined {
+  const { toolCallId: callId, content, isError = false } = message;
+  const isKept = eventIds.some((id) => index.artifactOf(id) !== undefined || index.isArtifactRead(id));
+  if (isKept || callId === undefined || typeof content !== "string") return undefined;
+  const tool = eventIds.map((id) => index.toolOf(id)).find((name) => name !== undefined);
+  const source = message.source ?? (tool === undefined ? "tool" : `tool:${tool}`);
+  return { callId, content, isError, source };
+}
+
+interface StoreContext {
+  input: ProcessorInput;
+  store: ArtifactStore;
+  aboveTokens: number;
+}
+
+/** The event that noted the answer's artifact, or a new one; the store's error code where it failed. */
+async function findOrStore(
+  answer: Answer,
+  { input, store, aboveTokens }: StoreContext,
+): Promise<SessionEvent<"artifact_stored"> | string> {
+  const { session, counter, signal } = input;
+  const { callId, content, isError, source } = answer;
+  const abort = signal === undefined ? {} : { signal };
+  try {
+    const known = await findStored(answer, { input, store, aboveTokens });
+    if (known !== undefined) return known;
+    const { artifacts, failure = "unknown" } = await externalizeContent(content, {
+      store,
+      aboveTokens: 0,
+      counter,
+      sessionId: session.sessionId,
+      source,
+      isError,
+      ...abort,
+    });
+    const [artifact] = artifacts;
+    if (artifact === undefined) return failure;
+    const { type: _, ...data } = artifact;
+    return await session.record("artifact_stored", { ...data, source, callId }, abort);
+  } catch (error) {
+    if (signal?.aborted === true || !ArtifactStoreError.isInstance(error)) throw error;
+    return error.code;
+  }
+}
+
+/** Ids of calls may come again, so that the artifact is known by its bytes. */
+async function findStored(
+  { callId, content }: Answer,
+  { input, store }: StoreContext,
+): Promise<SessionEvent<"artifact_stored"> | undefined> {
+  const candidates = logIndexOf(input.session).artifactsOf(callId);
+  if (candidates.length === 0) return undefined;
+  const bytes = new TextEncoder().encode(content);
+  const artifactId = sha256Hex(bytes);
+  const named = candidates.find(({ data }) => data.artifactId === artifactId);
+  if (named !== undefined) return named;
+  const abort = input.signal === undefined ? {} : { signal: input.signal };
+  // The ids of an encrypted store are no hashes of the content.
+  for (const candidate of candidates.filter(({ data }) => data.sizeBytes === bytes.length)) {
+    const held = await store.retrieve(candidate.data.artifactId, abort);
+    if (held !== undefined && sha256Hex(held) === artifactId) return candidate;
+  }
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import { truncateMiddle, type ChatMessage, type Part, type TokenCounter } from "@ccl/core";
+import { createMessageMeter } from "../fit/message-meter.ts";
+import type { ContextProcessor } from "./context-processor.ts";
+import { EntryMapper } from "./entry-mapper.ts";
+import { rememberBySession } from "./session-memory.ts";
+import type { ContextEntry, Summarize } from "./working-context.ts";
+
+/** What a compactor does beside trimming and joining. */
+export interface CompactorOptions {
+  /** Writes a summary in place of the facts when a stretch is dropped; asked once a stretch, and kept in the log. */
+  summarize?: Summarize;
+  /** Messages that count more keep their head and tail; half of the budget by default. */
+  maxMessageTokens?: number;
+}
+
+/**
+ * Trims the ends of messages, cuts over-long ones in the middle with a mark, and joins short plain messages of one speaker
+ * that follow each other.
+ */
+export function compactor({ summarize, maxMessageTokens }: CompactorOptions = {}): ContextProcessor {
+  const mapperOf = rememberBySession<string, EntryMapper>(() => new EntryMapper());
+  return {
+    name: "compactor",
+    process({ session, context, budget, counter }) {
+      const limit = { maxTokens: Math.floor(maxMessageTokens ?? budget / 2), counter };
+      const mapper = mapperOf(session, `${limit.maxTokens} ${counter.name}`);
+      const entries = mapper.map(context.entries, {
+        change: (entry) => shortenEntry(entry, limit),
+        join: (before, entry) => joinEntries(before, entry, limit),
+      });
+      const isUnchanged = entries === context.entries && summarize === undefined;
+      return isUnchanged ? context : context.with({ entries, ...(summarize === undefined ? {} : { summarize }) });
+    },
+  };
+}
+
+interface Limit {
+  maxTokens: number;
+  counter: TokenCounter;
+}
+
+function shortenEntry(entry: ContextEntry, limit: Limit): ContextEntry {
+  const { message } = entry;
+  const content = shortenContent(message, limit);
+  return content === message.content ? entry : { ...entry, message: { ...message, content } };
+}
+
+function shortenContent(message: ChatMessage, limit: Limit): ChatMessage["content"] {
+  const { content } = message;
+  const isLong = createMessageMeter(limit.counter).of(message) > limit.maxTokens;
+  if (typeof content === "string") return shortenText(content, isLong, limit);
+  let isChanged = false;
+  const parts = content.map((part): Part => {
+    // Signed reasoning has to go back as it came.
+    if (part.type !== "text") return part;
+    const text = shortenText(part.text, isLong, limit);
+    isChanged ||= text !== part.text;
+    return text === part.text ? part : { ...part, text };
+  });
+  return isChanged ? parts : content;
+}
+
+function shortenText(text: string, isLong: boolean, limit: Limit): string {
+  const last = text.charCodeAt(text.length - 1);
+  // Only white space below "!" or beyond ASCII can be at the end.
+  const trimmed = last > 0x20 && last < 0x80 ? text : text.trimEnd();
+  return isLong ? truncateMiddle(trimmed, limit).text : trimmed;
+}
+
+/** Together they are one message that is dropped or kept as a whole, so that only short ones are joined. */
+const joinedShare = 0.25;
+
+function joinEntries(before: ContextEntry, after: ContextEntry, limit: Limit): ContextEntry | undefined {
+  const { role, source } = before.message;
+  const isOneVoice = role === after.message.role && source === after.message.source;
+  if (!isOneVoice || !isPlain(before.message) || !isPlain(after.message)) return undefined;
+  const meter = createMessageMeter(limit.counter);
+  if (meter.of(before.message) + meter.of(after.message) > limit.maxTokens * joinedShare) return undefined;
+  const texts = [before, after].map(({ message }) => String(message.content)).filter((text) => text !== "");
+  return {
+    message: { role, content: texts.join("\n\n"), ...(source === undefined ? {} : { source }) },
+    eventIds: [...before.eventIds, ...after.eventIds],
+  };
+}
+
+/** A message that is nothing but text. */
+function isPlain({ id, role, content, toolCalls, providerMetadata }: ChatMessage): boolean {
+  const isSpoken = role === "user" || role === "assistant";
+  const isBare = id === undefined && toolCalls === undefined && providerMetadata === undefined;
+  return isSpoken && isBare && typeof content === "string";
+}

@@ -1,0 +1,146 @@
+import type { ArtifactStore } from "@ccl/artifact-store";
+import { estimatedCounter, type TokenCounter, type ToolDefinition } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { Session } from "../session/session.ts";
+import { artifactAttacher } from "./artifact-attacher.ts";
+import { compactor } from "./compactor.ts";
+import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
+import { beginContext, breakDown, traceStep, type ContextFrame } from "./create-working-context.ts";
+import type { EntrySums } from "./entry-sums.ts";
+import { historySelector } from "./history-selector.ts";
+import { throwIfAborted, untilAborted } from "./in-turn.ts";
+import { logIndexOf } from "./log-index.ts";
+import { memoryPreloader } from "./memory-preloader.ts";
+import type { MemoryService } from "./memory-service.ts";
+import type { MemoryPlace } from "./prompt-parts.ts";
+import { rememberBySession } from "./session-memory.ts";
+import type { WorkingContext } from "./working-context.ts";
+
+/** Where the parts of a prompt stand. Tools and system prompt always come first, what is volatile last. */
+export interface ContextLayout {
+  /** `end` by default: what stands before it stays in the provider's cache. */
+  memory?: MemoryPlace;
+  /** `name` by default, so that the same tools are the same prefix; `given` leaves them as they come. */
+  tools?: "name" | "given";
+}
+
+/** How a compiler works. */
+export interface ContextCompilerOptions {
+  /** By default `artifactAttacher`, `compactor`, `memoryPreloader` and `historySelector`, in this order. */
+  processors?: readonly ContextProcessor[];
+  /** Core's estimate by default; under one that is not exact a tenth of the budget is kept back. */
+  counter?: TokenCounter;
+  /** For answers that stand in the log in full; the session's own store by default. */
+  artifactStore?: ArtifactStore;
+  memory?: MemoryService;
+  layout?: ContextLayout;
+  /** Of the default `historySelector`. */
+  watermarks?: { low?: number; high?: number };
+}
+
+/** What one compile is asked for. */
+export interface CompileOptions {
+  /** Tokens of the whole prompt, tools included. There is no default: choose it. */
+  budget: number;
+  /** What is the same at every call: instructions, pinned memory, a pack of the project. */
+  systemPrompt: string;
+  tools?: readonly ToolDefinition[];
+  /** Of the budget, kept for the model's answer. */
+  reserve?: number;
+  /** What holds for this call alone, such as the time or a delta; stands last. */
+  volatile?: string;
+  signal?: AbortSignal;
+}
+
+/** Makes prompts of sessions. */
+export interface ContextCompiler {
+  /**
+   * The prompt of a session as it stands, within the budget. The log says everything: one log and two budgets give two
+   * prompts, and the same log the same prompt.
+   * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown, `invalid_options`, `aborted`
+   */
+  compile(session: Session, options: CompileOptions): Promise<WorkingContext>;
+}
+
+/** A compiler; it does no I/O before it compiles. */
+export function createContextCompiler(settings: ContextCompilerOptions = {}): ContextCompiler {
+  const { counter = estimatedCounter, layout = {} } = settings;
+  const { memory: memoryPlace = "end", tools: toolOrder = "name" } = layout;
+  const processors = settings.processors ?? defaultProcessors(settings, memoryPlace);
+  const sumsOf = rememberBySession<number, (EntrySums | undefined)[]>(() => []);
+  return {
+    async compile(session, options: Partial<CompileOptions> = {}) {
+      const { budget: total, systemPrompt = "", tools = [], reserve = 0, volatile = "", signal } = options;
+      const budget = requireBudget(total, reserve);
+      const frame = { budget, counter, memoryPlace, index: logIndexOf(session), sums: sumsOf(session, budget) };
+      const ordered = toolOrder === "given" ? [...tools] : tools.toSorted(byName);
+      const entries = session.messages().slice();
+      let context = beginContext(frame, { systemPrompt, tools: ordered, entries, memoryHits: [], volatile });
+      for (const processor of processors) {
+        throwIfAborted(signal);
+        const input = { session, context, budget, counter, ...(signal === undefined ? {} : { signal }) };
+        context = await runProcessor(processor, frame, input);
+      }
+      throwIfAborted(signal);
+      if (!context.isWithinBudget()) throw overBudget(context, counter);
+      return context;
+    },
+  };
+}
+
+function byName(a: ToolDefinition, b: ToolDefinition): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+async function runProcessor(
+  processor: ContextProcessor,
+  frame: ContextFrame,
+  input: ProcessorInput,
+): Promise<WorkingContext> {
+  const { name } = processor;
+  const { tokenCount: tokensBefore } = input.context;
+  try {
+    const context = await untilAborted(Promise.resolve(processor.process(input)), input.signal);
+    const traced = traceStep(context, frame, { processor: name, tokensBefore });
+    if (traced === undefined) throw foreignContext(name);
+    return traced;
+  } catch (error) {
+    // Whatever an abort made fail, it is the abort that is told.
+    throwIfAborted(input.signal);
+    throw error;
+  }
+}
+
+function defaultProcessors(settings: ContextCompilerOptions, memoryPlace: MemoryPlace): ContextProcessor[] {
+  const { artifactStore, memory, watermarks } = settings;
+  return [
+    artifactAttacher(artifactStore === undefined ? {} : { artifactStore }),
+    compactor(),
+    memoryPreloader(memory === undefined ? {} : { memory }),
+    historySelector({ memoryPlace, ...(watermarks === undefined ? {} : { watermarks }) }),
+  ];
+}
+
+function requireBudget(total: unknown, reserve: number): number {
+  if (total === undefined || total === null) {
+    const message =
+      "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
+    throw new ContextCompilerError("budget_missing", message);
+  }
+  const budget = typeof total === "number" ? total - reserve : Number.NaN;
+  if (Number.isFinite(budget) && budget > 0 && reserve >= 0) return budget;
+  const message = `A budget is a positive number of tokens, larger than the reserve, not ${String(total)} with a reserve of ${reserve}.`;
+  throw new ContextCompilerError("invalid_options", message);
+}
+
+function foreignContext(name: string): ContextCompilerError {
+  const message = `The processor ${JSON.stringify(name)} returned a context of its own making; return \`context.with(...)\`, or the same.`;
+  return new ContextCompilerError("invalid_options", message);
+}
+
+function overBudget(context: WorkingContext, counter: TokenCounter): ContextCompilerError {
+  const { budget, tokenCount, trace } = context;
+  const steps = trace.map(({ processor, tokensAfter }) => `${processor} ${tokensAfter}`).join(", ");
+  const message = `The prompt takes ${tokenCount} tokens of ${budget} after the last processor (${steps}); put a \`historySelector\` last.`;
+  return new ContextCompilerError("budget_exceeded", message, { details: breakDown(context, counter) });
+}

@@ -1,0 +1,98 @@
+import type { ChatMessage } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { fitMessages, type FitOptions, type FittedMessages } from "../fit/fit-messages.ts";
+import type { ElidedStretch } from "../fit/fit-policy.ts";
+import type { FitState } from "../fit/fit-state.ts";
+import { createMessageMeter } from "../fit/message-meter.ts";
+import type { ProcessorInput } from "./context-processor.ts";
+import { messagesAround, type MemoryPlace } from "./prompt-parts.ts";
+import { findSummary, recordSummary } from "./stretch-summaries.ts";
+
+/** What the history is cut with. */
+export interface FitHistoryOptions {
+  fit: Omit<FitOptions, "budget" | "counter" | "tools" | "state" | "pin" | "summaryOf">;
+  pin: ((message: ChatMessage) => boolean) | undefined;
+  memoryPlace: MemoryPlace;
+  state: FitState | undefined;
+}
+
+/** A history within the room that the other parts of the prompt leave it. */
+export interface FittedHistory {
+  fitted: FittedMessages;
+  /** Its messages without those that lead the prompt. */
+  history: readonly ChatMessage[];
+  notes: readonly string[];
+}
+
+/** A cut may ask for summaries; once they are written, the cut is made again with them. */
+const mostRounds = 2;
+
+/** Cuts the history; what is dropped is summed up where the context has a way. Throws as `fitMessages` does. */
+export async function fitHistory(input: ProcessorInput, options: FitHistoryOptions): Promise<FittedHistory> {
+  const { context, session, signal } = input;
+  const { entries } = context;
+  const around = messagesAround(context, options.memoryPlace);
+  const offset = around.head.length;
+  for (let round = 0; ; round += 1) {
+    const missing: ElidedStretch[] = [];
+    const summaryOf = (stretch: ElidedStretch): string | undefined => {
+      const found = findSummary(session, entries, inEntries(stretch, offset));
+      if (found === undefined) missing.push(stretch);
+      return found?.text;
+    };
+    const fitted = fitWithin(input, options, { ...around, summaryOf });
+    const history = fitted.messages.slice(offset);
+    const { summarize } = context;
+    if (summarize === undefined || missing.length === 0 || round === mostRounds) return { fitted, history, notes: [] };
+    for (const stretch of missing) {
+      const failure = await recordSummary(session, summarize, { entries, stretch: inEntries(stretch, offset), signal });
+      if (failure !== undefined) return { fitted, history, notes: [failure] };
+    }
+  }
+}
+
+/** The stretch as indexes into the entries, which the messages at the head of the prompt precede. */
+function inEntries({ from, to }: ElidedStretch, offset: number): { from: number; to: number } {
+  return { from: from - offset, to: to - offset };
+}
+
+interface Surroundings {
+  head: readonly ChatMessage[];
+  tail: readonly ChatMessage[];
+  summaryOf(stretch: ElidedStretch): string | undefined;
+}
+
+function fitWithin(
+  { context, budget, counter }: ProcessorInput,
+  { fit, pin, state }: FitHistoryOptions,
+  { head, tail, summaryOf }: Surroundings,
+): FittedMessages {
+  const meter = createMessageMeter(counter, context.tools);
+  const tailTokens = tail.reduce((sum, message) => sum + meter.of(message), 0);
+  const { safetyMargin = counter.isExact ? 0 : 0.1 } = fit;
+  const index = head.length;
+  try {
+    return fitMessages([...head, ...context.history], {
+      ...fit,
+      // What stands last is no part of what is fitted, and comes under the same margin.
+      budget: tailTokens === 0 ? budget : Math.max(1, budget - tailTokens / (1 - safetyMargin)),
+      counter,
+      tools: context.tools,
+      state,
+      summaryOf,
+      ...(pin === undefined ? {} : { pin: (message, at) => at >= index && pin(message) }),
+    });
+  } catch (error) {
+    throw tailTokens === 0 ? error : withTail(error, { budget, tailTokens });
+  }
+}
+
+function withTail(error: unknown, { budget, tailTokens }: { budget: number; tailTokens: number }): unknown {
+  if (!ContextCompilerError.isInstance(error) || error.code !== "budget_exceeded") return error;
+  const message = `${error.message} Of ${budget} tokens, ${tailTokens} go to what stands last, such as memory hits.`;
+  const known = typeof error.details === "object" ? error.details : {};
+  return new ContextCompilerError("budget_exceeded", message, {
+    cause: error,
+    details: { ...known, budget, last: tailTokens },
+  });
+}

@@ -1,0 +1,104 @@
+import type { ChatMessage } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { FitOptions } from "../fit/fit-messages.ts";
+import { requireState, type FitState } from "../fit/fit-state.ts";
+import { alignEntries } from "./align-entries.ts";
+import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
+import { fitHistory, type FitHistoryOptions, type FittedHistory } from "./fit-history.ts";
+import { throwIfAborted } from "./in-turn.ts";
+import type { MemoryPlace } from "./prompt-parts.ts";
+import { rememberBySession } from "./session-memory.ts";
+import type { WorkingContext } from "./working-context.ts";
+
+/** How the history is cut. */
+export interface HistorySelectorOptions extends Pick<
+  FitOptions,
+  "safetyMargin" | "watermarks" | "compactAboveTokens" | "keptFactsTokens" | "restHint"
+> {
+  /** True for messages that are never dropped, such as the task itself. */
+  pin?: (message: ChatMessage) => boolean;
+  /** Where memory hits stand; as the compiler's layout has it. */
+  memoryPlace?: MemoryPlace;
+}
+
+/**
+ * Shows the whole history while it fits, then cuts it to a low watermark and keeps that cut, with the session, until the
+ * high one is passed, so that the provider's cached prefix stays.
+ */
+export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
+  const { memoryPlace = "end", pin, ...fit } = options;
+  const memoryOf = rememberBySession<number, SelectorMemory>(() => ({ state: undefined, isLoaded: false }));
+  return {
+    name: "historySelector",
+    async process(input) {
+      const memory = memoryOf(input.session, input.budget);
+      const loading = memory.isLoaded ? [] : await loadState(memory, input);
+      const { state } = memory;
+      const { context, ...found } = await withRoomForMemory(input, { fit, pin, memoryPlace, state });
+      memory.state = found.fitted.state;
+      const saving = found.fitted.state.cut === state?.cut ? [] : await saveState(memory.state, input);
+      return select(context, { ...found, notes: [...loading, ...found.notes, ...saving] });
+    },
+  };
+}
+
+interface SelectorMemory {
+  state: FitState | undefined;
+  /** What the session's store has was read. */
+  isLoaded: boolean;
+}
+
+async function loadState(memory: SelectorMemory, { session, budget, signal }: ProcessorInput): Promise<string[]> {
+  try {
+    const json = await session.loadState(keyOf(budget), signal === undefined ? {} : { signal });
+    if (!memory.isLoaded && json !== undefined) memory.state = requireState(JSON.parse(json));
+    return [];
+  } catch {
+    throwIfAborted(signal);
+    return ["the cut that was saved with the session can't be read: it is made anew"];
+  } finally {
+    memory.isLoaded ||= signal?.aborted !== true;
+  }
+}
+
+async function saveState(state: FitState, { session, budget, signal }: ProcessorInput): Promise<string[]> {
+  try {
+    const json = state.cut === undefined ? undefined : JSON.stringify(state);
+    await session.saveState(keyOf(budget), json, signal === undefined ? {} : { signal });
+    return [];
+  } catch (error) {
+    const reason = ContextCompilerError.isInstance(error) ? error.code : "unknown";
+    return [`the cut was not saved with the session (${reason}): after a restart it is made anew`];
+  }
+}
+
+function keyOf(budget: number): string {
+  return `compile:${budget}`;
+}
+
+/** Memory hits are the first to go where what must stay takes the room. */
+async function withRoomForMemory(
+  input: ProcessorInput,
+  options: FitHistoryOptions,
+): Promise<FittedHistory & { context: WorkingContext }> {
+  const { context } = input;
+  try {
+    return { ...(await fitHistory(input, options)), context };
+  } catch (error) {
+    const isTooMuch = ContextCompilerError.isInstance(error) && error.code === "budget_exceeded";
+    if (!isTooMuch || context.memoryHits.length === 0) throw error;
+    const bare = context.with({ memoryHits: [] });
+    const found = await fitHistory({ ...input, context: bare }, options);
+    const note = "the memory hits were left out: what must stay takes their room";
+    return { ...found, notes: [note, ...found.notes], context: bare };
+  }
+}
+
+function select(context: WorkingContext, { fitted, history, notes }: FittedHistory): WorkingContext {
+  const entries = alignEntries(history, context.entries);
+  const { prefixStableTokens, firstChangedMessage, breakpoints, trace: changes } = fitted;
+  return context.with(
+    { entries },
+    { changes, notes, layout: { prefixStableTokens, firstChangedMessage, breakpoints } },
+  );
+}

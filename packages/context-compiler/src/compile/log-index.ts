@@ -1,0 +1,94 @@
+import type { MemoryHitData, SessionEvent, SummaryRecord } from "../session/session-event.ts";
+import type { Session } from "../session/session.ts";
+
+/** What a compile looks up in a log, kept up to date as the log grows. */
+export interface LogIndex {
+  /** The artifact that an event stored; undefined for an event of another kind. */
+  artifactOf(eventId: string): SessionEvent<"artifact_stored"> | undefined;
+  /** The artifacts that answers to calls of this id went to, oldest first. Ids may come again for other calls. */
+  artifactsOf(callId: string): readonly SessionEvent<"artifact_stored">[];
+  /** The name of the tool, for the event of a call. */
+  toolOf(eventId: string): string | undefined;
+  /** True for the event of a call that reads an artifact, and of its outcome. */
+  isArtifactRead(eventId: string): boolean;
+  /** Oldest first. */
+  readonly summaries: readonly SummaryRecord[];
+  /** Recorded since the user last said something, oldest first. */
+  readonly freshMemory: readonly MemoryHitData[];
+}
+
+const indexes = new WeakMap<Session, GrowingIndex>();
+
+/** The index of a session's log, up to its last event. */
+export function logIndexOf(session: Session): LogIndex {
+  const index = indexes.get(session) ?? new GrowingIndex();
+  indexes.set(session, index);
+  index.readOn(session);
+  return index;
+}
+
+class GrowingIndex implements LogIndex {
+  readonly summaries: SummaryRecord[] = [];
+  readonly freshMemory: MemoryHitData[] = [];
+  readonly #artifacts = new Map<string, SessionEvent<"artifact_stored">>();
+  readonly #artifactsByCall = new Map<string, SessionEvent<"artifact_stored">[]>();
+  readonly #tools = new Map<string, string>();
+  readonly #reads = new Set<string>();
+  #seen = 0;
+
+  readOn({ eventLog }: Session): void {
+    for (; this.#seen < eventLog.length; this.#seen += 1) {
+      const event = eventLog.at(this.#seen);
+      if (event !== undefined) this.#take(event);
+    }
+  }
+
+  artifactOf(eventId: string): SessionEvent<"artifact_stored"> | undefined {
+    return this.#artifacts.get(eventId);
+  }
+
+  artifactsOf(callId: string): readonly SessionEvent<"artifact_stored">[] {
+    return this.#artifactsByCall.get(callId) ?? [];
+  }
+
+  toolOf(eventId: string): string | undefined {
+    return this.#tools.get(eventId);
+  }
+
+  isArtifactRead(eventId: string): boolean {
+    return this.#reads.has(eventId) || this.#tools.get(eventId) === "read_artifact";
+  }
+
+  #take(event: SessionEvent): void {
+    switch (event.kind) {
+      case "artifact_stored":
+        this.#takeArtifact(event);
+        break;
+      case "tool_call":
+        this.#tools.set(event.eventId, event.data.name);
+        break;
+      case "tool_success":
+        if (event.data.isArtifactRead === true) this.#reads.add(event.eventId);
+        break;
+      case "phase_result":
+        if (event.data.summary !== undefined) this.summaries.push(event.data.summary);
+        break;
+      case "user_input":
+        this.freshMemory.length = 0;
+        break;
+      case "memory_hit":
+        this.freshMemory.push(event.data);
+        break;
+      default:
+    }
+  }
+
+  #takeArtifact(event: SessionEvent<"artifact_stored">): void {
+    this.#artifacts.set(event.eventId, event);
+    const { callId } = event.data;
+    if (callId === undefined) return;
+    const stored = this.#artifactsByCall.get(callId);
+    if (stored === undefined) this.#artifactsByCall.set(callId, [event]);
+    else stored.push(event);
+  }
+}

@@ -1,0 +1,14 @@
+/** One thing that a memory holds. */
+export interface MemoryHit {
+  memoryId: string;
+  text: string;
+  /** Higher is nearer to the query. */
+  score?: number;
+  source?: string;
+}
+
+/** Whatever remembers: a vector store, a notes file, a search engine. */
+export interface MemoryService {
+  /** At most `topK` hits, best first. May fail or be slow: a compile then goes on without it. */
+  search(query: string, options: { topK: number; signal?: AbortSignal }): Promise<readonly MemoryHit[]>;
+}

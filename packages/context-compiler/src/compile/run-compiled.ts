@@ -1,0 +1,147 @@
+import type { FinishReason, LanguageModel, ModelResponse, ModelUsage, ToolCall, ToolDefinition } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { Session } from "../session/session.ts";
+import type { ToolInterruptHandler } from "../tool-interrupt/create-tool-interrupt-handler.ts";
+import type { BridgedTool } from "../tool-interrupt/tool-bridge.ts";
+import type { ContextCompiler } from "./create-context-compiler.ts";
+import type { WorkingContext } from "./working-context.ts";
+
+/** What a run goes on until. */
+export interface RunCompiledOptions {
+  session: Session;
+  compiler: ContextCompiler;
+  model: LanguageModel;
+  /** Functions, or a handler for tools that run elsewhere. */
+  tools?: readonly ToolDefinition<never>[] | ToolInterruptHandler;
+  /** Tokens of the prompt of each call. */
+  budget: number;
+  systemPrompt?: string;
+  /** Recorded as the user's words before the first call; leave it out to go on with what the session holds. */
+  input?: string;
+  reserve?: number;
+  /** What holds for a call alone, such as the time. */
+  volatile?: () => string;
+  /** Calls of the model; 20 by default. */
+  maxSteps?: number;
+  /** Of each tool call. */
+  toolTimeoutMs?: number;
+  /** After each call of the model, before its tools run. */
+  onStep?: (step: RunStep) => void;
+  signal?: AbortSignal;
+}
+
+/** One call of the model. */
+export interface RunStep {
+  context: WorkingContext;
+  text: string;
+  toolCalls: readonly ToolCall[];
+  usage?: ModelUsage;
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+  /** Of the last answer. */
+  text: string;
+  /** `step_limit` when the model still wanted tools. */
+  finishReason: FinishReason | "step_limit";
+  steps: readonly RunStep[];
+}
+
+/**
+ * Compiles, calls the model, records its answer, runs its tools, and starts again, until it asks for no more tools or a
+ * limit is reached. Everything is in the session, so that a run that was broken off goes on with another one: calls that
+ * the model had asked for and that were not begun are made first, those that were begun are not made twice.
+ * @throws ContextCompilerError as `compile` and `record` do, LanguageModelError as the model does
+ */
+export async function runCompiled(options: RunCompiledOptions): Promise<RunOutcome> {
+  const { session, maxSteps = 20, signal } = options;
+  const abort = signal === undefined ? {} : { signal };
+  const handler = await handlerOf(options);
+  const tools = handler === undefined ? [] : (await handler.tools(abort)).map(describeTool);
+  const { toolTimeoutMs: timeoutMs } = options;
+  const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...abort };
+  await handler?.callAll(pendingCalls(session), limits);
+  if (options.input !== undefined) await session.record("user_input", { content: options.input }, abort);
+  const steps: RunStep[] = [];
+  while (steps.length < maxSteps) {
+    const { step, finishReason } = await takeStep(options, tools);
+    steps.push(step);
+    options.onStep?.(step);
+    const { text, toolCalls } = step;
+    if (toolCalls.length === 0) return { text, finishReason, steps };
+    if (handler === undefined) throw noTools(toolCalls);
+    await handler.callAll(toolCalls, limits);
+  }
+  return { text: steps.at(-1)?.text ?? "", finishReason: "step_limit", steps };
+}
+
+/** One call of the model, and its answer in the log. */
+async function takeStep(
+  { session, compiler, model, budget, systemPrompt = "", reserve = 0, volatile, signal }: RunCompiledOptions,
+  tools: readonly ToolDefinition[],
+): Promise<{ step: RunStep; finishReason: FinishReason }> {
+  const abort = signal === undefined ? {} : { signal };
+  const asked = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", ...abort };
+  const context = await compiler.compile(session, asked);
+  const request = { messages: context.toMessages(), ...abort };
+  const response = await model.generate(tools.length === 0 ? request : { ...request, tools: [...context.tools] });
+  const { text, toolCalls = [], finishReason, usage } = response;
+  const calls = toolCalls.length === 0 ? {} : { toolCalls };
+  // An answer that was paid for is kept, even when the run is cancelled meanwhile.
+  await session.record("assistant_message", { content: text, ...calls, ...signedReasoning(response) });
+  return { step: { context, text, toolCalls, ...(usage === undefined ? {} : { usage }) }, finishReason };
+}
+
+/** What a provider wants back with the calls that its model reasoned about, as its adapter has it. */
+function signedReasoning({ providerMetadata = {} }: ModelResponse): { providerMetadata?: Record<string, unknown> } {
+  const kept = Object.entries(providerMetadata).flatMap(([provider, fields]) => {
+    const hasReasoning = typeof fields === "object" && fields !== null && "reasoning" in fields;
+    return hasReasoning && Array.isArray(fields.reasoning) ? [[provider, { reasoning: fields.reasoning }]] : [];
+  });
+  return kept.length === 0 ? {} : { providerMetadata: Object.fromEntries(kept) };
+}
+
+/** What the model asked for last, as far as nobody has begun it. */
+function pendingCalls({ eventLog }: Session): ToolCall[] {
+  const begun = new Set<string>();
+  for (let at = eventLog.length - 1; at >= 0; at -= 1) {
+    const event = eventLog.at(at);
+    if (event?.kind === "assistant_message") {
+      return (event.data.toolCalls ?? []).filter(({ id }) => !begun.has(id));
+    }
+    if (event !== undefined && "callId" in event.data && event.data.callId !== undefined) begun.add(event.data.callId);
+  }
+  return [];
+}
+
+/** Tool calls are loaded with their schema checks only where there are tools. */
+async function handlerOf({ tools, session }: RunCompiledOptions): Promise<ToolInterruptHandler | undefined> {
+  if (tools === undefined || isHandler(tools)) return tools;
+  const { createToolInterruptHandler, functionToolBridge } = await import("../tool-interrupt/index.ts");
+  return createToolInterruptHandler({ session, bridge: functionToolBridge(tools) });
+}
+
+function isHandler(tools: readonly ToolDefinition<never>[] | ToolInterruptHandler): tools is ToolInterruptHandler {
+  return "callAll" in tools;
+}
+
+function describeTool({
+  name,
+  description = "",
+  inputSchema = { type: "object" },
+  outputSchema,
+}: BridgedTool): ToolDefinition {
+  return {
+    name,
+    description,
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    // The model is only told of it: calls go through the handler.
+    execute: () => Promise.reject(new ContextCompilerError("invalid_options", `Call ${name} through the handler.`)),
+  };
+}
+
+function noTools(calls: readonly ToolCall[]): ContextCompilerError {
+  const names = calls.map(({ name }) => JSON.stringify(name.slice(0, 80))).join(", ");
+  return new ContextCompilerError("invalid_options", `The model asked for ${names}, and the run has no tools.`);
+}
