@@ -34,16 +34,16 @@ const loaders: Record<SqliteDriverName, () => Promise<DatabaseClass | undefined>
 
 const driverNames: readonly SqliteDriverName[] = ["node:sqlite", "@photostructure/sqlite"];
 
-function databaseClassOf(module: unknown): DatabaseClass | undefined {
-  return hasDatabaseClass(module) ? module.DatabaseSync : undefined;
+function databaseClassOf(found: unknown): DatabaseClass | undefined {
+  return hasDatabaseClass(found) ? found.DatabaseSync : undefined;
 }
 
-function hasDatabaseClass(module: unknown): module is { DatabaseSync: DatabaseClass } {
+function hasDatabaseClass(found: unknown): found is { DatabaseSync: DatabaseClass } {
   return (
-    typeof module === "object" &&
-    module !== null &&
-    "DatabaseSync" in module &&
-    typeof module.DatabaseSync === "function"
+    typeof found === "object" &&
+    found !== null &&
+    "DatabaseSync" in found &&
+    typeof found.DatabaseSync === "function"
   );
 }
 
