@@ -13,6 +13,7 @@ const names = [
   "pack-usefulness",
   "structured-output",
   "context-compiler",
+  "artifact-stores",
 ];
 const folder = import.meta.dirname;
 const results = path.join(folder, "RESULTS.md");

@@ -1,0 +1,110 @@
+import { spawnSync } from "node:child_process";
+import { createHash, createHmac } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+
+/** A megabyte that looks like noise and is the same on every run. */
+const noise = Buffer.concat(
+  Array.from({ length: 2 ** 14 }, (_, index) => createHmac("sha512", "noise").update(String(index)).digest()),
+);
+
+/** Bytes that no other index and size give, with their SHA-256. */
+export function contentOf(index, sizeBytes) {
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+  for (let at = 0; at < sizeBytes; at += noise.length) noise.copy(bytes, at, 0, Math.min(noise.length, sizeBytes - at));
+  bytes.write(`${index}/${sizeBytes}/`);
+  return { bytes, id: createHash("sha256").update(bytes).digest("hex") };
+}
+
+export function median(samples) {
+  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)];
+}
+
+/** The median of the ratios of two series of times, one by one: load from elsewhere falls on both alike. */
+export function ratioOf(times, base) {
+  return median(times.map((ms, index) => ms / base[index]));
+}
+
+/** Writes what is not on the disk yet, so that those who sync do not pay for those who don't. */
+export function settleDisk() {
+  if (process.platform !== "win32") spawnSync("sync");
+}
+
+// Servers have their turn in each fourth round only: they take most of the time and are compared with each other alone.
+const inRound = (subjects, round) => subjects.filter(({ isServer }) => !isServer || round < 0 || round % 4 === 0);
+
+/** Each row with the rows that stand on it or below it; those who don't sync come last, by themselves. */
+function groupsOf(subjects) {
+  const groups = new Map();
+  for (const subject of subjects) {
+    const key = subject.isSynced ? (subject.group ?? subject.name) : subject.name;
+    groups.set(key, [...(groups.get(key) ?? []), subject]);
+  }
+  return [...groups.values()].sort((a, b) => Number(b[0].isSynced) - Number(a[0].isSynced));
+}
+
+/** Puts, then gets, of `count` contents of one size, in rounds; by name `{ put, get }`, milliseconds of each call. */
+export async function measureSize(subjects, { folder, sizeBytes, count, rounds, isFresh }) {
+  const results = new Map(subjects.map(({ name }) => [name, { put: [], get: [] }]));
+  const perRound = Math.max(1, Math.round(count / rounds));
+  const itemsOf = (round) => Array.from({ length: perRound }, (_, at) => contentOf(round * perRound + at, sizeBytes));
+  const run = { subjects, results, itemsOf, folder };
+  if (isFresh) for (let round = -1; round < rounds; round += 1) await freshRound(run, round);
+  else await lastingRounds(run, rounds);
+  return results;
+}
+
+// Round -1 warms up and is forgotten.
+async function lastingRounds({ subjects, folder, ...run }, rounds) {
+  const opened = await openAll(subjects, folder);
+  for (const kind of ["put", "get"]) {
+    for (let round = -1; round < rounds; round += 1) await oneRound({ ...run, subjects, opened, kind }, round);
+  }
+  await closeAll(opened, folder);
+}
+
+// A store of its own for each round: what long contents leave behind would fill the disk.
+async function freshRound({ subjects, folder, ...run }, round) {
+  const opened = await openAll(inRound(subjects, round), folder);
+  for (const kind of ["put", "get"]) await oneRound({ ...run, subjects, opened, kind }, round);
+  await closeAll(opened, folder);
+}
+
+async function oneRound({ subjects, opened, results, itemsOf, kind }, round) {
+  const items = itemsOf(round);
+  const groups = groupsOf(inRound(subjects, round));
+  for (const group of groups) {
+    // Within a group call by call, so that whatever else happens happens to all alike.
+    for (const [index, item] of items.entries()) {
+      for (const { name } of (index + round) % 2 === 0 ? group : group.toReversed()) {
+        results.get(name)[kind].push(await timeOf(opened.get(name), { kind, item }));
+      }
+    }
+  }
+  settleDisk();
+  if (round >= 0) return;
+  for (const samples of results.values()) samples[kind] = [];
+}
+
+async function timeOf(store, { kind, item }) {
+  const startedAt = performance.now();
+  const value = await (kind === "put" ? store.put(item) : store.get(item.id));
+  const ms = performance.now() - startedAt;
+  if (kind === "get" && Buffer.compare(value, item.bytes) !== 0) throw new Error("Other bytes came back");
+  return ms;
+}
+
+async function openAll(subjects, folder) {
+  const opened = new Map();
+  for (const [index, { name, open }] of subjects.entries())
+    opened.set(name, await open(path.join(folder, `s${index}`)));
+  return opened;
+}
+
+async function closeAll(opened, folder) {
+  for (const store of opened.values()) {
+    await store.close();
+    await store.erase?.();
+  }
+  fs.rmSync(folder, { recursive: true, force: true });
+}
