@@ -32,9 +32,9 @@ async function openNew(options: ConformanceOpenOptions): Promise<ArtifactStore> 
   return openAt({ ...options, root });
 }
 
-async function reopen(store: ArtifactStore): Promise<ArtifactStore> {
+async function reopen(store: ArtifactStore, options: ConformanceOpenOptions): Promise<ArtifactStore> {
   await store.close();
-  return openAt(placeOf(store));
+  return openAt({ ...placeOf(store), ...options });
 }
 
 const key = new Uint8Array(32).fill(7);
@@ -61,9 +61,9 @@ const kits = {
       return (await store.store(content, { source: "id" })).artifactId;
     },
     open: async (options) => seal(await openNew(options), options.clock),
-    reopen: async (store) => {
+    reopen: async (store, options) => {
       await store.close();
-      return seal(await openAt(placeOf(store)));
+      return seal(await openAt({ ...placeOf(store), ...options }), options.clock);
     },
     corrupt: (store, artifactId, { kind, offset }) => {
       const place = headerBytes + offset + Math.floor(offset / 2 ** 20) * sealBytes;

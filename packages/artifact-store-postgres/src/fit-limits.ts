@@ -1,5 +1,5 @@
 import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
-import type { BlobPut } from "@ccl/artifact-store/driver";
+import type { BlobPut, CommitOutcome } from "@ccl/artifact-store/driver";
 import type { PostgresSession } from "@ccl/sql";
 import { freeUnreferenced } from "./free-blobs.ts";
 import { numberIn, textIn } from "./handle-rows.ts";
@@ -13,26 +13,52 @@ export function hasSharedLimits({ maxSessionBytes, maxStoreBytes }: StoreLimits)
 const lockNumber = 7_345_612_093;
 const pageSize = 200;
 
+/** Which limited sums a commit adds bytes to. */
+export interface Growth {
+  ofStore: boolean;
+  /** Sessions that get their first handle of an artifact. */
+  sessionIds: ReadonlySet<string>;
+}
+
+/** To be asked while the blobs are put and locked, and their handles are not. */
+export async function growthOf(
+  transaction: PostgresSession,
+  { puts, outcomes, limits }: { puts: readonly BlobPut[]; outcomes: readonly CommitOutcome[]; limits: StoreLimits },
+): Promise<Growth> {
+  const ofStore = puts.some(({ record }, index) => outcomes[index] === "written" && record.sizeBytes > 0);
+  const joined = puts.flatMap(({ record, handles }) =>
+    handles.flatMap(({ sessionId }) =>
+      sessionId === undefined || record.sizeBytes === 0 ? [] : { sessionId, artifactId: record.artifactId },
+    ),
+  );
+  if (limits.maxSessionBytes === undefined || joined.length === 0) return { ofStore, sessionIds: new Set() };
+  const rows = await transaction.query(
+    `SELECT DISTINCT "sessionId" AS session_id FROM jsonb_to_recordset($1::jsonb) AS new("sessionId" text, "artifactId" text)
+     WHERE NOT EXISTS (SELECT 1 FROM ccl_artifact_handles WHERE artifact_id = "artifactId" AND session_id = "sessionId")`,
+    [JSON.stringify(joined)],
+  );
+  return { ofStore, sessionIds: new Set(rows.map((row) => textIn(row, "session_id"))) };
+}
+
 /**
- * Makes room for what the transaction has written, or refuses it. Stores with limits take turns at this, so that two
+ * Makes room for what the transaction has written where that made a sum grow, or refuses it. Stores with limits take turns at this, so that two
  * puts can't both take the last room.
  * @throws ArtifactStoreError `limit_exceeded`; the caller undoes the transaction
  */
 export async function fitLimits(
   transaction: PostgresSession,
-  puts: readonly BlobPut[],
-  limits: StoreLimits,
+  { puts, growth, limits }: { puts: readonly BlobPut[]; growth: Growth; limits: StoreLimits },
 ): Promise<void> {
   const { maxSessionBytes, maxStoreBytes, whenFull = "reject" } = limits;
   const isEvicting = whenFull === "evict";
   const own = JSON.stringify(puts.map(({ record }) => record.artifactId));
   if (maxSessionBytes !== undefined) {
-    const sessionIds = new Set(puts.flatMap(({ handles }) => handles.flatMap(({ sessionId }) => sessionId ?? [])));
-    for (const sessionId of sessionIds) {
+    for (const sessionId of growth.sessionIds) {
       await fit(sessionScope(transaction, sessionId, own), { maxBytes: maxSessionBytes, isEvicting });
     }
   }
-  if (maxStoreBytes !== undefined) await fit(storeScope(transaction, own), { maxBytes: maxStoreBytes, isEvicting });
+  if (maxStoreBytes === undefined || !growth.ofStore) return;
+  await fit(storeScope(transaction, own), { maxBytes: maxStoreBytes, isEvicting });
 }
 
 /** Waits for the commits of other stores with limits; held to the end of the transaction. */
@@ -85,7 +111,7 @@ function storeScope(transaction: PostgresSession, own: string): Scope {
          ORDER BY touched_at, artifact_id LIMIT ${pageSize}`,
       );
       const enough = untilEnough(
-        unreferenced.map((row) => ({ id: textIn(row, "artifact_id"), bytes: numberIn(row, "size_bytes") })),
+        unreferenced.map((row) => ({ key: textIn(row, "artifact_id"), bytes: numberIn(row, "size_bytes") })),
         excessBytes,
       );
       if ((await freeUnreferenced(transaction, enough)).length > 0) return true;
@@ -110,31 +136,35 @@ async function evictHandles(
   const rows = await transaction.query(
     `SELECT handle_id, artifact_id, size_bytes FROM ccl_artifact_handles
      WHERE ${where} AND artifact_id NOT IN (SELECT jsonb_array_elements_text($1::jsonb))
-     ORDER BY handle_id LIMIT $2`,
+     ORDER BY handle_id, artifact_id LIMIT $2`,
     [own, pageSize, ...parameters],
   );
-  const oldest = rows.map((row) => ({ id: textIn(row, "handle_id"), bytes: numberIn(row, "size_bytes") }));
+  const oldest = rows.map((row) => ({
+    key: { handleId: textIn(row, "handle_id"), artifactId: textIn(row, "artifact_id") },
+    bytes: numberIn(row, "size_bytes"),
+  }));
   const going = untilEnough(oldest, excessBytes);
   if (going.length === 0) return false;
   const removed = await transaction.query(
-    `DELETE FROM ccl_artifact_handles WHERE handle_id IN (SELECT jsonb_array_elements_text($1::jsonb))
-       AND artifact_id NOT IN (SELECT jsonb_array_elements_text($2::jsonb)) RETURNING artifact_id`,
-    [JSON.stringify(going), own],
+    `DELETE FROM ccl_artifact_handles WHERE (handle_id, artifact_id) IN
+       (SELECT "handleId", "artifactId" FROM jsonb_to_recordset($1::jsonb) AS going("handleId" text, "artifactId" text))
+     RETURNING artifact_id`,
+    [JSON.stringify(going)],
   );
   await freeUnreferenced(transaction, [...new Set(removed.map((row) => textIn(row, "artifact_id")))]);
   return true;
 }
 
-/** The first ids whose bytes together reach the excess. */
-function untilEnough(items: readonly { id: string; bytes: number }[], excessBytes: number): string[] {
-  const ids: string[] = [];
+/** The first ones whose bytes together reach the excess. */
+function untilEnough<Key>(items: readonly { key: Key; bytes: number }[], excessBytes: number): Key[] {
+  const keys: Key[] = [];
   let bytes = 0;
   for (const item of items) {
     if (bytes >= excessBytes) break;
-    ids.push(item.id);
+    keys.push(item.key);
     bytes += item.bytes;
   }
-  return ids;
+  return keys;
 }
 
 async function sumOf(transaction: PostgresSession, text: string, parameters: string[]): Promise<number> {

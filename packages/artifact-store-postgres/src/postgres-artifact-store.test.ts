@@ -39,11 +39,8 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
       `DO $$ BEGIN IF to_regclass('ccl_artifact_blobs') IS NOT NULL THEN TRUNCATE ${tables.join(", ")}; END IF; END $$`,
     );
 
-  let lastOptions: Omit<PostgresArtifactStoreOptions, "client"> = {};
-
   async function open(options: Omit<PostgresArtifactStoreOptions, "client">): Promise<ArtifactStore> {
     await empty();
-    lastOptions = options;
     return openPostgresArtifactStore({ client, ...options });
   }
 
@@ -71,9 +68,9 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
   describe("keeps the contract", () => {
     const rules = artifactStoreConformance({
       open,
-      async reopen(store) {
+      async reopen(store, options) {
         await store.close();
-        return openPostgresArtifactStore({ client, ...lastOptions });
+        return openPostgresArtifactStore({ client, ...options });
       },
       corrupt,
     });

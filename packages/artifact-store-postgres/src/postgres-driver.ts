@@ -16,7 +16,7 @@ import {
   type PostgresSession,
   type PostgresValue,
 } from "@ccl/sql";
-import { fitLimits, hasSharedLimits, lockLimits } from "./fit-limits.ts";
+import { fitLimits, growthOf, hasSharedLimits, lockLimits } from "./fit-limits.ts";
 import { freeUnreferenced } from "./free-blobs.ts";
 import { bytesIn, handleColumns, handleOf, insertHandles, numberIn, textIn } from "./handle-rows.ts";
 import { StagedChunks } from "./staged-chunks.ts";
@@ -43,11 +43,12 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
           if (isCommitLazy) await on.exec("SET LOCAL synchronous_commit = on");
           if (hasSharedLimits(options.limits)) await lockLimits(on);
           const outcomes = await putBlobs(on, puts, options.now);
+          const growth = await growthOf(on, { puts, outcomes, limits: options.limits });
           await insertHandles(
             on,
             puts.flatMap(({ handles }) => handles),
           );
-          if (hasSharedLimits(options.limits)) await fitLimits(on, puts, options.limits);
+          await fitLimits(on, { puts, growth, limits: options.limits });
           return outcomes;
         },
         signalOf(options),
@@ -190,9 +191,9 @@ async function listHandles(
   session: PostgresSession,
   options: DriverListOptions,
 ): Promise<ReturnType<typeof handleOf>[]> {
-  const { sessionId, source, after = "", limit } = options;
-  const parameters: PostgresValue[] = [after, limit];
-  const conditions = ["handle_id > $1"];
+  const { sessionId, source, after, limit } = options;
+  const parameters: PostgresValue[] = [after?.handleId ?? "", after?.artifactId ?? "", limit];
+  const conditions = ["(handle_id, artifact_id) > ($1, $2)"];
   for (const [column, value] of [
     ["session_id", sessionId],
     ["source", source],
@@ -200,7 +201,8 @@ async function listHandles(
     if (value !== undefined) conditions.push(`${column} = $${parameters.push(value)}`);
   }
   const rows = await session.query(
-    `SELECT ${handleColumns} FROM ccl_artifact_handles WHERE ${conditions.join(" AND ")} ORDER BY handle_id LIMIT $2`,
+    `SELECT ${handleColumns} FROM ccl_artifact_handles WHERE ${conditions.join(" AND ")}
+     ORDER BY handle_id, artifact_id LIMIT $3`,
     parameters,
   );
   return rows.map(handleOf);

@@ -51,10 +51,10 @@ function damage(store: ArtifactStore, artifactId: string, harm: { kind: "flip" |
 
 const plain: ConformanceOptions = {
   open,
-  async reopen(store) {
+  async reopen(store, options) {
     const before = opened.get(store);
     await store.close();
-    return await open(before ?? { prefix: "never/" });
+    return await open({ ...before, ...options });
   },
   corrupt: async (store, artifactId, harm) => damage(store, artifactId, harm),
 };
@@ -76,10 +76,10 @@ const encrypted: ConformanceOptions = {
     const store = withEncryption(createMemoryArtifactStore(), { key });
     return (await store.store(content, { source: "id" })).artifactId;
   },
-  async reopen(store) {
+  async reopen(store, options) {
     const before = opened.get(store);
     await store.close();
-    return await openEncrypted(before ?? { prefix: "never/" });
+    return await openEncrypted({ ...before, ...options });
   },
   async corrupt(store, artifactId, { kind, offset }) {
     const place = headerBytes + offset + Math.floor(offset / segmentBytes) * sealBytes;

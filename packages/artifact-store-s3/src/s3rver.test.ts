@@ -72,10 +72,10 @@ describe("a store in s3rver, which ignores the conditions of writes", () => {
     // Without conditional writes there is no ledger: opening with byte limits must fail, which the kit checks.
     capabilities: { hasLimits: false, isDamageable: false },
     open,
-    async reopen(store) {
+    async reopen(store, options) {
       const before = opened.get(store);
       await store.close();
-      return await open(before ?? {});
+      return await open({ ...before, ...options });
     },
   });
   it.each(rules)("$name", async ({ run }) => {

@@ -109,9 +109,9 @@ function seal(inner: ArtifactStore, clock: Clock | undefined): ArtifactStore {
 function kitsOver(driver: SqliteDriverName): Record<string, ConformanceOptions> {
   const plain: ConformanceOptions = {
     open: (options) => openNew(driver, options),
-    reopen: async (store) => {
+    reopen: async (store, options) => {
       await store.close();
-      return openAt(placeOf(store));
+      return openAt({ ...placeOf(store), ...options });
     },
     corrupt: (store, artifactId, damage) => damageBlob(placeOf(store), artifactId, damage),
   };
@@ -134,9 +134,9 @@ function kitsOver(driver: SqliteDriverName): Record<string, ConformanceOptions> 
         return (await store.store(content, { source: "id" })).artifactId;
       },
       open: async (options) => seal(await openNew(driver, options), options.clock),
-      reopen: async (store) => {
+      reopen: async (store, options) => {
         await store.close();
-        const place = placeOf(store);
+        const place = { ...placeOf(store), ...options };
         return seal(await openAt(place), place.clock);
       },
       corrupt: (store, artifactId, { kind, offset }) => {

@@ -11,16 +11,18 @@ const eagerBytes = 64 * 1024;
 /** True in SQL for a blob `b` that a handle names. */
 export const hasHandle: string = "NOT EXISTS (SELECT 1 FROM artifact_orphans o WHERE o.blob_id = b.blob_id)";
 
+// Made once: statements are looked up by their text, and a new text of this length would be hashed at each call.
+const selectBlob = `SELECT size_bytes, chunk_hashes, CASE WHEN size_bytes <= ${eagerBytes} THEN bytes END AS bytes,
+    EXISTS (SELECT 1 FROM artifact_quarantine q WHERE q.blob_id = b.blob_id) AS is_quarantined
+  FROM artifact_blobs b WHERE artifact_id = ? AND ${hasHandle}`;
+
 /** A blob that a handle names. */
 export function findBlob(
   database: SqliteDatabase,
   artifactId: string,
   directory: BlobDirectory | undefined,
 ): StoredBlob | undefined {
-  const find = `SELECT size_bytes, chunk_hashes, CASE WHEN size_bytes <= ${eagerBytes} THEN bytes END AS bytes,
-      EXISTS (SELECT 1 FROM artifact_quarantine q WHERE q.blob_id = b.blob_id) AS is_quarantined
-    FROM artifact_blobs b WHERE artifact_id = ? AND ${hasHandle}`;
-  const row = reading(() => database.prepare(find).get(artifactId));
+  const row = reading(() => database.prepare(selectBlob).get(artifactId));
   if (row === undefined) return undefined;
   const { bytes, chunk_hashes: chunkHashes, is_quarantined: isQuarantined, size_bytes: sizeBytes } = row;
   return {

@@ -4,53 +4,61 @@ import type { SqliteDatabase, SqliteValue } from "@ccl/sql";
 import { ensureSums } from "./schema.ts";
 import { freeIfOrphaned } from "./free-blob.ts";
 
-/** What was just put, within its transaction. */
-export interface FitRequest {
-  puts: readonly BlobPut[];
-  /** The blobs of the puts, which stay whatever has to go. */
-  blobIds: readonly number[];
-  limits: StoreLimits;
+/** Makes room for the blobs that were put, which stay themselves. */
+export type FitLimits = (blobIds: readonly number[]) => void;
+
+/** What a limit counts, and what may go for it. */
+interface Scope {
+  what: string;
+  maxBytes: number;
+  bytes: () => number;
+  /** Which handles may go, in SQL. */
+  where: string;
+  parameters: SqliteValue[];
 }
 
 /**
- * Makes room for what was just put, or throws, which undoes the put.
- * @throws ArtifactStoreError `limit_exceeded`
+ * To be called before the first put of a transaction, and its result after the last one: limits whose sums have grown between
+ * the two are enforced by then. The result throws `limit_exceeded`, which undoes the puts.
  */
-export function fitLimits(tx: SqliteDatabase, { puts, blobIds, limits }: FitRequest): void {
-  const { maxSessionBytes, maxStoreBytes, whenFull = "reject" } = limits;
-  if (maxSessionBytes === undefined && maxStoreBytes === undefined) return;
-  ensureSums(tx);
-  const kept = JSON.stringify(blobIds);
+export function watchLimits(tx: SqliteDatabase, puts: readonly BlobPut[], limits: StoreLimits): FitLimits {
+  const scopes = scopesOf(tx, puts, limits);
+  if (scopes.length > 0) ensureSums(tx);
+  const before = scopes.map(({ bytes }) => bytes());
+  return (blobIds) => {
+    const grown = scopes.filter(({ bytes }, index) => bytes() > (before[index] ?? 0));
+    const kept = JSON.stringify(blobIds);
+    for (const scope of grown) fit(tx, scope, { kept, isEvicting: limits.whenFull === "evict" });
+  };
+}
+
+/** Sessions first: what goes for them may make room in the store. */
+function scopesOf(
+  tx: SqliteDatabase,
+  puts: readonly BlobPut[],
+  { maxSessionBytes, maxStoreBytes }: StoreLimits,
+): Scope[] {
+  const scopes: Scope[] = [];
   if (maxSessionBytes !== undefined) {
     const sessions = new Set(puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])));
     for (const sessionId of sessions) {
       const bytes = (): number => read(tx, "SELECT bytes FROM artifact_sessions WHERE session_id = ?", [sessionId]);
-      const next = `SELECT handle_id, blob_id FROM artifact_handles
-        WHERE session_id = ? AND blob_id NOT IN (SELECT value FROM json_each(?)) ORDER BY handle_id LIMIT 1`;
-      fit(tx, { what: "The session", bytes, maxBytes: maxSessionBytes, whenFull, next, parameters: [sessionId, kept] });
+      const own = { where: "session_id = ?", parameters: [sessionId] };
+      scopes.push({ what: "The session", maxBytes: maxSessionBytes, bytes, ...own });
     }
   }
-  if (maxStoreBytes === undefined) return;
+  if (maxStoreBytes === undefined) return scopes;
   const bytes = (): number => read(tx, "SELECT bytes FROM artifact_totals", []);
-  if (whenFull === "evict") freeOrphans(tx, { bytes, maxBytes: maxStoreBytes, kept });
+  return [...scopes, { what: "The store", maxBytes: maxStoreBytes, bytes, where: "true", parameters: [] }];
+}
+
+function fit(tx: SqliteDatabase, scope: Scope, { kept, isEvicting }: { kept: string; isEvicting: boolean }): void {
+  const { what, maxBytes, bytes, where, parameters } = scope;
+  if (isEvicting && where === "true") freeOrphans(tx, scope, kept);
   const next = `SELECT handle_id, blob_id FROM artifact_handles
-    WHERE blob_id NOT IN (SELECT value FROM json_each(?)) ORDER BY handle_id LIMIT 1`;
-  fit(tx, { what: "The store", bytes, maxBytes: maxStoreBytes, whenFull, next, parameters: [kept] });
-}
-
-interface Fit {
-  what: string;
-  bytes: () => number;
-  maxBytes: number;
-  whenFull: "reject" | "evict";
-  /** Selects the oldest handle that may go. */
-  next: string;
-  parameters: SqliteValue[];
-}
-
-function fit(tx: SqliteDatabase, { what, bytes, maxBytes, whenFull, next, parameters }: Fit): void {
+    WHERE ${where} AND blob_id NOT IN (SELECT value FROM json_each(?)) ORDER BY handle_id LIMIT 1`;
   while (bytes() > maxBytes) {
-    const row = whenFull === "evict" ? tx.prepare(next).get(...parameters) : undefined;
+    const row = isEvicting ? tx.prepare(next).get(...parameters, kept) : undefined;
     if (row === undefined) throw limitExceeded(what, bytes(), maxBytes);
     const blobId = Number(row["blob_id"]);
     tx.prepare("DELETE FROM artifact_handles WHERE handle_id = ? AND blob_id = ?").run(
@@ -61,11 +69,11 @@ function fit(tx: SqliteDatabase, { what, bytes, maxBytes, whenFull, next, parame
   }
 }
 
-function freeOrphans(tx: SqliteDatabase, room: { bytes: () => number; maxBytes: number; kept: string }): void {
+function freeOrphans(tx: SqliteDatabase, { bytes, maxBytes }: Scope, kept: string): void {
   const next = `SELECT blob_id FROM artifact_orphans
     WHERE blob_id NOT IN (SELECT value FROM json_each(?)) ORDER BY orphaned_at LIMIT 1`;
-  while (room.bytes() > room.maxBytes) {
-    const row = tx.prepare(next).get(room.kept);
+  while (bytes() > maxBytes) {
+    const row = tx.prepare(next).get(kept);
     if (row === undefined) return;
     freeIfOrphaned(tx, Number(row["blob_id"]));
   }

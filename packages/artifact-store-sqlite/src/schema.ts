@@ -7,6 +7,7 @@ export const chunksPerSet: number = 2 ** 22;
  * A blob's bytes stand in its own row when they were put whole, else in a set: chunk rows of 1 MiB, or a file. A set belongs to a
  * stage until the commit that gives it to a blob, so no reader finds it before. Rows of blobs stay as they are until they
  * go: what changes (no handle names it, set aside) stands in tables of its own, so that no change copies the bytes.
+ * Listings by source walk the handles in their order: an index for them would cost every put a page.
  * The sums for limits are there from the first put under a limit on; from then on triggers keep them.
  */
 export const migrations: readonly Migration<SqliteDatabase>[] = [
@@ -46,7 +47,6 @@ CREATE TABLE artifact_handles (
 ) WITHOUT ROWID;
 CREATE INDEX artifact_handles_by_blob ON artifact_handles (blob_id, session_id, handle_id);
 CREATE INDEX artifact_handles_by_session ON artifact_handles (session_id, handle_id) WHERE session_id IS NOT NULL;
-CREATE INDEX artifact_handles_by_source ON artifact_handles (source, handle_id);
 
 CREATE TABLE artifact_totals (only INTEGER PRIMARY KEY CHECK (only = 0), bytes INTEGER NOT NULL);
 CREATE TABLE artifact_sessions (session_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;

@@ -5,7 +5,7 @@ import type { BlobDirectory } from "./blob-directory.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { commitPut, mendBlob } from "./commit-puts.ts";
 import { findBlob, hasHandle, reading } from "./find-blob.ts";
-import { fitLimits } from "./fit-limits.ts";
+import { watchLimits } from "./fit-limits.ts";
 import { handleColumns, handleOfRow } from "./handle-row.ts";
 import { StagedFile } from "./staged-file.ts";
 import { StagedRows } from "./staged-rows.ts";
@@ -41,8 +41,9 @@ export function createSqliteDriver({ database, clock, directory, close }: Driver
       const results = await transaction(
         database,
         (tx) => {
+          const fitLimits = watchLimits(tx, puts, limits);
           const done = puts.map((put) => commitPut(tx, put));
-          fitLimits(tx, { puts, blobIds: done.map(({ blobId }) => blobId), limits });
+          fitLimits(done.map(({ blobId }) => blobId));
           return done;
         },
         signal === undefined ? {} : { signal },
@@ -66,13 +67,17 @@ export function createSqliteDriver({ database, clock, directory, close }: Driver
     find: async (artifactId) => findBlob(database, artifactId, directory),
     getHandles: async (artifactId) =>
       all(`SELECT ${handleColumns} WHERE b.artifact_id = ? ORDER BY h.handle_id`, [artifactId]).map(handleOfRow),
-    async listHandles({ sessionId, source, after = "", limit }) {
+    async listHandles({ sessionId, source, after, limit }) {
       const filters = Object.entries({ session_id: sessionId, source }).flatMap(([column, value]) =>
         value === undefined ? [] : [{ column, value }],
       );
-      const where = ["h.handle_id > ?", ...filters.map(({ column }) => `h.${column} = ?`)].join(" AND ");
-      const parameters = [after, ...filters.map(({ value }) => value), limit];
-      return all(`SELECT ${handleColumns} WHERE ${where} ORDER BY h.handle_id LIMIT ?`, parameters).map(handleOfRow);
+      // A bound of `handle_id` alone comes first, as the one that an index can take.
+      const start = "h.handle_id >= ? AND (h.handle_id > ? OR b.artifact_id > ?)";
+      const where = [start, ...filters.map(({ column }) => `h.${column} = ?`)].join(" AND ");
+      const { handleId = "", artifactId = "" } = after ?? {};
+      const parameters = [handleId, handleId, artifactId, ...filters.map(({ value }) => value), limit];
+      const order = "ORDER BY h.handle_id, b.artifact_id LIMIT ?";
+      return all(`SELECT ${handleColumns} WHERE ${where} ${order}`, parameters).map(handleOfRow);
     },
     removeHandles: (artifactId, match, { now, signal }) =>
       transaction(

@@ -6,7 +6,7 @@ export type ArtifactContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** One reference to a stored payload. The same bytes from two sources are one artifact and two handles. */
 export interface ArtifactHandle {
-  /** Names this reference; a UUIDv7, so that handles sort by time. */
+  /** Names this reference among those of its artifact; a UUIDv7 unless it was imported, so that handles sort by time. */
   handleId: string;
   /** SHA-256 of the stored bytes, 64 lower-case hex digits. */
   artifactId: string;
@@ -23,7 +23,10 @@ export interface ArtifactHandle {
 
 /** Parts of a handle that was made elsewhere, kept as they are. */
 export interface ImportedHandle {
-  /** Storing the same payload under the same handle id again adds nothing. Of `[0-9A-Za-z_-]`, at most 64 characters. */
+  /**
+   * Storing the same payload under the same handle id again adds nothing; under another payload it is another handle, and
+   * both stay. Of `[0-9A-Za-z_-]`, at most 64 characters.
+   */
   handleId: string;
   createdAt: number;
   /** Neither redacted nor cut again; at most 65,536 characters. */
@@ -74,7 +77,7 @@ export interface ListHandlesOptions {
   signal?: AbortSignal;
 }
 
-/** A page of handles by `handleId`, which is oldest first. Handles that come or go meanwhile never repeat or hide others. */
+/** A page of handles by `handleId`, which is oldest first, then by `artifactId`. Handles that come or go meanwhile never repeat or hide others. */
 export interface HandlePage {
   handles: ArtifactHandle[];
   /** Absent on the last page. */
@@ -121,7 +124,10 @@ export interface VerifyReport {
   missing: string[];
 }
 
-/** Bounds of a store, checked in the transaction of the put itself. Each blob counts once. */
+/**
+ * Bounds of a store, checked in the transaction of the put itself. Each blob counts once. A sum that is above its limit
+ * already, as in a store that was opened with smaller limits, refuses and evicts nothing until a put adds bytes to it.
+ */
 export interface StoreLimits {
   maxArtifactBytes?: number;
   /** Bytes of all artifacts that a session has handles of. */

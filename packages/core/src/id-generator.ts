@@ -21,7 +21,7 @@ const maxTimestampMs = 2 ** 48 - 1;
  * above the 32 random bits (section 6.2, method 1), and a clock that stands still or steps back keeps the last time.
  */
 export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator {
-  const { clock = systemClock, random = randomBytes } = options;
+  const { clock = systemClock, random = createRandomPool() } = options;
   // The seed leaves the counter's top bit clear, so that 2^41 ids fit even in an unlucky millisecond.
   const seed = (): number => random(6).reduce((sum, byte) => sum * 256 + byte, 0) % (counterLimit / 2);
   let lastMs = 0;
@@ -36,6 +36,17 @@ export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator 
       }
       return formatUuid(lastMs, counter, random(4));
     },
+  };
+}
+
+/** The machine's random bytes, asked for many at a time: a call for four costs as much as one for a thousand. */
+function createRandomPool(): (byteCount: number) => Uint8Array {
+  let pool = new Uint8Array();
+  return (byteCount) => {
+    if (pool.length < byteCount) pool = randomBytes(1024);
+    const bytes = pool.subarray(0, byteCount);
+    pool = pool.subarray(byteCount);
+    return bytes;
   };
 }
 

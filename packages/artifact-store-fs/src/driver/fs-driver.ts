@@ -8,15 +8,18 @@ import { commitWithinLimits, hasLimits } from "./limits.ts";
 import { mendBlob, quarantineBlob } from "./mend-blob.ts";
 import { findBlob } from "./open-body.ts";
 import { handlesOf, listHandles, listIds, removeHandles } from "./references.ts";
+import { createUsageReader } from "./shard-usage.ts";
 import { stageFile, type StagedFile } from "./staged-file.ts";
 import { createLease, sweep, sweepAfterCrash } from "./sweep.ts";
 
 /** The driver over a folder, which is made where it is missing. */
 export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver> {
   await prepareFolders(folder);
+  const batches = createBatches(folder);
   const store: FsStore = {
     ...folder,
-    batches: createBatches(folder),
+    batches,
+    usage: createUsageReader(folder, batches),
     staged: new WeakMap<StagedBlob, StagedFile>(),
   };
   await sweepAfterCrash(store);

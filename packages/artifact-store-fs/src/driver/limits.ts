@@ -2,12 +2,13 @@ import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
 import { unless } from "../file-system/file-system.ts";
-import { entryName, isReference, nameKey, type ReferenceEntry } from "../layout/entry-name.ts";
-import { shardNames, shardPath, syncNames } from "../layout/store-folder.ts";
+import { entryName, nameKey, type ReferenceEntry } from "../layout/entry-name.ts";
+import { shardPath, syncNames } from "../layout/store-folder.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import type { FsStore } from "./fs-store.ts";
 import { withLock } from "./lock.ts";
-import { listAll } from "./references.ts";
+import { compareHandles } from "./references.ts";
+import type { ShardUsage } from "./shard-usage.ts";
 
 /** Whether a commit has to look at what the store holds. */
 export function hasLimits(limits: StoreLimits): boolean {
@@ -15,8 +16,8 @@ export function hasLimits(limits: StoreLimits): boolean {
 }
 
 /**
- * Commits within the limits, one writer at a time. What is there is counted anew from the names of the files, so that no
- * crash can leave a wrong count. What must make room goes once the commit has succeeded.
+ * Commits within the limits, one writer at a time. What is there is counted from the names of the files, so that no crash
+ * can leave a wrong count. What must make room goes once the commit has succeeded.
  * @throws ArtifactStoreError `limit_exceeded`, and nothing has changed
  */
 export function commitWithinLimits(
@@ -24,11 +25,33 @@ export function commitWithinLimits(
   { puts, limits, commit }: { puts: readonly BlobPut[]; limits: StoreLimits; commit: () => Promise<CommitOutcome[]> },
   options: { signal?: AbortSignal },
 ): Promise<CommitOutcome[]> {
-  return withLock({ store, path: join(store.root, "limits.lock"), ...options }, async () => {
-    const eviction = planEviction(await readUsage(store), puts, limits);
+  const path = join(store.root, "limits.lock");
+  return withLock({ store, path, ...options }, async () => {
+    const nowMs = (await store.fs.status(path))?.changedAtMs ?? 0;
+    const shards = await store.usage.read(nowMs);
+    if (fitsAsItIs(shards, puts, limits)) return commit();
+    const eviction = planEviction(usageOf(shards), puts, limits);
     const outcomes = await commit();
     await evict(store, eviction);
     return outcomes;
+  });
+}
+
+/** Whether nothing has to go; from sums alone. */
+function fitsAsItIs(shards: readonly ShardUsage[], puts: readonly BlobPut[], limits: StoreLimits): boolean {
+  const { maxSessionBytes = Infinity, maxStoreBytes = Infinity } = limits;
+  const isThere = (id: string): boolean => shards.some(({ sizes }) => sizes.has(id));
+  const added = puts.filter(({ record }) => !isThere(record.artifactId));
+  const storeBytes = sum(shards.map(({ bytes }) => bytes)) + sum(added.map(({ record }) => record.sizeBytes));
+  if (storeBytes > maxStoreBytes) return false;
+  if (maxSessionBytes === Infinity) return true;
+  const sessionIds = new Set(puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])));
+  return [...sessionIds].every((sessionId) => {
+    const held = shards.flatMap(({ sessions }) => sessions.get(nameKey(sessionId)) ?? []);
+    const isHeld = (id: string): boolean => held.some(({ artifactIds }) => artifactIds.has(id));
+    const own = puts.filter((put) => put.handles.some((handle) => handle.sessionId === sessionId));
+    const fresh = own.filter(({ record }) => !isHeld(record.artifactId));
+    return sum(held.map(({ bytes }) => bytes)) + sum(fresh.map(({ record }) => record.sizeBytes)) <= maxSessionBytes;
   });
 }
 
@@ -39,23 +62,16 @@ interface Usage {
   sizes: Map<string, number>;
 }
 
+function usageOf(shards: readonly ShardUsage[]): Usage {
+  const references = shards.flatMap((shard) => shard.references);
+  references.sort(compareHandles);
+  return { references, sizes: new Map(shards.flatMap(({ sizes }) => [...sizes])) };
+}
+
 /** What goes to make room; blobs that lose their last reference are among the freed ones. */
 interface Eviction {
   references: Set<ReferenceEntry>;
   artifactIds: Set<string>;
-}
-
-async function readUsage(store: FsStore): Promise<Usage> {
-  let entries: Awaited<ReturnType<typeof listAll>> = [];
-  const references = await store.batches.visibleAmong(async () => (entries = await listAll(store, shardNames)));
-  const sizes = new Map(references.map((entry) => [entry.artifactId, entry.sizeBytes]));
-  for (const entry of entries) {
-    if (isReference(entry) || entry.kind === "pin" || sizes.has(entry.artifactId)) continue;
-    const status = await store.fs.status(join(shardPath(store, entry.artifactId), entryName(entry)));
-    if (status !== undefined) sizes.set(entry.artifactId, status.sizeBytes);
-  }
-  references.sort((a, b) => (a.handleId < b.handleId ? -1 : a.handleId > b.handleId ? 1 : 0));
-  return { references, sizes };
 }
 
 interface Request {
@@ -78,14 +94,20 @@ function planEviction(usage: Usage, puts: readonly BlobPut[], limits: StoreLimit
 function fitSession({ usage, puts, eviction, isEvicting }: Request, sessionId: string, maxBytes: number): void {
   const key = nameKey(sessionId);
   const own = puts.filter((put) => put.handles.some((handle) => handle.sessionId === sessionId));
-  const kept = new Set(own.map(({ record }) => record.artifactId));
-  const others = usage.references.filter((entry) => entry.sessionKey === key && !kept.has(entry.artifactId));
+  const ownIds = new Set(own.map(({ record }) => record.artifactId));
+  const before = usage.references.filter((entry) => entry.sessionKey === key);
+  const heldIds = new Set(before.map(({ artifactId }) => artifactId));
+  const isGrowing = own.some(({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId));
+  if (!isGrowing) return;
+  const others = before.filter(({ artifactId }) => !ownIds.has(artifactId));
+  const kept = new Set(puts.map(({ record }) => record.artifactId));
   const counts = new Map<string, number>();
   for (const { artifactId } of others) counts.set(artifactId, (counts.get(artifactId) ?? 0) + 1);
   const sizeOf = (artifactId: string): number => usage.sizes.get(artifactId) ?? 0;
   let total = sum(own.map(({ record }) => record.sizeBytes)) + sum(Array.from(counts.keys(), sizeOf));
   for (const entry of isEvicting ? others : []) {
     if (total <= maxBytes) break;
+    if (kept.has(entry.artifactId)) continue;
     const left = (counts.get(entry.artifactId) ?? 1) - 1;
     counts.set(entry.artifactId, left);
     if (left === 0) total -= sizeOf(entry.artifactId);
@@ -98,7 +120,9 @@ function fitStore({ usage, puts, eviction, isEvicting }: Request, maxBytes: numb
   const { references, sizes } = usage;
   const kept = new Set(puts.map(({ record }) => record.artifactId));
   const added = puts.filter(({ record }) => !sizes.has(record.artifactId));
-  let total = sum([...sizes.values()]) + sum(added.map(({ record }) => record.sizeBytes));
+  const addedBytes = sum(added.map(({ record }) => record.sizeBytes));
+  if (addedBytes === 0) return;
+  let total = sum([...sizes.values()]) + addedBytes;
   for (const id of eviction.artifactIds) total -= kept.has(id) ? 0 : (sizes.get(id) ?? 0);
   const referenced = new Set(references.map((entry) => entry.artifactId));
   const unreferenced = [...sizes.keys()].filter((id) => !referenced.has(id) && !kept.has(id));

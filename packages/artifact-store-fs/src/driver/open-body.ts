@@ -6,7 +6,6 @@ import { readHeader, type FileHeader } from "../layout/file-header.ts";
 import { blobPath, listArtifact, shardPath } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
-const maxReadBytes = 256 * 1024;
 /** Contents up to this are read together with their header. */
 const maxWholeBytes = chunkBytes;
 /** Each time takes another collector that takes the blob away and puts it back. */
@@ -138,7 +137,7 @@ async function* readContent(
   if (body === "unusable") return;
   try {
     for (let at = start; body.found !== undefined && at < end;) {
-      const buffer = new Uint8Array(Math.min(maxReadBytes, end - at));
+      const buffer = new Uint8Array(Math.min(chunkBytes, end - at));
       const bytesRead = await body.file.read(buffer, body.found.contentOffset + at);
       if (bytesRead === 0) return;
       at += bytesRead;

@@ -1,5 +1,5 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
-import type { DriverListOptions } from "@ccl/artifact-store/driver";
+import type { DriverListOptions, HandleKey } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
 import { unless } from "../file-system/file-system.ts";
 import { entryName, isReference, nameKey, type ReferenceEntry, type ShardEntry } from "../layout/entry-name.ts";
@@ -8,8 +8,11 @@ import { folderPath, listArtifact, listShard, shardNames, shardPath, syncNames }
 import type { FsStore } from "./fs-store.ts";
 import { inParallel } from "./in-parallel.ts";
 
-const byHandleId = (a: ReferenceEntry, b: ReferenceEntry): number =>
-  a.handleId < b.handleId ? -1 : a.handleId > b.handleId ? 1 : 0;
+/** The order of listings: by `handleId`, then by `artifactId`. */
+export function compareHandles(a: HandleKey, b: HandleKey): number {
+  if (a.handleId !== b.handleId) return a.handleId < b.handleId ? -1 : 1;
+  return a.artifactId < b.artifactId ? -1 : a.artifactId > b.artifactId ? 1 : 0;
+}
 
 /** The handle of a reference; undefined where it went meanwhile, or is damaged. */
 async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<ArtifactHandle | undefined> {
@@ -40,7 +43,7 @@ export async function listHandles(store: FsStore, options: DriverListOptions): P
     (entry) =>
       (sessionId === undefined || entry.sessionKey === session) &&
       (source === undefined || entry.sourceKey === origin) &&
-      (after === undefined || entry.handleId > after),
+      (after === undefined || compareHandles(entry, after) > 0),
   );
   return takeHandles(store, matching, options);
 }
@@ -51,7 +54,8 @@ async function takeHandles(
   entries: readonly ReferenceEntry[],
   { limit, sessionId, source, signal }: Omit<DriverListOptions, "after">,
 ): Promise<ArtifactHandle[]> {
-  const sorted = [...new Map(entries.map((entry) => [entry.handleId, entry])).values()].sort(byHandleId);
+  const distinct = new Map(entries.map((entry) => [`${entry.handleId}.${entry.artifactId}`, entry]));
+  const sorted = [...distinct.values()].sort(compareHandles);
   const handles: ArtifactHandle[] = [];
   for (let at = 0; at < sorted.length && handles.length < limit;) {
     signal?.throwIfAborted();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { unless } from "../file-system/file-system.ts";
 import { folderPath } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
+import { syncAtTime } from "./sync-at-time.ts";
 
 /** Room for the header of a file whose header is known last. */
 export const reservedHeaderBytes = 4096;
@@ -29,7 +30,7 @@ export async function stageFile(store: FsStore): Promise<StagedBlob> {
     async finish(header, { record, now }) {
       await file.write(header, 0);
       await file.write(record.chunkHashes, reservedHeaderBytes + record.sizeBytes);
-      await Promise.all([store.durability === "off" ? undefined : file.sync(), file.setTime(now)]);
+      await syncAtTime(file, { durability: store.durability, now });
     },
     async discard() {
       if (!isOpen) return;

@@ -1,12 +1,13 @@
 import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, BlobRecord } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
-import { systemCode, unless, type OpenFile } from "../file-system/file-system.ts";
+import { systemCode, unless } from "../file-system/file-system.ts";
 import { bodyName, referenceName } from "../layout/entry-name.ts";
 import { encodeHeader, type FileHeader } from "../layout/file-header.ts";
 import { blobPath, orderNames, shardPath } from "../layout/store-folder.ts";
 import type { BlobContent, ChangeOptions, FsStore } from "./fs-store.ts";
 import { reservedHeaderBytes } from "./staged-file.ts";
+import { syncAtTime } from "./sync-at-time.ts";
 
 /** A name for a file that keeps collectors off the artifact while it is there. */
 export function pinPath(store: FsStore, artifactId: string): string {
@@ -29,11 +30,6 @@ export async function linkFile(store: FsStore, from: string, to: string): Promis
   }
 }
 
-/** Sets a file's time while it is synced: the bytes must be durable, the time by which collectors judge need not. */
-async function syncAtTime(store: FsStore, file: OpenFile, now: number): Promise<void> {
-  await Promise.all([store.durability === "off" ? undefined : file.sync(), file.setTime(now)]);
-}
-
 /** Writes a file under a name of its own, synced unless durability is off; leaves nothing where it fails. */
 async function writeNewFile(
   store: FsStore,
@@ -44,7 +40,7 @@ async function writeNewFile(
   try {
     try {
       await file.write(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces), 0);
-      await syncAtTime(store, file, now);
+      await syncAtTime(file, { durability: store.durability, now });
     } finally {
       await file.close();
     }

@@ -6,6 +6,7 @@ export interface OpenFile {
   read(buffer: Uint8Array, offset: number): Promise<number>;
   setTime(timeMs: number): Promise<void>;
   sync(): Promise<void>;
+  /** Once, and only when no other call is under way. */
   close(): Promise<void>;
 }
 

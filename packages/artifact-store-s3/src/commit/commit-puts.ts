@@ -167,20 +167,19 @@ function claimOf(
 
 async function writeHandles(context: S3Context, item: PendingPut, step: Step): Promise<void> {
   await inParallel(item.handles, async (handle) => {
-    const entry = { handleId: handle.handleId, batch: step.batch, sourceKey: sourceKeyOf(handle.source) };
+    const { handleId, artifactId, source } = handle;
+    const entry = { handleId, artifactId, batch: step.batch, sourceKey: sourceKeyOf(source) };
     const key = handleKey(entry);
     if (step.batch === noBatch) step.written.commitKey = key;
     else step.written.handles.add(key);
     const etag = await context.bucket.put(key, handleBody(handle), { ...onlyIfAbsent(context), signal: step.signal });
     if (etag !== undefined) return;
     // The SDK's own retry met its first try, or another process imported the same handle.
-    const there = await readHandle(context, entry, step.signal);
-    if (there?.artifactId === handle.artifactId) return;
+    if ((await readHandle(context, entry, step.signal)) !== undefined) return;
     step.written.commitKey = undefined;
-    throw new ArtifactStoreError(
-      "store_failed",
-      `The handle id ${handle.handleId} names another artifact already; ids must not repeat.`,
-    );
+    throw new ArtifactStoreError("store_failed", `The handle ${handleId} was removed while it was stored.`, {
+      details: { isRetryable: true },
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
-import type { DriverListOptions } from "@ccl/artifact-store/driver";
+import type { DriverListOptions, HandleKey } from "@ccl/artifact-store/driver";
 import { inParallel } from "../bucket/in-parallel.ts";
 import {
   afterHandle,
@@ -59,7 +59,8 @@ async function listOnce(
         ...(signal && { signal }),
       });
       if (handles === undefined) return undefined;
-      found.push(...handles.filter((handle) => handle.handleId !== found.at(-1)?.handleId));
+      const last = found.at(-1);
+      found.push(...handles.filter((handle) => last === undefined || nameOf(handle) !== nameOf(last)));
     }
     if (found.length >= limit) break;
   }
@@ -76,9 +77,13 @@ async function readAdmitted(
   if (admitted === undefined) return undefined;
   const distinct = new Map<string, HandleEntry>();
   for (const entry of entries) {
-    if (admitted.has(entry.batch)) distinct.set(`${entry.handleId}!${entry.batch}`, entry);
+    if (admitted.has(entry.batch)) distinct.set(`${nameOf(entry)}!${entry.batch}`, entry);
   }
   const handles = await inParallel([...distinct.values()], (entry) => readHandle(context, entry, signal));
-  const byId = new Map(handles.filter((handle) => handle !== undefined).map((handle) => [handle.handleId, handle]));
-  return [...byId.values()];
+  const byName = new Map(handles.filter((handle) => handle !== undefined).map((handle) => [nameOf(handle), handle]));
+  return [...byName.values()];
+}
+
+function nameOf({ handleId, artifactId }: HandleKey): string {
+  return `${handleId}!${artifactId}`;
 }

@@ -1,4 +1,5 @@
 import { sha256Hex } from "@ccl/core";
+import type { HandleKey } from "@ccl/artifact-store/driver";
 import { parseGeneration, timeToken, type Generation } from "./generation.ts";
 
 /** A commit of one handle has no object of its own: its handle object is the commit. */
@@ -30,13 +31,13 @@ export interface ReferenceListing {
 /** One handle as its object, or its session's entry, is named. */
 export interface HandleEntry {
   handleId: string;
+  artifactId: string;
   batch: string;
   sourceKey: string;
 }
 
 /** An entry of a session, which also says what the artifact weighs. */
 export interface SessionEntry extends HandleEntry {
-  artifactId: string;
   sizeBytes: number;
 }
 
@@ -57,15 +58,16 @@ export const sessionPrefix = (sessionId: string): string => `sessions/${sha256He
 export const batchKey = (batch: string): string => `batches/${batch}`;
 
 /** Sorts after every key of this handle below `prefix`, and before those of greater handles. */
-export const afterHandle = (prefix: string, handleId: string): string => `${prefix}${handleId}!~`;
+export const afterHandle = (prefix: string, { handleId, artifactId }: HandleKey): string =>
+  `${prefix}${handleId}!${artifactId}!~`;
 
-export function handleKey({ handleId, batch, sourceKey }: HandleEntry): string {
-  return `handles/${handleId}!${batch}!${sourceKey}`;
+export function handleKey({ handleId, artifactId, batch, sourceKey }: HandleEntry): string {
+  return `handles/${handleId}!${artifactId}!${batch}!${sourceKey}`;
 }
 
 export function sessionKey(sessionId: string, entry: SessionEntry): string {
   const { handleId, batch, sourceKey, artifactId, sizeBytes } = entry;
-  return `${sessionPrefix(sessionId)}${handleId}!${batch}!${sourceKey}!${artifactId}!${sizeBytes.toString(36)}`;
+  return `${sessionPrefix(sessionId)}${handleId}!${artifactId}!${batch}!${sourceKey}!${sizeBytes.toString(36)}`;
 }
 
 export function claimKey(claim: Omit<Claim, "key">): string {
@@ -79,14 +81,13 @@ export function artifactIdOf(key: string): string {
 }
 
 export function parseHandleKey(key: string): HandleEntry | undefined {
-  const [handleId, batch, sourceKey] = key.slice("handles/".length).split("!");
-  return handleId === undefined || batch === undefined || sourceKey === undefined
-    ? undefined
-    : { handleId, batch, sourceKey };
+  const [handleId, artifactId, batch, sourceKey] = key.slice("handles/".length).split("!");
+  if (handleId === undefined || artifactId === undefined) return undefined;
+  return batch === undefined || sourceKey === undefined ? undefined : { handleId, artifactId, batch, sourceKey };
 }
 
 export function parseSessionKey(key: string): SessionEntry | undefined {
-  const [handleId, batch, sourceKey, artifactId, size] = (key.split("/")[2] ?? "").split("!");
+  const [handleId, artifactId, batch, sourceKey, size] = (key.split("/")[2] ?? "").split("!");
   if (handleId === undefined || batch === undefined || sourceKey === undefined) return undefined;
   if (artifactId === undefined || size === undefined) return undefined;
   return { handleId, batch, sourceKey, artifactId, sizeBytes: parseInt(size, 36) };

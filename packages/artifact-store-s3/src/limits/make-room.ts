@@ -1,5 +1,5 @@
 import { ArtifactStoreError, type ArtifactHandle, type StoreLimits } from "@ccl/artifact-store";
-import type { BlobPut } from "@ccl/artifact-store/driver";
+import type { BlobPut, HandleKey } from "@ccl/artifact-store/driver";
 import { inParallel } from "../bucket/in-parallel.ts";
 import { collectBlobs } from "../collect/collect-blobs.ts";
 import { isVisible } from "../handles/is-visible.ts";
@@ -27,7 +27,7 @@ export interface RoomRequest {
 
 /** What has to go; nothing where it fits. */
 interface Eviction {
-  handles: { artifactId: string; handleId: string }[];
+  handles: HandleKey[];
   unreferenced: string[];
 }
 
@@ -76,7 +76,10 @@ async function fitSession(
   // Entries of puts that failed count no more than their handles do.
   const visible = await inParallel(all, (entry) => isVisible(context, entry, signal));
   let left = all.filter((_, index) => visible[index] === true);
-  const keptIds = new Set(reserved.keys());
+  const heldIds = new Set(left.map(({ artifactId }) => artifactId));
+  const isGrowing = own.some(({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId));
+  if (!isGrowing) return;
+  const keptIds = new Set([...reserved.keys(), ...puts.map(({ record }) => record.artifactId)]);
   const evictable = limits.whenFull === "evict" ? left.filter(({ artifactId }) => !keptIds.has(artifactId)) : [];
   for (const oldest of evictable) {
     if (total(left) <= maxBytes) break;
@@ -98,9 +101,10 @@ async function fitStore(
   for await (const page of context.bucket.listPages("blobs/", { signal })) {
     for (const { key } of page) sizes.set(artifactIdOf(key), parseBlobKey(key)?.sizeBytes ?? 0);
   }
+  const isGrowing = puts.some(({ record }) => record.sizeBytes > 0 && !sizes.has(record.artifactId));
   for (const id of kept.keys()) sizes.delete(id);
   let total = sum(kept) + sum(sizes);
-  if (total <= maxBytes) return;
+  if (total <= maxBytes || !isGrowing) return;
   if (limits.whenFull !== "evict") throw limitExceeded("The store", total, maxBytes);
   const handleCounts = await countClaims(context, signal);
   const free = (artifactId: string): void => {
@@ -114,10 +118,11 @@ async function fitStore(
     eviction.unreferenced.push(artifactId);
     free(artifactId);
   }
-  const evicted = new Set(eviction.handles.map(({ handleId }) => handleId));
+  const nameOf = ({ handleId, artifactId }: HandleKey): string => `${handleId}!${artifactId}`;
+  const evicted = new Set(eviction.handles.map(nameOf));
   for await (const handle of allHandles(context, signal)) {
     if (total <= maxBytes) return;
-    if (kept.has(handle.artifactId) || evicted.has(handle.handleId)) continue;
+    if (kept.has(handle.artifactId) || evicted.has(nameOf(handle))) continue;
     eviction.handles.push(handle);
     dropClaim(handleCounts, { artifactId: handle.artifactId, free });
   }
@@ -146,12 +151,12 @@ function dropClaim(
 }
 
 async function* allHandles(context: S3Context, signal?: AbortSignal): AsyncGenerator<ArtifactHandle> {
-  let after: string | undefined;
+  let after: HandleKey | undefined;
   for (;;) {
     const options = { limit: 100, ...(after !== undefined && { after }), ...(signal && { signal }) };
     const page = await listHandles(context, options);
     yield* page;
-    after = page.at(-1)?.handleId;
+    after = page.at(-1);
     if (after === undefined) return;
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createFixedClock } from "@ccl/core/testing";
 import { batchRules } from "./batch-rules.ts";
-import { Bench, rejectsWith, startMs, type Rule } from "./bench.ts";
+import { Bench, rejectsWith, startMs, type Need, type Rule } from "./bench.ts";
 import type { ConformanceOptions, ConformanceRule } from "./conformance-options.ts";
 import { contentRules } from "./content-rules.ts";
 import { damageRules, verifyRules } from "./damage-rules.ts";
@@ -34,11 +34,31 @@ const allRules: readonly Rule[] = [
 export function artifactStoreConformance(options: ConformanceOptions): ConformanceRule[] {
   const { isDurable = true, hasLimits = true, isDamageable = true } = options.capabilities ?? {};
   const can = { reopen: isDurable, limits: hasLimits, corrupt: isDamageable };
-  const rules = allRules.filter((rule) => rule.needs === undefined || can[rule.needs]);
+  const rules = allRules.filter(({ needs = [] }) => [needs].flat().every((need) => can[need]));
+  const absences = absenceRules.filter((rule) => !can[rule.needs]);
+  const bind = (name: string, action: () => Promise<void>): ConformanceRule => ({
+    name,
+    run: () => withinTime(action, options.ruleTimeoutMs ?? 60_000),
+  });
   return [
-    ...rules.map((rule) => ({ name: rule.name, run: () => runRule(rule, options) })),
-    ...absenceRules.filter((rule) => !can[rule.needs]).map(({ name, check }) => ({ name, run: () => check(options) })),
+    ...rules.map((rule) => bind(rule.name, () => runRule(rule, options))),
+    ...absences.map(({ name, check }) => bind(name, () => check(options))),
   ];
+}
+
+/** Rejects once the time is over; the action itself can't be ended. */
+async function withinTime(action: () => Promise<void>, timeoutMs: number): Promise<void> {
+  if (timeoutMs === Infinity) return action();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const message = `the rule took longer than ${timeoutMs} ms (ruleTimeoutMs): a call of the store never ends, or is slow`;
+    timer = setTimeout(() => reject(new assert.AssertionError({ message })), timeoutMs);
+  });
+  try {
+    await Promise.race([action(), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function runRule(rule: Rule, options: ConformanceOptions): Promise<void> {
@@ -56,7 +76,7 @@ async function runRule(rule: Rule, options: ConformanceOptions): Promise<void> {
 
 const absenceRules: {
   name: string;
-  needs: "reopen" | "limits" | "corrupt";
+  needs: Need;
   check(options: ConformanceOptions): Promise<void>;
 }[] = [
   {

@@ -8,11 +8,14 @@ import type { ConformanceOptions, Damage } from "./conformance-options.ts";
 export const mebibyte: number = 1024 * 1024;
 export const startMs: number = Date.UTC(2030, 0, 1);
 
+/** What a store may lack. */
+export type Need = "reopen" | "corrupt" | "limits";
+
 /** A rule before it is bound to a store. */
 export interface Rule {
   name: string;
   /** What the store must be able to do for the rule to apply. */
-  needs?: "reopen" | "corrupt" | "limits";
+  needs?: Need | readonly Need[];
   /** In stored bytes: `of(n)` is what a content of n bytes takes. */
   limits?: (of: (contentBytes: number) => number) => StoreLimits;
   check(bench: Bench): Promise<void>;
@@ -62,9 +65,10 @@ export class Bench {
     await this.#options.corrupt(this.store, artifactId, damage);
   }
 
-  async reopen(): Promise<Bench> {
+  async reopen(limits?: StoreLimits): Promise<Bench> {
     assert.ok(this.#options.reopen, "reopen is missing: give it, or declare isDurable: false");
-    return new Bench(await this.#options.reopen(this.store, { clock: this.clock }), this.clock, this.#options);
+    const options = limits === undefined ? { clock: this.clock } : { clock: this.clock, limits };
+    return new Bench(await this.#options.reopen(this.store, options), this.clock, this.#options);
   }
 
   /** Asserts that no handle is there, and none of these contents. */
@@ -161,10 +165,13 @@ export async function listAll(
   options: { limit?: number; sessionId?: string; source?: string } = {},
 ): Promise<ArtifactHandle[]> {
   const handles: ArtifactHandle[] = [];
+  const cursors = new Set<string>();
   let page = await store.listHandles(options);
   for (;;) {
     handles.push(...page.handles);
     if (page.cursor === undefined) return handles;
+    assert.ok(!cursors.has(page.cursor), "a cursor came twice: the listing would never end");
+    cursors.add(page.cursor);
     page = await store.listHandles({ ...options, cursor: page.cursor });
   }
 }

@@ -29,7 +29,7 @@ export interface ConformanceCapabilities {
 export interface ConformanceOptions {
   /** A new, empty store for each call; the kit closes it. */
   open(options: ConformanceOpenOptions): Promise<ArtifactStore>;
-  /** Closes the store and opens its place again, with the options that it had. */
+  /** Closes the store and opens its place again, with these options: limits may have come, gone or changed. */
   reopen?(store: ArtifactStore, options: ConformanceOpenOptions): Promise<ArtifactStore>;
   corrupt?(store: ArtifactStore, artifactId: string, damage: Damage): Promise<void>;
   capabilities?: ConformanceCapabilities;
@@ -37,6 +37,8 @@ export interface ConformanceOptions {
   idOf?(content: Uint8Array): string | Promise<string>;
   /** Bytes that an artifact of a few KiB takes beyond its content, as limits and collections count them. 0 by default. */
   overheadBytes?: number;
+  /** Fails a rule that takes longer, opening and closing included. 60,000 by default; Infinity for none. */
+  ruleTimeoutMs?: number;
 }
 
 /** One promise of the contract. */

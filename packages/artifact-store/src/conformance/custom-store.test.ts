@@ -7,16 +7,21 @@ import { openKeyValueArtifactStore, type KeyValueDatabase } from "./key-value-st
 /** A sorted map with the calls that the example asks of a database. */
 class MapDatabase implements KeyValueDatabase {
   readonly entries: Map<string, Uint8Array> = new Map();
+  /** What becomes of writes that make a handle. */
+  fault: "refuse" | "lose the answer" | undefined;
 
   async get(key: string): Promise<Uint8Array | undefined> {
     return this.entries.get(key)?.slice();
   }
 
   async write(changes: Map<string, Uint8Array | undefined>): Promise<void> {
+    const fault = [...changes.keys()].some((key) => key.startsWith("handle/")) ? this.fault : undefined;
+    if (fault === "refuse") throw Object.assign(new Error("No."), { isRefused: true });
     for (const [key, value] of changes) {
       if (value === undefined) this.entries.delete(key);
       else this.entries.set(key, value);
     }
+    if (fault === "lose the answer") throw new Error("The connection was lost.");
   }
 
   async keys(
@@ -70,6 +75,32 @@ describe("the store of docs/custom-store.md", () => {
     await store.delete(artifactId);
     await store.collectGarbage({ graceMs: 0 });
     expect([...database.entries.keys()]).toEqual([]);
+  });
+
+  it("leaves nothing behind where a commit was refused, or failed before it was written", async () => {
+    const database = new MapDatabase();
+    const store = await openKeyValueArtifactStore(database);
+    const content = new Uint8Array(3 * 2 ** 20).fill(1);
+    database.fault = "refuse";
+    await expect(store.store(content, { source: "a" })).rejects.toMatchObject({ code: "store_failed" });
+    expect([...database.entries.keys()]).toEqual([]);
+    database.fault = undefined;
+    const get = database.get.bind(database);
+    let reads = 0;
+    database.get = async (key) => ((reads += 1) === 3 ? Promise.reject(new Error("No.")) : get(key));
+    const items = [content, content.map(() => 2)].map((bytes) => ({ content: bytes, source: "a" }));
+    await expect(store.storeMany(items)).rejects.toMatchObject({ code: "store_failed" });
+    expect([...database.entries.keys()]).toEqual([]);
+  });
+
+  it("keeps the bytes of a commit whose answer was lost", async () => {
+    const database = new MapDatabase();
+    const store = await openKeyValueArtifactStore(database);
+    const content = new Uint8Array(3 * 2 ** 20).fill(1);
+    database.fault = "lose the answer";
+    await expect(store.store(content, { source: "a" })).rejects.toMatchObject({ code: "store_failed" });
+    const { handles } = await store.listHandles();
+    expect(await store.retrieve(handles[0]?.artifactId ?? "")).toEqual(content);
   });
 
   it("stands in the page as it is here", () => {

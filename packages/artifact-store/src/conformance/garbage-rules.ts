@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { someBytes, type Rule } from "./bench.ts";
+import { assertBytes, drain, mebibyte, rejectsWith, someBytes, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 
@@ -93,4 +93,34 @@ export const garbageRules: Rule[] = [
       }
     },
   },
+  {
+    name: "a reader whose artifact is collected gets all of its bytes, or an error, never fewer",
+    async check(bench) {
+      const content = someBytes(3 * mebibyte + 1, 62);
+      const { artifactId } = await bench.store.store(content, { source });
+      const stream = await bench.store.retrieveStream(artifactId);
+      assert.ok(stream !== undefined);
+      const read = inFull(stream, async () => {
+        await bench.store.delete(artifactId);
+        await bench.store.collectGarbage({ graceMs: 0 });
+      });
+      const [outcome] = await Promise.allSettled([read]);
+      if (outcome.status === "fulfilled") assertBytes(outcome.value, content);
+      else await rejectsWith("store_failed", () => Promise.reject(outcome.reason));
+      assert.equal(await bench.store.retrieve(artifactId), undefined);
+    },
+  },
 ];
+
+/** All bytes; `meanwhile` happens after the first piece. */
+async function inFull(stream: AsyncIterable<Uint8Array>, meanwhile: () => Promise<void>): Promise<Uint8Array> {
+  const interrupted = async function* (): AsyncGenerator<Uint8Array, void> {
+    let isFirst = true;
+    for await (const piece of stream) {
+      yield piece;
+      if (isFirst) await meanwhile();
+      isFirst = false;
+    }
+  };
+  return drain(interrupted());
+}

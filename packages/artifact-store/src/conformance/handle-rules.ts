@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ArtifactHandle } from "../artifact-store.ts";
 import { listAll, someBytes, type Bench, type Rule } from "./bench.ts";
 
 const source = "tool:test";
@@ -90,6 +91,33 @@ export const handleRules: Rule[] = [
       const expected = stored.filter((_, index) => index === 3 || index > 4);
       assert.deepEqual(rest.slice(0, expected.length), expected);
       assert.equal(new Set([...idsOf(first.handles), ...rest]).size, first.handles.length + rest.length);
+    },
+  },
+  {
+    name: "one handle id under two artifacts is two handles, in listings by id and then by artifact",
+    async check({ store }) {
+      const stored: ArtifactHandle[] = [];
+      // "-" sorts before letters: a key that ends the id with a greater character lists them in another order.
+      for (const handleId of ["twin-a", "twin"]) {
+        const item = { source, sessionId: "s", imported: { handleId, createdAt: 1, summary: handleId } };
+        stored.push(await store.store("a", item));
+        stored.push(...(await store.storeMany(["b", "c"].map((content) => ({ ...item, content })))));
+      }
+      const key = ({ handleId, artifactId }: ArtifactHandle): string => `${handleId} ${artifactId}`;
+      stored.sort((one, other) => (key(one) < key(other) ? -1 : 1));
+      for (const limit of [1, 2, 4, 6]) {
+        for (const filter of [{}, { sessionId: "s" }, { source }]) {
+          assert.deepEqual(await listAll(store, { limit, ...filter }), stored);
+        }
+      }
+      const [first, ...others] = stored;
+      assert.ok(first !== undefined);
+      assert.equal(await store.delete(first.artifactId, { handleId: first.handleId }), true);
+      assert.deepEqual(await listAll(store), others);
+      assert.deepEqual(
+        await store.getHandles(first.artifactId),
+        others.filter(({ artifactId }) => artifactId === first.artifactId),
+      );
     },
   },
   {

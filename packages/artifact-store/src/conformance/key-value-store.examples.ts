@@ -9,6 +9,7 @@ import {
   type DriverCollectOptions,
   type DriverListOptions,
   type DriverWriteOptions,
+  type HandleKey,
   type StagedBlob,
   type StoredBlob,
 } from "../driver/index.ts";
@@ -16,7 +17,10 @@ import {
 /** What this store needs of a database; keys are ASCII. */
 export interface KeyValueDatabase {
   get(key: string): Promise<Uint8Array | undefined>;
-  /** Makes all changes or none; undefined removes a key. */
+  /**
+   * Makes all changes or none; undefined removes a key. An error with `isRefused: true` says that none were made, now or
+   * later; after any other one nobody knows.
+   */
   write(changes: Map<string, Uint8Array | undefined>): Promise<void>;
   /** Sorted keys that begin with the prefix and are greater than prefix + after. */
   keys(prefix: string, options?: { after?: string; limit?: number }): Promise<string[]>;
@@ -33,7 +37,7 @@ export async function openKeyValueArtifactStore(
 
 // blob/<artifact>          the record, and the place where its bytes are
 // data/<place>/<chunk>     the bytes, one key a chunk; a place is written once and never again
-// handle/<handle>          a handle
+// handle/<handle>!<artifact>   a handle; "!" sorts before every character of an id
 // of/<artifact>/<handle>   nothing: which handles an artifact has
 interface BlobEntry {
   sizeBytes: number;
@@ -47,6 +51,7 @@ const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.st
 const fromBytes = <T>(bytes: Uint8Array | undefined): T | undefined =>
   bytes && JSON.parse(new TextDecoder().decode(bytes));
 const chunkKey = (place: string, index: number): string => `data/${place}/${String(index).padStart(8, "0")}`;
+const handleKey = ({ handleId, artifactId }: HandleKey): string => `handle/${handleId}!${artifactId}`;
 const lastPart = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 
 class StagedChunks implements StagedBlob {
@@ -73,7 +78,7 @@ class StagedChunks implements StagedBlob {
 /** What a commit or a mending changes to keep these bytes. */
 function addBytes(changes: Changes, content: Uint8Array | StagedBlob): string {
   if (content instanceof StagedChunks) {
-    content.isTaken = true;
+    changes.staged.push(content);
     return content.place;
   }
   const place = crypto.randomUUID();
@@ -82,7 +87,10 @@ function addBytes(changes: Changes, content: Uint8Array | StagedBlob): string {
   return place;
 }
 
-type Changes = Map<string, Uint8Array | undefined>;
+class Changes extends Map<string, Uint8Array | undefined> {
+  /** What these changes take. */
+  readonly staged: StagedChunks[] = [];
+}
 
 class KeyValueDriver implements ArtifactDriver {
   readonly name: string = "key-value";
@@ -99,10 +107,10 @@ class KeyValueDriver implements ArtifactDriver {
 
   commit(puts: readonly BlobPut[], { now }: DriverWriteOptions): Promise<CommitOutcome[]> {
     return this.#exclusively(async () => {
-      const changes: Changes = new Map();
+      const changes = new Changes();
       const outcomes: CommitOutcome[] = [];
       for (const put of puts) outcomes.push(await this.#keep(changes, put, now));
-      await this.#database.write(changes);
+      await this.#write(changes);
       return outcomes;
     });
   }
@@ -111,10 +119,10 @@ class KeyValueDriver implements ArtifactDriver {
     return this.#exclusively(async () => {
       const damaged = await this.#blobOf(record.artifactId);
       if (damaged === undefined) return;
-      const changes: Changes = new Map();
+      const changes = new Changes();
       await this.#removeBytes(changes, damaged);
       const entry = { ...entryOf(record), place: addBytes(changes, content), touchedAt: now };
-      await this.#database.write(changes.set(`blob/${record.artifactId}`, toBytes(entry)));
+      await this.#write(changes.set(`blob/${record.artifactId}`, toBytes(entry)));
     });
   }
 
@@ -125,12 +133,12 @@ class KeyValueDriver implements ArtifactDriver {
 
   async getHandles(artifactId: string): Promise<ArtifactHandle[]> {
     const keys = await this.#database.keys(`of/${artifactId}/`);
-    return this.#handlesAt(keys.map((key) => `handle/${lastPart(key)}`));
+    return this.#handlesAt(keys.map((key) => handleKey({ handleId: lastPart(key), artifactId })));
   }
 
-  async listHandles({ sessionId, source, after = "", limit }: DriverListOptions): Promise<ArtifactHandle[]> {
+  async listHandles({ sessionId, source, after, limit }: DriverListOptions): Promise<ArtifactHandle[]> {
     const found: ArtifactHandle[] = [];
-    for (let last = after; ;) {
+    for (let last = after === undefined ? "" : lastPart(handleKey(after)); ;) {
       const keys = await this.#database.keys("handle/", { after: last, limit });
       for (const handle of await this.#handlesAt(keys)) {
         if (isMatch(handle, { sessionId, source })) found.push(handle);
@@ -148,9 +156,9 @@ class KeyValueDriver implements ArtifactDriver {
     return this.#exclusively(async () => {
       const blob = await this.#blobOf(artifactId);
       const removed = (await this.getHandles(artifactId)).filter((handle) => isMatch(handle, match));
-      const changes: Changes = new Map();
+      const changes = new Changes();
       for (const { handleId } of removed) {
-        changes.set(`handle/${handleId}`, undefined).set(`of/${artifactId}/${handleId}`, undefined);
+        changes.set(handleKey({ handleId, artifactId }), undefined).set(`of/${artifactId}/${handleId}`, undefined);
       }
       if (blob && removed.length > 0) changes.set(`blob/${artifactId}`, toBytes({ ...blob, touchedAt: now }));
       await this.#database.write(changes);
@@ -162,7 +170,7 @@ class KeyValueDriver implements ArtifactDriver {
     const { until, artifactIds, isDryRun } = options;
     return this.#exclusively(async () => {
       const freed: { artifactId: string; sizeBytes: number }[] = [];
-      const changes: Changes = new Map();
+      const changes = new Changes();
       for (const artifactId of artifactIds ?? (await this.#database.keys("blob/")).map(lastPart)) {
         const blob = await this.#blobOf(artifactId);
         if (blob === undefined || blob.touchedAt > until || (await this.#isReferenced(artifactId))) continue;
@@ -204,10 +212,22 @@ class KeyValueDriver implements ArtifactDriver {
     changes.set(`blob/${artifactId}`, toBytes({ ...entry, touchedAt: now }));
     for (const handle of put.handles) {
       if ((await this.#database.get(`of/${artifactId}/${handle.handleId}`)) !== undefined) continue;
-      changes.set(`handle/${handle.handleId}`, toBytes(handle));
+      changes.set(handleKey(handle), toBytes(handle));
       changes.set(`of/${artifactId}/${handle.handleId}`, new Uint8Array());
     }
     return present === undefined ? "written" : "present";
+  }
+
+  /** After a write without an answer staged bytes count as taken: they stay, for a sweep. */
+  async #write(changes: Changes): Promise<void> {
+    for (const staged of changes.staged) staged.isTaken = true;
+    try {
+      await this.#database.write(changes);
+    } catch (error) {
+      const isRefused = error instanceof Error && "isRefused" in error && error.isRefused === true;
+      for (const staged of changes.staged) staged.isTaken = !isRefused;
+      throw error;
+    }
   }
 
   async #blobOf(artifactId: string): Promise<BlobEntry | undefined> {

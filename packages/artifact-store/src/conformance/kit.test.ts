@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ArtifactContent, ArtifactHandle, ArtifactStore, StoreOptions } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { createArtifactStore, type ArtifactDriver } from "../driver/index.ts";
@@ -16,8 +16,8 @@ interface Parts {
 
 interface Fault {
   fault: string;
-  /** The one rule that must fail. */
-  rule: string;
+  /** The one rule that must fail, or where one can't fail alone, those. */
+  rule: string | readonly string[];
   driver?: (parts: Parts) => Partial<ArtifactDriver>;
   store?: (store: ArtifactStore, parts: Parts) => Partial<ArtifactStore>;
   kit?: Partial<ConformanceOptions>;
@@ -158,6 +158,22 @@ const faults: Fault[] = [
     }),
   },
   {
+    fault: "pages by handle ids alone",
+    rule: "one handle id under two artifacts is two handles, in listings by id and then by artifact",
+    driver: ({ driver }) => ({
+      listHandles: ({ after, ...rest }) =>
+        driver.listHandles(after === undefined ? rest : { ...rest, after: { ...after, artifactId: "~" } }),
+    }),
+  },
+  {
+    fault: "gives the same page again and again",
+    rule: "pages list every handle once, oldest first",
+    store: (store) => ({
+      listHandles: ({ cursor, ...rest } = {}) =>
+        store.listHandles(cursor === undefined || rest.limit === 3 ? rest : { ...rest, cursor }),
+    }),
+  },
+  {
     fault: "forgets the session when a handle is named",
     rule: "deleting by handle and session needs both to match",
     store: (store) => ({
@@ -219,9 +235,54 @@ const faults: Fault[] = [
         const { handles } = planEviction(state, puts, limits);
         const outcomes = await driver.commit(puts, { limits, ...rest });
         const isOfSession = limits.maxStoreBytes === undefined && handles.size > 0;
-        const first = isOfSession ? state.handles[0] : undefined;
-        if (first !== undefined) state.removeHandle(first);
+        const own = new Set(puts.map(({ record }) => record.artifactId));
+        const other = state.handles.find(({ artifactId }) => !own.has(artifactId));
+        if (isOfSession && other !== undefined) state.removeHandle(other);
         return outcomes;
+      },
+    }),
+  },
+  {
+    fault: "makes room in the store by what it is about to store",
+    rule: "eviction from the store leaves the handles of artifacts of the same batch",
+    driver: ({ driver, state }) => ({ commit: evictingOwn(driver, state, "maxStoreBytes") }),
+  },
+  {
+    fault: "makes room in a session by what it is about to store",
+    rule: "eviction from a session leaves the handles of artifacts of the same batch",
+    driver: ({ driver, state }) => ({ commit: evictingOwn(driver, state, "maxSessionBytes") }),
+  },
+  {
+    fault: "checks limits that a put does not touch",
+    rule: "a put that adds nothing to a sum is taken where the store was opened with a limit below it",
+    driver: ({ driver, state }) => ({
+      commit: async (puts, options) => {
+        const { maxStoreBytes = Infinity } = options.limits;
+        if (state.storeBytes > maxStoreBytes) throw new ArtifactStoreError("limit_exceeded", "The store is full.");
+        return driver.commit(puts, options);
+      },
+    }),
+  },
+  {
+    fault: "ends a stream where its bytes are gone",
+    rule: "a reader whose artifact is collected gets all of its bytes, or an error, never fewer",
+    driver: ({ driver, state }) => ({
+      find: async (artifactId, options) => {
+        const found = await driver.find(artifactId, options);
+        return (
+          found && {
+            ...found,
+            async *read(...span) {
+              for await (const piece of found.read(...span)) if (state.blobs.has(artifactId)) yield piece;
+            },
+          }
+        );
+      },
+    }),
+    store: (store) => ({
+      retrieveStream: async (artifactId, options) => {
+        const stream = await store.retrieveStream(artifactId, options);
+        return stream && untilFailure(stream);
       },
     }),
   },
@@ -320,11 +381,14 @@ const faults: Fault[] = [
   },
   {
     fault: "forgets everything when it is opened again",
-    rule: "a store that is opened again has everything that was stored, and nothing that was deleted",
+    rule: [
+      "a put that adds nothing to a sum is taken where the store was opened with a limit below it",
+      "a store that is opened again has everything that was stored, and nothing that was deleted",
+    ],
     kit: {
-      reopen: async (store) => {
+      reopen: async (store, options) => {
         await store.close();
-        return createArtifactStore(createMemoryDriver());
+        return createArtifactStore(createMemoryDriver(), options);
       },
     },
   },
@@ -339,6 +403,30 @@ const faults: Fault[] = [
     kit: { capabilities: { isDurable: false } },
   },
 ];
+
+/** Takes the oldest handle of an artifact of the same batch where anything has to go. */
+function evictingOwn(
+  driver: ArtifactDriver,
+  state: MemoryState,
+  limit: "maxStoreBytes" | "maxSessionBytes",
+): ArtifactDriver["commit"] {
+  return async (puts, options) => {
+    const isBatch = puts.length > 1 && options.limits[limit] !== undefined;
+    const isFull = isBatch && planEviction(state, puts, options.limits).handles.size > 0;
+    const own = new Set(puts.map(({ record }) => record.artifactId));
+    const oldest = isFull ? state.handles.find(({ artifactId }) => own.has(artifactId)) : undefined;
+    if (oldest !== undefined) state.removeHandle(oldest);
+    return driver.commit(puts, options);
+  };
+}
+
+async function* untilFailure(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* stream;
+  } catch (error) {
+    if (!ArtifactStoreError.isInstance(error) || error.code !== "store_failed") throw error;
+  }
+}
 
 async function* uncheckedStream(
   stream: AsyncIterable<Uint8Array>,
@@ -367,11 +455,11 @@ async function failingRules({ driver, store, kit }: Omit<Fault, "fault" | "rule"
   };
   const rules = artifactStoreConformance({
     open: async (options) => openOver(new MemoryState(), options),
-    reopen: async (store) => {
+    reopen: async (store, options) => {
       await store.close();
       const parts = opened.get(store);
       if (parts === undefined) throw new Error("This is no store of this kit.");
-      return openOver(parts.state, parts.options);
+      return openOver(parts.state, options);
     },
     corrupt: async (store, artifactId, { kind, offset }) => {
       const blob = opened.get(store)?.state.blobs.get(artifactId);
@@ -392,7 +480,29 @@ describe("the kit", () => {
   });
 
   it.each(faults)("finds the store that $fault", async ({ rule, ...broken }) => {
-    expect(await failingRules(broken)).toEqual([rule]);
+    expect(await failingRules(broken)).toEqual([rule].flat());
+  });
+
+  it("fails a rule whose store never answers, in time, and leaves no timer", async () => {
+    vi.useFakeTimers();
+    try {
+      const never = (): Promise<never> => new Promise(() => undefined);
+      const runWith = async (driver: Partial<ArtifactDriver>): Promise<void> => {
+        const open = async (): Promise<ArtifactStore> => createArtifactStore({ ...createMemoryDriver(), ...driver });
+        const rules = artifactStoreConformance({ open, ruleTimeoutMs: 5_000 });
+        const rule = rules.find(({ name }) => name === "pages list every handle once, oldest first");
+        const settled = Promise.allSettled([rule?.run()]);
+        await vi.advanceTimersByTimeAsync(5_000);
+        for (const result of await settled) if (result.status === "rejected") throw result.reason;
+      };
+      await runWith({});
+      expect(vi.getTimerCount()).toBe(0);
+      await expect(runWith({ listHandles: never })).rejects.toThrow("took longer than 5000 ms");
+      await expect(runWith({ close: never })).rejects.toThrow("took longer than 5000 ms");
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("has a name of its own for every rule", () => {

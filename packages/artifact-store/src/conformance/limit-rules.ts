@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { inPieces, listAll, mebibyte, rejectsWith, someBytes, type Rule } from "./bench.ts";
+import type { ArtifactHandle } from "../artifact-store.ts";
+import { inPieces, listAll, mebibyte, rejectsWith, someBytes, type Bench, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 const size = 1_000;
@@ -141,6 +142,55 @@ export const limitRules: Rule[] = [
       const items = [4, 5, 6].map((seed) => ({ content: someBytes(size, seed), source }));
       await rejectsWith("limit_exceeded", () => bench.store.storeMany(items));
       assert.deepEqual(await listAll(bench.store), kept);
+    },
+  },
+  {
+    name: "eviction from the store leaves the handles of artifacts of the same batch",
+    needs: "limits",
+    limits: (of) => ({ maxStoreBytes: 2 * of(size), whenFull: "evict" }),
+    async check(bench) {
+      const oldest = await bench.put(size, { seed: 1 });
+      await bench.put(size, { seed: 2 });
+      const items = [1, 3].map((seed) => ({ content: someBytes(size, seed), source }));
+      const stored = await bench.store.storeMany(items);
+      assert.deepEqual(await listAll(bench.store), [oldest, ...stored]);
+    },
+  },
+  {
+    name: "eviction from a session leaves the handles of artifacts of the same batch",
+    needs: "limits",
+    limits: (of) => ({ maxSessionBytes: 2 * of(size), whenFull: "evict" }),
+    async check(bench) {
+      const oldest = await bench.put(size, { seed: 1, sessionId: "s1" });
+      await bench.put(size, { seed: 2, sessionId: "s1" });
+      const stored = await bench.store.storeMany([
+        { content: someBytes(size, 1), source, sessionId: "s2" },
+        { content: someBytes(size, 3), source, sessionId: "s1" },
+      ]);
+      assert.deepEqual(await listAll(bench.store), [oldest, ...stored]);
+    },
+  },
+  {
+    name: "a put that adds nothing to a sum is taken where the store was opened with a limit below it",
+    needs: ["limits", "reopen"],
+    async check(bench) {
+      const put = (on: Bench, seed: number, sessionId?: string): Promise<ArtifactHandle> =>
+        on.put(size, sessionId === undefined ? { seed } : { seed, sessionId });
+      const held = [await put(bench, 1, "s1"), await put(bench, 2, "s1"), await put(bench, 3, "s2")];
+      const limits = { maxStoreBytes: 2 * bench.storedBytes(size), maxSessionBytes: bench.storedBytes(size) };
+      const rejecting = await bench.reopen(limits);
+      held.push(await put(rejecting, 1, "s1"), await put(rejecting, 1));
+      await rejectsWith("limit_exceeded", () => put(rejecting, 3, "s1"));
+      await rejectsWith("limit_exceeded", () => put(rejecting, 4));
+      assert.deepEqual(await listAll(rejecting.store), held);
+      const evicting = await rejecting.reopen({ ...limits, whenFull: "evict" });
+      held.push(await put(evicting, 2, "s1"), await put(evicting, 2));
+      assert.deepEqual(await listAll(evicting.store), held);
+      // The session's sum grows, the store's does not.
+      const last = await put(evicting, 3, "s1");
+      const left = [...held.filter(({ sessionId }) => sessionId !== "s1"), last];
+      assert.deepEqual(await listAll(evicting.store), left);
+      await evicting.store.close();
     },
   },
 ];

@@ -51,6 +51,19 @@ describe("copyArtifacts", () => {
       expect(await back.retrieve(artifactId)).toEqual(await from.retrieve(artifactId));
   });
 
+  it("copies handles of one id under several artifacts, whatever part of them is there", async () => {
+    const imported = { handleId: "twin", createdAt: 7, summary: "Same." };
+    const from = createMemoryArtifactStore();
+    for (const content of ["a", "b", "c"]) await from.store(content, { source: "s", imported });
+    const sealed = withEncryption(createMemoryArtifactStore(), { key });
+    for (const to of [createMemoryArtifactStore(), sealed]) {
+      await to.store("b", { source: "s", imported });
+      await copyArtifacts(from, to);
+      expect((await to.listHandles()).handles).toHaveLength(3);
+      expect(await copyArtifacts(from, to)).toMatchObject({ copiedHandles: 0, presentHandles: 3 });
+    }
+  });
+
   it("goes on where a run was cut short, by its cursor or from the beginning", async () => {
     const from = createMemoryArtifactStore();
     await from.storeMany(Array.from({ length: 250 }, (_, index) => ({ content: `item ${index}`, source: "a" })));

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
-import type { ArtifactHandle, ArtifactStore } from "../artifact-store.ts";
+import { canonicalJson } from "@ccl/core";
+import type { ArtifactHandle, ArtifactStore, HandlePage } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { signalOption } from "../store/store-context.ts";
 
@@ -39,18 +40,15 @@ export async function copyArtifacts(
 ): Promise<CopyReport> {
   const { onProgress, signal } = options;
   const report: CopyReport = { copiedHandles: 0, presentHandles: 0, goneHandles: 0, copiedBytes: 0, corrupt: [] };
-  const target = createPresence(to, signal);
-  let cursor = options.cursor;
-  do {
+  const target = createPresence({ from, to, signal });
+  for await (const { handles, cursor } of groupsById(from, { ...options, limit: 100 })) {
     if (cursor !== undefined) report.cursor = cursor;
-    const page = await from.listHandles({ ...(cursor !== undefined && { cursor }), ...signalOption(signal) });
-    for (const handle of page.handles) {
-      if (await target.has(handle.handleId)) report.presentHandles += 1;
+    for (const handle of handles) {
+      if (await target.has(handle, handles)) report.presentHandles += 1;
       else await copyOne({ from, to, report, signal }, handle);
       onProgress?.({ ...report, corrupt: [...report.corrupt] });
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  }
   delete report.cursor;
   report.corrupt = [...new Set(report.corrupt)].sort();
   return report;
@@ -134,36 +132,66 @@ async function readBack(
 }
 
 /** Both listings are in the order of handle ids, so one walk beside the other tells which handles are there. */
-function createPresence(
-  store: ArtifactStore,
-  signal: AbortSignal | undefined,
-): { has(handleId: string): Promise<boolean> } {
-  let page: ArtifactHandle[] = [];
-  let at = 0;
-  let cursor: string | undefined;
-  let isStarted = false;
-  const current = async (): Promise<string | undefined> => {
-    while (at >= page.length && (!isStarted || cursor !== undefined)) {
-      const next = await store.listHandles({
-        limit: 1000,
-        ...(cursor !== undefined && { cursor }),
-        ...signalOption(signal),
-      });
-      isStarted = true;
-      page = next.handles;
-      cursor = next.cursor;
-      at = 0;
+function createPresence({ from, to, signal }: Omit<CopyContext, "report">): {
+  /** `group`: all handles of that id in the source. */
+  has(handle: ArtifactHandle, group: readonly ArtifactHandle[]): Promise<boolean>;
+} {
+  const groups = groupsById(to, { limit: 1000, ...signalOption(signal) });
+  let group: ArtifactHandle[] | undefined;
+  let isAtEnd = false;
+  const groupOf = async (handleId: string): Promise<ArtifactHandle[]> => {
+    for (;;) {
+      const groupId = group?.[0]?.handleId ?? "";
+      if (groupId >= handleId || isAtEnd) return groupId === handleId ? (group ?? []) : [];
+      const { value, done } = await groups.next();
+      group = done === true ? undefined : value.handles;
+      isAtEnd = done === true;
     }
-    return page[at]?.handleId;
   };
   return {
-    async has(handleId) {
-      let candidate = await current();
-      while (candidate !== undefined && candidate < handleId) {
-        at += 1;
-        candidate = await current();
+    async has(handle, sources) {
+      const candidates = await groupOf(handle.handleId);
+      if (candidates.some(({ artifactId }) => artifactId === handle.artifactId)) return true;
+      // The target may make ids of its own. Then the rest of a handle must do; an id that the source has too is another artifact's.
+      const copies = candidates.filter((each) => isCopy(each, handle));
+      if (copies.length < sources.filter((each) => isCopy(each, handle)).length) return false;
+      for (const { artifactId } of copies) {
+        if ((await from.getHandles(artifactId, signalOption(signal))).length > 0) return false;
       }
-      return candidate === handleId;
+      return true;
     },
   };
+}
+
+interface Group {
+  handles: ArtifactHandle[];
+  /** Of the page that it begins on. */
+  cursor: string | undefined;
+}
+
+/** All handles, those of one id together. */
+async function* groupsById(
+  store: ArtifactStore,
+  { cursor, limit, signal }: { cursor?: string; limit: number; signal?: AbortSignal },
+): AsyncGenerator<Group, void> {
+  let group: Group = { handles: [], cursor };
+  let next = cursor;
+  do {
+    const options = { limit, ...(next !== undefined && { cursor: next }), ...signalOption(signal) };
+    const page: HandlePage = await store.listHandles(options);
+    for (const handle of page.handles) {
+      if (group.handles.length > 0 && group.handles[0]?.handleId !== handle.handleId) {
+        yield group;
+        group = { handles: [], cursor: next };
+      }
+      group.handles.push(handle);
+    }
+    next = page.cursor;
+  } while (next !== undefined);
+  if (group.handles.length > 0) yield group;
+}
+
+/** Whether all but the artifact's id is the same. */
+function isCopy(copy: ArtifactHandle, { artifactId, ...rest }: ArtifactHandle): boolean {
+  return canonicalJson({ ...copy, artifactId }) === canonicalJson({ ...rest, artifactId });
 }

@@ -52,12 +52,15 @@ export interface DriverWriteOptions {
   signal?: AbortSignal;
 }
 
+/** What names one handle of a store. The same `handleId` under two artifacts is two handles. */
+export type HandleKey = Pick<ArtifactHandle, "handleId" | "artifactId">;
+
 /** Which handles a driver lists. */
 export interface DriverListOptions {
   sessionId?: string;
   source?: string;
-  /** Only handles whose `handleId` is greater than this one. */
-  after?: string;
+  /** Only handles after this one: of a greater `handleId`, or of the same one and a greater `artifactId`. */
+  after?: HandleKey;
   limit: number;
   signal?: AbortSignal;
 }
@@ -83,7 +86,8 @@ export interface DriverCollectOptions {
  *    and no reader, in this process or another, ever sees a handle whose blob is missing or half written.
  * 2. A blob is never changed in place, and freed only by `collect` or an eviction, when no handle names it at that moment;
  *    a commit of the same id that meets a collection ends with the blob there.
- * 3. Errors of the backend are thrown as they come; the store wraps them.
+ * 3. A handle's name is its `handleId` together with its `artifactId`: handles of one id under two artifacts never touch.
+ * 4. Errors of the backend are thrown as they come; the store wraps them.
  */
 export interface ArtifactDriver {
   /** For messages, e.g. `sqlite`. */
@@ -93,7 +97,9 @@ export interface ArtifactDriver {
   stage(options: { signal?: AbortSignal }): Promise<StagedBlob>;
   /**
    * Outcomes in the order of the puts, whose ids differ. Checks `maxSessionBytes` and `maxStoreBytes` in its own transaction
-   * as `StoreLimits` says (the store has checked each artifact alone) and throws `limit_exceeded`.
+   * as `StoreLimits` says (the store has checked each artifact alone) and throws `limit_exceeded`. A limit is checked where
+   * the commit adds bytes to its sum: blobs that were not there, or that the session had no handle of. Artifacts of the
+   * commit never lose a handle to an eviction.
    */
   commit(puts: readonly BlobPut[], options: DriverWriteOptions & { limits: StoreLimits }): Promise<CommitOutcome[]>;
   /** Puts right bytes and a right record in the place of damaged ones, atomically, and lifts a quarantine; references stay. */
@@ -102,7 +108,7 @@ export interface ArtifactDriver {
   find(artifactId: string, options: { signal?: AbortSignal }): Promise<StoredBlob | undefined>;
   /** By `handleId`, rising. */
   getHandles(artifactId: string, options: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
-  /** By `handleId`, rising in the order of code units; at most `limit` of those that match. */
+  /** By `handleId`, then by `artifactId`, rising in the order of code units; at most `limit` of those that match. */
   listHandles(options: DriverListOptions): Promise<ArtifactHandle[]>;
   /** Removes the handles of the artifact that match all given fields; how many there were. */
   removeHandles(

@@ -7,6 +7,7 @@ export {
   type DriverCollectOptions,
   type DriverListOptions,
   type DriverWriteOptions,
+  type HandleKey,
   type StagedBlob,
   type StoredBlob,
 } from "./artifact-driver.ts";

@@ -40,7 +40,8 @@ interface EncryptedContext {
 /**
  * The same store with contents, summaries and types encrypted at rest; sizes, times, sources and sessions stay readable. Ids
  * are the SHA-256 of the ciphertext, which is the same for the same bytes and key. Artifacts of other keys are not there.
- * Closing it closes the store below.
+ * `collectGarbage` and `verify` cover the whole store below, what other keys or none made too, and report its ids; closing it
+ * closes the store below.
  */
 export function withEncryption(store: ArtifactStore, options: EncryptionOptions): ArtifactStore {
   const { clock = systemClock, summarize = summarizeContent } = options;

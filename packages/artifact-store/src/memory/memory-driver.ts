@@ -28,8 +28,10 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
     },
     find: async (artifactId) => findBlob(state, artifactId),
     getHandles: async (artifactId) => state.blobs.get(artifactId)?.handles.slice() ?? [],
-    listHandles: async ({ after = "", limit, ...filter }) =>
-      pick(state.handles, { start: state.positionAfter(state.handles, after), limit, filter }),
+    listHandles: async ({ after, limit, ...filter }) => {
+      const start = after === undefined ? 0 : state.positionAfter(state.handles, after);
+      return pick(state.handles, { start, limit, filter });
+    },
     removeHandles: async (artifactId, match, { now }) => {
       const blob = state.blobs.get(artifactId);
       const removed = blob?.handles.filter((handle) => isMatch(handle, match)) ?? [];

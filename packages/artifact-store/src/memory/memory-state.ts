@@ -1,5 +1,5 @@
 import type { ArtifactHandle } from "../artifact-store.ts";
-import type { BlobRecord } from "../driver/artifact-driver.ts";
+import type { BlobRecord, HandleKey } from "../driver/artifact-driver.ts";
 
 /** A blob in memory. */
 export interface MemoryBlob {
@@ -14,7 +14,7 @@ export interface MemoryBlob {
 /** All that a memory store holds. */
 export class MemoryState {
   readonly blobs: Map<string, MemoryBlob> = new Map();
-  /** By `handleId`, rising. */
+  /** By `handleId`, then by `artifactId`, rising. */
   readonly handles: ArtifactHandle[] = [];
   storeBytes = 0;
 
@@ -32,7 +32,7 @@ export class MemoryState {
 
   addHandle(blob: MemoryBlob, handle: ArtifactHandle): void {
     if (blob.handles.some(({ handleId }) => handleId === handle.handleId)) return;
-    for (const list of [blob.handles, this.handles]) list.splice(this.positionAfter(list, handle.handleId), 0, handle);
+    for (const list of [blob.handles, this.handles]) list.splice(this.positionAfter(list, handle), 0, handle);
   }
 
   removeHandle(handle: ArtifactHandle): void {
@@ -42,15 +42,20 @@ export class MemoryState {
     }
   }
 
-  /** The index of the first handle whose id is greater. */
-  positionAfter(list: readonly ArtifactHandle[], handleId: string): number {
+  /** The index of the first handle that comes after this one. */
+  positionAfter(list: readonly ArtifactHandle[], key: HandleKey): number {
     let low = 0;
     let high = list.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((list[middle]?.handleId ?? "") > handleId) high = middle;
+      const other = list[middle];
+      if (other !== undefined && isAfter(other, key)) high = middle;
       else low = middle + 1;
     }
     return low;
   }
+}
+
+function isAfter(handle: HandleKey, { handleId, artifactId }: HandleKey): boolean {
+  return handle.handleId === handleId ? handle.artifactId > artifactId : handle.handleId > handleId;
 }

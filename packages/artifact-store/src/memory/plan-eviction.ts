@@ -35,13 +35,19 @@ interface Request {
 function fitSession(request: Request, sessionId: string, maxBytes: number): void {
   const { state, puts, eviction, isEvicting } = request;
   const own = puts.filter((put) => put.handles.some((handle) => handle.sessionId === sessionId));
-  const kept = new Set(own.map(({ record }) => record.artifactId));
-  const others = state.handles.filter((handle) => handle.sessionId === sessionId && !kept.has(handle.artifactId));
+  const ownIds = new Set(own.map(({ record }) => record.artifactId));
+  const before = state.handles.filter((handle) => handle.sessionId === sessionId);
+  const heldIds = new Set(before.map(({ artifactId }) => artifactId));
+  const isGrowing = own.some(({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId));
+  if (!isGrowing) return;
+  const others = before.filter(({ artifactId }) => !ownIds.has(artifactId));
+  const kept = idsOf(puts);
   const counts = countBy(others);
   let total = sum(own.map(({ record }) => record.sizeBytes));
   for (const artifactId of counts.keys()) total += state.blobs.get(artifactId)?.record.sizeBytes ?? 0;
   for (const handle of isEvicting ? others : []) {
     if (total <= maxBytes) break;
+    if (kept.has(handle.artifactId)) continue;
     const left = (counts.get(handle.artifactId) ?? 1) - 1;
     counts.set(handle.artifactId, left);
     if (left === 0) total -= state.blobs.get(handle.artifactId)?.record.sizeBytes ?? 0;
@@ -51,11 +57,13 @@ function fitSession(request: Request, sessionId: string, maxBytes: number): void
 }
 
 function fitStore({ state, puts, eviction, isEvicting }: Request, maxBytes: number): void {
-  const kept = new Set(puts.map(({ record }) => record.artifactId));
+  const kept = idsOf(puts);
   const sizeOf = (artifactId: string): number =>
     kept.has(artifactId) ? 0 : (state.blobs.get(artifactId)?.record.sizeBytes ?? 0);
   const added = puts.filter(({ record }) => !state.blobs.has(record.artifactId));
-  const before = state.storeBytes + sum(added.map(({ record }) => record.sizeBytes));
+  const addedBytes = sum(added.map(({ record }) => record.sizeBytes));
+  if (addedBytes === 0) return;
+  const before = state.storeBytes + addedBytes;
   const excess = (): number => before - maxBytes - sum(Array.from(eviction.artifactIds, sizeOf));
   if (excess() <= 0) return;
   const unreferenced = [...state.blobs].filter(([id, { handles }]) => handles.length === 0 && !kept.has(id));
@@ -74,6 +82,10 @@ function evict(state: MemoryState, eviction: Eviction, handle: ArtifactHandle): 
   eviction.handles.add(handle);
   const handles = state.blobs.get(handle.artifactId)?.handles ?? [];
   if (handles.every((each) => eviction.handles.has(each))) eviction.artifactIds.add(handle.artifactId);
+}
+
+function idsOf(puts: readonly BlobPut[]): ReadonlySet<string> {
+  return new Set(puts.map(({ record }) => record.artifactId));
 }
 
 function countBy(handles: readonly ArtifactHandle[]): Map<string, number> {

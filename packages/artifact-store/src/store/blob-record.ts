@@ -1,3 +1,4 @@
+import { sha256Hex } from "@ccl/core";
 import { createHash, type Hash } from "node:crypto";
 import { chunkBytes, type BlobRecord } from "../driver/artifact-driver.ts";
 
@@ -36,6 +37,9 @@ export class RecordHasher {
 
 /** The record of bytes at hand. */
 export function recordOf(bytes: Uint8Array): BlobRecord {
+  if (bytes.length <= chunkBytes) {
+    return { artifactId: sha256Hex(bytes), sizeBytes: bytes.length, chunkHashes: new Uint8Array() };
+  }
   const hasher = new RecordHasher();
   for (let at = 0; at < bytes.length; at += chunkBytes) hasher.add(bytes.subarray(at, at + chunkBytes));
   return hasher.finish();
@@ -59,7 +63,7 @@ export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | und
   if (chunkCount <= 1) {
     if (chunkHashes.length > 0 || (chunkCount === 0 && artifactId !== emptyId)) return undefined;
     const isChunk = (index: number, chunk: Uint8Array): boolean =>
-      index === 0 && chunk.length === sizeBytes && toHex(sha256(chunk)) === artifactId;
+      index === 0 && chunk.length === sizeBytes && sha256Hex(chunk) === artifactId;
     return { sizeBytes, chunkCount, isChunk };
   }
   if (chunkHashes.length !== hashBytes * (chunkCount + 1)) return undefined;

@@ -17,9 +17,13 @@ export function quoted(value: unknown): string {
   return typeof value === "number" || value === undefined || value === null ? String(value) : `a ${typeof value}`;
 }
 
+export function isArtifactId(artifactId: unknown): artifactId is string {
+  return typeof artifactId === "string" && /^[0-9a-f]{64}$/.test(artifactId);
+}
+
 /** @throws ArtifactStoreError `invalid_id` */
 export function checkArtifactId(artifactId: unknown): string {
-  if (typeof artifactId === "string" && /^[0-9a-f]{64}$/.test(artifactId)) return artifactId;
+  if (isArtifactId(artifactId)) return artifactId;
   throw new ArtifactStoreError(
     "invalid_id",
     `${quoted(artifactId)} is no artifact id; one is the SHA-256 of the content in 64 lower-case hex digits.`,

@@ -1,9 +1,7 @@
 import type { HandlePage, ListHandlesOptions } from "../artifact-store.ts";
-import type { ArtifactDriver } from "../driver/artifact-driver.ts";
-import { checkCount, checkText, invalidInput, isHandleId, quoted } from "./check-input.ts";
+import type { ArtifactDriver, HandleKey } from "../driver/artifact-driver.ts";
+import { checkCount, checkText, invalidInput, isArtifactId, isHandleId, quoted } from "./check-input.ts";
 import { copyHandle, signalOption } from "./store-context.ts";
-
-const cursorPrefix = "after:";
 
 /** One page; its cursor names the last handle of the page, so handles that come or go meanwhile move nothing. */
 export async function listPage(driver: ArtifactDriver, options: ListHandlesOptions): Promise<HandlePage> {
@@ -13,17 +11,19 @@ export async function listPage(driver: ArtifactDriver, options: ListHandlesOptio
     limit: limit + 1,
     ...(sessionId !== undefined && { sessionId: checkText("sessionId", sessionId) }),
     ...(source !== undefined && { source: checkText("source", source) }),
-    ...(cursor !== undefined && { after: handleIdOf(cursor) }),
+    ...(cursor !== undefined && { after: handleOf(cursor) }),
     ...signalOption(signal),
   });
   const handles = found.slice(0, limit).map(copyHandle);
   const last = handles.at(-1);
   if (found.length <= limit || last === undefined) return { handles };
-  return { handles, cursor: cursorPrefix + last.handleId };
+  return { handles, cursor: `after:${last.handleId}:${last.artifactId}` };
 }
 
-function handleIdOf(cursor: unknown): string {
-  const handleId = typeof cursor === "string" && cursor.startsWith(cursorPrefix) && cursor.slice(cursorPrefix.length);
-  if (isHandleId(handleId)) return handleId;
+function handleOf(cursor: unknown): HandleKey {
+  const [prefix, handleId, artifactId, ...more] = typeof cursor === "string" ? cursor.split(":") : [];
+  if (prefix === "after" && isHandleId(handleId) && isArtifactId(artifactId) && more.length === 0) {
+    return { handleId, artifactId };
+  }
   throw invalidInput(`${quoted(cursor)} is no cursor; use the one of the page before.`);
 }

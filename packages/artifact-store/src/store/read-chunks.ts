@@ -2,6 +2,7 @@ import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { ArtifactDriver, StoredBlob } from "../driver/artifact-driver.ts";
 import { shapeOf, type BlobShape } from "./blob-record.ts";
 import { ChunkAssembler } from "./chunk-assembler.ts";
+import { nudgeCollector } from "./nudge-collector.ts";
 import { signalOption } from "./store-context.ts";
 
 /** A blob that was found and whose record holds. */
@@ -70,6 +71,7 @@ export async function* readChunks(
       if (index === end || !shape.isChunk(index, chunk)) return;
       index += 1;
       yield chunk;
+      nudgeCollector();
     }
   }
   const rest = assembler.rest();

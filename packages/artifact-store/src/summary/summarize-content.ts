@@ -17,6 +17,8 @@ export interface SummaryInput {
 export type Summarize = (input: SummaryInput) => string;
 
 const shownChars = 200;
+/** So much of a text holds what is shown of it, unless most of it is white space. */
+const nearChars = 1024;
 
 /**
  * The default: the first 200 characters as one line of plain text, cut between graphemes and marked by `...`; for binary
@@ -25,9 +27,14 @@ const shownChars = 200;
 export function summarizeContent({ text, isCut, sizeBytes, mimeType }: SummaryInput): string {
   if (sizeBytes === 0) return `empty, ${mimeType}`;
   if (text === undefined) return `binary, ${withCommas(sizeBytes)} bytes, ${mimeType}`;
-  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const near = oneLine(text.slice(0, nearChars));
+  const line = near.length > 2 * shownChars ? near : oneLine(text);
   if (line.length <= shownChars && !isCut) return line;
   return `${cutAtGrapheme(line, shownChars - 4).trimEnd()} ...`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
 function withCommas(count: number): string {
