@@ -1,0 +1,17 @@
+/** The share of characters that no text file has above which a content is binary. */
+const MAX_CONTROL_SHARE = 0.1;
+
+/** All but what plain text is made of. One scan for it is all that most contents need. */
+const UNUSUAL = /[^\t\n\f\r -~\u00a0-\ud7ff\ue000-\ufffc]/;
+
+/** Control characters but tab, line feed, form feed and carriage return; what decoders put for invalid bytes. */
+const CONTROL = /[^\t\n\f\r -~\u00a0-\ufffc]/g;
+
+/** Why a content cannot be a text file: a NUL, half a surrogate pair, or more than a tenth of control and invalid characters. */
+export function textProblem(content: string): string | undefined {
+  if (!UNUSUAL.test(content)) return undefined;
+  if (content.includes("\0")) return "has a NUL character";
+  if (/\p{Surrogate}/u.test(content)) return "has half of a surrogate pair, which UTF-8 cannot hold";
+  const count = content.match(CONTROL)?.length ?? 0;
+  return count > content.length * MAX_CONTROL_SHARE ? `has ${count} control or invalid characters` : undefined;
+}

@@ -1,0 +1,157 @@
+import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
+import type { ContextBlock } from "./context-block.ts";
+
+/** What the context of a request came to; the keys are those of a trace. */
+export interface ContextStats {
+  context_files_count: number;
+  context_files_dropped_count: number;
+  /** UTF-16 code units of all texts kept, marks of cuts included. */
+  context_total_chars: number;
+  context_logs_chars: number;
+  context_truncated_files_count: number;
+}
+
+/** The blocks that fit. */
+export interface DietedContext {
+  /** In the order given. */
+  blocks: ContextBlock[];
+  /** Those left out, in the order given. */
+  dropped: ContextBlock[];
+  stats: ContextStats;
+}
+
+type ContextLimits = Pick<
+  PlanLimits,
+  "maxContextFiles" | "maxContextFileChars" | "maxContextTotalChars" | "maxContextLogChars"
+>;
+
+interface Portion {
+  block: ContextBlock;
+  index: number;
+  /** Characters that it may have. */
+  share: number;
+  priority: number;
+}
+
+/** What a file of priority 0 keeps as long as all such files together fit. */
+const GUARANTEED_CHARS = 4_000;
+
+/** Below this a cut block says nothing; it is left out instead. */
+const LEAST_CHARS = 200;
+
+const HEAD_SHARE = 0.6;
+
+/** What gives way first. */
+const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = { search: 0, logs: 1, env: 2, read_file: 3 };
+
+/**
+ * Fits blocks of context into limits in characters. Search hits give way first, then logs, then the environment, then files by
+ * priority; within one block head and tail stay, 60 to 40, round a mark with the number of characters removed.
+ * Files of priority 0 keep 4,000 characters each, or equal shares where all of them together do not fit.
+ */
+export function applyContextDiet(blocks: readonly ContextBlock[], limits: Partial<ContextLimits> = {}): DietedContext {
+  const bounds: ContextLimits = { ...defaultPlanLimits, ...limits };
+  const portions = blocks.map((block, index) => toPortion(block, index, bounds));
+  const byWorth = portions.toSorted((a, b) => worthOf(b) - worthOf(a) || a.priority - b.priority || a.index - b.index);
+  for (const portion of byWorth.slice(bounds.maxContextFiles)) portion.share = 0;
+  limitLogs(byWorth, bounds.maxContextLogChars);
+  shareTotal(byWorth, bounds.maxContextTotalChars);
+  const kept = portions.map((portion) => ({ ...portion, text: cutMiddle(portion.block.text, portion.share) }));
+  const isKept = ({ text, block }: { text: string; block: ContextBlock }): boolean => text !== "" || block.text === "";
+  const present = kept.filter((portion, index) => isKept(portion) && !isSurplus(byWorth, portions[index], bounds));
+  const result = present.map(({ block, text }) => ({ ...block, text }));
+  return {
+    blocks: result,
+    dropped: blocks.filter((_block, index) => !present.some((portion) => portion.index === index)),
+    stats: {
+      context_files_count: result.length,
+      context_files_dropped_count: blocks.length - result.length,
+      context_total_chars: sumOf(result),
+      context_logs_chars: sumOf(result.filter((block) => block.type === "logs")),
+      context_truncated_files_count: present.filter(({ block, text }) => text !== block.text).length,
+    },
+  };
+}
+
+function toPortion(block: ContextBlock, index: number, bounds: ContextLimits): Portion {
+  const priority = block.priority ?? (block.type === "read_file" ? 0 : 1);
+  return { block, index, priority, share: Math.min(block.text.length, Math.max(0, bounds.maxContextFileChars)) };
+}
+
+function worthOf({ block }: Portion): number {
+  return GIVES_WAY[block.type];
+}
+
+function isSurplus(byWorth: readonly Portion[], portion: Portion | undefined, bounds: ContextLimits): boolean {
+  return portion !== undefined && byWorth.indexOf(portion) >= bounds.maxContextFiles;
+}
+
+function limitLogs(byWorth: readonly Portion[], maxChars: number): void {
+  let left = maxChars;
+  for (const portion of byWorth) {
+    if (portion.block.type !== "logs") continue;
+    portion.share = Math.min(portion.share, Math.max(0, left));
+    left -= portion.share;
+  }
+}
+
+/** Takes what is too much from the least worth up, and from what is guaranteed only when nothing else is left. */
+function shareTotal(byWorth: readonly Portion[], maxChars: number): void {
+  let excess = byWorth.reduce((sum, { share }) => sum + share, 0) - Math.max(0, maxChars);
+  for (const portion of byWorth.toReversed()) {
+    if (excess <= 0) return;
+    const least = isGuaranteed(portion) ? GUARANTEED_CHARS : 0;
+    let taken = Math.max(0, Math.min(excess, portion.share - least));
+    if (portion.share - taken < LEAST_CHARS && least === 0) taken = portion.share;
+    portion.share -= taken;
+    excess -= taken;
+  }
+  if (excess > 0)
+    shareEqually(
+      byWorth.filter((portion) => portion.share > 0),
+      Math.max(0, maxChars),
+    );
+}
+
+function isGuaranteed({ block, priority }: Portion): boolean {
+  return block.type === "read_file" && priority === 0;
+}
+
+/** Equal shares; what a short block does not need goes to the others. */
+function shareEqually(portions: readonly Portion[], maxChars: number): void {
+  let left = maxChars;
+  const byShare = portions.toSorted((a, b) => a.share - b.share || a.index - b.index);
+  for (const [index, portion] of byShare.entries()) {
+    portion.share = Math.min(portion.share, Math.floor(left / (byShare.length - index)));
+    left -= portion.share;
+  }
+}
+
+/** At most `maxChars` of a text with a mark for what is missing; empty where not even the mark fits. */
+function cutMiddle(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const least = maxChars - markOf(text.length).length;
+  if (least <= 0) return "";
+  // The number removed may have a digit less than the text's length.
+  const most = maxChars - markOf(text.length - least).length;
+  const head = wholeEnd(text, Math.ceil(most * HEAD_SHARE));
+  const tail = wholeStart(text, text.length - (most - Math.ceil(most * HEAD_SHARE)));
+  return text.slice(0, head) + markOf(tail - head) + text.slice(tail);
+}
+
+function markOf(removed: number): string {
+  return `...[TRUNCATED ${removed} chars]...`;
+}
+
+// Half of a surrogate pair is no character.
+function wholeEnd(text: string, at: number): number {
+  return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
+}
+
+function wholeStart(text: string, at: number): number {
+  return /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at + 1 : at;
+}
+
+function sumOf(blocks: readonly ContextBlock[]): number {
+  return blocks.reduce((sum, { text }) => sum + text.length, 0);
+}

@@ -1,0 +1,81 @@
+import { checkPath } from "../paths/check-path.ts";
+import type { ContextRequest } from "../plan/plan.ts";
+import { findTraceFrames, type TraceFrame } from "./find-trace-frames.ts";
+
+/** What the user said and what a tool reported. */
+export interface CollectInput {
+  goal: string;
+  /** Output of a test run, a stack trace, a log. */
+  report?: string;
+  /** The project's root as it stands in traces; frames below it are made relative. */
+  root?: string;
+}
+
+/** Lines read on each side of the one that a trace names. */
+const LINES_AROUND = 80;
+
+/** Longer texts are looked at from both ends: traces stand at the end, what was asked for at the beginning. */
+const MAX_TEXT_CHARS = 200_000;
+
+const MANIFESTS = [
+  {
+    sign: /\b(?:ImportError|ModuleNotFoundError|No module named)\b/,
+    files: ["pyproject.toml", "requirements.txt", "poetry.lock"],
+  },
+  {
+    sign: /cannot find (?:module|package)|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|Can't resolve '|\bTS2307\b/i,
+    files: ["package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"],
+  },
+  {
+    sign: /no required module provides package|cannot find module providing package|package \S+ is not in (?:GOROOT|std)/,
+    files: ["go.mod", "go.sum"],
+  },
+  { sign: /error\[E04(?:32|33|63)\]|can't find crate|unresolved import/, files: ["Cargo.toml", "Cargo.lock"] },
+  {
+    sign: /error: package [\w.]+ does not exist|ClassNotFoundException|NoClassDefFoundError/,
+    files: ["pom.xml", "build.gradle"],
+  },
+];
+
+/**
+ * What a model will want to see of the places that a goal and a report name: 80 lines on each side of every line of a
+ * Python, Node, TypeScript, Go, Rust or Java trace, near ones joined, and for import errors the environment and the
+ * manifests of that language. Deepest frames first. Paths may not exist; protected and outside ones are left out.
+ */
+export function autoCollectRequests({ goal, report = "", root }: CollectInput): ContextRequest[] {
+  const text = `${shorten(goal)}\n${shorten(report)}`;
+  const frames = findTraceFrames(text, root).filter(({ path }) => checkPath(path, { use: "read" }).ok);
+  const requests = joinRanges(frames);
+  const manifests = MANIFESTS.filter(({ sign }) => sign.test(text)).flatMap(({ files }) => files);
+  if (manifests.length > 0) requests.push({ type: "env" });
+  return [...requests, ...manifests.map((path): ContextRequest => ({ type: "read_file", path }))];
+}
+
+function shorten(text: string): string {
+  if (text.length <= MAX_TEXT_CHARS) return text;
+  return `${text.slice(0, MAX_TEXT_CHARS / 2)}\n${text.slice(-MAX_TEXT_CHARS / 2)}`;
+}
+
+/** One request for ranges of a file that touch. */
+function joinRanges(frames: readonly TraceFrame[]): ContextRequest[] {
+  const byPath = new Map<string, { start: number; end: number }[]>();
+  for (const { path, line } of frames) {
+    const ranges = byPath.get(path) ?? [];
+    byPath.set(path, ranges);
+    ranges.push({ start: Math.max(1, line - LINES_AROUND), end: line + LINES_AROUND });
+  }
+  return [...byPath].flatMap(([path, ranges]) => {
+    const joined: { start: number; end: number }[] = [];
+    for (const range of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+      const last = joined.at(-1);
+      if (last !== undefined && range.start <= last.end + 1) last.end = Math.max(last.end, range.end);
+      else joined.push({ ...range });
+    }
+    return joined.map(({ start, end }): ContextRequest => ({
+      type: "read_file",
+      path,
+      start_line: start,
+      end_line: end,
+    }));
+  });
+}

@@ -1,0 +1,27 @@
+/** The first places, at most `most` of them, where a run of lines stands in a file. Linear, however often lines repeat. */
+export function findLines(lines: readonly string[], wanted: readonly string[], most: number): number[] {
+  const fallback = fallbacks(wanted);
+  const places: number[] = [];
+  let matched = 0;
+  for (const [index, line] of lines.entries()) {
+    while (matched > 0 && line !== wanted[matched]) matched = fallback[matched - 1] ?? 0;
+    if (line === wanted[matched]) matched += 1;
+    if (matched < wanted.length) continue;
+    places.push(index + 1 - wanted.length);
+    if (places.length === most) break;
+    matched = fallback[matched - 1] ?? 0;
+  }
+  return places;
+}
+
+/** For each length of a match, how much of it is also a beginning (Knuth, Morris and Pratt). */
+function fallbacks(wanted: readonly string[]): number[] {
+  const table = [0];
+  let length = 0;
+  for (const line of wanted.slice(1)) {
+    while (length > 0 && line !== wanted[length]) length = table[length - 1] ?? 0;
+    if (line === wanted[length]) length += 1;
+    table.push(length);
+  }
+  return table;
+}

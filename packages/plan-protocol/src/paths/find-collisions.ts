@@ -1,0 +1,38 @@
+import { foldName } from "./fold-name.ts";
+import type { PathPolicy } from "./path-policy.ts";
+
+/** Two spellings that may be one place. */
+export interface PathCollision {
+  /** Indexes in the list, the later one second. */
+  indexes: [number, number];
+  /** The whole path or the folder on its way, as each of the two spells it. */
+  spellings: [string, string];
+}
+
+/** What two spellings of one place have in common under a policy: folded, except where the system tells all names apart. */
+export function collisionKey(path: string, policy: PathPolicy): string {
+  const isExact = policy.portable === false && (policy.system ?? "posix") === "posix";
+  return isExact ? path : foldName(path);
+}
+
+/**
+ * Places that two paths spell differently, by case or by Unicode form: on some systems they are two files, on others
+ * one. Folders on the way count too. Each later path is named at most once.
+ */
+export function findCollisions(paths: readonly string[], policy: PathPolicy): PathCollision[] {
+  const seen = new Map<string, { spelling: string; index: number }>();
+  const collisions: PathCollision[] = [];
+  for (const [index, path] of paths.entries()) {
+    let collision: PathCollision | undefined;
+    for (let end = path.indexOf("/"); end !== -2; end = end < 0 ? -2 : path.indexOf("/", end + 1)) {
+      const spelling = end < 0 ? path : path.slice(0, end);
+      const key = collisionKey(spelling, policy);
+      const first = seen.get(key);
+      if (first === undefined) seen.set(key, { spelling, index });
+      else if (first.spelling !== spelling)
+        collision ??= { indexes: [first.index, index], spellings: [first.spelling, spelling] };
+    }
+    if (collision !== undefined) collisions.push(collision);
+  }
+  return collisions;
+}

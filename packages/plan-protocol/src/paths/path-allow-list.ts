@@ -1,0 +1,67 @@
+import { type Issue, type Result, success } from "@ccl/core";
+import picomatch from "picomatch";
+
+import { isRecord } from "../plan/is-record.ts";
+import { foldName } from "./fold-name.ts";
+import type { PathUse } from "./path-policy.ts";
+
+/** Which names a plan may use beyond the fixed rules; the keys are those of the JSON file that it is kept in. */
+export interface PathAllowList {
+  /** Endings of files that may be written, dot included; names are compared without case. */
+  allowed_extensions: readonly string[];
+  /** Whole names that may be written without one of those endings. */
+  allowed_no_extension: readonly string[];
+  /** Names or globs: without a slash for a segment at any depth, with one for the whole path. */
+  forbidden_paths: readonly string[];
+  /** Plain beginnings of paths. */
+  forbidden_prefixes: readonly string[];
+}
+
+const KEYS = ["allowed_extensions", "allowed_no_extension", "forbidden_paths", "forbidden_prefixes"] as const;
+
+/** Reads an allow list as parsed from its JSON file; a list that is absent is empty, anything else is `ERR_SCHEMA_VALIDATION`. */
+export function readPathAllowList(json: unknown): Result<PathAllowList> {
+  const issues: Issue[] = [];
+  const add = (path: string[], message: string): void => {
+    issues.push({ code: "ERR_SCHEMA_VALIDATION", path, message });
+  };
+  const list = { allowed_extensions: [], allowed_no_extension: [], forbidden_paths: [], forbidden_prefixes: [] };
+  const read: Record<(typeof KEYS)[number], string[]> = list;
+  if (!isRecord(json)) add([], "An allow list is an object with lists of strings.");
+  else {
+    const known: ReadonlySet<string> = new Set(KEYS);
+    for (const key of Object.keys(json))
+      if (!known.has(key)) add([key], `An allow list has no ${JSON.stringify(key)}.`);
+    for (const key of KEYS) {
+      const value = json[key] ?? [];
+      const strings = Array.isArray(value) ? value.filter((item) => typeof item === "string" && item !== "") : [];
+      if (!Array.isArray(value) || strings.length !== value.length)
+        add([key], "A list of non-empty strings is needed.");
+      read[key] = strings;
+    }
+  }
+  return issues.length === 0 ? success(read) : { ok: false, issues };
+}
+
+/** Why an allow list refuses a path, as the end of a sentence; undefined if it does not. */
+export function allowListProblem(path: string, list: PathAllowList, use: PathUse): string | undefined {
+  const folded = foldName(path);
+  const names = folded.split("/");
+  const prefix = list.forbidden_prefixes.find((start) => folded.startsWith(foldName(start)));
+  if (prefix !== undefined) return `begins with ${JSON.stringify(prefix)}, which the allow list forbids`;
+  const pattern = list.forbidden_paths.find((glob) => matches(glob, folded, names));
+  if (pattern !== undefined) return `fits ${JSON.stringify(pattern)}, which the allow list forbids`;
+  if (use !== "write") return undefined;
+  const name = names.at(-1) ?? "";
+  const isAllowed =
+    list.allowed_extensions.some((ending) => name.endsWith(foldName(ending))) ||
+    list.allowed_no_extension.some((allowed) => name === foldName(allowed));
+  return isAllowed ? undefined : "has a name or an extension that the allow list does not have";
+}
+
+function matches(glob: string, path: string, names: readonly string[]): boolean {
+  const folded = foldName(glob).replace(/\/$/, "");
+  const isMatch = picomatch(folded, { dot: true, nocase: false });
+  if (!folded.includes("/")) return names.some((name) => isMatch(name));
+  return names.some((_name, index) => isMatch(names.slice(0, index + 1).join("/"))) || isMatch(path);
+}

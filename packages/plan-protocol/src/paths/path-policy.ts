@@ -1,0 +1,19 @@
+import type { PathAllowList } from "./path-allow-list.ts";
+
+/** Whose rules on names count: Windows, macOS, or any other system. */
+export type FileSystemKind = "win32" | "darwin" | "posix";
+
+/** Which paths a plan may name. */
+export interface PathPolicy {
+  /** Default true: only names that mean the same file on Windows, macOS and Linux. */
+  portable?: boolean;
+  /** With `portable: false`: whose names are allowed. Default `posix`. */
+  system?: FileSystemKind;
+  /** Reads `./src/a.ts` as `src/a.ts`; default false, which refuses it. */
+  allowsLeadingDot?: boolean;
+  /** Off by default; what it does not allow is `FORBIDDEN_PATH`. */
+  allowList?: PathAllowList;
+}
+
+/** What a path is for: `folder` may end in a slash, `write` needs an allowed extension under an allow list. */
+export type PathUse = "read" | "write" | "delete" | "folder";

@@ -1,0 +1,35 @@
+import type { ActionKind, PlanAction, PlanVersion } from "./plan.ts";
+
+/** All versions, lowest first. */
+export const planVersions: readonly PlanVersion[] = [1, 2, 3];
+
+/** The version of a plan where nothing says another. */
+export const defaultPlanVersion: PlanVersion = 2;
+
+type ActionField = Exclude<keyof PlanAction, "kind" | "path">;
+
+interface KindRow {
+  /** The first version that has it. */
+  since: PlanVersion;
+  fields: readonly ActionField[];
+}
+
+/** Each kind with the fields that belong to it. */
+export const actionKinds: Readonly<Record<ActionKind, KindRow>> = {
+  CREATE_FILE: { since: 1, fields: ["content"] },
+  CREATE_DIR: { since: 1, fields: [] },
+  UPDATE_FILE: { since: 1, fields: ["content"] },
+  DELETE_FILE: { since: 1, fields: [] },
+  DELETE_DIR: { since: 1, fields: [] },
+  PATCH_FILE: { since: 2, fields: ["patch", "base_sha256"] },
+  EDIT_FILE: { since: 3, fields: ["base_sha256", "edits"] },
+};
+
+/** True for a kind that the version has. */
+export function isActionKind(kind: unknown, version: PlanVersion): kind is ActionKind {
+  return typeof kind === "string" && isKnownKind(kind) && actionKinds[kind].since <= version;
+}
+
+function isKnownKind(kind: string): kind is ActionKind {
+  return Object.hasOwn(actionKinds, kind);
+}

@@ -1,0 +1,56 @@
+import type { PlanMode } from "../validate/valid-plan.ts";
+
+/** What is known besides the text. */
+export interface DetectModeOptions {
+  /** The plan that waits to be applied, or whether one does: only then do triggers count. */
+  savedPlan?: boolean | object;
+  /** Further triggers, compared without case. */
+  triggers?: readonly string[];
+}
+
+/** What a message asks for. */
+export interface DetectedMode {
+  /** Undefined where nothing in the message says it. */
+  mode: PlanMode | undefined;
+  /** The message without a prefix; empty for a trigger, which says no more than "go on". */
+  goal: string;
+  reason: "prefix" | "trigger" | "verb" | "none";
+}
+
+const TRIGGERS = ["ok", "ок", "apply", "применяй", "да"];
+
+const PREFIX = /^\s*(plan|apply)\s*:\s*/i;
+
+const PLAN_VERB = verbs("fix|repair|исправь(?:те)?|почини(?:те)?");
+const APPLY_VERB = verbs("create|generate|создай(?:те)?|сгенерируй(?:те)?");
+
+/**
+ * What a message asks for: a prefix wins (`plan:`, `apply:`), then a message that is nothing but a trigger while a plan is
+ * saved (`ok`, `применяй`), then a verb (fix, исправь: plan; create, создай: apply). With verbs of both kinds it is a plan.
+ */
+export function detectMode(text: string, { savedPlan = false, triggers = [] }: DetectModeOptions = {}): DetectedMode {
+  const prefix = PREFIX.exec(text);
+  if (prefix !== null) {
+    const mode = prefix[1]?.toLowerCase() === "plan" ? "plan" : "apply";
+    return { mode, goal: text.slice(prefix[0].length).trim(), reason: "prefix" };
+  }
+  const goal = text.trim();
+  const isTrigger = [...TRIGGERS, ...triggers].some((trigger) => plainOf(trigger) === plainOf(goal));
+  if (savedPlan !== false && isTrigger) return { mode: "apply", goal: "", reason: "trigger" };
+  if (PLAN_VERB.test(goal)) return { mode: "plan", goal, reason: "verb" };
+  if (APPLY_VERB.test(goal)) return { mode: "apply", goal, reason: "verb" };
+  return { mode: undefined, goal, reason: "none" };
+}
+
+function plainOf(text: string): string {
+  return text
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[\s\p{P}]+$/u, "")
+    .trim();
+}
+
+// Word boundaries of the engine know ASCII letters only.
+function verbs(words: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words})(?![\\p{L}\\p{N}_])`, "iu");
+}

@@ -1,0 +1,59 @@
+import type { ActionKind } from "../plan/plan.ts";
+import { collisionKey, findCollisions } from "../paths/find-collisions.ts";
+import type { PathPolicy } from "../paths/path-policy.ts";
+import { type PlanIssue, quote } from "../plan-issue.ts";
+
+/** An action whose path was checked. */
+export interface PlacedAction {
+  kind: ActionKind;
+  path: string;
+  /** In the model's list. */
+  index: number;
+}
+
+/** Actions that cannot all be done: `ERR_ACTION_CONFLICT`, with the place of the later one. */
+export function findConflicts(actions: readonly PlacedAction[], policy: PathPolicy): PlanIssue[] {
+  const issues: PlanIssue[] = [];
+  const add = (action: PlacedAction, message: string): void => {
+    issues.push({ code: "ERR_ACTION_CONFLICT", path: ["actions", action.index, "path"], message });
+  };
+  const byKey = new Map<string, PlacedAction>();
+  for (const action of actions) {
+    const key = collisionKey(action.path, policy);
+    const other = byKey.get(key);
+    if (other === undefined) byKey.set(key, action);
+    else if (other.path === action.path)
+      add(action, `${other.kind} and ${action.kind} both name ${quote(action.path)}. Give one action for a path.`);
+  }
+  for (const action of actions) {
+    const parent = conflictingParent(action, byKey, policy);
+    if (parent !== undefined)
+      add(
+        action,
+        `${action.kind} ${quote(action.path)} needs a folder where ${parent.kind} ${quote(parent.path)} leaves none.`,
+      );
+  }
+  const paths = actions.map((action) => action.path);
+  for (const { indexes, spellings } of findCollisions(paths, policy)) {
+    const action = actions[indexes[1]];
+    if (action === undefined) continue;
+    const [first, second] = spellings.map(quote);
+    add(action, `${first} and ${second} are one place on some systems. Spell it one way.`);
+  }
+  return issues;
+}
+
+/** The action on a folder on the way that makes it no folder: a file there, or its deletion while something is kept in it. */
+function conflictingParent(
+  action: PlacedAction,
+  byKey: ReadonlyMap<string, PlacedAction>,
+  policy: PathPolicy,
+): PlacedAction | undefined {
+  for (let end = action.path.indexOf("/"); end >= 0; end = action.path.indexOf("/", end + 1)) {
+    const parent = byKey.get(collisionKey(action.path.slice(0, end), policy));
+    if (parent === undefined || parent.kind === "CREATE_DIR") continue;
+    const isRemoved = action.kind === "DELETE_FILE" || action.kind === "DELETE_DIR";
+    if (parent.kind !== "DELETE_DIR" || !isRemoved) return parent;
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import type { ActionKind } from "../plan/plan.ts";
+
+const RANK: Readonly<Record<ActionKind, number>> = {
+  CREATE_DIR: 0,
+  CREATE_FILE: 1,
+  UPDATE_FILE: 1,
+  PATCH_FILE: 2,
+  EDIT_FILE: 2,
+  DELETE_FILE: 3,
+  DELETE_DIR: 4,
+};
+
+/**
+ * Actions in the order in which they are applied: folders, whole files, patches and edits, deleted files, deleted folders
+ * from the deepest up; among equals by path.
+ */
+export function orderActions<Action extends { kind: ActionKind; path: string }>(actions: readonly Action[]): Action[] {
+  return actions.toSorted((a, b) => RANK[a.kind] - RANK[b.kind] || byDepth(a, b) || byPath(a.path, b.path));
+}
+
+function byDepth(a: { kind: ActionKind; path: string }, b: { path: string }): number {
+  return a.kind === "DELETE_DIR" ? depthOf(b.path) - depthOf(a.path) : 0;
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}
+
+function byPath(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

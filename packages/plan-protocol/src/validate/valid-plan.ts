@@ -1,0 +1,34 @@
+import type { ContextRequest, FileEdit, PlanVersion } from "../plan/plan.ts";
+
+/** `plan`: a diagnosis and steps, no actions. `apply`: actions, or the marker that nothing needs to change. */
+export type PlanMode = "plan" | "apply";
+
+/** An action with all that its kind needs. Paths are relative, with forward slashes and without one at the end. */
+export type ValidAction =
+  | { kind: "CREATE_FILE" | "UPDATE_FILE"; path: string; content: string }
+  | { kind: "CREATE_DIR" | "DELETE_FILE" | "DELETE_DIR"; path: string }
+  | { kind: "PATCH_FILE"; path: string; patch: string; base_sha256: string }
+  | { kind: "EDIT_FILE"; path: string; base_sha256: string; edits: FileEdit[] };
+
+/** A plan that may be previewed and applied as it stands. */
+export interface ValidPlan {
+  version: PlanVersion;
+  mode: PlanMode;
+  /** In the order in which they are applied, not the model's. */
+  actions: ValidAction[];
+  /** The model's, or made from the actions where it gave none. */
+  summary: string;
+  context_requests: ContextRequest[];
+  memory_patch: Record<string, unknown>;
+}
+
+/** A file as it was read for the plan. */
+export interface ReadFile {
+  /** Of its bytes, 64 lower-case hexadecimal digits. */
+  sha256: string;
+  /** Where it is known, patches and edits are tried on it, and comments that it already has are no elisions. */
+  text?: string;
+}
+
+/** The files that a plan was made from, by path as `checkPath` gives it. */
+export type ReadSet = ReadonlyMap<string, ReadFile>;

@@ -1,0 +1,144 @@
+import type { Issue, Result } from "@ccl/core";
+
+import { type LineEnds, normalizeLineEnds } from "../content/normalize-line-ends.ts";
+import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
+import { checkPath } from "../paths/check-path.ts";
+import type { PathPolicy, PathUse } from "../paths/path-policy.ts";
+import { actionKinds, isActionKind, planVersions } from "../plan/action-kinds.ts";
+import type { ActionKind, Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
+import { quote } from "../plan-issue.ts";
+import type { ActionCheck } from "./action-check.ts";
+import { checkChange } from "./check-change.ts";
+import { checkSummary } from "./check-summary.ts";
+import { findConflicts, type PlacedAction } from "./find-conflicts.ts";
+import { orderActions } from "./order-actions.ts";
+import type { PlanMode, ReadSet, ValidAction, ValidPlan } from "./valid-plan.ts";
+
+/** What a plan may touch and how its text is written. */
+export interface PlanPolicy extends PathPolicy {
+  /** Default `keep`. */
+  lineEnds?: LineEnds;
+}
+
+/** What a plan is checked against. */
+export interface ValidatePlanOptions {
+  mode: PlanMode;
+  /** Where given, a plan of another version is `ERR_UNSUPPORTED_VERSION`. */
+  version?: PlanVersion;
+  /** What was read for the plan. In apply mode UPDATE_FILE, PATCH_FILE and EDIT_FILE need their file in it. */
+  readSet?: ReadSet;
+  policy?: PlanPolicy;
+  limits?: Partial<PlanLimits>;
+}
+
+interface Settings {
+  mode: PlanMode;
+  version: PlanVersion;
+  readSet: ReadSet;
+  policy: PlanPolicy;
+  limits: PlanLimits;
+  issues: Issue[];
+}
+
+/**
+ * Checks all of a plan that can be checked without the files themselves, and puts its actions in the order in which they
+ * are applied. Every issue comes back at once; paths lead into the plan as given. Codes are those of `PlanIssueCode`.
+ */
+export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<ValidPlan> {
+  const { mode, readSet = new Map(), policy = {} } = options;
+  const limits = { ...defaultPlanLimits, ...options.limits };
+  const issues: Issue[] = [];
+  const settings: Settings = { mode, version: plan.version, readSet, policy, limits, issues };
+  checkVersion(plan.version, options.version, issues);
+  const summary = checkSummary(plan, mode, issues);
+  const { maxActions } = limits;
+  if (plan.actions.length > maxActions)
+    issues.push({
+      code: "ERR_TOO_MANY_ACTIONS",
+      path: ["actions"],
+      message: `${plan.actions.length} actions are more than ${maxActions}. Split the plan.`,
+    });
+  // What is far beyond the limit is refused for that; looking at all of it would only take time.
+  const actions = checkActions(plan.actions.slice(0, maxActions), settings);
+  checkRequests(plan, settings);
+  if (issues.length > 0) return { ok: false, issues };
+  const { version, context_requests, memory_patch } = plan;
+  const ordered = orderActions(actions);
+  return { ok: true, value: { version, mode, actions: ordered, summary, context_requests, memory_patch } };
+}
+
+function checkVersion(version: PlanVersion, wanted: PlanVersion | undefined, issues: Issue[]): void {
+  if (planVersions.includes(version) && (wanted === undefined || wanted === version)) return;
+  const message = `The plan is of version ${quote(String(version))}; ${String(wanted ?? planVersions.join(", "))} is expected.`;
+  issues.push({ code: "ERR_UNSUPPORTED_VERSION", path: ["version"], message });
+}
+
+function checkActions(actions: readonly PlanAction[], settings: Settings): ValidAction[] {
+  const valid: ValidAction[] = [];
+  const placed: PlacedAction[] = [];
+  let totalBytes = 0;
+  for (const [index, action] of actions.entries()) {
+    const at = ["actions", index];
+    if (!isActionKind(action.kind, settings.version)) {
+      const message = `Version ${settings.version} has no kind ${quote(String(action.kind))}.`;
+      settings.issues.push({ code: "ERR_SCHEMA_VALIDATION", path: [...at, "kind"], message });
+      continue;
+    }
+    const path = checkPathAt(action.path, [...at, "path"], { use: useOf(action.kind), settings });
+    if (path !== undefined) placed.push({ kind: action.kind, path, index });
+    const check = createCheck(at, path, settings);
+    const checked = checkChange({ ...action, path: path ?? action.path }, check);
+    totalBytes += checked.sizeBytes;
+    valid.push(withLineEnds(checked.action, settings.policy.lineEnds ?? "keep"));
+  }
+  const { maxTotalContentBytes } = settings.limits;
+  if (totalBytes > maxTotalContentBytes)
+    settings.issues.push({
+      code: "ERR_CONTENT_TOO_LARGE",
+      path: ["actions"],
+      message: `${totalBytes} bytes are more than ${maxTotalContentBytes} for one plan. Split it.`,
+    });
+  settings.issues.push(...findConflicts(placed, settings.policy));
+  return valid;
+}
+
+function createCheck(at: (string | number)[], path: string | undefined, settings: Settings): ActionCheck {
+  const { version, mode, limits, readSet, issues } = settings;
+  return {
+    version,
+    mode,
+    limits,
+    base: path === undefined ? undefined : readSet.get(path),
+    add: (code, place, message) => issues.push({ code, path: [...at, ...place], message }),
+    addAll: (found, place) =>
+      issues.push(...found.map((issue) => ({ ...issue, path: [...at, ...place, ...issue.path] }))),
+  };
+}
+
+function checkRequests({ context_requests: requests }: Plan, settings: Settings): void {
+  for (const [index, request] of requests.entries()) {
+    if (request.type === "read_file")
+      checkPathAt(request.path, ["context_requests", index, "path"], { use: "read", settings });
+  }
+}
+
+function checkPathAt(
+  path: string,
+  at: (string | number)[],
+  { use, settings }: { use: PathUse; settings: Settings },
+): string | undefined {
+  const checked = checkPath(path, { policy: settings.policy, limits: settings.limits, use });
+  if (checked.ok) return checked.value;
+  settings.issues.push(...checked.issues.map((issue) => ({ ...issue, path: at })));
+  return undefined;
+}
+
+function useOf(kind: ActionKind): PathUse {
+  if (kind === "DELETE_FILE") return "delete";
+  return actionKinds[kind].fields.length === 0 ? "folder" : "write";
+}
+
+function withLineEnds(action: ValidAction, lineEnds: LineEnds): ValidAction {
+  if (!("content" in action)) return action;
+  return { ...action, content: normalizeLineEnds(action.content, lineEnds) };
+}
