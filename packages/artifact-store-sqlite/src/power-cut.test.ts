@@ -78,8 +78,9 @@ async function lossAtCuts(durability: "full" | "normal", wanted: number) {
   const total = { acks: 0, lost: 0, damaged: 0 };
   try {
     // Beside other work the system may write everything in time, so that the control is given some more cuts to lose at.
-    const isControl = durability === "normal";
-    for (let seed = 1; total.acks < wanted || (isControl && total.lost === 0 && seed <= 8); seed += 1) {
+    const isEnough = (cuts: number): boolean =>
+      total.acks >= wanted && (durability === "full" || total.lost > 0 || cuts > 8);
+    for (let seed = 1; !isEnough(seed); seed += 1) {
       const path = join(disk.folder, `${seed}.sqlite`);
       const ids = await acknowledgedUntilCut(disk, path, durability);
       await disk.mountAgain();

@@ -40,10 +40,7 @@ function databaseClassOf(found: unknown): DatabaseClass | undefined {
 
 function hasDatabaseClass(found: unknown): found is { DatabaseSync: DatabaseClass } {
   return (
-    typeof found === "object" &&
-    found !== null &&
-    "DatabaseSync" in found &&
-    typeof found.DatabaseSync === "function"
+    typeof found === "object" && found !== null && "DatabaseSync" in found && typeof found.DatabaseSync === "function"
   );
 }
 
