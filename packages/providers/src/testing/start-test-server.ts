@@ -85,12 +85,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       server.closeAllConnections();
     });
   };
-  const idle = setTimeout(() => void close(), options.idleMs ?? 60_000).unref();
   // A connection that the system had taken before the close comes after it.
   server.on("connection", (socket) => (server.listening ? socket.unref().setNoDelay(true) : socket.destroy()));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", resolve);
   });
+  const idle = setTimeout(() => void close(), options.idleMs ?? 60_000).unref();
   server.unref();
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
