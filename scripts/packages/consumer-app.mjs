@@ -83,8 +83,9 @@ function clientsOf(packages) {
   const clients = {};
   for (const item of packages.filter((item) => item.entries.length > 0)) {
     const program = firstProgram(fs.readFileSync(path.join(item.directory, "README.md"), "utf8"), item.name);
-    for (const [, name] of program.matchAll(/from "((?:@[\w.-]+\/)?[\w.-]+)[^"]*"/g)) {
-      if (name.startsWith("@ccl/") || isBuiltin(name)) continue;
+    for (const [, specifier] of program.matchAll(/from "([^"]+)"/g)) {
+      const [name] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier);
+      if (specifier.startsWith("@ccl/") || isBuiltin(specifier)) continue;
       const manifest = path.join(item.directory, "node_modules", name, "package.json");
       clients[name] = JSON.parse(fs.readFileSync(manifest, "utf8")).version;
     }
