@@ -1,4 +1,9 @@
-export { applyContextDiet, type ContextStats, type DietedContext } from "./context/apply-context-diet.ts";
+export {
+  applyContextDiet,
+  type ContextLimits,
+  type ContextStats,
+  type DietedContext,
+} from "./context/apply-context-diet.ts";
 export { autoCollectRequests, type CollectInput } from "./context/auto-collect-requests.ts";
 export type { ContextBlock } from "./context/context-block.ts";
 export type { LineEnds } from "./content/normalize-line-ends.ts";

@@ -20,7 +20,8 @@ export interface DietedContext {
   stats: ContextStats;
 }
 
-type ContextLimits = Pick<
+/** The limits that a diet keeps. */
+export type ContextLimits = Pick<
   PlanLimits,
   "maxContextFiles" | "maxContextFileChars" | "maxContextTotalChars" | "maxContextLogChars"
 >;
