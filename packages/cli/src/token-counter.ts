@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 import type { CounterSource } from "@ccl/aliases";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
@@ -15,6 +17,7 @@ export function counterOf(encoding: Encoding): CounterSource {
 }
 
 async function openExact(encoding: Exclude<Encoding, "estimate">): Promise<TokenCounter> {
-  const { createBpeCounter } = await import("@ccl/core/bpe");
-  return await createBpeCounter(encoding);
+  const vocabulary = new URL(`../dist/vocabulary/${encoding}.bin`, import.meta.url);
+  const [{ createBpeCounter }, bytes] = await Promise.all([import("@ccl/core/bpe"), readFile(vocabulary)]);
+  return await createBpeCounter(encoding, { vocabulary: bytes });
 }

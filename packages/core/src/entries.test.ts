@@ -42,7 +42,11 @@ const codesOf: Record<string, string[]> = {
     network_error: documented,
   }),
   TokenBudgetError: listed<TokenBudgetErrorCode>({ budget_exceeded: documented, invalid_budget: documented }),
-  BpeCounterError: listed<BpeCounterErrorCode>({ tokenizer_missing: documented, unknown_encoding: documented }),
+  BpeCounterError: listed<BpeCounterErrorCode>({
+    invalid_vocabulary: documented,
+    tokenizer_missing: documented,
+    unknown_encoding: documented,
+  }),
   NodeIoError: listed<NodeIoErrorCode>({
     read_failed: documented,
     write_failed: documented,

@@ -1,7 +1,7 @@
 import { CclError } from "../ccl-error.ts";
 
 /** Why no exact counter could be made. */
-export type BpeCounterErrorCode = "tokenizer_missing" | "unknown_encoding";
+export type BpeCounterErrorCode = "invalid_vocabulary" | "tokenizer_missing" | "unknown_encoding";
 
 /** What `createBpeCounter` rejects with. */
 export class BpeCounterError extends CclError<BpeCounterErrorCode> {

@@ -7,7 +7,7 @@ import { countTokens as countO200k } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it, vi } from "vitest";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { BpeCounterError } from "./bpe-counter-error.ts";
-import { type BpeEncoding, createBpeCounter } from "./create-bpe-counter.ts";
+import { type BpeEncoding, createBpeCounter, loadVocabulary } from "./create-bpe-counter.ts";
 
 const asText = { disallowedSpecial: new Set<string>() };
 const encodings: [BpeEncoding, TokenCounter, (text: string) => number][] = [
@@ -120,6 +120,23 @@ describe("createBpeCounter", () => {
     vi.doUnmock("gpt-tokenizer/bpeRanks/o200k_base");
     expect(BpeCounterError.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ code: "tokenizer_missing", message: expect.stringContaining('"gpt-tokenizer"') });
+  });
+
+  it("counts the same with a vocabulary that was kept as bytes", async () => {
+    const vocabulary = await loadVocabulary("o200k_base");
+    const kept = Uint8Array.from([9, 9, 9, ...vocabulary]).subarray(3);
+    const counter = await createBpeCounter("o200k_base", { vocabulary: kept });
+    for (const text of [...prose, ...code]) expect(counter.count(text)).toBe(countO200k(text, asText));
+  });
+
+  it.each<[what: string, damage: (bytes: Uint8Array) => Uint8Array]>([
+    ["is empty", () => new Uint8Array(0)],
+    ["is cut off", (bytes) => bytes.subarray(0, -1)],
+    ["ends within its lengths", (bytes) => bytes.subarray(0, 1_000)],
+    ["says another number of tokens", (bytes) => bytes.with(0, 1)],
+  ])("refuses a vocabulary that %s", async (_what, damage) => {
+    const vocabulary = damage(await loadVocabulary("cl100k_base"));
+    await expect(createBpeCounter("cl100k_base", { vocabulary })).rejects.toMatchObject({ code: "invalid_vocabulary" });
   });
 
   it("refuses an encoding it does not know", async () => {

@@ -16,12 +16,11 @@ export class HashedBytes {
     for (let at = 1; at <= longestStretch; at++) this.#powers[at] = Math.imul(this.#powers[at - 1] ?? 0, base);
   }
 
-  /** Takes in a text, or bytes that are none, in place of the last. */
-  write(source: string | readonly number[]): void {
+  /** Takes in a text in place of the last. */
+  write(text: string): void {
     const { bytes } = this;
     const sums = this.#sums;
-    if (typeof source !== "string") bytes.set(source, 1);
-    this.end = typeof source === "string" ? writeUtf8(source, bytes) : source.length + 1;
+    this.end = writeUtf8(text, bytes);
     for (let at = 1; at < this.end; at++) sums[at + 1] = (Math.imul(sums[at] ?? 0, base) + (bytes[at] ?? 0) + 1) | 0;
   }
 
@@ -29,6 +28,13 @@ export class HashedBytes {
   hash(start: number, end: number): number {
     return ((this.#sums[end] ?? 0) - Math.imul(this.#sums[start] ?? 0, this.#powers[end - start] ?? 0)) | 0;
   }
+}
+
+/** The hash that `HashedBytes` gives the same bytes. */
+export function hashBytes(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0;
+  for (let at = start; at < end; at++) hash = (Math.imul(hash, base) + (bytes[at] ?? 0) + 1) | 0;
+  return hash;
 }
 
 /** Writes from position 1 on and returns the end; half a surrogate pair becomes U+FFFD, as in every encoder. */

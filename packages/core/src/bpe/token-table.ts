@@ -1,7 +1,10 @@
-import { HashedBytes } from "./hashed-bytes.ts";
+import { hashBytes, type HashedBytes } from "./hashed-bytes.ts";
 
 /** The rank of what is no token: above all others. */
 export const NO_RANK: number = 2 ** 31 - 1;
+
+const rankBits = 18;
+const rankMask = 2 ** rankBits - 1;
 
 /** An encoding's tokens by the hash of their bytes. */
 export class TokenTable {
@@ -10,20 +13,23 @@ export class TokenTable {
   /** All tokens' bytes in order of rank; a token's begin at `#starts[rank]` and end where the next one's begin. */
   readonly #bytes: Uint8Array;
   readonly #starts: Int32Array;
-  /** Open addressing, two numbers a slot: a token's hash, and its rank + 1 or 0 for an empty slot. */
+  /** Open addressing: the upper bits of a token's hash and, in the lower ones, its rank + 1; 0 for an empty slot. */
   readonly #slots: Int32Array;
   #longestToken = 0;
 
-  /** `vocabulary[rank]` is a token's text, or its bytes where they are no text; holes are unused ranks. */
-  constructor(vocabulary: readonly (string | readonly number[] | undefined)[]) {
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(4 * vocabulary.length + 4)));
-    this.#starts = new Int32Array(vocabulary.length + 1);
-    this.#bytes = new Uint8Array(3 * vocabulary.reduce((length, token) => length + (token?.length ?? 0), 0));
-    const token = new HashedBytes(1024);
-    for (let rank = 0; rank < vocabulary.length; rank++) {
-      token.write(vocabulary[rank] ?? "");
-      this.#add(rank, token);
+  /** Takes a vocabulary as `packVocabulary` gives it; throws `RangeError` where it is none. */
+  constructor(packed: Uint8Array) {
+    const count = packed.byteLength < 4 ? 0 : new DataView(packed.buffer, packed.byteOffset).getUint32(0, true);
+    const lengths = packed.subarray(4, 4 + count);
+    this.#bytes = packed.subarray(4 + count);
+    this.#starts = new Int32Array(count + 1);
+    for (let rank = 0; rank < count; rank++) {
+      this.#starts[rank + 1] = (this.#starts[rank] ?? 0) + (lengths[rank] ?? 0);
     }
+    if (count === 0 || this.#starts[count] !== this.#bytes.length)
+      throw new RangeError("This is no packed vocabulary.");
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2)));
+    for (let rank = 0; rank < count; rank++) this.#add(rank);
   }
 
   /** The rank of the token that stands in the text from `start` to `end`, or `NO_RANK`. */
@@ -31,30 +37,30 @@ export class TokenTable {
     if (end - start > this.#longestToken) return NO_RANK;
     const slots = this.#slots;
     const hash = text.hash(start, end);
-    for (let slot = this.#firstSlot(hash); ; slot = (slot + 2) & (slots.length - 1)) {
-      const rank = (slots[slot + 1] ?? 0) - 1;
-      if (rank < 0) return NO_RANK;
-      if (slots[slot] === hash && this.#lengthAt(rank, text.bytes, start) === end - start) return rank;
+    for (let slot = this.#firstSlot(hash); ; slot = (slot + 1) & (slots.length - 1)) {
+      const entry = slots[slot] ?? 0;
+      if (entry === 0) return NO_RANK;
+      if ((entry ^ hash) >>> rankBits !== 0) continue;
+      const rank = (entry & rankMask) - 1;
+      if (this.#lengthAt(rank, text.bytes, start) === end - start) return rank;
     }
   }
 
-  #add(rank: number, token: HashedBytes): void {
-    const { bytes, end } = token;
+  #add(rank: number): void {
     const start = this.#starts[rank] ?? 0;
-    this.#starts[rank + 1] = start + end - 1;
-    for (let at = 1; at < end; at++) this.#bytes[start + at - 1] = bytes[at] ?? 0;
-    if (end === 1) return;
-    if (end === 3) this.pairRanks[((bytes[1] ?? 0) << 8) | (bytes[2] ?? 0)] = rank;
-    this.#longestToken = Math.max(this.#longestToken, end - 1);
-    const hash = token.hash(1, end);
+    const end = this.#starts[rank + 1] ?? 0;
+    if (end === start) return;
+    const bytes = this.#bytes;
+    if (end - start === 2) this.pairRanks[((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0)] = rank;
+    this.#longestToken = Math.max(this.#longestToken, end - start);
+    const hash = hashBytes(bytes, start, end);
     let slot = this.#firstSlot(hash);
-    while (this.#slots[slot + 1] !== 0) slot = (slot + 2) & (this.#slots.length - 1);
-    this.#slots[slot] = hash;
-    this.#slots[slot + 1] = rank + 1;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1);
+    this.#slots[slot] = (hash & ~rankMask) | (rank + 1);
   }
 
   #firstSlot(hash: number): number {
-    return (Math.imul(hash ^ (hash >>> 15), 0x45d9f3b) >>> 7) & (this.#slots.length - 2);
+    return (Math.imul(hash ^ (hash >>> 15), 0x45d9f3b) >>> 7) & (this.#slots.length - 1);
   }
 
   /** The length of a token if it stands at `start`, else -1. */
