@@ -18,3 +18,8 @@ export function loadDiff(): typeof import("diff") {
 export function loadPicomatch(): typeof import("picomatch") {
   return require("picomatch");
 }
+
+/** The library for .gitignore rules. */
+export function loadIgnore(): typeof import("ignore") {
+  return require("ignore");
+}

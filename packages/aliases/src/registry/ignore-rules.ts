@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
-import ignore, { type Ignore } from "ignore";
+import type { Ignore } from "ignore";
+
+import { loadIgnore } from "../load-library.ts";
 
 /** Decides for one folder what of it is ignored; patterns of deeper folders and later files win, as in git. */
 export interface IgnoreRules {
@@ -134,5 +136,5 @@ function anchorPattern(pattern: string, folder: string): string {
 
 /** Case counts everywhere, so that one tree has the same names on every system. */
 function matcher(): Ignore {
-  return ignore({ ignoreCase: false });
+  return loadIgnore()({ ignoreCase: false });
 }
