@@ -28,10 +28,10 @@ async function* pieces(bytes: Uint8Array, length = 100_000): AsyncGenerator<Uint
 }
 
 /** Puts other bytes under the id, with a record that fits them, as an operator with all powers could. */
-function forge(state: MemoryState, artifactId: string, bytes: Uint8Array): void {
+async function forge(state: MemoryState, artifactId: string, bytes: Uint8Array): Promise<void> {
   const blob = state.blobs.get(artifactId);
   if (blob === undefined) throw new Error("There is no such blob.");
-  Object.assign(blob, { bytes, record: { ...recordOf(bytes), artifactId } });
+  Object.assign(blob, { bytes, record: { ...(await recordOf(bytes)), artifactId } });
 }
 
 /** A driver without verification above it: what the operator of a store can make the cipher see. */
@@ -89,7 +89,7 @@ describe("withEncryption", () => {
     expect(new TextDecoder().decode(await reader.retrieve(artifactId))).toBe("attack at dawn");
     for (let at = 0; at < sealed.length; at += 1) {
       for (const bit of [1, 128]) {
-        forge(
+        await forge(
           state,
           artifactId,
           Uint8Array.from(sealed, (byte, index) => (index === at ? byte ^ bit : byte)),
@@ -98,7 +98,7 @@ describe("withEncryption", () => {
       }
     }
     for (let length = 0; length < sealed.length; length += 1) {
-      forge(state, artifactId, sealed.slice(0, length));
+      await forge(state, artifactId, sealed.slice(0, length));
       await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
     }
   });
@@ -125,14 +125,14 @@ describe("withEncryption", () => {
       [a, b, c, new Uint8Array(16)],
     ];
     for (const parts of forgeries) {
-      forge(
+      await forge(
         state,
         artifactId,
         new Uint8Array(await new Blob([head, ...parts].map((each) => new Uint8Array(each))).arrayBuffer()),
       );
       await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
     }
-    forge(
+    await forge(
       state,
       artifactId,
       new Uint8Array(await new Blob([head, a, b, c].map((each) => new Uint8Array(each))).arrayBuffer()),

@@ -1,5 +1,5 @@
 import { sha256Hex } from "@ccl/core";
-import { createHash, type Hash } from "node:crypto";
+import { createHash, type Hash, webcrypto } from "node:crypto";
 import { chunkBytes, type BlobRecord } from "../driver/artifact-driver.ts";
 
 const hashBytes = 32;
@@ -18,12 +18,15 @@ export class RecordHasher {
     return this.#sizeBytes;
   }
 
-  /** All chunks but the last are of `chunkBytes`. */
-  add(chunk: Uint8Array): void {
+  /** All chunks but the last are of `chunkBytes`, and each waits for the one before it. */
+  async add(chunk: Uint8Array): Promise<void> {
+    const isFirst = this.#sizeBytes === 0;
+    this.#sizeBytes += chunk.length;
+    // Another thread hashes the chunk while this one hashes the whole.
+    const hashing = isFirst ? undefined : webcrypto.subtle.digest("SHA-256", chunk);
     this.#whole.update(chunk);
     // So far the whole is the first chunk: no need to hash that twice.
-    this.#chunkHashes.push(this.#sizeBytes === 0 ? this.#whole.copy().digest() : sha256(chunk));
-    this.#sizeBytes += chunk.length;
+    this.#chunkHashes.push(hashing === undefined ? this.#whole.copy().digest() : new Uint8Array(await hashing));
   }
 
   finish(): BlobRecord {
@@ -36,12 +39,12 @@ export class RecordHasher {
 }
 
 /** The record of bytes at hand. */
-export function recordOf(bytes: Uint8Array): BlobRecord {
+export async function recordOf(bytes: Uint8Array): Promise<BlobRecord> {
   if (bytes.length <= chunkBytes) {
     return { artifactId: sha256Hex(bytes), sizeBytes: bytes.length, chunkHashes: new Uint8Array() };
   }
   const hasher = new RecordHasher();
-  for (let at = 0; at < bytes.length; at += chunkBytes) hasher.add(bytes.subarray(at, at + chunkBytes));
+  for (let at = 0; at < bytes.length; at += chunkBytes) await hasher.add(bytes.subarray(at, at + chunkBytes));
   return hasher.finish();
 }
 

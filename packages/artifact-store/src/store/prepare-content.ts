@@ -54,14 +54,13 @@ function inlineLimit(driver: ArtifactDriver): number {
 async function prepareBytes(bytes: Uint8Array, options: PrepareOptions): Promise<PreparedContent> {
   checkSize(bytes.length, options.maxBytes);
   const head = bytes.subarray(0, headBytes);
-  if (bytes.length <= inlineLimit(options.driver)) return { record: recordOf(bytes), content: bytes, head };
+  if (bytes.length <= inlineLimit(options.driver)) return { record: await recordOf(bytes), content: bytes, head };
   const hasher = new RecordHasher();
   const staged = await stage(options);
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     throwIfAborted(options.signal);
     const chunk = bytes.subarray(at, at + chunkBytes);
-    hasher.add(chunk);
-    await staged.write(chunk);
+    await Promise.all([staged.write(chunk), hasher.add(chunk)]);
   }
   return { record: hasher.finish(), content: staged, head };
 }
@@ -75,14 +74,14 @@ async function prepareStream(pieces: AsyncIterable<Uint8Array>, options: Prepare
   let sizeBytes = 0;
   const keep = async (chunk: Uint8Array): Promise<void> => {
     if (hasher.sizeBytes === 0) head = chunk.slice(0, headBytes);
-    hasher.add(chunk);
-    if (staged === undefined && hasher.sizeBytes <= inlineLimit(options.driver)) {
+    if (staged === undefined && hasher.sizeBytes + chunk.length <= inlineLimit(options.driver)) {
       inline.push(chunk.slice());
+      await hasher.add(chunk);
       return;
     }
     staged ??= await stage(options);
     for (const earlier of inline.splice(0)) await staged.write(earlier);
-    await staged.write(chunk);
+    await Promise.all([staged.write(chunk), hasher.add(chunk)]);
   };
   for await (const piece of readPieces(pieces, options.signal)) {
     sizeBytes += piece.length;
