@@ -1,0 +1,70 @@
+import type { ResourceColumn, ResourceRecord } from "../record/resource-record.ts";
+
+/** Who asks. */
+export interface Principal {
+  /** Named in audit events. */
+  id?: string;
+  /** Rights add up; a role that the catalog does not know gives none. */
+  roles: readonly string[];
+}
+
+/** Which resources a right is for: those that fit everything that is given. */
+export interface ResourceMatch {
+  /** Ids; a `*` at the end stands for any rest. */
+  ids?: readonly string[];
+  kinds?: readonly string[];
+  /** Any of them. */
+  tags?: readonly string[];
+  /** `access.policy` of the resource. */
+  policies?: readonly string[];
+}
+
+/** A right: for all, none, some, or as a function decides. A function that throws, or gives anything but true, denies. */
+export type ResourceRule = boolean | ResourceMatch | ((resource: ResourceRecord, principal: Principal) => boolean);
+
+/** The parts of a details card that can be granted one by one. */
+export type DetailSection =
+  | "description"
+  | "columns"
+  | "constraints"
+  | "pushdown"
+  | "snippets"
+  | "anti_patterns"
+  | "access"
+  | "quality"
+  | "other";
+
+/** What a role may see. */
+export interface RoleRights {
+  /** Rows, facets, counts and search; all resources where absent. */
+  overview?: ResourceRule;
+  /** Cards, and search over what stands in them; none where absent. */
+  details?: ResourceRule;
+  /** Columns tagged `pii`, and what names them; none where absent. */
+  pii?: ResourceRule;
+  /** Columns shown, beside the rule for personal ones; all where absent. */
+  columns?: (column: ResourceColumn, resource: ResourceRecord, principal: Principal) => boolean;
+  /** All where absent. */
+  sections?: readonly DetailSection[];
+}
+
+/** That a details card was asked for and not given. */
+export interface AccessAudit {
+  type: "details_denied";
+  /** As asked; the resource may not exist, which the asker cannot tell. */
+  resourceId: string;
+  principalId?: string;
+  roles: readonly string[];
+  /** `rule_failed`: a rule threw. `absent`: there is no such resource. */
+  reason: "no_overview" | "no_grant" | "rule_failed" | "absent";
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** Who may see what. */
+export interface AccessOptions {
+  /** By role; `public`, the role of a call without a principal, may read overviews where it is not named. */
+  roles: Readonly<Record<string, RoleRights>>;
+  /** Told of every denied card; what it throws is ignored. */
+  onAudit?: (event: AccessAudit) => void;
+}

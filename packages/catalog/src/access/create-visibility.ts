@@ -1,0 +1,120 @@
+import type { ResourceColumn, ResourceRecord } from "../record/resource-record.ts";
+import { isPersonal } from "../record/schema-digest.ts";
+import type {
+  AccessAudit,
+  AccessOptions,
+  DetailSection,
+  Principal,
+  ResourceRule,
+  RoleRights,
+} from "./access-options.ts";
+
+/** What one principal sees of a catalog, for the length of a call. */
+export interface Visibility {
+  /** Same for two principals that see the same; undefined where a function decides. */
+  key: string | undefined;
+  /** True where every overview and every card is seen, but for personal columns. */
+  isOpen: boolean;
+  seesOverview(record: ResourceRecord): boolean;
+  /** Undefined where the card is seen, else why not. */
+  denies(record: ResourceRecord): AccessAudit["reason"] | undefined;
+  seesColumn(column: ResourceColumn, record: ResourceRecord): boolean;
+  /** True where no column, past or present, is hidden. */
+  seesEveryColumn(record: ResourceRecord): boolean;
+  seesSection(section: DetailSection, record: ResourceRecord): boolean;
+}
+
+const publicPrincipal: Principal = { roles: ["public"] };
+const openRights: RoleRights = { details: true };
+
+/**
+ * The rights of a principal, added up over its roles. A catalog without access rules shows everything but personal
+ * columns to a call without a principal, and nothing to one with a principal, whose roles it cannot know.
+ */
+export function createVisibility(access: AccessOptions | undefined, principal: Principal | undefined): Visibility {
+  const asker = principal ?? publicPrincipal;
+  const rights = rightsOf(access, principal);
+  const isOpen = access === undefined && principal === undefined;
+  const allows = (record: ResourceRecord, rule: (right: RoleRights) => ResourceRule): "yes" | "no" | "failed" => {
+    let answer: "no" | "failed" = "no";
+    for (const right of rights) {
+      const decided = decide(rule(right), record, asker);
+      if (decided === "yes") return "yes";
+      if (decided === "failed") answer = "failed";
+    }
+    return answer;
+  };
+  const seesOverview = (record: ResourceRecord): boolean => allows(record, (right) => right.overview ?? true) === "yes";
+  const grants = (right: RoleRights, record: ResourceRecord): boolean =>
+    decide(right.overview ?? true, record, asker) === "yes" && decide(right.details ?? false, record, asker) === "yes";
+  return {
+    key: rights.some(hasFunction) ? undefined : keyOf(access, principal),
+    isOpen,
+    seesOverview,
+    denies(record) {
+      if (!seesOverview(record)) return "no_overview";
+      const answer = allows(record, (right) => right.details ?? false);
+      return answer === "yes" ? undefined : answer === "failed" ? "rule_failed" : "no_grant";
+    },
+    seesColumn(column, record) {
+      return rights.some((right) => {
+        if (decide(right.overview ?? true, record, asker) !== "yes") return false;
+        if (isPersonal(column) && decide(right.pii ?? false, record, asker) !== "yes") return false;
+        return right.columns === undefined || isTrue(() => right.columns?.(column, record, asker));
+      });
+    },
+    seesEveryColumn: (record) =>
+      rights.some(
+        (right) =>
+          grants(right, record) && right.columns === undefined && decide(right.pii ?? false, record, asker) === "yes",
+      ),
+    seesSection: (section, record) =>
+      rights.some((right) => grants(right, record) && (right.sections?.includes(section) ?? true)),
+  };
+}
+
+function rightsOf(access: AccessOptions | undefined, principal: Principal | undefined): RoleRights[] {
+  if (access === undefined) return principal === undefined ? [openRights] : [];
+  const roles: unknown = principal === undefined ? publicPrincipal.roles : principal.roles;
+  if (!Array.isArray(roles)) return [];
+  return roles.flatMap((role) => {
+    if (typeof role !== "string") return [];
+    if (Object.hasOwn(access.roles, role)) return access.roles[role] ?? [];
+    return role === "public" ? {} : [];
+  });
+}
+
+function hasFunction(right: RoleRights): boolean {
+  return [right.overview, right.details, right.pii, right.columns].some((rule) => typeof rule === "function");
+}
+
+function keyOf(access: AccessOptions | undefined, principal: Principal | undefined): string {
+  if (access === undefined) return principal === undefined ? "open" : "nobody";
+  return JSON.stringify([...new Set((principal ?? publicPrincipal).roles.map(String))].sort());
+}
+
+function decide(rule: ResourceRule, record: ResourceRecord, principal: Principal): "yes" | "no" | "failed" {
+  if (typeof rule === "boolean") return rule ? "yes" : "no";
+  if (typeof rule === "function") {
+    try {
+      return rule(record, principal) === true ? "yes" : "no";
+    } catch {
+      return "failed";
+    }
+  }
+  if (typeof rule !== "object" || rule === null) return "failed";
+  const fits =
+    (rule.ids?.some((id) => (id.endsWith("*") ? record.id.startsWith(id.slice(0, -1)) : record.id === id)) ?? true) &&
+    (rule.kinds?.includes(record.kind) ?? true) &&
+    (rule.tags?.some((tag) => record.tags.includes(tag)) ?? true) &&
+    (rule.policies?.includes(record.access?.policy ?? "") ?? true);
+  return fits ? "yes" : "no";
+}
+
+function isTrue(call: () => unknown): boolean {
+  try {
+    return call() === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,132 @@
+import type {
+  ResourceColumn,
+  ResourceDetails,
+  ResourceOverview,
+  ResourceRecord,
+  ResourceShape,
+  ResourceUsage,
+} from "../record/resource-record.ts";
+import type { DetailSection } from "./access-options.ts";
+import type { Visibility } from "./create-visibility.ts";
+import { createHiddenNames, type HiddenNames } from "./hidden-names.ts";
+
+const known = new Set(
+  (
+    "id uri kind title description tags shape schema_digest cap cost_hint examples owner updated_at columns constraints " +
+    "pushdown usage access quality schema_hash cap_hash rev derived"
+  ).split(" "),
+);
+
+/** The columns that a principal sees, and a matcher for those that it does not. */
+export interface ColumnView {
+  columns: ResourceColumn[];
+  hidden: HiddenNames;
+}
+
+/** Which of a record's columns are seen. */
+export function viewColumns(record: ResourceRecord, visibility: Visibility): ColumnView {
+  const all = record.columns ?? [];
+  const columns = all.filter((column) => visibility.seesColumn(column, record));
+  if (columns.length === all.length) return { columns: all, hidden: createHiddenNames([]) };
+  const seen = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const hidden = all.map(({ name }) => name).filter((name) => !seen.has(name.toLowerCase()));
+  return { columns, hidden: createHiddenNames(hidden) };
+}
+
+/** The overview of a record as a principal sees it: without what names a hidden column. */
+export function presentOverview(record: ResourceRecord, { columns, hidden }: ColumnView): ResourceOverview {
+  const { id, uri, kind, title, tags, schema_digest, cap, cost_hint, examples, owner } = record;
+  const shape = seenShape(record, columns);
+  const { updated_at, rev, schema_hash, cap_hash } = record;
+  return {
+    id,
+    ...(uri === undefined ? {} : { uri }),
+    kind,
+    title,
+    tags,
+    ...(shape === undefined ? {} : { shape }),
+    schema_digest: hidden.isEmpty ? schema_digest : schema_digest.filter((entry) => !hidden.isNamedIn(entry)),
+    cap,
+    ...(cost_hint === undefined ? {} : { cost_hint }),
+    ...(examples === undefined ? {} : { examples: examples.filter(({ task }) => !hidden.isNamedIn(task)) }),
+    ...(owner === undefined ? {} : { owner }),
+    updated_at,
+    rev,
+    schema_hash,
+    cap_hash,
+  };
+}
+
+function seenShape(
+  { shape, columns: all }: ResourceRecord,
+  columns: readonly ResourceColumn[],
+): ResourceShape | undefined {
+  if (shape === undefined || all === undefined || columns.length === all.length) return shape;
+  return shape.cols === undefined ? shape : { ...shape, cols: columns.length };
+}
+
+/** The whole card of a record as a principal sees it, in the sections asked for; all where `sections` is undefined. */
+export function presentDetails(
+  record: ResourceRecord,
+  visibility: Visibility,
+  sections?: readonly DetailSection[],
+): ResourceDetails {
+  const wants = (section: DetailSection): boolean =>
+    (sections?.includes(section) ?? true) && visibility.seesSection(section, record);
+  const { columns, hidden } = viewColumns(record, visibility);
+  const { id, uri, kind, title, description, cap } = record;
+  const shape = seenShape(record, columns);
+  const usage = presentUsage(record, { wants, hidden });
+  const { constraints, quality } = record;
+  const { pushdown, access } = record;
+  const other = wants("other") ? Object.entries(record).filter(([name]) => !known.has(name)) : [];
+  return {
+    ...Object.fromEntries(
+      other.map(([name, value]) => [name, hidden.removeFrom(value)]).filter(([, value]) => value !== undefined),
+    ),
+    id,
+    ...(uri === undefined ? {} : { uri }),
+    kind,
+    title,
+    ...(description !== undefined && wants("description") ? { description: hidden.maskIn(description) } : {}),
+    ...(record.columns !== undefined && wants("columns")
+      ? { columns: columns.map((column) => seenColumn(column, hidden)) }
+      : {}),
+    ...(constraints !== undefined && wants("constraints") ? { constraints: seenMembers(constraints, hidden) } : {}),
+    ...(pushdown !== undefined && wants("pushdown") ? { pushdown } : {}),
+    cap,
+    ...(shape === undefined ? {} : { shape }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(access !== undefined && wants("access") ? { access } : {}),
+    ...(quality !== undefined && wants("quality") ? { quality: seenMembers(quality, hidden) } : {}),
+  };
+}
+
+function seenColumn(column: ResourceColumn, hidden: HiddenNames): ResourceColumn {
+  if (hidden.isEmpty) return column;
+  return { ...seenMembers(column, hidden), name: column.name };
+}
+
+function seenMembers(value: object, hidden: HiddenNames): Record<string, unknown> {
+  const kept = Object.entries(value).map(([name, member]): [string, unknown] => [
+    name,
+    hidden.isNamedIn(name) ? undefined : hidden.removeFrom(member),
+  ]);
+  return Object.fromEntries(kept.filter(([, member]) => member !== undefined));
+}
+
+function presentUsage(
+  { usage }: ResourceRecord,
+  { wants, hidden }: { wants: (section: DetailSection) => boolean; hidden: HiddenNames },
+): ResourceUsage | undefined {
+  if (usage === undefined) return undefined;
+  const { snippets, anti_patterns } = usage;
+  const seen: ResourceUsage = {};
+  if (snippets !== undefined && wants("snippets")) {
+    seen.snippets = snippets.filter(({ code, title = "" }) => !hidden.isNamedIn(`${title}\n${code}`));
+  }
+  if (anti_patterns !== undefined && wants("anti_patterns")) {
+    seen.anti_patterns = anti_patterns.filter((text) => !hidden.isNamedIn(text));
+  }
+  return seen;
+}

@@ -1,0 +1,61 @@
+import type { ResourceRecord } from "../record/resource-record.ts";
+import { isPersonal } from "../record/schema-digest.ts";
+import type { AccessOptions } from "./access-options.ts";
+import type { Visibility } from "./create-visibility.ts";
+import { createHiddenNames } from "./hidden-names.ts";
+import { presentOverview } from "./present-record.ts";
+
+/**
+ * A record is indexed once for each depth at which it may be seen, so that what a principal can't read it can't find,
+ * count or exclude by search either. The marks are no part of any id: ids hold no control characters.
+ */
+const overviewMark = "\u0001";
+const bareMark = "\u0002";
+
+/** The id of the resource that an index entry stands for. */
+export function resourceIdOf(variantId: string): string {
+  return variantId.startsWith(overviewMark) || variantId.startsWith(bareMark) ? variantId.slice(1) : variantId;
+}
+
+/** Every id that a resource may have in the index. */
+export function variantIdsOf(id: string): string[] {
+  return [id, overviewMark + id, bareMark + id];
+}
+
+/** What of a record goes into the index. Personal columns are in none of it. */
+export function indexVariants(record: ResourceRecord, access: AccessOptions | undefined): ResourceRecord[] {
+  const full = withoutPersonal(record);
+  if (access === undefined) return [full];
+  const columns = full.columns ?? [];
+  const overview = presentOverview(full, { columns, hidden: createHiddenNames([]) });
+  const variants: ResourceRecord[] = [full, { ...overview, id: overviewMark + record.id }];
+  if (Object.values(access.roles).some((rights) => rights.columns !== undefined)) {
+    const { examples: _, ...rest } = overview;
+    variants.push({ ...rest, schema_digest: [], id: bareMark + record.id });
+  }
+  return variants;
+}
+
+/** Under which id a principal finds a record; undefined where it must not. */
+export function seenVariant(record: ResourceRecord, visibility: Visibility): string | undefined {
+  if (!visibility.seesOverview(record)) return undefined;
+  if (visibility.isOpen) return record.id;
+  const isWhole = (record.columns ?? []).every((column) => isPersonal(column) || visibility.seesColumn(column, record));
+  if (!isWhole) return bareMark + record.id;
+  const seesAll =
+    visibility.denies(record) === undefined &&
+    visibility.seesSection("columns", record) &&
+    visibility.seesSection("description", record);
+  return seesAll ? record.id : overviewMark + record.id;
+}
+
+function withoutPersonal(record: ResourceRecord): ResourceRecord {
+  const all = record.columns ?? [];
+  const columns = all.filter((column) => !isPersonal(column));
+  if (columns.length === all.length) return record;
+  const seen = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const hidden = createHiddenNames(all.map(({ name }) => name).filter((name) => !seen.has(name.toLowerCase())));
+  const shown = presentOverview(record, { columns, hidden });
+  const description = record.description === undefined ? undefined : hidden.maskIn(record.description);
+  return { ...shown, columns, ...(description === undefined ? {} : { description }) };
+}

@@ -1,0 +1,252 @@
+import { estimatedCounter, type TokenCounter } from "@ccl/core";
+import { createBpeCounter } from "@ccl/core/bpe";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { createCatalog } from "../catalog/create-catalog.ts";
+import { CatalogError } from "../catalog-error.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
+import { buildContext } from "./build-context.ts";
+import { fitBudget } from "./fit-budget.ts";
+import { renderOverviewRows } from "./render-overview-rows.ts";
+
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.constantFrom(
+    "orders\n## 9 forged",
+    "# resources: 99",
+    "a\u2028 1 row",
+    "x".repeat(500),
+    "SELECT 1;\n## 1 card",
+    "名前 列",
+  ),
+);
+const name = fc
+  .oneof(text, fc.constantFrom("id", "user id", "amount", "created_at"))
+  .filter((value) => value.length > 0);
+const column = fc.record(
+  { name, type: text, description: text, pk: fc.boolean(), fk: text, tags: fc.subarray(["pii"]) },
+  { requiredKeys: ["name"] },
+);
+const identifier = fc
+  .tuple(
+    fc.constantFrom("res:db.a.", "res:db.b.", "api:X/Y/", ""),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
+  )
+  .map(([place, own]) => place + own)
+  .filter((id) => !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(id) && id.trim() === id);
+const resource: fc.Arbitrary<ResourceInput> = fc.record(
+  {
+    id: identifier,
+    kind: fc.constantFrom("tabular", "api", "skill", "own\nkind"),
+    title: name,
+    description: text,
+    columns: fc.array(column, { maxLength: 30 }),
+    usage: fc.record({
+      snippets: fc.array(fc.record({ engine: name, code: text }), { maxLength: 3 }),
+      anti_patterns: fc.array(text, { maxLength: 10 }),
+    }),
+    quality: fc.record({ null_rate: fc.dictionary(text, fc.float({ min: 0, max: 1, noNaN: true }), { maxKeys: 3 }) }),
+    pushdown: fc.constantFrom({ filter: true }, {}),
+  },
+  { requiredKeys: ["id", "kind", "title"] },
+);
+const catalogs = fc.uniqueArray(resource, { selector: ({ id }) => id, maxLength: 25 });
+
+/** Counters that no sum over lines foretells. */
+const counters: Record<string, TokenCounter> = {
+  "an estimate": estimatedCounter,
+  characters: { name: "characters", isExact: true, count: (value) => value.length },
+  "a counter of its own mind": {
+    name: "odd",
+    isExact: true,
+    count: (value) => Math.ceil(value.length / 3) + (value.includes("2") ? 7 : 0) + (value.length % 5),
+  },
+};
+
+beforeAll(async () => {
+  counters["o200k"] = await createBpeCounter("o200k_base");
+});
+
+describe("a budgeted context", () => {
+  it.each(["an estimate", "characters", "a counter of its own mind", "o200k"])(
+    "is never over its budget by %s, and the same input gives the same bytes",
+    async (which) => {
+      const counter = counters[which] ?? estimatedCounter;
+      const { numRuns = 200 } = fc.readConfigureGlobal();
+      let contexts = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          catalogs,
+          fc.array(fc.integer({ min: 1, max: 1_500 }), { minLength: 3, maxLength: 3 }),
+          fc.nat({ max: 900 }),
+          async (inputs, budgets, details) => {
+            const [one, two] = [createCatalog({ counter }), createCatalog({ counter })];
+            const registered = await one.register(inputs);
+            expect(registered.ok).toBe(true);
+            await two.register(inputs.toReversed());
+            const candidates = inputs.map(({ id }) => id);
+            for (const budget of budgets) {
+              const request = {
+                task: "orders by amount",
+                budget,
+                candidates,
+                reserve: { task: 5, ...(details > 800 ? {} : { details }) },
+              };
+              const context = await one.budgetedContext(request).catch(onlyExceeded);
+              const again = await one.budgetedContext(request).catch(onlyExceeded);
+              expect(again).toEqual(context);
+              if (context === undefined) continue;
+              contexts += 1;
+              expect(counter.count(context.text)).toBe(context.tokens);
+              expect(context.tokens).toBeLessThanOrEqual((counter.isExact ? budget : Math.floor(budget * 0.9)) - 5);
+              expect(context.m).toBeLessThanOrEqual(context.k);
+              expect(context.k + context.omitted.overview).toBe(inputs.length);
+              const rows = context.text.split("\n").filter((line) => /^\d+ /.test(line));
+              expect(rows).toHaveLength(context.k);
+              expect(context.text.split("\n").filter((line) => line.startsWith("## "))).toHaveLength(context.m);
+              expect(context.overview.map(({ alias }) => alias)).toEqual(
+                context.overview.map((_, at) => String(at + 1)),
+              );
+            }
+          },
+        ),
+        { numRuns: Math.ceil(numRuns / 4) },
+      );
+      expect(contexts).toBeGreaterThan(10);
+    },
+    60_000,
+  );
+
+  it("has a typed error where not even the header fits", async () => {
+    const catalog = createCatalog();
+    await catalog.register([{ id: "a", kind: "api", title: "A" }]);
+    await expect(catalog.budgetedContext({ task: "a", budget: 12 })).rejects.toMatchObject({ code: "budget_exceeded" });
+    await expect(catalog.budgetedContext({ task: "a", budget: 100, reserve: { head: 100 } })).rejects.toMatchObject({
+      code: "budget_exceeded",
+    });
+    await expect(catalog.budgetedContext({ task: "a", budget: 1.5 })).rejects.toMatchObject({ code: "invalid_budget" });
+  });
+
+  it("keeps a snippet and what to avoid before further columns", () => {
+    const columns = Array.from({ length: 60 }, (_, at) => ({ name: `column_number_${at}`, type: "integer" }));
+    const details = {
+      id: "res:db.a.orders",
+      kind: "tabular",
+      title: "orders",
+      columns,
+      usage: {
+        snippets: [
+          { engine: "sql", code: "SELECT 1\nFROM orders" },
+          { engine: "sql", code: "SELECT 2" },
+        ],
+        anti_patterns: ["select *"],
+      },
+    };
+    const candidates = [{ id: details.id, row: () => details, card: () => ({ details, stale: ["gone:int"] }) }];
+    const { text } = buildContext({ candidates, budget: 260, reserve: { details: 220 }, counter: estimatedCounter });
+    expect(text).toMatchInlineSnapshot(`
+      "# resources: 1, best first, tabular unless said. Row: alias name: fields - about
+      1 a.orders
+      # details of the best, by alias
+      ## 1 orders
+      id: res:db.a.orders
+      kind: tabular
+      columns:
+        column_number_0 integer
+        column_number_1 integer
+        column_number_2 integer
+        column_number_3 integer
+        column_number_4 integer
+        column_number_5 integer
+        column_number_6 integer
+        column_number_7 integer
+      snippet sql:
+        SELECT 1
+        FROM orders
+      avoid:
+        select *
+      stale in the overview: gone:int
+      [cut: 52 of 60 columns, 1 of 2 snippets; the rest: details of 1 from columns=8;snippets=1]
+      "
+    `);
+  });
+
+  it("groups the rows of one database, and shortens rows before it leaves any out", () => {
+    const tables = ["orders", "users", "payments"].map((title) => ({
+      id: `res:db.shop.${title}`,
+      kind: "tabular",
+      title: `${title} (shop)`,
+      schema_digest: ["id:int", "created_at:ts"],
+    }));
+    const rows = [
+      ...tables,
+      { id: "api:Weather/Forecast/now", kind: "api", title: "Forecast now", description: "Weather now. In detail." },
+    ];
+    expect(renderOverviewRows(rows).text).toMatchInlineSnapshot(`
+      "# resources: 4, best first, tabular unless said. Row: alias name: fields - about
+      # shop
+      1 orders: id created_at
+      2 users: id created_at
+      3 payments: id created_at
+
+      4 Forecast now (api): Weather now
+      "
+    `);
+    const tight = renderOverviewRows(rows, { budget: 62 });
+    expect(tight.omitted).toBe(0);
+    expect(tight.text).toMatchInlineSnapshot(`
+      "# resources: 4, best first, tabular unless said. Row: alias name: fields - about
+      # shop
+      1 orders: id created_at
+      2 users: id created_at
+      3 payments: id created_at
+
+      4 Forecast now (api)
+      "
+    `);
+  });
+});
+
+describe("fitBudget", () => {
+  it("never exceeds the budget, and has no card without a row", () => {
+    const costs = fc.array(fc.nat({ max: 200 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(
+        costs,
+        costs,
+        fc.integer({ min: 1, max: 4_000 }),
+        fc.nat({ max: 3_000 }),
+        (overviewCosts, detailCosts, budget, details) => {
+          const fit = fitBudget({ budget, reserve: { details }, overviewCosts, detailCosts });
+          const sum = (list: number[]): number => list.reduce((total, cost) => total + cost, 0);
+          expect(fit.m).toBeLessThanOrEqual(fit.k);
+          expect(sum(overviewCosts.slice(0, fit.k)) + sum(detailCosts.slice(0, fit.m)) + fit.left).toBe(budget);
+          expect(fit.left).toBeGreaterThanOrEqual(0);
+          expect(fit.detailTokens).toBeLessThanOrEqual(details);
+        },
+      ),
+    );
+  });
+
+  it("fills by real costs in rank order", () => {
+    expect(
+      fitBudget({
+        budget: 100,
+        reserve: { head: 10, details: 50 },
+        overviewCosts: [10, 10, 10, 10],
+        detailCosts: [30, 30, 5],
+      }),
+    ).toEqual({
+      k: 4,
+      m: 1,
+      overviewTokens: 40,
+      detailTokens: 30,
+      left: 20,
+    });
+  });
+});
+
+function onlyExceeded(error: unknown): undefined {
+  if (!CatalogError.isInstance(error) || error.code !== "budget_exceeded") throw error;
+}

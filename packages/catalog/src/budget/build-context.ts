@@ -1,0 +1,162 @@
+import type { TokenCounter } from "@ccl/core";
+
+import type { AliasMap, BudgetReserve, ContextCard } from "../catalog/catalog.ts";
+import { CatalogError } from "../catalog-error.ts";
+import { formatCursor } from "./details-card.ts";
+import { fillCards, type CardInput, type FilledCard } from "./fill-cards.ts";
+import { fillRows, type FilledRows, type RowSource } from "./fill-rows.ts";
+import type { RowInput } from "./overview-row.ts";
+import { aliasMap } from "./render-overview-rows.ts";
+import { shareBudget, type BudgetShares } from "./share-budget.ts";
+
+/** A candidate, in rank order. */
+export interface ContextCandidate {
+  id: string;
+  /** Asked for where there may be room. */
+  row(): RowInput;
+  /** Undefined where the principal must not see the card; called for the best candidates only. */
+  card?: () => CardInput | undefined;
+}
+
+/** What a context is built of. */
+export interface BuildContextOptions {
+  candidates: readonly ContextCandidate[];
+  budget: number;
+  reserve?: BudgetReserve;
+  counter: TokenCounter;
+}
+
+/** A context as text, and what is in it. */
+export interface BuiltContext {
+  text: string;
+  tokens: number;
+  overview: { id: string; alias: string }[];
+  aliases: AliasMap;
+  details: ContextCard[];
+  k: number;
+  m: number;
+  omitted: { overview: number; details: number };
+  breakdown: { usable: number; head: number; task: number; overview: number; details: number };
+}
+
+/** Tokens with which a header and a short row surely do; where there are as many, rows need not be tried first. */
+const ampleHeader = 80;
+const ampleRow = 60;
+/** Counts of parts may add up to a little less than that of the whole. */
+const countSlack = 2;
+const cardsHeader = "# details of the best, by alias\n";
+
+/**
+ * Rows and cards within a budget: the text is counted as a whole before it is given out, so that no counter can make it
+ * too long. The same candidates and budget give the same bytes.
+ * @throws CatalogError `budget_exceeded` where not even the overview's header fits
+ */
+export function buildContext({ candidates, budget, reserve, counter }: BuildContextOptions): BuiltContext {
+  const shares = shareBudget(budget, reserve, counter);
+  let cards = fillSharedCards(candidates, shares, counter);
+  for (let overrun = 0; ;) {
+    const cardTokens = textOf(cards, undefined) === "" ? 0 : counter.count(textOf(cards, undefined));
+    const budget = shares.rest - cardTokens - overrun;
+    const rows = fillRows(rowsOf(candidates), { counter, budget, shortRows: cards.length });
+    const shown = new Set(rows?.overview.map(({ id }) => id));
+    if (cards.some(({ id }) => !shown.has(id))) {
+      cards = cards.slice(0, -1);
+      continue;
+    }
+    if (rows === undefined) throw tooSmall(shares);
+    const text = rows.text + textOf(cards, rows.overview);
+    const tokens = counter.count(text);
+    if (tokens <= shares.rest) {
+      return finished({ text, tokens, rows, cards, shares, total: candidates.length });
+    }
+    if (rows.overview.length > 0 && overrun < shares.rest) overrun += tokens - shares.rest;
+    else if (cards.length > 0) cards = cards.slice(0, -1);
+    else throw tooSmall(shares);
+  }
+}
+
+/** Cards for their share, or for less where the share would leave no room for the rows of the cards. */
+function fillSharedCards(
+  candidates: readonly ContextCandidate[],
+  shares: BudgetShares,
+  counter: TokenCounter,
+): FilledCard[] {
+  if (shares.details === 0) return [];
+  const header = counter.count(cardsHeader);
+  const cards = fillCards(cardsOf(candidates), { counter, budget: shares.details - header });
+  if (shares.rest - shares.details >= ampleHeader + ampleRow * cards.length) return cards;
+  for (let most = Math.max(1, cards.length); most > 0; most = Math.floor(most / 2)) {
+    const last = cards[most - 1]?.id;
+    const end = last === undefined ? 1 : candidates.findIndex(({ id }) => id === last) + 1;
+    const inputs = rowsOf(candidates.slice(0, end));
+    const rows = fillRows(inputs, { counter, budget: shares.rest, shortRows: end, total: candidates.length });
+    const room = shares.rest - (rows?.tokens ?? shares.rest) - header - countSlack;
+    if (room >= shares.details - header) return cards;
+    const fewer = fillCards(cardsOf(candidates.slice(0, end)), { counter, budget: room });
+    if (fewer.length > 0) return fewer;
+  }
+  return [];
+}
+
+function rowsOf(candidates: readonly ContextCandidate[]): RowSource {
+  return { length: candidates.length, at: (index) => candidates[index]?.row() };
+}
+
+function* cardsOf(candidates: readonly ContextCandidate[]): Iterable<CardInput> {
+  for (const { card } of candidates) {
+    const input = card?.();
+    if (input !== undefined) yield input;
+  }
+}
+
+function textOf(cards: readonly FilledCard[], overview: FilledRows["overview"] | undefined): string {
+  if (cards.length === 0) return "";
+  const aliases = new Map(overview?.map(({ id, alias }) => [id, alias]));
+  return cardsHeader + cards.map(({ id, render }) => render(aliases.get(id) ?? "999")).join("");
+}
+
+function finished({
+  text,
+  tokens,
+  rows,
+  cards,
+  shares,
+  total,
+}: {
+  text: string;
+  tokens: number;
+  rows: FilledRows;
+  cards: readonly FilledCard[];
+  shares: BudgetShares;
+  total: number;
+}): BuiltContext {
+  const aliases = aliasMap(rows.overview);
+  const aliasOf = new Map(rows.overview.map(({ id, alias }) => [id, alias]));
+  const details = cards.map(({ id, shown, truncated, total: all }): ContextCard => {
+    const hasMore = shown.columns < all.columns || shown.snippets < all.snippets;
+    return {
+      id,
+      alias: aliasOf.get(id) ?? "",
+      truncated,
+      total: all,
+      ...(hasMore ? { next: formatCursor(shown) } : {}),
+    };
+  });
+  const { usable, head, task } = shares;
+  return {
+    text,
+    tokens,
+    overview: rows.overview,
+    aliases,
+    details,
+    k: rows.overview.length,
+    m: cards.length,
+    omitted: { overview: total - rows.overview.length, details: rows.overview.length - cards.length },
+    breakdown: { usable, head, task, overview: rows.tokens, details: tokens - rows.tokens },
+  };
+}
+
+function tooSmall({ usable, head, task, rest }: BudgetShares): CatalogError {
+  const message = `The header of the overview does not fit into the ${rest} tokens that are left of ${usable}; raise the budget to ${usable + 60} or more.`;
+  return new CatalogError("budget_exceeded", message, { details: { usable, head, task, left: rest } });
+}

@@ -1,0 +1,156 @@
+import { inertText } from "../record/inert-text.ts";
+import type { ResourceColumn, ResourceDetails, ResourceSnippet } from "../record/resource-record.ts";
+import { formatCursor, type CardOffsets } from "./details-card.ts";
+
+/** Columns of a window. */
+export const columnsOfWindow = 8;
+/** Snippets that a card in a prompt has at most. */
+export const snippetsOfCard = 2;
+
+const plainName = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,79}$/u;
+
+/** A card as it can be cut: each level has all of the one before, and level 0 only says what the resource is. */
+export interface CardText {
+  /** The last level, which has everything that a prompt may have. */
+  levels: number;
+  /** The level below which no card is worth a place: a snippet, what to avoid and the first columns. */
+  core: number;
+  /** `cuts` says what a level leaves out; empty where nothing is. */
+  render(level: number): { text: string; shown: CardOffsets; cuts: string };
+}
+
+/** What a card says beside the details. */
+export interface CardHeading {
+  alias: string;
+  stale: readonly string[];
+}
+
+type Piece = { columns: number } | { snippets: number } | "anti_patterns" | "facts" | "about";
+
+/**
+ * The levels of a card, in the order in which they are kept: a snippet, the anti-patterns, the first columns, what can be
+ * pushed down, further columns by eights, a second snippet, quality and constraints.
+ */
+export function cardText(details: ResourceDetails, heading: CardHeading): CardText {
+  const columns = details.columns?.length ?? 0;
+  const snippets = details.usage?.snippets?.length ?? 0;
+  const pieces: Piece[] = [];
+  if (snippets > 0) pieces.push({ snippets: 1 });
+  if ((details.usage?.anti_patterns?.length ?? 0) > 0) pieces.push("anti_patterns");
+  if (columns > 0) pieces.push({ columns: Math.min(columnsOfWindow, columns) });
+  pieces.push("facts");
+  const core = pieces.length;
+  for (let end = columnsOfWindow; end < columns; end += columnsOfWindow) {
+    pieces.push({ columns: Math.min(end + columnsOfWindow, columns) });
+  }
+  if (snippets > 1) pieces.push({ snippets: snippetsOfCard });
+  pieces.push("about");
+  return {
+    levels: pieces.length,
+    core,
+    render(level) {
+      const shown: CardOffsets = { columns: 0, snippets: 0 };
+      const kept = new Set<Piece>(pieces.slice(0, level));
+      for (const piece of kept) if (typeof piece === "object") Object.assign(shown, piece);
+      const cuts = cutsOf(details, kept, shown);
+      return { text: renderCard(details, heading, { kept, shown, cuts }), shown, cuts };
+    },
+  };
+}
+
+function renderCard(
+  details: ResourceDetails,
+  { alias, stale }: CardHeading,
+  { kept, shown, cuts }: { kept: ReadonlySet<Piece>; shown: CardOffsets; cuts: string },
+): string {
+  const { id, kind, title, uri, columns = [], usage = {} } = details;
+  const lines = [`## ${alias} ${inertText(title, 120)}`, `id: ${inertText(id, 512)}`];
+  lines.push(
+    uri === undefined ? `kind: ${inertText(kind, 40)}` : `kind: ${inertText(kind, 40)} at ${inertText(uri, 300)}`,
+  );
+  if (kept.has("facts") && details.description) lines.push(`about: ${inertText(details.description, 300)}`);
+  if (shown.columns > 0)
+    lines.push("columns:", ...columns.slice(0, shown.columns).map((column) => `  ${columnLine(column)}`));
+  if (kept.has("facts")) lines.push(...factLines(details));
+  for (const snippet of usage.snippets?.slice(0, shown.snippets) ?? []) lines.push(...snippetLines(snippet));
+  if (kept.has("anti_patterns")) {
+    lines.push(
+      "avoid:",
+      ...(usage.anti_patterns ?? []).slice(0, mostPatterns).map((text) => `  ${inertText(text, 200)}`),
+    );
+  }
+  if (kept.has("about")) lines.push(...qualityLines(details));
+  if (stale.length > 0) lines.push(`stale in the overview: ${inertText(stale.join(", "), 200)}`);
+  if (cuts !== "") lines.push(`[cut: ${cuts}; the rest: details of ${alias} from ${formatCursor(shown)}]`);
+  return `${lines.join("\n")}\n`;
+}
+
+const mostPatterns = 8;
+
+function cutsOf(details: ResourceDetails, kept: ReadonlySet<Piece>, shown: CardOffsets): string {
+  const { columns = [], usage: { snippets = [], anti_patterns: patterns = [] } = {} } = details;
+  const avoided = kept.has("anti_patterns") ? Math.min(mostPatterns, patterns.length) : 0;
+  const hasFacts = (details.description ?? "") !== "" || factLines(details).length > 0;
+  const parts = [
+    shown.columns < columns.length ? `${columns.length - shown.columns} of ${columns.length} columns` : "",
+    shown.snippets < snippets.length ? `${snippets.length - shown.snippets} of ${snippets.length} snippets` : "",
+    avoided < patterns.length ? `${patterns.length - avoided} of ${patterns.length} things to avoid` : "",
+    !kept.has("facts") && hasFacts ? "description and pushdown" : "",
+    !kept.has("about") && qualityLines(details).length > 0 ? "quality" : "",
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+function columnLine({ name, type, description, nn, pk, fk, index, unit }: ResourceColumn): string {
+  const shown = plainName.test(name) ? name : JSON.stringify(inertText(name, 80));
+  const parts = [
+    shown,
+    inertText(type ?? "", 40),
+    pk === true ? "pk" : "",
+    nn === true && pk !== true ? "not null" : "",
+    fk === undefined ? "" : `-> ${inertText(fk, 80)}`,
+    index === undefined ? "" : `[${inertText(index, 20)}]`,
+    inertText(unit ?? "", 20),
+    description === undefined || description === "" ? "" : `- ${inertText(description, 80)}`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function factLines({ pushdown, cap, shape }: ResourceDetails): string[] {
+  const able =
+    pushdown === undefined ? (cap ?? []) : Object.keys(pushdown).filter((name) => Reflect.get(pushdown, name) === true);
+  const rows = shape?.rows_est;
+  return [
+    ...(able.length === 0 ? [] : [`${pushdown === undefined ? "can" : "pushdown"}: ${inertText(able.join(" "), 160)}`]),
+    ...(rows === undefined ? [] : [`rows: about ${inertText(String(rows), 20)}`]),
+  ];
+}
+
+/** Code keeps its lines, each behind two spaces, so that none of them can begin a card. */
+function snippetLines({ engine, code, title }: ResourceSnippet): string[] {
+  const lines = code.slice(0, 1_200).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
+  const shown = lines.slice(0, 24).map((line) => `  ${codeLine(line)}`);
+  const isCut = code.length > 1_200 || lines.length > 24;
+  const name = title === undefined ? "" : ` ${inertText(title, 80)}`;
+  return [`snippet ${inertText(engine, 20)}:${name}`, ...shown, ...(isCut ? ["  [cut: the rest of the snippet]"] : [])];
+}
+
+function codeLine(line: string): string {
+  const indent = /^ {0,12}/.exec(line.replace(/^\t+/, (tabs) => "  ".repeat(Math.min(6, tabs.length))))?.[0] ?? "";
+  return (indent + inertText(line, 200)).trimEnd();
+}
+
+function qualityLines({ quality, constraints }: ResourceDetails): string[] {
+  const { freshness_sla_s: freshness, null_rate: nulls = {} } = quality ?? {};
+  const rates = Object.entries(nulls).slice(0, 8);
+  const parts = [
+    freshness === undefined ? "" : `fresh within ${freshness} s`,
+    rates.length === 0 ? "" : `nulls ${rates.map(([name, rate]) => `${inertText(name, 40)} ${rate}`).join(", ")}`,
+  ].filter((part) => part !== "");
+  const limits = Object.entries(constraints ?? {}).slice(0, 8);
+  const texts = limits.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return [
+    ...(parts.length === 0 ? [] : [`quality: ${parts.join("; ")}`]),
+    ...(texts.length === 0 ? [] : [`constraints: ${inertText(texts.join("; "), 200)}`]),
+  ];
+}

@@ -1,0 +1,64 @@
+import type { ResourceDetails } from "../record/resource-record.ts";
+import { CatalogError } from "../catalog-error.ts";
+
+/** A card, or a window of one: the columns and snippets that it holds are a part where `truncated` says so. */
+export interface DetailsCard extends ResourceDetails {
+  truncated: boolean;
+  /** Columns and snippets that the principal sees, in all windows. */
+  total: { columns: number; snippets: number };
+  /** Cursor of the next window; absent on the last. */
+  next?: string;
+  /** Entries of the digest that the columns no longer have. */
+  stale_digest?: string[];
+}
+
+/** Where a window begins. */
+export interface CardOffsets {
+  columns: number;
+  snippets: number;
+}
+
+/** How much a window holds. */
+export interface CardLimits {
+  columns: number;
+  snippets: number;
+}
+
+/** One window of a card. */
+export function windowOf(
+  details: ResourceDetails,
+  { from, limits, stale }: { from: CardOffsets; limits: CardLimits; stale: readonly string[] },
+): DetailsCard {
+  const columns = details.columns ?? [];
+  const snippets = details.usage?.snippets ?? [];
+  const end = {
+    columns: Math.min(columns.length, from.columns + limits.columns),
+    snippets: Math.min(snippets.length, from.snippets + limits.snippets),
+  };
+  const hasMore = end.columns < columns.length || end.snippets < snippets.length;
+  const card: DetailsCard = {
+    ...details,
+    truncated: hasMore || from.columns > 0 || from.snippets > 0,
+    total: { columns: columns.length, snippets: snippets.length },
+  };
+  if (details.columns !== undefined) card.columns = columns.slice(from.columns, end.columns);
+  if (details.usage?.snippets !== undefined) {
+    card.usage = { ...details.usage, snippets: snippets.slice(from.snippets, end.snippets) };
+  }
+  if (hasMore) card.next = formatCursor(end);
+  if (stale.length > 0) card.stale_digest = [...stale];
+  return card;
+}
+
+/** A place in a card as text. */
+export function formatCursor({ columns, snippets }: CardOffsets): string {
+  return `columns=${columns};snippets=${snippets}`;
+}
+
+/** @throws CatalogError `invalid_options` for a text that `formatCursor` did not make */
+export function parseCursor(cursor: string | undefined): CardOffsets {
+  if (cursor === undefined) return { columns: 0, snippets: 0 };
+  const [, columns, snippets] = /^columns=(\d{1,9});snippets=(\d{1,9})$/.exec(cursor) ?? [];
+  if (columns !== undefined && snippets !== undefined) return { columns: Number(columns), snippets: Number(snippets) };
+  throw new CatalogError("invalid_options", `${JSON.stringify(cursor.slice(0, 60))} is no cursor of a details card.`);
+}

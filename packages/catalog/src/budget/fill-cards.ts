@@ -1,0 +1,112 @@
+import type { TokenCounter } from "@ccl/core";
+
+import type { ResourceDetails } from "../record/resource-record.ts";
+import { cardText, type CardText } from "./card-text.ts";
+import type { CardOffsets } from "./details-card.ts";
+import { countMemoized } from "./token-memo.ts";
+
+/** A card to fill in, in rank order. */
+export interface CardInput {
+  details: ResourceDetails;
+  stale: readonly string[];
+}
+
+/** A card that fits. */
+export interface FilledCard {
+  id: string;
+  shown: CardOffsets;
+  truncated: boolean;
+  total: { columns: number; snippets: number };
+  /** The text under an alias, once the rows have given it one. */
+  render(alias: string): string;
+}
+
+/** How much room cards have. */
+export interface FillCardsOptions {
+  counter: TokenCounter;
+  budget: number;
+}
+
+interface Chosen {
+  card: CardText;
+  input: CardInput;
+  level: number;
+  tokens: number;
+}
+
+/** The share of the room that goes to short cards before any is made longer. */
+const coreShare = 0.6;
+
+/**
+ * Cards in rank order, never above the budget by the sum of their counts. Each gets first what makes it useful; six
+ * tenths of the room go to as many cards as that gives, then the best are made longer, then more cards follow.
+ */
+export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions): FilledCard[] {
+  const { counter, budget } = options;
+  const chosen: Chosen[] = [];
+  let spent = 0;
+  const waiting = inputs[Symbol.iterator]();
+  let pending: CardInput | undefined;
+  const addUpTo = (limit: number, lowest: "core" | "least"): void => {
+    for (;;) {
+      const input = pending ?? next(waiting);
+      pending = input;
+      if (input === undefined) return;
+      const card = cardText(input.details, { alias: "1", stale: input.stale });
+      const found = bestLevel(card, { counter, left: limit - spent, from: 0, to: card.core });
+      if (found === undefined || (lowest === "core" && found.level < card.core)) return;
+      chosen.push({ card, input, ...found });
+      spent += found.tokens;
+      pending = undefined;
+    }
+  };
+  addUpTo(budget * coreShare, "core");
+  if (chosen.length === 0) addUpTo(budget, "core");
+  for (const entry of chosen) {
+    const left = budget - spent + entry.tokens;
+    const found = bestLevel(entry.card, { counter, left, from: entry.level, to: entry.card.levels });
+    if (found === undefined) continue;
+    spent += found.tokens - entry.tokens;
+    Object.assign(entry, found);
+  }
+  addUpTo(budget, chosen.length === 0 ? "least" : "core");
+  return chosen.map(({ card, input: { details, stale }, level }) => {
+    const { shown, cuts } = card.render(level);
+    return {
+      id: details.id,
+      shown,
+      truncated: cuts !== "",
+      total: { columns: details.columns?.length ?? 0, snippets: details.usage?.snippets?.length ?? 0 },
+      render: (alias) => cardText(details, { alias, stale }).render(level).text,
+    };
+  });
+}
+
+function next(iterator: Iterator<CardInput>): CardInput | undefined {
+  const result = iterator.next();
+  return result.done === true ? undefined : result.value;
+}
+
+/** The highest level from one to another that fits; levels cost more the higher they are, but for the mark of a cut. */
+function bestLevel(
+  card: CardText,
+  { counter, left, from, to }: { counter: TokenCounter; left: number; from: number; to: number },
+): { level: number; tokens: number } | undefined {
+  const costOf = (level: number): number => countMemoized(counter, card.render(level).text);
+  const highest = costOf(to);
+  if (highest <= left) return { level: to, tokens: highest };
+  let best: { level: number; tokens: number } | undefined;
+  let low = from;
+  let high = to - 1;
+  while (low <= high) {
+    const level = (low + high) >> 1;
+    const tokens = costOf(level);
+    if (tokens <= left) {
+      best = { level, tokens };
+      low = level + 1;
+    } else {
+      high = level - 1;
+    }
+  }
+  return best;
+}

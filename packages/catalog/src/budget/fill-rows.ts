@@ -1,0 +1,93 @@
+import type { TokenCounter } from "@ccl/core";
+
+import { overviewRow, type OverviewRow, type RowInput } from "./overview-row.ts";
+import { headerLine, RowLayout, type RenderedRows } from "./row-layout.ts";
+
+/** Rows in rank order, as an array is; what no room is left for is not asked for. */
+export interface RowSource {
+  length: number;
+  at(index: number): RowInput | undefined;
+}
+
+/** How much room rows have. */
+export interface FillRowsOptions {
+  counter: TokenCounter;
+  /** Tokens of the text, header included. */
+  budget: number;
+  /** Rows at the top that stay short, since their cards follow. */
+  shortRows?: number;
+  /** Candidates in all, where `inputs` are the first of them. */
+  total?: number;
+}
+
+/** Rows that fit, and what they cost as rendered. */
+export interface FilledRows extends RenderedRows {
+  tokens: number;
+}
+
+/** The share of the room that goes to fields of the best rows before the last row by name alone. */
+const longShare = 0.25;
+
+/**
+ * As many rows as fit, in rank order. A row is short (a name) or long (with fields and a line about it): a quarter of the
+ * room makes the best rows long, the rest goes to width, and what is left when all candidates stand makes further rows
+ * long. Never above the budget by the counter; undefined where not even the header fits.
+ */
+export function fillRows(inputs: RowSource, options: FillRowsOptions): FilledRows | undefined {
+  const { counter, budget, shortRows = 0 } = options;
+  const total = Math.max(options.total ?? inputs.length, inputs.length);
+  const kind = commonKind(inputs);
+  const layout = new RowLayout(counter, kind);
+  const room = budget - counter.count(`${headerLine(inputs.length, total, kind)}\n`);
+  const width = room * (1 - longShare);
+  let next = 0;
+  const widen = (limit: number): void => {
+    for (; next < inputs.length; next++) {
+      const input = inputs.at(next);
+      if (input === undefined || !layout.add(rowOf(input), limit - layout.tokens)) return;
+    }
+  };
+  widen(width);
+  for (let rank = shortRows; rank < layout.size; rank++) if (!layout.lengthen(rank, room - layout.tokens)) break;
+  widen(room);
+  return fitted(layout, { counter, budget, total });
+}
+
+/** Counts the whole text, for counters whose parts do not add up, and shortens rows, then takes them away, until it fits. */
+function fitted(
+  layout: RowLayout,
+  { counter, budget, total }: { counter: TokenCounter; budget: number; total: number },
+): FilledRows | undefined {
+  for (let step = 1; ; step *= 2) {
+    const rendered = layout.render({ total });
+    const tokens = counter.count(rendered.text);
+    if (tokens <= budget) return { ...rendered, tokens };
+    if (layout.size === 0) return undefined;
+    const target = layout.tokens - (tokens - budget) * Math.min(step, 1_024);
+    do layout.reduce();
+    while (layout.size > 0 && layout.tokens > target);
+  }
+}
+
+const rows = new WeakMap<RowInput, OverviewRow>();
+
+/** Inputs don't change once they are made, and most of them come again. */
+function rowOf(input: RowInput): OverviewRow {
+  const known = rows.get(input);
+  if (known !== undefined) return known;
+  const row = overviewRow(input);
+  rows.set(input, row);
+  return row;
+}
+
+/** The kind of most of the first rows; among equals the first by code units. */
+function commonKind(inputs: RowSource): string {
+  const counts = new Map<string, number>();
+  for (let at = 0; at < Math.min(50, inputs.length); at++) {
+    const kind = inputs.at(at)?.kind;
+    if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  let best = "";
+  for (const kind of [...counts.keys()].sort()) if ((counts.get(kind) ?? 0) > (counts.get(best) ?? 0)) best = kind;
+  return best === "" ? "" : overviewRow({ id: "", kind: best, title: "" }).kind;
+}

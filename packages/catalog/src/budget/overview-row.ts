@@ -1,0 +1,87 @@
+import { inertText } from "../record/inert-text.ts";
+import type { ResourceKind } from "../record/resource-record.ts";
+
+/** What a row is made of. */
+export interface RowInput {
+  id: string;
+  kind: ResourceKind;
+  title: string;
+  schema_digest?: readonly string[];
+  /** Shown in a long row, where the reader may see it. */
+  description?: string;
+}
+
+/** The pieces of a row; every text is one line. */
+export interface OverviewRow {
+  id: string;
+  kind: string;
+  /** What rows of one database, server or folder share, without its scheme; empty where an id has none. */
+  container: string;
+  /** The name under a heading that says the container. */
+  name: string;
+  /** The name where no heading does. */
+  fullName: string;
+  /** Fields and description, with what leads up to them; empty where there are none. */
+  tail: string;
+}
+
+const longestName = 80;
+const longestContainer = 60;
+const longestFields = 75;
+const longestDescription = 70;
+const scheme = /^(?:res(?::|$))?(?:(?:db|api|kv|bus|file|skill|tool)(?:[.:]|$))?/;
+
+/** Splits a resource into what its row says. */
+export function overviewRow({ id, kind, title, schema_digest = [], description }: RowInput): OverviewRow {
+  const cut = lastStep(id);
+  const container = inertText(cut < 0 ? "" : id.slice(0, cut).replace(scheme, ""), longestContainer);
+  const own = inertText(title, longestName) || "?";
+  const name = container === "" ? own : withoutContainer(own, container);
+  const last = container.slice(Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1);
+  const isNamed = name !== own || container === "" || own.toLowerCase().includes(last.toLowerCase());
+  const fields = fieldsOf(schema_digest);
+  const about = aboutOf(description, own);
+  return {
+    id,
+    kind: inertText(kind, 20) || "?",
+    container,
+    name,
+    fullName: isNamed ? own : `${last}.${own}`,
+    tail: (fields === "" ? "" : `: ${fields}`) + (about === "" ? "" : `${fields === "" ? ":" : " -"} ${about}`),
+  };
+}
+
+function lastStep(id: string): number {
+  const slash = id.lastIndexOf("/");
+  return slash >= 0 ? slash : Math.max(id.lastIndexOf("."), id.lastIndexOf("#"), id.lastIndexOf(":"));
+}
+
+/** `orders (pg.main)` under `pg.main.public`, or `TheClique search` under `Data/TheClique`, without what the heading says. */
+function withoutContainer(name: string, container: string): string {
+  const [, before, inside] = /^(.+) \(([^()]+)\)$/.exec(name) ?? [];
+  if (before !== undefined && inside !== undefined && container.includes(inside)) return before;
+  const last = container.slice(Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1);
+  const isLed = last !== "" && name.toLowerCase().startsWith(last.toLowerCase());
+  if (!isLed || !/^[ ./:_-]/.test(name.slice(last.length))) return name;
+  return name.slice(last.length + 1).trim() || name;
+}
+
+/** The names of a digest; a space parts them, or a comma where a name has spaces itself. */
+function fieldsOf(digest: readonly string[]): string {
+  const names = digest.slice(0, 5).map((entry) => inertText(nameOf(entry.slice(0, 200)), 30));
+  const shown = names.filter((name) => name !== "");
+  const text = shown.join(shown.some((name) => name.includes(" ")) ? ", " : " ");
+  return inertText(text, longestFields);
+}
+
+function nameOf(entry: string): string {
+  const colon = entry.lastIndexOf(":");
+  return colon > 0 ? entry.slice(0, colon) : entry;
+}
+
+function aboutOf(description: string | undefined, title: string): string {
+  if (description === undefined || description === "") return "";
+  const [sentence = ""] = inertText(description, 200).split(/(?<=[.!?。]) /);
+  const about = inertText(sentence, longestDescription).replace(/\.$/, "");
+  return about.toLowerCase() === title.toLowerCase() ? "" : about;
+}

@@ -1,0 +1,160 @@
+import type { TokenCounter } from "@ccl/core";
+
+import type { OverviewRow } from "./overview-row.ts";
+import { countMemoized } from "./token-memo.ts";
+
+/** Rows as text under one header. */
+export interface RenderedRows {
+  text: string;
+  /** In the order of the rows; aliases are `1`, `2`, ... */
+  overview: { id: string; alias: string }[];
+}
+
+/** How the header speaks of rows that are not there. */
+export interface LayoutTotals {
+  /** Candidates in all. */
+  total: number;
+}
+
+interface Group {
+  heading: string;
+  kind: string;
+  rows: { row: OverviewRow; isLong: boolean }[];
+}
+
+/**
+ * Rows in rank order, those of one database together: a group stands where its best row does. A line that begins with a
+ * number is a row, one that begins with `#` the header or a heading, and no text of a record can begin a line.
+ */
+export class RowLayout {
+  readonly #counter: TokenCounter;
+  readonly #kind: string;
+  readonly #groups = new Map<string, Group>();
+  readonly #rows: { group: Group; isLong: boolean; row: OverviewRow }[] = [];
+  /** Estimated from lines counted one by one. */
+  tokens = 0;
+
+  constructor(counter: TokenCounter, kind: string) {
+    this.#counter = counter;
+    this.#kind = kind;
+  }
+
+  get size(): number {
+    return this.#rows.length;
+  }
+
+  /** Adds the next row in rank order, short, if it costs no more than is left. */
+  add(row: OverviewRow, left: number): boolean {
+    const key = keyOf(row);
+    const group = this.#groups.get(key) ?? { heading: row.container, kind: row.kind, rows: [] };
+    const entry = { group, isLong: false, row };
+    const cost = this.#push(group, entry);
+    if (cost > left) {
+      group.rows.pop();
+      return false;
+    }
+    this.#groups.set(key, group);
+    this.#rows.push(entry);
+    this.tokens += cost;
+    return true;
+  }
+
+  /** Makes the row at a rank long, if that costs no more than is left. */
+  lengthen(rank: number, left: number): boolean {
+    const entry = this.#rows[rank];
+    if (entry === undefined || entry.isLong || entry.row.tail === "") return true;
+    const short = this.#lineCost(entry.group, entry);
+    entry.isLong = true;
+    const cost = this.#lineCost(entry.group, entry) - short;
+    if (cost <= left) {
+      this.tokens += cost;
+      return true;
+    }
+    entry.isLong = false;
+    return false;
+  }
+
+  /** Makes the lowest long row short, or takes the lowest row away where all are short. */
+  reduce(): void {
+    const long = this.#rows.findLast(({ isLong }) => isLong);
+    if (long === undefined) {
+      this.#removeLast();
+      return;
+    }
+    const before = this.#lineCost(long.group, long);
+    long.isLong = false;
+    this.tokens += this.#lineCost(long.group, long) - before;
+  }
+
+  #removeLast(): void {
+    const entry = this.#rows.pop();
+    if (entry === undefined) return;
+    const { group } = entry;
+    group.rows.pop();
+    this.tokens -= this.#push(group, entry);
+    group.rows.pop();
+    if (group.rows.length === 0) this.#groups.delete(keyOf(entry.row));
+  }
+
+  render({ total }: LayoutTotals): RenderedRows {
+    const overview: { id: string; alias: string }[] = [];
+    const lines = [headerLine(this.#rows.length, total, this.#kind)];
+    let isUnder = false;
+    for (const group of this.#groups.values()) {
+      // A blank line ends what a heading covers; next to a line break it costs nothing in most encodings.
+      if (hasHeading(group)) lines.push(this.#headingOf(group));
+      else if (isUnder) lines.push("");
+      isUnder = hasHeading(group);
+      for (const entry of group.rows) {
+        const alias = String(overview.length + 1);
+        overview.push({ id: entry.row.id, alias });
+        lines.push(`${alias} ${this.#lineOf(group, entry)}`);
+      }
+    }
+    return { text: `${lines.join("\n")}\n`, overview };
+  }
+
+  /** Adds a row to its group and says what that costs; the second row brings the heading, and changes the first. */
+  #push(group: Group, entry: Group["rows"][number]): number {
+    const isSmall = group.rows.length < 2;
+    const before = isSmall ? this.#costOf(group) : 0;
+    group.rows.push(entry);
+    return isSmall ? this.#costOf(group) - before : this.#lineCost(group, entry);
+  }
+
+  #costOf(group: Group): number {
+    const lines = group.rows.map((entry) => this.#lineCost(group, entry));
+    const heading = hasHeading(group) ? countMemoized(this.#counter, `${this.#headingOf(group)}\n`) : 0;
+    return lines.reduce((sum, cost) => sum + cost, heading);
+  }
+
+  #lineCost(group: Group, entry: { row: OverviewRow; isLong: boolean }): number {
+    return countMemoized(this.#counter, `1 ${this.#lineOf(group, entry)}\n`);
+  }
+
+  #lineOf(group: Group, { row, isLong }: { row: OverviewRow; isLong: boolean }): string {
+    const isUnder = hasHeading(group);
+    const name = isUnder ? row.name : row.fullName;
+    const kind = isUnder || row.kind === this.#kind ? "" : ` (${row.kind})`;
+    return name + kind + (isLong ? row.tail : "");
+  }
+
+  #headingOf({ heading, kind }: Group): string {
+    return kind === this.#kind ? `# ${heading}` : `# ${heading} (${kind})`;
+  }
+}
+
+function hasHeading({ heading, rows }: Group): boolean {
+  return heading !== "" && rows.length > 1;
+}
+
+function keyOf({ kind, container }: OverviewRow): string {
+  return JSON.stringify([kind, container]);
+}
+
+/** What stands above the rows. */
+export function headerLine(shown: number, total: number, kind: string): string {
+  const extent = shown === total ? `${shown}` : `${shown} of ${total}`;
+  const kinds = kind === "" ? "" : `, ${kind} unless said`;
+  return `# resources: ${extent}, best first${kinds}. Row: alias name: fields - about`;
+}

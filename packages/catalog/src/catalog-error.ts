@@ -1,0 +1,23 @@
+import { CclError } from "@ccl/core";
+
+/**
+ * `budget_exceeded` carries a breakdown in `details`. `conflict`: another writer changed a resource first.
+ * `store_damaged`: what a store holds is not what was written; `store_failed`, `index_failed`, `import_failed`: see `cause`.
+ */
+export type CatalogErrorCode =
+  | "invalid_options"
+  | "invalid_budget"
+  | "budget_exceeded"
+  | "conflict"
+  | "store_failed"
+  | "store_damaged"
+  | "index_failed"
+  | "import_failed"
+  | "client_missing"
+  | "closed"
+  | "aborted";
+
+/** What this package throws. Records, files and model answers that do not fit come back as a `Result` instead. */
+export class CatalogError extends CclError<CatalogErrorCode> {
+  static override readonly brand: string = "CatalogError";
+}

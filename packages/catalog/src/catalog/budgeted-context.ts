@@ -1,0 +1,103 @@
+import type { Visibility } from "../access/create-visibility.ts";
+import { presentDetails, presentOverview, viewColumns } from "../access/present-record.ts";
+import { buildContext, type ContextCandidate } from "../budget/build-context.ts";
+import type { RowInput } from "../budget/overview-row.ts";
+import { shareBudget } from "../budget/share-budget.ts";
+import { CatalogError } from "../catalog-error.ts";
+import type { ResourceRecord } from "../record/resource-record.ts";
+import { requireIds, resolveAlias } from "./call-options.ts";
+import type { BudgetedContext, ContextRequest, VectorLeg } from "./catalog.ts";
+import type { CatalogContext } from "./catalog-context.ts";
+import { seenStale } from "./details-of.ts";
+import { findResources } from "./search-resources.ts";
+import type { VisibleSet } from "./visible-set.ts";
+
+/** Records in rank order, and how they were found. */
+export interface RankedCandidates {
+  records: ResourceRecord[];
+  visible: VisibleSet;
+  unmatchedTerms: string[];
+  vectorLeg: VectorLeg;
+}
+
+/** The least that a row costs, and the most candidates of a search. */
+const leastRowTokens = 7;
+const mostCandidates = 2_000;
+
+/** Rows and cards for a task; see `Catalog.budgetedContext`. */
+export async function createBudgetedContext(
+  request: ContextRequest,
+  context: CatalogContext,
+): Promise<BudgetedContext> {
+  const { records, visible, unmatchedTerms, vectorLeg } = await rankCandidates(request, context);
+  const built = buildContext({
+    candidates: records.map((record) => toCandidate(record, visible)),
+    budget: request.budget,
+    ...(request.reserve === undefined ? {} : { reserve: request.reserve }),
+    counter: context.counter,
+  });
+  return { ...built, unmatchedTerms, vectorLeg };
+}
+
+/** The candidates given, or those that a search for the task finds: no more than could have a row. */
+export async function rankCandidates(request: ContextRequest, context: CatalogContext): Promise<RankedCandidates> {
+  const { task, budget, reserve, candidates, facets, aliases, principal, signal } = request;
+  if (typeof task !== "string") throw new CatalogError("invalid_options", "The task is a text.");
+  const { rest } = shareBudget(budget, reserve, context.counter);
+  const exclude = (request.exclude ?? []).map((id) => resolveAlias(id, aliases));
+  const visible = await context.look(principal, signal);
+  if (candidates !== undefined) {
+    const ids = candidates.map((candidate) => (typeof candidate === "string" ? candidate : candidate.id));
+    requireIds("candidates", ids);
+    const left = new Set(ids.map((id) => resolveAlias(id, aliases)));
+    for (const id of exclude) left.delete(id);
+    const records = [...left].flatMap((id) => visible.get(id) ?? []);
+    return { records, visible, unmatchedTerms: [], vectorLeg: "absent" };
+  }
+  await context.resident.fillVectors(signal);
+  const limit = Math.min(mostCandidates, Math.max(20, Math.ceil(rest / leastRowTokens)));
+  const found = await findResources(
+    {
+      visible,
+      text: task,
+      exclude,
+      limit,
+      ...(facets === undefined ? {} : { facets }),
+      ...(signal === undefined ? {} : { signal }),
+    },
+    context,
+  );
+  const records = found.hits.flatMap(({ id }) => visible.get(id) ?? []);
+  return { records, visible, unmatchedTerms: found.unmatchedTerms, vectorLeg: found.vectorLeg };
+}
+
+/** A record as a row, and a card where the principal may see it. */
+export function toCandidate(record: ResourceRecord, visible: VisibleSet): ContextCandidate {
+  const { visibility } = visible;
+  return {
+    id: record.id,
+    row: () => seenRow(record, visibility),
+    card: () =>
+      visibility.denies(record) === undefined
+        ? { details: presentDetails(record, visibility), stale: seenStale(record, visible) }
+        : undefined,
+  };
+}
+
+/** Rows of records as everyone sees them where nothing is guarded. */
+const openRows = new WeakMap<ResourceRecord, RowInput>();
+
+function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {
+  const known = visibility.isOpen ? openRows.get(record) : undefined;
+  if (known !== undefined) return known;
+  const view = viewColumns(record, visibility);
+  const { id, kind, title, schema_digest } = presentOverview(record, view);
+  const { description } = record;
+  const isTold =
+    description !== undefined &&
+    visibility.denies(record) === undefined &&
+    visibility.seesSection("description", record);
+  const row = { id, kind, title, schema_digest, ...(isTold ? { description: view.hidden.maskIn(description) } : {}) };
+  if (visibility.isOpen) openRows.set(record, row);
+  return row;
+}

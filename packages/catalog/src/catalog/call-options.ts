@@ -1,0 +1,23 @@
+import { CatalogError } from "../catalog-error.ts";
+
+/** The signal as an options object, or nothing. */
+export function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+/** @throws CatalogError `invalid_options` for a number that is not whole or out of bounds */
+export function requireWhole(name: string, value: number, [least, most]: readonly [number, number]): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new CatalogError("invalid_options", `${name} is a whole number from ${least} to ${most}, not ${value}.`);
+}
+
+/** @throws CatalogError `invalid_options` for anything but a list of strings */
+export function requireIds(name: string, ids: unknown): asserts ids is readonly string[] {
+  if (Array.isArray(ids) && ids.every((id) => typeof id === "string")) return;
+  throw new CatalogError("invalid_options", `${name} is a list of ids, each a string.`);
+}
+
+/** What aliases stand for; what is no alias stands for itself. */
+export function resolveAlias(id: string, aliases: Readonly<Record<string, string>> | undefined): string {
+  return aliases !== undefined && Object.hasOwn(aliases, id) ? (aliases[id] ?? id) : id;
+}

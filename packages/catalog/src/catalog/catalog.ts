@@ -1,0 +1,219 @@
+import type { Clock, Embedder, Issue, LanguageModel, Result, TokenCounter } from "@ccl/core";
+
+import type { AccessOptions, DetailSection, Principal } from "../access/access-options.ts";
+import type { DetailsCard } from "../budget/details-card.ts";
+import type { DrillDown } from "../drill-down/drill-down.ts";
+import type { ResourceInput, ResourceOverview } from "../record/resource-record.ts";
+import type { ScoreExplanation } from "../search/fuse-legs.ts";
+import type { RankWeights } from "../search/rank-weights.ts";
+import type { FacetCount, FacetFilter, SearchIndex } from "../search/search-index.ts";
+import type { CatalogStore, HistoryEntry } from "../store/catalog-store.ts";
+
+/** What a catalog is made of; nothing is needed. */
+export interface CatalogOptions {
+  /** In memory where absent. */
+  store?: CatalogStore;
+  /** In memory where absent; filled from the store. */
+  index?: SearchIndex;
+  /** Search goes by words alone where absent. */
+  embedder?: Embedder;
+  /** Longest wait for one call of the embedder; 10,000 where absent. */
+  embedTimeoutMs?: number;
+  /** The main model's; an estimate where absent, under which a tenth of every budget is kept back. */
+  counter?: TokenCounter;
+  /** Without it calls without a principal see everything but personal columns, and calls with one see nothing. */
+  access?: AccessOptions;
+  clock?: Clock;
+  /** Factors of the terms of a score. */
+  weights?: Partial<RankWeights>;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+/** Who asks; the role `public` where absent. */
+export interface AskOptions extends CallOptions {
+  principal?: Principal;
+}
+
+/** Ids by alias, as `budgetedContext` gives them. */
+export type AliasMap = Readonly<Record<string, string>>;
+
+/** What a batch did. */
+export interface RegisterReport {
+  /** Ids in the order given. */
+  added: string[];
+  changed: string[];
+  unchanged: string[];
+  /** Masked secrets, and an embedder that failed (`embedding_failed`): the resources are found by words meanwhile. */
+  warnings: Issue[];
+}
+
+/** Which overviews are asked for; all, by id, where nothing is given. */
+export interface OverviewQuery extends AskOptions {
+  /** These and no others, in this order; ids that are absent or denied are left out. */
+  ids?: readonly string[];
+  /** Best match first. */
+  query?: string;
+  facets?: FacetFilter;
+  /** From 1. */
+  page?: number;
+  /** 50 by default, at most 1,000. */
+  pageSize?: number;
+}
+
+/** A page of overviews. */
+export interface OverviewPage {
+  items: ResourceOverview[];
+  pageInfo: {
+    page: number;
+    pageSize: number;
+    /** Of what the principal may see; with a query at most 1,000. */
+    total: number;
+    pages: number;
+    hasNext: boolean;
+  };
+}
+
+/** Which parts of cards are asked for. */
+export interface DetailsQuery extends AskOptions {
+  sections?: readonly DetailSection[];
+  /** `next` of a card before. */
+  cursor?: string;
+  /** Columns of a window: 10 by default, at most 10,000. */
+  columnLimit?: number;
+  /** Snippets of a window: 2 by default, at most 100. */
+  snippetLimit?: number;
+  /** Makes aliases count as ids. */
+  aliases?: AliasMap;
+}
+
+/** Cards in the order of the ids asked for. */
+export interface DetailsAnswer {
+  items: DetailsCard[];
+  /** As asked: ids that are absent, and ids that the principal must not see, which look the same. */
+  missing: string[];
+}
+
+/** What is looked for. Without text and vector the resources come by id. */
+export interface SearchQuery extends AskOptions {
+  text?: string;
+  /** Of the catalog's embedder; made from the text where absent. */
+  vector?: Float32Array;
+  facets?: FacetFilter;
+  /** 20 by default, at most 1,000. */
+  limit?: number;
+  /** Ids to leave out. */
+  exclude?: readonly string[];
+}
+
+/** What took part in a search: `absent` without an embedder, `failed` where it did not answer in time or at all. */
+export type VectorLeg = "used" | "absent" | "failed";
+
+/** What was found. */
+export interface SearchAnswer {
+  /** Best first, ties by id. */
+  hits: { id: string; score: number; explain: ScoreExplanation }[];
+  /** Words of the text that no visible resource has. */
+  unmatchedTerms: string[];
+  /** Share of the text's words, by their rarity, that visible resources have: 0..1. */
+  coverage: number;
+  /** Over the best 200 matches, or over all that is visible where nothing is looked for. */
+  facetCounts: Record<string, FacetCount[]>;
+  vectorLeg: VectorLeg;
+}
+
+/** Tokens set aside of a budget. */
+export interface BudgetReserve {
+  /** For the caller's system prompt; 0 where absent. */
+  head?: number;
+  /** For the task's wording; 0 where absent. */
+  task?: number;
+  /** For cards; where absent six tenths of what the head and the task leave, but the overview gets the first 800. */
+  details?: number;
+}
+
+/** What a context is made for. */
+export interface ContextRequest extends AskOptions {
+  task: string;
+  /** Tokens in all. */
+  budget: number;
+  reserve?: BudgetReserve;
+  /** Ids (or objects with one) in rank order, instead of a search. */
+  candidates?: readonly (string | { id: string })[];
+  facets?: FacetFilter;
+  exclude?: readonly string[];
+  /** Makes aliases count as ids in `candidates` and `exclude`. */
+  aliases?: AliasMap;
+}
+
+/** A card in a context. */
+export interface ContextCard {
+  id: string;
+  alias: string;
+  /** True where the text has less than the card, and says so. */
+  truncated: boolean;
+  total: DetailsCard["total"];
+  /** Cursor for `details` where columns or snippets were cut. */
+  next?: string;
+}
+
+/** Rows and cards within a budget. */
+export interface BudgetedContext {
+  text: string;
+  /** Of `text`, by the catalog's counter; at most the budget less the reserves of head and task. */
+  tokens: number;
+  /** In the order of the rows. */
+  overview: { id: string; alias: string }[];
+  aliases: AliasMap;
+  details: ContextCard[];
+  /** Rows. */
+  k: number;
+  /** Cards, at most `k`. */
+  m: number;
+  /** Candidates without a row, and rows without a card. */
+  omitted: { overview: number; details: number };
+  unmatchedTerms: string[];
+  vectorLeg: VectorLeg;
+  breakdown: { usable: number; head: number; task: number; overview: number; details: number };
+}
+
+/** What a model picks from. */
+export interface DrillDownRequest extends ContextRequest {
+  model: LanguageModel;
+  /** 2 by default, at most 5. */
+  maxRounds?: number;
+  /** Cards at most; 8 by default. */
+  maxPicks?: number;
+}
+
+/** Which entries of a history are asked for. */
+export interface HistoryQuery extends AskOptions {
+  /** The newest so many; 100 by default, at most 1,000. */
+  limit?: number;
+}
+
+/**
+ * Thousands of resources, the right ones in front of a model. Every call rejects with a `CatalogError` where the store or
+ * the index fails, an option makes no sense, or `signal` aborts.
+ */
+export interface Catalog {
+  /** Adds or replaces resources, all or none: any issue registers nothing. */
+  register(resources: readonly ResourceInput[], options?: CallOptions): Promise<Result<RegisterReport>>;
+  /** Gives the ids that were there. */
+  remove(ids: readonly string[], options?: CallOptions): Promise<string[]>;
+  overview(query?: OverviewQuery): Promise<OverviewPage>;
+  details(ids: readonly string[], query?: DetailsQuery): Promise<DetailsAnswer>;
+  search(query?: SearchQuery): Promise<SearchAnswer>;
+  /** @throws CatalogError `budget_exceeded` where not even the overview's header fits */
+  budgetedContext(request: ContextRequest): Promise<BudgetedContext>;
+  /**
+   * Lets a model pick from rows and gives the picks' cards. An answer that does not hold after one repair is a failed
+   * result. @throws LanguageModelError as the model gives it
+   */
+  drillDown(request: DrillDownRequest): Promise<Result<DrillDown>>;
+  /** Oldest first; empty for an id that is absent or whose card is denied. */
+  history(id: string, query?: HistoryQuery): Promise<HistoryEntry[]>;
+}

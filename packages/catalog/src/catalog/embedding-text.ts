@@ -1,0 +1,29 @@
+import { inertText } from "../record/inert-text.ts";
+import type { ResourceRecord } from "../record/resource-record.ts";
+
+const longestText = 4_000;
+const mostColumns = 100;
+
+/** What of a record is embedded: title, description, column names and example tasks, at most 4,000 characters. */
+export function embeddingText({
+  title,
+  description = "",
+  columns,
+  schema_digest,
+  examples = [],
+}: ResourceRecord): string {
+  const names = columns?.map(({ name }) => name) ?? schema_digest.map((entry) => entry.split(":")[0] ?? "");
+  const parts = [
+    inertText(title, 300),
+    inertText(description, 2_000),
+    names
+      .slice(0, mostColumns)
+      .map((name) => inertText(name, 60))
+      .join(", "),
+    ...examples.slice(0, 10).map(({ task }) => inertText(task, 200)),
+  ];
+  return parts
+    .filter((part) => part !== "")
+    .join("\n")
+    .slice(0, longestText);
+}

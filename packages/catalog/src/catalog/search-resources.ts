@@ -1,0 +1,149 @@
+import type { Clock } from "@ccl/core";
+
+import { resourceIdOf } from "../access/search-variants.ts";
+import { CatalogError } from "../catalog-error.ts";
+import type { ResourceRecord } from "../record/resource-record.ts";
+import type { ScoreExplanation } from "../search/fuse-legs.ts";
+import { facetsOf } from "../search/facet-table.ts";
+import { rankResources } from "../search/rank-resources.ts";
+import type { RankWeights } from "../search/rank-weights.ts";
+import type { FacetCount, FacetFilter, SearchIndex } from "../search/search-index.ts";
+import { throwIfAborted } from "../store/store-input.ts";
+import { withSignal } from "./call-options.ts";
+import type { VectorLeg } from "./catalog.ts";
+import type { VectorSource } from "./vector-source.ts";
+import type { VisibleSet } from "./visible-set.ts";
+
+/** What a search needs of a catalog. */
+export interface SearchContext {
+  index: SearchIndex;
+  vectors: VectorSource | undefined;
+  dimensions: number | undefined;
+  clock: Clock;
+  weights: Partial<RankWeights> | undefined;
+}
+
+/** What is looked for, among what is visible. */
+export interface FindOptions {
+  visible: VisibleSet;
+  text?: string;
+  vector?: Float32Array;
+  facets?: FacetFilter;
+  exclude?: readonly string[];
+  limit: number;
+  signal?: AbortSignal;
+}
+
+/** Hits by the ids of resources. */
+export interface Found {
+  hits: { id: string; score: number; explain: ScoreExplanation }[];
+  unmatchedTerms: string[];
+  coverage: number;
+  vectorLeg: VectorLeg;
+}
+
+/** Longer texts tell a search nothing more. */
+const longestQuery = 8_000;
+
+/** Ranks by words and, where there is an embedder that answers, by meaning. Without text and vector: by id. */
+export async function findResources(options: FindOptions, context: SearchContext): Promise<Found> {
+  const { visible, limit, signal } = options;
+  const text = options.text?.slice(0, longestQuery);
+  const hasText = text !== undefined && text.trim() !== "";
+  if (!hasText && options.vector === undefined) return browse(options, context);
+  const { vector, vectorLeg } = await queryVector({ ...options, text: hasText ? text : "" }, context);
+  const filter = visible.filter(options);
+  const ranked = await guarded(() =>
+    rankResources({
+      index: context.index,
+      ...(hasText ? { text } : {}),
+      ...(vector === undefined ? {} : { vector }),
+      filter,
+      limit,
+      lookup: async (ids) =>
+        ids.flatMap((id) => {
+          const record = visible.get(id);
+          if (record === undefined || filter.allow?.has(id) === false) return [];
+          return record.id === id ? record : { ...record, id };
+        }),
+      clock: context.clock,
+      ...(context.weights === undefined ? {} : { weights: context.weights }),
+      ...withSignal(signal),
+    }),
+  );
+  throwIfAborted(signal);
+  const hits = ranked.hits.map(({ id, score, explain }) => ({
+    id: resourceIdOf(id),
+    score,
+    explain: plainIds(explain),
+  }));
+  return { hits, unmatchedTerms: ranked.unmatchedTerms, coverage: ranked.coverage, vectorLeg };
+}
+
+function plainIds(explain: ScoreExplanation): ScoreExplanation {
+  return explain.neighbourOf === undefined ? explain : { ...explain, neighbourOf: resourceIdOf(explain.neighbourOf) };
+}
+
+/** Counts over the entries of ids, or over everything that is visible. */
+export async function countFacets(
+  { visible, facets, exclude, signal }: FindOptions,
+  ids: readonly string[] | undefined,
+  { index }: SearchContext,
+): Promise<Record<string, FacetCount[]>> {
+  const filter = visible.filter({
+    ...(facets === undefined ? {} : { facets }),
+    ...(exclude === undefined ? {} : { exclude }),
+  });
+  const entries = ids?.map((id) => visible.entryOf(id));
+  return guarded(() =>
+    index.countFacets({ filter, ...(entries === undefined ? {} : { ids: entries }), limit: 20 }, withSignal(signal)),
+  );
+}
+
+async function queryVector(
+  { text, vector, signal }: FindOptions,
+  { vectors, dimensions }: SearchContext,
+): Promise<{ vector?: Float32Array; vectorLeg: VectorLeg }> {
+  if (vector !== undefined) {
+    if (dimensions !== undefined && vector.length !== dimensions) {
+      const message = `The vector has ${vector.length} numbers, and the catalog's embedder gives ${dimensions}.`;
+      throw new CatalogError("invalid_options", message);
+    }
+    return { vector, vectorLeg: "used" };
+  }
+  if (vectors === undefined || text === undefined) return { vectorLeg: "absent" };
+  const { vectors: found } = await vectors.embed([text], { isKept: false, ...withSignal(signal) });
+  const made = found.get(text);
+  return made === undefined ? { vectorLeg: "failed" } : { vector: made, vectorLeg: "used" };
+}
+
+/** Everything visible that fits the facets, by id. */
+async function browse({ visible, facets, exclude, limit }: FindOptions, context: SearchContext): Promise<Found> {
+  const excluded = new Set(exclude);
+  const ids = visible.ids().filter((id) => {
+    const record = visible.get(id);
+    return record !== undefined && !excluded.has(id) && hasFacets(record, facets);
+  });
+  const hits = ids.slice(0, limit).map((id) => ({ id, score: 0, explain: {} }));
+  const vectorLeg = context.vectors === undefined ? "absent" : "used";
+  return { hits, unmatchedTerms: [], coverage: 1, vectorLeg };
+}
+
+function hasFacets(record: ResourceRecord, wanted: FacetFilter = {}): boolean {
+  const names = Object.entries(wanted);
+  if (names.length === 0) return true;
+  const own = facetsOf(record);
+  return names.every(([name, value]) => {
+    const values = typeof value === "string" ? [value] : value;
+    return own.some(([facet, having]) => facet === name && values.includes(having));
+  });
+}
+
+async function guarded<Value>(action: () => Promise<Value>): Promise<Value> {
+  try {
+    return await action();
+  } catch (cause) {
+    if (CatalogError.isInstance(cause)) throw cause;
+    throw new CatalogError("index_failed", "The search index failed; see the cause.", { cause });
+  }
+}

@@ -1,0 +1,112 @@
+import { type Clock, type Embedder, sha256Hex } from "@ccl/core";
+
+import type { CatalogStore } from "../store/catalog-store.ts";
+import { throwIfAborted } from "../store/store-input.ts";
+
+/** Texts that one call of an embedder gets. */
+const batchSize = 64;
+/** How long an embedder that failed is left alone. */
+const restMs = 30_000;
+
+/** Where vectors come from. */
+export interface VectorSourceOptions {
+  embedder: Embedder;
+  store: CatalogStore;
+  timeoutMs: number;
+  clock: Clock;
+}
+
+/** Vectors by text; texts whose vector could not be had are not in it. */
+export interface EmbeddedTexts {
+  vectors: Map<string, Float32Array>;
+  /** Why some are missing. */
+  failure?: string;
+}
+
+/** An embedder behind a cache by content, bounded in time: it never makes a caller fail or wait without end. */
+export interface VectorSource {
+  /** Only what the store keeps. */
+  load(texts: readonly string[], signal?: AbortSignal): Promise<EmbeddedTexts>;
+  /** What the store keeps, and the rest from the embedder, kept from then on. Rejects with `aborted` only. */
+  embed(texts: readonly string[], options?: { signal?: AbortSignal; isKept?: boolean }): Promise<EmbeddedTexts>;
+}
+
+/** Caches vectors in a store by the SHA-256 of the text, apart for each embedder. */
+export function createVectorSource({ embedder, store, timeoutMs, clock }: VectorSourceOptions): VectorSource {
+  let restUntil = Number.NEGATIVE_INFINITY;
+  let lastFailure = "";
+  const space = `${embedder.name}/${embedder.dimensions}`;
+  const load = async (texts: readonly string[], signal?: AbortSignal): Promise<EmbeddedTexts> => {
+    const byHash = new Map(texts.map((text) => [sha256Hex(text), text]));
+    const hashes = [...byHash.keys()];
+    const vectors = new Map<string, Float32Array>();
+    for (let start = 0; start < hashes.length; start += 500) {
+      const page = hashes.slice(start, start + 500);
+      for (const { hash, vector } of await store.loadVectors(space, page, signal === undefined ? {} : { signal })) {
+        const text = byHash.get(hash);
+        if (text !== undefined && isSound(vector, embedder.dimensions)) vectors.set(text, vector);
+      }
+    }
+    return { vectors };
+  };
+  return {
+    load,
+    async embed(texts, { signal, isKept = true } = {}) {
+      const { vectors } = await load(texts, signal);
+      const missing = [...new Set(texts)].filter((text) => !vectors.has(text));
+      if (missing.length > 0 && clock.now() < restUntil) return { vectors, failure: lastFailure };
+      for (let start = 0; start < missing.length; start += batchSize) {
+        const batch = missing.slice(start, start + batchSize);
+        const outcome = await embedBatch(batch, { embedder, timeoutMs, ...(signal === undefined ? {} : { signal }) });
+        throwIfAborted(signal);
+        if (typeof outcome === "string") {
+          restUntil = clock.now() + restMs;
+          lastFailure = outcome;
+          return { vectors, failure: outcome };
+        }
+        for (const [index, vector] of outcome.entries()) vectors.set(batch[index] ?? "", vector);
+        if (!isKept) continue;
+        const entries = outcome.map((vector, index) => ({ hash: sha256Hex(batch[index] ?? ""), vector }));
+        await store.saveVectors(space, entries, signal === undefined ? {} : { signal });
+      }
+      return { vectors };
+    },
+  };
+}
+
+/** The vectors of a batch, or why there are none. */
+async function embedBatch(
+  texts: string[],
+  { embedder, timeoutMs, signal }: { embedder: Embedder; timeoutMs: number; signal?: AbortSignal },
+): Promise<Float32Array[] | string> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", stop, { once: true });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // An embedder that does not heed its signal is left behind.
+  const bound = new Promise<string>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(`the embedder did not answer within ${timeoutMs} ms`);
+      controller.abort();
+    }, timeoutMs);
+    controller.signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+  });
+  try {
+    const call = Promise.resolve().then(() => embedder.embed(texts, { signal: controller.signal }));
+    const vectors = await Promise.race([call, bound]);
+    if (typeof vectors === "string") return vectors;
+    if (!Array.isArray(vectors) || vectors.length !== texts.length)
+      return "the embedder gave another number of vectors";
+    const isGood = vectors.every((vector) => isSound(vector, embedder.dimensions));
+    return isGood ? vectors : `the embedder gave vectors that are not ${embedder.dimensions} finite numbers`;
+  } catch (error) {
+    return `the embedder failed (${error instanceof Error ? error.name : "unknown"})`;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function isSound(vector: unknown, dimensions: number): boolean {
+  return vector instanceof Float32Array && vector.length === dimensions && vector.every(Number.isFinite);
+}

@@ -1,0 +1,81 @@
+import type { AccessOptions, Principal } from "../access/access-options.ts";
+import { createVisibility, type Visibility } from "../access/create-visibility.ts";
+import { resourceIdOf, seenVariant } from "../access/search-variants.ts";
+import type { ResourceRecord } from "../record/resource-record.ts";
+import type { FacetFilter, SearchFilter } from "../search/search-index.ts";
+import type { ResidentRecords } from "./resident-records.ts";
+
+/** What one principal may find. */
+export interface VisibleSet {
+  visibility: Visibility;
+  /** Ids of index entries; undefined for all. */
+  allow: ReadonlySet<string> | undefined;
+  /** The record of an index entry or an id, if it is visible. */
+  get(id: string): ResourceRecord | undefined;
+  /** The record of an id whether it is visible or not, for who decides and audits. */
+  recordOf(id: string): ResourceRecord | undefined;
+  /** The index entry under which a resource is found. */
+  entryOf(id: string): string;
+  /** Visible ids, by code units. */
+  ids(): readonly string[];
+  filter(parts: { facets?: FacetFilter; exclude?: readonly string[] }): SearchFilter;
+}
+
+interface Variants {
+  /** Index entry by id. */
+  entries: ReadonlyMap<string, string>;
+  allow: ReadonlySet<string>;
+}
+
+/** Sets that are kept: one for each combination of roles, until the catalog changes. */
+const mostSets = 64;
+
+/** Decides for a principal which records it may find, and remembers what does not depend on a function. */
+export function createVisibleSets(
+  resident: ResidentRecords,
+  access: AccessOptions | undefined,
+): (principal: Principal | undefined) => VisibleSet {
+  const kept = new Map<string, { version: number; variants: Variants }>();
+  return (principal) => {
+    const visibility = createVisibility(access, principal);
+    const { key } = visibility;
+    const known = key === undefined ? undefined : kept.get(key);
+    if (visibility.isOpen) return visibleSet(resident, visibility, undefined);
+    if (known?.version === resident.version) return visibleSet(resident, visibility, known.variants);
+    const entries = new Map<string, string>();
+    for (const id of resident.ids()) {
+      const record = resident.get(id);
+      const variant = record === undefined ? undefined : seenVariant(record, visibility);
+      if (variant !== undefined) entries.set(id, variant);
+    }
+    const variants: Variants = { entries, allow: new Set(entries.values()) };
+    if (key !== undefined) {
+      if (kept.size >= mostSets) kept.clear();
+      kept.set(key, { version: resident.version, variants });
+    }
+    return visibleSet(resident, visibility, variants);
+  };
+}
+
+function visibleSet(resident: ResidentRecords, visibility: Visibility, variants: Variants | undefined): VisibleSet {
+  const { allow, entries } = variants ?? {};
+  return {
+    visibility,
+    allow,
+    get(id) {
+      const own = resourceIdOf(id);
+      return entries === undefined || entries.has(own) ? resident.get(own) : undefined;
+    },
+    recordOf: (id) => resident.get(id),
+    entryOf: (id) => entries?.get(id) ?? id,
+    ids: () => (entries === undefined ? resident.ids() : [...entries.keys()]),
+    filter({ facets, exclude }) {
+      const excluded = exclude?.map((id) => entries?.get(id) ?? id);
+      return {
+        ...(facets === undefined ? {} : { facets }),
+        ...(excluded === undefined ? {} : { exclude: excluded }),
+        ...(allow === undefined ? {} : { allow }),
+      };
+    },
+  };
+}

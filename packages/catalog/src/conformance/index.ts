@@ -1,0 +1,5 @@
+export {
+  catalogStoreConformance,
+  type CatalogStoreConformanceOptions,
+  type ConformanceRule,
+} from "./catalog-store-conformance.ts";

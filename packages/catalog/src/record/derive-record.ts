@@ -1,0 +1,71 @@
+import { hashResource } from "./hash-resource.ts";
+import type { ResourceInput, ResourceRecord } from "./resource-record.ts";
+import { deriveDigest, digestSize, type ColumnCorpus } from "./schema-digest.ts";
+
+/** What a record is derived with. */
+export interface DeriveOptions {
+  /** The state before, if there was one. */
+  before?: ResourceRecord;
+  corpus: ColumnCorpus;
+  /** Milliseconds since the epoch; stands for an absent `updated_at`. */
+  now: number;
+}
+
+/** A record of a checked input, and whether it differs from the one before. */
+export interface DerivedRecord {
+  record: ResourceRecord;
+  isChanged: boolean;
+}
+
+/**
+ * Fills what was not given (digest of five fields, number of columns, time), hashes, and counts `rev` up where the
+ * schema or a capability changed. An input equal to the one before gives the record before, to the byte.
+ */
+export function deriveRecord(input: ResourceInput, { before, corpus, now }: DeriveOptions): DerivedRecord {
+  if (before !== undefined && isSameInput(input, before)) return { record: before, isChanged: false };
+  const derived: string[] = [];
+  const columns = input.columns ?? [];
+  if (input.schema_digest === undefined) derived.push("schema_digest");
+  if (input.shape?.cols === undefined && columns.length > 0) derived.push("shape.cols");
+  if (input.updated_at === undefined) derived.push("updated_at");
+  const schema_digest = input.schema_digest?.slice(0, digestSize) ?? deriveDigest(input, corpus);
+  const shape = derived.includes("shape.cols") ? { ...input.shape, cols: columns.length } : input.shape;
+  const cap = input.cap ?? capabilitiesOf(input);
+  const { derived: _, ...given } = input;
+  const full = { ...given, tags: input.tags ?? [], schema_digest, cap, ...(shape === undefined ? {} : { shape }) };
+  const { schema_hash, cap_hash } = hashResource(full);
+  const isSame = before?.schema_hash === schema_hash && before.cap_hash === cap_hash;
+  const record: ResourceRecord = {
+    ...full,
+    updated_at: input.updated_at ?? new Date(now).toISOString(),
+    schema_hash,
+    cap_hash,
+    rev: before === undefined ? 1 : isSame ? before.rev : before.rev + 1,
+    ...(derived.length > 0 ? { derived } : {}),
+  };
+  return { record, isChanged: true };
+}
+
+/** What a source can push down is what it can do, where it does not say. */
+function capabilitiesOf({ pushdown = {} }: ResourceInput): string[] {
+  return Object.entries(pushdown)
+    .filter(([, isAble]) => isAble === true)
+    .map(([name]) => name);
+}
+
+function isSameInput(input: ResourceInput, before: ResourceRecord): boolean {
+  const made = new Set(before.derived ?? []);
+  const { derived: _, ...given } = input;
+  const filled: ResourceInput = {
+    ...given,
+    tags: input.tags ?? [],
+    schema_digest: input.schema_digest?.slice(0, digestSize) ?? (made.has("schema_digest") ? before.schema_digest : []),
+    cap: input.cap ?? capabilitiesOf(input),
+    ...(made.has("shape.cols") && input.shape?.cols === undefined && before.shape !== undefined
+      ? { shape: { ...input.shape, cols: before.shape.cols ?? 0 } }
+      : {}),
+  };
+  const { derived: __, ...rest } = before;
+  const isSameTime = input.updated_at === undefined || input.updated_at === before.updated_at;
+  return isSameTime && hashResource(filled).content_hash === hashResource(rest).content_hash;
+}

@@ -1,0 +1,149 @@
+import { canonicalJson } from "@ccl/core";
+
+import { compareCodeUnits } from "./compare-code-units.ts";
+import { findRenames } from "./find-renames.ts";
+import { inertText } from "./inert-text.ts";
+import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
+
+/** `breaking`: a query that ran may fail or lie; `additive`: more can be asked; `cosmetic`: the same can be asked. */
+export type ChangeSeverity = "breaking" | "additive" | "cosmetic";
+
+/** One thing that changed. */
+export interface ResourceChange {
+  severity: ChangeSeverity;
+  kind:
+    | "column_added"
+    | "column_removed"
+    | "column_renamed"
+    | "column_changed"
+    | "capability_added"
+    | "capability_removed"
+    | "field_changed";
+  /** Like `columns.amount.type`, `cap.sort` or `description`. */
+  path: string;
+  /** Absent where there was nothing; cut to 200 characters. */
+  from?: string;
+  to?: string;
+}
+
+/** What changed from one state of a resource to the next. */
+export interface ResourceDiff {
+  /** The worst of the changes; `none` without any. */
+  severity: ChangeSeverity | "none";
+  /** Breaking first, then by path. */
+  changes: ResourceChange[];
+}
+
+const ranks: Record<ChangeSeverity, number> = { breaking: 0, additive: 1, cosmetic: 2 };
+/** What the catalog derives, and what is compared by name of its own. */
+const apart = new Set(["columns", "cap", "pushdown", "rev", "schema_hash", "cap_hash", "updated_at", "derived"]);
+
+/**
+ * What changed, and whom it hurts. A removed and an added column of the same type with like names, or the same
+ * description, are one rename.
+ */
+export function diffResource(before: ResourceInput, after: ResourceInput): ResourceDiff {
+  const changes = [
+    ...columnChanges(before, after),
+    ...capabilityChanges(before, after),
+    ...fieldChanges(before, after),
+  ];
+  changes.sort(
+    (left, right) => ranks[left.severity] - ranks[right.severity] || compareCodeUnits(left.path, right.path),
+  );
+  return { severity: changes[0]?.severity ?? "none", changes };
+}
+
+function columnChanges(before: ResourceInput, after: ResourceInput): ResourceChange[] {
+  const old = new Map((before.columns ?? []).map((column) => [column.name, column]));
+  const now = new Map((after.columns ?? []).map((column) => [column.name, column]));
+  const removed = [...old.values()].filter(({ name }) => !now.has(name));
+  const added = [...now.values()].filter(({ name }) => !old.has(name));
+  const renames = findRenames(removed, added);
+  const renamed = new Set(renames.flatMap(({ from, to }) => [from.name, to.name]));
+  const changes: ResourceChange[] = renames.map(({ from, to }) => {
+    return { severity: "breaking", kind: "column_renamed", path: `columns.${from.name}`, from: from.name, to: to.name };
+  });
+  for (const column of removed) {
+    if (renamed.has(column.name)) continue;
+    const from = columnText(column);
+    changes.push({ severity: "breaking", kind: "column_removed", path: `columns.${column.name}`, from });
+  }
+  for (const column of added) {
+    if (renamed.has(column.name)) continue;
+    changes.push({
+      severity: "additive",
+      kind: "column_added",
+      path: `columns.${column.name}`,
+      to: columnText(column),
+    });
+  }
+  const pairs = [...old.values()].map((column) => ({ from: column, to: now.get(column.name) }));
+  for (const { from, to } of [...pairs, ...renames]) if (to !== undefined) changes.push(...memberChanges(from, to));
+  return changes;
+}
+
+function columnText({ name, type }: ResourceColumn): string {
+  return inertText(type === undefined ? name : `${name}:${type}`, 200);
+}
+
+/** Members of a column that decide what a query gives; a lifted `nn` breaks readers, a new one does not. */
+const hard = new Set(["type", "pk", "fk", "unit"]);
+
+function memberChanges(from: ResourceColumn, to: ResourceColumn): ResourceChange[] {
+  const changes: ResourceChange[] = [];
+  for (const member of membersOf(from, to)) {
+    if (member === "name" || textOf(from[member]) === textOf(to[member])) continue;
+    const isBreaking = hard.has(member) || (member === "nn" && from.nn === true);
+    const isGain = member === "nn" || member === "index" || (member === "fk" && from.fk === undefined);
+    const severity =
+      isGain && !(member === "nn" && from.nn === true) ? "additive" : isBreaking ? "breaking" : "cosmetic";
+    const path = `columns.${from.name}.${member}`;
+    changes.push({ severity, kind: "column_changed", path, ...sides(from[member], to[member]) });
+  }
+  return changes;
+}
+
+function capabilityChanges(before: ResourceInput, after: ResourceInput): ResourceChange[] {
+  const old = capabilitiesOf(before);
+  const now = capabilitiesOf(after);
+  const lost = [...old].filter((name) => !now.has(name));
+  const gained = [...now].filter((name) => !old.has(name));
+  return [
+    ...lost.map((path) => ({ severity: "breaking" as const, kind: "capability_removed" as const, path })),
+    ...gained.map((path) => ({ severity: "additive" as const, kind: "capability_added" as const, path })),
+  ];
+}
+
+function capabilitiesOf({ cap = [], pushdown = {} }: ResourceInput): Set<string> {
+  const pushed = Object.entries(pushdown).filter(([, isAble]) => isAble === true);
+  return new Set([...cap.map((name) => `cap.${name}`), ...pushed.map(([name]) => `pushdown.${name}`)]);
+}
+
+function fieldChanges(before: ResourceInput, after: ResourceInput): ResourceChange[] {
+  const changes: ResourceChange[] = [];
+  for (const path of membersOf(before, after)) {
+    // A digest follows from the columns, where there are any.
+    if (path === "schema_digest" && (after.columns ?? before.columns ?? []).length > 0) continue;
+    if (apart.has(path) || textOf(before[path]) === textOf(after[path])) continue;
+    const severity = ["kind", "uri", "schema_digest"].includes(path) ? "breaking" : "cosmetic";
+    changes.push({ severity, kind: "field_changed", path, ...sides(before[path], after[path]) });
+  }
+  return changes;
+}
+
+function membersOf(left: object, right: object): string[] {
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : canonicalJson(value);
+}
+
+function sides(from: unknown, to: unknown): { from?: string; to?: string } {
+  return {
+    ...(from === undefined ? {} : { from: inertText(textOf(from), 200) }),
+    ...(to === undefined ? {} : { to: inertText(textOf(to), 200) }),
+  };
+}

@@ -1,0 +1,91 @@
+import { inertText } from "./inert-text.ts";
+import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
+import { isTime, shortType } from "./short-type.ts";
+
+/** Fields of a digest, as the overview has them. */
+export const digestSize = 5;
+/** Columns that are looked at: the first so many. */
+const mostColumns = 2_000;
+/** Characters of prose that are looked at. */
+const mostProse = 20_000;
+
+/** In how many resources a column name occurs. */
+export interface ColumnCorpus {
+  resources: number;
+  count(name: string): number;
+}
+
+/** True for a column tagged `pii`, or `pii:` and anything but `none`. */
+export function isPersonal({ tags }: ResourceColumn): boolean {
+  return (tags ?? []).some((tag) => /^pii(?:$|[:=.](?!none$))/i.test(tag.trim()));
+}
+
+/**
+ * The five most telling columns as `name:type`, in the order of the columns: the key, a time, and those that the title,
+ * the description, the examples and the column's own description speak of, weighed by how rare their names are in the
+ * catalog (TF-IDF). Personal columns are left out.
+ */
+export function deriveDigest(resource: ResourceInput, corpus: ColumnCorpus): string[] {
+  const columns = (resource.columns ?? []).slice(0, mostColumns).filter((column) => !isPersonal(column));
+  const prose = proseOf(resource);
+  const scored = columns.map((column, position) => ({
+    column,
+    position,
+    score: keyScore(column) + telling(column, { prose, corpus }),
+  }));
+  const time = scored.find(({ column }) => isTime(column.type));
+  if (time !== undefined) time.score += 4;
+  scored.sort((left, right) => right.score - left.score || left.position - right.position);
+  const chosen = scored.slice(0, digestSize).sort((left, right) => left.position - right.position);
+  return chosen.map(({ column }) => digestEntry(column));
+}
+
+/** A column as `name:type`. */
+export function digestEntry({ name, type }: ResourceColumn): string {
+  const short = inertText(name, 60);
+  return type === undefined || type === "" ? short : `${short}:${shortType(type)}`;
+}
+
+/** What of a given digest the columns no longer have: entries whose column is gone or has another type. */
+export function staleDigest({ schema_digest = [], columns }: ResourceInput): string[] {
+  if (columns === undefined || columns.length === 0) return [];
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  return schema_digest.filter((entry) => {
+    if (types.has(entry)) return false;
+    const colon = entry.lastIndexOf(":");
+    const name = colon < 0 ? entry : entry.slice(0, colon);
+    if (!types.has(name)) return !columns.some((column) => digestEntry(column) === entry);
+    const type = types.get(name);
+    const given = entry.slice(colon + 1);
+    return colon >= 0 && type !== undefined && shortType(type) !== shortType(given) && shortType(type) !== given;
+  });
+}
+
+function keyScore({ pk, fk, index }: ResourceColumn): number {
+  return (pk === true ? 6 : 0) + (fk === undefined ? 0 : 1) + (index === undefined ? 0 : 0.5);
+}
+
+function telling(
+  column: ResourceColumn,
+  { prose, corpus }: { prose: Map<string, number>; corpus: ColumnCorpus },
+): number {
+  const rarity = Math.log(1 + (1 + corpus.resources) / (1 + corpus.count(column.name.toLowerCase())));
+  const words = wordsOf(column.name);
+  const mentions = words.reduce((sum, word) => sum + Math.min(3, prose.get(word) ?? 0), 0) / Math.max(1, words.length);
+  const described = column.description === undefined || column.description === "" ? 0 : 0.5;
+  return rarity * (0.3 + described + mentions) * 0.5;
+}
+
+function proseOf({ title, description = "", examples = [] }: ResourceInput): Map<string, number> {
+  const text = [title, description.slice(0, mostProse), ...examples.slice(0, 20).map(({ task }) => task)].join(" ");
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(text.slice(0, mostProse))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+/** Words of an identifier or a text: snake and camel case are split, a plural `s` is dropped. */
+function wordsOf(text: string): string[] {
+  const split = text.slice(0, mostProse).replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
+  const words = split.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.map((word) => (word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word));
+}

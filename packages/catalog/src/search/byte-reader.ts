@@ -1,0 +1,48 @@
+import { CatalogError } from "../catalog-error.ts";
+
+/** Reads what a `ByteWriter` wrote; throws `store_damaged` past the end and on numbers out of range. */
+export interface ByteReader {
+  /** A count that is at most `most`. */
+  readCount(most: number): number;
+  /** The next bytes, without a copy. */
+  readBytes(size: number): Uint8Array;
+  readFloat32(): number;
+  isAtEnd(): boolean;
+}
+
+/** The error of a saved index that is not what was written. */
+export function damaged(what: string): CatalogError {
+  return new CatalogError("store_damaged", `The saved index is damaged: ${what}. Build it again from the records.`);
+}
+
+/** A reader of all of these bytes. */
+export function createByteReader(bytes: Uint8Array): ByteReader {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  const take = (size: number): number => {
+    if (size > bytes.length - at) throw damaged("it ends too early");
+    const start = at;
+    at += size;
+    return start;
+  };
+  return {
+    readCount(most) {
+      let value = 0;
+      for (let factor = 1; factor <= 2 ** 49; factor *= 128) {
+        const byte = bytes[take(1)] ?? 0;
+        value += (byte % 128) * factor;
+        if (byte < 128) {
+          if (value > most) throw damaged(`a number is ${value} where at most ${most} makes sense`);
+          return value;
+        }
+      }
+      throw damaged("a number does not end");
+    },
+    readBytes(size) {
+      const start = take(size);
+      return bytes.subarray(start, start + size);
+    },
+    readFloat32: () => view.getFloat32(take(4), true),
+    isAtEnd: () => at === bytes.length,
+  };
+}

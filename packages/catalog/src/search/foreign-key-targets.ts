@@ -1,0 +1,33 @@
+import type { ResourceRecord } from "../record/resource-record.ts";
+
+const mostSteps = 4;
+
+/**
+ * Ids that the foreign keys of a record may mean, best guess first: `public.users.id` in `res:db.pg.main.public.orders`
+ * is `res:db.pg.main.public.users`. A key that is an id itself, with or without a column, counts as one.
+ */
+export function foreignKeyTargets(record: ResourceRecord): string[][] {
+  const keys = new Set<string>();
+  for (const { fk } of record.columns ?? []) if (typeof fk === "string" && fk !== "") keys.add(fk);
+  return [...keys].map((key) => targetsOf(record.id, key));
+}
+
+function targetsOf(id: string, key: string): string[] {
+  const table = withoutLastStep(key);
+  if (key.includes(":")) return table === "" ? [key] : [key, table];
+  const found: string[] = [];
+  for (const name of table === "" ? [key] : [table, key]) {
+    let parent = id;
+    for (let steps = 0; steps < mostSteps; steps += 1) {
+      const cut = Math.max(parent.lastIndexOf("."), parent.lastIndexOf("/"), parent.lastIndexOf(":"));
+      if (cut < 0) break;
+      found.push(parent.slice(0, cut + 1) + name);
+      parent = parent.slice(0, cut);
+    }
+  }
+  return found.filter((target) => target !== id);
+}
+
+function withoutLastStep(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf(".")));
+}

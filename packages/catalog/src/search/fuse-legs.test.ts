@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { fuseLegs, sumOf } from "./fuse-legs.ts";
+import { defaultRankWeights } from "./rank-weights.ts";
+import type { ScoreTerms } from "./score-terms.ts";
+import type { LegHit } from "./search-index.ts";
+
+const plainTerms = (): ScoreTerms => ({ recency: 0 });
+const legOf = (scores: Record<string, number>): LegHit[] =>
+  Object.entries(scores)
+    .map(([id, score]) => ({ id, score }))
+    .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
+const legArbitrary = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0.01, max: 20, noNaN: true })), {
+    selector: ([at]) => at,
+    maxLength: 40,
+  })
+  .map((pairs) => legOf(Object.fromEntries(pairs.map(([at, score]) => [`r${at}`, score]))));
+
+describe("fuseLegs", () => {
+  it("keeps the order of the text leg where nothing else has a say", () => {
+    fc.assert(
+      fc.property(legArbitrary, (text) => {
+        const hits = fuseLegs({ text, weights: defaultRankWeights, termsOf: plainTerms });
+        expect(hits.map(({ id }) => id)).toEqual(text.map(({ id }) => id));
+      }),
+    );
+  });
+
+  it("keeps the order of the vector leg where the text finds nothing", () => {
+    const vector = legOf({ a: 0.9, b: 0.7, c: -0.2 });
+    const hits = fuseLegs({ text: [], vector, weights: defaultRankWeights, termsOf: plainTerms });
+    expect(hits.map(({ id, score }) => [id, score])).toEqual([
+      ["a", 1],
+      ["b", expect.closeTo(0.818, 3)],
+      ["c", 0],
+    ]);
+  });
+
+  it("explains every score by parts that sum up to it, best first, ties by id", () => {
+    const terms = fc.record({
+      recency: fc.double({ min: 0, max: 1, noNaN: true }),
+      capability: fc.double({ min: 0, max: 1, noNaN: true }),
+      cost: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(
+        legArbitrary,
+        legArbitrary,
+        fc.array(terms, { minLength: 41, maxLength: 41 }),
+        (text, vector, all) => {
+          const termsOf = (id: string): ScoreTerms | undefined => all[Number(id.slice(1))];
+          const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf });
+          expect(hits).toHaveLength(new Set([...text, ...vector].map(({ id }) => id)).size);
+          hits.forEach(({ score, explain }, at) => {
+            expect(sumOf(explain)).toBeCloseTo(score, 10);
+            expect(score).toBeLessThanOrEqual((hits[at - 1]?.score ?? Infinity) + 1e-12);
+          });
+        },
+      ),
+    );
+  });
+
+  it("never lets the vector leg push a hit down past 1.6 times its place", () => {
+    fc.assert(
+      fc.property(legArbitrary, legArbitrary, (text, vector) => {
+        const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms }).map(({ id }) => id);
+        text.forEach(({ id }, at) => {
+          expect(hits.indexOf(id) + 1).toBeLessThanOrEqual(Math.ceil(1.6 * (at + 1)));
+        });
+      }),
+    );
+  });
+
+  it("gives a vector leg no weight that contradicts the words, and full weight to one that agrees", () => {
+    const text = legOf(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${at}`, 20 - at])));
+    const agreeing = text.map(({ id, score }) => ({ id, score: score / 20 }));
+    const contradicting = text.map(({ id, score }) => ({ id, score: 1 - score / 20 }));
+    const vectorOf = (vector: LegHit[]): number =>
+      Math.max(
+        ...fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms }).map(
+          ({ explain }) => explain.vector ?? NaN,
+        ),
+      );
+    expect(vectorOf(agreeing)).toBeCloseTo(0.3, 10);
+    expect(vectorOf(contradicting)).toBe(0);
+  });
+
+  it("adds recency and capability and takes cost away, by their weights", () => {
+    const text = legOf({ a: 2, b: 1 });
+    const termsOf = (id: string): ScoreTerms => (id === "a" ? { recency: 0, cost: 1 } : { recency: 1, capability: 1 });
+    const hits = fuseLegs({ text, weights: { ...defaultRankWeights, capability: 1 }, termsOf });
+    expect(hits).toEqual([
+      { id: "b", score: 1.2, explain: { recency: 0.2, capability: 1, text: 0 } },
+      { id: "a", score: 0.9, explain: { recency: 0, cost: -0.1, text: 1 } },
+    ]);
+  });
+
+  it("leaves out what is not to be ranked", () => {
+    const termsOf = (id: string): ScoreTerms | undefined => (id === "a" ? undefined : { recency: 0 });
+    const hits = fuseLegs({ text: legOf({ a: 2, b: 1 }), weights: defaultRankWeights, termsOf });
+    expect(hits.map(({ id }) => id)).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,73 @@
+import type { ResourceRecord } from "../record/resource-record.ts";
+import { splitWords } from "./split-words.ts";
+
+/** What a record is worth apart from what it says, each 0..1. */
+export interface ScoreTerms {
+  recency: number;
+  /** Undefined where no capability is asked for. */
+  capability?: number;
+  /** Undefined where the record names no cost. */
+  cost?: number;
+}
+
+const dayMs = 86_400_000;
+/** Finer differences are noise of registration. */
+const recencySteps = 1000;
+/** Latency and egress at which half of the penalty is reached. */
+const halfLatencyMs = 1000;
+const halfEgressMb = 10;
+
+/** 1 for now, halved with each half-life; 1 for `fresh:realtime`; 0 for a time that can't be read. */
+export function recencyOf(record: ResourceRecord, nowMs: number, halfLifeDays: number): number {
+  if (record.tags.includes("fresh:realtime")) return 1;
+  const updated = Date.parse(record.updated_at);
+  if (Number.isNaN(updated)) return 0;
+  const ageDays = Math.max(0, nowMs - updated) / dayMs;
+  return Math.round(recencySteps * 2 ** (-ageDays / halfLifeDays)) / recencySteps;
+}
+
+/** Share of the capabilities asked for that the record has; undefined where none is asked for. */
+export function capabilityOf(record: ResourceRecord, asked: readonly string[]): number | undefined {
+  if (asked.length === 0) return undefined;
+  return asked.filter((capability) => record.cap.includes(capability)).length / asked.length;
+}
+
+/** The larger of latency and egress, each x / (x + half); undefined where the record names neither. */
+export function costOf(record: ResourceRecord): number | undefined {
+  const { latency_ms_p50: latency, egress_mb: egress } = record.cost_hint ?? {};
+  if (latency === undefined && egress === undefined) return undefined;
+  return Math.max(saturate(latency, halfLatencyMs), saturate(egress, halfEgressMb));
+}
+
+function saturate(value: number | undefined, half: number): number {
+  return value !== undefined && value > 0 ? (Number.isFinite(value) ? value / (value + half) : 1) : 0;
+}
+
+/** Words as they are written; stems would take the noun of `orders` for a wish to sort. */
+const capabilityWords: Readonly<Record<string, string>> = {
+  aggregate: `aggregate aggregated average avg mean median sum total totals many maximum minimum grouped per
+    сумма сумму суммарный суммарная суммарно итог итого среднее средний средняя количество сколько агрегат максимум минимум`,
+  sort: `sort sorted ordered ascending descending highest lowest latest oldest newest top
+    сортировать отсортировать отсортируй порядке упорядочить топ последние самые`,
+  join: "join joined combine combined соединить объединить объедини",
+  window: "running cumulative rolling скользящий скользящее накопительный накопительно нарастающий нарастающим",
+  write: "write insert upsert delete записать вставить обновить удалить",
+  subscribe: "subscribe listen подписаться слушать",
+};
+
+let capabilityByWord: Map<string, string> | undefined;
+
+/** Capabilities that a task's words ask for, in code unit order. */
+export function capabilitiesIn(text: string): string[] {
+  capabilityByWord ??= new Map(
+    Object.entries(capabilityWords).flatMap(([capability, words]) =>
+      words.split(/\s+/).map((word): [string, string] => [word, capability]),
+    ),
+  );
+  const found = new Set<string>();
+  for (const { whole } of splitWords(text, 500)) {
+    const capability = capabilityByWord.get(whole);
+    if (capability !== undefined) found.add(capability);
+  }
+  return [...found].sort();
+}

@@ -1,0 +1,67 @@
+import type { ResourceRecord } from "../record/resource-record.ts";
+
+/** Fields that are weighed apart, in the order of a saved index. */
+export const searchFields = [
+  "title",
+  "path",
+  "container",
+  "tags",
+  "kind",
+  "description",
+  "columns",
+  "columnDetails",
+  "examples",
+] as const;
+
+/** A field that is weighed apart. */
+export type SearchField = (typeof searchFields)[number];
+
+/** The texts of a record by field; those that it has nothing for are empty. Fields of your own are not searched. */
+export function searchableFields(record: ResourceRecord): Record<SearchField, string> {
+  const { steps, parent } = splitAddress(record.id);
+  const columns = record.columns ?? [];
+  const names = columns.length > 0 ? columns.map(({ name }) => name) : record.schema_digest.map(beforeColon);
+  const details = columns.map(({ description, label, unit }) => joinTexts([description, label, unit]));
+  const examples = (record.examples ?? []).map(({ task, ops }) => joinTexts([task, ...(ops ?? [])]));
+  return {
+    title: record.title,
+    path: joinTexts([steps, record.uri]),
+    container: joinTexts([parent, record["container"]]),
+    tags: joinTexts([...record.tags, record.owner]),
+    kind: record.kind,
+    description: record.description ?? "",
+    columns: names.join("\n"),
+    columnDetails: joinTexts(details),
+    examples: joinTexts(examples),
+  };
+}
+
+/**
+ * What a record shares with its neighbours: its field `container` where it has one, else its uri or id without the last
+ * step, else its first tag without a colon; a record without any stands alone, under its id.
+ */
+export function containerOf(record: ResourceRecord): string {
+  const named = record["container"];
+  if (typeof named === "string" && named !== "") return named;
+  const { parent } = splitAddress(record.uri ?? record.id);
+  if (parent !== "") return parent;
+  return record.tags.find((tag) => !tag.includes(":")) ?? record.id;
+}
+
+function splitAddress(address: string): { steps: string; parent: string } {
+  // Control characters in front are marks of an index entry, and no part of an id.
+  // oxlint-disable-next-line no-control-regex
+  const plain = address.replace(/^[\u0000-\u001f]+/, "");
+  const slash = plain.lastIndexOf("/");
+  const cut = slash >= 0 ? slash : Math.max(plain.lastIndexOf("."), plain.lastIndexOf(":"));
+  return { steps: plain.slice(cut + 1), parent: cut < 0 ? "" : plain.slice(0, cut) };
+}
+
+function beforeColon(digest: string): string {
+  const colon = digest.indexOf(":");
+  return colon < 0 ? digest : digest.slice(0, colon);
+}
+
+function joinTexts(texts: readonly unknown[]): string {
+  return texts.filter((text) => typeof text === "string" && text !== "").join("\n");
+}

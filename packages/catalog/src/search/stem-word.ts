@@ -1,0 +1,82 @@
+// oxlint-disable-next-line typescript/triple-slash-reference
+/// <reference path="./snowball-stemmers.d.ts" />
+import snowball from "snowball-stemmers";
+
+const english = snowball.newStemmer("english");
+const russian = snowball.newStemmer("russian");
+
+const maxCached = 100_000;
+const cache = new Map<string, string>();
+
+/** Plurals and forms that no suffix rule undoes. */
+const irregular = new Map(
+  Object.entries({
+    people: "person",
+    persons: "person",
+    men: "man",
+    women: "woman",
+    children: "child",
+    feet: "foot",
+    teeth: "tooth",
+    mice: "mouse",
+    geese: "goose",
+    indices: "index",
+    indexes: "index",
+    matrices: "matrix",
+    vertices: "vertex",
+    appendices: "appendix",
+    analyses: "analysis",
+    criteria: "criterion",
+    phenomena: "phenomenon",
+    media: "medium",
+    lives: "life",
+    wives: "wife",
+    leaves: "leaf",
+    bought: "buy",
+    sold: "sell",
+    paid: "pay",
+    held: "hold",
+    taught: "teach",
+    sent: "send",
+    written: "write",
+    wrote: "write",
+    won: "win",
+    flew: "fly",
+    flown: "fly",
+    taken: "take",
+    took: "take",
+    made: "make",
+    люди: "человек",
+    людей: "человек",
+    людям: "человек",
+    дети: "ребенок",
+    детей: "ребенок",
+  }),
+);
+
+/** Words that the suffix rules would take for others: for `organ`, `author`, `universe` and `custom`. */
+const ownStems = new Map(
+  [
+    ["organize", "organized organizes organizer organizers organizing organization organizations organizational"],
+    ["organize", "organise organised organises organiser organisers organising organisation organisations"],
+    ["authority", "authorities"],
+    ["university", "universities"],
+    ["customer", "customers"],
+  ].flatMap(([stem = "", forms = ""]) => [stem, ...forms.split(" ")].map((form): [string, string] => [form, stem])),
+);
+
+/** The stem of a lower-case word: Snowball's English (Porter 2) for Latin letters, Russian for Cyrillic ones, others as they are. */
+export function stemWord(word: string): string {
+  if (word.length < 3) return word;
+  const known = cache.get(word);
+  if (known !== undefined) return known;
+  const stem = ownStems.get(word) ?? computeStem(irregular.get(word) ?? word);
+  if (cache.size >= maxCached) cache.clear();
+  cache.set(word, stem);
+  return stem;
+}
+
+function computeStem(word: string): string {
+  if (/^[a-z]+$/.test(word)) return english.stem(word);
+  return /^[а-я]+$/.test(word) ? russian.stem(word) : word;
+}

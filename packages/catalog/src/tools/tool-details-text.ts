@@ -1,0 +1,14 @@
+import { cardText } from "../budget/card-text.ts";
+import type { DetailsCard } from "../budget/details-card.ts";
+
+/** A window of a card as a tool answers with it; `next` is named where there is more. */
+export function toolDetailsText(card: DetailsCard): string {
+  const whole = cardText(card, { alias: "", stale: card.stale_digest ?? [] });
+  const { text } = whole.render(whole.levels);
+  const { columns, snippets } = card.total;
+  const more =
+    card.next === undefined
+      ? ""
+      : `[cut: of ${columns} columns and ${snippets} snippets in all, the next with cursor ${JSON.stringify(card.next)}]\n`;
+  return text.trimEnd() + (more === "" ? "" : `\n${more.trimEnd()}`);
+}
