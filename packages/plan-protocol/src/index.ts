@@ -19,11 +19,43 @@ export { findCollisions, type PathCollision } from "./paths/find-collisions.ts";
 export { type PathAllowList, readPathAllowList } from "./paths/path-allow-list.ts";
 export type { FileSystemKind, PathPolicy, PathUse } from "./paths/path-policy.ts";
 export type { PlanIssueCode } from "./plan-issue-code.ts";
+export { PlanProtocolError, type PlanProtocolErrorCode } from "./plan-protocol-error.ts";
 export { defaultPlanVersion } from "./plan/action-kinds.ts";
 export type { ActionKind, ContextRequest, FileEdit, Plan, PlanAction, PlanVersion } from "./plan/plan.ts";
 export { planDomainSchema, planWireSchema, schemaHash } from "./schema/plan-schema.ts";
+export { createPlanSession } from "./session/create-plan-session.ts";
 export { detectMode, type DetectedMode, type DetectModeOptions } from "./session/detect-mode.ts";
+export type {
+  MemorySource,
+  PlanModelRequest,
+  PlanSession,
+  PlanSessionOptions,
+  Proposal,
+  ProposedPlan,
+  ProposeOptions,
+} from "./session/plan-session.ts";
 export { maxRepairs, type Recovery, recoveryFrom, versionBelow } from "./session/recovery-from.ts";
+export { renderSystemPrompt } from "./session/render-system-prompt.ts";
+export type { PlanEvent, PlanEventBody } from "./trace/plan-event.ts";
+export type { CacheStats, ConfigSnapshot, PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
 export { noChangesMarker } from "./validate/check-summary.ts";
 export type { PlanMode, ReadFile, ReadSet, ValidAction, ValidPlan } from "./validate/valid-plan.ts";
 export { type PlanPolicy, validatePlan, type ValidatePlanOptions } from "./validate/validate-plan.ts";
+export type {
+  AppliedPlan,
+  ApplyOptions,
+  CheckOutcome,
+  FulfilledContext,
+  PlanCheck,
+  PlanPreview,
+  PlanWorkspace,
+  PreviewedChange,
+  RiskMark,
+} from "./workspace/plan-workspace.ts";
+export type {
+  FileWorkspace,
+  RecoveredTransaction,
+  RolledBackPlan,
+  TransactionRecord,
+  TransactionStatus,
+} from "./workspace/file-workspace.ts";

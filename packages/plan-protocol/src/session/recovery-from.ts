@@ -1,3 +1,5 @@
+import type { Issue } from "@ccl/core";
+
 import { planVersions } from "../plan/action-kinds.ts";
 import type { PlanVersion } from "../plan/plan.ts";
 import type { PlanIssueCode } from "../plan-issue-code.ts";
@@ -11,21 +13,36 @@ export type Recovery = "repair" | "repair_then_descend" | "reread" | "stop";
 /** How often one proposal is sent back: once for its form, once for its content. */
 export const maxRepairs = 2;
 
-const DESCENDING: ReadonlySet<PlanIssueCode> = new Set<PlanIssueCode>([
-  "ERR_PATCH_NOT_UNIFIED",
-  "ERR_PATCH_APPLY_FAILED",
-  "ERR_EDIT_NO_EDITS",
-  "ERR_EDIT_ANCHOR_NOT_FOUND",
-  "ERR_EDIT_BEFORE_NOT_FOUND",
-  "ERR_EDIT_AMBIGUOUS",
-  "ERR_EDIT_APPLY_FAILED",
+/** All that a model is not simply asked to mend. */
+const RECOVERIES: ReadonlyMap<string, Recovery> = new Map<PlanIssueCode, Recovery>([
+  ["ERR_PATCH_NOT_UNIFIED", "repair_then_descend"],
+  ["ERR_PATCH_APPLY_FAILED", "repair_then_descend"],
+  ["ERR_EDIT_NO_EDITS", "repair_then_descend"],
+  ["ERR_EDIT_ANCHOR_NOT_FOUND", "repair_then_descend"],
+  ["ERR_EDIT_BEFORE_NOT_FOUND", "repair_then_descend"],
+  ["ERR_EDIT_AMBIGUOUS", "repair_then_descend"],
+  ["ERR_EDIT_APPLY_FAILED", "repair_then_descend"],
+  ["ERR_BASE_MISMATCH", "reread"],
+  ["CONCURRENT_EDIT", "reread"],
+  ["PROTECTED_PATH", "stop"],
+  ["FORBIDDEN_PATH", "stop"],
+  ["ERR_CONTEXT_ROUNDS", "stop"],
+  ["CONFIRM_REQUIRED", "stop"],
+  ["SNAPSHOT_FAILED", "stop"],
+  ["APPLY_FAILED_ROLLED_BACK", "stop"],
+  ["AUTO_CHECK_FAILED_ROLLED_BACK", "stop"],
+  ["RECOVERY_REQUIRED", "stop"],
+  ["ERR_IO", "stop"],
 ]);
 
 /** What a session does about an issue with this code. */
 export function recoveryFrom(code: PlanIssueCode): Recovery {
-  if (code === "PROTECTED_PATH" || code === "FORBIDDEN_PATH") return "stop";
-  if (code === "ERR_BASE_MISMATCH") return "reread";
-  return DESCENDING.has(code) ? "repair_then_descend" : "repair";
+  return recoveryOf({ code });
+}
+
+/** The same for an issue from anywhere: a code that is not known is worth one repair. */
+export function recoveryOf({ code }: Pick<Issue, "code">): Recovery {
+  return RECOVERIES.get(code) ?? "repair";
 }
 
 /** The version to ask for after one has failed; undefined below the first. */

@@ -1,0 +1,66 @@
+import { lstat, mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+
+import { writeFileDurable } from "@ccl/core/node";
+
+import { isRecord } from "../../plan/is-record.ts";
+import { PlanProtocolError, throwIfAborted } from "../../plan-protocol-error.ts";
+import { systemCode } from "../file-system/folder.ts";
+
+const MAX_BYTES = 256 * 1024;
+
+/** A JSON object in a file; empty where there is no file. @throws PlanProtocolError `memory_corrupt`, `io_failed` */
+export async function readJsonFile(path: string, signal: AbortSignal | undefined): Promise<Record<string, unknown>> {
+  throwIfAborted(signal);
+  let text: string;
+  try {
+    const status = await lstat(path);
+    if (status.isFile() && status.size > MAX_BYTES) throw corrupt(path, `has more than ${MAX_BYTES} bytes`);
+    text = await readFile(path, { encoding: "utf8", ...(signal === undefined ? {} : { signal }) });
+  } catch (error) {
+    throwIfAborted(signal);
+    if (PlanProtocolError.isInstance(error)) throw error;
+    if (systemCode(error) === "ENOENT") return {};
+    throw ioFailed("read", path, error);
+  }
+  const value = parse(text.replace(/^\uFEFF/, ""));
+  if (!isRecord(value)) throw corrupt(path, "holds no JSON object");
+  return value;
+}
+
+/** Replaces the file at once, readable by its owner alone where `isPrivate`. @throws PlanProtocolError `io_failed` */
+export async function writeJsonFile(
+  path: string,
+  value: Record<string, unknown>,
+  { isPrivate, signal }: { isPrivate: boolean; signal: AbortSignal | undefined },
+): Promise<void> {
+  throwIfAborted(signal);
+  try {
+    await mkdir(dirname(path), { recursive: true, ...(isPrivate ? { mode: 0o700 } : {}) });
+    await writeFileDurable(path, `${JSON.stringify(value, undefined, 2)}\n`, {
+      ...(isPrivate ? { mode: 0o600 } : {}),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    throwIfAborted(signal);
+    throw ioFailed("write", path, error);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function corrupt(path: string, problem: string): PlanProtocolError {
+  const message = `The memory file ${path} ${problem}. Mend it or move it away; it was left as it is.`;
+  return new PlanProtocolError("memory_corrupt", message, { details: { path } });
+}
+
+function ioFailed(what: "read" | "write", path: string, cause: unknown): PlanProtocolError {
+  const reason = systemCode(cause) ?? (cause instanceof Error ? cause.message : "unexpected");
+  return new PlanProtocolError("io_failed", `Could not ${what} ${path} (${reason}).`, { cause });
+}

@@ -1,0 +1,99 @@
+import { join, resolve } from "node:path";
+
+import { resolveInside } from "@ccl/core/node";
+
+import { applyMemoryPatch, type MemoryPatchOutcome, readMemory } from "../../memory/apply-memory-patch.ts";
+import type { PlanMemory } from "../../memory/plan-memory.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
+import type { MemorySource } from "../../session/plan-session.ts";
+import { readJsonFile, writeJsonFile } from "./json-file.ts";
+
+/** Where memory is kept. */
+export interface MemoryFilesOptions {
+  /** Of one person's preferences, beside all projects; `preferences.json` in it. */
+  userDirectory: string;
+  /** The project's root; `.ccl/project.json` in it. */
+  root: string;
+}
+
+/** Memory in two files. Pass it to a session as its `memory`. */
+export interface MemoryFiles extends MemorySource {
+  readonly userFile: string;
+  readonly projectFile: string;
+  /** The valid part of both files. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `aborted` */
+  read(options?: { signal?: AbortSignal }): Promise<PlanMemory>;
+  /** The same, with every key that is unknown or has a value of the wrong kind. */
+  inspect(options?: { signal?: AbortSignal }): Promise<MemoryPatchOutcome>;
+  /**
+   * Sets the keys of a patch that are valid and writes the files that change, durably; all else in them stays. Call it only
+   * where the user asked for it. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `aborted`
+   */
+  patch(patch: Readonly<Record<string, unknown>>, options?: { signal?: AbortSignal }): Promise<MemoryPatchOutcome>;
+  /** Waits for writes under way. */
+  close(): Promise<void>;
+}
+
+interface Layers {
+  user: Record<string, unknown>;
+  project: Record<string, unknown>;
+}
+
+/** Opens memory and reads it once. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `invalid_input`, `aborted` */
+export async function openMemoryFiles(
+  { userDirectory, root }: MemoryFilesOptions,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<MemoryFiles> {
+  const userFile = join(resolve(userDirectory), "preferences.json");
+  const projectFile = await projectFileIn(root, signal);
+  // One write after the other: each starts from what the one before has left.
+  let writing: Promise<unknown> = Promise.resolve();
+
+  const load = async (at: AbortSignal | undefined): Promise<Layers> => ({
+    user: await readJsonFile(userFile, at),
+    project: await readJsonFile(projectFile, at),
+  });
+  const inspect = async (at: AbortSignal | undefined): Promise<MemoryPatchOutcome> => {
+    const { user, project } = await load(at);
+    return readMemory(user, project);
+  };
+  const patchNow = async (
+    patch: Readonly<Record<string, unknown>>,
+    at: AbortSignal | undefined,
+  ): Promise<MemoryPatchOutcome> => {
+    const layers = await load(at);
+    const outcome = applyMemoryPatch(readMemory(layers.user, layers.project).memory, patch);
+    for (const key of outcome.applied) {
+      const [layer = "", name = ""] = key.split(".");
+      (layer === "user" ? layers.user : layers.project)[name] = patch[key];
+    }
+    const touches = (layer: string): boolean => outcome.applied.some((key) => key.startsWith(`${layer}.`));
+    if (touches("user")) await writeJsonFile(userFile, layers.user, { isPrivate: true, signal: at });
+    if (touches("project")) await writeJsonFile(projectFile, layers.project, { isPrivate: false, signal: at });
+    return outcome;
+  };
+
+  await load(signal);
+  return {
+    userFile,
+    projectFile,
+    read: async (options = {}) => (await inspect(options.signal)).memory,
+    inspect: (options = {}) => inspect(options.signal),
+    patch(patch, options = {}) {
+      const run = (): Promise<MemoryPatchOutcome> => patchNow(patch, options.signal);
+      const written = writing.then(run, run);
+      writing = written;
+      return written;
+    },
+    close: () => writing.then(ignore, ignore),
+  };
+}
+
+/** A link at `.ccl` may not lead the file out of the project. */
+async function projectFileIn(root: string, signal: AbortSignal | undefined): Promise<string> {
+  const place = await resolveInside(root, ".ccl/project.json", signal === undefined ? {} : { signal });
+  if (place.ok) return place.value.absolutePath;
+  const message = place.issues.map((issue) => issue.message).join(" ");
+  throw new PlanProtocolError("invalid_input", `The project's memory cannot be kept in ${root}: ${message}`);
+}
+
+function ignore(): void {}

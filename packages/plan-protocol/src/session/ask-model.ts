@@ -1,0 +1,101 @@
+import { type ChatMessage, LanguageModelError, type ModelRequest, type ModelResponse } from "@ccl/core";
+import type { StructuredFormat } from "@ccl/structured-output";
+
+import type { PlanVersion } from "../plan/plan.ts";
+import { throwIfAborted } from "../plan-protocol-error.ts";
+import { planWireSchema } from "../schema/plan-schema.ts";
+import type { PlanModelRequest } from "./plan-session.ts";
+import type { ProposalRun } from "./proposal-run.ts";
+
+/** What a call is made with where the caller says nothing else; `maxOutputTokens` depends on the input. */
+export const defaultModelRequest: Readonly<PlanModelRequest> = {
+  temperature: 0,
+  topP: 1,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  timeoutMs: 90_000,
+};
+
+const LONG_INPUT_CHARS = 80_000;
+const MAX_OUTPUT_TOKENS = 16_384;
+const MAX_OUTPUT_TOKENS_AFTER_LONG_INPUT = 4_096;
+
+/**
+ * One answer of the model, in the best format that its provider takes. @throws LanguageModelError, also where a content
+ * filter stopped the answer.
+ */
+export async function askModel(
+  run: ProposalRun,
+  messages: ChatMessage[],
+  version: PlanVersion,
+): Promise<ModelResponse> {
+  const { model, ladder, recorder, signal } = run;
+  let format: StructuredFormat = run.responseFormat === "strict" ? await ladder.current(model) : "none";
+  for (;;) {
+    throwIfAborted(signal);
+    const request = createRequest(run, messages, { format, version });
+    recorder.emit({
+      type: "LLM_REQUEST_SENT",
+      provider: model.provider,
+      model: model.modelId,
+      schema_version: version,
+      token_budget: request.maxOutputTokens ?? 0,
+      input_chars: countChars(messages),
+    });
+    const answer = await model.generate(request).catch((error: unknown) => failureOf(run, error, format));
+    throwIfAborted(signal);
+    if (answer === "refused") {
+      const lower = (await ladder.stepDown(model, format)) ?? "none";
+      recorder.emit({ type: "LLM_RESPONSE_FORMAT_FALLBACK", from: format, to: lower });
+      format = lower;
+      continue;
+    }
+    const { text, finishReason } = answer;
+    recorder.addAnswer(text);
+    if (finishReason === "content_filter")
+      throw new LanguageModelError("content_filtered", "The provider's content filter stopped the answer.");
+    recorder.emit({
+      type: "LLM_RESPONSE_OK",
+      model: model.modelId,
+      output_chars: text.length,
+      finish_reason: finishReason,
+    });
+    return answer;
+  }
+}
+
+function createRequest(
+  run: ProposalRun,
+  messages: ChatMessage[],
+  { format, version }: { format: StructuredFormat; version: PlanVersion },
+): ModelRequest {
+  const maxOutputTokens =
+    countChars(messages) > LONG_INPUT_CHARS ? MAX_OUTPUT_TOKENS_AFTER_LONG_INPUT : MAX_OUTPUT_TOKENS;
+  const fields = Object.entries({ ...defaultModelRequest, maxOutputTokens, ...run.request });
+  return {
+    ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)),
+    messages,
+    ...(format === "json_object" ? { responseFormat: { type: format } } : {}),
+    ...(format === "json_schema"
+      ? { responseFormat: { type: format, name: "plan", schema: planWireSchema(version), strict: true } }
+      : {}),
+    ...(run.signal === undefined ? {} : { signal: run.signal }),
+  };
+}
+
+/** What a failed call comes to: the refusal of a format, or the failure itself. */
+function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): "refused" {
+  throwIfAborted(run.signal);
+  if (LanguageModelError.isInstance(error)) {
+    if (error.code === "unsupported_response_format" && format !== "none") return "refused";
+    if (error.code === "timeout") {
+      const timeout_ms = { ...defaultModelRequest, ...run.request }.timeoutMs ?? 0;
+      run.recorder.emit({ type: "LLM_REQUEST_TIMEOUT", model: run.model.modelId, timeout_ms });
+    }
+  }
+  throw error;
+}
+
+function countChars(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, { content }) => sum + (typeof content === "string" ? content.length : 0), 0);
+}

@@ -1,0 +1,69 @@
+import { type Issue, type Result, success } from "@ccl/core";
+
+import type { ParsedPlan } from "../parse/parse-plan.ts";
+import { checkPath } from "../paths/check-path.ts";
+import type { PlanAction } from "../plan/plan.ts";
+import { type PlanIssue, quote } from "../plan-issue.ts";
+import { throwIfAborted } from "../plan-protocol-error.ts";
+import type { ValidPlan } from "../validate/valid-plan.ts";
+import { validatePlan } from "../validate/validate-plan.ts";
+import type { PlanPreview } from "../workspace/plan-workspace.ts";
+import type { ProposalRun } from "./proposal-run.ts";
+import type { ShownContext } from "./select-context.ts";
+
+/** A plan that may be applied, and what it would do. */
+export interface CheckedPlan {
+  plan: ValidPlan;
+  preview?: PlanPreview;
+}
+
+const MASK = /\[redacted:[a-z0-9_]{1,40}\]/;
+
+/** Checks a plan against its mode, against what the model was shown, and against the files themselves. */
+export async function checkPlan(
+  run: ProposalRun,
+  parsed: ParsedPlan,
+  shown: ShownContext,
+): Promise<Result<CheckedPlan>> {
+  const { mode, policy, limits, workspace, recorder, signal } = run;
+  const { repairs: _repairs, ...plan } = parsed;
+  const valid = validatePlan(plan, { mode, version: plan.version, readSet: shown.readSet, policy, limits });
+  const issues: Issue[] = [...(valid.ok ? [] : valid.issues), ...checkAgainstShown(run, plan.actions, shown)];
+  if (!valid.ok || issues.length > 0) return { ok: false, issues };
+  if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
+    return success({ plan: valid.value });
+  const preview = await workspace.preview(valid.value, signal === undefined ? {} : { signal });
+  throwIfAborted(signal);
+  if (!preview.ok) return preview;
+  const { planHash, changes } = preview.value;
+  recorder.emit({ type: "PREVIEW_READY", plan_hash: planHash, changes: changes.length });
+  return success({ plan: valid.value, preview: preview.value });
+}
+
+/** What only the session knows: which part of a file the model has seen, and what was hidden from it. */
+function checkAgainstShown(
+  run: ProposalRun,
+  actions: readonly PlanAction[],
+  { readSet, whole }: ShownContext,
+): PlanIssue[] {
+  return actions.flatMap((action, index): PlanIssue[] => {
+    const at = ["actions", index];
+    const checked = checkPath(action.path, { policy: run.policy, limits: run.limits, use: "write" });
+    const path = checked.ok ? checked.value : action.path;
+    const file = readSet.get(path);
+    if (action.kind === "UPDATE_FILE" && file !== undefined && !whole.has(path)) {
+      const message = `${quote(path)} was shown in part or with secrets masked; replacing it would lose the rest. Ask for the whole file.`;
+      return [{ code: "ERR_UPDATE_WITHOUT_BASE", path: [...at, "path"], message }];
+    }
+    const mask = MASK.exec(writtenBy(action))?.[0];
+    if (mask === undefined || file?.text?.includes(mask) === true) return [];
+    const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;
+    return [{ code: "ERR_ELISION", path: at, message }];
+  });
+}
+
+/** All text that an action brings into a file; of a patch the added lines. */
+function writtenBy({ content = "", patch = "", edits = [] }: PlanAction): string {
+  const added = patch.split("\n").filter((line) => line.startsWith("+"));
+  return [content, ...added, ...edits.map(({ after }) => after)].join("\n");
+}

@@ -1,0 +1,188 @@
+import { createUuidV7Generator, redactSecrets, type Result, systemClock } from "@ccl/core";
+import { createFormatLadder } from "@ccl/structured-output";
+
+import { defaultPlanLimits } from "../limits/plan-limits.ts";
+import type { PlanMemory } from "../memory/plan-memory.ts";
+import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
+import { PlanProtocolError, throwIfAborted } from "../plan-protocol-error.ts";
+import type { TraceRecorder } from "../trace/trace-recorder.ts";
+import type { PlanMode } from "../validate/valid-plan.ts";
+import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
+import { detectMode } from "./detect-mode.ts";
+import { copyCycle, type PlanCycle } from "./plan-cycle.ts";
+import type { PlanSession, PlanSessionOptions, Proposal, ProposedPlan, ProposeOptions } from "./plan-session.ts";
+import type { SessionSettings } from "./proposal-run.ts";
+import { maxRepairs } from "./recovery-from.ts";
+import { abortOf, makeProposal, type ProposalStart, writeTrace } from "./make-proposal.ts";
+
+/** What a session remembers between its calls. */
+interface SessionState {
+  readonly settings: SessionSettings;
+  /** The cycle whose plan waits to be applied. */
+  saved: PlanCycle | undefined;
+  isBusy: boolean;
+  /** Of the proposals that may be committed. */
+  readonly recorders: WeakMap<ProposedPlan, TraceRecorder>;
+}
+
+/** A session on a model and a workspace. Does nothing until it is asked. @throws PlanProtocolError `invalid_input` */
+export function createPlanSession(options: PlanSessionOptions): PlanSession {
+  const state: SessionState = {
+    settings: settingsOf(options),
+    saved: undefined,
+    isBusy: false,
+    recorders: new WeakMap(),
+  };
+  return {
+    get savedPlan() {
+      return state.saved?.savedPlan;
+    },
+    propose: (goal, given = {}) => alone(state, () => propose(state, goal, given)),
+    plan: (goal, given = {}) => alone(state, () => begin(state, { mode: "plan", goal }, given)),
+    apply: (text = "", given = {}) => alone(state, () => goOn(state, text, given)),
+    commit: (proposed, given = {}) => alone(state, () => commit(state, proposed, given)),
+  };
+}
+
+/** Two calls at a time would make their plans from each other's context. */
+async function alone<T>(state: SessionState, work: () => Promise<T>): Promise<T> {
+  if (state.isBusy)
+    throw new PlanProtocolError(
+      "session_busy",
+      "The session is at work. Wait for its call to end, or use another one.",
+    );
+  state.isBusy = true;
+  try {
+    return await work();
+  } finally {
+    state.isBusy = false;
+  }
+}
+
+async function propose(state: SessionState, text: string, given: ProposeOptions): Promise<Proposal> {
+  const { mode, goal, reason } = detectMode(text, {
+    savedPlan: state.saved !== undefined,
+    triggers: state.settings.triggers,
+  });
+  if (mode === "apply" && reason !== "verb") return goOn(state, goal, given);
+  if (mode !== undefined) return begin(state, { mode, goal }, given);
+  const { user } = await readMemory(state, given.signal);
+  return begin(state, { mode: user.output_format === "patch_first" ? "apply" : "plan", goal }, given);
+}
+
+/** A new cycle: nothing of the one before is used. */
+async function begin(
+  state: SessionState,
+  { mode, goal }: { mode: PlanMode; goal: string },
+  given: ProposeOptions,
+): Promise<Proposal> {
+  if (goal.trim() === "") throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
+  const cycle: PlanCycle = { goal, ...textsOf(given), entries: [], cache: new Map() };
+  return run(state, { mode, goal, cycle, isContinued: false, signal: given.signal });
+}
+
+/** The saved plan's cycle goes on; without one a text is a goal of its own. */
+async function goOn(state: SessionState, text: string, given: ProposeOptions): Promise<Proposal> {
+  const { saved } = state;
+  const said = text.trim();
+  if (saved === undefined) {
+    if (said !== "") return begin(state, { mode: "apply", goal: text }, given);
+    throw new PlanProtocolError("no_saved_plan", "No plan is saved. Ask for one with plan(), or give apply() a goal.");
+  }
+  const cycle = { ...copyCycle(saved), ...textsOf(given) };
+  const goal = said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
+  return run(state, { mode: "apply", goal, cycle, isContinued: true, signal: given.signal });
+}
+
+async function run(state: SessionState, start: Omit<ProposalStart, "memory">): Promise<Proposal> {
+  const memory = await readMemory(state, start.signal);
+  const { proposal, recorder, cycle } = await makeProposal(state.settings, { ...start, memory });
+  if (!proposal.ok) return proposal;
+  const { value } = proposal;
+  state.recorders.set(value, recorder);
+  if (value.mode === "plan") state.saved = { ...cycle, savedPlan: value.plan.summary };
+  else if (value.isNoChange) state.saved = undefined;
+  return proposal;
+}
+
+async function readMemory({ settings }: SessionState, signal: AbortSignal | undefined): Promise<PlanMemory> {
+  const { memory } = settings;
+  throwIfAborted(signal);
+  if (!("read" in memory)) return memory;
+  const known = await memory.read(signal === undefined ? {} : { signal }).catch((error: unknown) => {
+    throw abortOf(error, signal);
+  });
+  throwIfAborted(signal);
+  return known;
+}
+
+async function commit(state: SessionState, proposed: ProposedPlan, given: ApplyOptions): Promise<Result<AppliedPlan>> {
+  const { workspace } = state.settings;
+  const recorder = state.recorders.get(proposed);
+  if (recorder === undefined || workspace === undefined || proposed.plan.actions.length === 0)
+    throw new PlanProtocolError("invalid_input", whyNotCommitted(recorder === undefined, workspace === undefined));
+  throwIfAborted(given.signal);
+  const applied = await workspace.apply(proposed.plan, given).catch((error: unknown) => {
+    throw abortOf(error, given.signal);
+  });
+  recordCommit(recorder, applied);
+  if (applied.ok) state.saved = undefined;
+  await writeTrace(state.settings, recorder);
+  return applied;
+}
+
+function settingsOf(options: PlanSessionOptions): SessionSettings {
+  const { version = defaultPlanVersion, repairs = maxRepairs } = options;
+  if (!planVersions.includes(version))
+    throw new PlanProtocolError(
+      "invalid_input",
+      `There is no version ${version} of plans. Use ${planVersions.join(", ")}.`,
+    );
+  if (![0, 1, 2].includes(repairs))
+    throw new PlanProtocolError("invalid_input", `${repairs} is no number of repairs. Use 0, 1 or 2.`);
+  return {
+    model: options.model,
+    workspace: options.workspace,
+    policy: options.policy ?? {},
+    limits: { ...defaultPlanLimits, ...options.limits },
+    responseFormat: options.responseFormat ?? "strict",
+    ladder: options.ladder ?? createFormatLadder(),
+    request: options.request ?? {},
+    version,
+    repairs,
+    memory: options.memory ?? { user: {}, project: {} },
+    sink: options.trace,
+    clock: options.clock ?? systemClock,
+    ids: options.ids ?? createUuidV7Generator(),
+    onEvent: options.onEvent,
+    root: options.root,
+    triggers: options.triggers ?? [],
+  };
+}
+
+function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "report" | "background"> {
+  return {
+    ...(report === undefined ? {} : { report: redactSecrets(report).text }),
+    ...(background === undefined ? {} : { background: redactSecrets(background).text }),
+  };
+}
+
+function recordCommit(recorder: TraceRecorder, applied: Result<AppliedPlan>): void {
+  if (applied.ok) {
+    const { transactionId, changes } = applied.value;
+    recorder.emit({ type: "APPLY_SUCCESS", transaction_id: transactionId, changes: changes.length });
+    return;
+  }
+  for (const issue of applied.issues) {
+    const isRolledBack = issue.code.endsWith("_ROLLED_BACK");
+    if (isRolledBack) recorder.emit({ type: "APPLY_ROLLBACK", code: issue.code, reason: issue.message });
+    else recorder.emitIssues([issue]);
+  }
+}
+
+function whyNotCommitted(isUnknown: boolean, hasNoWorkspace: boolean): string {
+  if (isUnknown) return "The plan is not one that this session proposed.";
+  return hasNoWorkspace
+    ? "The session has no workspace to apply to."
+    : "The plan has no actions: there is nothing to apply.";
+}

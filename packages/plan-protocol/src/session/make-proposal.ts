@@ -1,0 +1,138 @@
+import type { Result } from "@ccl/core";
+
+import { autoCollectRequests } from "../context/auto-collect-requests.ts";
+import { applyMemoryPatch } from "../memory/apply-memory-patch.ts";
+import type { PlanMemory } from "../memory/plan-memory.ts";
+import { renderMemoryBlock } from "../memory/render-memory-block.ts";
+import { PlanProtocolError, throwIfAborted } from "../plan-protocol-error.ts";
+import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
+import type { ConfigSnapshot } from "../trace/plan-trace.ts";
+import { createTraceRecorder, type TraceRecorder } from "../trace/trace-recorder.ts";
+import type { PlanMode } from "../validate/valid-plan.ts";
+import { defaultModelRequest } from "./ask-model.ts";
+import type { CheckedPlan } from "./check-plan.ts";
+import { gatherContext, rereadFiles } from "./gather-context.ts";
+import type { PlanCycle } from "./plan-cycle.ts";
+import type { Proposal, ProposedPlan } from "./plan-session.ts";
+import type { ProposalRun, SessionSettings } from "./proposal-run.ts";
+import { runProposal } from "./run-proposal.ts";
+
+/** A goal on its way to a proposal. */
+export interface ProposalStart {
+  mode: PlanMode;
+  goal: string;
+  /** Changed while the proposal runs. */
+  cycle: PlanCycle;
+  /** True where a saved plan is to be applied. */
+  isContinued: boolean;
+  memory: PlanMemory;
+  signal: AbortSignal | undefined;
+}
+
+/** Makes one proposal and its trace. The session's state is the caller's business. @throws what the model throws */
+export async function makeProposal(
+  settings: SessionSettings,
+  { mode, goal, cycle, isContinued, memory, signal }: ProposalStart,
+): Promise<{ proposal: Proposal; recorder: TraceRecorder; cycle: PlanCycle }> {
+  const recorder = createTraceRecorder({
+    traceId: settings.ids.next(),
+    mode,
+    goal,
+    config: configOf(settings),
+    clock: settings.clock,
+    keepsAnswers: settings.sink?.includesRawAnswers === true,
+    onEvent: settings.onEvent,
+  });
+  const memoryBlock = renderMemoryBlock(memory);
+  const run: ProposalRun = { ...settings, mode, cycle, goal, memoryBlock, changed: [], recorder, signal };
+  try {
+    await (isContinued ? goBackIfChanged(run) : collectContext(run));
+    const result = await runProposal(run);
+    throwIfAborted(signal);
+    return { proposal: await finish(run, result, memory), recorder, cycle };
+  } catch (error) {
+    recorder.end({ outcome: signal?.aborted === true ? "aborted" : "error", issues: [] });
+    await writeTrace(settings, recorder);
+    throw abortOf(error, signal);
+  }
+}
+
+/** Hands the trace to its sink. An answer that was paid for is worth more than the record of it, so a failure is told only. */
+export async function writeTrace(
+  { sink }: SessionSettings,
+  recorder: TraceRecorder,
+): Promise<{ traceProblem?: string }> {
+  try {
+    await sink?.write(recorder.trace());
+    return {};
+  } catch (error) {
+    return { traceProblem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The error of an aborted call, whatever it was that noticed. */
+export function abortOf(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted !== true) return error;
+  if (PlanProtocolError.isInstance(error) && error.code === "aborted") return error;
+  return new PlanProtocolError("aborted", "The call was aborted; the session is as it was before.", { cause: error });
+}
+
+async function finish(run: ProposalRun, result: Result<CheckedPlan>, memory: PlanMemory): Promise<Proposal> {
+  const { recorder, mode } = run;
+  if (!result.ok) {
+    recorder.end({ outcome: "failed", issues: result.issues });
+    return { ...result, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
+  }
+  const { plan, preview } = result.value;
+  const hasPatch = Object.keys(plan.memory_patch).length > 0;
+  const value: ProposedPlan = {
+    mode,
+    plan,
+    ...(preview === undefined ? {} : { preview }),
+    isNoChange: mode === "apply" && plan.actions.length === 0,
+    changed: run.changed,
+    ...(hasPatch ? { suggestedMemory: applyMemoryPatch(memory, plan.memory_patch) } : {}),
+  };
+  recorder.end({ outcome: "ok", issues: [], plan });
+  return { ok: true, value, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
+}
+
+/** Reads what goal and report name, before the model is asked for the first time. */
+async function collectContext(run: ProposalRun): Promise<void> {
+  if (run.workspace === undefined) return;
+  const { root } = run;
+  const { goal, report } = run.cycle;
+  const requests = autoCollectRequests({
+    goal,
+    ...(report === undefined ? {} : { report }),
+    ...(root === undefined ? {} : { root }),
+  }).slice(0, run.limits.maxContextFiles);
+  await gatherContext(run, requests, { priority: (request) => (request.type === "read_file" ? 1 : 2) });
+}
+
+/** Reads the files of a saved plan again; a change makes the proposal a plan once more. */
+async function goBackIfChanged(run: ProposalRun): Promise<void> {
+  run.changed = await rereadFiles(run);
+  if (run.changed.length === 0) return;
+  run.mode = "plan";
+  run.recorder.setMode("plan");
+}
+
+function configOf(settings: SessionSettings): ConfigSnapshot {
+  const { model, version, responseFormat, request, repairs, limits } = settings;
+  return {
+    provider: model.provider,
+    model: model.modelId,
+    schema_version: version,
+    schema_hash: schemaHash(planWireSchema(version)),
+    response_format: responseFormat,
+    request: Object.fromEntries(
+      Object.entries({ ...defaultModelRequest, ...request }).filter(
+        // What is passed through to a provider may hold anything.
+        ([name, value]) => value !== undefined && name !== "providerOptions",
+      ),
+    ),
+    repairs,
+    limits,
+  };
+}

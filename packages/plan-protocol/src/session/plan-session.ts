@@ -1,0 +1,106 @@
+import type { Clock, IdGenerator, LanguageModel, ModelRequest, Result } from "@ccl/core";
+import type { FormatLadder } from "@ccl/structured-output";
+
+import type { PlanLimits } from "../limits/plan-limits.ts";
+import type { MemoryPatchOutcome } from "../memory/apply-memory-patch.ts";
+import type { PlanMemory } from "../memory/plan-memory.ts";
+import type { PlanVersion } from "../plan/plan.ts";
+import type { PlanEvent } from "../trace/plan-event.ts";
+import type { PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts";
+import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
+import type { PlanPolicy } from "../validate/validate-plan.ts";
+import type { AppliedPlan, ApplyOptions, PlanPreview, PlanWorkspace } from "../workspace/plan-workspace.ts";
+
+/** Where memory is read from, once a proposal. The session never writes any. */
+export interface MemorySource {
+  read(options?: { signal?: AbortSignal }): Promise<PlanMemory>;
+}
+
+type Sampling = Omit<ModelRequest, "messages" | "responseFormat" | "tools" | "toolChoice" | "signal">;
+
+/** Sampling and limits of every call. A member that is undefined is left to the provider. */
+export type PlanModelRequest = { [Name in keyof Sampling]?: Sampling[Name] | undefined };
+
+/** What a session works with. */
+export interface PlanSessionOptions {
+  model: LanguageModel;
+  /** Without one no context can be read, and plans are checked but not previewed. */
+  workspace?: PlanWorkspace;
+  memory?: PlanMemory | MemorySource;
+  policy?: PlanPolicy;
+  limits?: Partial<PlanLimits>;
+  trace?: PlanTraceSink;
+  /** `strict` (default) sends the schema, falling back where the provider refuses it; `best-effort` asks by the prompt alone. */
+  responseFormat?: "strict" | "best-effort";
+  /** Share one to remember refused formats beyond the session. */
+  ladder?: FormatLadder;
+  /** Over the defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s. */
+  request?: PlanModelRequest;
+  clock?: Clock;
+  /** Gives trace ids. */
+  ids?: IdGenerator;
+  onEvent?: (event: PlanEvent) => void;
+  /** The version that is asked for first; default 2. */
+  version?: PlanVersion;
+  /** Answers sent back in one proposal: 2 (default) is one for form and one for content, 1 is one in all, 0 none. */
+  repairs?: 0 | 1 | 2;
+  /** The project's folder as traces of its programs name it, so that their frames are found. */
+  root?: string;
+  /** Further words that mean "go on" while a plan is saved. */
+  triggers?: readonly string[];
+}
+
+/** What belongs to one proposal. */
+export interface ProposeOptions {
+  /** Output of a test run, a stack trace, a log. Masked, and cut to `maxContextLogChars`. */
+  report?: string;
+  /** What the model is to know of the project from the start, such as a pack. Masked, never cut. */
+  background?: string;
+  signal?: AbortSignal;
+}
+
+/** A plan that has passed every check. */
+export interface ProposedPlan {
+  mode: PlanMode;
+  plan: ValidPlan;
+  /** In apply mode with a workspace, where there is anything to do. */
+  preview?: PlanPreview;
+  /** True where the model says, in apply mode, that nothing needs to change. */
+  isNoChange: boolean;
+  /** Files that had changed when a saved plan was to be applied: this is a new plan then, to be looked at again. */
+  changed: string[];
+  /** What would become of the memory if the patch were applied; nothing was. Absent without a patch. */
+  suggestedMemory?: MemoryPatchOutcome;
+}
+
+/** A plan, or every issue of the last answer; and the record of how it came about. */
+export type Proposal = Result<ProposedPlan> & {
+  trace: PlanTrace;
+  /** Why the trace could not be written; the proposal holds all the same. */
+  traceProblem?: string;
+};
+
+/**
+ * A conversation with a model that ends in changes to files. Calls run one at a time. A call that throws leaves the session
+ * as it was before.
+ */
+export interface PlanSession {
+  /** The summary of the plan that waits to be applied. */
+  readonly savedPlan: string | undefined;
+  /**
+   * Does what the text asks for: `plan:` and `apply:` win, then "ok" while a plan is saved, then a verb, then the
+   * `output_format` of the memory; otherwise a plan.
+   * @throws LanguageModelError, PlanProtocolError
+   */
+  propose(goal: string, options?: ProposeOptions): Promise<Proposal>;
+  /** A diagnosis and steps, without a change; replaces the saved plan. @throws LanguageModelError, PlanProtocolError */
+  plan(goal: string, options?: ProposeOptions): Promise<Proposal>;
+  /**
+   * The changes of the saved plan, made from the context that it was made from, read again. Where a file has changed
+   * meanwhile the answer is a new plan that says so. Without a saved plan the text is the goal. Writes nothing to disk.
+   * @throws LanguageModelError, PlanProtocolError
+   */
+  apply(text?: string, options?: ProposeOptions): Promise<Proposal>;
+  /** Applies a proposal of this session to the workspace; success ends the saved plan. @throws PlanProtocolError */
+  commit(proposed: ProposedPlan, options?: ApplyOptions): Promise<Result<AppliedPlan>>;
+}

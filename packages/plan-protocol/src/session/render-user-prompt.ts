@@ -1,0 +1,105 @@
+import { sha256Hex } from "@ccl/core";
+
+import type { ContextBlock } from "../context/context-block.ts";
+import type { PlanVersion } from "../plan/plan.ts";
+import { quote } from "../plan-issue.ts";
+import type { PlanMode } from "../validate/valid-plan.ts";
+
+/** What the user's turn is made of; secrets are masked already. */
+export interface UserPrompt {
+  mode: PlanMode;
+  version: PlanVersion;
+  goal: string;
+  /** What is known of the project from the start, such as a pack. */
+  background?: string;
+  report?: string;
+  /** In the order in which they were asked for. */
+  blocks: readonly ContextBlock[];
+  /** Labels of blocks that found no room. */
+  dropped: readonly string[];
+  /** The summary of the plan that is to be applied. */
+  savedPlan?: string;
+  /** Files that have changed since that plan was made. */
+  changed: readonly string[];
+  /** What the model said when it asked for more context. */
+  notes?: string;
+  /** Rounds of context that are left. */
+  roundsLeft: number;
+  /** Why the version is lower than it was. */
+  descent?: readonly string[];
+}
+
+const TITLES: Readonly<Record<ContextBlock["type"], string>> = {
+  read_file: "FILE",
+  search: "SEARCH",
+  logs: "LOGS",
+  env: "ENV",
+};
+
+/**
+ * The user's turn: what changes least stands first, what is asked for last. Every text from outside stands between two
+ * lines with a fence made from its own hash, which it therefore cannot hold.
+ */
+export function renderUserPrompt(prompt: UserPrompt): string {
+  const { background = "", report = "", savedPlan, notes = "", descent = [] } = prompt;
+  const sections = [
+    background === "" ? "" : fenced("BACKGROUND", background),
+    renderContext(prompt),
+    report === "" ? "" : fenced("REPORT", report),
+    notes === "" ? "" : fenced("YOUR NOTES FROM THE ANSWER BEFORE", notes),
+    savedPlan === undefined ? "" : fenced("SAVED PLAN", savedPlan),
+    renderChanged(prompt),
+    descent.length === 0 ? "" : renderDescent(prompt.version, descent),
+    `GOAL\n${prompt.goal}`,
+    renderMode(prompt),
+  ];
+  return sections.filter((section) => section !== "").join("\n\n");
+}
+
+function renderContext({ blocks, dropped }: UserPrompt): string {
+  if (blocks.length === 0 && dropped.length === 0) return "CONTEXT\nNothing was read yet.";
+  const left = dropped.map((label) => `- ${label}`);
+  return [
+    "CONTEXT",
+    ...blocks.map(renderBlock),
+    ...(left.length === 0 ? [] : ["Left out, because there was no room (ask for less at a time):", ...left]),
+  ].join("\n");
+}
+
+function renderBlock(block: ContextBlock): string {
+  const hash = block.sha256 === undefined ? "" : ` sha256=${block.sha256}`;
+  return fenced(`${labelOf(block)}${hash}`, block.text);
+}
+
+/** What a prompt calls a block. */
+export function labelOf({ type, label }: ContextBlock): string {
+  // A label is one line, whatever a path or a query holds.
+  const plain = quote(label).slice(1, -1);
+  return type === "env" ? TITLES.env : `${TITLES[type]}[${plain}]`;
+}
+
+function fenced(title: string, text: string): string {
+  const fence = sha256Hex(`${title}\n${text}`).slice(0, 12);
+  return `<<< ${title} fence=${fence}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}>>> ${fence}`;
+}
+
+function renderChanged({ changed }: UserPrompt): string {
+  if (changed.length === 0) return "";
+  return `CHANGED SINCE THE SAVED PLAN; CONTEXT shows these as they are now, so plan anew:\n${changed.map((path) => `- ${quote(path)}`).join("\n")}`;
+}
+
+function renderDescent(version: PlanVersion, issues: readonly string[]): string {
+  const way = version === 1 ? "give the files whole with UPDATE_FILE" : "use PATCH_FILE instead of EDIT_FILE";
+  return [
+    `Your changes could not be placed in the files. This is schema version ${version} now: ${way}.`,
+    ...issues.map((issue) => `- ${issue}`),
+  ].join("\n");
+}
+
+function renderMode({ mode, version, roundsLeft }: UserPrompt): string {
+  const rounds =
+    roundsLeft > 0
+      ? `You may ask for context ${roundsLeft === 1 ? "once more" : `${roundsLeft} more times`}.`
+      : "No further context can be asked for: context_requests must be empty.";
+  return `MODE: ${mode.toUpperCase()}\n${rounds} Answer with one JSON object of schema version ${version}.`;
+}

@@ -1,0 +1,179 @@
+import { type ChatMessage, failure, type Issue, type ModelResponse, type Result, truncateMiddle } from "@ccl/core";
+import { repairMessages } from "@ccl/structured-output";
+
+import { parsePlan } from "../parse/parse-plan.ts";
+import { actionKinds } from "../plan/action-kinds.ts";
+import type { ContextRequest, Plan, PlanVersion } from "../plan/plan.ts";
+import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
+import { askModel } from "./ask-model.ts";
+import { type CheckedPlan, checkPlan } from "./check-plan.ts";
+import { filePathOf, gatherContext, rereadFiles } from "./gather-context.ts";
+import { createRepairBudget, nextStep, type RepairBudget } from "./next-step.ts";
+import type { ProposalRun } from "./proposal-run.ts";
+import { recoveryOf } from "./recovery-from.ts";
+import { renderSystemPrompt } from "./render-system-prompt.ts";
+import { labelOf, renderUserPrompt } from "./render-user-prompt.ts";
+import { selectContext, type ShownContext } from "./select-context.ts";
+
+/** How much of what a model said when it asked for context is shown to it again. */
+const MAX_NOTES_CHARS = 4_000;
+
+/** Where a proposal stands between two calls. */
+interface Progress {
+  version: PlanVersion;
+  roundsLeft: number;
+  budget: RepairBudget;
+  notes: string;
+  /** Issues of the version above; empty before a descent. */
+  descent: string[];
+  /** An answer to be mended, with what is wrong with it. */
+  pending: { issues: Issue[]; answer: string } | undefined;
+}
+
+/** An answer as read: a plan, a request for context, or what is wrong with it. */
+type Reading =
+  | { type: "plan"; checked: CheckedPlan }
+  | { type: "requests"; plan: Plan }
+  | { type: "refused"; stage: "form" | "content"; issues: Issue[]; plan?: Plan };
+
+/**
+ * Asks until a plan passes every check or nothing is left to try. The number of calls is bounded by the rounds of context,
+ * two repairs, the versions below, and the formats that a provider may refuse.
+ */
+export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>> {
+  const progress: Progress = {
+    version: run.version,
+    roundsLeft: run.limits.maxContextRounds,
+    budget: createRepairBudget(run.repairs),
+    notes: "",
+    descent: [],
+    pending: undefined,
+  };
+  for (;;) {
+    run.recorder.setVersion(progress.version, schemaHash(planWireSchema(progress.version)));
+    const shown = selectContext(run);
+    const response = await askModel(run, messagesOf(run, progress, shown), progress.version);
+    const reading = await readAnswer(run, { response, version: progress.version }, shown);
+    if (reading.type === "plan") return { ok: true, value: reading.checked };
+    const ended =
+      reading.type === "requests"
+        ? await answerRequests(run, progress, reading.plan)
+        : await goOn(run, progress, { ...reading, answer: response.text });
+    if (ended !== undefined) return ended;
+  }
+}
+
+async function readAnswer(
+  run: ProposalRun,
+  { response, version }: { response: ModelResponse; version: PlanVersion },
+  shown: ShownContext,
+): Promise<Reading> {
+  const { text, finishReason } = response;
+  const parsed = parsePlan(text, { version, finishReason, limits: run.limits });
+  if (!parsed.ok) return { type: "refused", stage: "form", issues: parsed.issues };
+  if (parsed.value.context_requests.length > 0) return { type: "requests", plan: parsed.value };
+  const checked = await checkPlan(run, parsed.value, shown);
+  if (checked.ok) return { type: "plan", checked: checked.value };
+  return { type: "refused", stage: "content", issues: checked.issues, plan: parsed.value };
+}
+
+async function answerRequests(
+  run: ProposalRun,
+  progress: Progress,
+  { context_requests: requests, summary = "" }: Plan,
+): Promise<Result<never> | undefined> {
+  if (progress.roundsLeft <= 0) {
+    const rounds = run.limits.maxContextRounds;
+    const message = `The model asked for context ${rounds + 1} times; ${rounds} is the limit (maxContextRounds). Name the files in the goal, or raise the limit.`;
+    const issue = { code: "ERR_CONTEXT_ROUNDS", path: ["context_requests"], message };
+    run.recorder.emitIssues([issue]);
+    return failure(issue);
+  }
+  progress.roundsLeft -= 1;
+  // What does not fit the limit on blocks would be dropped unread; reading it would only take time.
+  const taken = requests.slice(0, run.limits.maxContextFiles);
+  await gatherContext(run, taken, { priority: (request) => (request.type === "read_file" ? 0 : 1) });
+  progress.notes = [summary, ...ignoredNote(requests.length - taken.length)].filter((note) => note !== "").join("\n");
+  return undefined;
+}
+
+function ignoredNote(count: number): string[] {
+  return count === 0 ? [] : [`(${count} requests of that answer were ignored: too many at once.)`];
+}
+
+/** Prepares the call after an answer that was refused; the issues where nothing is left to try. */
+async function goOn(
+  run: ProposalRun,
+  progress: Progress,
+  { stage, issues, plan, answer }: Extract<Reading, { type: "refused" }> & { answer: string },
+): Promise<Result<never> | undefined> {
+  run.recorder.emitIssues(issues);
+  const next = nextStep(issues, { stage, budget: progress.budget, version: progress.version });
+  if (next.step === "stop") return { ok: false, issues };
+  if (next.step === "repair") {
+    progress.budget[stage] -= 1;
+    progress.budget.total -= 1;
+    progress.pending = { issues, answer };
+    const codes = [...new Set(issues.map(({ code }) => code))].sort();
+    run.recorder.emit({ type: "LLM_RESPONSE_REPAIR", stage, codes });
+    await readAgain(run, pathsToRead(issues, plan));
+    return undefined;
+  }
+  progress.version = next.version;
+  progress.pending = undefined;
+  progress.descent = issues.slice(0, 10).map(({ code, message }) => `${code}: ${message}`);
+  // Whole files are needed where no patch can be placed.
+  const changed = plan?.actions.filter(({ kind }) => actionKinds[kind].fields.length > 0 && kind !== "CREATE_FILE");
+  await readAgain(run, new Set(changed?.map(({ path }) => path)));
+  return undefined;
+}
+
+/** The files of actions that were made for another state of them, or without having seen them. */
+function pathsToRead(issues: readonly Issue[], plan: Plan | undefined): ReadonlySet<string> {
+  const stale = issues.filter((issue) => recoveryOf(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE");
+  const indexes = stale.flatMap(({ path: [list, index] }) =>
+    list === "actions" && typeof index === "number" ? [index] : [],
+  );
+  return new Set(indexes.flatMap((index) => plan?.actions[index]?.path ?? []));
+}
+
+/** Reads what was read of these files again, and all of those files besides. */
+async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<void> {
+  if (paths.size === 0) return;
+  const requests = [...paths].map((path): ContextRequest => ({ type: "read_file", path }));
+  const known = requests.flatMap((request) => filePathOf(request, run) ?? []);
+  await rereadFiles(run, new Set(known));
+  await gatherContext(run, requests, { priority: () => 0 });
+}
+
+/** System prompt and memory, then the user's turn, then an answer to be mended. The same run gives the same bytes. */
+function messagesOf(run: ProposalRun, progress: Progress, { blocks, dropped }: ShownContext): ChatMessage[] {
+  const { version, roundsLeft, descent, pending } = progress;
+  const { report, background, savedPlan } = run.cycle;
+  const system = [renderSystemPrompt(version), run.memoryBlock].filter((part) => part !== "").join("\n\n");
+  const content = renderUserPrompt({
+    mode: run.mode,
+    version,
+    goal: run.goal,
+    blocks,
+    dropped: dropped.map(labelOf),
+    changed: run.changed,
+    notes: cut(progress.notes, MAX_NOTES_CHARS),
+    roundsLeft,
+    descent,
+    ...(background === undefined ? {} : { background }),
+    ...(report === undefined ? {} : { report: cut(report, run.limits.maxContextLogChars) }),
+    ...(savedPlan === undefined ? {} : { savedPlan }),
+  });
+  const messages: ChatMessage[] = [
+    { role: "system", content: system },
+    { role: "user", content },
+  ];
+  if (pending === undefined) return messages;
+  // Whatever the format: half a plan joined to another half is a guess, so an answer that was cut off is asked for whole.
+  return [...messages, ...repairMessages(pending.issues, pending.answer, { format: "json_object" })];
+}
+
+function cut(text: string, maxChars: number): string {
+  return truncateMiddle(text, { maxChars, marker: (removed) => `...[TRUNCATED ${removed} chars]...` }).text;
+}

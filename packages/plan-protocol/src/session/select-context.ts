@@ -1,0 +1,57 @@
+import { applyContextDiet } from "../context/apply-context-diet.ts";
+import type { ContextBlock } from "../context/context-block.ts";
+import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
+import { filePathOf } from "./gather-context.ts";
+import type { CycleEntry } from "./plan-cycle.ts";
+import type { ProposalRun } from "./proposal-run.ts";
+
+/** What the model is shown, and what follows from that for its plan. */
+export interface ShownContext {
+  blocks: ContextBlock[];
+  dropped: ContextBlock[];
+  /** Files of which something is shown: only these may be changed. */
+  readSet: ReadSet;
+  /** Of these, the ones shown whole and unmasked: only these may be replaced. */
+  whole: ReadonlySet<string>;
+}
+
+/** Fits the cycle's context into its limits and reports what that took. */
+export function selectContext(run: ProposalRun): ShownContext {
+  const owners = new Map<ContextBlock, CycleEntry>();
+  for (const entry of run.cycle.entries) {
+    for (const block of entry.blocks) owners.set({ ...block, priority: block.priority ?? entry.priority }, entry);
+  }
+  const given = [...owners.keys()];
+  const { blocks, dropped, stats } = applyContextDiet(given, run.limits);
+  run.recorder.setContext(stats);
+  const { context_files_dropped_count: lost, context_truncated_files_count: truncated } = stats;
+  if (lost > 0 || truncated > 0)
+    run.recorder.emit({
+      type: "CONTEXT_DIET_APPLIED",
+      files: stats.context_files_count,
+      dropped: lost,
+      truncated,
+      total_chars: stats.context_total_chars,
+    });
+  const kept = given.filter((block) => !dropped.includes(block));
+  const readSet = new Map<string, ReadFile>();
+  const whole = new Set<string>();
+  for (const [index, block] of kept.entries()) {
+    const entry = owners.get(block);
+    const path = entry === undefined ? undefined : filePathOf(entry.request, run);
+    const file = path === undefined ? undefined : run.workspace?.readSet.get(path);
+    if (entry === undefined || path === undefined || file === undefined || block.sha256 === undefined) continue;
+    readSet.set(path, file);
+    const isCut = blocks[index]?.text !== block.text;
+    if (!isCut && !entry.isMasked && isWhole(entry, block, file)) whole.add(path);
+  }
+  return { blocks, dropped, readSet, whole };
+}
+
+/** Whether a block shows all of its file, as far as can be told. */
+function isWhole({ request }: CycleEntry, block: ContextBlock, { text }: ReadFile): boolean {
+  if (request.type !== "read_file") return false;
+  const { start_line: start, end_line: end } = request;
+  if (text === undefined) return start === undefined && end === undefined;
+  return block.text.length >= text.length && (start ?? 1) === 1;
+}
