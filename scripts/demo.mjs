@@ -1,5 +1,7 @@
-// CCL on its own repository: scan, pack, expand, edit, delta. Exits with 1 when a promise does not hold.
+// CCL on its own repository: scan, pack, expand, edit, delta; then a change by a model's recorded answers on a small
+// project. Exits with 1 when a promise does not hold.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,6 +39,7 @@ async function run() {
   await showRefusal(copy, { ...ccl, content });
   await showDelta(copy, { ...ccl, counter, base, pack, alias: content.alias });
   await copy.close();
+  await showCodingAgent();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   say(
     `\n${paint("green", "All promises kept")} in ${seconds} s. On a project of yours: node packages/cli/dist/ccl.js pack -C <folder>`,
@@ -159,6 +162,39 @@ async function showDelta(registry, { takeSnapshot, computeDelta, renderDelta, co
   const tokens = counter.count(prompt);
   heading(4, "Delta", `the next prompt: ${format(tokens)} tokens instead of ${format(pack.tokens)}, in ${clock()}`);
   excerpt(prompt.split("\n"), 8);
+}
+
+/** Recorded answers of a model against a copy of a project with a failing test; the example checks itself. */
+async function showCodingAgent() {
+  const clock = stopwatch();
+  const program = join(repository, "examples", "coding-agent", "dist", "main.js");
+  const { code, output } = await runProgram(program);
+  assert.equal(code, 0, `examples/coding-agent failed:\n${output}`);
+  const isTold = (line) => /^(?:\d | {2}(?:sent back|taken back|applied|check )| {2}\| [-+] )/.test(line);
+  const told = output.split("\n").filter(isTold);
+  assert.ok(
+    told.some((line) => line.startsWith("  taken back")),
+    "no change was taken back",
+  );
+  assert.ok(
+    told.some((line) => line.startsWith("  applied")),
+    "no change was applied",
+  );
+  heading(5, "Plan and apply", `a failing test mended by answers that were recorded, on a copy, in ${clock()}`);
+  excerpt(told, told.length);
+}
+
+function runProgram(program) {
+  return new Promise((settle, fail) => {
+    // The demo calls nobody, whatever model the environment names.
+    const env = { ...process.env, CCL_MODEL_BASE_URL: undefined };
+    const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => (output += text));
+    child.on("error", fail);
+    child.on("close", (code) => settle({ code, output }));
+  });
 }
 
 function heading(number, title, text) {

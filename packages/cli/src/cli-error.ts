@@ -10,6 +10,16 @@ export type CliErrorCode =
   | "not_initialized"
   /** No clipboard program was found and the terminal cannot take the text either. */
   | "clipboard_unavailable"
+  /** A plan does not fit its schema, its mode or the files; `details.issues` lists why. */
+  | "plan_refused"
+  /** A check failed after a change that passed before it; the change was taken back. */
+  | "checks_failed"
+  /** A plan deletes something, and nobody agreed to that. */
+  | "confirmation_required"
+  /** The files are not what the plan was made for, or an earlier plan was left unfinished. */
+  | "plan_conflict"
+  /** A plan could not be carried out, and was taken back. */
+  | "apply_failed"
   /** Interrupted by a signal or at a question. */
   | "aborted";
 

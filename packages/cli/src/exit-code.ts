@@ -1,5 +1,7 @@
 import type { AliasesErrorCode } from "@ccl/aliases";
-import { CclError } from "@ccl/core";
+import { CclError, type LanguageModelErrorCode } from "@ccl/core";
+import type { PlanProtocolErrorCode } from "@ccl/plan-protocol";
+import type { ReplayErrorCode } from "@ccl/providers/replay";
 
 import type { CliErrorCode } from "./cli-error.ts";
 
@@ -11,11 +13,15 @@ export const EXIT_CODES = {
   checkFailed: 3,
   budgetExceeded: 4,
   conflict: 5,
+  confirmationRequired: 6,
+  modelFailed: 7,
   interrupted: 130,
 } as const;
 
 /** One of the closed list of exit codes. */
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
+
+type ErrorCode = AliasesErrorCode | CliErrorCode | LanguageModelErrorCode | PlanProtocolErrorCode | ReplayErrorCode;
 
 const byErrorCode = new Map<string, ExitCode>(
   Object.entries({
@@ -32,9 +38,34 @@ const byErrorCode = new Map<string, ExitCode>(
     registry_conflict: EXIT_CODES.conflict,
     registry_locked: EXIT_CODES.conflict,
     context_conflict: EXIT_CODES.conflict,
+    plan_refused: EXIT_CODES.checkFailed,
+    checks_failed: EXIT_CODES.checkFailed,
+    confirmation_required: EXIT_CODES.confirmationRequired,
+    plan_conflict: EXIT_CODES.conflict,
+    apply_failed: EXIT_CODES.failure,
+    workspace_unusable: EXIT_CODES.usage,
+    journal_unusable: EXIT_CODES.failure,
+    journal_damaged: EXIT_CODES.failure,
+    workspace_busy: EXIT_CODES.conflict,
+    workspace_closed: EXIT_CODES.failure,
+    invalid_input: EXIT_CODES.usage,
+    no_saved_plan: EXIT_CODES.usage,
+    session_busy: EXIT_CODES.failure,
+    memory_corrupt: EXIT_CODES.usage,
+    recording_invalid: EXIT_CODES.usage,
+    unknown_request: EXIT_CODES.modelFailed,
+    timeout: EXIT_CODES.modelFailed,
+    rate_limited: EXIT_CODES.modelFailed,
+    authentication: EXIT_CODES.modelFailed,
+    invalid_request: EXIT_CODES.modelFailed,
+    unsupported_response_format: EXIT_CODES.modelFailed,
+    context_length_exceeded: EXIT_CODES.modelFailed,
+    content_filtered: EXIT_CODES.modelFailed,
+    provider_error: EXIT_CODES.modelFailed,
+    network_error: EXIT_CODES.modelFailed,
     io_failed: EXIT_CODES.failure,
     aborted: EXIT_CODES.interrupted,
-  } satisfies Record<AliasesErrorCode | CliErrorCode, ExitCode>),
+  } satisfies Record<ErrorCode, ExitCode>),
 );
 
 /** The exit code for whatever a command threw. */

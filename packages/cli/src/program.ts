@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readFileSync } from "node:fs";
 
+import { addGen, addPlanCommands } from "./add-plan-commands.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { PackFlags } from "./commands/pack.ts";
 import type { CommandResult } from "./output/command-result.ts";
@@ -13,7 +14,9 @@ export type RunCommand = (flags: GlobalFlags, command: (session: Session) => Pro
 /** The command line. Commands are imported when they run, so that help costs nothing. */
 export function createProgram(terminal: Terminal, run: RunCommand): Command {
   const program = new Command("ccl")
-    .description("A real repository as a prompt within budget: short names, cards, packs and deltas.")
+    .description(
+      "A real repository as a prompt within budget: short names, cards, packs and deltas; plans that change it.",
+    )
     .version(readVersion())
     .option("-C, --root <dir>", "the project's folder (default: the current one)")
     .option("--directory <dir>", "where context files are, relative to the root; .ado for an AdaOS folder", ".ccl")
@@ -27,6 +30,8 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addPack(program, runCommand);
   addExpand(program, runCommand);
   addDiff(program, runCommand);
+  addPlanCommands(program, runCommand);
+  addGen(program, runCommand, [budgetOption(), encodingOption()]);
   return program;
 }
 

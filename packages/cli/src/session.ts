@@ -12,9 +12,15 @@ export interface OutputStream {
   on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
 }
 
+/** Where text comes from; one that cannot be read is taken for empty hands, not for an empty text. */
+export interface InputStream {
+  isTTY?: boolean;
+  [Symbol.asyncIterator]?(): AsyncIterator<string | Uint8Array>;
+}
+
 /** The part of `process` that commands see. */
 export interface Terminal {
-  stdin: { isTTY?: boolean };
+  stdin: InputStream;
   stdout: OutputStream;
   stderr: OutputStream;
   env: NodeJS.ProcessEnv;

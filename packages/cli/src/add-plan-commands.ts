@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+
+import type { GenFlags } from "./commands/gen.ts";
+import type { PlanValidateFlags } from "./commands/plan-validate.ts";
+import type { CommandResult } from "./output/command-result.ts";
+import type { ApplyFlags } from "./plan/apply-confirmed.ts";
+import type { PlanInputFlags } from "./plan/load-plan.ts";
+import type { Session } from "./session.ts";
+
+type Run = (command: (session: Session) => Promise<CommandResult>) => Promise<void>;
+
+/** `ccl plan ...`: plans from a file or from stdin, as a model wrote them. */
+export function addPlanCommands(program: Command, run: Run): void {
+  const plan = program.command("plan").description("plans of a model: check, preview, apply, take back");
+  plan
+    .command("validate [file]")
+    .description("whether an answer holds a plan that may be applied here; stdin without a file")
+    .addOption(new Option("--mode <mode>", "what it was asked for").choices(["plan", "apply"]).default("apply"))
+    .addOption(versionOption())
+    .action((file: string | undefined, flags: PlanValidateFlags) =>
+      run(async (session) => (await import("./commands/plan-validate.ts")).planValidate(session, file, flags)),
+    );
+  plan
+    .command("preview [file]")
+    .description("what a plan would change, as diffs, and the hash that confirms it; writes nothing")
+    .addOption(versionOption())
+    .action((file: string | undefined, flags: PlanInputFlags) =>
+      run(async (session) => (await import("./commands/plan-preview.ts")).planPreview(session, file, flags)),
+    );
+  addApplyOptions(
+    plan
+      .command("apply [file]")
+      .description("apply a plan as one transaction, or change nothing")
+      .addOption(versionOption()),
+  ).action((file: string | undefined, flags: PlanInputFlags & ApplyFlags) =>
+    run(async (session) => (await import("./commands/plan-apply.ts")).planApply(session, file, flags)),
+  );
+  plan
+    .command("rollback <transaction>")
+    .description('take a transaction back, by its id or "last"')
+    .action((transaction: string) =>
+      run(async (session) => (await import("./commands/plan-rollback.ts")).planRollback(session, transaction)),
+    );
+  plan
+    .command("recover")
+    .description("undo what a process that has ended left unfinished")
+    .action(() => run(async (session) => (await import("./commands/plan-recover.ts")).planRecover(session)));
+  plan
+    .command("log")
+    .description("the transactions of this folder, oldest first")
+    .action(() => run(async (session) => (await import("./commands/plan-log.ts")).planLog(session)));
+}
+
+/** `ccl gen`: a change made by a model. */
+export function addGen(program: Command, run: Run, packOptions: readonly Option[]): void {
+  const command = program
+    .command("gen")
+    .description("ask a model for a change and show it; files change only with --apply")
+    .requiredOption("--task <text>", "what is to be changed")
+    .option("--use-pack", "give the model the pack of the project")
+    .option("--delta", "give the model what changed since the accepted base")
+    .option("--report <file>", "the output of a failing run, for the model to read; - for stdin")
+    .option("--plan-only", "ask for a diagnosis and steps only")
+    .option("--apply", "apply the change")
+    .option("--out <file>", "write the plan to a file, for ccl plan apply")
+    .option("--model <name>", "the model (default: CCL_MODEL)")
+    .option("--base-url <url>", "an OpenAI-compatible server (default: CCL_MODEL_BASE_URL; key in CCL_MODEL_API_KEY)")
+    .option("--replay <file>", "answer from a recording; with --model, record what it lacks")
+    .option("--best-effort", "ask by the prompt alone, without a response format")
+    .option("--trace", "write .ccl/traces/<id>.json")
+    .addOption(versionOption());
+  for (const option of packOptions) command.addOption(option);
+  addApplyOptions(command).action((flags: GenFlags) =>
+    run(async (session) => (await import("./commands/gen.ts")).gen(session, flags)),
+  );
+}
+
+function addApplyOptions(command: Command): Command {
+  return command
+    .option("--check <command>", "has to pass after the change as before it, or all is taken back; repeatable", collect)
+    .option("--confirm <hash>", "agree to just the plan that a preview showed; needed for deletions")
+    .option("-y, --yes", "agree without being asked");
+}
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+function versionOption(): Option {
+  return new Option(
+    "--schema-version <number>",
+    "version of the plan: 1, 2 or 3 (default: what it says, else 2)",
+  ).argParser((text) => {
+    const version = ([1, 2, 3] as const).find((known) => String(known) === text);
+    if (version === undefined) throw new InvalidArgumentError("Known are 1, 2 and 3.");
+    return version;
+  });
+}

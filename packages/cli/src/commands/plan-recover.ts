@@ -1,0 +1,31 @@
+import type { RecoveredTransaction } from "@ccl/plan-protocol/node";
+
+import type { CommandResult } from "../output/command-result.ts";
+import { renderTable } from "../output/table.ts";
+import { hasTransactions, withWorkspace } from "../plan/with-workspace.ts";
+import type { Session } from "../session.ts";
+
+const COLUMNS = [
+  { title: "transaction" },
+  { title: "outcome" },
+  { title: "paths", align: "right" as const },
+  { title: "kept" },
+];
+
+/** Undoes what processes that have ended left unfinished. */
+export async function planRecover(session: Session): Promise<CommandResult> {
+  const recover = (): Promise<RecoveredTransaction[]> =>
+    withWorkspace(session, (workspace) => workspace.recover({ signal: session.signal }));
+  const recovered = (await hasTransactions(session)) ? await recover() : [];
+  const rows = recovered.map(({ transactionId, outcome, paths, keptPaths }) => [
+    transactionId,
+    outcome,
+    String(paths.length),
+    keptPaths.join(", "),
+  ]);
+  return {
+    document: { recovered },
+    text: (style) => (rows.length === 0 ? "" : renderTable(COLUMNS, rows, style)),
+    note: () => (rows.length === 0 ? "Nothing was left unfinished.\n" : ""),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Result } from "@ccl/core";
+import type { AppliedPlan, ApplyOptions, PlanCheck, PlanPreview, ValidPlan } from "@ccl/plan-protocol";
+
+import { CliError } from "../cli-error.ts";
+import { formatCount } from "../output/format-number.ts";
+import { styleOf } from "../output/style.ts";
+import type { Session } from "../session.ts";
+import { planFailure } from "./plan-failure.ts";
+import { renderPreview } from "./render-preview.ts";
+import { splitCommand } from "./split-command.ts";
+
+/** Flags of every command that changes files by a plan. */
+export interface ApplyFlags {
+  check?: string[];
+  confirm?: string;
+  yes?: boolean;
+}
+
+/** Asks where somebody can answer, then applies; every failure is thrown. */
+export async function applyConfirmed(
+  session: Session,
+  flags: ApplyFlags,
+  proposal: { plan: ValidPlan; preview: PlanPreview; apply(options: ApplyOptions): Promise<Result<AppliedPlan>> },
+): Promise<AppliedPlan> {
+  const { plan, preview } = proposal;
+  const { signal, progress } = session;
+  const checks = (flags.check ?? []).map((line): PlanCheck => ({ name: line, command: splitCommand(line) }));
+  const confirm = flags.confirm ?? (flags.yes === true ? preview.planHash : await askFor(session, plan, preview));
+  if (confirm === undefined && preview.needsConfirmation) throw unconfirmed(preview);
+  progress.update(checks.length === 0 ? "Applying" : "Applying and checking", preview.changes.length);
+  const applied = await proposal.apply({ checks, signal, ...(confirm === undefined ? {} : { confirm }) });
+  progress.clear();
+  if (!applied.ok) throw planFailure(applied.issues);
+  return applied.value;
+}
+
+/** The hash of what the user has just seen and agreed to; undefined where nobody can be asked. */
+async function askFor(session: Session, plan: ValidPlan, preview: PlanPreview): Promise<string | undefined> {
+  const { terminal, isJson, signal } = session;
+  const isInteractive = !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
+  if (!isInteractive || terminal.env["CI"]) return undefined;
+  terminal.stdout.write(renderPreview(plan, preview, styleOf(terminal.stdout, terminal.env)));
+  const prompts = await import("@clack/prompts");
+  const removed = preview.changes.filter(({ kind }) => kind.startsWith("DELETE")).length;
+  const warning = removed === 0 ? "" : `, ${formatCount(removed, "deletion")} among them`;
+  const message = `Apply ${formatCount(preview.changes.length, "change")}${warning}?`;
+  const answer = await prompts.confirm({ message, initialValue: removed === 0, signal });
+  if (prompts.isCancel(answer) || !answer) throw new CliError("aborted", "Nothing was changed.");
+  return preview.planHash;
+}
+
+function unconfirmed({ planHash, changes }: PlanPreview): CliError {
+  const removed = changes.filter(({ kind }) => kind.startsWith("DELETE")).map(({ path }) => path);
+  const message = `The plan deletes ${removed.join(", ")}. Pass --confirm ${planHash} to agree to just this plan, or --yes.`;
+  return new CliError("confirmation_required", message, {
+    details: { issues: [{ code: "CONFIRM_REQUIRED", path: [], message }], planHash },
+  });
+}

@@ -1,0 +1,24 @@
+import type { Issue } from "@ccl/core";
+
+import { CliError, type CliErrorCode } from "../cli-error.ts";
+
+/** The kind of failure that an issue makes of a whole command; what is not here is a fault of the plan. */
+const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
+  ["CONFIRM_REQUIRED", "confirmation_required"],
+  ["AUTO_CHECK_FAILED_ROLLED_BACK", "checks_failed"],
+  ["APPLY_FAILED_ROLLED_BACK", "apply_failed"],
+  ["SNAPSHOT_FAILED", "apply_failed"],
+  ["ERR_IO", "apply_failed"],
+  ["CONCURRENT_EDIT", "plan_conflict"],
+  ["ERR_BASE_MISMATCH", "plan_conflict"],
+  ["RECOVERY_REQUIRED", "plan_conflict"],
+]);
+
+/** An error with every issue of a plan, one a line. */
+export function planFailure(issues: readonly Issue[]): CliError {
+  const code = issues.map((issue) => CODES.get(issue.code)).find((known) => known !== undefined) ?? "plan_refused";
+  const lines = issues.map(({ code: issueCode, path, message }) => {
+    return `${issueCode}${path.length === 0 ? "" : ` at /${path.join("/")}`}: ${message}`;
+  });
+  return new CliError(code, lines.join("\n"), { details: { issues } });
+}

@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { CliError } from "../cli-error.ts";
+import type { Session } from "../session.ts";
+
+/** No plan is longer: its contents have at most 5 MB, and a character may take six of JSON. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The text of a file, or of stdin for `-` and for no name while something is piped in. */
+export async function readInput(session: Session, name: string | undefined, what: string): Promise<string> {
+  const isPiped = name === "-" || (name === undefined && session.terminal.stdin.isTTY !== true);
+  if (isPiped) return await readStdin(session, what);
+  if (name === undefined) throw new CliError("usage", `Name a file with ${what}, or pipe it in.`);
+  const path = resolve(session.terminal.cwd(), name);
+  try {
+    return await readFile(path, { encoding: "utf8", signal: session.signal });
+  } catch (error) {
+    session.signal.throwIfAborted();
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    throw new CliError("usage", `${name} cannot be read (${reason}).`, { cause: error });
+  }
+}
+
+async function readStdin({ terminal: { stdin }, signal }: Session, what: string): Promise<string> {
+  const read = stdin[Symbol.asyncIterator];
+  if (read === undefined) throw new CliError("usage", `Name a file with ${what}.`);
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of { [Symbol.asyncIterator]: () => read.call(stdin) }) {
+    signal.throwIfAborted();
+    const bytes = typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
+    size += bytes.length;
+    if (size > MAX_BYTES) throw new CliError("usage", `More than ${MAX_BYTES} bytes were piped in: that is no plan.`);
+    pieces.push(bytes);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

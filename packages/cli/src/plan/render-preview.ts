@@ -1,0 +1,61 @@
+import type { AppliedPlan, PlanPreview, ValidPlan } from "@ccl/plan-protocol";
+
+import { formatCount } from "../output/format-number.ts";
+import { printable, printableLines } from "../output/printable.ts";
+import type { Style } from "../output/style.ts";
+import { renderTable } from "../output/table.ts";
+
+const COLUMNS = [
+  { title: "action" },
+  { title: "path" },
+  { title: "added", align: "right" as const },
+  { title: "removed", align: "right" as const },
+  { title: "risks" },
+];
+
+/** The diffs of a plan, then a table of its actions in the order in which they are applied. */
+export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Style): string {
+  const { colours } = style;
+  const diffs = preview.changes.map(({ diff }) => renderDiff(diff, style)).filter((diff) => diff !== "");
+  const rows = preview.changes.map(({ kind, path, addedLines, removedLines, risks }) => [
+    kind,
+    path,
+    String(addedLines),
+    String(removedLines),
+    risks.map((risk) => risk.kind).join(", "),
+  ]);
+  const summary = plan.summary === "" ? "" : `${printableLines(plan.summary)}\n`;
+  const risks = preview.changes.flatMap((change) => change.risks.map((risk) => `${change.path}: ${risk.message}`));
+  const warnings = risks.map((risk) => `${colours.yellow("risk")} ${printable(risk)}\n`);
+  return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, summary].join("");
+}
+
+/** A unified diff with colours on a terminal; control characters in it are shown, tabs stay. */
+function renderDiff(diff: string, { colours }: Style): string {
+  return diff
+    .split(/(?<=\n)/)
+    .map((line) => {
+      const end = line.endsWith("\n") ? "\n" : "";
+      const text = line
+        .slice(0, line.length - end.length)
+        .split("\t")
+        .map(printable)
+        .join("\t");
+      const isHeader = line.startsWith("--- ") || line.startsWith("+++ ");
+      if (isHeader) return colours.bold(text) + end;
+      if (line.startsWith("@@")) return colours.cyan(text) + end;
+      if (line.startsWith("+")) return colours.green(text) + end;
+      return (line.startsWith("-") ? colours.red(text) : text) + end;
+    })
+    .join("");
+}
+
+/** What a transaction changed, and how its checks went. */
+export function renderApplied({ transactionId, changes, checks }: AppliedPlan, { colours }: Style): string {
+  const lines = checks.map(({ name, status, durationMs }) => {
+    const mark = status === "passed" ? colours.green("passed") : colours.yellow(status.replaceAll("_", " "));
+    return `check ${printable(name)}: ${mark} in ${(durationMs / 1000).toFixed(1)} s\n`;
+  });
+  const undo = `"ccl plan rollback ${transactionId}" takes it back.`;
+  return `${lines.join("")}${colours.green("applied")} ${formatCount(changes.length, "change")}. ${undo}\n`;
+}

@@ -1,0 +1,32 @@
+import { CliError } from "../cli-error.ts";
+
+/**
+ * Program and arguments of a command line: parted by spaces, quotes keep them together, a backslash takes the next character
+ * as it is outside single quotes. Nothing is expanded: there is no shell.
+ */
+export function splitCommand(line: string): [string, ...string[]] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  const characters = [...line];
+  for (let at = 0; at < characters.length; at += 1) {
+    const character = characters[at] ?? "";
+    const next = characters[at + 1];
+    if (character === "\\" && quote !== "'" && next !== undefined) {
+      word = (word ?? "") + next;
+      at += 1;
+    } else if (character === quote) quote = undefined;
+    else if (quote === undefined && (character === '"' || character === "'")) {
+      quote = character;
+      word ??= "";
+    } else if (quote === undefined && /\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? "") + character;
+  }
+  if (quote !== undefined) throw new CliError("usage", `--check ${line} has a quote that does not end.`);
+  if (word !== undefined) words.push(word);
+  const [program, ...rest] = words;
+  if (program === undefined || program === "") throw new CliError("usage", "--check needs a command.");
+  return [program, ...rest];
+}
