@@ -1,4 +1,4 @@
-/** What is wrong with an answer or a plan. Closed for a major version; applying a plan adds codes of its own. */
+/** What is wrong with an answer, a plan, its context, or what came of applying it. Closed for a major version. */
 export type PlanIssueCode =
   | "ERR_JSON_EXTRACT"
   | "ERR_JSON_PARSE"
@@ -26,9 +26,21 @@ export type PlanIssueCode =
   | "ERR_PATCH_APPLY_FAILED"
   | "ERR_BASE_SHA256_INVALID"
   | "ERR_BASE_MISMATCH"
+  | "ERR_NON_UTF8_FILE"
   | "ERR_EDIT_NO_EDITS"
   | "ERR_EDIT_ANCHOR_NOT_FOUND"
   | "ERR_EDIT_BEFORE_NOT_FOUND"
   | "ERR_EDIT_AMBIGUOUS"
   | "ERR_EDIT_APPLY_FAILED"
-  | "ERR_CONTEXT_REQUEST";
+  | "CONFIRM_REQUIRED"
+  | "SNAPSHOT_FAILED"
+  | "APPLY_FAILED_ROLLED_BACK"
+  | "AUTO_CHECK_FAILED_ROLLED_BACK"
+  | "CONCURRENT_EDIT"
+  | "ERR_TARGET_EXISTS"
+  | "PATH_NOT_FOUND"
+  | "ERR_NOT_EMPTY"
+  | "RECOVERY_REQUIRED"
+  | "ERR_IO"
+  | "ERR_CONTEXT_REQUEST"
+  | "ERR_CONTEXT_ROUNDS";

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+
+import { resolveInside } from "@ccl/core/node";
+
+import { PlanProtocolError, throwIfAborted } from "../../plan-protocol-error.ts";
+import { quote } from "../../plan-issue.ts";
+import type { CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
+import { systemCode } from "../file-system/folder.ts";
+import type { WorkspaceParts } from "../workspace-parts.ts";
+import { createBoundedOutput } from "./bounded-output.ts";
+import { askToEnd, CHECK_VARIABLE, endTree } from "./process-tree.ts";
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+/** How long a command may take to end by itself once it was asked to. */
+const GRACE_MS = 1_000;
+
+interface Ending {
+  exitCode?: number;
+  /** Why it could not be started. */
+  startError?: unknown;
+  endedBy?: "timeout" | "abort";
+}
+
+/**
+ * Runs one check to its end, and ends whatever it leaves running.
+ * @throws PlanProtocolError `aborted`, or `invalid_input` for a folder outside the root
+ */
+export async function runCheck(
+  parts: WorkspaceParts,
+  check: PlanCheck,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<CheckOutcome & { startError?: string }> {
+  throwIfAborted(options.signal);
+  const place = await resolveInside(parts.rootPath, check.directory ?? ".");
+  if (!place.ok)
+    throw new PlanProtocolError("invalid_input", `The check ${quote(check.name)}: ${place.issues[0]?.message ?? ""}`);
+  const output = createBoundedOutput();
+  const startedMs = parts.clock.now();
+  const ending = await runToEnd(check, {
+    directory: place.value.absolutePath,
+    signal: options.signal,
+    add: output.add,
+  });
+  if (ending.endedBy === "abort") throwIfAborted(options.signal);
+  const isPassed = ending.exitCode === 0 && ending.endedBy === undefined;
+  const startError = ending.startError === undefined ? undefined : (systemCode(ending.startError) ?? "unknown");
+  return {
+    name: check.name,
+    status: isPassed ? "passed" : ending.endedBy === "timeout" ? "timed_out" : "failed",
+    ...(ending.exitCode === undefined ? {} : { exitCode: ending.exitCode }),
+    output: startError === undefined ? output.text() : `${check.command[0]} could not be started (${startError}).`,
+    durationMs: parts.clock.now() - startedMs,
+    ...(startError === undefined ? {} : { startError }),
+  };
+}
+
+interface RunContext {
+  directory: string;
+  signal: AbortSignal | undefined;
+  add(bytes: Uint8Array): void;
+}
+
+function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Promise<Ending> {
+  const run = randomUUID();
+  const [program, ...args] = check.command;
+  const child = spawn(program, args, {
+    cwd: directory,
+    env: { ...process.env, ...check.env, [CHECK_VARIABLE]: run },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, so that it can be ended as a whole.
+    detached: process.platform !== "win32",
+  });
+  child.stdout.on("data", add);
+  child.stderr.on("data", add);
+  return new Promise((resolve) => {
+    const ending: Ending = {};
+    let grace: NodeJS.Timeout | undefined;
+    const end = (by: "timeout" | "abort"): void => {
+      if (child.pid === undefined || ending.endedBy !== undefined) return;
+      ending.endedBy = by;
+      askToEnd(child.pid);
+      grace = setTimeout(() => endTree(child.pid ?? 0, run), GRACE_MS);
+    };
+    const timer = setTimeout(() => end("timeout"), check.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const onAbort = (): void => end("abort");
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const finish = (): void => {
+      clearTimeout(timer);
+      clearTimeout(grace);
+      signal?.removeEventListener("abort", onAbort);
+      resolve(ending);
+    };
+    child.once("error", (startError) => {
+      if (child.pid !== undefined) return;
+      ending.startError = startError;
+      finish();
+    });
+    child.once("exit", (exitCode) => {
+      if (exitCode !== null) ending.exitCode = exitCode;
+      // What it left behind would keep its output open, and go on changing the files.
+      if (child.pid !== undefined) endTree(child.pid, run);
+    });
+    child.once("close", finish);
+  });
+}

@@ -1,0 +1,192 @@
+import { redactSecrets } from "@ccl/core";
+
+import { applyContextDiet } from "../../context/apply-context-diet.ts";
+import type { ContextBlock } from "../../context/context-block.ts";
+import { checkPath } from "../../paths/check-path.ts";
+import type { ContextRequest } from "../../plan/plan.ts";
+import { quote } from "../../plan-issue.ts";
+import type { PlanIssueCode } from "../../plan-issue-code.ts";
+import { throwIfAborted } from "../../plan-protocol-error.ts";
+import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
+import { decodeText } from "../file-system/decode-text.ts";
+import { systemCode } from "../file-system/folder.ts";
+import { type Tree, withTree } from "../file-system/tree.ts";
+import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
+import type { WorkspaceParts } from "../workspace-parts.ts";
+import { createGlobMatcher } from "./glob-matcher.ts";
+import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
+
+/** What a workspace can be asked for beyond its files. */
+export interface ContextPorts {
+  /** The last lines of a source; `lastN` is undefined where the model named no number. */
+  logs?: (source: string, lastN: number | undefined, signal: AbortSignal | undefined) => Promise<string>;
+  env?: (signal: AbortSignal | undefined) => Promise<string>;
+}
+
+/** More requests at once than anyone needs are not looked at. */
+const MAX_REQUESTS = 64;
+const MAX_QUERY_CHARACTERS = 1_000;
+const MAX_GLOB_CHARACTERS = 500;
+
+const SEARCH: Omit<SearchLimits, "maxHits"> = {
+  maxFileBytes: 2 * 1024 * 1024,
+  maxTotalBytes: 512 * 1024 * 1024,
+  maxFiles: 100_000,
+  maxTimeMs: 10_000,
+};
+
+type Answer = { block: ContextBlock } | { code: PlanIssueCode; message: string };
+
+/** Answers requests in their order, a block for each; files that were read join the read set. */
+export async function readRequests(
+  parts: WorkspaceParts,
+  requests: readonly ContextRequest[],
+  { ports, signal }: { ports: ContextPorts; signal: AbortSignal | undefined },
+): Promise<FulfilledContext> {
+  const fulfilled: FulfilledContext = { blocks: [], issues: [] };
+  await withTree(parts.root, async (tree) => {
+    for (const [index, request] of requests.entries()) {
+      throwIfAborted(signal);
+      const answer =
+        index < MAX_REQUESTS
+          ? await answerRequest(request, { parts, tree, ports, signal })
+          : refuse(`More than ${MAX_REQUESTS} requests at once are not answered`);
+      if ("block" in answer) fulfilled.blocks.push(bounded(parts, answer.block));
+      else {
+        fulfilled.issues.push({ request, ...answer });
+        const text = `Not read: ${answer.code}. ${answer.message}`;
+        fulfilled.blocks.push(bounded(parts, { type: request.type, label: labelOf(request), text }));
+      }
+    }
+  });
+  return fulfilled;
+}
+
+interface AnswerContext {
+  parts: WorkspaceParts;
+  tree: Tree;
+  ports: ContextPorts;
+  signal: AbortSignal | undefined;
+}
+
+async function answerRequest(request: ContextRequest, context: AnswerContext): Promise<Answer> {
+  try {
+    if (request.type === "read_file") return await readFileRequest(request, context);
+    if (request.type === "search") return await searchRequest(request, context);
+    return await portRequest(request, context);
+  } catch (error) {
+    throwIfAborted(context.signal);
+    const code = systemCode(error);
+    if (request.type === "logs" || request.type === "env")
+      return refuse(`${request.type} could not be read (${code ?? (error instanceof Error ? error.name : "unknown")})`);
+    if (code === undefined) throw error;
+    return { code: "ERR_IO", message: `${quote(labelOf(request))} could not be read (${code}).` };
+  }
+}
+
+async function readFileRequest(
+  request: Extract<ContextRequest, { type: "read_file" }>,
+  { parts, tree }: AnswerContext,
+): Promise<Answer> {
+  const checked = checkPath(request.path, { policy: parts.policy, limits: parts.limits, use: "read" });
+  if (!checked.ok) {
+    const [issue] = checked.issues;
+    const isProtected = checked.issues.some(({ code }) => code === "PROTECTED_PATH");
+    const code = isProtected
+      ? "PROTECTED_PATH"
+      : issue?.code === "FORBIDDEN_PATH"
+        ? "FORBIDDEN_PATH"
+        : "ERR_INVALID_PATH";
+    return { code, message: issue?.message ?? "" };
+  }
+  const path = checked.value;
+  const found = await lookAt(tree, path, MAX_TEXT_BYTES);
+  if (found.kind === "blocked") return { code: found.code, message: found.message };
+  if (found.kind === "absent") return { code: "PATH_NOT_FOUND", message: `There is no file ${quote(path)}.` };
+  if (found.kind === "folder") return { code: "PATH_NOT_FOUND", message: `${quote(path)} is a folder, not a file.` };
+  const { bytes, sha256, status } = found.facts;
+  if (bytes === undefined)
+    return {
+      code: "ERR_CONTENT_TOO_LARGE",
+      message: `${quote(path)} has ${status.sizeBytes} bytes, more than ${MAX_TEXT_BYTES}.`,
+    };
+  const text = decodeText(bytes);
+  if (text === undefined)
+    return { code: "ERR_NON_UTF8_FILE", message: `${quote(path)} is no UTF-8 text (${status.sizeBytes} bytes).` };
+  const lines = linesOf(text, request);
+  if (typeof lines !== "string") return lines;
+  parts.readSet.set(path, { sha256, text });
+  return { block: { type: "read_file", label: rangeLabel(path, request), text: lines, sha256 } };
+}
+
+/** The lines asked for with their ends, as they stand in the file. */
+function linesOf(text: string, request: Extract<ContextRequest, { type: "read_file" }>): string | Answer {
+  const { start_line: start = 1, end_line: end = Infinity } = request;
+  if (request.start_line === undefined && request.end_line === undefined) return text;
+  const isRange = Number.isInteger(start) && start >= 1 && end >= start;
+  if (!isRange) return refuse(`Lines ${start} to ${end} are no range; lines count from 1`);
+  const lines = text.split(/(?<=\n)/);
+  if (start > Math.max(1, lines.length))
+    return refuse(`${quote(request.path)} has ${lines.length} lines, fewer than ${start}`);
+  return lines.slice(start - 1, end).join("");
+}
+
+async function searchRequest(
+  { query, glob }: Extract<ContextRequest, { type: "search" }>,
+  { parts, signal }: AnswerContext,
+): Promise<Answer> {
+  if (query.trim() === "") return refuse("An empty query finds everything; name a text");
+  if (query.length > MAX_QUERY_CHARACTERS) return refuse(`A query has at most ${MAX_QUERY_CHARACTERS} characters`);
+  if (glob !== undefined && glob.length > MAX_GLOB_CHARACTERS)
+    return refuse(`A glob has at most ${MAX_GLOB_CHARACTERS} characters`);
+  const matcher = glob === undefined ? undefined : createGlobMatcher(glob);
+  if (glob !== undefined && matcher === undefined) return refuse(`The glob ${quote(glob)} has too many alternatives`);
+  const outcome = await searchFiles(parts.rootPath, query, {
+    isWanted: (path) => matcher?.(path) !== false && checkPath(path, { policy: parts.policy, use: "read" }).ok,
+    limits: { ...SEARCH, maxHits: parts.limits.maxSearchHits },
+    signal,
+  });
+  const label = glob === undefined ? query : `${query} in ${glob}`;
+  return { block: { type: "search", label, text: redactSecrets(renderHits(outcome)).text } };
+}
+
+function renderHits({ hits, stoppedBy, searchedFiles }: SearchOutcome): string {
+  const lines = hits.map(({ path, line, text }) => `${path}:${line}: ${text}`);
+  if (hits.length === 0) lines.push(`No hits in ${searchedFiles} files.`);
+  if (stoppedBy !== undefined) lines.push(`[stopped at the limit of ${stoppedBy}; there may be more]`);
+  return lines.join("\n");
+}
+
+async function portRequest(
+  request: Extract<ContextRequest, { type: "logs" | "env" }>,
+  { ports, signal }: AnswerContext,
+): Promise<Answer> {
+  if (request.type === "env") {
+    if (ports.env === undefined) return refuse("Nothing here tells about the environment");
+    return { block: { type: "env", label: "env", text: redactSecrets(await ports.env(signal)).text } };
+  }
+  if (ports.logs === undefined) return refuse("There are no logs here");
+  const text = await ports.logs(request.source, request.last_n, signal);
+  return { block: { type: "logs", label: labelOf(request), text: redactSecrets(text).text } };
+}
+
+function bounded({ limits }: WorkspaceParts, block: ContextBlock): ContextBlock {
+  const [cut] = applyContextDiet([block], { ...limits, maxContextFiles: 1 }).blocks;
+  return cut ?? { ...block, text: "" };
+}
+
+function rangeLabel(path: string, request: Extract<ContextRequest, { type: "read_file" }>): string {
+  const { start_line: start, end_line: end } = request;
+  if (start === undefined && end === undefined) return path;
+  return `${path}:${start ?? 1}-${end ?? ""}`;
+}
+
+function labelOf(request: ContextRequest): string {
+  if (request.type === "read_file") return request.path;
+  if (request.type === "search") return request.query;
+  return request.type === "logs" ? request.source : "env";
+}
+
+function refuse(reason: string): Answer {
+  return { code: "ERR_CONTEXT_REQUEST", message: `${reason}.` };
+}

@@ -1,0 +1,214 @@
+import fs, { constants } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import { throwIfAborted } from "../../plan-protocol-error.ts";
+import { isProtectedPath } from "../../paths/protected-name.ts";
+import { hasFolderHandles } from "../file-system/node-folder.ts";
+
+/** What a search may cost. */
+export interface SearchLimits {
+  maxHits: number;
+  /** Larger files are passed over. */
+  maxFileBytes: number;
+  maxTotalBytes: number;
+  maxFiles: number;
+  maxTimeMs: number;
+}
+
+/** One line that holds the query. */
+export interface SearchHit {
+  path: string;
+  /** From 1. */
+  line: number;
+  text: string;
+}
+
+/** What was found, by path and line, and what kept the search from looking at everything. */
+export interface SearchOutcome {
+  hits: SearchHit[];
+  /** Undefined if all files were looked at. */
+  stoppedBy?: "hits" | "bytes" | "files" | "time";
+  searchedFiles: number;
+}
+
+/** Folders that hold what tools made or fetched; protected names are left out besides. */
+const GENERATED = new Set([
+  ".venv",
+  "venv",
+  ".tox",
+  ".mypy_cache",
+  ".pytest_cache",
+  ".turbo",
+  ".next",
+  "bower_components",
+]);
+
+/** How long the process may be kept from its other work at a stretch. */
+const TURN_MS = 8;
+
+/** A NUL within these marks a file as binary. */
+const SNIFFED_BYTES = 8_000;
+
+const MAX_DEPTH = 64;
+const MAX_LINE_CHARACTERS = 200;
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const fileFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
+const folderFlags = constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0);
+
+interface Search {
+  query: Buffer;
+  isWanted: (path: string) => boolean;
+  limits: SearchLimits;
+  hits: SearchHit[];
+  buffer: Buffer;
+  files: number;
+  bytes: number;
+  startedMs: number;
+  turnMs: number;
+  stoppedBy?: SearchOutcome["stoppedBy"];
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Finds lines that hold a text, literally and with its case, in all files below a root but protected and generated ones,
+ * files over the limit and binary ones. Links are not followed. Paths come in the order of code units.
+ */
+export async function searchFiles(
+  rootPath: string,
+  query: string,
+  options: { isWanted?: (path: string) => boolean; limits: SearchLimits; signal?: AbortSignal | undefined },
+): Promise<SearchOutcome> {
+  const nowMs = performance.now();
+  const search: Search = {
+    query: Buffer.from(query),
+    isWanted: options.isWanted ?? (() => true),
+    limits: options.limits,
+    hits: [],
+    buffer: Buffer.allocUnsafe(64 * 1024),
+    files: 0,
+    bytes: 0,
+    startedMs: nowMs,
+    turnMs: nowMs,
+    signal: options.signal,
+  };
+  await searchFolder(search, rootPath, { path: "", depth: 0 });
+  const { hits, files, stoppedBy } = search;
+  return { hits, searchedFiles: files, ...(stoppedBy === undefined ? {} : { stoppedBy }) };
+}
+
+/** Calls are made at once and not through the thread pool, which would cost several times the work itself. */
+async function searchFolder(
+  search: Search,
+  place: string,
+  { path, depth }: { path: string; depth: number },
+): Promise<void> {
+  const folder = openQuietly(place, folderFlags);
+  if (folder === undefined) return;
+  try {
+    const here = hasFolderHandles ? `/proc/self/fd/${folder}` : place;
+    const entries = readQuietly(here).toSorted((a, b) => compareAsPaths(a, b));
+    for (const entry of entries) {
+      if (search.stoppedBy !== undefined) return;
+      const below = path === "" ? entry.name : `${path}/${entry.name}`;
+      const isLeftOut = isProtectedPath(entry.name) || GENERATED.has(entry.name) || entry.name.startsWith(".ccl");
+      if (isLeftOut) continue;
+      if (entry.isDirectory() && depth < MAX_DEPTH)
+        await searchFolder(search, `${here}/${entry.name}`, { path: below, depth: depth + 1 });
+      else if (entry.isFile() && search.isWanted(below)) {
+        searchFile(search, `${here}/${entry.name}`, below);
+        await takeTurn(search);
+      }
+    }
+  } finally {
+    fs.closeSync(folder);
+  }
+}
+
+/** As the whole paths would be ordered: a folder's name counts with its slash. */
+function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
+  const left = a.isDirectory() ? `${a.name}/` : a.name;
+  const right = b.isDirectory() ? `${b.name}/` : b.name;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+async function takeTurn(search: Search): Promise<void> {
+  const nowMs = performance.now();
+  if (nowMs - search.startedMs > search.limits.maxTimeMs) search.stoppedBy = "time";
+  if (nowMs - search.turnMs < TURN_MS) return;
+  await nextTurn();
+  throwIfAborted(search.signal);
+  search.turnMs = performance.now();
+}
+
+function searchFile(search: Search, place: string, path: string): void {
+  const { limits } = search;
+  if (search.files >= limits.maxFiles) return stop(search, "files");
+  const file = openQuietly(place, fileFlags);
+  if (file === undefined) return;
+  try {
+    const status = fs.fstatSync(file);
+    if (!status.isFile() || status.size > limits.maxFileBytes) return;
+    if (search.bytes + status.size > limits.maxTotalBytes) return stop(search, "bytes");
+    if (search.buffer.length < status.size) search.buffer = Buffer.allocUnsafe(limits.maxFileBytes);
+    const length = status.size === 0 ? 0 : fs.readSync(file, search.buffer, 0, status.size, 0);
+    search.files += 1;
+    search.bytes += length;
+    collectHits(search, path, search.buffer.subarray(0, length));
+  } catch {
+    // What can't be read any more has no hits.
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+function collectHits(search: Search, path: string, bytes: Buffer): void {
+  let at = bytes.indexOf(search.query);
+  if (at < 0 || bytes.subarray(0, SNIFFED_BYTES).includes(0)) return;
+  let line = 1;
+  for (let counted = 0; at >= 0;) {
+    for (let feed = bytes.indexOf(10, counted); feed >= 0 && feed < at; feed = bytes.indexOf(10, feed + 1)) {
+      line += 1;
+      counted = feed + 1;
+    }
+    if (search.hits.length >= search.limits.maxHits) return stop(search, "hits");
+    const feed = bytes.indexOf(10, at);
+    const end = feed < 0 ? bytes.length : feed;
+    search.hits.push({ path, line, text: textAround(bytes.subarray(counted, end), at - counted) });
+    // The next one on another line.
+    at = bytes.indexOf(search.query, Math.max(end, at + 1));
+  }
+}
+
+/** The line, or what stands round the hit in a long one. */
+function textAround(lineBytes: Buffer, hitAt: number): string {
+  const start = Math.max(0, hitAt - MAX_LINE_CHARACTERS);
+  const text = lineBytes
+    .subarray(start, hitAt + 4 * MAX_LINE_CHARACTERS)
+    .toString()
+    .trimEnd();
+  if (text.length <= MAX_LINE_CHARACTERS && start === 0) return text;
+  const from =
+    start === 0 && hitAt < MAX_LINE_CHARACTERS / 2 ? 0 : Math.max(0, hitAt - start - MAX_LINE_CHARACTERS / 4);
+  const shown = text.slice(from, from + MAX_LINE_CHARACTERS);
+  return `${from > 0 || start > 0 ? "..." : ""}${shown}${from + MAX_LINE_CHARACTERS < text.length ? "..." : ""}`;
+}
+
+function stop(search: Search, by: NonNullable<SearchOutcome["stoppedBy"]>): void {
+  search.stoppedBy = by;
+}
+
+function openQuietly(place: string, flags: number): number | undefined {
+  try {
+    return fs.openSync(place, flags);
+  } catch {
+    return undefined;
+  }
+}
+
+function readQuietly(place: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(place, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,67 @@
+import { PlanProtocolError, throwIfAborted } from "../plan-protocol-error.ts";
+import type { FileWorkspace } from "../workspace/file-workspace.ts";
+import { type ContextPorts, readRequests } from "./context/read-requests.ts";
+import { type Folder, systemCode } from "./file-system/folder.ts";
+import { withWorkspaceLock } from "./lock/workspace-lock.ts";
+import { previewPlan } from "./preview/preview-plan.ts";
+import { applyPlan } from "./transaction/apply-plan.ts";
+import { listTransactions, recoverAll } from "./transaction/recover.ts";
+import { rollBack } from "./transaction/roll-back.ts";
+import type { WorkspaceParts } from "./workspace-parts.ts";
+
+/** A workspace over parts that are open already; `close` closes them. */
+export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {}): FileWorkspace {
+  const underWay = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+
+  const run = async <Value>(what: string, call: () => Promise<Value>): Promise<Value> => {
+    if (closing !== undefined) throw new PlanProtocolError("workspace_closed", "The workspace is closed.");
+    const running = call().catch((error: unknown) => {
+      throw typed(what, error);
+    });
+    underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      underWay.delete(running);
+    }
+  };
+
+  const locked = <Value>(
+    what: string,
+    signal: AbortSignal | undefined,
+    call: (journals: Folder) => Promise<Value>,
+  ): Promise<Value> =>
+    run(what, () => {
+      throwIfAborted(signal);
+      return withWorkspaceLock(parts, signal, call);
+    });
+
+  return {
+    root: parts.rootPath,
+    readSet: parts.readSet,
+    read: (requests, { signal } = {}) => run("read", () => readRequests(parts, requests, { ports, signal })),
+    preview: (plan, { signal } = {}) => run("preview", () => previewPlan(parts, plan, signal)),
+    apply: (plan, options = {}) =>
+      locked("apply", options.signal, (journals) => applyPlan(parts, journals, { plan, options })),
+    rollback: (transactionId, { signal } = {}) =>
+      locked("rollback", signal, (journals) => rollBack(parts, journals, transactionId)),
+    recover: ({ signal } = {}) => locked("recover", signal, (journals) => recoverAll(parts, journals, signal)),
+    transactions: ({ signal } = {}) =>
+      run("list its transactions", async () => {
+        const journals = await parts.openJournals();
+        return listTransactions(journals, signal).finally(() => journals.close());
+      }),
+    close() {
+      closing ??= Promise.allSettled(underWay).then(() => parts.root.close());
+      return closing;
+    },
+  };
+}
+
+/** Failures of the system, which no plan can do anything about, as this package's error. */
+function typed(what: string, error: unknown): unknown {
+  const code = systemCode(error);
+  if (PlanProtocolError.isInstance(error) || code === undefined) return error;
+  return new PlanProtocolError("io_failed", `The workspace could not ${what} (${code}).`, { cause: error });
+}

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+
+import type { EntryStatus, Folder, OpenFile } from "./folder.ts";
+
+/** Bytes that are looked at in one piece. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** A file's status and hash, and its bytes where they were wanted. */
+export interface FileFacts {
+  status: EntryStatus;
+  sha256: string;
+  /** Absent above the limit. */
+  bytes?: Uint8Array;
+}
+
+/**
+ * Reads a regular file; undefined for anything else, `ENOENT` where there is nothing. Its hash is that of all its bytes,
+ * however many; the bytes themselves come only up to a limit.
+ */
+export async function readFacts(folder: Folder, name: string, maxBytes: number): Promise<FileFacts | undefined> {
+  // Looked at before it is opened: opening a device may already do something.
+  const before = await folder.status(name);
+  if (before !== undefined && before.kind !== "file") return undefined;
+  const file = await folder.openFile(name);
+  try {
+    const status = await file.status();
+    if (status.kind !== "file") return undefined;
+    const bytes = status.sizeBytes <= maxBytes ? await readWhole(file, status.sizeBytes, maxBytes) : undefined;
+    if (bytes === undefined) return { status, sha256: await hashOf(file) };
+    return { status, sha256: createHash("sha256").update(bytes).digest("hex"), bytes };
+  } finally {
+    await file.close();
+  }
+}
+
+/** All bytes, also of a file that grows meanwhile; undefined if it grows above the limit. */
+async function readWhole(file: OpenFile, sizeBytes: number, maxBytes: number): Promise<Uint8Array | undefined> {
+  // One byte more than there should be: what grows is seen.
+  let buffer = new Uint8Array(sizeBytes + 1);
+  let length = await file.read(buffer, 0);
+  while (length === buffer.length) {
+    if (length > maxBytes) return undefined;
+    const grown = new Uint8Array(Math.min(length * 2, maxBytes) + 1);
+    grown.set(buffer);
+    length += await file.read(grown.subarray(length), length);
+    buffer = grown;
+  }
+  return buffer.subarray(0, length);
+}
+
+async function hashOf(file: OpenFile): Promise<string> {
+  const hash = createHash("sha256");
+  const buffer = new Uint8Array(PIECE_BYTES);
+  for (let at = 0; ;) {
+    const length = await file.read(buffer, at);
+    hash.update(buffer.subarray(0, length));
+    at += length;
+    if (length < buffer.length) return hash.digest("hex");
+  }
+}

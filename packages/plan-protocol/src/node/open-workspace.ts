@@ -1,0 +1,123 @@
+import { realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import { type Clock, createUuidV7Generator, type IdGenerator, systemClock } from "@ccl/core";
+
+import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
+import { PlanProtocolError } from "../plan-protocol-error.ts";
+import type { PlanPolicy } from "../validate/validate-plan.ts";
+import type { FileWorkspace } from "../workspace/file-workspace.ts";
+import type { ContextPorts } from "./context/read-requests.ts";
+import { createWorkspace } from "./create-workspace.ts";
+import { type Folder, systemCode, unless } from "./file-system/folder.ts";
+import { openRootFolder } from "./file-system/node-folder.ts";
+import { createOwner } from "./lock/owner.ts";
+import type { WorkspaceDurability, WorkspaceParts } from "./workspace-parts.ts";
+
+/** How a workspace is opened. */
+export interface OpenWorkspaceOptions extends ContextPorts {
+  /** An existing folder; may itself be reached through a link. */
+  root: string;
+  policy?: PlanPolicy;
+  limits?: Partial<PlanLimits>;
+  clock?: Clock;
+  ids?: IdGenerator;
+  /** Default `<root>/.ccl/transactions`. Must be on the file system of the root. */
+  journalDirectory?: string;
+  /** Default `full`. */
+  durability?: WorkspaceDurability;
+  /** How long to wait for another process that is changing the workspace. Default 10,000. */
+  lockTimeoutMs?: number;
+}
+
+/**
+ * Opens a folder for plans. Does not recover by itself: `recover` says what it undoes.
+ * @throws PlanProtocolError `workspace_unusable`, `invalid_input`
+ */
+export async function openWorkspace(options: OpenWorkspaceOptions): Promise<FileWorkspace> {
+  const { root: givenRoot, journalDirectory, clock = systemClock, lockTimeoutMs = 10_000 } = options;
+  if (givenRoot === "" || givenRoot.includes("\0"))
+    throw new PlanProtocolError("invalid_input", `${JSON.stringify(givenRoot)} is no path of a root.`);
+  if (!(lockTimeoutMs >= 0))
+    throw new PlanProtocolError("invalid_input", `lockTimeoutMs is ${lockTimeoutMs}; give a number from 0 on.`);
+  const { rootPath, root } = await openRoot(givenRoot);
+  const journals = journalDirectory === undefined ? undefined : resolve(journalDirectory);
+  const parts: WorkspaceParts = {
+    rootPath,
+    root,
+    openJournals: () => (journals === undefined ? openOwnJournals(parts) : openGivenJournals(journals)),
+    journalsName: journals ?? join(rootPath, ".ccl", "transactions"),
+    durability: options.durability ?? "full",
+    policy: options.policy ?? {},
+    limits: { ...defaultPlanLimits, ...options.limits },
+    clock,
+    ids: options.ids ?? createUuidV7Generator({ clock }),
+    owner: createOwner(),
+    lockTimeoutMs,
+    readSet: new Map(),
+  };
+  return createWorkspace(parts, {
+    ...(options.logs === undefined ? {} : { logs: options.logs }),
+    ...(options.env === undefined ? {} : { env: options.env }),
+  });
+}
+
+async function openRoot(givenRoot: string): Promise<{ rootPath: string; root: Folder }> {
+  try {
+    const rootPath = await realpath(givenRoot);
+    return { rootPath, root: await openRootFolder(rootPath) };
+  } catch (error) {
+    const message = `The root "${givenRoot}" is no folder that can be read (${systemCode(error) ?? "unexpected"}).`;
+    throw new PlanProtocolError("workspace_unusable", message, { cause: error });
+  }
+}
+
+/** Below the root, no link followed on the way. */
+async function openOwnJournals(parts: WorkspaceParts): Promise<Folder> {
+  try {
+    const own = await openOrMake(parts, parts.root, ".ccl");
+    try {
+      const journals = await openOrMake(parts, own, "transactions");
+      await ignoreInGit(journals);
+      return journals;
+    } finally {
+      await own.close();
+    }
+  } catch (error) {
+    throw journalsError(parts.journalsName, error);
+  }
+}
+
+async function openGivenJournals(path: string): Promise<Folder> {
+  try {
+    return await openRootFolder(await realpath(path));
+  } catch (error) {
+    throw journalsError(path, error);
+  }
+}
+
+async function openOrMake(parts: WorkspaceParts, folder: Folder, name: string): Promise<Folder> {
+  if ((await folder.status(name)) === undefined) {
+    await unless(["EEXIST"], folder.makeFolder(name), undefined);
+    if (parts.durability === "full") await folder.sync();
+  }
+  return folder.openFolder(name);
+}
+
+/** Backups hold what the files held: they are not to be committed by a careless `git add`. */
+async function ignoreInGit(journals: Folder): Promise<void> {
+  if ((await journals.status(".gitignore")) !== undefined) return;
+  const file = await unless(["EEXIST"], journals.createFile(".gitignore", 0o644), undefined);
+  if (file === undefined) return;
+  try {
+    await file.write(new TextEncoder().encode("*\n"));
+  } finally {
+    await file.close();
+  }
+}
+
+function journalsError(path: string, error: unknown): PlanProtocolError {
+  const code = systemCode(error) ?? "unexpected";
+  const how = code === "ENOTDIR" || code === "ELOOP" ? "it is a link or a file" : code;
+  return new PlanProtocolError("journal_unusable", `Journals can't be kept in "${path}": ${how}.`, { cause: error });
+}

@@ -1,0 +1,213 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { requireBuilt, runChild } from "../../test-support/child-process.ts";
+import { readTree } from "../../test-support/read-tree.ts";
+import { planOf } from "../../test-support/simulated-workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
+
+const rounds = { faults: 60, nightly: 300 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 8;
+
+let place = "";
+let root = "";
+beforeAll(requireBuilt);
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), "ccl-plan-several-"));
+  root = join(place, "root");
+  await mkdir(join(root, "src"), { recursive: true });
+});
+afterEach(async () => {
+  await rm(place, { recursive: true, force: true });
+});
+
+const planScript = `
+  import { createHash } from "node:crypto";
+  const sha = (text) => createHash("sha256").update(text).digest("hex");
+  const edit = (path, text, after) => ({ kind: "EDIT_FILE", path, base_sha256: sha(text), edits: [{ before: text, after }] });
+  const planOf = (...actions) => ({ version: 1, mode: "apply", summary: "", context_requests: [], memory_patch: {}, actions });
+`;
+
+/** Adds one to a number that stands in two files, which must never be seen or left unequal. */
+const counterScript = `${planScript}
+  const workspace = await openWorkspace({ root, durability: "off", lockTimeoutMs: 60_000 });
+  for (let done = 0; done < ${rounds};) {
+    await workspace.recover();
+    await workspace.read(["src/a.txt", "src/b.txt"].map((path) => ({ type: "read_file", path })));
+    const [a, b] = ["src/a.txt", "src/b.txt"].map((path) => workspace.readSet.get(path)?.text);
+    if (a === undefined || b === undefined) continue;
+    const next = String(Number(a) + 1);
+    const applied = await workspace.apply(planOf(edit("src/a.txt", a, next), edit("src/b.txt", b, next)));
+    if (applied.ok && a !== b) say({ fault: "applied to unequal files" });
+    if (applied.ok) { done += 1; say({ done: next }); }
+    else if (applied.issues.some(({ code }) => !["ERR_BASE_MISMATCH", "CONCURRENT_EDIT", "APPLY_FAILED_ROLLED_BACK", "PATH_NOT_FOUND", "RECOVERY_REQUIRED"].includes(code))) say({ fault: applied.issues });
+  }
+  await workspace.close();
+`;
+
+/** Puts a link out of the root in the place of a folder and takes it away again, as fast as it can. */
+const racerScript = `
+  for (;;) {
+    try { fs.renameSync(root + "/src", root + "/src.away"); } catch {}
+    try { fs.symlinkSync("../outside", root + "/src"); } catch {}
+    try { fs.unlinkSync(root + "/src"); } catch {}
+    try { fs.renameSync(root + "/src.away", root + "/src"); } catch {}
+    if (calls === -1) { calls = -2; say("racing"); }
+  }
+`;
+
+/** Replaces a file, as an editor does, in as many ways as there are; says each text that it has put there. */
+const editorScript = `
+  for (let round = 0; ; round += 1) {
+    const text = "theirs " + round;
+    const target = root + "/src/a.txt";
+    fs.writeFileSync(root + "/.editor", text);
+    fs.renameSync(root + "/.editor", target);
+    say(text);
+    await new Promise((done) => setTimeout(done, 1 + round % 5));
+  }
+`;
+
+describe("several processes on one workspace", () => {
+  it("never interleave their plans, also when one is killed", async () => {
+    await writeFile(join(root, "src/a.txt"), "0");
+    await writeFile(join(root, "src/b.txt"), "0");
+    let left = Math.ceil(rounds / 2);
+    const killed = runChild(counterScript, {
+      root,
+      onLine: (_value, kill) => {
+        left -= 1;
+        if (left === 0) kill();
+      },
+    });
+    const said = (
+      await Promise.all([killed, runChild(counterScript, { root }), runChild(counterScript, { root })])
+    ).flat();
+    const events = said as { fault?: unknown; done?: string }[];
+    expect(events.filter(({ fault }) => fault !== undefined)).toEqual([]);
+    const workspace = await openWorkspace({ root });
+    await workspace.recover();
+    await workspace.close();
+    const [a, b] = await Promise.all(["a", "b"].map((name) => readFile(join(root, `src/${name}.txt`), "utf8")));
+    expect(a).toBe(b);
+    const acknowledged = events.map(({ done }) => Number(done));
+    // No number is given twice, and none that was acknowledged is lost; the killed one may have one more.
+    expect(new Set(acknowledged).size).toBe(acknowledged.length);
+    expect(Number(a) - Math.max(...acknowledged)).toBeLessThanOrEqual(1);
+    expect(Number(a)).toBeGreaterThanOrEqual(Math.max(...acknowledged));
+    expect((await readdir(join(root, ".ccl/transactions"))).filter((name) => /^(?:lock|claim)/.test(name))).toEqual([]);
+  });
+
+  it("write nothing outside the root while folders are swapped for links", async () => {
+    const outside = join(place, "outside");
+    await mkdir(outside);
+    await writeFile(join(outside, "a.txt"), "outside");
+    await writeFile(join(root, "src/a.txt"), "inside");
+    const before = await readTree(outside);
+    let stop: (() => void) | undefined;
+    const started = new Promise<void>((done) => {
+      racing = runChild(racerScript, {
+        root,
+        onLine: (_value, kill) => {
+          stop = kill;
+          done();
+        },
+      });
+    });
+    await started;
+    const workspace = await openWorkspace({ root, durability: "off" });
+    const codes = new Set<string>();
+    for (let round = 0; round < rounds * 20; round += 1) {
+      const plan = planOf({ kind: "CREATE_FILE", path: `src/new-${round}.txt`, content: "new" });
+      const applied = await workspace.apply(plan);
+      for (const code of applied.ok ? ["applied"] : applied.issues.map((issue) => issue.code)) codes.add(code);
+      const read = await workspace.read([{ type: "read_file", path: "src/a.txt" }]);
+      expect(read.blocks[0]?.text).not.toBe("outside");
+      const search = await workspace.read([{ type: "search", query: "outside" }]);
+      expect(search.blocks[0]?.text).toMatch(/^No hits/);
+    }
+    stop?.();
+    await racing;
+    expect(await readTree(outside)).toEqual(before);
+    expect(codes.size).toBeGreaterThan(1);
+    await workspace.close();
+  });
+
+  it("lose no edit of an editor that knows nothing of plans", async () => {
+    await writeFile(join(root, "src/a.txt"), "theirs first");
+    const texts: string[] = [];
+    let stop: (() => void) | undefined;
+    const editing = runChild(editorScript, {
+      root,
+      onLine: (value, kill) => {
+        texts.push(String(value));
+        stop = kill;
+      },
+    });
+    const workspace = await openWorkspace({ root, durability: "off" });
+    let applied = 0;
+    const journals = new Set<string>();
+    while (texts.length < rounds * 20) {
+      await workspace.read([{ type: "read_file", path: "src/a.txt" }]);
+      const { text = "", sha256 = "" } = workspace.readSet.get("src/a.txt") ?? {};
+      const plan = planOf({
+        kind: "EDIT_FILE",
+        path: "src/a.txt",
+        base_sha256: sha256,
+        edits: [{ before: text, after: `ours on ${text}` }],
+      });
+      const outcome = await workspace.apply(plan);
+      if (!outcome.ok) continue;
+      applied += 1;
+      journals.add(outcome.value.transactionId);
+      // What the plan replaced is the text that it was made for, and nothing newer.
+      const [old = ""] = Object.values(
+        await readTree(join(root, ".ccl/transactions", outcome.value.transactionId, "moved")),
+      );
+      expect(Buffer.from(old.split(" ")[3] ?? "", "base64").toString()).toBe(text);
+    }
+    stop?.();
+    await editing;
+    expect(applied).toBeGreaterThan(0);
+    expect(journals.size).toBe(applied);
+    await workspace.close();
+  });
+
+  it("are refused with a clear code when one takes too long", async () => {
+    const [first, second] = await Promise.all([openWorkspace({ root }), openWorkspace({ root, lockTimeoutMs: 0 })]);
+    const holder = runChild(
+      `const workspace = await openWorkspace({ root });
+       const plan = { version: 1, mode: "apply", summary: "", context_requests: [], memory_patch: {}, actions: [{ kind: "CREATE_FILE", path: "slow.txt", content: "" }] };
+       await workspace.apply(plan, { checks: [{ name: "slow", command: [process.execPath, "-e", "require('fs').writeFileSync('started', ''); setInterval(() => undefined, 1000)"] }] });`,
+      { root },
+    ).catch(() => []);
+    while (!(await readdir(root)).includes("started")) await new Promise((done) => setTimeout(done, 20));
+    const plan = planOf({ kind: "CREATE_FILE", path: "mine.txt", content: "" });
+    await expect(second.apply(plan)).rejects.toMatchObject({ code: "workspace_busy" });
+    const controller = new AbortController();
+    const waiting = first.apply(plan, { signal: controller.signal });
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    await endOwnerOf(root);
+    await holder;
+    expect(await first.apply(plan)).toMatchObject({ ok: true });
+    await Promise.all([first.close(), second.close()]);
+  });
+});
+
+let racing: Promise<unknown[]> = Promise.resolve([]);
+
+/** Kills the process whose lock it is, and the check that it runs. */
+async function endOwnerOf(folder: string): Promise<void> {
+  const token = await readFile(join(folder, ".ccl/transactions/lock"), "utf8");
+  const owner = Number(token.split("-")[3]);
+  const children = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  for (const id of children) {
+    const stat = await readFile(`/proc/${id}/stat`, "latin1").catch(() => "");
+    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    if (parent === owner) process.kill(Number(id), "SIGKILL");
+  }
+  process.kill(owner, "SIGKILL");
+}

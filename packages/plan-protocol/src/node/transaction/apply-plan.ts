@@ -1,0 +1,197 @@
+import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
+
+import { PlanProtocolError, throwIfAborted } from "../../plan-protocol-error.ts";
+import type { ValidPlan } from "../../validate/valid-plan.ts";
+import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
+import { failingBefore, runChecksAfter } from "../checks/check-round.ts";
+import { type Folder, systemCode } from "../file-system/folder.ts";
+import { withTree } from "../file-system/tree.ts";
+import { hashOfPlan } from "../preview/hash-of-plan.ts";
+import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { backUp } from "./back-up.ts";
+import { closeJournal, emptyParts, isTransactionId, mark, removeJournal, stateOf } from "./journal.ts";
+import { findUnfinished } from "./recover.ts";
+import { planFailure, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
+import { type StagedPlan, stagePlan } from "./stage-plan.ts";
+import { StepConflict } from "./step.ts";
+import { confirmSwap, swapIn, type SwapProgress, syncFoldersOf } from "./swap-in.ts";
+import { undo } from "./undo.ts";
+
+/** Applies a plan as one transaction. The caller holds the workspace's lock. */
+export async function applyPlan(
+  parts: WorkspaceParts,
+  journals: Folder,
+  { plan, options }: { plan: ValidPlan; options: ApplyOptions },
+): Promise<Result<AppliedPlan>> {
+  const { checks = [], confirm, signal } = options;
+  const unfinished = await findUnfinished(journals);
+  if (unfinished.length > 0)
+    return planFailure(
+      "RECOVERY_REQUIRED",
+      `Transaction ${unfinished.join(", ")} was interrupted. Call recover() before the next apply.`,
+    );
+  const resolved = await withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
+  if (!resolved.ok) return resolved;
+  const refused = checkConfirmation(plan, resolved.value, confirm);
+  if (refused !== undefined) return refused;
+  const failing = await failingBefore(parts, checks, { signal });
+  const transactionId = parts.ids.next();
+  if (!isTransactionId(transactionId))
+    throw new PlanProtocolError("invalid_input", "The id generator gave an id that can't be a folder's name.");
+  const prepared = await prepare(parts, journals, { plan: resolved.value, transactionId, signal });
+  if (!prepared.ok) return prepared;
+  const staged = prepared.value;
+  try {
+    const runChecks = (): Promise<CheckOutcome[]> => runChecksAfter(parts, checks, { failing, signal });
+    const outcome = await carryOut(parts, staged, { runChecks, signal });
+    if (!outcome.ok) return outcome;
+    const changes = resolved.value.actions.map(describeChange);
+    for (const { path } of changes) parts.readSet.delete(path);
+    return success({ transactionId, changes, checks: outcome.value });
+  } finally {
+    await closeJournal(staged.journal);
+  }
+}
+
+function checkConfirmation(
+  plan: ValidPlan,
+  resolved: ResolvedPlan,
+  confirm: string | undefined,
+): { ok: false; issues: Issue[] } | undefined {
+  const needs = resolved.actions.some(({ action }) => action.kind === "DELETE_FILE" || action.kind === "DELETE_DIR");
+  if (confirm === undefined)
+    return needs
+      ? planFailure(
+          "CONFIRM_REQUIRED",
+          "The plan deletes something. Preview it, and confirm with the preview's planHash.",
+        )
+      : undefined;
+  return confirm === hashOfPlan(plan, resolved)
+    ? undefined
+    : planFailure(
+        "CONFIRM_REQUIRED",
+        "What was confirmed is another plan, or its files have changed. Preview it again.",
+      );
+}
+
+interface Preparation {
+  plan: ResolvedPlan;
+  transactionId: string;
+  signal: AbortSignal | undefined;
+}
+
+/** All that can be done before the tree is changed; where it fails, nothing is left of it. */
+async function prepare(
+  parts: WorkspaceParts,
+  journals: Folder,
+  { plan, transactionId, signal }: Preparation,
+): Promise<Result<StagedPlan>> {
+  let staged: StagedPlan | undefined;
+  try {
+    throwIfAborted(signal);
+    staged = await stagePlan(parts, journals, { plan, transactionId });
+    const { value } = success(staged);
+    await withTree(parts.root, (tree) => backUp(parts, tree, value));
+    throwIfAborted(signal);
+    return success(staged);
+  } catch (error) {
+    if (staged !== undefined) await closeJournal(staged.journal);
+    await removeJournal(journals, transactionId).catch(() => undefined);
+    if (error instanceof StepConflict) return { ok: false, issues: [error.issue] };
+    const code = systemCode(error);
+    if (code === undefined || PlanProtocolError.isInstance(error)) throw error;
+    return planFailure("SNAPSHOT_FAILED", `The change could not be prepared (${code}). Nothing was changed.`);
+  }
+}
+
+interface CarryOutOptions {
+  runChecks(): Promise<CheckOutcome[]>;
+  signal: AbortSignal | undefined;
+}
+
+async function carryOut(
+  parts: WorkspaceParts,
+  staged: StagedPlan,
+  { runChecks, signal }: CarryOutOptions,
+): Promise<Result<CheckOutcome[]>> {
+  const { journal, steps } = staged;
+  const progress: SwapProgress = { begun: 0 };
+  let outcomes: CheckOutcome[] = [];
+  try {
+    await withTree(parts.root, (tree) => swapIn(tree, staged, { progress, signal }));
+    await withTree(parts.root, async (tree) => {
+      await confirmSwap(tree, staged);
+      await syncFoldersOf(parts, tree, steps);
+    });
+    await syncIn(parts, journal.moved);
+    outcomes = await runChecks();
+    throwIfAborted(signal);
+    const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
+    if (failed !== undefined) return await takeBack(parts, staged, { progress, issues: [checkIssue(failed)] });
+    await mark(parts, journal, { state: "committed" });
+  } catch (error) {
+    const undone = await takeBack(parts, staged, { progress, issues: issuesOf(error) });
+    if (PlanProtocolError.isInstance(error)) throw error;
+    return undone;
+  }
+  await emptyParts(journal, ["staged", "backups"]);
+  return success(outcomes);
+}
+
+/** Undoes the transaction; the issues say why, and what could not be put back. */
+async function takeBack(
+  parts: WorkspaceParts,
+  { journal }: StagedPlan,
+  { progress, issues }: { progress: SwapProgress; issues: Issue[] },
+): Promise<{ ok: false; issues: Issue[] }> {
+  try {
+    // Where the mark of the commit is there but may not last, another outweighs it.
+    if ((await stateOf(journal.folder)) === "committed") await mark(parts, journal, { state: "rolling_back" });
+    const keptPaths = await undo(parts, journal, { begun: progress.begun, isLive: true });
+    return { ok: false, issues: [...issues, ...keptIssues(keptPaths, issues)] };
+  } catch (error) {
+    const code = systemCode(error);
+    const why = code ?? (error instanceof Error ? error.message : "unknown");
+    const message = `Transaction ${journal.transactionId} could not be undone (${why}). Call recover() when that is mended.`;
+    return { ok: false, issues: [...issues, { code: "RECOVERY_REQUIRED", path: [], message }] };
+  }
+}
+
+function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Issue[] {
+  const isKnown = new Set(issues.filter(({ code }) => code === "CONCURRENT_EDIT").map(({ path }) => path[0]));
+  return keptPaths
+    .filter((path) => !isKnown.has(path))
+    .map((path) => ({
+      code: "CONCURRENT_EDIT",
+      path: [path],
+      message: `"${path}" was changed by someone else meanwhile and stays as it is; its old file is in the journal.`,
+    }));
+}
+
+function issuesOf(error: unknown): Issue[] {
+  const because = error instanceof StepConflict ? error.issue.message : (systemCode(error) ?? messageOf(error));
+  const issue = { code: "APPLY_FAILED_ROLLED_BACK", path: [], message: `The plan was taken back: ${because}` };
+  return error instanceof StepConflict ? [error.issue, issue] : [issue];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function checkIssue({ name, status, exitCode, output }: CheckOutcome): Issue {
+  const how = status === "timed_out" ? "did not end in time" : `failed (exit code ${exitCode ?? "none"})`;
+  return {
+    code: "AUTO_CHECK_FAILED_ROLLED_BACK",
+    path: ["checks", name],
+    message: `The check "${name}" passed before the change and ${how} after it; the change was taken back.\n${output}`,
+  };
+}
+
+function describeChange({ action, base, content }: ResolvedPlan["actions"][number]): AppliedPlan["changes"][number] {
+  return {
+    kind: action.kind,
+    path: action.path,
+    ...(base === undefined ? {} : { sha256Before: base.sha256 }),
+    ...(content === undefined ? {} : { sha256After: sha256Hex(content) }),
+  };
+}

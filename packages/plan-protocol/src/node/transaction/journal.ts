@@ -1,0 +1,220 @@
+import { canonicalJson, sha256Hex } from "@ccl/core";
+
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
+import { isRecord } from "../../plan/is-record.ts";
+import { type Folder, unless } from "../file-system/folder.ts";
+import { readFacts } from "../file-system/read-file.ts";
+import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import type { Step } from "./step.ts";
+
+/**
+ * A transaction's folder. `staged` has the new files, `backups` second names of the old ones, `moved` the old files
+ * themselves once they were taken out of the tree, `taken` the new ones that a rollback took out again. Each is named
+ * by the number of its step.
+ */
+export interface Journal {
+  transactionId: string;
+  timeMs: number;
+  steps: Step[];
+  folder: Folder;
+  staged: Folder;
+  backups: Folder;
+  moved: Folder;
+  taken: Folder;
+}
+
+/** How far a transaction got; `intent` means that the tree may have been changed, `begun` that it was not. */
+export type JournalState = "begun" | "intent" | "committed" | "rolling_back" | "rolled_back";
+
+const PARTS = ["staged", "backups", "moved", "taken"] as const;
+const INTENT = "intent.json";
+const MARKS = { committed: "committed", rolling_back: "rolling-back", rolled_back: "rolled-back" } as const;
+const VERSION = 1;
+
+/** Bounds what is read of a journal; the largest plan allowed by any sensible limit stays far below. */
+const MAX_INTENT_BYTES = 256 * 1024 * 1024;
+
+/** An id that may be a folder's name. */
+export function isTransactionId(id: string): boolean {
+  return /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/.test(id) && !/^(?:lock|claim)/.test(id);
+}
+
+/** Makes the folder of a transaction that is about to begin. */
+export async function createJournal(
+  parts: WorkspaceParts,
+  journals: Folder,
+  { transactionId, steps }: { transactionId: string; steps: Step[] },
+): Promise<Journal> {
+  await journals.makeFolder(transactionId);
+  const folder = await journals.openFolder(transactionId);
+  try {
+    for (const part of PARTS) await folder.makeFolder(part);
+    return await openParts(folder, { transactionId, timeMs: parts.clock.now(), steps });
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+/** Writes down all that the transaction is going to do; from then on it is undone unless it is marked as committed. */
+export async function writeIntent(parts: WorkspaceParts, journals: Folder, journal: Journal): Promise<void> {
+  const { transactionId, timeMs, steps } = journal;
+  const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
+  await writeWhole(parts, journal.folder, { name: INTENT, text: `${sha256Hex(body)}\n${body}\n` });
+  await syncIn(parts, journals);
+}
+
+/** Makes a transaction one that never began. Only for one whose changes have all been taken back. */
+export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal): Promise<void> {
+  await folder.unlink(INTENT);
+  await syncIn(parts, folder);
+}
+
+/** Marks a transaction; durable when it returns. */
+export async function mark(
+  parts: WorkspaceParts,
+  journal: Journal,
+  { state, keptPaths = [] }: { state: keyof typeof MARKS; keptPaths?: readonly string[] },
+): Promise<void> {
+  await writeWhole(parts, journal.folder, { name: MARKS[state], text: `${JSON.stringify({ keptPaths })}\n` });
+}
+
+/** How far the transaction in a folder got. */
+export async function stateOf(folder: Folder): Promise<JournalState> {
+  for (const state of ["rolled_back", "rolling_back", "committed"] as const)
+    if ((await folder.status(MARKS[state])) !== undefined) return state;
+  return (await folder.status(INTENT)) === undefined ? "begun" : "intent";
+}
+
+/** Paths that the rollback of a transaction left alone. */
+export async function readKeptPaths(folder: Folder): Promise<string[]> {
+  const text = await readText(folder, MARKS.rolled_back);
+  const json = text === undefined ? undefined : parseJson(text);
+  const kept = isRecord(json) ? json["keptPaths"] : undefined;
+  return Array.isArray(kept) ? kept.filter((path) => typeof path === "string") : [];
+}
+
+/** Opens the journal of a transaction that got as far as its intent. */
+export async function openJournal(journals: Folder, transactionId: string): Promise<Journal> {
+  const folder = await journals.openFolder(transactionId);
+  try {
+    const { timeMs, steps } = await readIntent(folder, transactionId);
+    for (const part of PARTS) await unless(["EEXIST"], folder.makeFolder(part), undefined);
+    return await openParts(folder, { transactionId, timeMs, steps });
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+/** What a transaction was going to do, and when it began. */
+export async function readIntent(folder: Folder, transactionId: string): Promise<{ timeMs: number; steps: Step[] }> {
+  const text = (await readText(folder, INTENT)) ?? "";
+  const end = text.indexOf("\n");
+  const body = text.slice(end + 1, -1);
+  const json = end === 64 && sha256Hex(body) === text.slice(0, end) ? parseJson(body) : undefined;
+  if (!isIntent(json) || json.transactionId !== transactionId)
+    throw new PlanProtocolError(
+      "journal_damaged",
+      `The journal of transaction ${transactionId} is not what was written to it. Its folder has the old files in ` +
+        `"moved" and "backups": put back by hand what is missing, and move the folder away.`,
+    );
+  return { timeMs: json.timeMs, steps: json.steps };
+}
+
+export async function closeJournal(journal: Journal): Promise<void> {
+  for (const part of PARTS) await journal[part].close();
+  await journal.folder.close();
+}
+
+/** Removes what a transaction no longer needs; what can't be removed now goes the next time. */
+export async function emptyParts(journal: Journal, names: readonly (typeof PARTS)[number][]): Promise<void> {
+  for (const name of names) {
+    const part = journal[name];
+    const files = await part.list().catch(() => []);
+    await Promise.all(files.map((file) => part.unlink(file).catch(() => undefined)));
+  }
+}
+
+/** Removes the folder of a transaction with all that is in it. */
+export async function removeJournal(journals: Folder, transactionId: string): Promise<void> {
+  const folder = await journals.openFolder(transactionId);
+  try {
+    for (const name of await folder.list()) {
+      const status = await folder.status(name);
+      if (status?.kind === "folder") await removeFilesIn(folder, name);
+      else if (status !== undefined) await folder.unlink(name);
+    }
+  } finally {
+    await folder.close();
+  }
+  await journals.removeFolder(transactionId);
+}
+
+async function removeFilesIn(folder: Folder, name: string): Promise<void> {
+  const part = await folder.openFolder(name);
+  try {
+    for (const file of await part.list()) await part.unlink(file);
+  } finally {
+    await part.close();
+  }
+  await folder.removeFolder(name);
+}
+
+async function openParts(folder: Folder, facts: Pick<Journal, "transactionId" | "timeMs" | "steps">): Promise<Journal> {
+  const [staged, backups, moved, taken] = await Promise.all([
+    folder.openFolder("staged"),
+    folder.openFolder("backups"),
+    folder.openFolder("moved"),
+    folder.openFolder("taken"),
+  ]);
+  return { ...facts, folder, staged, backups, moved, taken };
+}
+
+/** A file that is there whole or not at all. */
+async function writeWhole(
+  parts: WorkspaceParts,
+  folder: Folder,
+  { name, text }: { name: string; text: string },
+): Promise<void> {
+  const temporary = `${name}.new`;
+  await unless(["ENOENT"], folder.unlink(temporary), undefined);
+  try {
+    const file = await folder.createFile(temporary, 0o600);
+    try {
+      await file.write(new TextEncoder().encode(text));
+      await syncIn(parts, file);
+    } finally {
+      await file.close();
+    }
+    await folder.rename(temporary, folder, name);
+  } catch (error) {
+    await folder.unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  await syncIn(parts, folder);
+}
+
+async function readText(folder: Folder, name: string): Promise<string | undefined> {
+  const facts = await unless(["ENOENT"], readFacts(folder, name, MAX_INTENT_BYTES), undefined);
+  return facts?.bytes === undefined ? undefined : new TextDecoder().decode(facts.bytes);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Intent {
+  transactionId: string;
+  timeMs: number;
+  steps: Step[];
+}
+
+/** Its checksum was right, so that this tells a journal of a later version from one of ours. */
+function isIntent(json: unknown): json is Intent {
+  return isRecord(json) && json["version"] === VERSION && Array.isArray(json["steps"]);
+}

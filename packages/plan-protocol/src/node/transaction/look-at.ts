@@ -1,0 +1,83 @@
+import { quote } from "../../plan-issue.ts";
+import type { PlanIssueCode } from "../../plan-issue-code.ts";
+import { type EntryStatus, systemCode, unless } from "../file-system/folder.ts";
+import { type FileFacts, readFacts } from "../file-system/read-file.ts";
+import { splitPath, type Tree } from "../file-system/tree.ts";
+
+/** Larger files are neither read nor changed as texts; they may still be deleted. */
+export const MAX_TEXT_BYTES: number = 16 * 1024 * 1024;
+
+/** What stands at a path. */
+export type FoundEntry =
+  | { kind: "file"; facts: FileFacts }
+  | { kind: "folder"; mode: number }
+  | {
+      kind: "absent";
+      /** The deepest folder on the way that there is; `""` is the root. */
+      lastFolder: string;
+    };
+
+/** Something on the way, or at the end, that no plan goes past. */
+export interface BlockedPath {
+  kind: "blocked";
+  code: PlanIssueCode;
+  message: string;
+}
+
+/** What stands at a path, no link on the way followed; the file's bytes come up to a limit. */
+export async function lookAt(tree: Tree, path: string, maxBytes: number): Promise<FoundEntry | BlockedPath> {
+  const { parent, name } = splitPath(path);
+  try {
+    return await tree.inFolder(parent, async (folder) => {
+      const status = await folder.status(name);
+      if (status === undefined) return { kind: "absent", lastFolder: parent };
+      if (status.kind === "folder") return { kind: "folder", mode: status.mode };
+      if (status.kind !== "file") return blockedBy(path, status);
+      const facts = await unless(["ENOENT"], readFacts(folder, name, maxBytes), undefined);
+      return facts === undefined ? { kind: "absent", lastFolder: parent } : { kind: "file", facts };
+    });
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    if (code === "ENOENT") return { kind: "absent", lastFolder: await lastFolderOf(tree, parent) };
+    if (code === "ENOTDIR" || code === "ELOOP") return whatBlocks(tree, parent);
+    throw error;
+  }
+}
+
+/** Which part of the way is no folder. */
+async function whatBlocks(tree: Tree, folder: string): Promise<BlockedPath> {
+  const parts = folder.split("/");
+  for (let end = 1; end <= parts.length; end += 1) {
+    const path = parts.slice(0, end).join("/");
+    const { parent, name } = splitPath(path);
+    const status = await tree.inFolder(parent, (above) => above.status(name));
+    if (status !== undefined && status.kind !== "folder") return blockedBy(path, status);
+  }
+  return { kind: "blocked", code: "CONCURRENT_EDIT", message: `${quote(folder)} is being changed by someone else.` };
+}
+
+async function lastFolderOf(tree: Tree, folder: string): Promise<string> {
+  for (let path = folder; path !== ""; path = splitPath(path).parent) {
+    const isThere = await unless(
+      ["ENOENT"],
+      tree.inFolder(path, () => Promise.resolve(true)),
+      false,
+    );
+    if (isThere) return path;
+  }
+  return "";
+}
+
+function blockedBy(path: string, { kind }: EntryStatus): BlockedPath {
+  if (kind === "file")
+    return {
+      kind: "blocked",
+      code: "ERR_TARGET_EXISTS",
+      message: `${quote(path)} is a file, so nothing can be below it.`,
+    };
+  const message =
+    kind === "link"
+      ? `${quote(path)} is a symbolic link, and none is followed. Name the file itself, by its own path.`
+      : `${quote(path)} is neither a file nor a folder but a pipe, a socket or a device.`;
+  return { kind: "blocked", code: "ERR_INVALID_PATH", message };
+}

@@ -1,0 +1,120 @@
+import type { RecoveredTransaction, TransactionRecord } from "../../workspace/file-workspace.ts";
+import { throwIfAborted } from "../../plan-protocol-error.ts";
+import { type Folder, unless } from "../file-system/folder.ts";
+import type { WorkspaceParts } from "../workspace-parts.ts";
+import {
+  closeJournal,
+  emptyParts,
+  isTransactionId,
+  type JournalState,
+  openJournal,
+  readIntent,
+  readKeptPaths,
+  removeJournal,
+  stateOf,
+} from "./journal.ts";
+import { undo } from "./undo.ts";
+
+/** Ids of transactions that may have changed something and were neither committed nor undone. */
+export async function findUnfinished(journals: Folder): Promise<string[]> {
+  const found = await listStates(journals);
+  return found.filter(({ state }) => state === "intent" || state === "rolling_back").map(({ id }) => id);
+}
+
+/** Undoes what was left unfinished, the latest first, and clears away what a killed process left. The caller holds the lock. */
+export async function recoverAll(
+  parts: WorkspaceParts,
+  journals: Folder,
+  signal: AbortSignal | undefined,
+): Promise<RecoveredTransaction[]> {
+  const recovered: (RecoveredTransaction & { timeMs: number })[] = [];
+  const unfinished: { id: string; timeMs: number }[] = [];
+  for (const { id, state } of await listStates(journals)) {
+    throwIfAborted(signal);
+    if (state === "begun") {
+      await removeJournal(journals, id);
+      recovered.push({ transactionId: id, outcome: "discarded", paths: [], keptPaths: [], timeMs: 0 });
+    } else if (state === "intent" || state === "rolling_back") {
+      unfinished.push({
+        id,
+        timeMs: await inFolder(journals, id, async (folder) => (await readIntent(folder, id)).timeMs),
+      });
+    } else await clearLeftovers(journals, id, state);
+  }
+  for (const { id, timeMs } of unfinished.toSorted((a, b) => b.timeMs - a.timeMs || (a.id < b.id ? 1 : -1))) {
+    throwIfAborted(signal);
+    const journal = await openJournal(journals, id);
+    try {
+      const keptPaths = await undo(parts, journal);
+      const isKept = new Set(keptPaths);
+      const paths = journal.steps.map(({ path }) => path).filter((path) => !isKept.has(path));
+      recovered.push({ transactionId: id, outcome: "rolled_back", paths, keptPaths, timeMs });
+    } finally {
+      await closeJournal(journal);
+    }
+  }
+  await removeDeadLocks(parts, journals);
+  return recovered.toSorted((a, b) => a.timeMs - b.timeMs).map(({ timeMs: _timeMs, ...rest }) => rest);
+}
+
+/** What there is a journal of, oldest first. */
+export async function listTransactions(
+  journals: Folder,
+  signal: AbortSignal | undefined,
+): Promise<TransactionRecord[]> {
+  const records: TransactionRecord[] = [];
+  for (const { id, state } of await listStates(journals)) {
+    throwIfAborted(signal);
+    if (state === "begun") continue;
+    // Another process may take a transaction's folder away meanwhile.
+    const record = await unless(["ENOENT"], describe(journals, id, state), undefined);
+    if (record !== undefined) records.push(record);
+  }
+  return records.toSorted((a, b) => a.timeMs - b.timeMs || (a.transactionId < b.transactionId ? -1 : 1));
+}
+
+function describe(journals: Folder, id: string, state: JournalState): Promise<TransactionRecord> {
+  return inFolder(journals, id, async (folder) => {
+    const { timeMs, steps } = await readIntent(folder, id);
+    const keptPaths = state === "rolled_back" ? await readKeptPaths(folder) : [];
+    const status = state === "committed" || state === "rolled_back" ? state : "unfinished";
+    return { transactionId: id, timeMs, status, paths: steps.map(({ path }) => path), keptPaths };
+  });
+}
+
+async function listStates(journals: Folder): Promise<{ id: string; state: JournalState }[]> {
+  const found: { id: string; state: JournalState }[] = [];
+  for (const id of (await journals.list()).filter(isTransactionId).sort()) {
+    if ((await journals.status(id))?.kind !== "folder") continue;
+    const state = await unless(["ENOENT"], inFolder(journals, id, stateOf), undefined);
+    if (state !== undefined) found.push({ id, state });
+  }
+  return found;
+}
+
+async function inFolder<Value>(journals: Folder, id: string, call: (folder: Folder) => Promise<Value>): Promise<Value> {
+  const folder = await journals.openFolder(id);
+  try {
+    return await call(folder);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** A process that is killed right after its last mark leaves files that nothing needs any more. */
+async function clearLeftovers(journals: Folder, id: string, state: JournalState): Promise<void> {
+  const journal = await openJournal(journals, id);
+  try {
+    const isKept = state === "rolled_back" && (await readKeptPaths(journal.folder)).length > 0;
+    if (state === "committed") await emptyParts(journal, ["staged", "backups"]);
+    else await emptyParts(journal, isKept ? ["staged"] : ["staged", "taken", "moved", "backups"]);
+  } finally {
+    await closeJournal(journal);
+  }
+}
+
+async function removeDeadLocks(parts: WorkspaceParts, journals: Folder): Promise<void> {
+  const names = (await journals.list()).filter((name) => name.startsWith("lock."));
+  const dead = names.filter((name) => parts.owner.stateOf(name.slice("lock.".length)) === "dead");
+  await Promise.all(dead.map((name) => journals.unlink(name).catch(() => undefined)));
+}

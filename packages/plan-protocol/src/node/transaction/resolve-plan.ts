@@ -1,0 +1,230 @@
+import { type Issue, type Result, success } from "@ccl/core";
+
+import { applyEdits } from "../../edit/apply-edits.ts";
+import { applyPatch } from "../../patch/apply-patch.ts";
+import { checkPath } from "../../paths/check-path.ts";
+import { actionKinds } from "../../plan/action-kinds.ts";
+import type { ActionKind } from "../../plan/plan.ts";
+import { quote } from "../../plan-issue.ts";
+import type { PlanIssueCode } from "../../plan-issue-code.ts";
+import { findConflicts } from "../../validate/find-conflicts.ts";
+import { orderActions } from "../../validate/order-actions.ts";
+import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
+import { decodeText } from "../file-system/decode-text.ts";
+import { systemCode } from "../file-system/folder.ts";
+import type { FileFacts } from "../file-system/read-file.ts";
+import { splitPath, type Tree } from "../file-system/tree.ts";
+import { inParallel } from "../in-parallel.ts";
+import type { WorkspaceParts } from "../workspace-parts.ts";
+import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
+
+/** An action with what it does to the tree as it is now. */
+export interface ResolvedAction {
+  action: ValidAction;
+  /** The old file; undefined where there is none, and for folders. */
+  base?: FileFacts;
+  /** Permission bits of the folder that DELETE_DIR removes. */
+  folderMode?: number;
+  /** The old text, where it is one. */
+  baseText?: string;
+  /** The new content of a file that is written. */
+  content?: Uint8Array;
+  text?: string;
+}
+
+/** A plan against the tree as it is now. */
+export interface ResolvedPlan {
+  /** In the order in which they are applied. */
+  actions: ResolvedAction[];
+  /** Folders that are made on the way to files, from the top down. */
+  impliedFolders: string[];
+}
+
+/** Tries a plan on the tree without changing anything: what each action would do, or every reason why it can't be. */
+export async function resolvePlan(parts: WorkspaceParts, tree: Tree, plan: ValidPlan): Promise<Result<ResolvedPlan>> {
+  const actions = orderActions(plan.actions);
+  const refused = checkNames(parts, plan.actions);
+  if (refused.length > 0) return { ok: false, issues: refused };
+  const indexes = new Map(plan.actions.map((action, index) => [action.path, index]));
+  const impliedFolders = new Set<string>();
+  const isDeleted = new Set(actions.filter(({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR").map(pathOf));
+  const madeFolders = new Set(actions.filter(({ kind }) => kind === "CREATE_DIR").map(pathOf));
+  const context: ResolveContext = { parts, tree, isDeleted, madeFolders, impliedFolders };
+  const issues: Issue[] = [];
+  const resolved = await inParallel(actions, async (action): Promise<ResolvedAction> => {
+    const outcome = await resolveAction(action, context).catch((error: unknown) => ioIssue(action, error));
+    if (outcome.ok) return outcome.value;
+    const at = ["actions", indexes.get(action.path) ?? 0];
+    issues.push(...outcome.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
+    return { action };
+  });
+  if (issues.length > 0) return { ok: false, issues: issues.toSorted(byAction) };
+  return success({ actions: resolved, impliedFolders: [...impliedFolders].sort() });
+}
+
+interface ResolveContext {
+  parts: WorkspaceParts;
+  tree: Tree;
+  isDeleted: ReadonlySet<string>;
+  /** Those that the plan names. */
+  madeFolders: ReadonlySet<string>;
+  impliedFolders: Set<string>;
+}
+
+type Outcome = { ok: true; value: ResolvedAction } | { ok: false; issues: Issue[] };
+
+/** The plan's own form once more: it may come from a file, and not from `validatePlan`. */
+function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Issue[] {
+  const issues: Issue[] = [];
+  for (const [index, { kind, path }] of actions.entries()) {
+    const use = kind === "DELETE_FILE" ? "delete" : actionKinds[kind].fields.length === 0 ? "folder" : "write";
+    const checked = checkPath(path, { policy: parts.policy, limits: parts.limits, use });
+    const at = ["actions", index, "path"];
+    if (!checked.ok) issues.push(...checked.issues.map((issue) => ({ ...issue, path: at })));
+    else if (checked.value !== path)
+      issues.push({
+        code: "ERR_INVALID_PATH",
+        path: at,
+        message: `${quote(path)} is to be written as ${quote(checked.value)}.`,
+      });
+  }
+  if (issues.length > 0) return issues;
+  return findConflicts(
+    actions.map(({ kind, path }, index) => ({ kind, path, index })),
+    parts.policy,
+  );
+}
+
+async function resolveAction(action: ValidAction, context: ResolveContext): Promise<Outcome> {
+  const found = await lookAt(context.tree, action.path, maxBytesFor(action.kind));
+  if (found.kind === "blocked") return refuse(found.code, found.message);
+  switch (action.kind) {
+    case "CREATE_DIR":
+    case "CREATE_FILE":
+      return resolveCreate(action, found, context);
+    case "DELETE_DIR":
+      return resolveDeleteFolder(action.path, action, { found, context });
+    default:
+      return resolveExisting(action, found, context);
+  }
+}
+
+function maxBytesFor(kind: ActionKind): number {
+  return kind === "CREATE_DIR" || kind === "DELETE_DIR" ? 0 : MAX_TEXT_BYTES;
+}
+
+function resolveCreate(
+  action: ValidAction,
+  found: FoundEntry,
+  { madeFolders, impliedFolders }: ResolveContext,
+): Outcome {
+  if (found.kind !== "absent")
+    return refuse(
+      "ERR_TARGET_EXISTS",
+      `${quote(action.path)} exists already; ${action.kind} would have to replace it.`,
+    );
+  for (let folder = splitPath(action.path).parent; isBelow(folder, found.lastFolder); folder = splitPath(folder).parent)
+    if (!madeFolders.has(folder)) impliedFolders.add(folder);
+  if (action.kind !== "CREATE_FILE") return success({ action });
+  return success({ action, text: action.content, content: new TextEncoder().encode(action.content) });
+}
+
+function isBelow(folder: string, existing: string): boolean {
+  return folder.length > existing.length;
+}
+
+async function resolveDeleteFolder(
+  path: string,
+  action: ValidAction,
+  { found, context }: { found: FoundEntry; context: ResolveContext },
+): Promise<Outcome> {
+  if (found.kind !== "folder") return refuse("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
+  const names = await context.tree.inFolder(path, (folder) => folder.list());
+  const left = names.filter((name) => !context.isDeleted.has(`${path}/${name}`)).sort();
+  if (left.length > 0)
+    return refuse(
+      "ERR_NOT_EMPTY",
+      `${quote(path)} has ${left.length} entries that the plan does not delete, such as ${quote(left[0] ?? "")}.`,
+    );
+  return success({ action, folderMode: found.mode });
+}
+
+function resolveExisting(action: ValidAction, found: FoundEntry, { parts }: ResolveContext): Outcome {
+  if (found.kind === "absent") return refuse("PATH_NOT_FOUND", `There is no file ${quote(action.path)}.`);
+  if (found.kind === "folder") return refuse("PATH_NOT_FOUND", `${quote(action.path)} is a folder, not a file.`);
+  const { facts } = found;
+  const read = parts.readSet.get(action.path);
+  if (action.kind === "DELETE_FILE") {
+    if (read !== undefined && read.sha256 !== facts.sha256)
+      return refuse("CONCURRENT_EDIT", `${quote(action.path)} has been changed since it was read.`);
+    return success({ action, base: facts, ...textOf(facts) });
+  }
+  const wanted = "base_sha256" in action ? action.base_sha256 : read?.sha256;
+  if (wanted === undefined)
+    return refuse("ERR_UPDATE_WITHOUT_BASE", `${quote(action.path)} has not been read. Read it with read_file first.`);
+  if (wanted !== facts.sha256)
+    return refuse(
+      "ERR_BASE_MISMATCH",
+      `${quote(action.path)} is not the file that the change was made for. Read it again.`,
+    );
+  return resolveText(action, facts);
+}
+
+function resolveText(action: ValidAction, facts: FileFacts): Outcome {
+  const base = textOf(facts);
+  let text = "content" in action ? action.content : undefined;
+  if (text === undefined) {
+    if (facts.bytes === undefined)
+      return refuse("ERR_CONTENT_TOO_LARGE", `${quote(action.path)} has more than ${MAX_TEXT_BYTES} bytes.`);
+    if (base.baseText === undefined)
+      return refuse("ERR_NON_UTF8_FILE", `${quote(action.path)} is no UTF-8 text, so it can't be patched or edited.`);
+    const changed = changeText(action, base.baseText);
+    if (!changed.ok) return { ok: false, issues: changed.issues };
+    text = changed.value;
+  }
+  return success({ action, base: facts, ...base, text, content: new TextEncoder().encode(text) });
+}
+
+function changeText(action: ValidAction, base: string): Result<string> {
+  if (action.kind === "PATCH_FILE") {
+    const patched = applyPatch(base, action.patch);
+    return patched.ok ? success(patched.value.text) : below("patch", patched);
+  }
+  if (action.kind === "EDIT_FILE") {
+    const edited = applyEdits(base, action.edits);
+    return edited.ok ? edited : below("edits", edited);
+  }
+  return success(base);
+}
+
+function below(key: string, { issues }: { issues: readonly Issue[] }): Result<never> {
+  return { ok: false, issues: issues.map((issue) => ({ ...issue, path: [key, ...issue.path] })) };
+}
+
+function textOf(facts: FileFacts): { baseText?: string } {
+  const text = facts.bytes === undefined ? undefined : decodeText(facts.bytes);
+  return text === undefined ? {} : { baseText: text };
+}
+
+function refuse(code: PlanIssueCode, message: string): Outcome {
+  return { ok: false, issues: [{ code, path: ["path"], message }] };
+}
+
+function ioIssue(action: ValidAction, error: unknown): Outcome {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return refuse("ERR_IO", `${quote(action.path)} could not be read (${code}).`);
+}
+
+function pathOf({ path }: ValidAction): string {
+  return path;
+}
+
+function byAction(a: Issue, b: Issue): number {
+  return Number(a.path[1] ?? 0) - Number(b.path[1] ?? 0);
+}
+
+/** A result of one issue about the whole plan. */
+export function planFailure(code: PlanIssueCode, message: string): { ok: false; issues: Issue[] } {
+  return { ok: false, issues: [{ code, path: [], message }] };
+}

@@ -1,0 +1,122 @@
+import { sha256Hex } from "@ccl/core";
+
+import { type EntryStatus, type Folder, unless } from "../file-system/folder.ts";
+import { inParallel } from "../in-parallel.ts";
+import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { closeJournal, createJournal, type Journal, writeIntent } from "./journal.ts";
+import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
+import type { Step } from "./step.ts";
+
+/** A change that is ready to be made. */
+export interface StagedStep extends Step {
+  index: number;
+  /** The old file as it was found. */
+  baseStatus?: EntryStatus;
+  /** The new file as it lies in the journal's folder. */
+  stagedStatus?: EntryStatus;
+}
+
+/** A transaction whose new files are on the disk and whose intent is written; the tree is as it was. */
+export interface StagedPlan {
+  journal: Journal;
+  steps: StagedStep[];
+}
+
+interface Draft {
+  step: Step;
+  source?: ResolvedAction;
+}
+
+/** Writes all new files beside the journal, makes them durable, and writes down what is going to happen. */
+export async function stagePlan(
+  parts: WorkspaceParts,
+  journals: Folder,
+  { plan, transactionId }: { plan: ResolvedPlan; transactionId: string },
+): Promise<StagedPlan> {
+  const journal = await createJournal(parts, journals, { transactionId, steps: [] });
+  try {
+    const steps = await writeSteps(parts, journal, draftSteps(plan));
+    await syncIn(parts, journal.staged);
+    journal.steps = steps.map(toStep);
+    await writeIntent(parts, journals, journal);
+    return { journal, steps };
+  } catch (error) {
+    await closeJournal(journal);
+    throw error;
+  }
+}
+
+function writeSteps(parts: WorkspaceParts, journal: Journal, drafts: readonly Draft[]): Promise<StagedStep[]> {
+  return inParallel(drafts, async ({ step, source }, index): Promise<StagedStep> => {
+    const base = source?.base === undefined ? {} : { baseStatus: source.base.status };
+    if (step.change !== "write" || source?.content === undefined) return { ...step, ...base, index };
+    const stagedStatus = await writeStaged(parts, journal.staged, { index, source, content: source.content });
+    const after = { sha256: sha256Hex(source.content), sizeBytes: source.content.length, mode: stagedStatus.mode };
+    return { ...step, after, ...base, stagedStatus, index };
+  });
+}
+
+/** What changes, in order: folders from the top down, files, deletions, deleted folders from the deepest up. */
+function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
+  const named = actions.filter(({ action }) => action.kind === "CREATE_DIR").map(({ action }) => action.path);
+  const isNamed = new Set(named);
+  const folders = [...named, ...impliedFolders].sort();
+  const made = folders.map((path): Draft => ({
+    step: { change: "make_folder", path, ...(isNamed.has(path) ? { kind: "CREATE_DIR" } : {}) },
+  }));
+  const others = actions.filter(({ action }) => action.kind !== "CREATE_DIR");
+  return [...made, ...others.filter(hasEffect).map((source): Draft => ({ step: stepOf(source), source }))];
+}
+
+/** A file that already has the wanted content is left alone. */
+export function hasEffect({ base, content }: ResolvedAction): boolean {
+  return base === undefined || content === undefined || sha256Hex(content) !== base.sha256;
+}
+
+function stepOf({ action, base, folderMode }: ResolvedAction): Step {
+  const { kind, path } = action;
+  const isRemoval = kind === "DELETE_FILE" || kind === "DELETE_DIR";
+  const change = kind === "DELETE_DIR" ? "remove_folder" : isRemoval ? "remove" : "write";
+  const before =
+    base === undefined
+      ? folderMode === undefined
+        ? undefined
+        : { sha256: "", sizeBytes: 0, mode: folderMode }
+      : { sha256: base.sha256, sizeBytes: base.status.sizeBytes, mode: base.status.mode };
+  return { change, path, kind, ...(before === undefined ? {} : { before }) };
+}
+
+async function writeStaged(
+  parts: WorkspaceParts,
+  staged: Folder,
+  { index, source, content }: { index: number; source: ResolvedAction; content: Uint8Array },
+): Promise<EntryStatus> {
+  // A new file gets the process's own mode; one that is changed stays closed until it has its old one.
+  const old = source.base?.status;
+  const file = await staged.createFile(String(index), old === undefined ? 0o666 : 0o600);
+  try {
+    await file.write(content);
+    if (old !== undefined) await keepAccess(file, old);
+    await syncIn(parts, file);
+    return await file.status();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Owner and permission bits of the old file. Never set-user-id: who wrote the new text is not who was trusted with the old. */
+async function keepAccess(file: Awaited<ReturnType<Folder["createFile"]>>, old: EntryStatus): Promise<void> {
+  if (old.ownerId !== process.geteuid?.() || old.groupId !== process.getegid?.())
+    await unless(["EPERM", "EINVAL", "ENOSYS"], file.setOwner(old.ownerId, old.groupId), undefined);
+  await file.setMode(old.mode & 0o1777);
+}
+
+function toStep({ change, path, kind, before, after }: StagedStep): Step {
+  return {
+    change,
+    path,
+    ...(kind === undefined ? {} : { kind }),
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
+}

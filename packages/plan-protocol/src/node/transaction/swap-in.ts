@@ -1,0 +1,126 @@
+import { quote } from "../../plan-issue.ts";
+import { throwIfAborted } from "../../plan-protocol-error.ts";
+import { type Folder, systemCode } from "../file-system/folder.ts";
+import { readFacts } from "../file-system/read-file.ts";
+import { splitPath, type Tree } from "../file-system/tree.ts";
+import { inParallel } from "../in-parallel.ts";
+import { hasNoLinks } from "../lock/workspace-lock.ts";
+import type { WorkspaceParts } from "../workspace-parts.ts";
+import { changedMeanwhile } from "./back-up.ts";
+import type { Journal } from "./journal.ts";
+import type { StagedPlan, StagedStep } from "./stage-plan.ts";
+import { type Step, StepConflict } from "./step.ts";
+
+/**
+ * Makes the changes, in order. An old file is moved out of the tree and looked at there, and the new one gets its name
+ * only if that name is free: whatever others put there at any moment is never overwritten, and what was moved by
+ * mistake is what an undo puts back.
+ */
+export async function swapIn(
+  tree: Tree,
+  { journal, steps }: StagedPlan,
+  { progress, signal }: { progress: SwapProgress; signal?: AbortSignal | undefined },
+): Promise<void> {
+  for (const step of steps) {
+    throwIfAborted(signal);
+    progress.begun += 1;
+    const { parent, name } = splitPath(step.path);
+    try {
+      await tree.inFolder(parent, (folder) => makeChange(journal, step, { folder, name }));
+    } catch (error) {
+      const code = systemCode(error) ?? "";
+      const isConflict = ["EEXIST", "ENOENT", "ENOTDIR", "ELOOP", "ENOTEMPTY", "ESTALE"].includes(code);
+      throw isConflict ? conflictAt(step, code) : error;
+    }
+  }
+}
+
+/** How many steps may have changed something. */
+export interface SwapProgress {
+  begun: number;
+}
+
+interface Place {
+  folder: Folder;
+  name: string;
+}
+
+async function makeChange(journal: Journal, step: StagedStep, { folder, name }: Place): Promise<void> {
+  if (step.change === "make_folder") return folder.makeFolder(name);
+  if (step.change === "remove_folder") return folder.removeFolder(name);
+  if (step.before !== undefined) await moveOut(journal, step, { folder, name });
+  if (step.change === "write") await giveName(journal.staged, String(step.index), { folder, name });
+}
+
+async function moveOut(journal: Journal, step: StagedStep, { folder, name }: Place): Promise<void> {
+  await folder.rename(name, journal.moved, String(step.index));
+  const moved = await journal.moved.status(String(step.index));
+  const { baseStatus } = step;
+  const isBase =
+    moved?.identity === baseStatus?.identity &&
+    moved?.modifiedNs === baseStatus?.modifiedNs &&
+    moved?.sizeBytes === baseStatus?.sizeBytes &&
+    moved?.mode === baseStatus?.mode;
+  if (!isBase) throw changedMeanwhile(step);
+}
+
+/** Gives a file of a journal a name in the tree; `EEXIST` where it is taken. */
+export async function giveName(from: Folder, fileName: string, { folder, name }: Place): Promise<void> {
+  try {
+    await from.link(fileName, folder, name);
+  } catch (error) {
+    if (!hasNoLinks(error)) throw error;
+    // Without second names a look before is the best there is.
+    if ((await folder.status(name)) !== undefined)
+      throw Object.assign(new Error(`EEXIST: ${name}`), { code: "EEXIST" });
+    await from.rename(fileName, folder, name);
+  }
+}
+
+/**
+ * Looks at everything once more before the transaction counts as done: each path, walked anew, leads to the new file, and
+ * nobody wrote into an old one after it was backed up.
+ */
+export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): Promise<void> {
+  await inParallel(steps, async (step) => {
+    const { parent, name } = splitPath(step.path);
+    if (step.change === "write") {
+      const status = await tree.inFolder(parent, (folder) => folder.status(name)).catch(() => undefined);
+      if (status?.identity !== step.stagedStatus?.identity) throw changedMeanwhile(step);
+    }
+    if (step.before === undefined || step.change === "remove_folder") return;
+    const moved = await readFacts(journal.moved, String(step.index), step.before.sizeBytes + 1);
+    if (moved?.sha256 !== step.before.sha256) throw changedMeanwhile(step);
+  });
+}
+
+/** Makes the names durable that a transaction or its undoing has changed. */
+export async function syncFoldersOf(parts: WorkspaceParts, tree: Tree, steps: readonly Step[]): Promise<void> {
+  if (parts.durability === "off") return;
+  const folders = new Set(steps.map((step) => splitPath(step.path).parent));
+  await inParallel([...folders], async (path) => {
+    try {
+      await tree.inFolder(path, (folder) => folder.sync());
+    } catch (error) {
+      // A folder that is gone has no names to keep.
+      if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) throw error;
+    }
+  });
+}
+
+function conflictAt(step: StagedStep, code: string): StepConflict {
+  const { path, change } = step;
+  if (code === "EEXIST" && change !== "remove_folder")
+    return new StepConflict({
+      code: "CONCURRENT_EDIT",
+      path: [path],
+      message: `${quote(path)} was made by someone else meanwhile. What they made stays.`,
+    });
+  if (change === "remove_folder" && (code === "ENOTEMPTY" || code === "EEXIST"))
+    return new StepConflict({
+      code: "CONCURRENT_EDIT",
+      path: [path],
+      message: `Someone else put something into ${quote(path)} meanwhile. It stays.`,
+    });
+  return changedMeanwhile(step);
+}

@@ -1,0 +1,167 @@
+import { type EntryStatus, type Folder, systemCode, unless } from "../file-system/folder.ts";
+import { readFacts } from "../file-system/read-file.ts";
+import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
+import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { emptyParts, type Journal, mark, stateOf, withdrawIntent } from "./journal.ts";
+import { MAX_TEXT_BYTES } from "./look-at.ts";
+import type { Step } from "./step.ts";
+import { giveName, syncFoldersOf } from "./swap-in.ts";
+
+interface Place {
+  folder: Folder;
+  name: string;
+  /** Of what the journal keeps for the step. */
+  key: string;
+  isLive: boolean;
+}
+
+/** What is known of a transaction that is to be undone. */
+export interface UndoOptions {
+  /** How many of its steps may have changed something; default all. */
+  begun?: number;
+  /**
+   * True where no power was lost since: an old file that is neither in its place nor moved out was then deleted by
+   * someone else. Default false: it comes back.
+   */
+  isLive?: boolean;
+}
+
+/**
+ * Takes back what a transaction did, as far as it got, last change first, and marks it as rolled back. May be run again
+ * after any interruption. Gives the paths that someone else has changed: those are not touched, and their old files stay
+ * in the journal.
+ */
+export async function undo(parts: WorkspaceParts, journal: Journal, options: UndoOptions = {}): Promise<string[]> {
+  const { begun = journal.steps.length, isLive = false } = options;
+  const keptPaths: string[] = [];
+  await withTree(parts.root, async (tree) => {
+    for (const [index, step] of [...journal.steps.entries()].slice(0, begun).toReversed())
+      if (!(await undoStep(journal, step, { tree, key: String(index), isLive }))) keptPaths.push(step.path);
+    await syncIn(parts, journal.moved, journal.taken);
+  });
+  // By a new walk: folders that were made again are others than those that were open.
+  await withTree(parts.root, (tree) => syncFoldersOf(parts, tree, journal.steps));
+  // On a full disk this makes the room that the mark needs.
+  await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
+  await markUndone(parts, journal, keptPaths);
+  if (keptPaths.length === 0) await emptyParts(journal, ["moved", "backups"]);
+  return keptPaths.toReversed();
+}
+
+async function markUndone(parts: WorkspaceParts, journal: Journal, keptPaths: readonly string[]): Promise<void> {
+  try {
+    await mark(parts, journal, { state: "rolled_back", keptPaths });
+  } catch (error) {
+    const isFull = ["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
+    // Taking the intent away needs no room, and nothing is lost with it: the tree is as it was before.
+    if (!isFull || keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent") throw error;
+    await withdrawIntent(parts, journal);
+  }
+}
+
+/** False where someone else's change is in the way. */
+async function undoStep(
+  journal: Journal,
+  step: Step,
+  { tree, key, isLive }: { tree: Tree; key: string; isLive: boolean },
+): Promise<boolean> {
+  const { parent, name } = splitPath(step.path);
+  try {
+    return await tree.inFolder(parent, async (folder) => {
+      const place: Place = { folder, name, key, isLive };
+      if (step.change === "make_folder") return unmakeFolder(place);
+      if (step.change === "remove_folder") return remakeFolder(step, place);
+      return undoFile(journal, step, place);
+    });
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    // Without its folder there is nothing to take back but an old file that had its place there.
+    if (code === "ENOENT") return step.before === undefined;
+    if (code === "ENOTDIR" || code === "ELOOP") return step.change === "make_folder";
+    throw error;
+  }
+}
+
+async function unmakeFolder({ folder, name }: Place): Promise<boolean> {
+  const isRemoved = folder.removeFolder(name).then(() => true);
+  return unless(["ENOTEMPTY", "EEXIST", "ENOTDIR"], unless(["ENOENT"], isRemoved, true), false);
+}
+
+async function remakeFolder({ before }: Step, { folder, name }: Place): Promise<boolean> {
+  const status = await folder.status(name);
+  if (status !== undefined && status.kind !== "folder") return false;
+  if (status === undefined) await folder.makeFolder(name);
+  if (before === undefined || status?.mode === before.mode) return true;
+  const made = await folder.openFolder(name);
+  try {
+    await made.setMode(before.mode);
+  } finally {
+    await made.close();
+  }
+  return true;
+}
+
+async function undoFile(journal: Journal, step: Step, place: Place): Promise<boolean> {
+  const status = await place.folder.status(place.name);
+  if (status === undefined) return restore(journal, step, place);
+  if (await isOriginal(journal, step, { status, place })) return true;
+  if (step.after === undefined || !(await isOurs(journal, step, { status, place }))) return false;
+  // After a power cut a move may be there by half, and moving a file onto itself does nothing.
+  if ((await journal.taken.status(place.key))?.identity === status.identity) await journal.taken.unlink(place.key);
+  await place.folder.rename(place.name, journal.taken, place.key);
+  // What was taken is looked at again: the file may have become someone else's in between.
+  return restore(journal, step, place);
+}
+
+/** Puts the old file, or what others made of the new one, to a name that is free. */
+async function restore(journal: Journal, step: Step, place: Place): Promise<boolean> {
+  const { key } = place;
+  const taken = await readOwn(journal.taken, key);
+  const isTheirs = taken !== undefined && taken.sha256 !== step.after?.sha256;
+  if (isTheirs) {
+    await unless(["EEXIST"], giveName(journal.taken, key, place), undefined);
+    return false;
+  }
+  const isMoved = (await journal.moved.status(key)) !== undefined;
+  const isDeletedByOthers = place.isLive && !isMoved && step.before !== undefined;
+  if (isDeletedByOthers) return false;
+  const source = isMoved ? journal.moved : journal.backups;
+  if ((await source.status(key)) === undefined) return true;
+  try {
+    await giveName(source, key, place);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** True where the old file itself, or its exact content, stands in its place. */
+async function isOriginal(
+  journal: Journal,
+  { before }: Step,
+  { status, place }: { status: EntryStatus; place: Place },
+): Promise<boolean> {
+  if (before === undefined || status.kind !== "file") return false;
+  const backup = await journal.backups.status(place.key);
+  const moved = await journal.moved.status(place.key);
+  if (status.identity === backup?.identity || status.identity === moved?.identity) return true;
+  if (status.sizeBytes !== before.sizeBytes) return false;
+  return (await readOwn(place.folder, place.name))?.sha256 === before.sha256;
+}
+
+/** True where the transaction's new file stands there as it was written. */
+async function isOurs(
+  journal: Journal,
+  { after }: Step,
+  { status, place }: { status: EntryStatus; place: Place },
+): Promise<boolean> {
+  if (status.kind !== "file" || after === undefined || status.sizeBytes !== after.sizeBytes) return false;
+  const staged = await journal.staged.status(place.key);
+  if (staged !== undefined && staged.identity !== status.identity) return false;
+  return (await readOwn(place.folder, place.name))?.sha256 === after.sha256;
+}
+
+async function readOwn(folder: Folder, name: string): Promise<{ sha256: string } | undefined> {
+  return unless(["ENOENT"], readFacts(folder, name, MAX_TEXT_BYTES), undefined);
+}

@@ -1,0 +1,33 @@
+import type { Clock, IdGenerator } from "@ccl/core";
+
+import type { PlanLimits } from "../limits/plan-limits.ts";
+import type { ReadFile } from "../validate/valid-plan.ts";
+import type { PlanPolicy } from "../validate/validate-plan.ts";
+import type { Folder, OpenFile } from "./file-system/folder.ts";
+import type { Owner } from "./lock/owner.ts";
+
+/** `full`: what was committed outlives a power cut. `off`: only the death of the process. */
+export type WorkspaceDurability = "full" | "off";
+
+/** What the parts of an open workspace share. */
+export interface WorkspaceParts {
+  rootPath: string;
+  root: Folder;
+  /** Where the journals are. */
+  openJournals(): Promise<Folder>;
+  /** The journals' folder as messages name it. */
+  journalsName: string;
+  durability: WorkspaceDurability;
+  policy: PlanPolicy;
+  limits: PlanLimits;
+  clock: Clock;
+  ids: IdGenerator;
+  owner: Owner;
+  lockTimeoutMs: number;
+  readSet: Map<string, ReadFile>;
+}
+
+/** Makes a file or the names in a folder durable, as far as the workspace promises that. */
+export async function syncIn(parts: WorkspaceParts, ...places: (Folder | OpenFile)[]): Promise<void> {
+  if (parts.durability === "full") await Promise.all(places.map((place) => place.sync()));
+}

@@ -1,0 +1,50 @@
+import type { Result } from "@ccl/core";
+
+import type { PlanWorkspace } from "./plan-workspace.ts";
+
+/** How far a transaction got. `unfinished`: it is under way, or the process that ran it has ended; `recover` undoes it then. */
+export type TransactionStatus = "committed" | "rolled_back" | "unfinished";
+
+/** A transaction that the workspace has a journal of. */
+export interface TransactionRecord {
+  transactionId: string;
+  /** When it began, in milliseconds since the epoch. */
+  timeMs: number;
+  status: TransactionStatus;
+  /** In the order in which they were changed, folders made on the way included. */
+  paths: string[];
+  /** Paths that a rollback left as someone else had changed them; what stood there before lies in the journal's folder. */
+  keptPaths: string[];
+}
+
+/** A transaction that was undone. */
+export interface RolledBackPlan {
+  transactionId: string;
+  /** Back to what they were. */
+  paths: string[];
+}
+
+/** What `recover` made of a transaction whose process had ended. */
+export interface RecoveredTransaction extends RolledBackPlan {
+  /** `discarded`: it had not changed anything yet. */
+  outcome: "rolled_back" | "discarded";
+  /** Paths that were not touched because someone else had changed them since. */
+  keptPaths: string[];
+}
+
+/** A folder of files that plans are applied to, each as a transaction that can be undone. */
+export interface FileWorkspace extends PlanWorkspace {
+  /** The real path of the root. */
+  readonly root: string;
+  /**
+   * Puts a committed transaction back: the same bytes, modes and times. `CONCURRENT_EDIT` or `ERR_NOT_EMPTY`, and nothing
+   * is touched, where something was changed since; `PATH_NOT_FOUND` for an id that has no journal.
+   */
+  rollback(transactionId: string, options?: { signal?: AbortSignal }): Promise<Result<RolledBackPlan>>;
+  /** Undoes what processes that have ended left unfinished, oldest last. Until then `apply` answers `RECOVERY_REQUIRED`. */
+  recover(options?: { signal?: AbortSignal }): Promise<RecoveredTransaction[]>;
+  /** All transactions that there is a journal of, oldest first. */
+  transactions(options?: { signal?: AbortSignal }): Promise<TransactionRecord[]>;
+  /** Waits for calls under way; further calls throw `workspace_closed`. */
+  close(): Promise<void>;
+}

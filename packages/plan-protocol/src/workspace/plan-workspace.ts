@@ -1,0 +1,86 @@
+import type { Result } from "@ccl/core";
+
+import type { ContextBlock } from "../context/context-block.ts";
+import type { ContextRequest } from "../plan/plan.ts";
+import type { ReadSet, ValidPlan } from "../validate/valid-plan.ts";
+
+/** A request with what it gave; a request that can't be answered gives a block that says so, never an error. */
+export interface FulfilledContext {
+  blocks: ContextBlock[];
+  /** What could not be read, and why. */
+  issues: { request: ContextRequest; code: string; message: string }[];
+}
+
+/** Something in a change that a person should look at. */
+export interface RiskMark {
+  kind: "ci_workflow" | "git_hook" | "package_script" | "executable" | "deletes" | "large_change" | "new_dependency";
+  message: string;
+}
+
+/** What one action would do to one path. */
+export interface PreviewedChange {
+  kind: ValidPlan["actions"][number]["kind"];
+  path: string;
+  /** Where the path leads on disk, relative to the root. */
+  target: string;
+  /** Unified diff; empty for folders. */
+  diff: string;
+  addedLines: number;
+  removedLines: number;
+  risks: RiskMark[];
+}
+
+/** A plan against the files as they are now. */
+export interface PlanPreview {
+  /** SHA-256 of the plan's canonical JSON and of the bases that it was previewed on; `confirm` has to repeat it. */
+  planHash: string;
+  changes: PreviewedChange[];
+  /** True where something is deleted, so that `apply` needs `confirm: planHash`. */
+  needsConfirmation: boolean;
+}
+
+/** A command that has to pass after the change, as it did before. */
+export interface PlanCheck {
+  name: string;
+  /** Program and arguments; no shell. */
+  command: [string, ...string[]];
+  /** Relative to the root; default the root. */
+  directory?: string;
+  /** Default 120,000. */
+  timeoutMs?: number;
+  env?: Record<string, string>;
+}
+
+/** How a check went. */
+export interface CheckOutcome {
+  name: string;
+  status: "passed" | "failed" | "timed_out" | "failed_before";
+  exitCode?: number;
+  /** Head and tail of both streams, bounded and masked. */
+  output: string;
+  durationMs: number;
+}
+
+/** A transaction that went through. */
+export interface AppliedPlan {
+  transactionId: string;
+  changes: { kind: ValidPlan["actions"][number]["kind"]; path: string; sha256Before?: string; sha256After?: string }[];
+  checks: CheckOutcome[];
+}
+
+/** Options of an apply. */
+export interface ApplyOptions {
+  checks?: PlanCheck[];
+  /** The `planHash` of a preview; needed where something is deleted. */
+  confirm?: string;
+  signal?: AbortSignal;
+}
+
+/** The files that a plan is made from and applied to. */
+export interface PlanWorkspace {
+  /** Files that were read so far; what patches and edits are checked against. */
+  readonly readSet: ReadSet;
+  read(requests: readonly ContextRequest[], options?: { signal?: AbortSignal }): Promise<FulfilledContext>;
+  preview(plan: ValidPlan, options?: { signal?: AbortSignal }): Promise<Result<PlanPreview>>;
+  apply(plan: ValidPlan, options?: ApplyOptions): Promise<Result<AppliedPlan>>;
+}

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const built = new URL("../dist/node/index.js", import.meta.url);
+
+/** @throws where the package has not been built, which a child process needs */
+export function requireBuilt(): void {
+  if (!existsSync(built)) throw new Error("packages/plan-protocol/dist is missing: run the build first.");
+}
+
+/**
+ * What every child script begins with. Calls that change files are counted, and before the one with the number
+ * `CCL_KILL_AT` the process kills itself as `kill -9` would; `arm()` begins the count.
+ */
+const header = `
+  import fs from "node:fs";
+  const root = process.env.CCL_ROOT;
+  const killAt = Number(process.env.CCL_KILL_AT);
+  const say = (value) => fs.writeSync(1, JSON.stringify(value) + "\\n");
+  let calls = -1;
+  const arm = () => { calls = 0; };
+  const counted = () => calls;
+  for (const name of ["write", "fsync", "fchmod", "link", "rename", "unlink", "mkdir", "rmdir", "open"]) {
+    const original = fs[name];
+    const watched = function (...args) {
+      const changes = name !== "open" || (args[1] & fs.constants.O_CREAT) !== 0;
+      if (changes && calls >= 0) {
+        if (calls === killAt) process.kill(process.pid, "SIGKILL");
+        calls += 1;
+      }
+      return original.apply(this, args);
+    };
+    Object.defineProperties(watched, Object.getOwnPropertyDescriptors(original));
+    fs[name] = watched;
+  }
+  const { openWorkspace } = await import(process.env.CCL_BUILT);
+`;
+
+/** How a child is run. */
+export interface ChildOptions {
+  root: string;
+  killAt?: number;
+  env?: Record<string, string>;
+  onLine?: (value: unknown, kill: () => void) => void;
+}
+
+/** Runs a script as a process of its own and gives each line that it says. */
+export async function runChild(
+  script: string,
+  { root, killAt = -1, env = {}, onLine }: ChildOptions,
+): Promise<unknown[]> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", header + script], {
+    env: { ...process.env, CCL_BUILT: built.href, CCL_ROOT: root, CCL_KILL_AT: String(killAt), ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  const lines: unknown[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const value: unknown = JSON.parse(line);
+    lines.push(value);
+    onLine?.(value, () => child.kill("SIGKILL"));
+  }
+  await ended;
+  return lines;
+}

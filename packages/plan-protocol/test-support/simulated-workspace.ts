@@ -1,0 +1,56 @@
+import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
+import { sha256Hex } from "@ccl/core";
+
+import { defaultPlanLimits } from "../src/limits/plan-limits.ts";
+import { createWorkspace } from "../src/node/create-workspace.ts";
+import { type Folder, unless } from "../src/node/file-system/folder.ts";
+import type { WorkspaceDurability } from "../src/node/workspace-parts.ts";
+import type { ValidAction, ValidPlan } from "../src/validate/valid-plan.ts";
+import type { FileWorkspace } from "../src/workspace/file-workspace.ts";
+import type { SimulatedDisk } from "./simulated-disk.ts";
+
+let opened = 0;
+
+/** A workspace on a simulated disk. Every other owner counts as dead: only one is at work at a time. */
+export function openSimulatedWorkspace(
+  disk: SimulatedDisk,
+  { durability = "full", root = disk.root }: { durability?: WorkspaceDurability; root?: Folder } = {},
+): FileWorkspace {
+  opened += 1;
+  const name = `owner${opened}-0123456789abcdef`;
+  return createWorkspace({
+    rootPath: `/simulated/${opened}`,
+    root,
+    journalsName: `/simulated/${opened}/.ccl/transactions`,
+    openJournals: async () => {
+      const own = await openOrMake(root, ".ccl", durability);
+      return openOrMake(own, "transactions", durability);
+    },
+    durability,
+    policy: {},
+    limits: defaultPlanLimits,
+    clock: createFixedClock(1_000),
+    ids: createSequentialIds(`t${opened}`),
+    owner: { token: name, stateOf: (token) => (token.startsWith(`${name}-`) ? "alive" : "dead") },
+    lockTimeoutMs: 0,
+    readSet: new Map(),
+  });
+}
+
+async function openOrMake(folder: Folder, name: string, durability: WorkspaceDurability): Promise<Folder> {
+  if ((await folder.status(name)) === undefined) {
+    await unless(["EEXIST"], folder.makeFolder(name), undefined);
+    if (durability === "full") await folder.sync();
+  }
+  return folder.openFolder(name);
+}
+
+/** A plan of these actions, as `validatePlan` would give it. */
+export function planOf(...actions: ValidAction[]): ValidPlan {
+  return { version: 1, mode: "apply", actions, summary: "A change.", context_requests: [], memory_patch: {} };
+}
+
+/** Replaces a text that stands once in a file. */
+export function editOf(path: string, base: string, [before, after]: [string, string]): ValidAction {
+  return { kind: "EDIT_FILE", path, base_sha256: sha256Hex(base), edits: [{ before, after }] };
+}
