@@ -58,6 +58,7 @@ export { fromMcpTools, type FromMcpToolsOptions, type McpToolSource } from "./im
 export { fromOpenApi, type FromOpenApiOptions } from "./importers/from-openapi.ts";
 export { fromSqlDatabase, type FromSqlDatabaseOptions } from "./importers/from-sql-database.ts";
 export { fromTools, type FromToolsOptions, type SkillDeclaration } from "./importers/from-tools.ts";
+export type { ParquetMetadataReader } from "./importers/read-parquet-file.ts";
 export { checkResources } from "./record/check-resource.ts";
 export { diffResource, type ChangeSeverity, type ResourceChange, type ResourceDiff } from "./record/diff-resource.ts";
 export { hashResource, type ResourceHashes } from "./record/hash-resource.ts";
@@ -78,18 +79,25 @@ export type {
   ResourceUsage,
 } from "./record/resource-record.ts";
 export {
+  createAnalyzer,
+  type Analyzer,
+  type AnalyzerOptions,
+  type QueryWord,
+  type TermAlternative,
+} from "./search/analyzer.ts";
+export {
   createMemorySearchIndex,
   type MemorySearchIndex,
   type MemorySearchIndexOptions,
 } from "./search/create-memory-search-index.ts";
-export type { ScoreExplanation } from "./search/fuse-legs.ts";
+export { fuseLegs, type FuseLegsInput, type ScoreExplanation } from "./search/fuse-legs.ts";
 export {
   rankResources,
   type RankedHit,
   type RankedResources,
   type RankResourcesOptions,
 } from "./search/rank-resources.ts";
-export type { RankWeights } from "./search/rank-weights.ts";
+export { defaultRankWeights, type RankWeights } from "./search/rank-weights.ts";
 export type {
   FacetCount,
   FacetFilter,

@@ -1,0 +1,210 @@
+import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
+import { cleanField, cleanText } from "./clean-text.ts";
+import { isPlainRecord, listField, recordField, textField, textsOf, type PlainRecord } from "./plain-record.ts";
+import { resourceId, resourceUri, secretUri } from "./resource-address.ts";
+import { followReferences } from "./resolve-reference.ts";
+import { schemaColumns, type SchemaColumns } from "./schema-columns.ts";
+
+/** What all operations of a document share. */
+export interface ApiContext {
+  root: PlainRecord;
+  version: 2 | 3;
+  name: string;
+  /** Without a slash at its end; empty where none is known. */
+  baseUrl: string;
+  /** Of the document, for operations that name none. */
+  security: unknown[];
+  schemes: PlainRecord;
+  owner: string | undefined;
+  tags: readonly string[];
+  /** Schemas laid flat, by place and reference: operations share them. */
+  flattened: Map<string, SchemaColumns>;
+}
+
+/** One method of one path. */
+interface ApiOperation {
+  path: string;
+  method: string;
+  operation: PlainRecord;
+  shared: unknown[];
+  /** Leaves the `operationId` aside. */
+  isNamedByPath?: boolean;
+}
+
+const maxParameters = 200;
+
+/** An operation as a record of kind `api`. */
+export function apiOperation(found: ApiOperation, context: ApiContext): ResourceInput {
+  const { path, method, operation, isNamedByPath } = found;
+  const { name, baseUrl, root } = context;
+  const id = isNamedByPath === true ? undefined : textField(operation, "operationId");
+  const parameters = parametersOf(found, context);
+  const parts = [
+    readParameters(parameters, root),
+    readBody(found, parameters, context),
+    readAnswer(operation, context),
+  ];
+  const columns = parts.flatMap((part) => part.columns);
+  const unresolved = [...new Set(parts.flatMap((part) => part.unresolved))].slice(0, 50);
+  const verb = method.toUpperCase();
+  const summary = cleanText(operation["summary"], 200);
+  return {
+    id: resourceId("api", name, id ?? `${method}-${path}`),
+    uri: baseUrl === "" ? resourceUri("api", name, id ?? `${method}-${path}`) : baseUrl + uriTemplate(path),
+    kind: "api",
+    title: summary ?? `${verb} ${path}`.slice(0, 200),
+    ...cleanField("description", operation["description"] ?? operation["summary"]),
+    tags: [
+      ...new Set([
+        name,
+        `method:${method}`,
+        ...textsOf(listField(operation, "tags")).map((tag) => tag.slice(0, 100)),
+        ...(operation["deprecated"] === true ? ["deprecated"] : []),
+        ...context.tags,
+      ]),
+    ],
+    shape: { cols: columns.length },
+    cap: capabilitiesOf(method, columns),
+    columns,
+    usage: { snippets: [{ engine: "http", code: exampleRequest({ verb, baseUrl, path, parameters }) }] },
+    http: { method: verb, path },
+    ...securityOf(operation, context),
+    ...(context.owner === undefined ? {} : { owner: context.owner }),
+    ...(parts.some((part) => part.isCut) ? { columns_cut: true } : {}),
+    ...(unresolved.length > 0 ? { unresolved_refs: unresolved } : {}),
+  };
+}
+
+/** The path with its `{parameters}` as they stand, and all that no URI holds escaped. */
+function uriTemplate(path: string): string {
+  return encodeURI(path.replace(/\p{Surrogate}/gu, "\uFFFD"))
+    .replaceAll("%7B", "{")
+    .replaceAll("%7D", "}");
+}
+
+/** Parameters of the operation laid over those of its path, told apart by place and name. */
+function parametersOf({ operation, shared }: ApiOperation, { root }: ApiContext): PlainRecord[] {
+  const parameters = new Map<string, PlainRecord>();
+  for (const entry of [...shared, ...listField(operation, "parameters")].slice(0, maxParameters)) {
+    const { value } = followReferences(root, entry);
+    if (isPlainRecord(value)) parameters.set(JSON.stringify([value["in"], value["name"]]), value);
+  }
+  return [...parameters.values()];
+}
+
+function readParameters(parameters: readonly PlainRecord[], root: PlainRecord): SchemaColumns {
+  const columns: ResourceColumn[] = [];
+  const unresolved: string[] = [];
+  for (const parameter of parameters) {
+    const name = textField(parameter, "name");
+    const place = textField(parameter, "in");
+    if (name === undefined || place === undefined || place === "body") continue;
+    // Swagger 2 has the schema's fields on the parameter itself, OpenAPI 3 may have it under a media type.
+    const schema = parameter["schema"] ?? mediaSchema(recordField(parameter, "content")) ?? parameter;
+    const read = schemaColumns(schema, { root, maxColumns: 1, maxDepth: 0 });
+    unresolved.push(...read.unresolved);
+    columns.push({
+      name: name.slice(0, 300),
+      type: read.columns[0]?.type ?? "object",
+      ...cleanField("description", parameter["description"] ?? read.columns[0]?.description),
+      ...(Array.isArray(read.columns[0]?.["enum"]) ? { enum: read.columns[0]["enum"] } : {}),
+      ...(parameter["required"] === true ? { nn: true } : {}),
+      in: place === "formData" ? "body" : place,
+    });
+  }
+  return { columns, isCut: parameters.length >= maxParameters, unresolved };
+}
+
+const nothing: SchemaColumns = { columns: [], isCut: false, unresolved: [] };
+
+/** Lays a schema flat, and one that is a mere reference only once. */
+function flatten(schema: unknown, place: "body" | "response", { root, flattened }: ApiContext): SchemaColumns {
+  const reference = isPlainRecord(schema) && Object.keys(schema).length === 1 ? textField(schema, "$ref") : undefined;
+  const known = reference === undefined ? undefined : flattened.get(`${place} ${reference}`);
+  if (known !== undefined) return known;
+  const columns = schemaColumns(schema, { root, in: place });
+  if (reference !== undefined) flattened.set(`${place} ${reference}`, columns);
+  return columns;
+}
+
+function readBody(found: ApiOperation, parameters: readonly PlainRecord[], context: ApiContext): SchemaColumns {
+  const inBody = parameters.find((parameter) => parameter["in"] === "body");
+  const { value } = followReferences(context.root, found.operation["requestBody"]);
+  const schema =
+    inBody === undefined ? mediaSchema(recordField(isPlainRecord(value) ? value : {}, "content")) : inBody["schema"];
+  return schema === undefined ? nothing : flatten(schema, "body", context);
+}
+
+function readAnswer(operation: PlainRecord, context: ApiContext): SchemaColumns {
+  const responses = recordField(operation, "responses");
+  const [status] = Object.keys(responses)
+    .filter((code) => /^2(?:\d\d|XX)$/i.test(code))
+    .sort();
+  const { value } = followReferences(context.root, responses[status ?? "default"]);
+  if (!isPlainRecord(value)) return nothing;
+  const schema = value["schema"] ?? mediaSchema(recordField(value, "content"));
+  return schema === undefined ? nothing : flatten(schema, "response", context);
+}
+
+/** The schema of the JSON form where there is one, else of the first. */
+function mediaSchema(content: PlainRecord): unknown {
+  const types = Object.keys(content);
+  const chosen = types.find((type) => /^[^;]*[/+]json\b/i.test(type)) ?? types[0];
+  return chosen === undefined ? undefined : recordField(content, chosen)["schema"];
+}
+
+/** Who may call: references to the secrets of the first way in; nothing where the operation is open. */
+function securityOf(operation: PlainRecord, context: ApiContext): Pick<ResourceInput, "access" | "constraints"> {
+  const ways = "security" in operation ? listField(operation, "security") : context.security;
+  const way = ways.find((entry) => isPlainRecord(entry) && Object.keys(entry).length > 0);
+  const isOpen = ways.length === 0 || ways.some((entry) => isPlainRecord(entry) && Object.keys(entry).length === 0);
+  if (isOpen || !isPlainRecord(way)) return {};
+  const names = Object.keys(way);
+  const scopes = names.flatMap((name) => textsOf(listField(way, name)).map((scope) => scope.slice(0, 200)));
+  return {
+    access: { secrets: names.map((name) => secretUri(context.name, name)) },
+    constraints: {
+      security: names.map((name) => schemeOf(context, name)),
+      ...(scopes.length > 0 ? { scopes } : {}),
+    },
+  };
+}
+
+/** Like `oauth2`, `http bearer` or `apiKey header X-API-Key`. */
+function schemeOf({ root, schemes }: ApiContext, name: string): string {
+  const { value } = followReferences(root, schemes[name]);
+  const scheme = isPlainRecord(value) ? value : {};
+  const words = ["type", "scheme", "in", "name"].map((field) => textField(scheme, field)?.slice(0, 100));
+  return words.filter((word) => word !== undefined).join(" ") || "unknown";
+}
+
+const rules: [RegExp, string][] = [
+  [/^(?:limit|page_?size|per_?page|count|top|max_?results|\$top)$/i, "limit"],
+  [/^(?:sort|sort_?by|order|order_?by|\$orderby)$/i, "sort"],
+  [/^(?:fields|select|\$select|include)$/i, "project"],
+];
+const paging = /^(?:page|offset|skip|cursor|after|before|page_?token|\$skip)$/i;
+
+/** What a request can ask the API to do by itself, by the names of its query parameters. */
+function capabilitiesOf(method: string, columns: readonly ResourceColumn[]): string[] {
+  if (method !== "get" && method !== "head") return ["call"];
+  const names = columns.filter((column) => column["in"] === "query").map((column) => column.name);
+  const known = rules.filter(([pattern]) => names.some((name) => pattern.test(name))).map(([, cap]) => cap);
+  const isFilter = (name: string): boolean => !paging.test(name) && rules.every(([pattern]) => !pattern.test(name));
+  return ["scan", ...(names.some(isFilter) ? ["filter"] : []), ...known];
+}
+
+interface ExampleParts {
+  verb: string;
+  baseUrl: string;
+  path: string;
+  parameters: readonly PlainRecord[];
+}
+
+/** The request line with the query parameters that must be given. */
+function exampleRequest({ verb, baseUrl, path, parameters }: ExampleParts): string {
+  const query = parameters
+    .filter((parameter) => parameter["in"] === "query" && parameter["required"] === true)
+    .map((parameter) => `${String(parameter["name"])}={${String(parameter["name"])}}`);
+  return cleanText(`${verb} ${baseUrl}${path}${query.length > 0 ? `?${query.join("&")}` : ""}`) ?? verb;
+}

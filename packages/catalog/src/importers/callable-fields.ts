@@ -1,0 +1,35 @@
+import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
+import { cleanField, cleanText } from "./clean-text.ts";
+import { schemaColumns } from "./schema-columns.ts";
+
+/** A thing that is called with an object and may declare what it answers. */
+interface Callable {
+  name: string;
+  description?: unknown;
+  inputSchema: object;
+  outputSchema?: object;
+}
+
+/** Columns of input and output (`in: "input"`, `in: "output"`), and a call to copy, of a tool or a skill. */
+export function callableFields({ name, description, inputSchema, outputSchema }: Callable): Partial<ResourceInput> {
+  const input = schemaColumns(inputSchema, { in: "input" });
+  const output = outputSchema === undefined ? undefined : schemaColumns(outputSchema, { in: "output" });
+  const columns = [...input.columns, ...(output?.columns ?? [])];
+  const unresolved = [...input.unresolved, ...(output?.unresolved ?? [])];
+  return {
+    ...cleanField("description", description),
+    cap: ["call"],
+    shape: { cols: columns.length },
+    columns,
+    usage: { snippets: [{ engine: "json", code: exampleCall(name, input.columns) }] },
+    ...(input.isCut || output?.isCut === true ? { columns_cut: true } : {}),
+    ...(unresolved.length > 0 ? { unresolved_refs: unresolved } : {}),
+  };
+}
+
+/** A call with the fields that must be given, each standing as its type in angle brackets. */
+function exampleCall(name: string, columns: readonly ResourceColumn[]): string {
+  const given = columns.filter((column) => column.nn === true && !/[.[]/.test(column.name));
+  const fields = given.map((column) => [column.name, `<${cleanText(column.type, 60) ?? "any"}>`]);
+  return JSON.stringify({ tool: cleanText(name, 200), arguments: Object.fromEntries(fields) });
+}

@@ -1,0 +1,69 @@
+import type { ResourceColumn } from "../record/resource-record.ts";
+import { cleanText } from "./clean-text.ts";
+import { widened, type ValueType } from "./value-type.ts";
+
+interface Seen {
+  type: ValueType;
+  values: number;
+  /** Values that are there and are none. */
+  nulls: number;
+}
+
+/** Columns by their values, in the order in which they were first seen. */
+export interface ColumnSniffer {
+  /** Counts a row of which nothing but the cells is kept. */
+  addRow(cells: Iterable<readonly [name: string, type: ValueType]>): void;
+  columns(): ResourceColumn[];
+  /** Share of rows without a value by column, 0..1; only of columns that have one. */
+  nullRate(): Record<string, number>;
+  readonly rows: number;
+  /** True where there were more columns than are kept. */
+  readonly isCut: boolean;
+}
+
+/** Keeps at most `maxColumns` columns. */
+export function createColumnSniffer(maxColumns: number): ColumnSniffer {
+  const seen = new Map<string, Seen>();
+  let rows = 0;
+  let isCut = false;
+
+  function addCell(name: string, type: ValueType): void {
+    const known = seen.get(name);
+    if (known !== undefined) {
+      known.type = widened(known.type, type);
+      known.values += 1;
+      if (type === "null") known.nulls += 1;
+    } else if (seen.size < maxColumns) {
+      seen.set(name, { type, values: 1, nulls: type === "null" ? 1 : 0 });
+    } else {
+      isCut = true;
+    }
+  }
+  const missing = ({ values, nulls }: Seen): number => rows - values + nulls;
+
+  return {
+    addRow(cells) {
+      rows += 1;
+      for (const [name, type] of cells) addCell(name, type);
+    },
+    columns() {
+      return [...seen].map(([name, column]) => ({
+        name: cleanText(name, 300) ?? "unnamed",
+        type: column.type === "null" ? "string" : column.type,
+        // A sample that has no gap promises nothing, so that a column is never said to be without nulls.
+      }));
+    },
+    nullRate() {
+      const gaps = [...seen].filter(([, column]) => missing(column) > 0);
+      return Object.fromEntries(
+        gaps.map(([name, column]) => [name, Math.round((missing(column) / Math.max(1, rows)) * 10_000) / 10_000]),
+      );
+    },
+    get rows() {
+      return rows;
+    },
+    get isCut() {
+      return isCut;
+    },
+  };
+}

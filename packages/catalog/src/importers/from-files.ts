@@ -1,0 +1,96 @@
+import { failure, success, type Issue, type Result } from "@ccl/core";
+import { compareCodeUnits } from "../record/compare-code-units.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
+import { cleanText, cleanUrl } from "./clean-text.ts";
+import { pathResourceId, resourceUri } from "./resource-address.ts";
+import { readParquetFile, type ParquetMetadataReader } from "./read-parquet-file.ts";
+import { readTextFile, type FileSchema } from "./sniff-file.ts";
+
+/** A file, or its first bytes. */
+export interface SourceFile {
+  /** The path that it goes by, with slashes; its ending says what it is. */
+  name: string;
+  bytes: Uint8Array;
+  /** Of the whole file, where `bytes` are only its beginning. */
+  sizeBytes?: number;
+  /** `ada://any/file/` and the name by default. */
+  uri?: string;
+  /** ISO 8601. */
+  updated_at?: string;
+}
+
+/** How files are read. */
+export interface FromFilesOptions {
+  /** Bytes of a text file that are looked at, 1 MiB by default. */
+  sampleBytes?: number;
+  /** Rows that are looked at, 10,000 by default. */
+  sampleRows?: number;
+  /** 2,000 by default. */
+  maxColumns?: number;
+  /** `parquetMetadata` of hyparquet, or what gives the same; Parquet files are refused without it. */
+  parquetMetadata?: ParquetMetadataReader;
+  tags?: readonly string[];
+  owner?: string;
+}
+
+/**
+ * Files as resources of kind `file`, by id: columns, types and shares of nulls of CSV (any delimiter, UTF-8, UTF-16 or
+ * Windows-1251), JSON, JSONL and Parquet; anything else by its name. No value of a file is kept. Codes: `malformed_file`,
+ * `parquet_reader_missing`, `duplicate_file`.
+ */
+export function fromFiles(files: readonly SourceFile[], options: FromFilesOptions = {}): Result<ResourceInput[]> {
+  const issues: Issue[] = [];
+  const resources = new Map<string, ResourceInput>();
+  for (const [index, file] of files.entries()) {
+    const schema = readFile(file, options);
+    if (!schema.ok) {
+      issues.push(...schema.issues.map((issue) => ({ ...issue, path: [index] })));
+      continue;
+    }
+    const resource = fileResource(file, schema.value, options);
+    if (resources.has(resource.id)) {
+      const message = `Two files are named ${JSON.stringify(file.name.slice(0, 200))}; give each its path.`;
+      issues.push({ code: "duplicate_file", path: [index, "name"], message });
+    }
+    resources.set(resource.id, resource);
+  }
+  const [first, ...others] = issues;
+  if (first !== undefined) return failure(first, ...others);
+  return success([...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id)));
+}
+
+function readFile(file: SourceFile, options: FromFilesOptions): Result<FileSchema> {
+  const { sampleBytes = 1024 * 1024, sampleRows = 10_000, maxColumns = 2_000 } = options;
+  if (endingOf(file.name) === "parquet") return readParquetFile(file, options.parquetMetadata);
+  return readTextFile(file, endingOf(file.name), { sampleBytes, sampleRows, maxColumns });
+}
+
+function endingOf(name: string): string {
+  return /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+}
+
+function fileResource(file: SourceFile, schema: FileSchema, { tags = [], owner }: FromFilesOptions): ResourceInput {
+  const { columns, rows, isExact, nullRate, format, isCut, details } = schema;
+  const sizeBytes = file.sizeBytes ?? file.bytes.byteLength;
+  const name = file.name.replaceAll("\\", "/");
+  return {
+    id: pathResourceId("file", name),
+    uri: cleanUrl(file.uri ?? resourceUri("file", ...splitPath(name))),
+    kind: "file",
+    title: cleanText(name.split("/").at(-1), 200) ?? "file",
+    tags: [...new Set([`format:${format}`, ...tags])],
+    ...(rows === undefined ? {} : { shape: { rows_est: isExact ? rows : `~${rows}`, cols: columns.length } }),
+    cap: columns.length > 0 ? ["scan", "project"] : ["read"],
+    ...(columns.length > 0 ? { columns } : {}),
+    constraints: { size_bytes: sizeBytes, ...details },
+    ...(Object.keys(nullRate).length > 0 ? { quality: { null_rate: nullRate } } : {}),
+    ...(file.updated_at === undefined ? {} : { updated_at: file.updated_at }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(isCut ? { columns_cut: true } : {}),
+  };
+}
+
+function splitPath(name: string): [string, ...string[]] {
+  const [first = "", ...rest] = name.split("/").filter((part) => part !== "" && part !== ".");
+  return [first, ...rest];
+}

@@ -1,0 +1,68 @@
+import { failure, success, type Issue, type Result } from "@ccl/core";
+import { compactKeys } from "../forms/compact-keys.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
+import { cleanText } from "./clean-text.ts";
+import { isPlainRecord, type PlainRecord } from "./plain-record.ts";
+
+const longNames = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
+/** Counted by the catalog itself. */
+const derived = new Set(["rev", "schema_hash", "cap_hash"]);
+/** Beyond so many faulty lines nobody reads on. */
+const maxIssues = 100;
+
+/**
+ * Records of a JSONL text, in its order: overview rows, compact rows with short keys, or whole records, mixed as they
+ * come. What the catalog derives (`rev`, hashes) is left out. Codes: `malformed_line`, `not_a_record`; the path is the
+ * line's index from 0.
+ */
+export function fromJsonl(text: string): Result<ResourceInput[]> {
+  const issues: Issue[] = [];
+  const resources: ResourceInput[] = [];
+  for (const [index, line] of linesOf(text)) {
+    const read = readLine(line, index);
+    if (read.ok) resources.push(read.value);
+    else issues.push(...read.issues);
+    if (issues.length >= maxIssues) break;
+  }
+  const [first, ...others] = issues;
+  return first === undefined ? success(resources) : failure(first, ...others);
+}
+
+function* linesOf(text: string): Generator<[number, string]> {
+  let at = text.startsWith("\uFEFF") ? 1 : 0;
+  for (let index = 0; at < text.length; index += 1) {
+    const found = text.indexOf("\n", at);
+    const end = found < 0 ? text.length : found;
+    const line = text.slice(at, end).trim();
+    if (line !== "") yield [index, line];
+    at = end + 1;
+  }
+}
+
+function readLine(line: string, index: number): Result<ResourceInput> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    const start = JSON.stringify(cleanText(line.slice(0, 2_000), 80) ?? "");
+    const message = `Line ${index + 1} is no JSON, it begins with ${start}; each line is one record.`;
+    return failure({ code: "malformed_line", path: [index], message });
+  }
+  const record = isPlainRecord(value) ? withLongNames(value) : {};
+  const { id, kind, title } = record;
+  if (typeof id === "string" && typeof kind === "string" && typeof title === "string") {
+    return success({ ...record, id, kind, title });
+  }
+  const message = `Line ${index + 1} is no record: id, kind (or k) and title (or t) must be texts.`;
+  return failure({ code: "not_a_record", path: [index], message });
+}
+
+/** A compact row has short keys only where no long one stands: `k` of a whole record is a field of its own. */
+function withLongNames(row: PlainRecord): PlainRecord {
+  const isCompact = !("kind" in row) && !("title" in row);
+  const entries = Object.entries(row).map(([name, value]): [string, unknown] => [
+    (isCompact ? longNames.get(name) : undefined) ?? name,
+    value,
+  ]);
+  return Object.fromEntries(entries.filter(([name]) => !derived.has(name)));
+}

@@ -1,0 +1,108 @@
+import { CatalogError } from "../catalog-error.ts";
+import { compareCodeUnits } from "../record/compare-code-units.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
+import { cleanText } from "./clean-text.ts";
+import { importFailure, throwIfAborted } from "./import-signal.ts";
+import { isPlainRecord, recordField, textField, type PlainRecord } from "./plain-record.ts";
+import { resourceId, resourceUri } from "./resource-address.ts";
+import { callableFields } from "./callable-fields.ts";
+
+/** What is used of `Client` of `@modelcontextprotocol/sdk`, connected. */
+export interface McpToolSource {
+  listTools(
+    params?: { cursor?: string },
+    options?: { signal?: AbortSignal; timeout?: number },
+  ): Promise<{ tools: object[]; nextCursor?: string | undefined }>;
+}
+
+/** How the tools of a server are named and read. */
+export interface FromMcpToolsOptions {
+  /** Your name for the server; stands in ids (`res:mcp.files.read_file`) and uris (`ada://any/mcp/files/read_file`). */
+  server: string;
+  owner?: string;
+  tags?: readonly string[];
+  /** Of one page, 30,000 by default. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+/** Pages after which a server that always names another one is no longer asked. */
+const maxPages = 1_000;
+
+/**
+ * The tools of an MCP server as resources of kind `skill`, by name: columns from their schemas, tags from their
+ * annotations (`readonly`, `destructive`, `idempotent`, `openworld`), which are the server's own claims. All pages are read.
+ * @throws CatalogError `import_failed`, `aborted`
+ */
+export async function fromMcpTools(
+  source: McpToolSource | readonly object[],
+  options: FromMcpToolsOptions,
+): Promise<ResourceInput[]> {
+  const tools = isToolSource(source) ? await listAll(source, options) : source;
+  const resources = new Map<string, ResourceInput>();
+  for (const tool of tools) {
+    const resource = toolResource({ ...tool }, options);
+    resources.set(resource.id, resource);
+  }
+  return [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id));
+}
+
+function isToolSource(source: McpToolSource | readonly object[]): source is McpToolSource {
+  return "listTools" in source;
+}
+
+async function listAll(source: McpToolSource, { server, signal, timeoutMs }: FromMcpToolsOptions): Promise<object[]> {
+  const options = { timeout: timeoutMs ?? 30_000, ...(signal === undefined ? {} : { signal }) };
+  const found: object[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  try {
+    do {
+      throwIfAborted(signal);
+      const page = await source.listTools(cursor === undefined ? {} : { cursor }, options);
+      found.push(...page.tools);
+      cursor = page.nextCursor;
+      if (cursor !== undefined && (cursors.has(cursor) || cursors.size >= maxPages)) {
+        const message = `The MCP server "${server}" names page after page of tools without end (${found.length} so far).`;
+        throw new CatalogError("import_failed", message);
+      }
+      cursors.add(cursor ?? "");
+    } while (cursor !== undefined);
+  } catch (error) {
+    throw importFailure(`The list of tools of the MCP server "${server}"`, error, signal);
+  }
+  return found;
+}
+
+function toolResource(tool: PlainRecord, { server, owner, tags = [] }: FromMcpToolsOptions): ResourceInput {
+  const name = textField(tool, "name");
+  if (name === undefined) {
+    throw new CatalogError("import_failed", `The MCP server "${server}" names a tool without a name; mend the server.`);
+  }
+  const annotations = recordField(tool, "annotations");
+  return {
+    id: resourceId("mcp", server, name),
+    uri: resourceUri("mcp", server, name),
+    kind: "skill",
+    title: cleanText(tool["title"] ?? annotations["title"] ?? name, 200) ?? "tool",
+    tags: [...new Set(["mcp", server, ...annotationTags(annotations), ...tags])],
+    ...(owner === undefined ? {} : { owner }),
+    ...callableFields({
+      name,
+      description: tool["description"],
+      inputSchema: isPlainRecord(tool["inputSchema"]) ? tool["inputSchema"] : {},
+      ...(isPlainRecord(tool["outputSchema"]) ? { outputSchema: tool["outputSchema"] } : {}),
+    }),
+  };
+}
+
+const annotationNames = [
+  ["readOnlyHint", "readonly"],
+  ["destructiveHint", "destructive"],
+  ["idempotentHint", "idempotent"],
+  ["openWorldHint", "openworld"],
+] as const;
+
+function annotationTags(annotations: PlainRecord): string[] {
+  return annotationNames.filter(([hint]) => annotations[hint] === true).map(([, tag]) => tag);
+}

@@ -1,0 +1,70 @@
+import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
+import { CatalogError } from "../catalog-error.ts";
+import { compareCodeUnits } from "../record/compare-code-units.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
+import { importFailure, throwIfAborted } from "./import-signal.ts";
+import { readPostgresTables } from "./read-postgres-tables.ts";
+import { readSqliteTables } from "./read-sqlite-tables.ts";
+import { sqlResource } from "./sql-resource.ts";
+import type { SqlTable } from "./sql-table.ts";
+import type { TableReadOptions } from "./table-read-options.ts";
+
+/** What of a database is imported, and under which name. */
+export interface FromSqlDatabaseOptions {
+  /** Your name for the database, `main` by default; stands in ids (`res:db.pg.main.public.orders`) and uris (`ada://any/db/pg:main/public.orders`). */
+  name?: string;
+  /** Schemas of PostgreSQL (all but the system's by default), or attached databases of SQLite (`main` by default). */
+  schemas?: readonly string[];
+  /** Rows read of each table to learn shares of nulls; 0 by default, where PostgreSQL still gives those of its statistics. No value of a row is kept. */
+  sampleRows?: number;
+  /** SQLite counts up to so many rows of a table without statistics, 100,000 by default; 0 leaves the number out. */
+  maxCountedRows?: number;
+  /** More tables than this fail rather than go missing, 20,000 by default. */
+  maxTables?: number;
+  /** The reference to what a connector needs, like `ada://secret/pg:main`; never the secret. None by default. */
+  secret?: string;
+  owner?: string;
+  tags?: readonly string[];
+  signal?: AbortSignal;
+}
+
+/**
+ * The tables and views of a database with columns, types, nulls, keys, indexes, comments and row estimates, by id. Only
+ * catalogs, statistics and, where asked, bounded samples are read.
+ * @throws CatalogError `import_failed`, `invalid_options`, `aborted`
+ */
+export async function fromSqlDatabase(
+  handle: SqliteDatabase | PostgresClient,
+  options: FromSqlDatabaseOptions = {},
+): Promise<ResourceInput[]> {
+  const { name = "main", secret, owner, tags = [], signal } = options;
+  const reading = readOptions(options);
+  const engine = isSqlite(handle) ? "sqlite" : "pg";
+  throwIfAborted(signal);
+  let tables: SqlTable[];
+  try {
+    tables = isSqlite(handle) ? await readSqliteTables(handle, reading) : await readPostgresTables(handle, reading);
+  } catch (error) {
+    throw importFailure(`The database "${engine}:${name}"`, error, signal);
+  }
+  const resources = tables.map((table) => sqlResource(table, { engine, name, secret, owner, tags }));
+  return resources.sort((left, right) => compareCodeUnits(left.id, right.id));
+}
+
+function readOptions(options: FromSqlDatabaseOptions): TableReadOptions {
+  const { schemas, sampleRows = 0, maxCountedRows = 100_000, maxTables = 20_000, secret, signal } = options;
+  for (const [name, value] of Object.entries({ sampleRows, maxCountedRows, maxTables })) {
+    if (Number.isSafeInteger(value) && value >= 0 && value <= 10_000_000) continue;
+    throw new CatalogError("invalid_options", `${name} must be a whole number from 0 to 10,000,000, not ${value}.`);
+  }
+  if (secret !== undefined && !/^[a-z][a-z0-9+.-]*:\/\/[^@\s]+$/i.test(secret)) {
+    const message = "secret must be a reference like ada://secret/pg:main, and no connection string.";
+    throw new CatalogError("invalid_options", message);
+  }
+  return { schemas, sampleRows, maxCountedRows, maxTables, signal };
+}
+
+/** True for a database opened by `openSqlite`. */
+export function isSqlite(handle: SqliteDatabase | PostgresClient): handle is SqliteDatabase {
+  return "prepare" in handle && typeof handle.prepare === "function";
+}

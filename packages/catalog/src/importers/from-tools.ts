@@ -1,0 +1,80 @@
+import type { ToolDefinition } from "@ccl/core";
+import { compareCodeUnits } from "../record/compare-code-units.ts";
+import type { CostHint, ResourceExample, ResourceInput, ResourceSnippet } from "../record/resource-record.ts";
+import { callableFields } from "./callable-fields.ts";
+import { cleanText } from "./clean-text.ts";
+import { resourceId, resourceUri } from "./resource-address.ts";
+
+/** A skill that declares itself: a tool, run or not, with what a catalog wants to know beside its schemas. */
+export interface SkillDeclaration extends Pick<
+  ToolDefinition,
+  "name" | "description" | "inputSchema" | "outputSchema"
+> {
+  title?: string;
+  tags?: readonly string[];
+  owner?: string;
+  cost_hint?: CostHint;
+  /** Tasks it is good for. */
+  examples?: readonly ResourceExample[];
+  /** Stand before the call that is written from the schema. */
+  snippets?: readonly ResourceSnippet[];
+  anti_patterns?: readonly string[];
+  /** Like `rbac:analyst-read`. */
+  policy?: string;
+  /** References such as `ada://secret/crm`, never values. */
+  secrets?: readonly string[];
+}
+
+/** How skills are named. */
+export interface FromToolsOptions {
+  /** Stands before the names in ids and uris: `res:skill.sales.daily_revenue`. */
+  group?: string;
+  tags?: readonly string[];
+  owner?: string;
+}
+
+/** Tool definitions as resources of kind `skill`, by id; of two with one name the later counts. */
+export function fromTools(tools: readonly SkillDeclaration[], options: FromToolsOptions = {}): ResourceInput[] {
+  const resources = new Map(
+    tools.map((tool) => skillResource(tool, options)).map((resource) => [resource.id, resource]),
+  );
+  return [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id));
+}
+
+function skillResource(tool: SkillDeclaration, { group, tags = [], owner }: FromToolsOptions): ResourceInput {
+  const parts = group === undefined ? [tool.name] : [group, tool.name];
+  const { usage, ...fields } = callableFields(tool);
+  const knownOwner = tool.owner ?? owner;
+  const access = accessOf(tool);
+  return {
+    id: resourceId("skill", ...parts),
+    uri: resourceUri("skill", ...parts),
+    kind: "skill",
+    title: cleanText(tool.title ?? tool.name, 200) ?? "skill",
+    tags: [...new Set([...(tool.tags ?? []), ...tags])],
+    ...(knownOwner === undefined ? {} : { owner: knownOwner }),
+    ...(tool.cost_hint === undefined ? {} : { cost_hint: tool.cost_hint }),
+    ...(tool.examples === undefined ? {} : { examples: [...tool.examples] }),
+    ...fields,
+    usage: {
+      snippets: [...(tool.snippets ?? []).map(cleanSnippet), ...(usage?.snippets ?? [])],
+      ...(tool.anti_patterns === undefined ? {} : { anti_patterns: [...tool.anti_patterns] }),
+    },
+    ...(access === undefined ? {} : { access }),
+  };
+}
+
+function cleanSnippet(snippet: ResourceSnippet): ResourceSnippet {
+  return { ...snippet, code: cleanText(snippet.code, 20_000) ?? "" };
+}
+
+function accessOf({ policy, secrets }: SkillDeclaration): ResourceInput["access"] {
+  if (policy === undefined && secrets === undefined) return undefined;
+  const references = secrets?.map((secret) => secretReference(secret));
+  return { ...(policy === undefined ? {} : { policy }), ...(references === undefined ? {} : { secrets: references }) };
+}
+
+/** What is no reference is no secret to keep either: it is masked whole. */
+function secretReference(secret: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^@\s]+$/i.test(secret) ? secret : "[redacted:secret_value]";
+}

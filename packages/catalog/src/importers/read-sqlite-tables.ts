@@ -1,0 +1,158 @@
+import type { SqliteDatabase, SqliteRow, SqliteValue } from "@ccl/sql";
+import type { ResourceColumn } from "../record/resource-record.ts";
+import { throwIfAborted } from "./import-signal.ts";
+import { markKeys, type ForeignKey, type SqlTable } from "./sql-table.ts";
+import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
+
+/** After so many tables others get their turn. */
+const tablesPerTurn = 50;
+const kinds: Record<string, SqlTable["kind"]> = { view: "view", virtual: "virtual table" };
+
+/** What SQLite says of the tables of its databases, in the order of their names. Yields between tables, since its calls block. */
+export async function readSqliteTables(database: SqliteDatabase, options: TableReadOptions): Promise<SqlTable[]> {
+  const tables: SqlTable[] = [];
+  for (const schema of options.schemas ?? ["main"]) {
+    const names = listTables(database, schema);
+    if (tables.length + names.length > options.maxTables) refuseTooMany(options.maxTables);
+    const statistics = readStatistics(database, schema);
+    for (const { name, kind } of names) {
+      throwIfAborted(options.signal);
+      tables.push(readTable({ database, schema, options, statistics }, name, kind));
+      if (tables.length % tablesPerTurn === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    }
+  }
+  return tables;
+}
+
+interface Reading {
+  database: SqliteDatabase;
+  schema: string;
+  options: TableReadOptions;
+  statistics: ReadonlyMap<string, number>;
+}
+
+// The shadow tables in which a virtual table keeps its data are told apart by SQLite itself, from 3.37 on.
+function listTables(database: SqliteDatabase, schema: string): { name: string; kind: SqlTable["kind"] }[] {
+  const sql = `SELECT name, type FROM pragma_table_list
+    WHERE lower(schema) = lower(?) AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+    ORDER BY name COLLATE BINARY`;
+  const rows = database.prepare(sql).all(schema);
+  return rows.map((row) => ({ name: String(row["name"]), kind: kinds[String(row["type"])] ?? "table" }));
+}
+
+/** Rows by table from what ANALYZE left; the first number of `stat` is that of the rows. */
+function readStatistics(database: SqliteDatabase, schema: string): Map<string, number> {
+  const source = `${quoted(schema)}.sqlite_schema`;
+  const known = database.prepare(`SELECT 1 FROM ${source} WHERE name = 'sqlite_stat1'`).get();
+  if (known === undefined) return new Map();
+  const rows = database.prepare(`SELECT tbl, stat FROM ${quoted(schema)}.sqlite_stat1`).all();
+  const counts = new Map<string, number>();
+  for (const { tbl, stat } of rows) {
+    const count = Number(String(stat).split(" ")[0]);
+    if (Number.isSafeInteger(count)) counts.set(String(tbl), Math.max(count, counts.get(String(tbl)) ?? 0));
+  }
+  return counts;
+}
+
+function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlTable {
+  const { database, schema, options } = reading;
+  const pragma = (function_: string, of: string = name): SqliteRow[] =>
+    database.prepare(`SELECT * FROM pragma_${function_}(?, ?)`).all(of, schema);
+  const rows = pragma("table_xinfo").filter((row) => row["hidden"] !== 1 && row["name"] !== "");
+  const keyRows = rows.filter((row) => Number(row["pk"]) > 0).sort((a, b) => Number(a["pk"]) - Number(b["pk"]));
+  const columns = rows.map((row) => columnOf(row, keyRows.length));
+  const primary = keyRows.map((row) => String(row["name"]));
+  const indexes = pragma("index_list").map((row) => ({
+    isUniqueKey: row["origin"] === "u",
+    columns: pragma("index_info", String(row["name"])).flatMap(({ name: column }) =>
+      typeof column === "string" ? [column] : [],
+    ),
+  }));
+  const indexed = new Map(
+    indexes.flatMap((index) => index.columns.map((column): [string, string] => [column, "btree"])),
+  );
+  markKeys(columns, { primary, foreign: foreignKeys(reading, pragma("foreign_key_list")), indexes: indexed });
+  const sampled = options.sampleRows > 0 && kind === "table" ? sampleNulls(reading, name, columns) : {};
+  return {
+    ...(schema === "main" ? {} : { schema }),
+    name,
+    kind,
+    ...countRows(reading, name, kind),
+    columns,
+    uniqueKeys: indexes.filter((index) => index.isUniqueKey && index.columns.length > 1).map((index) => index.columns),
+    nullRate: sampled,
+  };
+}
+
+function columnOf(row: SqliteRow, keyLength: number): ResourceColumn {
+  const type = String(row["type"]);
+  // The rowid under another name is never null, whatever the table's text says.
+  const isRowid = Number(row["pk"]) === 1 && keyLength === 1 && type.toUpperCase() === "INTEGER";
+  const isGenerated = Number(row["hidden"]) > 1;
+  return {
+    name: String(row["name"]),
+    ...(type === "" ? {} : { type: type.toLowerCase() }),
+    ...(Number(row["notnull"]) === 1 || isRowid ? { nn: true } : {}),
+    ...(isGenerated ? { generated: true } : {}),
+  };
+}
+
+/** A key that names no columns of its target points at that table's primary key. */
+function foreignKeys({ database, schema }: Reading, rows: readonly SqliteRow[]): ForeignKey[] {
+  const keys = new Map<string, ForeignKey>();
+  for (const row of [...rows].sort((a, b) => Number(a["seq"]) - Number(b["seq"]))) {
+    const table = String(row["table"]);
+    const key = keys.get(String(row["id"])) ?? { columns: [], table, references: [] };
+    key.columns.push(String(row["from"]));
+    if (typeof row["to"] === "string") key.references.push(row["to"]);
+    keys.set(String(row["id"]), key);
+  }
+  for (const key of keys.values()) {
+    if (key.references.length > 0) continue;
+    const sql = "SELECT name FROM pragma_table_info(?, ?) WHERE pk > 0 ORDER BY pk";
+    key.references = database
+      .prepare(sql)
+      .all(key.table, schema)
+      .map((row) => String(row["name"]));
+  }
+  return [...keys.values()];
+}
+
+function countRows(
+  { database, schema, options, statistics }: Reading,
+  name: string,
+  kind: SqlTable["kind"],
+): { rows?: number; isAtLeast?: boolean } {
+  if (kind !== "table") return {};
+  const known = statistics.get(name);
+  if (known !== undefined) return { rows: known };
+  if (options.maxCountedRows === 0) return {};
+  const source = `${quoted(schema)}.${quoted(name)}`;
+  const limit = options.maxCountedRows + 1;
+  const counted = Number(
+    database.prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM ${source} LIMIT ${limit})`).get()?.["n"],
+  );
+  return counted < limit ? { rows: counted } : { rows: options.maxCountedRows, isAtLeast: true };
+}
+
+function sampleNulls(
+  { database, schema, options }: Reading,
+  name: string,
+  columns: readonly ResourceColumn[],
+): Record<string, number> {
+  const counts = columns.map((column, index) => `sum(${quoted(column.name)} IS NULL) AS c${index}`);
+  const source = `(SELECT * FROM ${quoted(schema)}.${quoted(name)} LIMIT ${options.sampleRows})`;
+  const row =
+    columns.length === 0
+      ? undefined
+      : database.prepare(`SELECT count(*) AS total, ${counts.join(", ")} FROM ${source}`).get();
+  const total = Number(row?.["total"] ?? 0);
+  if (row === undefined || total === 0) return {};
+  const share = (value: SqliteValue | undefined): number => Math.round((Number(value) / total) * 10_000) / 10_000;
+  const shares = columns.map((column, index): [string, number] => [column.name, share(row[`c${index}`])]);
+  return Object.fromEntries(shares.filter(([, value]) => value > 0));
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,186 @@
+import type { ResourceColumn } from "../record/resource-record.ts";
+import { cleanField, cleanText } from "./clean-text.ts";
+import { isPlainRecord, listField, recordField, textsOf, type PlainRecord } from "./plain-record.ts";
+import { followReferences } from "./resolve-reference.ts";
+
+/** How a JSON Schema is laid flat. */
+interface SchemaColumnsOptions {
+  /** The document that `$ref`s point into; the schema itself by default. */
+  root?: unknown;
+  /** Given to each column, like `query` or `response`. */
+  in?: string;
+  /** 200 by default. */
+  maxColumns?: number;
+  /** How deep objects are opened, 4 by default; deeper ones are one column. */
+  maxDepth?: number;
+}
+
+/** A schema laid flat. */
+export interface SchemaColumns {
+  /** Leaves in the order of the schema: `owner.name`, `items[].sku`; the fields of a list at the root stand bare. */
+  columns: ResourceColumn[];
+  /** True where there were more columns than allowed. */
+  isCut: boolean;
+  /** References that point at nothing in the document; their columns are of type `unknown`. */
+  unresolved: string[];
+}
+
+interface Walk extends Required<Omit<SchemaColumnsOptions, "in">>, SchemaColumns {
+  in: string | undefined;
+  /** Schemas that may still be looked at: a bound for schemas that branch without end. */
+  visitsLeft: number;
+}
+
+interface Place {
+  path: string;
+  isRequired: boolean;
+  /** References that lead here; one of them again is a cycle. */
+  trail: readonly string[];
+  depth: number;
+}
+
+const visitsPerColumn = 20;
+
+/** The leaves of a JSON Schema as columns. Cycles, missing references and huge schemas are bounded, never an error. */
+export function schemaColumns(schema: unknown, options: SchemaColumnsOptions = {}): SchemaColumns {
+  const { maxColumns = 200, maxDepth = 4, root = schema } = options;
+  const visitsLeft = maxColumns * visitsPerColumn;
+  const walk: Walk = {
+    root,
+    maxColumns,
+    maxDepth,
+    in: options.in,
+    columns: [],
+    isCut: false,
+    unresolved: [],
+    visitsLeft,
+  };
+  visit(walk, schema, { path: "", isRequired: false, trail: [], depth: 0 });
+  return { columns: walk.columns, isCut: walk.isCut, unresolved: [...new Set(walk.unresolved)] };
+}
+
+function visit(walk: Walk, schema: unknown, place: Place): void {
+  walk.visitsLeft -= 1;
+  if (walk.columns.length >= walk.maxColumns || walk.visitsLeft < 0) {
+    walk.isCut = true;
+    return;
+  }
+  const { value, followed, broken } = followReferences(walk.root, schema);
+  const cycle = followed.find((reference) => place.trail.includes(reference));
+  if (broken !== undefined) walk.unresolved.push(broken);
+  const isOpenable = broken === undefined && cycle === undefined && isPlainRecord(value);
+  if (!isOpenable) {
+    const type = broken === undefined && value !== false ? (cycle === undefined ? "any" : "object") : "unknown";
+    if (value !== undefined || broken !== undefined) addLeaf(walk, place, { type, ...(cycle && { recursive: cycle }) });
+    return;
+  }
+  const trail = [...place.trail, ...followed];
+  const merged = mergeParts(walk, value, trail);
+  const properties = Object.entries(recordField(merged.schema, "properties"));
+  if (properties.length > 0 && place.depth < walk.maxDepth) {
+    const required = new Set(textsOf(listField(merged.schema, "required")));
+    for (const [name, property] of properties) {
+      const path = place.path === "" ? name : `${place.path}.${name}`;
+      visit(walk, property, { path, isRequired: required.has(name), trail: merged.trail, depth: place.depth + 1 });
+    }
+    return;
+  }
+  if (isOpenArray(walk, merged.schema)) {
+    const path = place.path === "" ? "" : `${place.path}[]`;
+    visit(walk, merged.schema["items"], { path, isRequired: false, trail: merged.trail, depth: place.depth });
+    return;
+  }
+  const leaf = leafOf(walk, merged.schema);
+  // A root that says nothing of what is in it is no column.
+  if (place.path !== "" || !["any", "object"].includes(leaf.type)) addLeaf(walk, place, leaf);
+}
+
+function isOpenArray(walk: Walk, schema: PlainRecord): boolean {
+  if (!isPlainRecord(schema["items"])) return false;
+  const { value } = followReferences(walk.root, schema["items"]);
+  return isPlainRecord(value) && ["properties", "allOf", "oneOf", "anyOf"].some((name) => name in value);
+}
+
+function addLeaf(walk: Walk, place: Place, leaf: Omit<ResourceColumn, "name">): void {
+  walk.columns.push({
+    name: cleanText(place.path, 300) ?? "value",
+    ...leaf,
+    ...(place.isRequired ? { nn: true } : {}),
+    ...(walk.in === undefined ? {} : { in: walk.in }),
+  });
+}
+
+/** The parts of `allOf` together, and what the branches of `oneOf` and `anyOf` have, of which nothing is required. */
+function mergeParts(
+  walk: Walk,
+  schema: PlainRecord,
+  start: readonly string[],
+): { schema: PlainRecord; trail: string[] } {
+  const trail = [...start];
+  const read = (part: unknown): PlainRecord | undefined => {
+    walk.visitsLeft -= 1;
+    const { value, followed, broken } = followReferences(walk.root, part);
+    if (broken !== undefined) walk.unresolved.push(broken);
+    if (walk.visitsLeft < 0 || !isPlainRecord(value)) return undefined;
+    const cycle = followed.find((reference) => trail.includes(reference));
+    if (cycle !== undefined) return { type: "object", recursive: cycle };
+    trail.push(...followed);
+    return mergeParts(walk, value, trail).schema;
+  };
+  let merged: PlainRecord = schema;
+  for (const part of listField(schema, "allOf")) merged = joined(merged, read(part), true);
+  for (const part of [...listField(schema, "oneOf"), ...listField(schema, "anyOf")]) {
+    const branch = read(part);
+    if (branch?.["type"] !== "null") merged = joined(merged, branch, false);
+  }
+  return { schema: merged, trail };
+}
+
+function joined(schema: PlainRecord, part: PlainRecord | undefined, isAlways: boolean): PlainRecord {
+  if (part === undefined) return schema;
+  const own = recordField(schema, "properties");
+  // Twice, so that what came first stays first and keeps its value.
+  const properties = { ...own, ...recordField(part, "properties"), ...own };
+  const required = [...listField(schema, "required"), ...(isAlways ? listField(part, "required") : [])];
+  return { ...part, ...schema, ...(Object.keys(properties).length > 0 ? { properties } : {}), required };
+}
+
+const tellingFormats = new Set([
+  "date",
+  "date-time",
+  "time",
+  "uuid",
+  "binary",
+  "byte",
+  "email",
+  "uri",
+  "ipv4",
+  "decimal",
+]);
+const maxEnumValues = 20;
+
+function leafOf(walk: Walk, schema: PlainRecord): Omit<ResourceColumn, "name"> & { type: string } {
+  const allowed = textsOf(listField(schema, "enum")).slice(0, maxEnumValues);
+  return {
+    type: typeOf(walk, schema),
+    ...cleanField("description", schema["description"] ?? schema["title"]),
+    ...(typeof schema["recursive"] === "string" ? { recursive: schema["recursive"] } : {}),
+    ...(allowed.length > 0 ? { enum: allowed.map((value) => cleanText(value, 200) ?? value) } : {}),
+  };
+}
+
+function typeOf(walk: Walk, schema: PlainRecord): string {
+  const { format, type, items } = schema;
+  if (typeof format === "string" && tellingFormats.has(format)) return format;
+  const named = textsOf(Array.isArray(type) ? type : [type]).filter((name) => name !== "null");
+  if (named.length > 0 && named[0] !== "array") return named.join("|");
+  if (named[0] === "array" || items !== undefined) {
+    const { value } = followReferences(walk.root, items);
+    return isPlainRecord(value)
+      ? `array<${typeOf({ ...walk, root: undefined }, { ...value, items: undefined })}>`
+      : "array";
+  }
+  const [sample] = [...listField(schema, "enum"), ...("const" in schema ? [schema["const"]] : [])];
+  if (sample !== undefined && sample !== null) return typeof sample;
+  return "properties" in schema || "additionalProperties" in schema ? "object" : "any";
+}

@@ -1,0 +1,198 @@
+import { success, type Result } from "@ccl/core";
+import type { ResourceColumn } from "../record/resource-record.ts";
+import { createColumnSniffer, type ColumnSniffer } from "./column-sniffer.ts";
+import { decodeText, type DecodedText } from "./decode-text.ts";
+import { isPlainRecord } from "./plain-record.ts";
+import { findDelimiter, readRows, type Delimiter } from "./read-delimited.ts";
+import { readJsonLines, readJsonSample, type JsonSample } from "./read-json-sample.ts";
+import { typeOfText, typeOfValue, widened, type ValueType } from "./value-type.ts";
+
+/** What a file says of its data. */
+export interface FileSchema {
+  format: string;
+  columns: ResourceColumn[];
+  /** Undefined where the file has none. */
+  rows?: number;
+  /** False where `rows` is an estimate by the size of the file. */
+  isExact: boolean;
+  nullRate: Record<string, number>;
+  isCut: boolean;
+  /** What is worth knowing beside, like `delimiter`. */
+  details: Record<string, unknown>;
+}
+
+/** What of a text file is looked at. */
+interface SniffLimits {
+  sampleBytes: number;
+  sampleRows: number;
+  maxColumns: number;
+}
+
+interface TextSample extends DecodedText, SniffLimits {
+  name: string;
+  /** True where the text is only the beginning of the file. */
+  isPart: boolean;
+  /** How many times the file is as long as the text. */
+  factor: number;
+}
+
+const tableEndings = new Set(["csv", "tsv", "tab", "psv"]);
+const linesEndings = new Set(["jsonl", "ndjson"]);
+const jsonEndings = new Set(["json", "geojson", "topojson"]);
+
+/** The columns of a CSV, JSON or JSONL file; of any other only its format. */
+export function readTextFile(
+  file: { name: string; bytes: Uint8Array; sizeBytes?: number },
+  ending: string,
+  limits: SniffLimits,
+): Result<FileSchema> {
+  const isTable = tableEndings.has(ending);
+  if (!isTable && !linesEndings.has(ending) && !jsonEndings.has(ending)) return success(schemaWithout(ending));
+  const read = file.bytes.subarray(0, jsonEndings.has(ending) ? wholeBytes(file.bytes, limits) : limits.sampleBytes);
+  const decoded = decodeText(read);
+  if (decoded === undefined) return malformed(file.name, "it is no text");
+  const sizeBytes = Math.max(file.sizeBytes ?? 0, file.bytes.byteLength);
+  const factor = read.byteLength === 0 ? 1 : sizeBytes / read.byteLength;
+  const sample = { ...decoded, ...limits, name: file.name, isPart: read.byteLength < sizeBytes, factor };
+  return isTable ? readTable(sample) : readJson(sample, linesEndings.has(ending));
+}
+
+/** An object at the root can only be read whole, which is allowed up to so much. */
+const maxWholeBytes = 16 * 1024 * 1024;
+
+function wholeBytes(bytes: Uint8Array, { sampleBytes }: SniffLimits): number {
+  const first = bytes.subarray(0, 64).find((byte) => byte > 0x20 && byte < 0x80);
+  return first === 0x5b ? sampleBytes : Math.max(sampleBytes, maxWholeBytes);
+}
+
+function schemaWithout(ending: string): FileSchema {
+  return {
+    format: ending === "" ? "unknown" : ending,
+    columns: [],
+    isExact: false,
+    nullRate: {},
+    isCut: false,
+    details: {},
+  };
+}
+
+function malformed(name: string, reason: string): { ok: false; issues: { code: string; path: []; message: string }[] } {
+  const message = `The file ${JSON.stringify(name.slice(0, 200))} can't be read: ${reason}.`;
+  return { ok: false, issues: [{ code: "malformed_file", path: [], message }] };
+}
+
+function readTable(sample: TextSample): Result<FileSchema> {
+  const delimiter = /\.(?:tsv|tab)$/i.test(sample.name) ? "\t" : findDelimiter(sample.text);
+  const rows = takeRows(sample, delimiter);
+  const hasHeader = isHeader(rows);
+  const names = columnNames(hasHeader ? (rows[0] ?? []) : [], Math.max(0, ...rows.map((row) => row.length)));
+  const sniffer = createColumnSniffer(sample.maxColumns);
+  for (const row of hasHeader ? rows.slice(1) : rows) {
+    sniffer.addRow(names.map((name, index) => [name, typeOfText(row[index] ?? "")] as const));
+  }
+  if (sniffer.rows === 0) sniffer.addRow(names.map((name) => [name, "null"] as const));
+  const dataRows = hasHeader ? rows.length - 1 : rows.length;
+  const total = rowEstimate(sample, { rows: dataRows, readChars: charsOf(sample, delimiter, rows.length) });
+  const details = { delimiter, header: hasHeader, encoding: sample.encoding };
+  const nullRate = dataRows > 0 ? sniffer.nullRate() : {};
+  return success({ format: "csv", ...schemaOf(sniffer), nullRate, ...total, details });
+}
+
+/** The rows of the sample; the last one is left out where the file goes on behind it. */
+function takeRows(sample: TextSample, delimiter: Delimiter): string[][] {
+  const rows: string[][] = [];
+  for (const row of readRows(sample.text, delimiter)) {
+    rows.push(row);
+    if (rows.length > sample.sampleRows) return rows;
+  }
+  if (sample.isPart && rows.length > 1) rows.pop();
+  return rows;
+}
+
+/** Where the last of so many rows ends; the whole text where all of them were read. */
+function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number {
+  if (rows <= sample.sampleRows) return sample.text.length;
+  let chars = 0;
+  let count = 0;
+  for (const row of readRows(sample.text, delimiter)) {
+    chars += row.reduce((sum, cell) => sum + cell.length + 1, 0);
+    count += 1;
+    if (count >= rows) break;
+  }
+  return chars;
+}
+
+/** The first row names the columns where its cells are texts, and a column below is of another type, or they differ and none comes again below. */
+function isHeader(rows: readonly (readonly string[])[]): boolean {
+  const [first, ...rest] = rows;
+  if (first === undefined) return false;
+  const filled = first.filter((cell) => cell.trim() !== "");
+  const isTexts = filled.length > 0 && filled.every((cell) => typeOfText(cell) === "string");
+  if (!isTexts) return false;
+  if (rest.length === 0) return true;
+  const below = rest.slice(0, 100);
+  const types = first.map((_, index) =>
+    below.map((row) => typeOfText(row[index] ?? "")).reduce<ValueType>(widened, "null"),
+  );
+  const hasOtherType = types.some((type) => type !== "string" && type !== "null");
+  if (hasOtherType) return true;
+  return (
+    new Set(filled).size === filled.length && first.every((cell, index) => below.every((row) => row[index] !== cell))
+  );
+}
+
+/** Names that are there and differ: blanks are numbered, and so is what comes twice. */
+function columnNames(header: readonly string[], width: number): string[] {
+  const taken = new Set<string>();
+  return Array.from({ length: Math.max(width, header.length) }, (_, index) => {
+    const given = header[index]?.trim() ?? "";
+    const base = given === "" ? `column_${index + 1}` : given;
+    let name = base;
+    for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
+    taken.add(name);
+    return name;
+  });
+}
+
+function readJson(sample: TextSample, isLines: boolean): Result<FileSchema> {
+  const limits = { isCut: sample.isPart, maxRows: sample.sampleRows };
+  const read = isLines ? readJsonLines(sample.text, limits) : readJsonSample(sample.text, limits);
+  if (read === undefined) {
+    const reason =
+      sample.isPart && !isLines ? "it is too large for one JSON object; write it as JSONL" : "it is no JSON";
+    return malformed(sample.name, reason);
+  }
+  const sniffer = createColumnSniffer(sample.maxColumns);
+  for (const value of read.values) sniffer.addRow(cellsOf(value));
+  const details = { encoding: sample.encoding, ...(read.member === undefined ? {} : { rows_at: read.member }) };
+  return success({ format: isLines ? "jsonl" : "json", ...schemaOf(sniffer), ...rowsOfSample(sample, read), details });
+}
+
+function rowsOfSample(sample: TextSample, read: JsonSample): { rows: number; isExact: boolean } {
+  if (read.isWhole) return { rows: read.values.length, isExact: true };
+  return rowEstimate(sample, { rows: read.values.length, readChars: read.readChars });
+}
+
+/** Members of a row; objects within are opened one level, as `address.city`. */
+function cellsOf(value: unknown): (readonly [string, ValueType])[] {
+  if (!isPlainRecord(value)) return [["value", typeOfValue(value)]];
+  return Object.entries(value).flatMap(([name, member]): (readonly [string, ValueType])[] => {
+    if (!isPlainRecord(member)) return [[name === "" ? "unnamed" : name, typeOfValue(member)]];
+    const inner = Object.entries(member).slice(0, 100);
+    return inner.length === 0
+      ? [[name, "object"]]
+      : inner.map(([part, item]) => [`${name}.${part}`, typeOfValue(item)]);
+  });
+}
+
+function schemaOf(sniffer: ColumnSniffer): Pick<FileSchema, "columns" | "nullRate" | "isCut"> {
+  return { columns: sniffer.columns(), nullRate: sniffer.nullRate(), isCut: sniffer.isCut };
+}
+
+function rowEstimate(
+  { text, factor, isPart }: TextSample,
+  { rows, readChars }: { rows: number; readChars: number },
+): { rows: number; isExact: boolean } {
+  if (!isPart && readChars >= text.length) return { rows, isExact: true };
+  return { rows: Math.round(rows * factor * (text.length / Math.max(1, readChars))), isExact: false };
+}

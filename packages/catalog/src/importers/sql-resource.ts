@@ -1,0 +1,97 @@
+import type { ResourceColumn, ResourceInput, ResourceUsage } from "../record/resource-record.ts";
+import { cleanField, cleanText } from "./clean-text.ts";
+import { addressName, resourceId, resourceUri } from "./resource-address.ts";
+import type { SqlTable } from "./sql-table.ts";
+
+/** Where a table stands and who owns the records. */
+interface SqlResourceContext {
+  /** `pg` or `sqlite`; the first part of the uri's authority. */
+  engine: "pg" | "sqlite";
+  /** Your name for the database. */
+  name: string;
+  secret: string | undefined;
+  owner: string | undefined;
+  tags: readonly string[];
+}
+
+/** From so many rows on, reading a table without a limit is an anti-pattern. */
+const largeRows = 100_000;
+/** From so many columns on, reading all of them is one. */
+const wideColumns = 12;
+const snippetColumns = 6;
+const snippetRows = 50;
+
+/** The uri of everything in a database ends here: `ada://any/db/pg:main/`. */
+export function databaseUri(engine: string, name: string): string {
+  return `${resourceUri("db", `${engine}:${addressName(name)}`)}/`;
+}
+
+/** A table as a record that nothing has to be added to. */
+export function sqlResource(table: SqlTable, context: SqlResourceContext): ResourceInput {
+  const { engine, name, secret, owner, tags } = context;
+  const path = table.schema === undefined ? [table.name] : [table.schema, table.name];
+  const columns = table.columns.map(cleanColumn);
+  return {
+    id: resourceId("db", engine, name, ...path),
+    uri: databaseUri(engine, name) + path.map(addressName).join("."),
+    kind: "tabular",
+    title: `${cleanText(table.name, 200) ?? "unnamed"} (${engine}.${name})`,
+    ...cleanField("description", table.comment),
+    tags: [...new Set([name, ...(table.schema === undefined ? [] : [table.schema]), ...kindTag(table), ...tags])],
+    shape: { ...rowsField(table), cols: columns.length },
+    cap: ["scan", "filter", "project", "aggregate", "sort", "limit", "join"],
+    pushdown: { filter: true, project: true, aggregate: true, window: true, sort: true, limit: true, join: true },
+    columns,
+    ...(table.uniqueKeys.length > 0 ? { constraints: { unique: table.uniqueKeys } } : {}),
+    usage: usageOf(table),
+    ...(Object.keys(table.nullRate).length > 0 ? { quality: { null_rate: table.nullRate } } : {}),
+    ...(secret === undefined ? {} : { access: { secrets: [secret] } }),
+    ...(owner === undefined ? {} : { owner }),
+  };
+}
+
+function cleanColumn({ description, ...column }: ResourceColumn): ResourceColumn {
+  return { ...column, ...cleanField("description", description) };
+}
+
+function kindTag({ kind }: SqlTable): string[] {
+  return kind === "table" ? [] : [kind.replaceAll(" ", "-")];
+}
+
+function rowsField({ rows, isAtLeast }: SqlTable): { rows_est?: number | string } {
+  if (rows === undefined) return {};
+  return { rows_est: isAtLeast === true ? `>${rows}` : rows };
+}
+
+function usageOf(table: SqlTable): ResourceUsage {
+  const shown = [...table.columns]
+    .sort((left, right) => Number(right.pk ?? false) - Number(left.pk ?? false))
+    .slice(0, snippetColumns);
+  const source = [...(table.schema === undefined ? [] : [table.schema]), table.name].map(quoteName).join(".");
+  const key = table.columns.filter((column) => column.pk === true).map((column) => quoteName(column.name));
+  const select = shown.map((column) => quoteName(column.name)).join(", ");
+  const order = key.length === 0 ? "" : ` ORDER BY ${key.join(", ")}`;
+  const antiPatterns = [
+    ...(table.columns.length >= wideColumns ? ["select *"] : []),
+    ...((table.rows ?? 0) >= largeRows ? [`no limit over ${largeRows} rows`] : []),
+  ];
+  return {
+    ...(shown.length > 0
+      ? { snippets: [{ engine: "sql", code: `SELECT ${select} FROM ${source}${order} LIMIT ${snippetRows}` }] }
+      : {}),
+    ...(antiPatterns.length > 0 ? { anti_patterns: antiPatterns } : {}),
+  };
+}
+
+const plainName = /^[a-z_][a-z0-9_]*$/;
+// The words that can name a column but not stand bare where one is read, in either database.
+const reserved = new Set(
+  "all analyse analyze and any array as asc asymmetric between both by case cast check collate column constraint create cross current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc distinct do else end escape except exists false fetch for foreign from full glob grant group having ilike in index inner intersect into is isnull join lateral leading left like limit localtime localtimestamp match natural not notnull null offset on only or order outer overlaps placing primary raise references regexp returning right select session_user set similar some symmetric table then to trailing transaction true union unique update user using values variadic verbose when where window with".split(
+    " ",
+  ),
+);
+
+/** A name as SQL takes it: quoted unless it is plain, lower-case and no reserved word. */
+export function quoteName(name: string): string {
+  return plainName.test(name) && !reserved.has(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,51 @@
+import type { ResourceColumn } from "../record/resource-record.ts";
+
+/** A table or view as a database describes itself. */
+export interface SqlTable {
+  /** Undefined where the schema is the only one and goes without saying, as SQLite's `main`. */
+  schema?: string;
+  name: string;
+  kind: "table" | "view" | "materialized view" | "foreign table" | "virtual table";
+  comment?: string;
+  /** Rows, or about so many; undefined where the database does not know. */
+  rows?: number;
+  /** Rows are more than this; for a count that was ended. */
+  isAtLeast?: boolean;
+  columns: ResourceColumn[];
+  /** Columns of unique keys over more than one column. */
+  uniqueKeys: string[][];
+  /** Share of nulls by column, 0..1. */
+  nullRate: Record<string, number>;
+}
+
+/** A key column with its table, as found. */
+export interface ForeignKey {
+  columns: string[];
+  /** With the schema where the table has one. */
+  table: string;
+  /** One for each of `columns`. */
+  references: string[];
+}
+
+/** Marks the columns of primary and foreign keys, and the indexed ones. */
+export function markKeys(
+  columns: readonly ResourceColumn[],
+  keys: { primary: readonly string[]; foreign: readonly ForeignKey[]; indexes: ReadonlyMap<string, string> },
+): void {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  for (const name of keys.primary) {
+    const column = byName.get(name);
+    if (column !== undefined) column.pk = true;
+  }
+  for (const [name, method] of keys.indexes) {
+    const column = byName.get(name);
+    if (column !== undefined) column.index = method;
+  }
+  for (const { columns: names, table, references } of keys.foreign) {
+    for (const [index, name] of names.entries()) {
+      const column = byName.get(name);
+      const target = references[index];
+      if (column !== undefined && target !== undefined) column.fk = `${table}.${target}`;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { SqlFacts } from "./sql-facts.ts";
+
+/** A rule that a snippet can be held against. */
+export interface AntiPatternRule {
+  rule:
+    | "select_star"
+    | "missing_limit"
+    | "cross_join"
+    | "leading_wildcard"
+    | "order_by_random"
+    | "missing_where"
+    | "offset";
+  /** For `missing_limit`: rows from which on it counts; undefined is any number. */
+  rows?: number;
+  /** As the resource names it. */
+  text: string;
+}
+
+const wordings: readonly [AntiPatternRule["rule"], RegExp][] = [
+  ["select_star", /\bselect\s{0,5}\*/i],
+  ["missing_limit", /(?:\b(?:no|without|missing)|без|нет)\s(?:an?\s)?(?:limit|лимит)/i],
+  ["cross_join", /cross[\s-]join|cartesian|декартов/i],
+  ["leading_wildcard", /leading (?:wildcard|%)|\blike\s{0,3}['"]?%|ведущ\S{0,5} (?:процент|%|шаблон)/i],
+  ["order_by_random", /order by rand/i],
+  [
+    "missing_where",
+    /(?:\b(?:no|without|missing)|без)\s(?:a\s)?(?:where|filter|condition|фильтр|услови)|full (?:table )?scan|полн\S{0,4} скан/i,
+  ],
+  ["offset", /\boffset\b|глубок\S{0,4} пагинац/i],
+];
+
+/** The known rules among the anti-patterns that a resource names in free text, in English or Russian; a text may name several. */
+export function rulesOf(antiPatterns: readonly string[]): AntiPatternRule[] {
+  return antiPatterns.flatMap((text) => {
+    const cut = text.slice(0, 500);
+    const found = wordings.filter(([, pattern]) => pattern.test(cut)).map(([rule]) => rule);
+    return found.map((rule) => {
+      const rows = rule === "missing_limit" ? rowsIn(cut) : undefined;
+      return { rule, text, ...(rows === undefined ? {} : { rows }) };
+    });
+  });
+}
+
+const factors: Readonly<Record<string, number>> = {
+  k: 1e3,
+  тыс: 1e3,
+  m: 1e6,
+  млн: 1e6,
+  million: 1e6,
+  b: 1e9,
+  млрд: 1e9,
+};
+
+function rowsIn(text: string): number | undefined {
+  const found = /(\d[\d_, \u00A0]{0,20}(?:\.\d{1,6})?(?:e\d{1,2})?)\s?(k|m|b|million|тыс|млн|млрд)?/i.exec(text);
+  if (found === null) return undefined;
+  const rows = Number((found[1] ?? "").replace(/[_, \u00A0]/g, "")) * (factors[(found[2] ?? "").toLowerCase()] ?? 1);
+  return Number.isFinite(rows) ? rows : undefined;
+}
+
+/** Whether a snippet does what a rule forbids. */
+export function breaksRule({ rule, rows: bound = 0 }: AntiPatternRule, facts: SqlFacts): boolean {
+  switch (rule) {
+    case "select_star":
+      return facts.hasStar;
+    case "missing_limit":
+      return facts.unlimitedRows !== undefined && facts.unlimitedRows >= bound;
+    case "cross_join":
+      return facts.hasCrossJoin;
+    case "leading_wildcard":
+      return facts.hasLeadingWildcard;
+    case "order_by_random":
+      return facts.ordersByRandom;
+    case "missing_where":
+      return facts.lacksWhere;
+    case "offset":
+      return facts.hasOffset;
+  }
+}
+
+/** Rows of an estimate such as `1e7`, `>100000` or `~5000`. */
+export function rowsOf(estimate: string | number | undefined): number | undefined {
+  if (estimate === undefined) return undefined;
+  const rows = Number(
+    String(estimate)
+      .replace(/^[^\d]{0,3}/, "")
+      .replaceAll(/[_, ]/g, ""),
+  );
+  return Number.isFinite(rows) ? rows : undefined;
+}

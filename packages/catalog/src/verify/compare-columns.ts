@@ -1,0 +1,112 @@
+import { findRenames } from "../record/find-renames.ts";
+import { inertText } from "../record/inert-text.ts";
+import type { ResourceColumn } from "../record/resource-record.ts";
+import { shortType } from "../record/short-type.ts";
+import { isSameType } from "./is-same-type.ts";
+import type { VerifyFinding } from "./verify-report.ts";
+
+/** A finding that has no resource yet. */
+type ColumnFinding = Omit<VerifyFinding, "resourceId">;
+
+/** What a comparison goes by. */
+interface CompareColumnsOptions {
+  /** What the source tells beside names and types. */
+  knows: readonly ("nn" | "pk" | "fk")[];
+  /** True where the catalog shows only some columns, so that an unknown one is no news. */
+  isPartial?: boolean;
+}
+
+/** How the columns of a source differ from what the catalog says: removed, renamed, changed, added. What the catalog does not say is not held against it. */
+export function compareColumns(
+  stored: readonly ResourceColumn[],
+  fresh: readonly ResourceColumn[],
+  { knows, isPartial = false }: CompareColumnsOptions,
+): ColumnFinding[] {
+  const now = new Map(fresh.map((column) => [columnKey(column), column]));
+  const known = new Set(stored.map(columnKey));
+  const removed = stored.filter((column) => !now.has(columnKey(column)));
+  const added = fresh.filter((column) => !known.has(columnKey(column)));
+  const renames = findRenames(removed, added);
+  const renamed = new Set(renames.flatMap(({ from, to }) => [from, to]));
+  const findings: ColumnFinding[] = renames.map(({ from, to }) => ({
+    ...finding("breaking", "column_renamed", from),
+    message: `The column is named ${quoted(to.name)} now`,
+    from: inertText(from.name, 200),
+    to: inertText(to.name, 200),
+  }));
+  for (const column of removed) {
+    if (renamed.has(column)) continue;
+    findings.push({
+      ...finding("breaking", "column_removed", column),
+      message: "The source no longer has this column",
+    });
+  }
+  for (const column of isPartial ? [] : added) {
+    if (renamed.has(column)) continue;
+    const message = `The source has a column that the catalog lacks, of type ${column.type ?? "any"}`;
+    findings.push({ ...finding("notice", "column_added", column), message });
+  }
+  for (const column of stored) {
+    const current = now.get(columnKey(column));
+    if (current !== undefined) findings.push(...changesOf(column, current, knows));
+  }
+  return findings;
+}
+
+/** Parameters and fields of one name differ by where they stand. */
+export function columnKey(column: ResourceColumn): string {
+  return JSON.stringify([column["in"] ?? "", column.name]);
+}
+
+function finding(
+  severity: ColumnFinding["severity"],
+  code: ColumnFinding["code"],
+  column: ResourceColumn,
+): Omit<ColumnFinding, "message"> {
+  return { severity, code, path: `columns.${inertText(column.name, 200)}` };
+}
+
+function changesOf(
+  stored: ResourceColumn,
+  fresh: ResourceColumn,
+  knows: CompareColumnsOptions["knows"],
+): ColumnFinding[] {
+  const findings: ColumnFinding[] = [];
+  if (stored.type !== undefined && fresh.type !== undefined && !isSameType(stored.type, fresh.type)) {
+    const isAlike = shortType(stored.type) === shortType(fresh.type);
+    findings.push({
+      ...finding(isAlike ? "warning" : "breaking", "type_changed", stored),
+      message: isAlike ? "The type is another one of its kind" : "The type is another",
+      from: inertText(stored.type, 200),
+      to: inertText(fresh.type, 200),
+    });
+  }
+  if (knows.includes("nn") && stored.nn === true && fresh.nn !== true) {
+    findings.push({ ...finding("breaking", "nulls_allowed", stored), message: "The column may be null now" });
+  }
+  if (knows.includes("pk") && stored.pk === true && fresh.pk !== true) {
+    findings.push({
+      ...finding("breaking", "key_changed", stored),
+      message: "The column is no longer of the primary key",
+    });
+  }
+  if (knows.includes("fk") && stored.fk !== undefined && !isSamePlace(stored.fk, fresh.fk)) {
+    findings.push({
+      ...finding("breaking", "key_changed", stored),
+      message: "The column no longer points there",
+      from: inertText(stored.fk, 200),
+      ...(fresh.fk === undefined ? {} : { to: inertText(fresh.fk, 200) }),
+    });
+  }
+  return findings;
+}
+
+/** `users.id` and `public.users.id` are one place. */
+function isSamePlace(left: string, right: string | undefined): boolean {
+  if (right === undefined) return false;
+  return left === right || left.endsWith(`.${right}`) || right.endsWith(`.${left}`);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(inertText(text, 200));
+}

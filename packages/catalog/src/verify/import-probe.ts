@@ -1,0 +1,57 @@
+import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
+import type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
+
+/** What a probe over an importer is made of. */
+export interface ImportProbeOptions {
+  name: string;
+  /** Of the uris that the probe is for, like `ada://any/db/pg:main/`. */
+  uriPrefix: string;
+  /** What the source has now; called once a verification. */
+  load: (options: { signal: AbortSignal }) => Promise<readonly ResourceInput[]>;
+  knows?: readonly ("nn" | "pk" | "fk")[];
+}
+
+/** Holds resources against what an importer gives now: by uri, else by id. Any importer will do. */
+export function importProbe({ name, uriPrefix, load, knows = [] }: ImportProbeOptions): ResourceProbe {
+  return {
+    name,
+    handles: ({ uri }) => uri?.startsWith(uriPrefix) === true,
+    begin({ signal }) {
+      let loading: Promise<Sources> | undefined;
+      return {
+        async probe(resource): Promise<ProbeAnswer> {
+          loading ??= load({ signal }).then(sourcesOf);
+          const sources = await loading;
+          const found = findSource(sources, resource);
+          if (found === undefined) {
+            return { state: "missing", reason: `The source ${name} has no such resource`, siblings: sources.all };
+          }
+          return {
+            state: "available",
+            ...(found.columns === undefined ? {} : { columns: found.columns }),
+            ...(found.shape === undefined ? {} : { shape: found.shape }),
+            knows,
+            siblings: sources.all,
+          };
+        },
+      };
+    },
+  };
+}
+
+interface Sources {
+  all: readonly ResourceInput[];
+  byUri: ReadonlyMap<string, ResourceInput>;
+  byId: ReadonlyMap<string, ResourceInput>;
+}
+
+function sourcesOf(all: readonly ResourceInput[]): Sources {
+  const withUri = all.flatMap((resource): [string, ResourceInput][] =>
+    resource.uri === undefined ? [] : [[resource.uri, resource]],
+  );
+  return { all, byUri: new Map(withUri), byId: new Map(all.map((resource) => [resource.id, resource])) };
+}
+
+function findSource({ byUri, byId }: Sources, { uri, id }: ResourceDetails): ResourceInput | undefined {
+  return byUri.get(uri ?? "") ?? byId.get(id);
+}

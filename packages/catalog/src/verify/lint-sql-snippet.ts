@@ -1,0 +1,96 @@
+import { inertText } from "../record/inert-text.ts";
+import type { ResourceSnippet } from "../record/resource-record.ts";
+import { breaksRule, rulesOf, type AntiPatternRule } from "./anti-pattern-rules.ts";
+import { readSql } from "./read-sql.ts";
+import type { SqlFacts, SqlReading, TableLookup } from "./sql-facts.ts";
+import type { SqlParser } from "./sql-parser.ts";
+import type { VerifyFinding } from "./verify-report.ts";
+
+/** What a snippet is held against. */
+interface LintSqlOptions {
+  parser: SqlParser;
+  dialect: string;
+  lookup: TableLookup;
+  /** Of the snippet's own resource; those of the tables that it names are added. */
+  antiPatterns: readonly string[];
+  /** A table of so many rows is not read without a limit. */
+  maxUnlimitedRows: number;
+}
+
+const longestSnippet = 100_000;
+/** Chains of more operators exhaust the stack of the parser, which no longer works after that. */
+const mostOperators = 400;
+
+function operatorsOf(code: string): number {
+  return code.match(/\b(?:and|or|not|union|intersect|except)\b|::|[[<>=!+*/%|^&#~-]+/gi)?.length ?? 0;
+}
+
+/** What is wrong with a snippet of SQL: syntax, names that are not there, and what the resources say not to do. */
+export function lintSqlSnippet(snippet: ResourceSnippet, options: LintSqlOptions): Omit<VerifyFinding, "resourceId">[] {
+  const { code } = snippet;
+  if (/\.\.\.|…/.test(code)) {
+    const message = "The snippet is abridged, so that it can't be checked or run; write it out";
+    return [{ severity: "warning", code: "snippet_unchecked", message }];
+  }
+  if (code.length > longestSnippet || operatorsOf(code) > mostOperators) {
+    return [
+      { severity: "warning", code: "snippet_unchecked", message: "The snippet is too long to be checked; shorten it" },
+    ];
+  }
+  let reading: SqlReading;
+  try {
+    reading = readSql(options.parser.parse(code, options.dialect), options.lookup);
+  } catch (error) {
+    const reason = inertText(error instanceof Error ? error.message : String(error), 300);
+    // What the parser says of a text begins so; all else is a failure of its own, which says nothing of the snippet.
+    if (!reason.startsWith("sql parser error")) {
+      return [{ severity: "unverified", code: "linter_failed", message: `The SQL parser failed: ${reason}` }];
+    }
+    const message = `The snippet is no SQL (${options.dialect}): ${reason}`;
+    return [{ severity: "breaking", code: "snippet_syntax", message }];
+  }
+  return [...nameFindings(reading), ...ruleFindings(reading, options)];
+}
+
+function nameFindings({ problems, facts }: SqlReading): Omit<VerifyFinding, "resourceId">[] {
+  const findings: Omit<VerifyFinding, "resourceId">[] = problems.map(({ code, name, isCertain }) => {
+    const kind = code === "snippet_unknown_table" ? "table" : "column";
+    const where = isCertain ? "there is none" : "the catalog has none";
+    return {
+      severity: isCertain ? "breaking" : "warning",
+      code,
+      message: `The snippet names the ${kind} ${JSON.stringify(inertText(name, 200))}, and ${where}`,
+    };
+  });
+  if (facts.writes) findings.push({ severity: "warning", code: "snippet_writes", message: "The snippet changes data" });
+  return findings;
+}
+
+function ruleFindings({ facts, tables }: SqlReading, options: LintSqlOptions): Omit<VerifyFinding, "resourceId">[] {
+  const texts = new Set([...options.antiPatterns, ...tables.flatMap((table) => table.antiPatterns)]);
+  const named = rulesOf([...texts]);
+  const findings = new Map<AntiPatternRule["rule"], Omit<VerifyFinding, "resourceId">>();
+  for (const rule of named) {
+    if (!breaksRule(rule, facts)) continue;
+    const message = `The snippet does what its resource says not to do: ${inertText(rule.text, 200)}`;
+    findings.set(rule.rule, { severity: "breaking", code: "snippet_anti_pattern", message });
+  }
+  for (const { rule, message } of generalFindings(facts, options.maxUnlimitedRows)) {
+    if (!findings.has(rule)) findings.set(rule, { severity: "warning", code: "snippet_anti_pattern", message });
+  }
+  return [...findings.values()];
+}
+
+function generalFindings(facts: SqlFacts, bound: number): { rule: AntiPatternRule["rule"]; message: string }[] {
+  const found: { rule: AntiPatternRule["rule"]; message: string }[] = [];
+  const { hasStar, unlimitedRows } = facts;
+  if (hasStar)
+    found.push({ rule: "select_star", message: "The snippet asks for all columns; name those that are needed" });
+  if (unlimitedRows !== undefined && unlimitedRows >= bound) {
+    found.push({
+      rule: "missing_limit",
+      message: `The snippet reads a table of ${unlimitedRows} rows without a limit`,
+    });
+  }
+  return found;
+}

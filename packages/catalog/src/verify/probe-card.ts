@@ -1,0 +1,128 @@
+import { CclError, redactSecrets } from "@ccl/core";
+import { inertText } from "../record/inert-text.ts";
+import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
+import { shortType } from "../record/short-type.ts";
+import { compareColumns } from "./compare-columns.ts";
+import type { WholeCard } from "./read-cards.ts";
+import type { ProbeAnswer, ProbeRun, ResourceProbe } from "./resource-probe.ts";
+import { runWithin } from "./run-within.ts";
+import type { VerifyFinding } from "./verify-report.ts";
+
+/** A card with what its source says. */
+export interface ProbedCard {
+  details: ResourceDetails | undefined;
+  findings: VerifyFinding[];
+  /** The source was asked and answered. */
+  isAnswered: boolean;
+  /** True where the catalog shows all columns, so that the source's may stand in their place. */
+  isWhole: boolean;
+  fresh?: Pick<ResourceInput, "columns" | "shape">;
+  siblings?: readonly ResourceInput[];
+}
+
+/** What probing a card takes. */
+interface ProbeCardOptions {
+  runs: readonly { probe: ResourceProbe; run: ProbeRun }[];
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Asks the source of a card, and compares. */
+export async function probeCard(card: WholeCard, { runs, timeoutMs, signal }: ProbeCardOptions): Promise<ProbedCard> {
+  const { overview, details, isWhole } = card;
+  const resourceId = overview.id;
+  const none = { details, isAnswered: false, isWhole };
+  if (details === undefined) {
+    const message = "The card is not given to this principal; verify as one that sees everything";
+    return { ...none, findings: [{ severity: "unverified", code: "card_denied", resourceId, message }] };
+  }
+  const found = runs.find(({ probe }) => probe.handles(details));
+  if (found === undefined) {
+    const uri = overview.uri === undefined ? "The resource has no uri" : `No probe is for ${quoted(overview.uri)}`;
+    return { ...none, findings: [{ severity: "notice", code: "not_probed", resourceId, message: uri }] };
+  }
+  const outcome = await runWithin((stop) => found.run.probe(details, { signal: stop }), { timeoutMs, signal });
+  if (outcome.state === "timed_out") {
+    const message = `The probe ${found.probe.name} had no answer within ${timeoutMs} ms`;
+    return { ...none, findings: [{ severity: "unverified", code: "timed_out", resourceId, message }] };
+  }
+  if (outcome.state === "failed") {
+    const message = `The probe ${found.probe.name} failed: ${reasonOf(outcome.error)}`;
+    return { ...none, findings: [{ severity: "unverified", code: "unreachable", resourceId, message }] };
+  }
+  return answered(card, details, outcome.value);
+}
+
+function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer): ProbedCard {
+  const resourceId = details.id;
+  const { isWhole } = card;
+  if (answer.state !== "available") {
+    const isMissing = answer.state === "missing";
+    const message = `${inertText(redactSecrets(answer.reason).text, 300)} (${quoted(details.uri ?? resourceId)})`;
+    const [severity, code] = isMissing ? (["breaking", "missing"] as const) : (["unverified", "unreachable"] as const);
+    return {
+      details,
+      isAnswered: isMissing,
+      isWhole,
+      findings: [{ severity, code, resourceId, message }],
+      ...(answer.siblings === undefined ? {} : { siblings: answer.siblings }),
+    };
+  }
+  const { columns, shape, siblings, knows = [] } = answer;
+  const findings: VerifyFinding[] = [];
+  if (columns !== undefined && details.columns !== undefined) {
+    const drift = compareColumns(details.columns, columns, { knows, isPartial: !isWhole });
+    findings.push(...drift.map((finding) => ({ ...finding, resourceId })));
+    if (!isWhole) {
+      const message = "Columns are hidden from this principal, so that added ones can't be told";
+      findings.push({ severity: "notice", code: "columns_hidden", resourceId, message });
+    }
+  }
+  if (columns !== undefined) findings.push(...staleDigest(card, columns, findings));
+  return {
+    details,
+    findings,
+    isAnswered: true,
+    isWhole: isWhole && details.columns !== undefined,
+    fresh: { ...(columns === undefined ? {} : { columns }), ...(shape === undefined ? {} : { shape }) },
+    ...(siblings === undefined ? {} : { siblings }),
+  };
+}
+
+/** Fields of the digest against the source, without those whose columns were named already. */
+function staleDigest(
+  { overview }: WholeCard,
+  columns: NonNullable<ResourceInput["columns"]>,
+  known: readonly VerifyFinding[],
+): VerifyFinding[] {
+  const fresh = new Map(columns.map((column) => [column.name, column]));
+  const named = new Set(known.map(({ path }) => path));
+  return overview.schema_digest.flatMap((entry): VerifyFinding[] => {
+    const colon = entry.lastIndexOf(":");
+    const name = colon < 0 ? entry : entry.slice(0, colon);
+    const type = colon < 0 ? undefined : entry.slice(colon + 1);
+    const column = fresh.get(name);
+    const isType = type === undefined || column?.type === undefined || shortType(type) === shortType(column.type);
+    if ((column !== undefined && isType) || named.has(`columns.${inertText(name, 200)}`)) return [];
+    return [
+      {
+        severity: "breaking",
+        code: "digest_stale",
+        resourceId: overview.id,
+        path: "schema_digest",
+        message: `The digest has ${quoted(entry)}, and the source ${column === undefined ? "no such column" : "another type"}`,
+        from: inertText(entry, 200),
+        ...(column?.type === undefined ? {} : { to: inertText(`${name}:${column.type}`, 200) }),
+      },
+    ];
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const cause = CclError.isInstance(error) && error.cause instanceof Error ? error.cause : error;
+  return inertText(redactSecrets(cause instanceof Error ? cause.message : String(cause)).text, 300);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(inertText(redactSecrets(text).text, 300));
+}

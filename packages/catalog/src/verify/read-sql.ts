@@ -1,0 +1,352 @@
+import { isPlainRecord, listField, recordField, type PlainRecord } from "../importers/plain-record.ts";
+import type { KnownTable, SqlFacts, SqlProblem, SqlReading, TableLookup } from "./sql-facts.ts";
+
+/** Columns in lower case, or undefined where they can't be told. */
+type Columns = ReadonlySet<string> | undefined;
+
+/** What comes out of a query. */
+interface Relation {
+  columns: Columns;
+  /** Of the largest table whose rows come out as they are, 0 for one of unknown size; undefined where nothing does so. */
+  rows: number | undefined;
+}
+
+/** What names stand for within one query, and round it. */
+interface Scope {
+  /** By alias or name, in lower case. */
+  sources: Map<string, Columns>;
+  aliases: Set<string>;
+  outer: Scope | undefined;
+  /** As of a relation. */
+  rows: number | undefined;
+  readsTable: boolean;
+}
+
+interface Environment {
+  ctes: ReadonlyMap<string, Relation>;
+  outer: Scope | undefined;
+}
+
+interface Reader extends SqlReading {
+  lookup: TableLookup;
+  found: Map<string, KnownTable>;
+}
+
+/** What a syntax tree names and does, held against the tables that are known. Whatever can't be told is left alone. */
+export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
+  const facts: SqlFacts = {
+    hasStar: false,
+    unlimitedRows: undefined,
+    hasCrossJoin: false,
+    hasLeadingWildcard: false,
+    ordersByRandom: false,
+    lacksWhere: false,
+    hasOffset: false,
+    writes: false,
+  };
+  const reader: Reader = { facts, problems: [], tables: [], lookup, found: new Map() };
+  for (const statement of Array.isArray(statements) ? statements : []) {
+    const query = isPlainRecord(statement) ? (statement["Query"] ?? explained(statement)) : undefined;
+    if (!isPlainRecord(query)) {
+      facts.writes ||= isWriting(statement);
+      continue;
+    }
+    const { rows } = readQuery(reader, query, { ctes: new Map(), outer: undefined });
+    facts.unlimitedRows = larger(facts.unlimitedRows, rows);
+  }
+  return { facts, problems: uniqueProblems(reader.problems), tables: [...reader.found.values()] };
+}
+
+function explained(statement: PlainRecord): unknown {
+  return recordField(recordField(statement, "Explain"), "statement")["Query"];
+}
+
+const writing = /^(?:Insert|Update|Delete|Merge|Truncate|Drop|Alter|Create|Copy|Grant|Revoke|Call|Execute)/;
+
+function isWriting(statement: unknown): boolean {
+  return isPlainRecord(statement) && Object.keys(statement).some((kind) => writing.test(kind));
+}
+
+function uniqueProblems(problems: readonly SqlProblem[]): SqlProblem[] {
+  return [...new Map(problems.map((problem) => [`${problem.code} ${problem.name.toLowerCase()}`, problem])).values()];
+}
+
+/** A query with its common tables; gives the columns that come out. */
+function readQuery(reader: Reader, query: PlainRecord, environment: Environment): Relation {
+  const ctes = new Map(environment.ctes);
+  const clause = recordField(query, "with");
+  for (const entry of listField(clause, "cte_tables")) {
+    const cte = isPlainRecord(entry) ? entry : {};
+    const alias = recordField(cte, "alias");
+    const name = identifierOf(alias["name"])?.toLowerCase() ?? "";
+    // A recursive table names itself, before its columns are known.
+    if (clause["recursive"] === true) ctes.set(name, { columns: undefined, rows: undefined });
+    const { columns, rows } = readQuery(reader, recordField(cte, "query"), { ctes, outer: environment.outer });
+    ctes.set(name, { columns: namedColumns(alias) ?? columns, rows });
+  }
+  if (query["limit_clause"] !== undefined && query["limit_clause"] !== null) {
+    const limit = recordField(recordField(query, "limit_clause"), "LimitOffset");
+    if (isPlainRecord(limit["offset"])) reader.facts.hasOffset = true;
+  }
+  const inner = { ctes, outer: environment.outer };
+  const { columns, rows } = readBody(reader, recordField(query, "body"), {
+    environment: inner,
+    order: query["order_by"],
+  });
+  const isLimited = isPlainRecord(query["limit_clause"]) || isPlainRecord(query["fetch"]);
+  return { columns, rows: isLimited ? undefined : rows };
+}
+
+/** The larger of two numbers of rows; undefined only where both are. */
+function larger(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : Math.max(left, right);
+}
+
+/** The columns that an alias renames to: `AS t (a, b)`. */
+function namedColumns(alias: PlainRecord): Columns {
+  const names = listField(alias, "columns").flatMap((column) => {
+    const name = identifierOf(isPlainRecord(column) ? (column["name"] ?? column) : column);
+    return name === undefined ? [] : [name.toLowerCase()];
+  });
+  return names.length > 0 ? new Set(names) : undefined;
+}
+
+interface BodyContext {
+  environment: Environment;
+  order: unknown;
+}
+
+function readBody(reader: Reader, body: PlainRecord, context: BodyContext): Relation {
+  const { environment } = context;
+  if (isPlainRecord(body["Select"])) return readSelect(reader, body["Select"], context);
+  if (isPlainRecord(body["Query"])) return readQuery(reader, body["Query"], environment);
+  const sides = body["SetOperation"];
+  if (isPlainRecord(sides)) {
+    const left = readBody(reader, recordField(sides, "left"), { environment, order: undefined });
+    const right = readBody(reader, recordField(sides, "right"), { environment, order: undefined });
+    return { columns: left.columns, rows: larger(left.rows, right.rows) };
+  }
+  if (["Insert", "Update", "Delete"].some((kind) => kind in body)) reader.facts.writes = true;
+  return { columns: undefined, rows: undefined };
+}
+
+function readSelect(reader: Reader, select: PlainRecord, { environment, order }: BodyContext): Relation {
+  const scope: Scope = {
+    sources: new Map(),
+    aliases: new Set(),
+    outer: environment.outer,
+    rows: undefined,
+    readsTable: false,
+  };
+  const inner: Environment = { ctes: environment.ctes, outer: scope };
+  const froms = listField(select, "from");
+  for (const from of froms) readFrom(reader, from, { scope, environment: inner });
+  const { readsTable } = scope;
+  const projection = listField(select, "projection");
+  for (const item of projection) {
+    const alias = isPlainRecord(item) ? identifierOf(recordField(item, "ExprWithAlias")["alias"]) : undefined;
+    if (alias !== undefined) scope.aliases.add(alias.toLowerCase());
+  }
+  const isStar = projection.some((item) => isPlainRecord(item) && ("Wildcard" in item || "QualifiedWildcard" in item));
+  const hasWhere = isPlainRecord(select["selection"]);
+  if (isStar && readsTable) reader.facts.hasStar = true;
+  if (readsTable && !hasWhere) reader.facts.lacksWhere = true;
+  if (froms.length > 1 && !hasWhere) reader.facts.hasCrossJoin = true;
+  const parts = ["distinct", "projection", "selection", "group_by", "having", "qualify", "named_window", "sort_by"];
+  for (const part of parts) readExpression(reader, select[part], inner);
+  readExpression(reader, order, inner);
+  if (/"name":\[\{"Identifier":\{"value":"rand(?:om)?"/i.test(JSON.stringify(order ?? "")))
+    reader.facts.ordersByRandom = true;
+  return { columns: outputOf(projection, scope), rows: isGathered(select) ? undefined : scope.rows };
+}
+
+/** The names that come out; unknown where a star stands for columns that are not known. */
+function outputOf(projection: readonly unknown[], scope: Scope): Columns {
+  const names = new Set<string>();
+  for (const item of projection) {
+    if (!isPlainRecord(item)) return undefined;
+    if ("Wildcard" in item || "QualifiedWildcard" in item) {
+      const all = [...scope.sources.values()];
+      if (all.includes(undefined)) return undefined;
+      for (const column of all.flatMap((columns) => [...(columns ?? [])])) names.add(column);
+      continue;
+    }
+    const expression = recordField(item, "UnnamedExpr");
+    const compound = listField(expression, "CompoundIdentifier").at(-1);
+    const name = identifierOf(recordField(item, "ExprWithAlias")["alias"] ?? expression["Identifier"] ?? compound);
+    const called = listField(recordField(expression, "Function"), "name").at(-1);
+    const other = isPlainRecord(called) ? identifierOf(called["Identifier"]) : undefined;
+    if (name !== undefined || other !== undefined) names.add((name ?? other ?? "").toLowerCase());
+  }
+  return names;
+}
+
+interface FromContext {
+  scope: Scope;
+  environment: Environment;
+}
+
+/** Tables of one entry of FROM with its joins. */
+function readFrom(reader: Reader, from: unknown, context: FromContext): void {
+  if (!isPlainRecord(from)) return;
+  readRelation(reader, from["relation"], context);
+  for (const join of listField(from, "joins")) {
+    if (!isPlainRecord(join)) continue;
+    readRelation(reader, join["relation"], context);
+    const operator = join["join_operator"];
+    if (operator === "CrossJoin" || (isPlainRecord(operator) && "CrossJoin" in operator))
+      reader.facts.hasCrossJoin = true;
+    readExpression(reader, operator, context.environment);
+  }
+}
+
+function readRelation(reader: Reader, relation: unknown, context: FromContext): void {
+  const [kind, content] = Object.entries(isPlainRecord(relation) ? relation : {})[0] ?? [];
+  if (kind === undefined || !isPlainRecord(content)) return;
+  const { scope, environment } = context;
+  if (kind === "NestedJoin") {
+    readFrom(reader, content["table_with_joins"], context);
+    return;
+  }
+  const alias = recordField(content, "alias");
+  const parts = nameParts(content["name"]);
+  const add = ({ columns, rows }: Relation): void => {
+    const name = identifierOf(alias["name"]) ?? parts.at(-1) ?? `(${scope.sources.size})`;
+    scope.sources.set(name.toLowerCase(), namedColumns(alias) ?? columns);
+    scope.rows = larger(scope.rows, rows);
+  };
+  if (kind === "Derived") {
+    add(readQuery(reader, recordField(content, "subquery"), environment));
+  } else if (kind !== "Table" || parts.length === 0 || isPlainRecord(content["args"])) {
+    // A function that gives rows, or anything else that has no columns to look up.
+    readExpression(reader, content["args"] ?? content["expr"] ?? content["array_exprs"], environment);
+    add({ columns: undefined, rows: undefined });
+  } else {
+    add(tableOf(reader, parts, context));
+  }
+}
+
+function tableOf(reader: Reader, parts: readonly string[], { scope, environment }: FromContext): Relation {
+  const cte = parts.length === 1 ? environment.ctes.get(parts[0]?.toLowerCase() ?? "") : undefined;
+  if (cte !== undefined) return cte;
+  const table = reader.lookup.find(parts);
+  if (table === "opaque") return { columns: undefined, rows: undefined };
+  if (table === undefined) {
+    reader.problems.push({ code: "snippet_unknown_table", name: parts.join("."), isCertain: reader.lookup.isComplete });
+    return { columns: undefined, rows: undefined };
+  }
+  reader.found.set(table.resourceId, table);
+  scope.readsTable = true;
+  return { columns: table.columns, rows: table.rows ?? 0 };
+}
+
+/** Fields of the tree that hold names which are no columns. */
+const skipped = new Set([
+  "data_type",
+  "alias",
+  "collation",
+  "NamedWindow",
+  "window_name",
+  "QualifiedWildcard",
+  "span",
+  "field",
+]);
+
+/** Every column that an expression names, and every query within it. */
+function readExpression(reader: Reader, node: unknown, environment: Environment): void {
+  if (Array.isArray(node)) {
+    for (const item of node) readExpression(reader, item, environment);
+    return;
+  }
+  if (!isPlainRecord(node)) return;
+  if (isPlainRecord(node["body"]) && "pipe_operators" in node) {
+    readQuery(reader, node, environment);
+    return;
+  }
+  for (const [kind, content] of Object.entries(node)) {
+    if (skipped.has(kind) || kind.endsWith("_token")) continue;
+    if (kind === "Exists") readExists(reader, content, environment);
+    else if (kind === "Identifier") checkColumn(reader, [content], environment.outer);
+    else if (kind === "CompoundIdentifier" && Array.isArray(content)) checkColumn(reader, content, environment.outer);
+    else if (kind === "Function" && isPlainRecord(content))
+      readExpression(reader, { ...content, name: undefined }, environment);
+    else readExpression(reader, content, environment);
+    if ((kind === "Like" || kind === "ILike") && isPlainRecord(content) && startsWithWildcard(content["pattern"])) {
+      reader.facts.hasLeadingWildcard = true;
+    }
+  }
+}
+
+/** No column of `EXISTS (SELECT * ...)` is read, so that its star and its rows count for nothing. */
+function readExists(reader: Reader, content: unknown, environment: Environment): void {
+  const { hasStar, lacksWhere } = reader.facts;
+  readExpression(reader, isPlainRecord(content) ? content["subquery"] : content, environment);
+  Object.assign(reader.facts, { hasStar, lacksWhere });
+}
+
+function startsWithWildcard(pattern: unknown): boolean {
+  return /"SingleQuotedString":"%/.test(JSON.stringify(pattern ?? ""));
+}
+
+/** Names that every database knows without a table. */
+const builtIn = new Set(
+  "rowid oid _rowid_ ctid xmin xmax tableoid current_date current_time current_timestamp localtime localtimestamp current_user session_user user value excluded sysdate systimestamp level rownum true false null default".split(
+    " ",
+  ),
+);
+
+function checkColumn(reader: Reader, identifiers: readonly unknown[], scope: Scope | undefined): void {
+  const written = identifiers.map((identifier) => identifierOf(identifier) ?? "");
+  const names = written.map((name) => name.toLowerCase());
+  const column = names.at(-1) ?? "";
+  const owner = names.at(-2);
+  const [first] = identifiers;
+  const isPlaceholder = /^[:@$?]/.test(column) || builtIn.has(column);
+  if (isPlaceholder || column === "" || !isPlainRecord(first)) return;
+  for (let at = scope; at !== undefined; at = at.outer) {
+    if (isKnown(at, { column, owner, names })) return;
+  }
+  reader.problems.push({ code: "snippet_unknown_column", name: written.join("."), isCertain: true });
+}
+
+function isKnown(
+  { sources, aliases }: Scope,
+  { column, owner, names }: { column: string; owner: string | undefined; names: readonly string[] },
+): boolean {
+  const isIn = (columns: Columns): boolean => columns === undefined || columns.has(column);
+  if (owner === undefined) return aliases.has(column) || sources.has(column) || [...sources.values()].some(isIn);
+  if (sources.has(owner)) return isIn(sources.get(owner));
+  // A field of a column that holds a structure.
+  return [...sources.values()].some((columns) => columns === undefined || columns.has(names[0] ?? ""));
+}
+
+const aggregates = new Set(
+  "count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg json_group_array bool_and bool_or every stddev stddev_pop stddev_samp variance var_pop var_samp corr percentile_cont percentile_disc mode median approx_count_distinct quantile any_value first last uniq".split(
+    " ",
+  ),
+);
+
+/** Rows are grouped, gathered into one, or cut off by TOP. */
+function isGathered(select: PlainRecord): boolean {
+  const groups = listField(recordField(select, "group_by"), "Expressions")[0];
+  if ("All" in recordField(select, "group_by") || (Array.isArray(groups) && groups.length > 0)) return true;
+  const projection = listField(select, "projection");
+  return isPlainRecord(select["top"]) || (projection.length > 0 && projection.every(isAggregate));
+}
+
+function isAggregate(item: unknown): boolean {
+  const names = [...JSON.stringify(item).matchAll(/"Function":\{"name":\[\{"Identifier":\{"value":"(\w{1,60})"/g)];
+  return names.some(([, name]) => aggregates.has(name?.toLowerCase() ?? "")) && !/"over":\{/.test(JSON.stringify(item));
+}
+
+/** The parts of a dotted name. */
+function nameParts(name: unknown): string[] {
+  return (Array.isArray(name) ? name : []).flatMap((part) => {
+    const text = isPlainRecord(part) ? identifierOf(part["Identifier"]) : undefined;
+    return text === undefined ? [] : [text];
+  });
+}
+
+function identifierOf(node: unknown): string | undefined {
+  return isPlainRecord(node) && typeof node["value"] === "string" ? node["value"] : undefined;
+}

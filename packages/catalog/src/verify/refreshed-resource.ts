@@ -1,0 +1,43 @@
+import { findRenames } from "../record/find-renames.ts";
+import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
+import { columnKey } from "./compare-columns.ts";
+import type { ProbedCard } from "./probe-card.ts";
+import { driftCodes } from "./verify-report.ts";
+
+/** What the catalog derives, so that it derives it anew. */
+const derived = new Set(["schema_digest", "schema_hash", "cap_hash", "rev", "updated_at", "derived", "shape"]);
+
+/**
+ * A resource with the columns of its source; undefined where nothing differs, or where what is hidden would be lost.
+ * Types and keys are the source's; descriptions, units and tags stay, under a column's new name too.
+ */
+export function refreshedResource({ details, fresh, findings, isWhole }: ProbedCard): ResourceInput | undefined {
+  if (details === undefined || fresh?.columns === undefined || !isWhole) return undefined;
+  if (!findings.some(({ code }) => driftCodes.has(code))) return undefined;
+  const kept = Object.fromEntries(Object.entries(details).filter(([name]) => !derived.has(name)));
+  const stored = details.columns ?? [];
+  const now = new Set(fresh.columns.map(columnKey));
+  const known = new Map(stored.map((column) => [columnKey(column), column]));
+  const renames = findRenames(
+    stored.filter((column) => !now.has(columnKey(column))),
+    fresh.columns.filter((column) => !known.has(columnKey(column))),
+  );
+  for (const { from, to } of renames) known.set(columnKey(to), from);
+  const rows = fresh.shape?.rows_est ?? details.shape?.rows_est;
+  return {
+    ...kept,
+    id: details.id,
+    kind: details.kind,
+    title: details.title,
+    columns: fresh.columns.map((column) => withNotes(column, known.get(columnKey(column)))),
+    shape: { ...details.shape, ...(rows === undefined ? {} : { rows_est: rows }), cols: fresh.columns.length },
+  };
+}
+
+/** What only a source knows of a column. */
+const ofSource = new Set(["nn", "pk", "fk", "index", "type"]);
+
+function withNotes(fresh: ResourceColumn, stored: ResourceColumn | undefined): ResourceColumn {
+  const notes = Object.entries(stored ?? {}).filter(([name]) => !ofSource.has(name));
+  return { ...Object.fromEntries(notes), ...fresh };
+}

@@ -1,0 +1,81 @@
+import { inertText } from "../record/inert-text.ts";
+import type { VerifyFinding, VerifyReport, VerifySeverity } from "./verify-report.ts";
+
+/** How a report is written. */
+export interface RenderVerifyReportOptions {
+  /** `text` for a terminal, by default; `markdown` for a comment or a page. */
+  format?: "text" | "markdown";
+  /** Findings below are counted, not listed; `notice` by default. */
+  minSeverity?: VerifySeverity;
+  /** The worst so many are listed, 200 by default; the rest is named by its number. */
+  maxFindings?: number;
+}
+
+const order: readonly VerifySeverity[] = ["unverified", "breaking", "warning", "notice"];
+const verdicts = [
+  "The catalog is up to date.",
+  "The catalog is not what its sources are.",
+  "Not everything could be verified.",
+];
+
+/** A report for people: what counts first. Names from sources stay on their line and can't become markup. */
+export function renderVerifyReport(report: VerifyReport, options: RenderVerifyReportOptions = {}): string {
+  const { format = "text", minSeverity = "notice", maxFindings = 200 } = options;
+  const allowed = new Set(order.slice(0, order.indexOf(minSeverity) + 1));
+  const chosen = [...report.findings]
+    .filter(({ severity }) => allowed.has(severity))
+    .sort((left, right) => order.indexOf(left.severity) - order.indexOf(right.severity));
+  const listed = chosen.slice(0, maxFindings);
+  const lines = format === "markdown" ? markdownLines(report, listed) : textLines(report, listed);
+  if (chosen.length > listed.length) lines.push("", `[... ${chosen.length - listed.length} more not listed ...]`);
+  return `${lines.join("\n")}\n`;
+}
+
+function summaryOf({ resources, probed, snippets, counts, updated }: VerifyReport): string {
+  const parts = order.filter((severity) => counts[severity] > 0).map((severity) => `${counts[severity]} ${severity}`);
+  const refreshed = updated.length > 0 ? `, brought up to date: ${updated.length}` : "";
+  const looked = `resources: ${resources}, probed: ${probed}, snippets checked: ${snippets}${refreshed}`;
+  return `${looked}; ${parts.join(", ") || "no findings"}`;
+}
+
+function changeOf({ from, to }: VerifyFinding): string {
+  if (from === undefined && to === undefined) return "";
+  return ` (${from ?? "nothing"} -> ${to ?? "nothing"})`;
+}
+
+function textLines(report: VerifyReport, findings: readonly VerifyFinding[]): string[] {
+  const lines = [`${verdicts[report.exitCode] ?? ""} ${summaryOf(report)}`];
+  let resource: string | undefined;
+  for (const finding of findings) {
+    if (finding.resourceId !== resource) lines.push("", inertText(finding.resourceId, 512));
+    resource = finding.resourceId;
+    const place = finding.path === undefined ? "" : ` ${finding.path}`;
+    const mark = finding.isUpdated === true ? "updated" : finding.severity;
+    lines.push(
+      inertText(`  ${mark} ${finding.code}${place}: ${finding.message}${changeOf(finding)}`, 1_000).replace(/^/, "  "),
+    );
+  }
+  return lines;
+}
+
+function markdownLines(report: VerifyReport, findings: readonly VerifyFinding[]): string[] {
+  const lines = [`**${verdicts[report.exitCode] ?? ""}** ${summaryOf(report)}`];
+  if (findings.length === 0) return lines;
+  lines.push("", "| severity | resource | where | what |", "| --- | --- | --- | --- |");
+  for (const finding of findings) {
+    const mark = finding.isUpdated === true ? "updated" : finding.severity;
+    const cells = [
+      mark,
+      finding.resourceId,
+      finding.path ?? "",
+      `${finding.code}: ${finding.message}${changeOf(finding)}`,
+    ];
+    lines.push(`| ${cells.map((cell) => escapedCell(inertText(cell, 1_000))).join(" | ")} |`);
+  }
+  return lines;
+}
+
+/** Everything that Markdown or HTML could take for markup stands for itself. */
+function escapedCell(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>()#+!|~&@]/g, (character) => `\\${character}`);
+}

@@ -1,0 +1,462 @@
+import { createServer, type Server } from "node:http";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { createPostgresSession, openSqlite, type PostgresClient } from "@ccl/sql";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CatalogError } from "../catalog-error.ts";
+import { createCatalog } from "../catalog/create-catalog.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { fromFiles } from "../importers/from-files.ts";
+import { fromMcpTools } from "../importers/from-mcp-tools.ts";
+import { fromOpenApi } from "../importers/from-openapi.ts";
+import { fromSqlDatabase } from "../importers/from-sql-database.ts";
+import { fromTools } from "../importers/from-tools.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
+import {
+  fileProbe,
+  httpProbe,
+  mcpProbe,
+  renderVerifyReport,
+  skillProbe,
+  sqlProbe,
+  verifyCatalog,
+  type ResourceProbe,
+  type VerifyOptions,
+  type VerifyReport,
+} from "./index.ts";
+
+async function catalogOf(resources: readonly ResourceInput[]): Promise<Catalog> {
+  const catalog = createCatalog();
+  const result = await catalog.register(resources);
+  if (!result.ok) throw new Error(JSON.stringify(result.issues));
+  return catalog;
+}
+
+const codesOf = ({ findings }: VerifyReport): string[] =>
+  findings.map(({ severity, code, path }) => [severity, code, path ?? ""].join(" ").trim());
+
+const url = process.env["CCL_POSTGRES_URL"];
+if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: drift in PostgreSQL is tried on PGlite only.");
+
+describe("verifyCatalog against a database", () => {
+  let client: PostgresClient & (PGlite | pg.Pool);
+  const schemas = ["verify_tests"];
+  const name = "main";
+
+  beforeAll(async () => {
+    client = url === undefined ? await PGlite.create() : new pg.Pool({ connectionString: url });
+  });
+  beforeEach(async () => {
+    await createPostgresSession(client).exec(`DROP SCHEMA IF EXISTS verify_tests CASCADE; CREATE SCHEMA verify_tests;
+      CREATE TABLE verify_tests.users (id int PRIMARY KEY, full_name text NOT NULL, city varchar(40));
+      CREATE TABLE verify_tests.orders (id int PRIMARY KEY, user_id int REFERENCES verify_tests.users, amount numeric(12,2));`);
+  });
+  afterAll(async () => {
+    await createPostgresSession(client).exec("DROP SCHEMA verify_tests CASCADE");
+    await ("end" in client ? client.end() : client.close());
+  });
+
+  async function imported(): Promise<Catalog> {
+    return catalogOf(await fromSqlDatabase(client, { name, schemas }));
+  }
+  const verified = (catalog: Catalog, options: Partial<VerifyOptions> = {}): Promise<VerifyReport> =>
+    verifyCatalog(catalog, { probes: [sqlProbe(client, { name, schemas })], ...options });
+
+  it("finds nothing in what was just imported", async () => {
+    const report = await verified(await imported());
+    expect(report).toEqual({
+      resources: 2,
+      probed: 2,
+      snippets: 2,
+      findings: [],
+      counts: { unverified: 0, breaking: 0, warning: 0, notice: 0 },
+      updated: [],
+      exitCode: 0,
+    });
+    expect(renderVerifyReport(report)).toBe(
+      "The catalog is up to date. resources: 2, probed: 2, snippets checked: 2; no findings\n",
+    );
+  });
+
+  it("names every way in which columns drift, and snippets that no longer run", async () => {
+    const catalog = await imported();
+    await createPostgresSession(client).exec(`ALTER TABLE verify_tests.orders DROP COLUMN amount, ADD COLUMN note text;
+      ALTER TABLE verify_tests.orders DROP CONSTRAINT orders_user_id_fkey;
+      ALTER TABLE verify_tests.users RENAME COLUMN full_name TO fullname;
+      ALTER TABLE verify_tests.users ALTER COLUMN city TYPE text, DROP CONSTRAINT users_pkey;
+      ALTER TABLE verify_tests.users ALTER COLUMN id DROP NOT NULL, ALTER COLUMN id TYPE text;`);
+    const report = await verified(catalog);
+    expect(report.exitCode).toBe(1);
+    expect(renderVerifyReport(report)).toMatchInlineSnapshot(`
+      "The catalog is not what its sources are. resources: 2, probed: 2, snippets checked: 2; 8 breaking, 1 warning, 1 notice
+
+      res:db.pg.main.verify_tests.orders
+        breaking column_removed columns.amount: The source no longer has this column
+        breaking key_changed columns.user_id: The column no longer points there (verify_tests.users.id -> nothing)
+        breaking snippet_unknown_column usage.snippets.0: The snippet names the column "amount", and there is none
+
+      res:db.pg.main.verify_tests.users
+        breaking column_renamed columns.full_name: The column is named "fullname" now (full_name -> fullname)
+        breaking key_changed columns.id: The column is no longer of the primary key
+        breaking nulls_allowed columns.id: The column may be null now
+        breaking snippet_unknown_column usage.snippets.0: The snippet names the column "full_name", and there is none
+        breaking type_changed columns.id: The type is another (integer -> text)
+        warning type_changed columns.city: The type is another one of its kind (character varying(40) -> text)
+
+      res:db.pg.main.verify_tests.orders
+        notice column_added columns.note: The source has a column that the catalog lacks, of type text
+      "
+    `);
+  });
+
+  it("names a table that is gone", async () => {
+    const catalog = await imported();
+    await createPostgresSession(client).exec("DROP TABLE verify_tests.orders");
+    const report = await verified(catalog);
+    expect(codesOf(report)).toEqual(["breaking missing", "breaking snippet_unknown_table usage.snippets.0"]);
+  });
+
+  it("brings the catalog up to date, keeps what people wrote, and is content the next time", async () => {
+    const resources = await fromSqlDatabase(client, { name, schemas });
+    for (const resource of resources) {
+      for (const column of resource.columns ?? []) column.unit = `unit of ${column.name}`;
+      resource.owner = "team.data";
+      resource["note"] = "by hand";
+      resource.usage = { anti_patterns: ["select *"] };
+    }
+    const catalog = await catalogOf(resources);
+    await createPostgresSession(client).exec("ALTER TABLE verify_tests.users RENAME COLUMN full_name TO fullname");
+    const report = await verified(catalog, { update: (changed) => catalog.register(changed) });
+    expect(report).toMatchObject({ exitCode: 0, updated: ["res:db.pg.main.verify_tests.users"] });
+    expect(report.findings.every((finding) => finding.isUpdated === true)).toBe(true);
+    expect(await verified(catalog)).toMatchObject({ exitCode: 0, findings: [] });
+    const { items } = await catalog.details(["res:db.pg.main.verify_tests.users"]);
+    expect(items[0]).toMatchObject({
+      note: "by hand",
+      columns: [{ name: "id", unit: "unit of id" }, { name: "fullname", unit: "unit of full_name" }, { name: "city" }],
+      usage: { anti_patterns: ["select *"] },
+    });
+    const { items: rows } = await catalog.overview({ ids: ["res:db.pg.main.verify_tests.users"] });
+    expect(rows[0]?.owner).toBe("team.data");
+    expect(rows[0]?.schema_digest).toContainEqual(expect.stringMatching(/^fullname:/));
+  });
+
+  it("says when the catalog refuses to be brought up to date", async () => {
+    const catalog = await imported();
+    await createPostgresSession(client).exec("ALTER TABLE verify_tests.users DROP COLUMN city");
+    const refusals = [
+      async () => ({ ok: false, issues: [{ code: "x", path: [], message: "no" }] }),
+      async () => Promise.reject(new Error("disk full")),
+    ];
+    for (const update of refusals) {
+      const report = await verified(catalog, { update });
+      expect(codesOf(report)).toContain("unverified update_failed");
+      expect(report).toMatchObject({ exitCode: 2, updated: [] });
+    }
+  });
+
+  it("compares the digest alone where a resource has no columns", async () => {
+    const uri = "ada://any/db/pg:main/verify_tests.users";
+    const schema_digest = ["id:int", "full_name:int", "phone:str"];
+    const catalog = await catalogOf([{ id: "res:users", kind: "tabular", title: "users", uri, schema_digest }]);
+    expect(codesOf(await verified(catalog))).toEqual([
+      "breaking digest_stale schema_digest",
+      "breaking digest_stale schema_digest",
+    ]);
+  });
+
+  it("holds spellings of one type for the same", async () => {
+    const uri = "ada://any/db/pg:main/verify_tests.orders";
+    const columns = [
+      { name: "id", type: "int4", pk: true, nn: true },
+      { name: "user_id", type: "int", fk: "users.id" },
+      { name: "amount", type: "DECIMAL(12, 2)" },
+    ];
+    const catalog = await catalogOf([{ id: "res:orders", kind: "tabular", title: "orders", uri, columns }]);
+    expect(await verified(catalog)).toMatchObject({ findings: [], exitCode: 0 });
+  });
+
+  it("does not hold columns that the principal may not see for new ones", async () => {
+    const resources = await fromSqlDatabase(client, { name, schemas });
+    for (const column of resources.flatMap(({ columns }) => columns ?? [])) {
+      if (column.name === "full_name") column.tags = ["pii"];
+    }
+    const catalog = await catalogOf(resources);
+    await createPostgresSession(client).exec("ALTER TABLE verify_tests.users DROP COLUMN city");
+    const update = async (): Promise<never> => Promise.reject(new Error("nothing may be written"));
+    const codes = codesOf(await verified(catalog, { update }));
+    expect(codes).toContain("notice columns_hidden");
+    expect(codes).toContain("breaking column_removed columns.city");
+    expect(codes).not.toContain("notice column_added columns.full_name");
+    expect(codes).not.toContain("unverified update_failed");
+  });
+
+  it("reports a source that fails or does not answer, without its secrets", async () => {
+    const catalog = await imported();
+    const message = "connect to postgres://app:hunter2secret@db failed";
+    const broken: PostgresClient = { query: () => Promise.reject(new Error(message)) };
+    const failed = await verifyCatalog(catalog, { probes: [sqlProbe(broken, { name })] });
+    expect(codesOf(failed)).toEqual(["unverified unreachable", "unverified unreachable"]);
+    expect(JSON.stringify(failed)).not.toContain("hunter2secret");
+    const silent: PostgresClient = { query: () => new Promise(() => undefined) };
+    const timedOut = await verifyCatalog(catalog, { probes: [sqlProbe(silent, { name })], timeoutMs: 20 });
+    expect(codesOf(timedOut)).toEqual(["unverified timed_out", "unverified timed_out"]);
+    expect(timedOut.exitCode).toBe(2);
+  });
+
+  it("ends when it is aborted, whatever a probe does", async () => {
+    const catalog = await imported();
+    const controller = new AbortController();
+    const silent: PostgresClient = {
+      query: () => {
+        controller.abort();
+        return new Promise(() => undefined);
+      },
+    };
+    const call = verifyCatalog(catalog, { probes: [sqlProbe(silent, { name })], signal: controller.signal });
+    const error: unknown = await call.catch((reason: unknown) => reason);
+    expect(CatalogError.isInstance(error) && error.code).toBe("aborted");
+  });
+});
+
+describe("verifyCatalog against SQLite with public data", () => {
+  it("finds a dropped column to be breaking", async () => {
+    const data = join(dirname(createRequire(import.meta.url).resolve("vega-datasets")), "..", "data");
+    const [header = "", ...lines] = readFileSync(join(data, "stocks.csv"), "utf8").trim().split(/\r?\n/);
+    const database = await openSqlite({ path: ":memory:", durability: "off" });
+    database.exec(`CREATE TABLE stocks (${header})`);
+    const insert = database.prepare("INSERT INTO stocks VALUES (?, ?, ?)");
+    for (const line of lines) insert.run(...line.split(","));
+    const catalog = await catalogOf(await fromSqlDatabase(database));
+    const probes = [sqlProbe(database)];
+    expect(await verifyCatalog(catalog, { probes })).toMatchObject({
+      exitCode: 0,
+      findings: [],
+      probed: 1,
+      snippets: 1,
+    });
+    database.exec("ALTER TABLE stocks DROP COLUMN price");
+    expect(codesOf(await verifyCatalog(catalog, { probes }))).toEqual([
+      "breaking column_removed columns.price",
+      "breaking snippet_unknown_column usage.snippets.0",
+    ]);
+    database.close();
+  });
+});
+
+describe("verifyCatalog against HTTP", () => {
+  let server: Server;
+  let origin: string;
+  const asked: string[] = [];
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      const known: Record<string, number> = { "/ok": 200, "/moved": 302, "/closed": 401, "/down": 503, "/": 404 };
+      if (request.url === "/get-only") response.statusCode = request.method === "GET" ? 200 : 405;
+      else response.statusCode = known[request.url ?? ""] ?? 404;
+      if (request.url === "/slow") return;
+      response.end(request.method === "GET" ? "x".repeat(100_000) : undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    origin = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "";
+  });
+  afterEach(() => asked.splice(0));
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it.each([
+    ["/ok", [], []],
+    ["/moved", [], []],
+    ["/closed", [], []],
+    ["/get-only", [], []],
+    ["/gone", [], ["breaking missing"]],
+    ["/down", [], ["unverified unreachable"]],
+    ["/slow", [], ["unverified timed_out"]],
+    ["/pets/{id}", ["method:get"], []],
+    ["/gone", ["method:post"], []],
+  ])("asks %s with tags %j and finds %j", async (path, tags, expected) => {
+    const catalog = await catalogOf([{ id: "res:x", kind: "api", title: "x", uri: `${origin}${path}`, tags }]);
+    const report = await verifyCatalog(catalog, { probes: [httpProbe()], timeoutMs: 500 });
+    expect(codesOf(report)).toEqual(expected);
+    expect(asked.every((line) => /^(?:HEAD|GET) /.test(line))).toBe(true);
+  });
+
+  it("reports a server that is not there, and leaves addresses alone that it may not ask", async () => {
+    const uri = "http://127.0.0.1:1/x";
+    const catalog = await catalogOf([{ id: "res:x", kind: "api", title: "x", uri }]);
+    expect(codesOf(await verifyCatalog(catalog, { probes: [httpProbe()] }))).toEqual(["unverified unreachable"]);
+    const allowed = httpProbe({ allow: ({ port }) => port !== "1" });
+    expect(codesOf(await verifyCatalog(catalog, { probes: [allowed] }))).toEqual(["notice not_probed"]);
+  });
+
+  it("verifies an imported OpenAPI document against its server", async () => {
+    const text = readFileSync(new URL("../importers/__fixtures__/bookings.openapi.yaml", import.meta.url), "utf8");
+    const result = fromOpenApi(text, { baseUrl: origin });
+    const catalog = await catalogOf(result.ok ? result.value : []);
+    const report = await verifyCatalog(catalog, { probes: [httpProbe()] });
+    expect(report.probed).toBe(5);
+    // The server knows neither /health nor /bookings; what takes parameters or writes counts as there.
+    expect(report.findings.filter(({ code }) => code === "missing").map(({ resourceId }) => resourceId)).toEqual([
+      "res:api.hotel-bookings.health",
+      "res:api.hotel-bookings.listBookings",
+    ]);
+    expect(asked.every((line) => /^(?:HEAD|GET) /.test(line))).toBe(true);
+  });
+});
+
+describe("verifyCatalog against skills, MCP tools and files", () => {
+  const tool = (properties: object) => ({
+    name: "sum_up",
+    description: "Sums up.",
+    inputSchema: { type: "object", properties },
+  });
+
+  it("compares the parameters of skills", async () => {
+    const catalog = await catalogOf(fromTools([tool({ text: { type: "string" }, limit: { type: "integer" } })]));
+    const now = [tool({ text: { type: "array" }, size: { type: "integer" } })];
+    const codes = codesOf(await verifyCatalog(catalog, { probes: [skillProbe(now)] }));
+    expect(codes).toContain("breaking column_removed columns.limit");
+    expect(codes).toContain("breaking type_changed columns.text");
+    expect(codesOf(await verifyCatalog(catalog, { probes: [skillProbe([])] }))).toContain("breaking missing");
+  });
+
+  it("compares the tools of an MCP server", async () => {
+    const listTools = (tools: object[]) => ({ listTools: async () => ({ tools }) });
+    const catalog = await catalogOf(await fromMcpTools([tool({ text: { type: "string" } })], { server: "s" }));
+    const probe = (properties: object) => mcpProbe(listTools([tool(properties)]), { server: "s" });
+    const same = await verifyCatalog(catalog, { probes: [probe({ text: { type: "string" } })] });
+    expect(same.findings.map(({ code }) => code)).toEqual(["snippet_unchecked"]);
+    const changed = await verifyCatalog(catalog, { probes: [probe({ words: { type: "array" } })] });
+    expect(codesOf(changed)).toContain("breaking column_removed columns.text");
+  });
+
+  it("compares files with what they hold", async () => {
+    const files: Record<string, Uint8Array> = { "a/x y.csv": new TextEncoder().encode("id,price\n1,2.5\n") };
+    const names = ["a/x y.csv", "b.csv"];
+    const result = fromFiles(names.map((name) => ({ name, bytes: new TextEncoder().encode("id,cost\n1,2.5\n") })));
+    const catalog = await catalogOf(result.ok ? result.value : []);
+    const probe = fileProbe({
+      stat: async (path) => (files[path] === undefined ? undefined : { sizeBytes: files[path].byteLength }),
+      read: async (path) => files[path] ?? new Uint8Array(),
+    });
+    const report = await verifyCatalog(catalog, { probes: [probe] });
+    expect(report.findings.map(({ resourceId, code, path }) => `${resourceId} ${code} ${path ?? ""}`))
+      .toMatchInlineSnapshot(`
+        [
+          "res:file.a/x%20y.csv column_added columns.price",
+          "res:file.a/x%20y.csv column_removed columns.cost",
+          "res:file.b.csv missing ",
+        ]
+      `);
+  });
+});
+
+describe("verifyCatalog", () => {
+  const resource = (snippets: { engine: string; code: string }[]): ResourceInput => {
+    return { id: "res:x", kind: "tabular", title: "x", columns: [{ name: "a" }], usage: { snippets } };
+  };
+
+  it("hands snippets to the linter of their engine, and reports one that fails", async () => {
+    const catalog = await catalogOf([
+      resource(["bad", "good", "throw", "odd"].map((code) => ({ engine: "IR", code }))),
+    ]);
+    const issue = { code: "unknown_op", path: [], message: "there is no such operation" };
+    const report = await verifyCatalog(catalog, {
+      probes: [],
+      snippetLinters: {
+        ir: ({ code }) => {
+          if (code === "throw") throw new Error("boom");
+          if (code === "odd") return [{ ...issue, severity: "warning" }];
+          return code === "bad" ? [issue] : [];
+        },
+      },
+    });
+    expect(report).toMatchObject({ snippets: 4, exitCode: 2 });
+    expect(codesOf(report)).toEqual([
+      "unverified linter_failed usage.snippets.2",
+      "notice not_probed",
+      "breaking snippet_issue usage.snippets.0",
+      "warning snippet_issue usage.snippets.3",
+    ]);
+  });
+
+  it("reads catalogs of many pages and cards of many windows", async () => {
+    const many = Array.from({ length: 1_203 }, (_, index): ResourceInput => {
+      return { id: `res:${index}`, kind: "kv", title: "x", columns: [{ name: "a" }] };
+    });
+    const snippets = Array.from({ length: 250 }, (_, index) => ({ engine: "http", code: `GET /${index}` }));
+    const catalog = await catalogOf([...many, resource(snippets)]);
+    const report = await verifyCatalog(catalog, { probes: [] });
+    expect(report.resources).toBe(1_204);
+    expect(report.findings.filter(({ code }) => code === "snippet_unchecked")).toHaveLength(250);
+  });
+
+  it("says that a card is denied", async () => {
+    const catalog = createCatalog({ access: { roles: {} } });
+    await catalog.register([resource([])]);
+    expect(codesOf(await verifyCatalog(catalog, { probes: [] }))).toEqual(["unverified card_denied"]);
+  });
+
+  it("asks no more sources at once than it may", async () => {
+    let now = 0;
+    let most = 0;
+    const probe: ResourceProbe = {
+      name: "counting",
+      handles: () => true,
+      begin: () => ({
+        async probe() {
+          now += 1;
+          most = Math.max(most, now);
+          await new Promise((resolve) => setImmediate(resolve));
+          now -= 1;
+          return { state: "available" };
+        },
+      }),
+    };
+    const catalog = await catalogOf(
+      Array.from({ length: 30 }, (_, index) => ({ id: `res:${index}`, kind: "kv", title: "x" })),
+    );
+    const report = await verifyCatalog(catalog, { probes: [probe], concurrency: 3 });
+    expect({ most, probed: report.probed }).toEqual({ most: 3, probed: 30 });
+  });
+
+  it.each([{ concurrency: 0 }, { timeoutMs: Number.NaN }, { concurrency: 1.5 }])("refuses %j", async (options) => {
+    const error: unknown = await verifyCatalog(createCatalog(), { probes: [], ...options }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(CatalogError.isInstance(error) && error.code).toBe("invalid_options");
+  });
+
+  it("renders names from sources as text that is neither lines nor markup", async () => {
+    const hostile = "x | </td><script>alert(1)</script>\n# heading\u202E `code` [a](javascript:b)";
+    const probe: ResourceProbe = {
+      name: "hostile",
+      handles: () => true,
+      begin: () => ({ probe: async () => ({ state: "available", columns: [{ name: hostile }] }) }),
+    };
+    const report = await verifyCatalog(await catalogOf([resource([])]), { probes: [probe] });
+    expect(renderVerifyReport(report, { format: "markdown" })).toMatchInlineSnapshot(`
+      "**The catalog is not what its sources are.** resources: 1, probed: 1, snippets checked: 0; 1 breaking, 1 notice
+
+      | severity | resource | where | what |
+      | --- | --- | --- | --- |
+      | breaking | res:x | columns.a | column\\_removed: The source no longer has this column |
+      | notice | res:x | columns.x \\| \\</td\\>\\<script\\>alert\\(1\\)\\</script\\> \\# heading \\\`code\\\` \\[a\\]\\(javascript:b\\) | column\\_added: The source has a column that the catalog lacks, of type any |
+      "
+    `);
+    expect(renderVerifyReport(report, { minSeverity: "breaking", maxFindings: 1 })).toMatchInlineSnapshot(`
+      "The catalog is not what its sources are. resources: 1, probed: 1, snippets checked: 0; 1 breaking, 1 notice
+
+      res:x
+        breaking column_removed columns.a: The source no longer has this column
+      "
+    `);
+  });
+});

@@ -1,0 +1,138 @@
+import type { Issue } from "@ccl/core";
+import type { Principal } from "../access/access-options.ts";
+import { CatalogError } from "../catalog-error.ts";
+import { compareCodeUnits } from "../record/compare-code-units.ts";
+import type { ResourceDetails, ResourceInput, ResourceSnippet } from "../record/resource-record.ts";
+import { createTableLookups } from "./create-table-lookup.ts";
+import { lintSnippets, type LintContext } from "./lint-snippets.ts";
+import { probeCard, type ProbedCard } from "./probe-card.ts";
+import { readCards, type VerifiableCatalog } from "./read-cards.ts";
+import { refreshedResource } from "./refreshed-resource.ts";
+import type { ResourceProbe } from "./resource-probe.ts";
+import { mapConcurrently } from "./run-within.ts";
+import type { SqlParser } from "./sql-parser.ts";
+import { createVerifyReport, driftCodes, type VerifyFinding, type VerifyReport } from "./verify-report.ts";
+
+/** Checks snippets of one engine, like `ir`; gives what is wrong, nothing where all is well. */
+export type SnippetLinter = (
+  snippet: ResourceSnippet,
+  context: { resource: ResourceDetails; signal: AbortSignal },
+) => Promise<Issue[]> | Issue[];
+
+/** How a catalog is held against its sources. */
+export interface VerifyOptions {
+  /** Of several that are for a resource the first counts. */
+  probes: readonly ResourceProbe[];
+  /** By engine, in lower case; one for `sql` stands for the built-in. */
+  snippetLinters?: Readonly<Record<string, SnippetLinter>>;
+  /** Instead of the one that is loaded when there is SQL to check. */
+  sqlParser?: SqlParser;
+  /** Who asks the catalog; should see all columns. */
+  principal?: Principal;
+  /**
+   * Given the resources whose columns or keys differ, with those of the source; what people wrote on them is kept. Such as
+   * `(resources) => catalog.register(resources)`. Resources with hidden columns are left out; sections that the principal
+   * does not see would be lost, so update as one that sees all. Nothing is changed without it.
+   */
+  update?: (resources: ResourceInput[]) => Promise<unknown>;
+  /** Of one probe or linter, 10,000 by default. */
+  timeoutMs?: number;
+  /** Probes at once, 4 by default. */
+  concurrency?: number;
+  /** A snippet that reads a table of so many rows without a limit is warned of, 1,000,000 by default. */
+  maxUnlimitedRows?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Asks every uri whether it is there, compares columns with the source's, and checks snippets against them. Findings are
+ * data; a source that is silent is one too. @throws CatalogError `invalid_options`, `aborted`, `client_missing`, and
+ * what the catalog throws
+ */
+export async function verifyCatalog(catalog: VerifiableCatalog, options: VerifyOptions): Promise<VerifyReport> {
+  const { concurrency = 4, timeoutMs = 10_000 } = options;
+  checkNumbers({ concurrency, timeoutMs });
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(options.signal?.reason);
+  options.signal?.addEventListener("abort", stop, { once: true });
+  try {
+    if (options.signal?.aborted === true) stop();
+    return await verify(catalog, { ...options, concurrency, timeoutMs, signal: controller.signal });
+  } catch (error) {
+    if (options.signal?.aborted !== true) throw error;
+    throw new CatalogError("aborted", "The verification was aborted.", { cause: error });
+  } finally {
+    options.signal?.removeEventListener("abort", stop);
+    // Ends what a probe that ran out of time may still be doing.
+    controller.abort();
+  }
+}
+
+type Settled = VerifyOptions & { concurrency: number; timeoutMs: number; signal: AbortSignal };
+
+async function verify(catalog: VerifiableCatalog, options: Settled): Promise<VerifyReport> {
+  const { signal, concurrency } = options;
+  signal.throwIfAborted();
+  const cards = await readCards(catalog, { principal: options.principal, signal });
+  const runs = options.probes.map((probe) => ({ probe, run: probe.begin({ signal }) }));
+  const probed = await mapConcurrently(cards, concurrency, (card) => probeCard(card, { runs, ...options }));
+  const context: LintContext = {
+    ...options,
+    lookups: createTableLookups(
+      probed.flatMap((card) => (card.details === undefined ? [] : [{ ...card, details: card.details }])),
+    ),
+  };
+  const linted = await lintSnippets(probed, context);
+  const updated = await update(probed, options);
+  const findings = [...probed.flatMap((card) => card.findings), ...linted.findings];
+  findings.sort(
+    (left, right) =>
+      compareCodeUnits(left.resourceId, right.resourceId) ||
+      compareCodeUnits(left.code, right.code) ||
+      compareCodeUnits(left.path ?? "", right.path ?? ""),
+  );
+  return createVerifyReport(findings, {
+    resources: cards.length,
+    probed: probed.filter((card) => card.isAnswered).length,
+    snippets: linted.checked,
+    updated,
+  });
+}
+
+/** Brings what differs up to date in one call, and marks the findings that no longer count. */
+async function update(cards: readonly ProbedCard[], { update: write, signal }: Settled): Promise<string[]> {
+  if (write === undefined) return [];
+  const changed = cards.flatMap((card) => {
+    const resource = refreshedResource(card);
+    return resource === undefined ? [] : [{ card, resource }];
+  });
+  if (changed.length === 0) return [];
+  signal.throwIfAborted();
+  const ids = changed.map(({ resource }) => resource.id);
+  const reason = await write(changed.map(({ resource }) => resource)).then(refusalOf, (error: unknown) =>
+    String(error),
+  );
+  if (reason !== undefined) {
+    const message = `The catalog could not be brought up to date: ${reason.slice(0, 300)}`;
+    const first: VerifyFinding = { severity: "unverified", code: "update_failed", resourceId: ids[0] ?? "", message };
+    changed[0]?.card.findings.push(first);
+    return [];
+  }
+  for (const { card } of changed)
+    for (const finding of card.findings) if (driftCodes.has(finding.code)) finding.isUpdated = true;
+  return ids;
+}
+
+/** A register that gives a failed result has registered nothing. */
+function refusalOf(result: unknown): string | undefined {
+  if (typeof result !== "object" || result === null || !("ok" in result) || result.ok !== false) return undefined;
+  const issues: unknown = "issues" in result && Array.isArray(result.issues) ? result.issues[0] : undefined;
+  return typeof issues === "object" && issues !== null && "message" in issues ? String(issues.message) : "it refused";
+}
+
+function checkNumbers(options: Record<string, number>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (Number.isSafeInteger(value) && value > 0 && value < 2 ** 31) continue;
+    throw new CatalogError("invalid_options", `${name} must be a whole number from 1 to 2,147,483,647, not ${value}.`);
+  }
+}
