@@ -1,0 +1,28 @@
+import type { ColumnBatch, PlanValue } from "./column-batch.ts";
+import type { Connector } from "./connector.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+
+/** Rows of a resource, in the values of plans. Absent fields are null. */
+export type MemoryRows = readonly Readonly<Record<string, PlanValue | undefined>>[];
+
+/** A connector over rows in memory, by the id of their resource. It only scans; an engine does the rest. */
+export function createMemoryConnector(
+  resources: Readonly<Record<string, MemoryRows>>,
+  options: { name?: string } = {},
+): Connector {
+  const name = options.name ?? "memory";
+  return {
+    name,
+    operations: new Set(["scan"]),
+    async *run({ steps: [scan], columns }, { batchRows, signal }): AsyncGenerator<ColumnBatch, void> {
+      const rows =
+        scan?.op === "scan" && Object.hasOwn(resources, scan.resource.id) ? resources[scan.resource.id] : undefined;
+      if (rows === undefined) throw new QueryError("source_failed", `${name} holds no such resource.`);
+      for (let at = 0; at < rows.length; at += batchRows) {
+        throwIfAborted(signal);
+        const part = rows.slice(at, at + batchRows);
+        yield { rowCount: part.length, columns: columns.map((column) => part.map((row) => row[column.name] ?? null)) };
+      }
+    },
+  };
+}

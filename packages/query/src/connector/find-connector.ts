@@ -1,0 +1,23 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import type { FoundConnector } from "../physical/plan-physical.ts";
+import { QueryError } from "../query-error.ts";
+import type { Connector } from "./connector.ts";
+
+/** Connectors by the beginning of the addresses that they serve, like `ada://any/db/pg:main` or `https://api.example.com`. */
+export type Connectors = Readonly<Record<string, Connector>>;
+
+/** The connector whose key is the longest beginning of the resource's address, at a `/` or `:`; the id stands in for an absent address. */
+export function findConnector(connectors: Connectors, resource: ResourceDetails): FoundConnector {
+  const address = resource.uri ?? resource.id;
+  const keys = Object.keys(connectors).filter((key) => isBeginning(key, address));
+  const [key] = keys.toSorted((left, right) => right.length - left.length);
+  const connector = key === undefined ? undefined : connectors[key];
+  if (key !== undefined && connector !== undefined) return { key, connector };
+  const message = `No connector serves ${JSON.stringify(resource.id)} (${address.slice(0, 200)}); give one under the beginning of that address.`;
+  throw new QueryError("connector_missing", message, { details: { resource: resource.id } });
+}
+
+function isBeginning(key: string, address: string): boolean {
+  if (!address.startsWith(key)) return false;
+  return address.length === key.length || /[/:.]$/.test(key) || /^[/:.?]/.test(address.slice(key.length));
+}

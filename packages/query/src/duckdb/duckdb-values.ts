@@ -1,0 +1,91 @@
+import type { DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import type { PlanValue } from "../connector/column-batch.ts";
+import type { DataType } from "../plan/data-type.ts";
+import { exactInt, scaledText, type ValueDecoder } from "../sql/decode-value.ts";
+
+/** The module, imported by whoever opens an engine. */
+export type DuckDbModule = typeof import("@duckdb/node-api");
+
+const dayMs = 86_400_000;
+
+/** The type of a column that values are loaded into. */
+export function duckDbTypeOf(module: DuckDbModule, type: DataType): DuckDBType {
+  switch (type.kind) {
+    case "bool":
+      return module.BOOLEAN;
+    case "int":
+      return module.BIGINT;
+    case "float":
+      return module.DOUBLE;
+    case "text":
+      return module.VARCHAR;
+    case "date":
+      return module.DATE;
+    case "timestamp":
+    case "timestamptz":
+      return module.TIMESTAMP;
+    case "decimal":
+      return module.DECIMAL(type.precision, type.scale);
+  }
+}
+
+/** Values of a plan as DuckDB takes them. */
+export function duckDbEncoder(module: DuckDbModule, type: DataType): (value: PlanValue) => DuckDBValue {
+  const orNull =
+    (encode: (text: string) => DuckDBValue) =>
+    (value: PlanValue): DuckDBValue =>
+      value === null ? null : encode(String(value));
+  switch (type.kind) {
+    case "int":
+      return (value) => (typeof value === "number" ? BigInt(value) : value);
+    case "decimal":
+      return orNull((text) => new module.DuckDBDecimalValue(BigInt(text.replace(".", "")), type.precision, type.scale));
+    case "date":
+      return orNull((text) => new module.DuckDBDateValue(Date.parse(`${text}T00:00:00Z`) / dayMs));
+    case "timestamp":
+    case "timestamptz":
+      return orNull((text) => new module.DuckDBTimestampValue(microsOf(text)));
+    default:
+      return (value) => value;
+  }
+}
+
+function microsOf(text: string): bigint {
+  const [clock = "", fraction = ""] = text.replace("Z", "").split(".");
+  return BigInt(Date.parse(`${clock}Z`)) * 1_000n + BigInt(fraction.padEnd(6, "0") || "0");
+}
+
+/** What DuckDB gives, as the plan's values. */
+export function duckDbDecoder(module: DuckDbModule, type: DataType): ValueDecoder {
+  const { kind } = type;
+  switch (kind) {
+    case "bool":
+      return (value) => (typeof value === "boolean" ? value : undefined);
+    case "int":
+      return exactInt;
+    case "float":
+      return (value) => (typeof value === "number" ? value + 0 : undefined);
+    case "text":
+      return (value) => (typeof value === "string" ? value : undefined);
+    case "decimal":
+      return (value) => (value instanceof module.DuckDBDecimalValue ? scaledText(value.value, value.scale) : undefined);
+    case "date":
+      return (value) => (value instanceof module.DuckDBDateValue ? dateText(value.days * dayMs) : undefined);
+    case "timestamp":
+    case "timestamptz":
+      return (value) => (value instanceof module.DuckDBTimestampValue ? clockText(value.micros, kind) : undefined);
+  }
+}
+
+function dateText(timeMs: number): string | undefined {
+  const text = new Date(timeMs).toISOString();
+  return text.length === 24 ? text.slice(0, 10) : undefined;
+}
+
+function clockText(micros: bigint, kind: "timestamp" | "timestamptz"): string | undefined {
+  const rest = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const text = new Date(Number((micros - rest) / 1_000n)).toISOString();
+  if (text.length !== 24) return undefined;
+  const fraction = rest === 0n ? "" : `.${String(rest).padStart(6, "0").replace(/0+$/, "")}`;
+  return `${text.slice(0, 19)}${fraction}${kind === "timestamptz" ? "Z" : ""}`;
+}

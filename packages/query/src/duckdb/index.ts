@@ -1,0 +1,1 @@
+export { openDuckDbEngine, type DuckDbEngineOptions } from "./open-duckdb-engine.ts";

@@ -1,0 +1,182 @@
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
+import { sql } from "kysely";
+import type { ColumnBatch } from "../connector/column-batch.ts";
+import type { EngineInput, EngineWork, QueryEngine, RunOptions } from "../connector/connector.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
+import { valueError } from "../sql/decode-value.ts";
+import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
+import { duckDbDecoder, duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
+
+/** How DuckDB is run. */
+export interface DuckDbEngineOptions {
+  /** 2 by default. */
+  threads?: number;
+  /** DuckDB's own limit, beyond which it goes to disk. 512 by default. */
+  memoryMiB?: number;
+  /** Where it goes to disk. Without one a query that needs more memory fails. */
+  spillFolder?: string;
+  signal?: AbortSignal;
+}
+
+/** Most rows of a chunk of DuckDB. */
+const chunkRows = 2_048;
+
+/**
+ * DuckDB in memory as the engine of `executePlan`. It reads no file, loads no extension and keeps nothing between queries.
+ * @throws QueryError `engine_missing` where @duckdb/node-api is not installed, `invalid_options`
+ */
+export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promise<QueryEngine> {
+  const { threads = 2, memoryMiB = 512, spillFolder, signal } = options;
+  throwIfAborted(signal);
+  for (const [name, value] of Object.entries({ threads, memoryMiB })) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new QueryError("invalid_options", `${name} is a whole number from 1, not ${value}.`);
+  }
+  const module = await loadModule();
+  const instance = await module.DuckDBInstance.create(":memory:", {
+    threads: String(threads),
+    memory_limit: `${memoryMiB}MiB`,
+  });
+  try {
+    await secure(instance, spillFolder);
+  } catch (error) {
+    instance.closeSync();
+    throw engineError(error);
+  }
+  return createEngine(module, instance);
+}
+
+async function loadModule(): Promise<DuckDbModule> {
+  try {
+    return await import("@duckdb/node-api");
+  } catch (error) {
+    throw new QueryError("engine_missing", "@duckdb/node-api is not there; install it beside @ccl/query.", {
+      cause: error,
+    });
+  }
+}
+
+async function secure(instance: DuckDBInstance, spillFolder: string | undefined): Promise<void> {
+  const connection = await instance.connect();
+  try {
+    await connection.run(`SET temp_directory = '${(spillFolder ?? "").replaceAll("'", "''")}'`);
+    await connection.run("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false");
+    await connection.run("SET enable_external_access = false; SET lock_configuration = true");
+  } finally {
+    connection.closeSync();
+  }
+}
+
+function createEngine(module: DuckDbModule, instance: DuckDBInstance): QueryEngine {
+  let isOpen = true;
+  const running = new Set<DuckDBConnection>();
+  return {
+    name: "DuckDB",
+    async *run(work, options) {
+      if (!isOpen) throw new QueryError("closed", "The engine is closed; open another one.");
+      throwIfAborted(options.signal);
+      const connection = await instance.connect();
+      running.add(connection);
+      const interrupt = (): void => connection.interrupt();
+      options.signal?.addEventListener("abort", interrupt, { once: true });
+      try {
+        for (const [index, input] of work.inputs.entries())
+          await load({ module, connection }, { input, table: `i${index}`, options });
+        yield* read({ module, connection }, work, options);
+      } catch (error) {
+        throwIfAborted(options.signal);
+        throw engineError(error);
+      } finally {
+        options.signal?.removeEventListener("abort", interrupt);
+        running.delete(connection);
+        connection.closeSync();
+      }
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      for (const connection of running) connection.interrupt();
+      instance.closeSync();
+    },
+  };
+}
+
+interface Session {
+  module: DuckDbModule;
+  connection: DuckDBConnection;
+}
+
+/** Temporary tables are the connection's own, and go with it. */
+async function load(
+  { module, connection }: Session,
+  { input, table, options }: { input: EngineInput; table: string; options: RunOptions },
+): Promise<void> {
+  const aliases = inputAliases(input.columns);
+  const columns = input.columns.map(({ name, type }) => `${aliases.get(name) ?? ""} ${duckDbTypeName(type)}`);
+  await connection.run(`CREATE TEMP TABLE ${table} (${columns.join(", ")})`);
+  const types = input.columns.map(({ type }) => duckDbTypeOf(module, type));
+  const encoders = input.columns.map(({ type }) => duckDbEncoder(module, type));
+  const appender = await connection.createAppender(table, "main", "temp");
+  try {
+    for await (const batch of input.batches) {
+      throwIfAborted(options.signal);
+      for (let at = 0; at < batch.rowCount; at += chunkRows) {
+        const end = Math.min(batch.rowCount, at + chunkRows);
+        const values = encoders.map((encode, index): DuckDBValue[] =>
+          (batch.columns[index] ?? []).slice(at, end).map(encode),
+        );
+        const chunk = module.DuckDBDataChunk.create(types, end - at);
+        chunk.setColumns(values);
+        appender.appendDataChunk(chunk);
+      }
+      appender.flushSync();
+    }
+  } finally {
+    appender.closeSync();
+  }
+}
+
+async function* read(
+  { module, connection }: Session,
+  { steps, columns, inputs }: EngineWork,
+  options: RunOptions,
+): AsyncGenerator<ColumnBatch, void> {
+  const tables = new Map(
+    inputs.map((input, index) => [input.name, { table: sql.id(`i${index}`), columns: input.columns }]),
+  );
+  const query = compileFragment(
+    { steps, columns },
+    { dialect: duckDbDialect, parameters: "numbered", tableOf: () => sql``, inputs: tables },
+  );
+  const decoders = columns.map(({ type }) => duckDbDecoder(module, type));
+  const result = await connection.stream(query.sql, query.parameters.map(parameterOf));
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) return;
+    throwIfAborted(options.signal);
+    const values = chunk.getColumns().map((column, index) => {
+      const decode = decoders[index];
+      const target = columns[index];
+      return column.map((value) => {
+        if (value === null) return null;
+        const decoded = decode?.(value);
+        if (decoded !== undefined || target === undefined) return decoded ?? null;
+        throw valueError({ source: "DuckDB", column: target.name, type: target.type }, value);
+      });
+    });
+    yield { rowCount: chunk.rowCount, columns: values };
+  }
+}
+
+function parameterOf(value: unknown): DuckDBValue {
+  if (value === null || typeof value === "string" || typeof value === "number") return value;
+  if (typeof value === "boolean" || typeof value === "bigint") return value;
+  throw new QueryError("invalid_options", `A ${typeof value} is no parameter of DuckDB.`);
+}
+
+function engineError(error: unknown): unknown {
+  if (QueryError.isInstance(error)) return error;
+  const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+  return new QueryError("engine_failed", `DuckDB: ${reason.slice(0, 300)}`, { cause: error });
+}

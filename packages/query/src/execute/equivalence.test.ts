@@ -1,0 +1,195 @@
+import { openSqlite, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
+import { createFixedClock } from "@ccl/core/testing";
+import { PGlite } from "@electric-sql/pglite";
+import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
+import fc from "fast-check";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { naiveSql } from "../__fixtures__/naive-sql.ts";
+import {
+  leftColumns,
+  randomRows,
+  resourceOf,
+  rightColumns,
+  type RandomColumn,
+  type RandomRow,
+} from "../__fixtures__/random-source.ts";
+import { PlanBuilder } from "../__fixtures__/random-valid-plan.ts";
+import type { PlanValue } from "../connector/column-batch.ts";
+import type { Connector, QueryEngine } from "../connector/connector.ts";
+import { createMemoryConnector } from "../connector/create-memory-connector.ts";
+import type { Connectors } from "../connector/find-connector.ts";
+import { openDuckDbEngine } from "../duckdb/index.ts";
+import type { LogicalPlan } from "../plan/logical-plan.ts";
+import type { PlanColumn, TypedStep } from "../plan/typed-plan.ts";
+import { renderLogicalPlan } from "../render/render-logical-plan.ts";
+import { sqlConnector } from "../sql/sql-connector.ts";
+import { executePlan } from "./execute-plan.ts";
+
+const url = process.env["CCL_POSTGRES_URL"];
+if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: PostgreSQL's part is tried on PGlite only.");
+
+const nowMs = Date.parse("2026-03-01T12:00:00Z");
+const details = [resourceOf("l", leftColumns), resourceOf("r", rightColumns)];
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const runs = Math.max(20, Math.floor((fc.readConfigureGlobal().numRuns ?? 200) / 5));
+
+let engine: QueryEngine;
+let reference: { instance: DuckDBInstance; connection: DuckDBConnection };
+let sqlite: SqliteDatabase;
+let postgres: PGlite | pg.Client;
+
+beforeAll(async () => {
+  engine = await openDuckDbEngine({ threads: 1 });
+  const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
+  reference = { instance, connection: await instance.connect() };
+  sqlite = await openSqlite({ path: ":memory:" });
+  if (url === undefined) postgres = await PGlite.create();
+  else {
+    postgres = new pg.Client({ connectionString: url });
+    await postgres.connect();
+    await postgres.query(
+      "DROP SCHEMA IF EXISTS query_tests CASCADE; CREATE SCHEMA query_tests; SET search_path = query_tests; SET TimeZone = 'Asia/Tokyo'",
+    );
+  }
+  for (const [table, columns] of [
+    ["l", leftColumns],
+    ["r", rightColumns],
+  ] as const) {
+    const ddl = (typeOf: (column: RandomColumn) => string): string =>
+      `CREATE TABLE ${table} (${columns.map((column) => `${quoted(column.name)} ${typeOf(column)}`).join(", ")})`;
+    sqlite.exec(
+      ddl(
+        ({ kind }) =>
+          ({ int: "INTEGER", decimal: "NUMERIC", float: "REAL", bool: "INTEGER" })[String(kind)] ??
+          "TEXT COLLATE NOCASE",
+      ),
+    );
+    await (postgres as PostgresClient).query(ddl(({ declared }) => declared));
+    await reference.connection.run(
+      ddl(({ kind, declared }) => (kind === "timestamptz" ? "timestamp" : kind === "int" ? "bigint" : declared)),
+    );
+  }
+});
+
+afterAll(async () => {
+  await engine.close();
+  reference.connection.closeSync();
+  reference.instance.closeSync();
+  sqlite.close();
+  await ("end" in postgres ? postgres.end() : postgres.close());
+});
+
+async function fill(table: string, columns: readonly RandomColumn[], rows: readonly RandomRow[]): Promise<void> {
+  const names = columns.map(({ name }) => quoted(name)).join(", ");
+  sqlite.exec(`DELETE FROM ${table}`);
+  const insert = sqlite.prepare(`INSERT INTO ${table} (${names}) VALUES (${columns.map(() => "?").join(", ")})`);
+  for (const row of rows) insert.run(...columns.map(({ name }) => sqliteForm(row[name] ?? null)));
+  const literals = (isDuckDb: boolean): string =>
+    rows
+      .map((row) => `(${columns.map((column) => literal(column, row[column.name] ?? null, isDuckDb)).join(", ")})`)
+      .join(", ");
+  await (postgres as PostgresClient).query(`DELETE FROM ${table}`);
+  await reference.connection.run(`DELETE FROM ${table}`);
+  if (rows.length === 0) return;
+  await (postgres as PostgresClient).query(`INSERT INTO ${table} (${names}) VALUES ${literals(false)}`);
+  await reference.connection.run(`INSERT INTO ${table} (${names}) VALUES ${literals(true)}`);
+}
+
+const sqliteForm = (value: PlanValue): null | number | bigint | string =>
+  typeof value === "boolean" ? Number(value) : value;
+
+function literal({ kind }: RandomColumn, value: PlanValue, isDuckDb: boolean): string {
+  if (value === null) return "NULL";
+  if (kind === "int" || kind === "decimal" || kind === "float" || kind === "bool") return String(value);
+  const text = kind === "timestamptz" && isDuckDb ? String(value).replace("Z", "") : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Floats to 9 digits, all else as it is. */
+function comparable(rows: readonly Record<string, unknown>[], columns: readonly PlanColumn[]): string[] {
+  return rows.map((row) => JSON.stringify(columns.map(({ name, type }) => comparableValue(row[name], type.kind))));
+}
+
+function comparableValue(value: unknown, kind: string): unknown {
+  if (value === null || value === undefined) return null;
+  const text = String(value);
+  if (kind === "float") return Number(Number(text).toPrecision(9)) + 0;
+  if (kind === "decimal") return text.replace(/\.?0+$/, "").replace(/^-0$/, "0") || "0";
+  if (kind === "timestamp" || kind === "timestamptz")
+    return text
+      .replace(" ", "T")
+      .replace("Z", "")
+      .replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") || text.includes(".") ? "" : zeros));
+  return text;
+}
+
+async function rowsOf(plan: LogicalPlan, connectors: Connectors, pushdown: "full" | "none"): Promise<string[]> {
+  const result = await executePlan(plan, { details, connectors, engine, pushdown, clock: createFixedClock(nowMs) });
+  return comparable(await result.all(), result.columns);
+}
+
+async function referenceRows(plan: LogicalPlan, columns: readonly PlanColumn[]): Promise<string[]> {
+  const tables = { "res:l": "l", "res:r": "r" };
+  const reader = await reference.connection.runAndReadAll(naiveSql(plan, tables, "timestamp '2026-03-01 12:00:00'"));
+  return comparable(reader.getRowObjectsJson(), columns);
+}
+
+const key = "ada://any/db/main";
+
+type Way = [name: string, connectors: Connectors, pushdown: "full" | "none"];
+
+/** Random rows and random plans: every way gives what the naive query gives. */
+function agreement(waysOf: (memory: Connector) => Way[], plans: number): fc.IAsyncProperty<[fc.GeneratorValue]> {
+  return fc.asyncProperty(fc.gen(), async (gen) => {
+    const left = randomRows(gen, leftColumns);
+    const right = randomRows(gen, rightColumns);
+    await fill("l", leftColumns, left);
+    await fill("r", rightColumns, right);
+    const memory = createMemoryConnector({ "res:l": left, "res:r": right });
+    for (let at = 0; at < plans; at++) {
+      const plan = new PlanBuilder(gen).build();
+      const { columns, close } = await executePlan(plan, { details, connectors: { [key]: memory }, engine });
+      await close();
+      const expected = await referenceRows(plan, columns);
+      for (const [name, connectors, pushdown] of waysOf(memory)) {
+        const rows = await rowsOf(plan, connectors, pushdown).catch((error: unknown) => {
+          throw new Error(`${name}: ${String(error)}\n${renderLogicalPlan(plan)}`, { cause: error });
+        });
+        expect(rows, `${name}\n${renderLogicalPlan(plan)}`).toEqual(expected);
+      }
+    }
+  });
+}
+
+const nullsFirst = (step: TypedStep): TypedStep =>
+  step.op === "sort" ? { ...step, by: step.by.map((sortKey) => ({ ...sortKey, nulls: "first" as const })) } : step;
+
+/** Takes all of a plan, and sorts nulls first whatever is asked. */
+function careless(connector: Connector): Connector {
+  return {
+    ...connector,
+    run: (fragment, options) => connector.run({ ...fragment, steps: fragment.steps.map(nullsFirst) }, options),
+  };
+}
+
+describe("executePlan", () => {
+  it("gives the rows of a naive query, with full pushdown, with none, and across sources", async () => {
+    const ways = (memory: Connector): Way[] => [
+      ["memory", { [key]: memory }, "none"],
+      ["SQLite, full", { [key]: sqlConnector(sqlite) }, "full"],
+      ["SQLite, none", { [key]: sqlConnector(sqlite) }, "none"],
+      ["PostgreSQL, full", { [key]: sqlConnector(postgres) }, "full"],
+      ["PostgreSQL, none", { [key]: sqlConnector(postgres) }, "none"],
+      ["both", { [`${key}/l`]: sqlConnector(sqlite), [`${key}/r`]: sqlConnector(postgres) }, "full"],
+    ];
+    await fc.assert(agreement(ways, 3), { numRuns: runs, endOnFailure: true });
+  }, 3_600_000);
+
+  it("is found out by this where a source sorts as it likes", async () => {
+    const ways = (): Way[] => [["careless", { [key]: careless(sqlConnector(sqlite)) }, "full"]];
+    await expect(fc.assert(agreement(ways, 3), { numRuns: 200, endOnFailure: true })).rejects.toThrow(
+      /Property failed/,
+    );
+  });
+});

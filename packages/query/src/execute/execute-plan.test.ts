@@ -1,0 +1,316 @@
+import { createFixedClock } from "@ccl/core/testing";
+import type { ResourceDetails } from "@ccl/catalog";
+import { openSqlite, type SqliteDatabase } from "@ccl/sql";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ColumnBatch } from "../connector/column-batch.ts";
+import type { Connector, PlanFragment, QueryEngine } from "../connector/connector.ts";
+import { createMemoryConnector } from "../connector/create-memory-connector.ts";
+import { openDuckDbEngine } from "../duckdb/index.ts";
+import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
+import type { LogicalPlan } from "../plan/logical-plan.ts";
+import { QueryError } from "../query-error.ts";
+import { sqlConnector } from "../sql/sql-connector.ts";
+import { executePlan, type ExecutePlanOptions } from "./execute-plan.ts";
+import type { QueryResult } from "./query-result.ts";
+
+const orders: ResourceDetails = {
+  id: "res:orders",
+  uri: "ada://any/db/main/orders",
+  kind: "tabular",
+  title: "orders",
+  columns: [
+    { name: "id", type: "int", pk: true },
+    { name: "city", type: "text" },
+    { name: "amount", type: "numeric(12,2)" },
+    { name: "email", type: "text", tags: ["pii"] },
+  ],
+};
+const cities: ResourceDetails = {
+  id: "res:cities",
+  uri: "memory:cities",
+  kind: "tabular",
+  title: "cities",
+  columns: [
+    { name: "name", type: "text", pk: true },
+    { name: "country", type: "text" },
+  ],
+};
+const details = [orders, cities];
+
+let database: SqliteDatabase;
+let sent: PlanFragment[];
+let sql: string[];
+
+beforeEach(async () => {
+  database = await openSqlite({ path: ":memory:" });
+  database.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, city TEXT, amount NUMERIC, email TEXT)");
+  const insert = database.prepare("INSERT INTO orders VALUES (?, ?, ?, ?)");
+  for (let id = 1; id <= 100; id++) insert.run(id, id % 3 === 0 ? "Ulm" : "Köln", id / 4, `person${id}@example.org`);
+  sent = [];
+  sql = [];
+});
+afterEach(() => database.close());
+
+function watched(connector: Connector): Connector {
+  return {
+    ...connector,
+    run(fragment, options) {
+      sent.push(fragment);
+      sql.push(connector.describe?.(fragment) ?? "");
+      return connector.run(fragment, options);
+    },
+  };
+}
+
+function planOf(text: string): LogicalPlan {
+  const plan = parseLogicalPlan(text);
+  if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+  return plan.value;
+}
+
+const memory = createMemoryConnector({
+  "res:cities": [
+    { name: "Ulm", country: "DE" },
+    { name: "Wien", country: "AT" },
+  ],
+});
+
+function run(text: string, options: Partial<ExecutePlanOptions> = {}): Promise<QueryResult> {
+  const connectors = { "ada://any/db/main": watched(sqlConnector(database)), "memory:": watched(memory) };
+  return executePlan(planOf(text), { details, connectors, ...options });
+}
+
+async function errorOf(action: () => Promise<unknown>): Promise<QueryError> {
+  const error: unknown = await action().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (QueryError.isInstance(error)) return error;
+  throw new Error(`No QueryError: ${String(error)}`);
+}
+
+const byCity =
+  "scan(res:orders) -> filter(amount > 10 and city <> 'Bonn') -> agg(city, sum(amount) as total) -> sort(total desc) -> limit(5)";
+
+describe("executePlan", () => {
+  it("sends the whole plan to a source that takes it, literals as parameters, and needs no engine", async () => {
+    const result = await run(byCity);
+    expect(await result.all()).toEqual([
+      { city: "Köln", total: "705.00" },
+      { city: "Ulm", total: "352.50" },
+    ]);
+    expect(sql).toMatchInlineSnapshot(`
+      [
+        "with "ccl~0" as (select t."city" as "city", cast(round(t."amount" * 100.0) as integer) as "amount" from "orders" as t), "ccl~1" as (select t."city" as "city", t."amount" as "amount" from "ccl~0" as t where ((t."amount" > ?) and (t."city" collate binary <> ? collate binary))), "ccl~2" as (select g."k0" as "city", sum(g."a0") as "total" from (select t."city" as "k0", t."amount" as "a0" from "ccl~1" as t) as g group by g."k0" collate binary) select t."city" as "o0", t."total" as "o1" from "ccl~2" as t order by t."total" desc nulls last limit ?",
+      ]
+    `);
+    expect(result.statistics()).toMatchObject({ rows: 2, sources: [{ connector: "SQLite", rows: 2 }] });
+    expect(result.statistics().engine).toBeUndefined();
+  });
+
+  it("says which steps need an engine where none is given", async () => {
+    const error = await errorOf(() => run("scan(res:orders) -> join(res:cities, city = name) -> limit(1)"));
+    expect([error.code, error.details]).toEqual(["engine_missing", { steps: ["join3", "limit4"] }]);
+  });
+
+  it("gives each source its own part of a condition, and reads only what a join across sources needs", async () => {
+    const engine = await openDuckDbEngine({ threads: 1 });
+    try {
+      const plan =
+        "scan(res:orders) -> join(res:cities, city = name) -> filter(amount >= 24 and country = 'DE' and id <> length(country)) -> sort(id) -> project(id, country)";
+      const result = await run(plan, { engine });
+      expect(await result.all()).toEqual([
+        { id: 96, country: "DE" },
+        { id: 99, country: "DE" },
+      ]);
+      expect(
+        result
+          .statistics()
+          .sources.map(({ connector, rows }) => [connector, rows])
+          .sort(),
+      ).toEqual([
+        ["SQLite", 5],
+        ["memory", 2],
+      ]);
+      expect(sent.map(({ columns }) => columns.map(({ name }) => name)).sort()).toEqual([
+        ["id", "city"],
+        ["name", "country"],
+      ]);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it("keeps to what the catalog says of pushdown", async () => {
+    const engine = await openDuckDbEngine({ threads: 1 });
+    try {
+      const bare = { ...orders, pushdown: { filter: true, aggregate: false }, cap: ["scan", "limit"] };
+      const result = await run(byCity, { details: [bare], engine });
+      expect((await result.all())[0]).toEqual({ city: "Köln", total: "705.00" });
+      expect(sent.map(({ steps }) => steps.map(({ op }) => op))).toEqual([["scan", "filter"]]);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it("takes one now() for the whole plan", async () => {
+    const plan = "scan(res:orders) -> filter(id = 1) -> project(now() as a, date_add(now(), -30, 'day') as b)";
+    const result = await run(plan, { clock: createFixedClock(Date.parse("2026-03-01T12:00:00.250Z")) });
+    expect(await result.all()).toEqual([{ a: "2026-03-01T12:00:00.25Z", b: "2026-01-30T12:00:00.25Z" }]);
+  });
+
+  it("never asks a source for a column that is hidden", async () => {
+    const access = { canRead: ({ column }: { column?: { tags?: string[] } }): boolean => column?.tags === undefined };
+    const rows = await (await run("scan(res:orders) -> limit(1)", { access })).all();
+    expect(rows).toEqual([{ id: 1, city: "Köln", amount: "0.25" }]);
+    expect(sql.join()).not.toContain("email");
+    expect((await errorOf(() => run("scan(res:orders) -> filter(email = 'x') -> project(id)", { access }))).code).toBe(
+      "plan_invalid",
+    );
+    expect((await errorOf(() => run("scan(res:orders) -> sort(email) -> project(id)", { access }))).code).toBe(
+      "plan_invalid",
+    );
+  });
+
+  it.each<[string, Partial<ExecutePlanOptions>, string]>([
+    ["rows of the result", { limits: { rows: 10 } }, "rows"],
+    ["bytes of the result", { limits: { bytes: 500 } }, "bytes"],
+    ["rows of a source", { limits: { eachSource: { rows: 99 } } }, "rows"],
+    ["bytes of a source", { limits: { eachSource: { bytes: 500 } } }, "bytes"],
+    ["time of a source", { limits: { eachSource: { timeoutMs: 0 } } }, "timeoutMs"],
+    ["time in all", { limits: { timeoutMs: 0 } }, "timeoutMs"],
+  ])("ends beyond the limit of %s", async (_, options, limit) => {
+    const error = await errorOf(async () => (await run("scan(res:orders)", { batchRows: 20, ...options })).all());
+    expect([error.code, error.details]).toMatchObject(["limit_exceeded", { limit }]);
+  });
+
+  it("gives what lies exactly at the limit", async () => {
+    const rows = await (await run("scan(res:orders)", { limits: { rows: 100, eachSource: { rows: 100 } } })).all();
+    expect(rows.length).toBe(100);
+  });
+
+  it("names the steps of a source that dies in the middle", async () => {
+    const dying: Connector = {
+      name: "dying",
+      operations: new Set(["scan"]),
+      async *run({ columns }): AsyncGenerator<ColumnBatch, void> {
+        yield { rowCount: 1, columns: columns.map(() => ["x"]) };
+        throw new Error("connection reset");
+      },
+    };
+    const engine = await openDuckDbEngine({ threads: 1 });
+    const direct = await errorOf(async () =>
+      (await run("scan(res:cities, name)", { connectors: { "memory:": dying } })).all(),
+    );
+    const through = await errorOf(async () =>
+      (await run("scan(res:cities, name) -> distinct", { connectors: { "memory:": dying }, engine })).all(),
+    );
+    for (const error of [direct, through]) {
+      expect([error.code, error.details, error.message]).toEqual([
+        "source_failed",
+        { steps: ["scan1"], connector: "dying" },
+        'dying ("scan1") failed: connection reset',
+      ]);
+    }
+    await engine.close();
+  });
+
+  it("says which column does not fit the catalog, without its value", async () => {
+    database.exec("UPDATE orders SET id = id; UPDATE orders SET amount = 'secret' WHERE id = 7");
+    const wrong = { ...orders, columns: [{ name: "city", type: "int" }] };
+    const error = await errorOf(async () => (await run("scan(res:orders)", { details: [wrong] })).all());
+    expect(error.code).toBe("value_invalid");
+    expect(error.message).not.toContain("Köln");
+  });
+
+  it.each<[string, ExecutePlanOptions["signal"], string]>([["before it starts", AbortSignal.abort(), "aborted"]])(
+    "is aborted %s",
+    async (_, signal, code) => {
+      expect((await errorOf(() => run("scan(res:orders)", signal && { signal }))).code).toBe(code);
+      expect(sent).toEqual([]);
+    },
+  );
+
+  it("is aborted between two batches, and the database goes on to serve", async () => {
+    const controller = new AbortController();
+    const result = await run("scan(res:orders)", { signal: controller.signal, batchRows: 10 });
+    let batches = 0;
+    const error = await errorOf(async () => {
+      for await (const batch of result.batches) {
+        batches += batch.rowCount > 0 ? 1 : 0;
+        controller.abort();
+      }
+    });
+    expect([error.code, batches]).toEqual(["aborted", 1]);
+    database.exec("DROP TABLE orders");
+  });
+
+  it("interrupts an engine at work", async () => {
+    const engine: QueryEngine = await openDuckDbEngine({ threads: 1 });
+    const numbers = { ...cities, columns: [{ name: "n", type: "int" }] };
+    const rows = createMemoryConnector({ "res:cities": Array.from({ length: 3_000 }, () => ({ n: 1 })) });
+    const controller = new AbortController();
+    const plan = planOf(
+      "scan(res:cities, n) -> join(res:cities, n = n as a_) -> join(res:cities, n = n as b_) -> agg(sum(n + a_n + b_n) as s)",
+    );
+    const result = await executePlan(plan, {
+      details: [numbers],
+      connectors: { "memory:": rows },
+      engine,
+      signal: controller.signal,
+    });
+    setTimeout(() => controller.abort(), 50);
+    expect((await errorOf(() => result.all())).code).toBe("aborted");
+    await engine.close();
+  });
+
+  it("refuses a resource without a connector, and a closed engine", async () => {
+    expect((await errorOf(() => run("scan(res:orders)", { connectors: { "ada://any/db/mai": memory } }))).code).toBe(
+      "connector_missing",
+    );
+    const engine = await openDuckDbEngine();
+    await engine.close();
+    await engine.close();
+    expect((await errorOf(async () => (await run("scan(res:cities) -> limit(1)", { engine })).all())).code).toBe(
+      "closed",
+    );
+  });
+});
+
+const url = process.env["CCL_POSTGRES_URL"];
+if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: cancelling on a server is not tried.");
+
+describe.each(url === undefined ? [] : ["PostgreSQL"])("a server of %s", () => {
+  it("ends the statement of a query that was aborted, and of one that takes too long", async () => {
+    const pool = new pg.Pool({ connectionString: url, max: 3 });
+    await pool.query(
+      "DROP TABLE IF EXISTS query_many; CREATE TABLE query_many AS SELECT 1 AS n FROM generate_series(1, 20000)",
+    );
+    const many = { ...cities, columns: [{ name: "n", type: "int" }] };
+    const options = {
+      details: [many],
+      connectors: { "memory:": sqlConnector(pool, { tableOf: () => ["query_many"] }) },
+    };
+    const plan = planOf(
+      "scan(res:cities, n) -> join(res:cities, n = n as a_) -> join(res:cities, n = n as b_) -> agg(sum(n + a_n + b_n) as s)",
+    );
+    const active = async (): Promise<number> =>
+      (await pool.query("SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'ccl query%' AND state = 'active'"))
+        .rows.length;
+    const controller = new AbortController();
+    const result = await executePlan(plan, { ...options, signal: controller.signal });
+    const reading = errorOf(() => result.all());
+    await expect.poll(active, { timeout: 20_000 }).toBe(1);
+    controller.abort();
+    expect((await reading).code).toBe("aborted");
+    await expect.poll(active).toBe(0);
+    const late = await errorOf(async () =>
+      (await executePlan(plan, { ...options, limits: { eachSource: { timeoutMs: 200 } } })).all(),
+    );
+    expect([late.code, late.details]).toMatchObject(["limit_exceeded", { limit: "timeoutMs" }]);
+    await expect.poll(active).toBe(0);
+    await pool.query("DROP TABLE query_many");
+    await pool.end();
+  });
+});

@@ -1,0 +1,197 @@
+import { systemClock, type Clock } from "@ccl/core";
+import type { ColumnBatch } from "../connector/column-batch.ts";
+import type { QueryEngine } from "../connector/connector.ts";
+import { findConnector, type Connectors } from "../connector/find-connector.ts";
+import type { PhysicalPlan, PlacedFragment } from "../physical/physical-plan.ts";
+import { planPhysical } from "../physical/plan-physical.ts";
+import { shownName } from "../physical/derived-name.ts";
+import type { LogicalPlan } from "../plan/logical-plan.ts";
+import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
+import { metered, startDeadline, type Deadline, type ExecutionLimits, type Traffic } from "./execution-limits.ts";
+import { rowsOf, type PlanRow, type QueryResult, type QueryStatistics, type SourceStatistics } from "./query-result.ts";
+import { resolveNow } from "./resolve-now.ts";
+
+/** What a plan is run with. */
+export interface ExecutePlanOptions extends Omit<ValidateOptions, "limits"> {
+  connectors: Connectors;
+  /** For steps that no source takes: `openDuckDbEngine` of `./duckdb`. Not touched where the sources take all. */
+  engine?: QueryEngine;
+  limits?: ExecutionLimits & NonNullable<ValidateOptions["limits"]>;
+  signal?: AbortSignal;
+  /** Rows of a batch at most. 8,192 by default. */
+  batchRows?: number;
+  /** `none`: sources only scan. For comparison; `full` by default. */
+  pushdown?: "full" | "none";
+  /** What `now()` means, and what durations are measured by. */
+  clock?: Clock;
+}
+
+/**
+ * Checks a plan, places its steps and starts it; rows come as they are read. What the principal may not see is never asked
+ * of a source.
+ * @throws QueryError `plan_invalid`, `connector_missing`, `engine_missing`, `aborted`; while reading also `source_failed`,
+ * `engine_failed`, `value_invalid`, `limit_exceeded`
+ */
+export async function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Promise<QueryResult> {
+  throwIfAborted(options.signal);
+  const checked = validateLogicalPlan(plan, options);
+  if (!checked.ok) {
+    const reasons = checked.issues.filter(({ severity }) => severity !== "warning").map(({ message }) => message);
+    throw new QueryError("plan_invalid", `The plan is not valid: ${reasons.slice(0, 3).join(" ")}`, {
+      details: { issues: checked.issues },
+    });
+  }
+  const clock = options.clock ?? systemClock;
+  const valid = resolveNow(checked.value, clock.now());
+  const connectorOf = (resource: Parameters<typeof findConnector>[1]): ReturnType<typeof findConnector> =>
+    findConnector(options.connectors, resource);
+  const physical = planPhysical(valid, { connectorOf, pushdown: options.pushdown ?? "full" });
+  if (physical.engine !== undefined && options.engine === undefined) {
+    const steps = physical.engine.steps.map(({ name }) => shownName(name));
+    const message = `No source takes ${steps.map((name) => JSON.stringify(name)).join(", ")}; give an engine (openDuckDbEngine of @ccl/query/duckdb).`;
+    throw new QueryError("engine_missing", message, { details: { steps } });
+  }
+  return createResult({ valid, physical, options, clock });
+}
+
+interface Execution {
+  valid: ValidLogicalPlan;
+  physical: PhysicalPlan;
+  options: ExecutePlanOptions;
+  clock: Clock;
+}
+
+function createResult(execution: Execution): QueryResult {
+  const { valid, physical, options, clock } = execution;
+  const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
+  const statistics: QueryStatistics = {
+    sources: [],
+    rows: 0,
+    bytes: 0,
+    durationMs: 0,
+    ...(physical.engine !== undefined && options.engine !== undefined && { engine: options.engine.name }),
+  };
+  const deadline = startDeadline(options.signal, { timeoutMs: options.limits?.timeoutMs, what: "The query" });
+  const startMs = clock.now();
+  const { timeoutMs: _, eachSource: __, ...limits } = options.limits ?? {};
+  async function* read(): AsyncGenerator<ColumnBatch, void> {
+    try {
+      yield* metered(run(execution, { deadline, statistics }), { traffic, limits, what: "The query" });
+      const late = deadline.failure();
+      if (late !== undefined) throw late;
+    } catch (error) {
+      throw deadline.failure() ?? error;
+    } finally {
+      deadline.end();
+      Object.assign(statistics, { rows: traffic.rows, bytes: traffic.bytes, durationMs: clock.now() - startMs });
+    }
+  }
+  const batches = read();
+  return {
+    columns: physical.columns,
+    warnings: valid.warnings,
+    physical,
+    batches,
+    rows: () => rowsOf(batches, physical.columns),
+    async all() {
+      const rows: PlanRow[] = [];
+      for await (const row of rowsOf(batches, physical.columns)) rows.push(row);
+      return rows;
+    },
+    statistics: () => ({ ...statistics, rows: traffic.rows, bytes: traffic.bytes }),
+    async close() {
+      deadline.abort();
+      deadline.end();
+      await batches.return();
+    },
+  };
+}
+
+interface RunState {
+  deadline: Deadline;
+  statistics: QueryStatistics;
+}
+
+function run({ physical, options, clock }: Execution, state: RunState): AsyncIterable<ColumnBatch> {
+  const batchRows = options.batchRows ?? 8_192;
+  const inputs = physical.fragments.map((fragment) => ({
+    name: fragment.output,
+    columns: fragment.columns,
+    batches: runFragment(fragment, { options, clock, state, batchRows }),
+  }));
+  const [first] = inputs;
+  if (physical.engine === undefined || options.engine === undefined) return first?.batches ?? nothing();
+  return options.engine.run({ ...physical.engine, inputs }, { signal: state.deadline.signal, batchRows });
+}
+
+async function* nothing(): AsyncGenerator<ColumnBatch, void> {
+  yield* [];
+}
+
+interface FragmentRun {
+  options: ExecutePlanOptions;
+  clock: Clock;
+  state: RunState;
+  batchRows: number;
+}
+
+/** The rows of a fragment, metered; what goes wrong names its steps. */
+async function* runFragment(
+  fragment: PlacedFragment,
+  { options, clock, state, batchRows }: FragmentRun,
+): AsyncGenerator<ColumnBatch, void> {
+  const steps = [...new Set(fragment.steps.map(({ name }) => shownName(name)))];
+  const connector = options.connectors[fragment.connector];
+  if (connector === undefined)
+    throw new QueryError("connector_missing", `There is no connector ${JSON.stringify(fragment.connector)}.`);
+  const what = `${connector.name} (${steps.map((name) => JSON.stringify(name)).join(", ")})`;
+  const limits = options.limits?.eachSource ?? {};
+  const deadline = startDeadline(state.deadline.signal, { timeoutMs: limits.timeoutMs, what });
+  const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
+  const startMs = clock.now();
+  const timeoutMs = Math.min(limits.timeoutMs ?? Infinity, options.limits?.timeoutMs ?? Infinity);
+  try {
+    const source = connector.run(fragment, {
+      signal: deadline.signal,
+      batchRows,
+      ...(timeoutMs < Infinity && { timeoutMs }),
+    });
+    yield* metered(source, { traffic, limits, what });
+    const late = deadline.failure();
+    if (late !== undefined) throw late;
+  } catch (error) {
+    throw (
+      state.deadline.failure() ?? deadline.failure() ?? sourceError(error, { what, steps, connector: connector.name })
+    );
+  } finally {
+    deadline.end();
+    const source: SourceStatistics = {
+      connector: connector.name,
+      steps,
+      rows: traffic.rows,
+      bytes: traffic.bytes,
+      durationMs: clock.now() - startMs,
+    };
+    state.statistics.sources.push(source);
+  }
+}
+
+function sourceError(
+  error: unknown,
+  { what, ...details }: { what: string; steps: string[]; connector: string },
+): unknown {
+  if (
+    QueryError.isInstance(error) &&
+    (error.code === "limit_exceeded" || error.code === "aborted" || error.code === "closed")
+  )
+    return error;
+  if (QueryError.isInstance(error))
+    return new QueryError(error.code, `${what}: ${error.message}`, {
+      details: { ...details, cause: error.details },
+      cause: error,
+    });
+  const reason = error instanceof Error ? error.message : String(error);
+  return new QueryError("source_failed", `${what} failed: ${reason.slice(0, 300)}`, { details, cause: error });
+}

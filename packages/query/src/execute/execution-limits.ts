@@ -1,0 +1,83 @@
+import { batchBytes, type ColumnBatch } from "../connector/column-batch.ts";
+import { QueryError } from "../query-error.ts";
+
+/** Bounds of one source, or of a whole query. Without one there is none. */
+export interface TrafficLimits {
+  rows?: number;
+  /** As `batchBytes` counts them. */
+  bytes?: number;
+  timeoutMs?: number;
+}
+
+/** Bounds of an execution: of the rows it gives and the time it takes, and of what each source may send. */
+export interface ExecutionLimits extends TrafficLimits {
+  eachSource?: TrafficLimits;
+}
+
+/** What went through. */
+export interface Traffic {
+  rows: number;
+  bytes: number;
+  batches: number;
+}
+
+/** Counts batches and ends the query with `limit_exceeded` beyond a limit. The batch that goes beyond is not passed on. */
+export async function* metered(
+  batches: AsyncIterable<ColumnBatch>,
+  { traffic, limits, what }: { traffic: Traffic; limits: TrafficLimits; what: string },
+): AsyncGenerator<ColumnBatch, void> {
+  for await (const batch of batches) {
+    traffic.rows += batch.rowCount;
+    traffic.bytes += batchBytes(batch);
+    traffic.batches += 1;
+    for (const limit of ["rows", "bytes"] as const) {
+      const most = limits[limit];
+      if (most === undefined || traffic[limit] <= most) continue;
+      const message = `${what} gave more than ${most} ${limit}; filter, aggregate or limit earlier.`;
+      throw new QueryError("limit_exceeded", message, { details: { limit, most, of: what } });
+    }
+    yield batch;
+  }
+}
+
+/** A signal that ends with the caller's or with the time, and how to tell which. */
+export interface Deadline {
+  signal: AbortSignal;
+  /** Frees the timer. */
+  end(): void;
+  /** The error of a call that the signal ended; undefined where it did not. */
+  failure(): QueryError | undefined;
+  abort(): void;
+}
+
+/** Starts the clock of a part of a query. */
+export function startDeadline(
+  signal: AbortSignal | undefined,
+  { timeoutMs, what }: { timeoutMs: number | undefined; what: string },
+): Deadline {
+  const controller = new AbortController();
+  let isLate = false;
+  const late = (): void => {
+    isLate = true;
+    controller.abort();
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
+  const abort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  return {
+    signal: controller.signal,
+    abort: () => controller.abort(),
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    },
+    failure() {
+      if (signal?.aborted === true)
+        return new QueryError("aborted", "The query was aborted.", { cause: signal.reason });
+      if (!isLate) return undefined;
+      const message = `${what} took longer than ${timeoutMs} ms.`;
+      return new QueryError("limit_exceeded", message, { details: { limit: "timeoutMs", most: timeoutMs, of: what } });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Issue } from "@ccl/core";
+import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
+import type { PhysicalPlan } from "../physical/physical-plan.ts";
+import type { PlanColumn } from "../plan/typed-plan.ts";
+
+/** A row by column name. */
+export type PlanRow = Record<string, PlanValue>;
+
+/** What a source did. */
+export interface SourceStatistics {
+  connector: string;
+  /** The plan's steps that it did. */
+  steps: string[];
+  rows: number;
+  bytes: number;
+  durationMs: number;
+}
+
+/** What a query took; complete once its rows are read. */
+export interface QueryStatistics {
+  sources: SourceStatistics[];
+  /** Of the result. */
+  rows: number;
+  bytes: number;
+  durationMs: number;
+  /** Absent where the sources did all of it. */
+  engine?: string;
+}
+
+/** A result, read once: by batches, by rows, or all at once. Leaving a loop early ends the work at the sources. */
+export interface QueryResult {
+  columns: PlanColumn[];
+  warnings: Issue[];
+  physical: PhysicalPlan;
+  batches: AsyncIterable<ColumnBatch>;
+  rows(): AsyncIterable<PlanRow>;
+  all(): Promise<PlanRow[]>;
+  statistics(): QueryStatistics;
+  /** Ends a result that is not read, or not to its end. */
+  close(): Promise<void>;
+}
+
+/** Rows of batches. A column named like a member of every object is a column like others. */
+export async function* rowsOf(
+  batches: AsyncIterable<ColumnBatch>,
+  columns: readonly PlanColumn[],
+): AsyncGenerator<PlanRow, void> {
+  for await (const { rowCount, columns: values } of batches) {
+    for (let row = 0; row < rowCount; row++) {
+      yield Object.fromEntries(columns.map(({ name }, index) => [name, values[index]?.[row] ?? null]));
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { LiteralExpression } from "../plan/expression.ts";
+import { quoted } from "./parse-issue.ts";
+import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
+
+/** What a literal's text may be. */
+type LiteralType = LiteralExpression["type"];
+
+const minInt = -(2n ** 63n);
+const maxInt = 2n ** 63n - 1n;
+
+/** A literal in its one form: integers as numbers where exact, decimals and times as canonical text. */
+export function literalOf(type: LiteralType, value: unknown): LiteralExpression {
+  const canonical = canonicalOf(type, value);
+  if (canonical === undefined) {
+    throw new PlanSyntaxError("literal_invalid", `${quoted(value)} is no ${type}${hints[type] ?? ""}.`);
+  }
+  return { op: "literal", type, value: canonical };
+}
+
+const hints: Partial<Record<LiteralType, string>> = {
+  int: " (64 bits; larger than a JSON number as digits in text)",
+  decimal: ' (digits in text, at most 38, like "12.50")',
+  date: " (like 2026-01-31)",
+  timestamp: " (like 2026-01-31T10:00:00, without a zone)",
+  timestamptz: " (like 2026-01-31T10:00:00Z)",
+};
+
+function canonicalOf(type: LiteralType, value: unknown): LiteralExpression["value"] | undefined {
+  switch (type) {
+    case "null":
+      return value === null || value === undefined ? null : undefined;
+    case "bool":
+      return typeof value === "boolean" ? value : undefined;
+    case "int":
+      return intOf(value);
+    case "float":
+      return typeof value === "number" && Number.isFinite(value) ? value + 0 : undefined;
+    case "decimal":
+      return typeof value === "string" ? canonicalDecimal(value) : undefined;
+    case "text":
+      return typeof value === "string" && isStorable(value) ? value : undefined;
+    case "date":
+      return typeof value === "string" ? canonicalDate(value) : undefined;
+    case "timestamp":
+    case "timestamptz":
+      return typeof value === "string" ? canonicalTimestamp(value, type) : undefined;
+  }
+}
+
+function intOf(value: unknown): number | string | undefined {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? value + 0 : undefined;
+  if (typeof value !== "string" || !/^-?\d{1,19}$/.test(value)) return undefined;
+  const exact = BigInt(value);
+  if (exact < minInt || exact > maxInt) return undefined;
+  const number = Number(exact);
+  return Number.isSafeInteger(number) ? number : String(exact);
+}
+
+/** PostgreSQL stores no U+0000, SQLite's drivers cut at it, and a lone surrogate has no UTF-8. */
+function isStorable(text: string): boolean {
+  return !text.includes("\u0000") && !/\p{Cs}/u.test(text);
+}

@@ -1,0 +1,277 @@
+import type { AggregateFunction, Expression, LiteralExpression, NamedAggregate } from "../plan/expression.ts";
+import { functionArguments, isAggregateName, isFunctionName, type FunctionName } from "../plan/functions.ts";
+import { parseDataType, typeName } from "../plan/data-type.ts";
+import { literalOf } from "./literal-value.ts";
+import { nearestName } from "../plan/nearest-name.ts";
+import { PlanSyntaxError } from "./plan-syntax-error.ts";
+import { reservedWords } from "./reserved-words.ts";
+import type { TokenReader } from "./token-reader.ts";
+
+const comparisons: Record<string, FunctionName> = {
+  "=": "eq",
+  "==": "eq",
+  "<>": "ne",
+  "!=": "ne",
+  "<": "lt",
+  "<=": "le",
+  ">": "gt",
+  ">=": "ge",
+};
+const sums: Record<string, FunctionName> = { "+": "add", "-": "subtract", "||": "concat" };
+const products: Record<string, FunctionName> = { "*": "multiply", "/": "divide", "%": "modulo" };
+const literalTypes = { date: "date", timestamp: "timestamp", timestamptz: "timestamptz" } as const;
+const synonyms: Record<string, FunctionName> = {
+  nullif: "null_if",
+  substr: "substring",
+  mod: "modulo",
+  div: "int_divide",
+  date_part: "extract",
+  ifnull: "coalesce",
+};
+
+/** An expression of the text form, from the reader's place on. Binding from loose to tight: OR, AND, NOT, comparison, + - ||, * / %. */
+export function readExpression(reader: TokenReader): Expression {
+  return reader.nested(() => readChain(reader, "or", () => readChain(reader, "and", () => readNot(reader))));
+}
+
+function readChain(reader: TokenReader, name: "and" | "or", readPart: () => Expression): Expression {
+  const first = readPart();
+  if (!reader.isWord(name)) return first;
+  const parts = [first];
+  while (reader.takeWord(name)) parts.push(readPart());
+  return call(reader, name, parts);
+}
+
+function readNot(reader: TokenReader): Expression {
+  if (!reader.takeWord("not")) return readComparison(reader);
+  return reader.nested(() => call(reader, "not", [readNot(reader)]));
+}
+
+function readComparison(reader: TokenReader): Expression {
+  const left = readSum(reader);
+  const { kind, value } = reader.peek();
+  const operator = kind === "symbol" ? comparisons[value] : undefined;
+  if (operator !== undefined) {
+    reader.take();
+    return call(reader, operator, [left, readSum(reader)]);
+  }
+  if (reader.takeWord("is")) {
+    const isNot = reader.takeWord("not");
+    reader.expectWord("null");
+    return call(reader, isNot ? "is_not_null" : "is_null", [left]);
+  }
+  const isNegated = reader.isWord("not") && ["in", "between", "like"].some((name) => reader.isWord(name, 1));
+  if (isNegated) reader.take();
+  const found = readRange(reader, left);
+  if (found === undefined) return left;
+  return isNegated ? call(reader, "not", [found]) : found;
+}
+
+function readRange(reader: TokenReader, value: Expression): Expression | undefined {
+  if (reader.takeWord("like")) return call(reader, "like", [value, readSum(reader)]);
+  if (reader.takeWord("between")) {
+    const low = readSum(reader);
+    reader.expectWord("and");
+    return call(reader, "between", [value, low, readSum(reader)]);
+  }
+  if (!reader.takeWord("in")) return undefined;
+  reader.expectSymbol("(");
+  const list: LiteralExpression[] = [];
+  do {
+    const item = readSum(reader);
+    if (item.op !== "literal" || item.type === "null") {
+      throw new PlanSyntaxError(
+        "expression_invalid",
+        "IN takes a list of literals without NULL; for rows of another step use a semi join.",
+      );
+    }
+    list.push(item);
+  } while (reader.takeSymbol(","));
+  reader.expectSymbol(")");
+  reader.countNode();
+  return { op: "in", value, list };
+}
+
+function readSum(reader: TokenReader): Expression {
+  return readOperators(reader, sums, () => readOperators(reader, products, () => readUnary(reader)));
+}
+
+/** Left to right; `a || b || c` is one call, as `and` is. */
+function readOperators(
+  reader: TokenReader,
+  table: Record<string, FunctionName>,
+  readPart: () => Expression,
+): Expression {
+  let left = readPart();
+  for (let depth = 0; ; depth++) {
+    const { kind, value } = reader.peek();
+    const name = kind === "symbol" ? table[value] : undefined;
+    if (name === undefined) return left;
+    if (depth >= reader.limits.depth) {
+      throw new PlanSyntaxError(
+        "limit_exceeded",
+        `More than ${reader.limits.depth} operators in a row; group some in a step before.`,
+      );
+    }
+    reader.take();
+    const parts = [left, readPart()];
+    if (name === "concat") while (reader.takeSymbol("||")) parts.push(readPart());
+    left = call(reader, name, parts);
+  }
+}
+
+function readUnary(reader: TokenReader): Expression {
+  if (!reader.isSymbol("-")) return readPrimary(reader);
+  reader.take();
+  const { kind, value } = reader.peek();
+  if (kind === "number") {
+    reader.take();
+    return numberLiteral(reader, `-${value}`);
+  }
+  return reader.nested(() => call(reader, "negate", [readUnary(reader)]));
+}
+
+function readPrimary(reader: TokenReader): Expression {
+  const token = reader.take();
+  if (token.kind === "number") return numberLiteral(reader, token.value);
+  if (token.kind === "text") return literal(reader, "text", token.value);
+  if (token.kind === "name") return column(reader, token.value);
+  if (token.kind === "symbol" && token.value === "(") {
+    const inner = readExpression(reader);
+    reader.expectSymbol(")");
+    return inner;
+  }
+  if (token.kind === "word") return readWord(reader, token.value);
+  return failAt(reader, token);
+}
+
+function failAt(reader: TokenReader, { kind, value, at }: { kind: string; value: string; at: number }): never {
+  if (kind === "end") return reader.fail("a value");
+  throw new PlanSyntaxError(
+    "expression_invalid",
+    `Expected a value, but ${JSON.stringify(value)} stands at character ${at + 1}.`,
+  );
+}
+
+function readWord(reader: TokenReader, word: string): Expression {
+  const name = word.toLowerCase();
+  if (name === "true" || name === "false") return literal(reader, "bool", name === "true");
+  if (name === "null") return literal(reader, "null", null);
+  if (name === "case") return reader.nested(() => readCase(reader));
+  if (reader.peek().kind === "text" && (name === "date" || name === "timestamp" || name === "timestamptz")) {
+    return literal(reader, literalTypes[name], reader.take().value);
+  }
+  if (reader.isSymbol("(")) return reader.nested(() => (name === "cast" ? readCast(reader) : readCall(reader, name)));
+  if (reservedWords.has(name)) {
+    throw new PlanSyntaxError(
+      "expression_invalid",
+      `${word.toUpperCase()} is a word of the language; a column of that name stands in double quotes.`,
+    );
+  }
+  return column(reader, word);
+}
+
+function readCase(reader: TokenReader): Expression {
+  const branches: { when: Expression; value: Expression }[] = [];
+  reader.countNode();
+  while (reader.takeWord("when")) {
+    const when = readExpression(reader);
+    reader.expectWord("then");
+    branches.push({ when, value: readExpression(reader) });
+  }
+  if (branches.length === 0) reader.fail("WHEN");
+  const otherwise = reader.takeWord("else") ? readExpression(reader) : undefined;
+  reader.expectWord("end");
+  return { op: "case", branches, ...(otherwise && { otherwise }) };
+}
+
+function readCast(reader: TokenReader): Expression {
+  reader.expectSymbol("(");
+  const value = readExpression(reader);
+  reader.expectWord("as");
+  let text = reader.take().value;
+  if (reader.takeSymbol("(")) {
+    const digits = [reader.take().value];
+    while (reader.takeSymbol(",")) digits.push(reader.take().value);
+    reader.expectSymbol(")");
+    text += `(${digits.join(",")})`;
+  }
+  reader.expectSymbol(")");
+  reader.countNode();
+  const type = parseDataType(text);
+  if (type !== undefined) return { op: "cast", value, type: typeName(type) };
+  const known = "bool, int, float, decimal(precision,scale), text, date, timestamp, timestamptz";
+  throw new PlanSyntaxError("expression_invalid", `"${text.slice(0, 40)}" is no type; use one of ${known}.`);
+}
+
+function readCall(reader: TokenReader, written: string): Expression {
+  const name = synonyms[written] ?? written;
+  if (isAggregateName(name)) {
+    throw new PlanSyntaxError(
+      "expression_invalid",
+      `${name} is an aggregate; it stands in the aggregates of an aggregate step.`,
+    );
+  }
+  if (!isFunctionName(name)) {
+    const near = nearestName(name, [...Object.keys(functionArguments), "cast"]);
+    const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+    throw new PlanSyntaxError("expression_invalid", `There is no function ${name.slice(0, 40)}.${hint}`);
+  }
+  const parts = readArguments(reader);
+  const [least, most] = functionArguments[name];
+  if (parts.length < least || parts.length > most) {
+    const wanted = most === Infinity ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
+    throw new PlanSyntaxError("expression_invalid", `${name} takes ${wanted} arguments, not ${parts.length}.`);
+  }
+  return call(reader, name, parts);
+}
+
+function readArguments(reader: TokenReader): Expression[] {
+  reader.expectSymbol("(");
+  const parts: Expression[] = [];
+  if (reader.takeSymbol(")")) return parts;
+  do parts.push(readExpression(reader));
+  while (reader.takeSymbol(","));
+  reader.expectSymbol(")");
+  return parts;
+}
+
+/** An aggregate call like `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`; undefined where none begins. */
+export function readAggregate(reader: TokenReader): Omit<NamedAggregate, "name"> | undefined {
+  const { kind, value } = reader.peek();
+  const name = value.toLowerCase();
+  if (kind !== "word" || !isAggregateName(name) || !reader.isSymbol("(", 1)) return undefined;
+  reader.take();
+  reader.take();
+  reader.countNode();
+  if (name === "count") {
+    const isStar = reader.takeSymbol("*");
+    if (reader.takeSymbol(")")) return { function: "count" };
+    if (isStar) reader.fail('")"');
+  }
+  const isDistinct = name === "count" && reader.takeWord("distinct");
+  const argument = readExpression(reader);
+  reader.expectSymbol(")");
+  const applied: AggregateFunction = isDistinct ? "count_distinct" : name;
+  return { function: applied, argument };
+}
+
+function call(reader: TokenReader, name: FunctionName, parts: Expression[]): Expression {
+  reader.countNode();
+  return { op: "call", function: name, arguments: parts };
+}
+
+function column(reader: TokenReader, name: string): Expression {
+  reader.countNode();
+  return { op: "column", name };
+}
+
+function literal(reader: TokenReader, type: LiteralExpression["type"], value: unknown): LiteralExpression {
+  reader.countNode();
+  return literalOf(type, value);
+}
+
+function numberLiteral(reader: TokenReader, text: string): LiteralExpression {
+  if (/e/i.test(text)) return literal(reader, "float", Number(text));
+  return text.includes(".") ? literal(reader, "decimal", text) : literal(reader, "int", text);
+}

@@ -1,0 +1,137 @@
+import { failure, success, type Result } from "@ccl/core";
+import { parseDocument, visit } from "yaml";
+import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
+import { parseIssue, quoted, type IssuePath } from "./parse-issue.ts";
+import { readArrow } from "./parse-arrow.ts";
+import { resolvePlanLimits, type PlanLimits, type ResolvedPlanLimits } from "./plan-limits.ts";
+import { checkFields, isObject, readText, report, type ReadContext } from "./read-fields.ts";
+import { readStep } from "./read-step.ts";
+
+/** How a plan is read. */
+export interface ParsePlanOptions {
+  limits?: PlanLimits;
+  /** What a bare `scan` of the arrow form reads: the resource whose snippet it is. */
+  resource?: string;
+}
+
+/**
+ * A plan from YAML, JSON, an arrow form (`scan(id)→filter(...)→agg(...)`), or a value that was parsed before. An absent
+ * `from` is the step before, an absent name the operation and its place. Issue codes are of `PlanParseIssueCode`.
+ */
+export function parseLogicalPlan(document: unknown, options: ParsePlanOptions = {}): Result<LogicalPlan> {
+  const limits = resolvePlanLimits(options.limits);
+  const context: ReadContext = { limits, count: { nodes: 0 }, issues: [] };
+  const plan = typeof document === "string" ? planOfText(context, document, options) : planOfValue(context, document);
+  const [first, ...rest] = context.issues;
+  if (first !== undefined) return failure(first, ...rest);
+  return plan === undefined
+    ? failure(parseIssue("document_invalid", [], "The document holds no plan."))
+    : success(plan);
+}
+
+function planOfText(context: ReadContext, text: string, { resource }: ParsePlanOptions): LogicalPlan | undefined {
+  const { textLength } = context.limits;
+  if (text.length > textLength) {
+    return report(context, "limit_exceeded", {
+      path: [],
+      message: `The plan has ${text.length} characters of at most ${textLength}.`,
+    });
+  }
+  if (/^\s*(?:scan|union)\s*(?:\(|→|->|$)/i.test(text)) {
+    const options = resource === undefined ? {} : { resource };
+    const steps = readText(context, text, { path: [], read: (reader) => readArrow(reader, options) });
+    return steps && { version: 1, steps };
+  }
+  const value = readDocument(context, text);
+  return context.issues.length > 0 ? undefined : planOfValue(context, value);
+}
+
+/** YAML 1.2; JSON is a part of it. Aliases, anchors and duplicate keys are refused. */
+function readDocument(context: ReadContext, text: string): unknown {
+  if (nestsDeeper(text, context.limits)) {
+    return report(context, "limit_exceeded", {
+      path: [],
+      message: `The document nests deeper than ${context.limits.depth * 4} levels.`,
+    });
+  }
+  try {
+    const document = parseDocument(text, { uniqueKeys: true, merge: false, schema: "core", prettyErrors: false });
+    const [error] = document.errors;
+    if (error !== undefined)
+      return report(context, "document_invalid", { path: [], message: yamlMessage(error.message) });
+    let hasAlias = false;
+    visit(document, { Alias: () => ((hasAlias = true), visit.BREAK) });
+    if (hasAlias)
+      return report(context, "alias_refused", {
+        path: [],
+        message: "Aliases (*name) are not read; write the part out.",
+      });
+    const value: unknown = document.toJS({ maxAliasCount: 0 });
+    return value;
+  } catch (error) {
+    // A stack that ran out on nesting of a kind that the count above does not see.
+    const message = error instanceof RangeError ? "The document nests too deep." : `This is no YAML: ${String(error)}.`;
+    return report(context, error instanceof RangeError ? "limit_exceeded" : "document_invalid", { path: [], message });
+  }
+}
+
+function yamlMessage(reason: string): string {
+  return `This is no YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } an expression with a comma, colon or bracket stands in double quotes.`;
+}
+
+/** Counts open brackets and the marks that nest a line; quotes are not looked at, so that the count is never too low. */
+function nestsDeeper(text: string, limits: ResolvedPlanLimits): boolean {
+  const most = limits.depth * 4;
+  let open = 0;
+  for (const line of text.split("\n")) {
+    const marks = /^[ \t]*(?:[-?:][ \t]+)+/.exec(line)?.[0].replace(/[^-?:]/g, "").length ?? 0;
+    if (marks > most) return true;
+    for (const character of line) {
+      if (character === "[" || character === "{") open += 1;
+      if ((character === "]" || character === "}") && open > 0) open -= 1;
+      if (open > most) return true;
+    }
+  }
+  return false;
+}
+
+function planOfValue(context: ReadContext, value: unknown): LogicalPlan | undefined {
+  if (!isObject(value)) {
+    return report(context, "document_invalid", {
+      path: [],
+      message: `${quoted(value ?? null)} is no plan: an object with version and steps.`,
+    });
+  }
+  checkFields(context, value, { path: [], known: ["version", "steps"] });
+  const version = value["version"] ?? 1;
+  if (version !== 1)
+    report(context, "document_invalid", { path: ["version"], message: `The version is 1, not ${quoted(version)}.` });
+  const list = value["steps"];
+  if (!Array.isArray(list) || list.length === 0) {
+    return report(context, "field_missing", {
+      path: ["steps"],
+      message: "A plan needs a list of steps, the first of them a scan.",
+    });
+  }
+  const { steps: most } = context.limits;
+  if (list.length > most) {
+    return report(context, "limit_exceeded", {
+      path: ["steps"],
+      message: `The plan has ${list.length} steps of at most ${most}.`,
+    });
+  }
+  const steps = readSteps(context, list);
+  return steps.length === list.length ? { version: 1, steps } : undefined;
+}
+
+function readSteps(context: ReadContext, list: readonly unknown[]): PlanStep[] {
+  const steps: PlanStep[] = [];
+  let previous: string | undefined;
+  for (const [index, item] of list.entries()) {
+    const path: IssuePath = ["steps", index];
+    const step = readStep(context, item, { path, index, previous });
+    if (step !== undefined) steps.push(step);
+    previous = step?.name ?? (isObject(item) && typeof item["name"] === "string" ? item["name"] : `step${index + 1}`);
+  }
+  return steps;
+}

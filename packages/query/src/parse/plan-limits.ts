@@ -1,0 +1,29 @@
+/** Bounds of a document that a model wrote. */
+export interface PlanLimits {
+  /** Length of the text, in UTF-16 code units. 65,536 by default. */
+  textLength?: number;
+  /** 50 by default, at most 200. */
+  steps?: number;
+  /** How deep expressions and documents nest. 40 by default, at most 100. */
+  depth?: number;
+  /** Nodes of all expressions, columns and keys of a plan. 5,000 by default. */
+  nodes?: number;
+}
+
+/** Bounds with their defaults. */
+export interface ResolvedPlanLimits {
+  textLength: number;
+  steps: number;
+  depth: number;
+  nodes: number;
+}
+
+/** The bounds of a call: absent ones by default, depth and steps never beyond what is safe on any stack. */
+export function resolvePlanLimits(limits: PlanLimits = {}): ResolvedPlanLimits {
+  return {
+    textLength: limits.textLength ?? 65_536,
+    steps: Math.min(limits.steps ?? 50, 200),
+    depth: Math.min(limits.depth ?? 40, 100),
+    nodes: limits.nodes ?? 5_000,
+  };
+}

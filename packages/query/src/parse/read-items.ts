@@ -1,0 +1,54 @@
+import type { Expression, NamedAggregate, NamedExpression } from "../plan/expression.ts";
+import type { SortKey } from "../plan/logical-plan.ts";
+import { readAggregate, readExpression } from "./parse-expression.ts";
+import { reservedWords } from "./reserved-words.ts";
+import type { TokenReader } from "./token-reader.ts";
+
+/** A name: a bare word that is not reserved, or one in double quotes. */
+export function readNameToken(reader: TokenReader): string {
+  const { kind, value } = reader.peek();
+  const isName = (kind === "name" && value !== "") || (kind === "word" && !reservedWords.has(value.toLowerCase()));
+  if (!isName) reader.fail("a name");
+  return reader.take().value;
+}
+
+/** `value as name`; without a name, one made from the value. */
+export function readNamedExpression(reader: TokenReader): NamedExpression {
+  const value = readExpression(reader);
+  return { name: reader.takeWord("as") ? readNameToken(reader) : defaultName(value), value };
+}
+
+/** `sum(column) as name`; without a name, like `sum_column`. */
+export function readNamedAggregate(reader: TokenReader): NamedAggregate {
+  const aggregate = readAggregate(reader) ?? reader.fail("an aggregate like sum(column)");
+  return { name: reader.takeWord("as") ? readNameToken(reader) : defaultAggregateName(aggregate), ...aggregate };
+}
+
+/** `column`, `column desc`, `column asc nulls first`. */
+export function readSortKey(reader: TokenReader): SortKey {
+  const column = readNameToken(reader);
+  const direction = reader.takeWord("desc") ? "desc" : "asc";
+  if (direction === "asc") reader.takeWord("asc");
+  if (!reader.takeWord("nulls")) return { column, direction, nulls: "last" };
+  if (reader.takeWord("first")) return { column, direction, nulls: "first" };
+  reader.expectWord("last");
+  return { column, direction, nulls: "last" };
+}
+
+/** `left_column = right_column`. */
+export function readJoinKey(reader: TokenReader): { left: string; right: string } {
+  const left = readNameToken(reader);
+  reader.expectSymbol("=");
+  return { left, right: readNameToken(reader) };
+}
+
+function defaultName(value: Expression): string {
+  if (value.op === "column") return value.name;
+  if (value.op !== "call") return value.op === "literal" ? String(value.value).slice(0, 60) || "value" : value.op;
+  const columns = value.arguments.flatMap((part) => (part.op === "column" ? [part.name] : []));
+  return [value.function, ...columns].join("_").slice(0, 100);
+}
+
+function defaultAggregateName({ function: name, argument }: Omit<NamedAggregate, "name">): string {
+  return argument?.op === "column" ? `${name}_${argument.name}`.slice(0, 150) : name;
+}

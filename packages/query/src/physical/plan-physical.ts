@@ -1,0 +1,159 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import type { Connector } from "../connector/connector.ts";
+import type { PlanOperation } from "../plan/logical-plan.ts";
+import {
+  typedInputsOf,
+  type PlanColumn,
+  type TypedFilter,
+  type TypedStep,
+  type ValidLogicalPlan,
+} from "../plan/typed-plan.ts";
+import { derivedName, shownName } from "./derived-name.ts";
+import type { PhysicalPlan, PlacedFragment } from "./physical-plan.ts";
+import { pruneColumns } from "./prune-columns.ts";
+import { conjunction, conjunctsOf, pushFilters } from "./push-filters.ts";
+
+/** The connector of a resource, and its key. */
+export interface FoundConnector {
+  key: string;
+  connector: Connector;
+}
+
+/** How work is placed. */
+export interface PlacementOptions {
+  connectorOf(resource: ResourceDetails): FoundConnector;
+  /** `none` has sources scan only; for comparison. */
+  pushdown: "full" | "none";
+}
+
+/** Places each step at its source as far as the source, and what the catalog says of it, allow; the rest goes to the engine. */
+export function planPhysical(valid: ValidLogicalPlan, options: PlacementOptions): PhysicalPlan {
+  const pushed = options.pushdown === "full" ? pushFilters(valid.steps) : valid.steps;
+  const placer = new Placer(options);
+  // Unread steps are not run at all.
+  const used = usedSteps(pushed);
+  const steps = placer.place(pruneColumns(used, valid.columns));
+  return assemble(steps, placer, valid.columns);
+}
+
+function usedSteps(steps: readonly TypedStep[]): TypedStep[] {
+  const used = new Set([steps.at(-1)?.name]);
+  for (const step of steps.toReversed())
+    if (used.has(step.name)) for (const name of typedInputsOf(step)) used.add(name);
+  return steps.filter(({ name }) => used.has(name));
+}
+
+class Placer {
+  readonly places = new Map<string, FoundConnector | undefined>();
+  readonly #options: PlacementOptions;
+  /** The resources below a step that stands at a source. */
+  readonly #resources = new Map<string, ResourceDetails[]>();
+
+  constructor(options: PlacementOptions) {
+    this.#options = options;
+  }
+
+  place(steps: readonly TypedStep[]): TypedStep[] {
+    return steps.flatMap((step) => this.#placeStep(step));
+  }
+
+  #placeStep(step: TypedStep): TypedStep[] {
+    if (step.op === "scan") {
+      this.places.set(step.name, this.#options.connectorOf(step.resource));
+      this.#resources.set(step.name, [step.resource]);
+      return [step];
+    }
+    const found = this.#sourceOf(step);
+    const isTaken = found !== undefined && isTakenBy(found.connector, step);
+    if (!isTaken && found !== undefined && step.op === "filter") return this.#splitFilter(step, found);
+    this.places.set(step.name, isTaken ? found : undefined);
+    this.#resources.set(
+      step.name,
+      typedInputsOf(step).flatMap((name) => this.#resources.get(name) ?? []),
+    );
+    return [step];
+  }
+
+  /** The one source of all inputs, where it and the catalog allow the operation. */
+  #sourceOf(step: TypedStep): FoundConnector | undefined {
+    const inputs = typedInputsOf(step);
+    const places = inputs.map((name) => this.places.get(name));
+    const [first] = places;
+    if (first === undefined || this.#options.pushdown === "none") return undefined;
+    if (places.some((place) => place?.connector !== first.connector)) return undefined;
+    const resources = inputs.flatMap((name) => this.#resources.get(name) ?? []);
+    return resources.every((resource) => allows(resource, step.op)) ? first : undefined;
+  }
+
+  /** The conjuncts that the source takes stay there, the others go on above. */
+  #splitFilter(filter: TypedFilter, found: FoundConnector): TypedStep[] {
+    const parts = conjunctsOf(filter.where);
+    const taken = parts.filter((part) => isTakenBy(found.connector, { ...filter, where: part }));
+    const where = conjunction(taken);
+    const rest = conjunction(parts.filter((part) => !taken.includes(part)));
+    this.places.set(filter.name, undefined);
+    if (where === undefined || rest === undefined) return [filter];
+    const name = derivedName(filter.from, `${shownName(filter.name)} `);
+    this.places.set(name, found);
+    this.#resources.set(name, this.#resources.get(filter.from) ?? []);
+    return [
+      { ...filter, name, where },
+      { ...filter, from: name, where: rest },
+    ];
+  }
+}
+
+function isTakenBy(connector: Connector, step: TypedStep): boolean {
+  return connector.operations.has(step.op) && (connector.takes?.(step) ?? true);
+}
+
+/** `pushdown` rules filter, project and aggregate; all else, and what it leaves out, goes by `cap`. Without both, all is allowed. */
+function allows(resource: ResourceDetails, operation: PlanOperation): boolean {
+  const { pushdown, cap } = resource;
+  const told =
+    pushdown?.[
+      operation === "distinct" ? "aggregate" : operation === "union" || operation === "scan" ? "join" : operation
+    ];
+  if (told !== undefined) return told;
+  if (cap === undefined || cap.length === 0) return true;
+  const names: readonly string[] = operation === "distinct" ? ["distinct", "aggregate"] : [operation];
+  return names.some((name) => cap.includes(name)) || (operation === "union" && cap.includes("join"));
+}
+
+/** Cuts the plan where rows leave a source. A step that two readers share is read once where its rows leave it. */
+function assemble(steps: readonly TypedStep[], { places }: Placer, columns: PlanColumn[]): PhysicalPlan {
+  const engineSteps = steps.filter(({ name }) => places.get(name) === undefined);
+  const read = new Set(engineSteps.flatMap(typedInputsOf));
+  const last = steps.at(-1);
+  const outputs = steps.filter((step) => places.get(step.name) !== undefined && (read.has(step.name) || step === last));
+  const whole = pruneColumns([...outputs.map((step) => asScan(step, steps)), ...engineSteps], columns);
+  const columnsOfOutput = new Map(whole.map((step) => [step.name, step.columns]));
+  const fragments = outputs.flatMap((step): PlacedFragment[] => {
+    const place = places.get(step.name);
+    const wanted = engineSteps.length === 0 ? columns : (columnsOfOutput.get(step.name) ?? step.columns);
+    return place === undefined
+      ? []
+      : [{ connector: place.key, output: step.name, steps: stepsBelow(steps, step.name), columns: wanted }];
+  });
+  const left = whole.slice(outputs.length);
+  return { fragments, columns, ...(left.length > 0 && { engine: { steps: left, columns } }) };
+}
+
+/** What leaves a source is to the engine a table of its own: only the columns that it reads need to leave. */
+function asScan(step: TypedStep, steps: readonly TypedStep[]): TypedStep {
+  if (step.op === "scan") return step;
+  const scan = stepsBelow(steps, step.name).find(({ op }) => op === "scan");
+  if (scan?.op !== "scan") return step;
+  return {
+    op: "scan",
+    name: step.name,
+    columns: step.columns,
+    resource: scan.resource,
+    declaredTypes: step.columns.map(() => undefined),
+  };
+}
+
+function stepsBelow(steps: readonly TypedStep[], output: string): TypedStep[] {
+  const at = steps.findIndex(({ name }) => name === output);
+  return usedSteps(steps.slice(0, at + 1));
+}

@@ -1,0 +1,153 @@
+import { derivedName } from "./derived-name.ts";
+import {
+  partsOf,
+  typedInputsOf,
+  type TypedExpression,
+  type TypedFilter,
+  type TypedJoin,
+  type TypedProject,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
+
+/** The parts of an AND, or the expression itself. */
+export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
+  return expression.op === "call" && expression.function === "and"
+    ? expression.arguments.flatMap(conjunctsOf)
+    : [expression];
+}
+
+/** One expression that is true where all are. */
+export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
+  const [first] = parts;
+  if (first === undefined || parts.length === 1) return first;
+  const isNullable = parts.some((part) => part.isNullable);
+  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" }, isNullable };
+}
+
+/**
+ * The same plan with filters as near to their scans as meaning allows: below projects and sorts, into the sides of joins,
+ * joined with filters. So that each source gets its own part of a condition that spans several.
+ */
+export function pushFilters(steps: readonly TypedStep[]): TypedStep[] {
+  const state: PushState = { steps: [...steps], nextId: 0 };
+  // Each pass moves filters at least one step down; a plan is as deep as it has steps.
+  for (let pass = 0; pass <= steps.length; pass++) if (!pushOnce(state)) break;
+  return state.steps;
+}
+
+interface PushState {
+  steps: TypedStep[];
+  nextId: number;
+}
+
+function pushOnce(state: PushState): boolean {
+  let hasMoved = false;
+  for (const filter of state.steps.filter((step) => step.op === "filter")) {
+    if (!state.steps.includes(filter)) continue;
+    const below = state.steps.find(({ name }) => name === filter.from);
+    const readers = state.steps.filter((step) => typedInputsOf(step).includes(filter.from)).length;
+    if (below === undefined || readers !== 1) continue;
+    if (below.op === "filter") replace(state, [below, filter], merged(below, filter));
+    else if (below.op === "sort")
+      replace(
+        state,
+        [below, filter],
+        [
+          { ...filter, name: below.name, from: below.from },
+          { ...below, name: filter.name, from: below.name },
+        ],
+      );
+    else if (below.op === "project") replace(state, [below, filter], swapped(state, below, filter));
+    else if (below.op !== "join" || !pushIntoJoin(state, below, filter)) continue;
+    hasMoved = true;
+  }
+  return hasMoved;
+}
+
+/** Puts steps where the first of the old ones stood; names keep their order, since a filter reads from one step only. */
+function replace(state: PushState, old: readonly TypedStep[], put: readonly TypedStep[]): void {
+  state.steps = state.steps.flatMap((step) => (step === old[0] ? put : old.includes(step) ? [] : [step]));
+}
+
+function merged(below: TypedFilter, filter: TypedFilter): TypedStep[] {
+  const where = conjunction([...conjunctsOf(below.where), ...conjunctsOf(filter.where)]) ?? filter.where;
+  return [{ ...filter, from: below.from, where }];
+}
+
+function swapped(state: PushState, project: TypedProject, filter: TypedFilter): TypedStep[] {
+  const values = new Map(project.columns.map(({ name }, index) => [name, project.values[index]]));
+  const where = substituted(filter.where, values);
+  const columns = state.steps.find(({ name }) => name === project.from)?.columns ?? [];
+  return [
+    { op: "filter", name: project.name, from: project.from, where, columns },
+    { ...project, name: filter.name, from: project.name },
+  ];
+}
+
+/** The expression with columns replaced by the values that they have. */
+export function substituted(
+  expression: TypedExpression,
+  values: ReadonlyMap<string, TypedExpression | undefined>,
+): TypedExpression {
+  const write = (part: TypedExpression): TypedExpression => substituted(part, values);
+  switch (expression.op) {
+    case "column":
+      return values.get(expression.name) ?? expression;
+    case "literal":
+      return expression;
+    case "call":
+      return { ...expression, arguments: expression.arguments.map(write) };
+    case "cast":
+    case "in":
+      return { ...expression, value: write(expression.value) };
+    case "case": {
+      const branches = expression.branches.map(({ when, value }) => ({ when: write(when), value: write(value) }));
+      const { otherwise, ...rest } = expression;
+      return { ...rest, branches, ...(otherwise && { otherwise: write(otherwise) }) };
+    }
+  }
+}
+
+/** The names of the columns that an expression reads. */
+export function columnsOf(expression: TypedExpression): string[] {
+  return expression.op === "column" ? [expression.name] : partsOf(expression).flatMap(columnsOf);
+}
+
+function pushIntoJoin(state: PushState, join: TypedJoin, filter: TypedFilter): boolean {
+  const leftNames = new Set(join.columns.slice(0, join.leftCount).map(({ name }) => name));
+  const right = state.steps.find(({ name }) => name === join.right);
+  const left = state.steps.find(({ name }) => name === join.left);
+  const rightValues = new Map(
+    join.columns.slice(join.leftCount).map(({ name }, index) => {
+      const column = right?.columns[index];
+      return [name, column && ({ op: "column", ...column } satisfies TypedExpression)];
+    }),
+  );
+  const all = conjunctsOf(filter.where);
+  const forLeft = all.filter((part) => columnsOf(part).every((name) => leftNames.has(name)));
+  // A condition on the right side of a left join would keep rows whose partner fails it.
+  const forRight =
+    join.kind === "inner"
+      ? all.filter((part) => !forLeft.includes(part) && columnsOf(part).every((name) => rightValues.has(name)))
+      : [];
+  const rest = conjunction(all.filter((part) => !forLeft.includes(part) && !forRight.includes(part)));
+  if (left === undefined || right === undefined || forLeft.length + forRight.length === 0) return false;
+  const put: TypedStep[] = [];
+  const add = (input: TypedStep, parts: readonly TypedExpression[]): string => {
+    const where = conjunction(parts);
+    if (where === undefined) return input.name;
+    const name = derivedName(input.name, state.nextId++);
+    put.push({ op: "filter", name, from: input.name, where, columns: input.columns });
+    return name;
+  };
+  const leftName = add(left, forLeft);
+  const rightName = add(
+    right,
+    forRight.map((part) => substituted(part, rightValues)),
+  );
+  const name = rest === undefined ? filter.name : join.name;
+  put.push({ ...join, name, left: leftName, right: rightName });
+  if (rest !== undefined) put.push({ ...filter, where: rest });
+  replace(state, [join, filter], put);
+  return true;
+}

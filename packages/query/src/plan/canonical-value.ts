@@ -1,0 +1,58 @@
+/** The digits of a decimal without leading zeros and with at least one after the point; undefined where it is none. */
+export function canonicalDecimal(text: string): string | undefined {
+  const parts = /^(-?)0*(\d*)(?:\.(\d+))?$/.exec(text);
+  if (parts === null) return undefined;
+  const [, sign = "", whole = "", fraction] = parts;
+  if (!/\d/.test(text)) return undefined;
+  const digits = `${whole || "0"}.${fraction ?? "0"}`;
+  if (digits.length > 39) return undefined;
+  return /[1-9]/.test(digits) ? sign + digits : digits;
+}
+
+/** A date of the years 0001 to 9999 as `YYYY-MM-DD`; undefined where it is none. */
+export function canonicalDate(text: string): string | undefined {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  if (parts === null || parts[1] === "0000") return undefined;
+  return isDay(Number(parts[1]), Number(parts[2]), Number(parts[3])) ? text : undefined;
+}
+
+const timestampPattern =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+
+/**
+ * `YYYY-MM-DDTHH:MM:SS`, a fraction of up to 6 digits where it is not 0, and `Z` for a `timestamptz`. A text without a zone
+ * counts as UTC for a `timestamptz`; one with a zone is no `timestamp`. Undefined where it is none.
+ */
+export function canonicalTimestamp(text: string, kind: "timestamp" | "timestamptz"): string | undefined {
+  const parts = timestampPattern.exec(text);
+  const day = parts?.[1] === undefined ? undefined : canonicalDate(parts[1]);
+  if (parts === null || day === undefined) return undefined;
+  const [, , hour = "00", minute = "00", second = "00", fraction = "", zone] = parts;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (zone !== undefined && (kind === "timestamp" || (parts[2] === undefined && zone !== undefined))) return undefined;
+  const micros = fraction.slice(0, 6).replace(/0+$/, "");
+  const offset = offsetMinutes(zone);
+  if (offset === undefined) return undefined;
+  const clock = `${day}T${hour}:${minute}:${second}`;
+  const seconds = offset === 0 ? clock : shifted(clock, -offset);
+  if (seconds === undefined) return undefined;
+  return `${seconds}${micros === "" ? "" : `.${micros}`}${kind === "timestamptz" ? "Z" : ""}`;
+}
+
+function shifted(clock: string, minutes: number): string | undefined {
+  const text = new Date(Date.parse(`${clock}Z`) + minutes * 60_000).toISOString().slice(0, 19);
+  return canonicalDate(text.slice(0, 10)) === undefined || text.length !== 19 ? undefined : text;
+}
+
+function offsetMinutes(zone: string | undefined): number | undefined {
+  if (zone === undefined || zone.toUpperCase() === "Z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(3).replace(":", "") || "0");
+  if (hours > 15 || minutes > 59) return undefined;
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+}

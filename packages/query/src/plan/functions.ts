@@ -1,0 +1,98 @@
+/** What a call may name. The semantics of each stand in the package's README. */
+export type FunctionName =
+  | "eq"
+  | "ne"
+  | "lt"
+  | "le"
+  | "gt"
+  | "ge"
+  | "between"
+  | "and"
+  | "or"
+  | "not"
+  | "is_null"
+  | "is_not_null"
+  | "coalesce"
+  | "null_if"
+  | "add"
+  | "subtract"
+  | "multiply"
+  | "divide"
+  | "int_divide"
+  | "modulo"
+  | "negate"
+  | "abs"
+  | "round"
+  | "concat"
+  | "lower"
+  | "upper"
+  | "length"
+  | "trim"
+  | "substring"
+  | "contains"
+  | "starts_with"
+  | "ends_with"
+  | "like"
+  | "date"
+  | "local"
+  | "date_trunc"
+  | "extract"
+  | "date_add"
+  | "days_between"
+  | "now";
+
+/** Least and most arguments of each function. `Infinity`: any number. */
+export const functionArguments: Readonly<Record<FunctionName, readonly [least: number, most: number]>> = {
+  eq: [2, 2],
+  ne: [2, 2],
+  lt: [2, 2],
+  le: [2, 2],
+  gt: [2, 2],
+  ge: [2, 2],
+  between: [3, 3],
+  and: [2, Infinity],
+  or: [2, Infinity],
+  not: [1, 1],
+  is_null: [1, 1],
+  is_not_null: [1, 1],
+  coalesce: [2, Infinity],
+  null_if: [2, 2],
+  add: [2, 2],
+  subtract: [2, 2],
+  multiply: [2, 2],
+  divide: [2, 2],
+  int_divide: [2, 2],
+  modulo: [2, 2],
+  negate: [1, 1],
+  abs: [1, 1],
+  round: [1, 2],
+  concat: [2, Infinity],
+  lower: [1, 1],
+  upper: [1, 1],
+  length: [1, 1],
+  trim: [1, 1],
+  substring: [2, 3],
+  contains: [2, 2],
+  starts_with: [2, 2],
+  ends_with: [2, 2],
+  like: [2, 2],
+  date: [1, 2],
+  local: [2, 2],
+  date_trunc: [2, 3],
+  extract: [2, 3],
+  date_add: [3, 3],
+  days_between: [2, 2],
+  now: [0, 0],
+};
+
+const aggregates: ReadonlySet<string> = new Set(["count", "count_distinct", "sum", "avg", "min", "max"]);
+
+/** True for a name that a call may have. */
+export function isFunctionName(name: string): name is FunctionName {
+  return Object.hasOwn(functionArguments, name);
+}
+
+/** True for the name of an aggregate. */
+export function isAggregateName(name: string): name is "count" | "count_distinct" | "sum" | "avg" | "min" | "max" {
+  return aggregates.has(name);
+}

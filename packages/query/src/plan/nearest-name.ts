@@ -1,0 +1,35 @@
+const maxLength = 64;
+
+/** The name with the fewest edits, where they are few enough to be a slip; the first of those that are as near. */
+export function nearestName(wanted: string, names: Iterable<string>): string | undefined {
+  const target = wanted.toLowerCase().slice(0, maxLength);
+  let best: { name: string; edits: number } | undefined;
+  for (const name of names) {
+    const candidate = name.toLowerCase().slice(0, maxLength);
+    const isInside =
+      target.length > 2 && (candidate.includes(target) || target.includes(candidate)) && candidate.length > 2;
+    const edits = isInside ? 0.5 + Math.abs(candidate.length - target.length) / 100 : editDistance(target, candidate);
+    if (best === undefined || edits < best.edits) best = { name, edits };
+  }
+  return best !== undefined && best.edits <= Math.max(1, Math.ceil(target.length / 3)) ? best.name : undefined;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment distance). */
+function editDistance(left: string, right: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const isSame = left[row - 1] === right[column - 1];
+      const replaced = (previous[column - 1] ?? 0) + (isSame ? 0 : 1);
+      const shortest = Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
+      const isSwap =
+        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      current.push(isSwap ? Math.min(shortest, (before[column - 2] ?? 0) + 1) : shortest);
+    }
+    before = previous;
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}

@@ -1,0 +1,189 @@
+import type { Issue } from "@ccl/core";
+import type { ResourceDetails } from "@ccl/catalog";
+import type { DataType } from "./data-type.ts";
+import type { AggregateFunction } from "./expression.ts";
+import type { FunctionName } from "./functions.ts";
+import type { JoinKind, LogicalPlan, SortKey } from "./logical-plan.ts";
+
+/** A column of a step's rows. */
+export interface PlanColumn {
+  name: string;
+  type: DataType;
+  /** False only where no row can hold null. */
+  isNullable: boolean;
+  /** As the catalog names it; kept where the operation keeps it. */
+  unit?: string;
+}
+
+/** An expression whose names and types are settled: conversions stand as casts, operands of a comparison have one type. */
+export type TypedExpression = TypedColumn | TypedLiteral | TypedCall | TypedCase | TypedIn | TypedCast;
+
+/** What every typed expression says of its value. */
+export interface TypedValue {
+  type: DataType;
+  isNullable: boolean;
+  unit?: string;
+}
+
+/** A column of the step that is read from. */
+export interface TypedColumn extends TypedValue {
+  op: "column";
+  name: string;
+}
+
+/** A constant, canonical for its type; null for a null of any type. */
+export interface TypedLiteral extends TypedValue {
+  op: "literal";
+  value: string | number | boolean | null;
+}
+
+/** An operator or a function. Units, zones and patterns are literals. */
+export interface TypedCall extends TypedValue {
+  op: "call";
+  function: FunctionName;
+  arguments: TypedExpression[];
+}
+
+/** Branches of one type. */
+export interface TypedCase extends TypedValue {
+  op: "case";
+  branches: { when: TypedExpression; value: TypedExpression }[];
+  otherwise?: TypedExpression;
+}
+
+/** A list of the value's type. */
+export interface TypedIn extends TypedValue {
+  op: "in";
+  value: TypedExpression;
+  list: TypedLiteral[];
+}
+
+/** A conversion, asked for or put in by the check. */
+export interface TypedCast extends TypedValue {
+  op: "cast";
+  value: TypedExpression;
+}
+
+/** An aggregate over the rows of a group. */
+export interface TypedAggregate extends TypedValue {
+  function: AggregateFunction;
+  argument?: TypedExpression;
+}
+
+/** A step whose rows are known: `columns` names and types them. */
+export type TypedStep =
+  | TypedScan
+  | TypedFilter
+  | TypedProject
+  | TypedJoin
+  | TypedAggregateStep
+  | TypedSort
+  | TypedLimit
+  | TypedUnion
+  | TypedDistinct;
+
+interface StepOf<Op extends string> {
+  name: string;
+  op: Op;
+  columns: PlanColumn[];
+}
+
+/** Columns of a resource. */
+export interface TypedScan extends StepOf<"scan"> {
+  /** Only with columns that the principal may see. */
+  resource: ResourceDetails;
+  /** The type of each column as the catalog spells it, beside `columns`. */
+  declaredTypes: (string | undefined)[];
+}
+
+/** Rows for which a condition holds. */
+export interface TypedFilter extends StepOf<"filter"> {
+  from: string;
+  where: TypedExpression;
+}
+
+/** Values, one for each of `columns`. */
+export interface TypedProject extends StepOf<"project"> {
+  from: string;
+  values: TypedExpression[];
+}
+
+/** Rows with equal keys. */
+export interface TypedJoin extends StepOf<"join"> {
+  kind: JoinKind;
+  left: string;
+  right: string;
+  /** The right expression reads from the right step. */
+  on: { left: TypedExpression; right: TypedExpression }[];
+  /** How many of `columns` come from the left; the rest are all of the right step's, in its order. */
+  leftCount: number;
+  /** Stands before the right step's names; empty where the plan gives none. */
+  prefix: string;
+}
+
+/** Groups: `columns` are the keys, then the aggregates. */
+export interface TypedAggregateStep extends StepOf<"aggregate"> {
+  from: string;
+  by: TypedExpression[];
+  aggregates: TypedAggregate[];
+}
+
+/** Rows in order. */
+export interface TypedSort extends StepOf<"sort"> {
+  from: string;
+  by: SortKey[];
+}
+
+/** The first rows. */
+export interface TypedLimit extends StepOf<"limit"> {
+  from: string;
+  count: number;
+  offset: number;
+}
+
+/** All rows of the inputs; `values[i]` gives the columns from input i. */
+export interface TypedUnion extends StepOf<"union"> {
+  from: string[];
+  values: TypedExpression[][];
+}
+
+/** Rows without duplicates. */
+export interface TypedDistinct extends StepOf<"distinct"> {
+  from: string;
+}
+
+/** A plan that was checked against the catalog. */
+export interface ValidLogicalPlan {
+  plan: LogicalPlan;
+  /** In the plan's order, so that inputs stand before what reads from them. */
+  steps: TypedStep[];
+  /** The columns of the result. */
+  columns: PlanColumn[];
+  warnings: Issue[];
+}
+
+/** The names of the steps that a typed step reads from, in order. */
+export function typedInputsOf(step: TypedStep): string[] {
+  if (step.op === "scan") return [];
+  if (step.op === "join") return [step.left, step.right];
+  return step.op === "union" ? step.from : [step.from];
+}
+
+/** The expressions directly within an expression. */
+export function partsOf(expression: TypedExpression): TypedExpression[] {
+  switch (expression.op) {
+    case "column":
+    case "literal":
+      return [];
+    case "call":
+      return expression.arguments;
+    case "cast":
+      return [expression.value];
+    case "in":
+      return [expression.value, ...expression.list];
+    case "case": {
+      const branches = expression.branches.flatMap(({ when, value }) => [when, value]);
+      return expression.otherwise === undefined ? branches : [...branches, expression.otherwise];
+    }
+  }
+}

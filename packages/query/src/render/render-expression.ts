@@ -1,0 +1,114 @@
+import type {
+  CallExpression,
+  Expression,
+  LiteralExpression,
+  NamedAggregate,
+  NamedExpression,
+} from "../plan/expression.ts";
+import type { FunctionName } from "../plan/functions.ts";
+import { reservedWords } from "../parse/reserved-words.ts";
+
+const operators: Partial<Record<FunctionName, { symbol: string; level: number }>> = {
+  or: { symbol: "or", level: 1 },
+  and: { symbol: "and", level: 2 },
+  eq: { symbol: "=", level: 4 },
+  ne: { symbol: "<>", level: 4 },
+  lt: { symbol: "<", level: 4 },
+  le: { symbol: "<=", level: 4 },
+  gt: { symbol: ">", level: 4 },
+  ge: { symbol: ">=", level: 4 },
+  like: { symbol: "like", level: 4 },
+  add: { symbol: "+", level: 5 },
+  subtract: { symbol: "-", level: 5 },
+  concat: { symbol: "||", level: 5 },
+  multiply: { symbol: "*", level: 6 },
+  divide: { symbol: "/", level: 6 },
+  modulo: { symbol: "%", level: 6 },
+};
+const primaryLevel = 8;
+
+/** The text form of an expression: reading it gives the same tree. */
+export function renderExpression(expression: Expression): string {
+  return write(expression, 0);
+}
+
+/** A value and its name, like `date(created_at) as day`; a column under its own name stands alone. */
+export function renderNamed({ name, value }: NamedExpression): string {
+  const isOwn = value.op === "column" && value.name === name;
+  return isOwn ? renderName(name) : `${renderExpression(value)} as ${renderName(name)}`;
+}
+
+/** An aggregate and its name, like `sum(amount) as revenue`. */
+export function renderAggregate({ name, function: applied, argument }: NamedAggregate): string {
+  return `${applied}(${argument === undefined ? "" : renderExpression(argument)}) as ${renderName(name)}`;
+}
+
+/** A name, in double quotes unless it is a plain word. */
+export function renderName(name: string): string {
+  const isBare = /^[\p{L}_][\p{L}\p{N}\p{M}_]*$/u.test(name) && !reservedWords.has(name.toLowerCase());
+  return isBare ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Brackets go round what binds looser than its place asks for. */
+function write(expression: Expression, level: number): string {
+  const { text, own } = plain(expression);
+  return own < level ? `(${text})` : text;
+}
+
+function plain(expression: Expression): { text: string; own: number } {
+  switch (expression.op) {
+    case "column":
+      return { text: renderName(expression.name), own: primaryLevel };
+    case "literal":
+      return { text: renderLiteral(expression), own: primaryLevel };
+    case "cast":
+      return { text: `cast(${write(expression.value, 0)} as ${expression.type})`, own: primaryLevel };
+    case "in":
+      return { text: `${write(expression.value, 5)} in (${expression.list.map(renderLiteral).join(", ")})`, own: 4 };
+    case "case": {
+      const branches = expression.branches.map(({ when, value }) => ` when ${write(when, 0)} then ${write(value, 0)}`);
+      const otherwise = expression.otherwise === undefined ? "" : ` else ${write(expression.otherwise, 0)}`;
+      return { text: `case${branches.join("")}${otherwise} end`, own: primaryLevel };
+    }
+    case "call":
+      return plainCall(expression);
+  }
+}
+
+function plainCall({ function: name, arguments: parts }: CallExpression): { text: string; own: number } {
+  const [first, second, third] = parts;
+  const operator = operators[name];
+  if (operator !== undefined && first !== undefined) return { text: chain(parts, operator), own: operator.level };
+  if (name === "not" && first !== undefined) return { text: `not ${write(first, 3)}`, own: 3 };
+  if (name === "negate" && first !== undefined) {
+    // Brackets round a literal: without them the sign belongs to the number.
+    const inner = write(first, 7);
+    return { text: first.op === "literal" ? `-(${inner})` : `-${inner}`, own: 7 };
+  }
+  if (name === "is_null" && first !== undefined) return { text: `${write(first, 5)} is null`, own: 4 };
+  if (name === "is_not_null" && first !== undefined) return { text: `${write(first, 5)} is not null`, own: 4 };
+  if (name === "between" && first !== undefined && second !== undefined && third !== undefined) {
+    return { text: `${write(first, 5)} between ${write(second, 5)} and ${write(third, 5)}`, own: 4 };
+  }
+  return { text: `${name}(${parts.map((part) => write(part, 0)).join(", ")})`, own: primaryLevel };
+}
+
+/** The left operand may bind as the operator does, save in comparisons and in chains that are one call. */
+function chain(parts: readonly Expression[], { symbol, level }: { symbol: string; level: number }): string {
+  const isLeftAssociative = level >= 5 && symbol !== "||";
+  return parts
+    .map((part, index) => {
+      const isSameCall = symbol !== "||" || !(part.op === "call" && part.function === "concat");
+      const isLoose = index === 0 && (isLeftAssociative || (symbol === "||" && isSameCall));
+      return write(part, isLoose ? level : level + 1);
+    })
+    .join(` ${symbol} `);
+}
+
+function renderLiteral({ type, value }: LiteralExpression): string {
+  const text = String(value);
+  if (type === "text") return `'${text.replaceAll("'", "''")}'`;
+  if (type === "date" || type === "timestamp" || type === "timestamptz") return `${type} '${text}'`;
+  if (type === "float") return /e/.test(text) ? text : `${text}e0`;
+  return text;
+}

@@ -1,0 +1,98 @@
+import type { JsonSchema } from "@ccl/structured-output";
+import { functionArguments } from "../plan/functions.ts";
+
+const text = (description: string): JsonSchema => ({ type: "string", description });
+const oneOf = (...names: readonly string[]): JsonSchema => ({ type: "string", enum: [...names] });
+const list = (items: JsonSchema, minItems = 0): JsonSchema => ({
+  type: "array",
+  items,
+  ...(minItems > 0 && { minItems }),
+});
+const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
+
+function record(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+const step = (op: string, properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema =>
+  record({ name: text("Unique in the plan."), op: { type: "string", const: op }, ...properties }, optional);
+
+const from = text("The name of an earlier step.");
+const expression = text("Like: status = 'paid' and amount >= 10.5 and created_at >= date '2026-01-01'");
+
+const steps: JsonSchema[] = [
+  step("scan", { resource: text("The id of a resource of the catalog."), columns: list(text("A column of it.")) }, [
+    "columns",
+  ]),
+  step("filter", { from, where: expression }),
+  step("project", { from, columns: list(text("Like: date(created_at) as day"), 1) }),
+  step(
+    "join",
+    {
+      kind: oneOf("inner", "left", "semi", "anti"),
+      left: from,
+      right: from,
+      on: list(text("Like: user_id = id"), 1),
+      prefix: text("Stands before the names of the right columns."),
+    },
+    ["prefix"],
+  ),
+  step("aggregate", {
+    from,
+    by: list(text("Like: date(created_at) as day")),
+    aggregates: list(text("Like: sum(amount) as revenue; count, count_distinct, sum, avg, min, max")),
+  }),
+  step("sort", { from, by: list(text("Like: revenue desc"), 1) }),
+  step("limit", { from, count: { type: "integer", minimum: 0 }, offset: { type: "integer", minimum: 0 } }, ["offset"]),
+  step("union", { from: list(from, 2) }),
+  step("distinct", { from }),
+];
+
+/**
+ * What a model is asked for: steps with expressions in their text form, which costs it a third of the tree's tokens.
+ * `toWireSchema(logicalPlanSchema)` is its strict form. Draft 2020-12.
+ */
+export const logicalPlanSchema: JsonSchema = record({
+  version: { type: "integer", const: 1 },
+  steps: { type: "array", minItems: 1, items: { anyOf: steps } },
+});
+
+const literal = record({
+  op: { type: "string", const: "literal" },
+  type: oneOf("bool", "int", "float", "decimal", "text", "date", "timestamp", "timestamptz", "null"),
+  value: { type: ["string", "number", "boolean", "null"] },
+});
+
+/** The tree form of an expression: what `parseLogicalPlan` gives, and takes wherever it takes the text. Draft 2020-12. */
+export const expressionSchema: JsonSchema = {
+  $ref: "#/$defs/expression",
+  $defs: {
+    literal,
+    expression: {
+      anyOf: [
+        record({ op: { type: "string", const: "column" }, name: { type: "string" } }),
+        reference("literal"),
+        record({
+          op: { type: "string", const: "call" },
+          function: oneOf(...Object.keys(functionArguments)),
+          arguments: list(reference("expression")),
+        }),
+        record(
+          {
+            op: { type: "string", const: "case" },
+            branches: list(record({ when: reference("expression"), value: reference("expression") }), 1),
+            otherwise: reference("expression"),
+          },
+          ["otherwise"],
+        ),
+        record({
+          op: { type: "string", const: "in" },
+          value: reference("expression"),
+          list: list(reference("literal"), 1),
+        }),
+        record({ op: { type: "string", const: "cast" }, value: reference("expression"), type: { type: "string" } }),
+      ],
+    },
+  },
+};

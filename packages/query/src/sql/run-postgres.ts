@@ -1,0 +1,117 @@
+import {
+  createPostgresSession,
+  transaction,
+  type PostgresClient,
+  type PostgresRow,
+  type PostgresSession,
+  type PostgresValue,
+} from "@ccl/sql";
+import type { ColumnBatch } from "../connector/column-batch.ts";
+import type { RunOptions } from "../connector/connector.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import { createRowBatcher } from "./batch-rows.ts";
+import { postgresDecoder } from "./decode-value.ts";
+import type { SqlWork } from "./run-sqlite.ts";
+import { createChannel, type Channel } from "./channel.ts";
+
+let runs = 0;
+
+/** Reads through a cursor in a transaction of its own that only reads, in UTC and ISO dates whatever the session has. */
+export async function* runPostgres(
+  client: PostgresClient,
+  work: SqlWork,
+  options: RunOptions,
+): AsyncGenerator<ColumnBatch, void> {
+  throwIfAborted(options.signal);
+  const toBatch = createRowBatcher(work.name, work.columns, postgresDecoder);
+  const channel = createChannel<PostgresRow[]>();
+  const mark = `ccl query ${++runs}`;
+  let cancelling: Promise<void> | undefined;
+  const cancel = (): void => {
+    cancelling ??= cancelUntil(client, mark, channel);
+  };
+  options.signal?.addEventListener("abort", cancel, { once: true });
+  const reading = transaction(client, (session) => readAll(session, work, { ...options, channel, mark })).then(
+    () => channel.end(),
+    (error: unknown) => channel.fail(error),
+  );
+  let isWhole = false;
+  try {
+    for await (const rows of channel.values) yield toBatch(rows);
+    isWhole = true;
+    throwIfAborted(options.signal);
+  } catch (error) {
+    throwIfAborted(options.signal);
+    throw error;
+  } finally {
+    options.signal?.removeEventListener("abort", cancel);
+    if (!isWhole) cancel();
+    channel.close();
+    await reading;
+    channel.isOver = true;
+    await cancelling;
+  }
+}
+
+interface ReadOptions extends RunOptions {
+  channel: Channel<PostgresRow[]>;
+  mark: string;
+}
+
+async function readAll(
+  session: PostgresSession,
+  work: SqlWork,
+  { channel, mark, batchRows, timeoutMs, signal }: ReadOptions,
+): Promise<void> {
+  const settings = [
+    "SET LOCAL transaction_read_only = on",
+    "SET LOCAL TimeZone = 'UTC'",
+    "SET LOCAL DateStyle = 'ISO, YMD'",
+    "SET LOCAL extra_float_digits = 1",
+    // All rows are wanted, not the first ones soon.
+    "SET LOCAL cursor_tuple_fraction = 1",
+    `SET LOCAL application_name = '${mark}'`,
+  ];
+  if (timeoutMs !== undefined) settings.push(`SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))}`);
+  await session.exec(settings.join("; "));
+  channel.processId = await processIdOf(session);
+  throwIfAborted(signal);
+  await session.query(`DECLARE ccl_rows NO SCROLL CURSOR FOR ${work.sql}`, work.parameters.map(postgresValue));
+  for (;;) {
+    throwIfAborted(signal);
+    const rows = await session.query(`FETCH FORWARD ${batchRows} FROM ccl_rows`);
+    if (rows.length > 0 && !(await channel.send(rows))) return;
+    if (rows.length < batchRows) return;
+  }
+}
+
+async function processIdOf(session: PostgresSession): Promise<number | undefined> {
+  const [row] = await session.query("SELECT pg_backend_pid() AS pid");
+  return typeof row?.["pid"] === "number" ? row["pid"] : undefined;
+}
+
+const retryMs = 100;
+
+/**
+ * Cancels the statement from another connection of a pool, again and again until the reading ends: between two statements
+ * there is nothing to cancel, and the next one would run on. The mark is the transaction's own, so that nothing else is hit.
+ */
+async function cancelUntil(client: PostgresClient, mark: string, channel: Channel<PostgresRow[]>): Promise<void> {
+  channel.close();
+  const isPool = "totalCount" in client && typeof client.totalCount === "number";
+  const session = createPostgresSession(client);
+  const text =
+    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND application_name = $2 AND state = 'active'";
+  if (!isPool) return;
+  while (!channel.isOver) {
+    // Without an answer the server's own timeout is what is left.
+    if (channel.processId !== undefined) await session.query(text, [channel.processId, mark]).catch(() => undefined);
+    if (!channel.isOver) await new Promise((resolve) => setTimeout(resolve, retryMs));
+  }
+}
+
+function postgresValue(value: unknown): PostgresValue {
+  if (value === null || typeof value === "string" || typeof value === "number") return value;
+  if (typeof value === "boolean" || typeof value === "bigint") return value;
+  throw new QueryError("invalid_options", `A ${typeof value} is no parameter of PostgreSQL.`);
+}

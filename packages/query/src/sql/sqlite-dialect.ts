@@ -1,0 +1,206 @@
+import { sql } from "kysely";
+import type { DataType } from "../plan/data-type.ts";
+import type { FunctionName } from "../plan/functions.ts";
+import type { TypedCall, TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
+import { argumentType, commonCalls, literalArgument, powerOfTen, roundedFloat } from "./sql-calls.ts";
+import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
+
+/** Digits of a stored decimal that SQLite's floating-point numbers keep. */
+const storedDigits = 15;
+const untaken: ReadonlySet<FunctionName> = new Set(["lower", "upper"]);
+const takenUnits: ReadonlySet<string> = new Set(["year", "month", "day", "hour", "minute", "second"]);
+const takenAdditions: ReadonlySet<string> = new Set(["week", "day", "hour", "minute", "second"]);
+
+/** True for a stored column whose values SQLite can compute with exactly. */
+export function isExactInSqlite({ kind, ...type }: DataType): boolean {
+  return kind !== "decimal" || !("precision" in type) || type.precision <= storedDigits;
+}
+
+/** True where SQLite gives what the plan means: it knows UTC only, ASCII's cases only, and decimals as whole numbers of 64 bits. */
+export function sqliteTakes(expression: TypedExpression): boolean {
+  if (expression.type.kind === "decimal" && expression.type.scale > 9) return false;
+  if (expression.op === "column")
+    return isExactInSqlite(expression.type) || expression.type.kind !== "decimal" || expression.type.scale <= 6;
+  if (expression.op === "literal") return fitsInteger(expression);
+  if (expression.op !== "call") return true;
+  const { function: name } = expression;
+  if (untaken.has(name)) return false;
+  if (name === "local") return literalArgument(expression, 1) === "UTC";
+  if (name === "date_trunc") return takenUnits.has(literalArgument(expression, 0));
+  if (name === "date_add") return takenAdditions.has(literalArgument(expression, 2));
+  return true;
+}
+
+function fitsInteger({ value, type }: TypedLiteral): boolean {
+  return value === null || type.kind !== "decimal" || String(value).replace(/\D/g, "").length <= 18;
+}
+
+const integerPower = (digits: number): Sql => sql.raw(`1${"0".repeat(digits)}`);
+const asInteger = (value: Sql): Sql => sql`cast(${value} as integer)`;
+const scaleOf = (type: DataType): number => (type.kind === "decimal" ? type.scale : 0);
+const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
+const binary = (value: Sql, { kind }: DataType): Sql => (kind === "text" ? sql`${value} collate binary` : value);
+
+/**
+ * SQL of SQLite 3.38 and newer. Within it a decimal is a whole number of its last digit, a date `YYYY-MM-DD`, a timestamp
+ * `YYYY-MM-DD HH:MM:SS.SSS` (milliseconds are what its functions keep), a timestamptz the same in UTC, a bool 0 or 1.
+ */
+export const sqliteDialect: SqlDialect = {
+  scanned({ type }, _, stored) {
+    if (type.kind === "decimal") {
+      if (!isExactInSqlite(type)) return sql`cast(${stored} as text)`;
+      return asInteger(sql`round(${stored} * ${powerOfTen(type.scale)})`);
+    }
+    if (type.kind === "float") return sql`cast(${stored} as real)`;
+    if (type.kind === "date") return sql`date(${stored}, 'auto')`;
+    if (type.kind === "timestamp" || type.kind === "timestamptz")
+      return sql`strftime('%Y-%m-%d %H:%M:%f', ${stored}, 'auto')`;
+    return stored;
+  },
+  literal({ value, type }) {
+    const bound = sql`${value === null ? null : boundValue(value, type)}`;
+    // Drivers bind a whole number as an integer, and 7 / 2 is 3.
+    return type.kind === "float" ? sql`cast(${bound} as real)` : bound;
+  },
+  call(call) {
+    const write = calls[call.call.function] ?? commonCalls[call.call.function];
+    return write === undefined ? sql`null` : write(call, sqliteDialect);
+  },
+  cast: ({ value: { type: from }, type: to }, value) => castValue(value, from, to),
+  aggregate({ function: applied, argument }, value) {
+    if (value === undefined || argument === undefined) return sql`count(*)`;
+    if (applied === "count") return sql`count(${value})`;
+    if (applied === "count_distinct") return sql`count(distinct ${binary(value, argument.type)})`;
+    if (applied === "sum") return sql`sum(${value})`;
+    if (applied === "avg")
+      return sql`(cast(sum(${value}) as real) / ${powerOfTen(scaleOf(argument.type))} / nullif(count(${value}), 0))`;
+    return sql`${sql.raw(applied)}(${binary(value, argument.type)})`;
+  },
+  ordered: (value, type) => binary(value, type),
+  equal: (value, type) => binary(value, type),
+  output: (value) => value,
+};
+
+function boundValue(value: string | number | boolean, type: DataType): string | number | bigint {
+  switch (type.kind) {
+    case "bool":
+      return value === true ? 1n : 0n;
+    // A number would be bound as a float, and 7 / 2.0 is 3.5.
+    case "int":
+      return BigInt(String(value));
+    case "decimal": {
+      const [whole = "0", fraction = ""] = String(value).split(".");
+      return BigInt(whole + fraction.padEnd(type.scale, "0"));
+    }
+    case "timestamp":
+    case "timestamptz": {
+      const [clock = "", fraction = ""] = String(value).replace("T", " ").replace("Z", "").split(".");
+      return `${clock}.${fraction.padEnd(3, "0")}`;
+    }
+    default:
+      return typeof value === "boolean" ? String(value) : value;
+  }
+}
+
+/** A whole number without its last digits, rounded half away from zero. */
+function shortened(value: Sql, digits: number): Sql {
+  if (digits === 0) return value;
+  const half = sql.raw(`5${"0".repeat(digits - 1)}`);
+  return sql`((${value} + case when ${value} < 0 then -${half} else ${half} end) / ${integerPower(digits)})`;
+}
+
+function rescaled(value: Sql, from: number, to: number): Sql {
+  return to >= from
+    ? to === from
+      ? value
+      : sql`(${value} * ${integerPower(to - from)})`
+    : shortened(value, from - to);
+}
+
+function castValue(value: Sql, from: DataType, to: DataType): Sql {
+  const isWhole = from.kind === "int" || from.kind === "decimal";
+  if (to.kind === "float") return isWhole ? sql`(cast(${value} as real) / ${powerOfTen(scaleOf(from))})` : value;
+  if (to.kind === "decimal" || (to.kind === "int" && from.kind !== "bool")) {
+    if (isWhole) return rescaled(value, scaleOf(from), scaleOf(to));
+    return asInteger(roundedFloat(sql`(${value} * ${powerOfTen(scaleOf(to))})`, 0, asInteger));
+  }
+  if (to.kind === "text" && from.kind === "int") return sql`cast(${value} as text)`;
+  if (to.kind === "timestamp" && from.kind === "date") return sql`(${value} || ' 00:00:00.000')`;
+  return to.kind === "date" ? sql`substr(${value}, 1, 10)` : value;
+}
+
+/** How many characters of a timestamp a unit keeps, and what follows them. */
+const truncations: Record<string, readonly [length: number, rest: string]> = {
+  year: [4, "-01-01 00:00:00.000"],
+  month: [7, "-01 00:00:00.000"],
+  day: [10, " 00:00:00.000"],
+  hour: [13, ":00:00.000"],
+  minute: [16, ":00.000"],
+  second: [19, ".000"],
+};
+/** Where a part stands in a timestamp. */
+const positions: Record<string, readonly [start: number, length: number]> = {
+  year: [1, 4],
+  month: [6, 2],
+  day: [9, 2],
+  hour: [12, 2],
+  minute: [15, 2],
+  second: [18, 2],
+};
+
+/** The pattern of LIKE for GLOB, which knows no escapes but brackets; LIKE itself ignores ASCII's cases here. */
+function globOf(pattern: string): string {
+  let glob = "";
+  const characters = [...pattern];
+  for (let index = 0; index < characters.length; index++) {
+    const character = characters[index] ?? "";
+    if (character === "%") glob += "*";
+    else if (character === "_") glob += "?";
+    else {
+      const plain = character === "\\" ? (characters[++index] ?? "") : character;
+      glob += /[*?[]/.test(plain) ? `[${plain}]` : plain;
+    }
+  }
+  return glob;
+}
+
+function extracted(call: TypedCall, value: Sql): Sql {
+  const field = literalArgument(call, 0);
+  if (field === "weekday") return sql`((cast(strftime('%w', ${value}) as integer) + 6) % 7 + 1)`;
+  if (field === "quarter") return sql`((${asInteger(sql`substr(${value}, 6, 2)`)} + 2) / 3)`;
+  const [start, length] = positions[field] ?? [1, 4];
+  const isMidnight = argumentType(call, 1).kind === "date" && start > 10;
+  if (isMidnight) return sql`(case when ${value} is null then null else 0 end)`;
+  return asInteger(sql`substr(${value}, ${sql.raw(String(start))}, ${sql.raw(String(length))})`);
+}
+
+const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) => Sql>> = {
+  round(call) {
+    const digits = Number(literalArgument(call.call, 1));
+    const type = argumentType(call.call, 0);
+    if (type.kind === "float") return roundedFloat(part(call, 0), digits, asInteger);
+    return shortened(part(call, 0), scaleOf(type) - digits);
+  },
+  contains: (call) => sql`(instr(${part(call, 0)}, ${part(call, 1)}) > 0)`,
+  starts_with: (call) => sql`(substr(${part(call, 0)}, 1, length(${part(call, 1)})) = ${part(call, 1)} collate binary)`,
+  ends_with: (call) =>
+    sql`(case when length(${part(call, 1)}) = 0 then ${part(call, 0)} is not null or null else substr(${part(call, 0)}, -length(${part(call, 1)})) = ${part(call, 1)} collate binary end)`,
+  like: (call) => sql`(${part(call, 0)} glob ${globOf(literalArgument(call.call, 1))})`,
+  date: (call) => sql`substr(${part(call, 0)}, 1, 10)`,
+  local: (call) => part(call, 0),
+  date_trunc(call) {
+    const [length, rest] = truncations[literalArgument(call.call, 0)] ?? [19, ".000"];
+    const isDate = argumentType(call.call, 1).kind === "date";
+    const value = isDate ? sql`(${part(call, 1)} || ' 00:00:00.000')` : part(call, 1);
+    return sql`(substr(${value}, 1, ${sql.raw(String(length))}) || ${sql.raw(`'${rest}'`)})`;
+  },
+  extract: (call) => extracted(call.call, part(call, 1)),
+  date_add(call) {
+    const unit = literalArgument(call.call, 2);
+    const amount = Number(literalArgument(call.call, 1)) * (unit === "week" ? 7 : 1);
+    const change = `${amount < 0 ? "" : "+"}${amount} ${unit === "week" ? "day" : unit}s`;
+    if (call.call.type.kind === "date") return sql`date(${part(call, 0)}, ${change})`;
+    return sql`strftime('%Y-%m-%d %H:%M:%f', ${part(call, 0)}, ${change})`;
+  },
+  days_between: (call) => asInteger(sql`julianday(${part(call, 1)}) - julianday(${part(call, 0)})`),
+};

@@ -1,0 +1,36 @@
+import type { DataType } from "../plan/data-type.ts";
+import type { FunctionName } from "../plan/functions.ts";
+import type { TypedExpression } from "../plan/typed-plan.ts";
+import type { IssuePath, Scope } from "./check-context.ts";
+
+/** A call whose arguments have their types. */
+export interface CallInput {
+  scope: Scope;
+  path: IssuePath;
+  name: FunctionName;
+  parts: TypedExpression[];
+}
+
+/** A call and what it gives; null in any argument gives null unless told otherwise. */
+export function callOf(
+  name: FunctionName,
+  parts: TypedExpression[],
+  value: { type: DataType; isNullable?: boolean; unit?: string },
+): TypedExpression {
+  const { type, unit, isNullable = parts.some((part) => part.isNullable) } = value;
+  return { op: "call", function: name, arguments: parts, type, isNullable, ...(unit !== undefined && { unit }) };
+}
+
+/** The value of a literal integer; undefined for anything else. */
+export function literalInt(value: TypedExpression): number | undefined {
+  return value.op === "literal" && value.type.kind === "int" && typeof value.value === "number"
+    ? value.value
+    : undefined;
+}
+
+/** The value of a literal text; undefined for anything else. */
+export function literalText(value: TypedExpression | undefined): string | undefined {
+  return value?.op === "literal" && value.type.kind === "text" && typeof value.value === "string"
+    ? value.value
+    : undefined;
+}

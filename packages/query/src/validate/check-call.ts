@@ -1,0 +1,223 @@
+import { isNumeric, maxPrecision, typeName, type DataType, type DecimalType } from "../plan/data-type.ts";
+import type { FunctionName } from "../plan/functions.ts";
+import type { TypedExpression } from "../plan/typed-plan.ts";
+import { callOf, literalInt, literalText, type CallInput } from "./call-input.ts";
+import { checkTimeCall, timeFunctions } from "./check-time-call.ts";
+import { converted, decimalFor, decimalOf } from "./convert-type.ts";
+import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
+
+const bool: DataType = { kind: "bool" };
+const int: DataType = { kind: "int" };
+const float: DataType = { kind: "float" };
+const text: DataType = { kind: "text" };
+
+/** The call with its type; undefined, with an issue, where the arguments do not fit. */
+export function checkCall(input: CallInput): TypedExpression | undefined {
+  if (timeFunctions.has(input.name)) return checkTimeCall(input);
+  const check = checks[input.name];
+  return check === undefined ? undefined : check(input);
+}
+
+type Check = (input: CallInput) => TypedExpression | undefined;
+
+const checks: Partial<Record<FunctionName, Check>> = {
+  eq: compare,
+  ne: compare,
+  lt: compare,
+  le: compare,
+  gt: compare,
+  ge: compare,
+  between: compare,
+  and: (input) => allOf(input, bool, bool),
+  or: (input) => allOf(input, bool, bool),
+  not: (input) => allOf(input, bool, bool),
+  is_null: ({ name, parts }) => callOf(name, parts, { type: bool, isNullable: false }),
+  is_not_null: ({ name, parts }) => callOf(name, parts, { type: bool, isNullable: false }),
+  coalesce: (input) => {
+    const same = unified(input);
+    const [first] = same ?? [];
+    if (same === undefined || first === undefined) return undefined;
+    const isNullable = same.every((part) => part.isNullable);
+    return callOf(input.name, same, { type: first.type, isNullable, ...commonUnit(same) });
+  },
+  null_if: (input) => {
+    const same = unified(input);
+    const [first] = same ?? [];
+    return same && first && callOf(input.name, same, { type: first.type, isNullable: true, ...commonUnit([first]) });
+  },
+  add: arithmetic,
+  subtract: arithmetic,
+  multiply: arithmetic,
+  divide: (input) => {
+    if (!areNumbers(input)) return undefined;
+    const parts = input.parts.map((part) => converted(part, float));
+    const unit = input.parts[1]?.op === "literal" ? commonUnit(input.parts) : {};
+    return callOf(input.name, parts, { type: float, isNullable: true, ...unit });
+  },
+  int_divide: (input) => nullable(allOf(input, int, int)),
+  modulo: (input) => nullable(allOf(input, int, int)),
+  negate: sameNumber,
+  abs: sameNumber,
+  round: checkRound,
+  concat: (input) => allOf(input, text, text),
+  lower: (input) => allOf(input, text, text),
+  upper: (input) => allOf(input, text, text),
+  trim: (input) => allOf(input, text, text),
+  length: (input) => allOf(input, text, int),
+  contains: (input) => allOf(input, text, bool),
+  starts_with: (input) => allOf(input, text, bool),
+  ends_with: (input) => allOf(input, text, bool),
+  like: checkLike,
+  substring: checkSubstring,
+};
+
+const nullable = (value: TypedExpression | undefined): TypedExpression | undefined =>
+  value && { ...value, isNullable: true };
+
+function allOf(input: CallInput, wanted: DataType, type: DataType): TypedExpression | undefined {
+  const parts = input.parts.map((part) =>
+    part.op === "literal" && part.value === null ? { ...part, type: wanted } : part,
+  );
+  const wrong = parts.find((part) => part.type.kind !== wanted.kind);
+  if (wrong === undefined) return callOf(input.name, parts, { type });
+  const message = `${input.name} takes ${typeName(wanted)}, not ${typeName(wrong.type)}.`;
+  return input.scope.report("type_mismatch", input.path, message);
+}
+
+function unified(input: CallInput): TypedExpression[] | undefined {
+  const same = sameTyped(input.parts);
+  if (same === undefined)
+    return mismatch(input.scope, input.path, { what: `The arguments of ${input.name}`, parts: input.parts });
+  warnOfUnits(input);
+  return same;
+}
+
+function compare(input: CallInput): TypedExpression | undefined {
+  const same = unified(input);
+  if (same === undefined) return undefined;
+  const isOrdered = input.name !== "eq" && input.name !== "ne";
+  if (isOrdered && same[0]?.type.kind === "bool") {
+    return input.scope.report("type_mismatch", input.path, "Bools have no order; compare them with = and <>.");
+  }
+  return callOf(input.name, same, { type: bool });
+}
+
+function warnOfUnits({ scope, path, name, parts }: CallInput): void {
+  const units = new Set(parts.flatMap((part) => (part.op === "literal" || part.unit === undefined ? [] : [part.unit])));
+  if (units.size < 2) return;
+  scope.report("unit_mismatch", path, `${name} mixes values in ${[...units].join(" and ")}.`);
+}
+
+function areNumbers({ scope, path, name, parts }: CallInput): boolean {
+  const wrong = parts.find((part) => !isNumeric(part.type));
+  if (wrong === undefined) return true;
+  const isTime = ["date", "timestamp", "timestamptz"].includes(wrong.type.kind);
+  const hint = isTime
+    ? " Use date_add(x, 1, 'day') or days_between(a, b)."
+    : wrong.type.kind === "text"
+      ? " Texts are joined by ||."
+      : "";
+  scope.report("type_mismatch", path, `${name} takes numbers, not ${typeName(wrong.type)}.${hint}`);
+  return false;
+}
+
+function arithmetic(input: CallInput): TypedExpression | undefined {
+  if (!areNumbers(input)) return undefined;
+  const [left, right] = input.parts;
+  if (left === undefined || right === undefined) return undefined;
+  const isProduct = input.name === "multiply";
+  if (!isProduct) warnOfUnits(input);
+  const unit = !isProduct
+    ? commonUnit(input.parts)
+    : left.op === "literal" || right.op === "literal"
+      ? commonUnit(input.parts)
+      : {};
+  const kinds = new Set([left.type.kind, right.type.kind]);
+  if (kinds.has("float"))
+    return callOf(
+      input.name,
+      input.parts.map((part) => converted(part, float)),
+      { type: float, ...unit },
+    );
+  if (!kinds.has("decimal")) return callOf(input.name, input.parts, { type: int, ...unit });
+  const type = isProduct ? productType(decimalOf(left), decimalOf(right)) : sumType(left.type, right.type);
+  if (type !== undefined) {
+    // A product takes its factors as they are, a sum takes both at its own scale.
+    const parts = input.parts.map((part) => converted(part, isProduct ? decimalOf(part) : type));
+    return callOf(input.name, parts, { type, ...unit });
+  }
+  const message = `${input.name} of ${typeName(left.type)} and ${typeName(right.type)} needs more than ${maxPrecision} digits; cast one to float or to fewer digits.`;
+  return input.scope.report("type_mismatch", input.path, message);
+}
+
+function sumType(left: DataType, right: DataType): DataType | undefined {
+  const [first, second] = [decimalFor(left), decimalFor(right)];
+  const scale = Math.max(first.scale, second.scale);
+  const precision = Math.max(first.precision - first.scale, second.precision - second.scale) + scale + 1;
+  return precision - 1 > maxPrecision
+    ? undefined
+    : { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
+}
+
+function productType(first: DecimalType, second: DecimalType): DataType | undefined {
+  const precision = first.precision + second.precision;
+  return precision > maxPrecision ? undefined : { kind: "decimal", precision, scale: first.scale + second.scale };
+}
+
+function sameNumber(input: CallInput): TypedExpression | undefined {
+  const [part] = input.parts;
+  if (part === undefined || !areNumbers(input)) return undefined;
+  return callOf(input.name, input.parts, { type: part.type, ...commonUnit(input.parts) });
+}
+
+function checkRound(input: CallInput): TypedExpression | undefined {
+  const [value, digits] = input.parts;
+  if (value === undefined || !areNumbers(input)) return undefined;
+  const places = digits === undefined ? 0 : literalInt(digits);
+  if (places === undefined || places < 0 || places > 12) {
+    return input.scope.report("argument_invalid", input.path, "round takes a literal from 0 to 12 as its digits.");
+  }
+  if (value.type.kind === "int") return value;
+  const unit = commonUnit([value]);
+  const parts: TypedExpression[] = [value, { op: "literal", value: places, type: int, isNullable: false }];
+  if (value.type.kind === "float") return callOf("round", parts, { type: float, ...unit });
+  const { precision, scale } = decimalFor(value.type);
+  if (places >= scale) return value;
+  const type: DataType = {
+    kind: "decimal",
+    precision: Math.min(maxPrecision, precision - scale + places + 1),
+    scale: places,
+  };
+  return callOf("round", parts, { type, ...unit });
+}
+
+function checkLike(input: CallInput): TypedExpression | undefined {
+  const pattern = literalText(input.parts[1]);
+  if (pattern === undefined)
+    return input.scope.report(
+      "argument_invalid",
+      input.path,
+      "The pattern of LIKE is a literal; for other texts use contains, starts_with or ends_with.",
+    );
+  if (/(?:^|[^\\])(?:\\\\)*\\(?![\\%_])/.test(pattern)) {
+    return input.scope.report("argument_invalid", input.path, "In a pattern \\ stands only before %, _ and \\.");
+  }
+  return allOf(input, text, bool);
+}
+
+function checkSubstring(input: CallInput): TypedExpression | undefined {
+  const [value, start, count] = input.parts;
+  const first = start && literalInt(start);
+  const most = count === undefined ? 0 : literalInt(count);
+  const isInRange = (number: number | undefined, least: number): boolean =>
+    number !== undefined && number >= least && number <= 1_000_000_000;
+  if (!isInRange(first, 1) || !isInRange(most, 0)) {
+    return input.scope.report(
+      "argument_invalid",
+      input.path,
+      "substring takes a literal start from 1 and a literal length from 0.",
+    );
+  }
+  if (value === undefined || allOf({ ...input, parts: [value] }, text, text) === undefined) return undefined;
+  return callOf("substring", input.parts, { type: text });
+}

@@ -1,0 +1,54 @@
+import type { Issue } from "@ccl/core";
+import { nearestName } from "../plan/nearest-name.ts";
+import type { PlanColumn } from "../plan/typed-plan.ts";
+import { warningCodes, type PlanIssueCode } from "./plan-issue.ts";
+
+/** Where in the plan. */
+export type IssuePath = (string | number)[];
+
+/** The columns that an expression may read, and where what is wrong goes. */
+export interface Scope {
+  columns: ReadonlyMap<string, PlanColumn>;
+  /** The step that they are of. */
+  step: string;
+  report: Report;
+}
+
+/** Notes an issue and gives nothing. */
+export type Report = (code: PlanIssueCode, path: IssuePath, message: string) => undefined;
+
+/** A `Report` that writes into a list. */
+export function reportInto(issues: Issue[]): Report {
+  return (code, path, message) => {
+    const severity = warningCodes.has(code) ? { severity: "warning" as const } : {};
+    issues.push({ code, path, message, ...severity });
+    return undefined;
+  };
+}
+
+/** A name in quotes, cut where it is long. */
+export function quotedName(name: string): string {
+  return JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}...` : name);
+}
+
+/** ` Did you mean "x"?`, or the first names there are. */
+export function nameHint(wanted: string, names: Iterable<string>): string {
+  const all = [...names];
+  const near = nearestName(wanted, all);
+  if (near !== undefined) return ` Did you mean ${quotedName(near)}?`;
+  if (all.length === 0) return "";
+  const shown = all.slice(0, 8).map(quotedName).join(", ");
+  return ` There ${all.length === 1 ? "is" : "are"} ${shown}${all.length > 8 ? ` and ${all.length - 8} more` : ""}.`;
+}
+
+/** The column of a name; undefined, with an issue that names the nearest, where there is none. */
+export function findColumn(scope: Scope, name: string, path: IssuePath): PlanColumn | undefined {
+  const column = scope.columns.get(name);
+  if (column !== undefined) return column;
+  const hint = nameHint(name, scope.columns.keys());
+  return scope.report(
+    "column_unknown",
+    path,
+    `Step ${quotedName(scope.step)} has no column ${quotedName(name)}.${hint}`,
+  );
+}

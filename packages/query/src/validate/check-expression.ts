@@ -1,0 +1,134 @@
+import { isSameType, parseDataType, typeName, type DataType } from "../plan/data-type.ts";
+import type {
+  CaseExpression,
+  CastExpression,
+  Expression,
+  InExpression,
+  LiteralExpression,
+} from "../plan/expression.ts";
+import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
+import { checkCall } from "./check-call.ts";
+import { findColumn, type IssuePath, type Scope } from "./check-context.ts";
+import { commonType, converted, convertedLiteral, isCastable, literalType } from "./convert-type.ts";
+import { maxWrittenSize, writtenSize } from "./written-size.ts";
+import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
+
+/** The expression with its types; undefined where something in it is wrong, after noting all of it. */
+export function checkExpression(scope: Scope, expression: Expression, path: IssuePath): TypedExpression | undefined {
+  const typed = checkPart(scope, expression, path);
+  if (typed === undefined || writtenSize(typed) <= maxWrittenSize) return typed;
+  return scope.report(
+    "limit_exceeded",
+    path,
+    "Nested calls of round, ends_with and the like grow too large in SQL; compute the inner ones in a step before.",
+  );
+}
+
+function checkPart(scope: Scope, expression: Expression, path: IssuePath): TypedExpression | undefined {
+  switch (expression.op) {
+    case "column": {
+      const column = findColumn(scope, expression.name, path);
+      if (column === undefined) return undefined;
+      const { name, type, isNullable, unit } = column;
+      return { op: "column", name, type, isNullable, ...(unit !== undefined && { unit }) };
+    }
+    case "literal":
+      return typedLiteral(expression);
+    case "call": {
+      const parts = expression.arguments.map((part) => checkPart(scope, part, path));
+      const known = parts.filter((part) => part !== undefined);
+      return known.length < parts.length
+        ? undefined
+        : checkCall({ scope, path, name: expression.function, parts: known });
+    }
+    case "case":
+      return checkCase(scope, expression, path);
+    case "in":
+      return checkIn(scope, expression, path);
+    case "cast":
+      return checkCast(scope, expression, path);
+  }
+}
+
+/** A null has no type of its own: text, until its place gives it another. */
+function typedLiteral({ type, value }: LiteralExpression): TypedLiteral {
+  if (type === "null") return { op: "literal", value: null, type: { kind: "text" }, isNullable: true };
+  return { op: "literal", value, type: literalType(type, value), isNullable: false };
+}
+
+/** The expression as a bool; notes any other type. */
+export function checkCondition(scope: Scope, expression: Expression, path: IssuePath): TypedExpression | undefined {
+  const value = checkExpression(scope, expression, path);
+  if (value === undefined) return undefined;
+  return conditionOf(scope, value, path);
+}
+
+function conditionOf(scope: Scope, value: TypedExpression, path: IssuePath): TypedExpression | undefined {
+  if (value.type.kind === "bool") return value;
+  if (value.op === "literal" && value.value === null) return { ...value, type: { kind: "bool" } };
+  return scope.report(
+    "type_mismatch",
+    path,
+    `A condition is a bool, not ${typeName(value.type)}; compare it with a value.`,
+  );
+}
+
+function checkCase(scope: Scope, expression: CaseExpression, path: IssuePath): TypedExpression | undefined {
+  const whens = expression.branches.map(({ when }) => checkCondition(scope, when, path));
+  const values = [
+    ...expression.branches.map(({ value }) => value),
+    ...(expression.otherwise === undefined ? [] : [expression.otherwise]),
+  ];
+  const typed = values.map((value) => checkExpression(scope, value, path));
+  const conditions = whens.filter((when) => when !== undefined);
+  const known = typed.filter((value) => value !== undefined);
+  if (conditions.length < whens.length || known.length < typed.length) return undefined;
+  const same = sameTyped(known);
+  if (same === undefined) return mismatch(scope, path, { what: "The values of a case", parts: known });
+  const otherwise = expression.otherwise === undefined ? undefined : same.at(-1);
+  const branches = conditions.flatMap((when, index) => {
+    const value = same[index];
+    return value === undefined ? [] : [{ when, value }];
+  });
+  const type = same[0]?.type ?? { kind: "text" };
+  const isNullable = otherwise === undefined || same.some((value) => value.isNullable);
+  return { op: "case", branches, ...(otherwise && { otherwise }), type, isNullable, ...commonUnit(same) };
+}
+
+function checkIn(scope: Scope, expression: InExpression, path: IssuePath): TypedExpression | undefined {
+  const value = checkExpression(scope, expression.value, path);
+  if (value === undefined) return undefined;
+  const literals = expression.list.map(typedLiteral);
+  let type: DataType = value.type;
+  for (const literal of literals) {
+    if (convertedLiteral(literal, type) !== undefined) continue;
+    const wider = commonType(type, literal.type);
+    if (wider === undefined)
+      return mismatch(scope, path, { what: "The value and the list of IN", parts: [value, literal] });
+    type = wider;
+  }
+  const list = literals.flatMap((literal) =>
+    isSameType(literal.type, type) ? literal : (convertedLiteral(literal, type) ?? []),
+  );
+  if (list.length < literals.length) {
+    return scope.report(
+      "argument_invalid",
+      path,
+      `The list of IN holds a value that has no exact ${typeName(type)}; compare with = instead.`,
+    );
+  }
+  return { op: "in", value: converted(value, type), list, type: { kind: "bool" }, isNullable: value.isNullable };
+}
+
+function checkCast(scope: Scope, expression: CastExpression, path: IssuePath): TypedExpression | undefined {
+  const value = checkExpression(scope, expression.value, path);
+  const type = parseDataType(expression.type);
+  if (value === undefined || type === undefined) return undefined;
+  if (value.op === "literal") {
+    const literal = convertedLiteral(value, type);
+    if (literal !== undefined) return literal;
+  }
+  if (isCastable(value.type, type)) return converted(value, type);
+  const hint = value.type.kind === "timestamptz" ? " Use date(x, zone) or local(x, zone)." : "";
+  return scope.report("cast_invalid", path, `${typeName(value.type)} has no cast to ${typeName(type)}.${hint}`);
+}

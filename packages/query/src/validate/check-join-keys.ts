@@ -1,0 +1,87 @@
+import type { TypedExpression, TypedJoin, TypedStep } from "../plan/typed-plan.ts";
+import { quotedName, type IssuePath, type Report } from "./check-context.ts";
+
+/** A column of a resource that a column of a step comes from unchanged. */
+interface Origin {
+  /** The resource's table as foreign keys name it: its address after the last slash, or the tail of its id. */
+  table: string;
+  column: string;
+  isKey: boolean;
+  fk?: string;
+}
+
+/** Warns of a join whose keys the catalog does not know as a foreign key, or as keys on both sides. */
+export function checkJoinKeys(
+  steps: ReadonlyMap<string, TypedStep | undefined>,
+  join: TypedJoin,
+  at: { path: IssuePath; report: Report },
+): void {
+  const isKnown = join.on.some(({ left, right }) => {
+    const first = originOf(steps, join.left, left);
+    const second = originOf(steps, join.right, right);
+    if (first === undefined || second === undefined) return false;
+    return (first.isKey && second.isKey) || pointsAt(first, second) || pointsAt(second, first);
+  });
+  if (isKnown) return;
+  const keys = join.on.map(({ left, right }) => `${keyName(left)} = ${keyName(right)}`).join(", ");
+  const message = `The catalog knows no key for ${keys}; rows may repeat or be missing. Join on a foreign key, or make sure.`;
+  at.report("join_not_on_keys", at.path, message);
+}
+
+function keyName(expression: TypedExpression): string {
+  if (expression.op === "cast") return keyName(expression.value);
+  return expression.op === "column" ? quotedName(expression.name) : expression.op;
+}
+
+function pointsAt(from: Origin, to: Origin): boolean {
+  if (from.fk === undefined) return false;
+  const wanted = from.fk.split(".");
+  const target = [...to.table.split("."), to.column];
+  const length = Math.min(wanted.length, target.length);
+  return length >= 2 && wanted.slice(-length).join(".") === target.slice(-length).join(".");
+}
+
+/** Follows a column back to its scan; undefined where it was computed. A group's only key counts as a key. */
+function originOf(
+  steps: ReadonlyMap<string, TypedStep | undefined>,
+  name: string,
+  expression: TypedExpression,
+): Origin | undefined {
+  const step = steps.get(name);
+  if (expression.op === "cast") return originOf(steps, name, expression.value);
+  if (step === undefined || expression.op !== "column") return undefined;
+  const index = step.columns.findIndex((column) => column.name === expression.name);
+  switch (step.op) {
+    case "scan": {
+      const column = step.resource.columns?.find((candidate) => candidate.name === expression.name);
+      const table = (step.resource.uri ?? step.resource.id).split("/").at(-1) ?? "";
+      return (
+        column && {
+          table,
+          column: column.name,
+          isKey: column.pk === true,
+          ...(column.fk !== undefined && { fk: column.fk }),
+        }
+      );
+    }
+    case "project": {
+      const value = step.values[index];
+      return value && originOf(steps, step.from, value);
+    }
+    case "aggregate": {
+      const value = step.by[index];
+      const origin = value && originOf(steps, step.from, value);
+      return origin && { ...origin, isKey: origin.isKey || step.by.length === 1 };
+    }
+    case "join": {
+      const isLeft = index < step.leftCount;
+      const right = steps.get(step.right)?.columns[index - step.leftCount];
+      if (isLeft) return originOf(steps, step.left, expression);
+      return right && originOf(steps, step.right, { op: "column", ...right });
+    }
+    case "union":
+      return undefined;
+    default:
+      return originOf(steps, step.from, expression);
+  }
+}

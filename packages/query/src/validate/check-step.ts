@@ -1,0 +1,287 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import { columnDataType, isNumeric, maxPrecision, typeName, type DataType } from "../plan/data-type.ts";
+import type { NamedAggregate, NamedExpression } from "../plan/expression.ts";
+import type { AggregateStep, JoinStep, PlanStep, ScanStep, SortStep, UnionStep } from "../plan/logical-plan.ts";
+import type { PlanColumn, TypedAggregate, TypedExpression, TypedStep, TypedValue } from "../plan/typed-plan.ts";
+import { findColumn, nameHint, quotedName, type IssuePath, type Report, type Scope } from "./check-context.ts";
+import { checkCondition, checkExpression } from "./check-expression.ts";
+import { decimalFor } from "./convert-type.ts";
+import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
+
+/** What the check of a step may look at. */
+export interface StepContext {
+  resources: ReadonlyMap<string, ResourceDetails>;
+  /** The steps before; undefined for one that was wrong itself, so that nothing is said twice. */
+  steps: ReadonlyMap<string, TypedStep | undefined>;
+  report: Report;
+  path: IssuePath;
+}
+
+/** The step with its columns; undefined where something in it is wrong, after noting all of it. */
+export function checkStep(context: StepContext, step: PlanStep): TypedStep | undefined {
+  switch (step.op) {
+    case "scan":
+      return checkScan(context, step);
+    case "filter": {
+      const input = inputOf(context, step.from, "from");
+      const where = input && checkCondition(scopeOf(context, input), step.where, [...context.path, "where"]);
+      return input && where && { name: step.name, op: "filter", from: input.name, where, columns: input.columns };
+    }
+    case "project": {
+      const input = inputOf(context, step.from, "from");
+      const named = input && checkNamed(context, scopeOf(context, input), { items: step.columns, field: "columns" });
+      return (
+        input &&
+        named && { name: step.name, op: "project", from: input.name, values: named.values, columns: named.columns }
+      );
+    }
+    case "join":
+      return checkJoin(context, step);
+    case "aggregate":
+      return checkAggregateStep(context, step);
+    case "sort":
+      return checkSort(context, step);
+    case "limit": {
+      const input = inputOf(context, step.from, "from");
+      const { name, count, offset = 0 } = step;
+      return input && { name, op: "limit", from: input.name, count, offset, columns: input.columns };
+    }
+    case "union":
+      return checkUnion(context, step);
+    case "distinct": {
+      const input = inputOf(context, step.from, "from");
+      return input && { name: step.name, op: "distinct", from: input.name, columns: input.columns };
+    }
+  }
+}
+
+function inputOf({ steps, report, path }: StepContext, name: string, field: string): TypedStep | undefined {
+  if (steps.has(name)) return steps.get(name);
+  const hint = nameHint(name, steps.keys());
+  return report("step_unknown", [...path, field], `There is no step ${quotedName(name)} before this one.${hint}`);
+}
+
+function scopeOf({ report }: StepContext, { name, columns }: TypedStep): Scope {
+  return { columns: new Map(columns.map((column) => [column.name, column])), step: name, report };
+}
+
+function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined {
+  const { resources, report, path } = context;
+  const resource = resources.get(step.resource);
+  if (resource === undefined) {
+    const hint = nameHint(step.resource, resources.keys());
+    return report(
+      "resource_unknown",
+      [...path, "resource"],
+      `There is no resource ${quotedName(step.resource)}.${hint}`,
+    );
+  }
+  if (resource.cap !== undefined && resource.cap.length > 0 && !resource.cap.includes("scan")) {
+    const message = `${quotedName(step.resource)} can't be scanned; it can ${resource.cap.slice(0, 10).join(", ")}.`;
+    return report("scan_unsupported", [...path, "resource"], message);
+  }
+  const known = new Map((resource.columns ?? []).map((column) => [column.name, column]));
+  const wanted = step.columns ?? [...known.keys()];
+  if (wanted.length === 0) {
+    return report(
+      "scan_unsupported",
+      [...path, "columns"],
+      `${quotedName(step.resource)} shows no columns; nothing can be read from it.`,
+    );
+  }
+  const found = wanted.flatMap((name, index) => {
+    const column = known.get(name);
+    if (column !== undefined) return [column];
+    const hint = nameHint(name, known.keys());
+    report(
+      "column_unknown",
+      [...path, "columns", index],
+      `${quotedName(step.resource)} has no column ${quotedName(name)}.${hint}`,
+    );
+    return [];
+  });
+  const columns = found.map((column): PlanColumn => {
+    const { name, unit, nn, pk } = column;
+    return {
+      name,
+      type: columnDataType(column.type),
+      isNullable: nn !== true && pk !== true,
+      ...(unit !== undefined && { unit }),
+    };
+  });
+  if (found.length < wanted.length || hasDuplicates(context, columns, "columns")) return undefined;
+  return { name: step.name, op: "scan", resource, columns, declaredTypes: found.map(({ type }) => type) };
+}
+
+function hasDuplicates({ report, path }: StepContext, columns: readonly PlanColumn[], field: string): boolean {
+  const seen = new Set<string>();
+  for (const [index, { name }] of columns.entries()) {
+    if (seen.has(name)) {
+      report(
+        "column_duplicate",
+        [...path, field, index],
+        `There are two columns ${quotedName(name)}; name one of them with AS.`,
+      );
+      return true;
+    }
+    seen.add(name);
+  }
+  return false;
+}
+
+function columnOf(name: string, { type, isNullable, unit }: TypedValue): PlanColumn {
+  return { name, type, isNullable, ...(unit !== undefined && { unit }) };
+}
+
+function checkNamed(
+  context: StepContext,
+  scope: Scope,
+  { items, field }: { items: readonly NamedExpression[]; field: string },
+): { values: TypedExpression[]; columns: PlanColumn[] } | undefined {
+  const typed = items.map(({ value }, index) => checkExpression(scope, value, [...context.path, field, index]));
+  const values = typed.filter((value) => value !== undefined);
+  if (values.length < typed.length) return undefined;
+  const columns = values.map((value, index) => columnOf(items[index]?.name ?? "", value));
+  return hasDuplicates(context, columns, field) ? undefined : { values, columns };
+}
+
+function checkAggregateStep(context: StepContext, step: AggregateStep): TypedStep | undefined {
+  const input = inputOf(context, step.from, "from");
+  if (input === undefined) return undefined;
+  const scope = scopeOf(context, input);
+  const keys = checkNamed(context, scope, { items: step.by, field: "by" });
+  const typed = step.aggregates.map((aggregate, index) =>
+    checkAggregate(scope, aggregate, { path: [...context.path, "aggregates", index], isGrouped: step.by.length > 0 }),
+  );
+  const aggregates = typed.filter((aggregate) => aggregate !== undefined);
+  if (keys === undefined || aggregates.length < typed.length) return undefined;
+  const columns = [
+    ...keys.columns,
+    ...aggregates.map((aggregate, index) => columnOf(step.aggregates[index]?.name ?? "", aggregate)),
+  ];
+  if (hasDuplicates(context, columns, "aggregates")) return undefined;
+  return { name: step.name, op: "aggregate", from: input.name, by: keys.values, aggregates, columns };
+}
+
+function checkAggregate(
+  scope: Scope,
+  { function: applied, argument: given }: NamedAggregate,
+  { path, isGrouped }: { path: IssuePath; isGrouped: boolean },
+): TypedAggregate | undefined {
+  const int: DataType = { kind: "int" };
+  if (given === undefined) return { function: applied, type: int, isNullable: false };
+  const argument = checkExpression(scope, given, path);
+  if (argument === undefined) return undefined;
+  if (applied === "count" || applied === "count_distinct")
+    return { function: applied, argument, type: int, isNullable: false };
+  const isNumber = isNumeric(argument.type);
+  if ((applied === "sum" || applied === "avg") && !isNumber) {
+    return scope.report("type_mismatch", path, `${applied} takes numbers, not ${typeName(argument.type)}.`);
+  }
+  if (argument.type.kind === "bool")
+    return scope.report("type_mismatch", path, `${applied} of bools has no meaning; count them with a case.`);
+  const isNullable = !isGrouped || argument.isNullable;
+  return {
+    function: applied,
+    argument,
+    type: aggregateType(applied, argument.type),
+    isNullable,
+    ...commonUnit([argument]),
+  };
+}
+
+/** A sum of decimals has room for 10^12 rows; an average is a float. */
+function aggregateType(applied: NamedAggregate["function"], type: DataType): DataType {
+  if (applied === "avg") return { kind: "float" };
+  if (applied !== "sum" || type.kind !== "decimal") return type;
+  const { precision, scale } = decimalFor(type);
+  return { kind: "decimal", precision: Math.min(maxPrecision, precision + 12), scale };
+}
+
+function checkJoin(context: StepContext, step: JoinStep): TypedStep | undefined {
+  const left = inputOf(context, step.left, "left");
+  const right = inputOf(context, step.right, "right");
+  if (left === undefined || right === undefined) return undefined;
+  const typed = step.on.map((key, index) => {
+    const path = [...context.path, "on", index];
+    const first = checkExpression(scopeOf(context, left), { op: "column", name: key.left }, path);
+    const second = checkExpression(scopeOf(context, right), { op: "column", name: key.right }, path);
+    if (first === undefined || second === undefined) return undefined;
+    const [leftKey, rightKey] = sameTyped([first, second]) ?? [];
+    if (leftKey !== undefined && rightKey !== undefined) return { left: leftKey, right: rightKey };
+    return mismatch(scopeOf(context, left), path, { what: "The keys of a join", parts: [first, second] });
+  });
+  const on = typed.filter((key) => key !== undefined);
+  if (on.length < typed.length) return undefined;
+  const { name, kind, prefix = "" } = step;
+  const isHalf = kind === "semi" || kind === "anti";
+  const rightColumns = right.columns.map((column) => ({
+    ...column,
+    name: `${prefix}${column.name}`,
+    isNullable: column.isNullable || kind === "left",
+  }));
+  const columns = isHalf ? left.columns : [...left.columns, ...rightColumns];
+  const taken = new Set(left.columns.map((column) => column.name));
+  const collision = isHalf ? undefined : rightColumns.find((column) => taken.has(column.name));
+  if (collision !== undefined) {
+    const message = `Both sides have a column ${quotedName(collision.name)}; set prefix, or project one side first.`;
+    return context.report("column_duplicate", context.path, message);
+  }
+  return {
+    name,
+    op: "join",
+    kind,
+    left: left.name,
+    right: right.name,
+    on,
+    leftCount: left.columns.length,
+    prefix,
+    columns,
+  };
+}
+
+function checkSort(context: StepContext, step: SortStep): TypedStep | undefined {
+  const input = inputOf(context, step.from, "from");
+  if (input === undefined) return undefined;
+  const scope = scopeOf(context, input);
+  const found = step.by.map(({ column }, index) => findColumn(scope, column, [...context.path, "by", index]));
+  if (found.includes(undefined)) return undefined;
+  return { name: step.name, op: "sort", from: input.name, by: step.by, columns: input.columns };
+}
+
+function checkUnion(context: StepContext, step: UnionStep): TypedStep | undefined {
+  const inputs = step.from.flatMap(
+    (name, index) => inputOf({ ...context, path: [...context.path, "from"] }, name, String(index)) ?? [],
+  );
+  const [first, ...others] = inputs;
+  if (first === undefined || inputs.length < step.from.length) return undefined;
+  const names = first.columns.map(({ name }) => name);
+  for (const other of others) {
+    const missing = names.find((name) => !other.columns.some((column) => column.name === name));
+    if (missing === undefined && other.columns.length === names.length) continue;
+    const message = `Steps ${quotedName(first.name)} and ${quotedName(other.name)} have different columns; project both to the same names.`;
+    return context.report("union_mismatch", [...context.path, "from"], message);
+  }
+  const byColumn = names.map((name) => {
+    const parts = inputs
+      .flatMap(({ columns }) => columns.filter((column) => column.name === name))
+      .map((column): TypedExpression => ({ op: "column", ...column }));
+    return (
+      sameTyped(parts) ??
+      context.report(
+        "union_mismatch",
+        [...context.path, "from"],
+        `Column ${quotedName(name)} has types without a common one: ${parts.map(({ type }) => typeName(type)).join(", ")}.`,
+      )
+    );
+  });
+  if (byColumn.includes(undefined)) return undefined;
+  const values = inputs.map((_, index) => byColumn.flatMap((parts) => parts?.[index] ?? []));
+  const columns = byColumn.flatMap((parts, index) => {
+    const [value] = parts ?? [];
+    if (parts === undefined || value === undefined) return [];
+    const isNullable = parts.some((part) => part.isNullable);
+    return [columnOf(names[index] ?? "", { type: value.type, isNullable, ...commonUnit(parts) })];
+  });
+  return { name: step.name, op: "union", from: inputs.map(({ name }) => name), values, columns };
+}

@@ -1,0 +1,98 @@
+import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
+import { isSameType, maxPrecision, type DataType, type DecimalType } from "../plan/data-type.ts";
+import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
+
+/** The type that values of both types have a place in; undefined where there is none. Numbers widen int, decimal, float; a date is a timestamp. */
+export function commonType(left: DataType, right: DataType): DataType | undefined {
+  if (isSameType(left, right)) return left;
+  const kinds = new Set([left.kind, right.kind]);
+  const areNumbers = [...kinds].every((kind) => kind === "int" || kind === "decimal" || kind === "float");
+  if (areNumbers && kinds.has("float")) return { kind: "float" };
+  if (areNumbers) return commonDecimal(decimalFor(left), decimalFor(right));
+  const areDays = [...kinds].every((kind) => kind === "date" || kind === "timestamp");
+  return areDays ? { kind: "timestamp" } : undefined;
+}
+
+/** The decimal that holds every value of a number's type. */
+export function decimalFor(type: DataType): DecimalType {
+  return type.kind === "decimal" ? type : { kind: "decimal", precision: 19, scale: 0 };
+}
+
+/** The decimal of a number in a product: of a literal, only the digits that it has. */
+export function decimalOf(value: TypedExpression): DecimalType {
+  if (value.op !== "literal" || value.type.kind !== "int") return decimalFor(value.type);
+  return { kind: "decimal", precision: Math.max(1, String(value.value).replace("-", "").length), scale: 0 };
+}
+
+function commonDecimal(left: DecimalType, right: DecimalType): DecimalType {
+  const scale = Math.max(left.scale, right.scale);
+  const whole = Math.max(left.precision - left.scale, right.precision - right.scale);
+  return { kind: "decimal", precision: Math.min(maxPrecision, whole + scale), scale };
+}
+
+/** True for what `cast` may do. */
+export function isCastable(from: DataType, to: DataType): boolean {
+  const targets: Record<DataType["kind"], readonly DataType["kind"][]> = {
+    bool: ["bool", "int"],
+    int: ["int", "decimal", "float", "text"],
+    decimal: ["int", "decimal", "float"],
+    float: ["int", "decimal", "float"],
+    text: ["text"],
+    date: ["date", "timestamp", "text"],
+    timestamp: ["timestamp", "date"],
+    timestamptz: ["timestamptz"],
+  };
+  return targets[from.kind].includes(to.kind);
+}
+
+/** A value as another type: a literal is converted here and now where it can be, anything else in a cast. */
+export function converted(value: TypedExpression, type: DataType): TypedExpression {
+  if (isSameType(value.type, type)) return value;
+  const literal = value.op === "literal" ? convertedLiteral(value, type) : undefined;
+  if (literal !== undefined) return literal;
+  const { isNullable, unit } = value;
+  return { op: "cast", value, type, isNullable, ...(unit !== undefined && { unit }) };
+}
+
+/** A literal of another type; undefined where its value is none of that type. Text is read as a time. */
+export function convertedLiteral(literal: TypedLiteral, type: DataType): TypedLiteral | undefined {
+  const { value } = literal;
+  if (value === null) return { ...literal, type };
+  const text = String(value);
+  const from = literal.type.kind;
+  if (from === "text" && type.kind === "date") return typed(literal, type, canonicalDate(text));
+  if ((from === "text" || from === "date" || from === "timestamp") && type.kind === "timestamptz") {
+    return from === "text" ? typed(literal, type, canonicalTimestamp(text, "timestamptz")) : undefined;
+  }
+  if ((from === "text" || from === "date") && type.kind === "timestamp")
+    return typed(literal, type, canonicalTimestamp(text, "timestamp"));
+  if (from === "int" && type.kind === "float") return typed(literal, type, Number(value));
+  if (from === "decimal" && type.kind === "float") return typed(literal, type, Number(value));
+  if ((from === "int" || from === "decimal") && type.kind === "decimal")
+    return typed(literal, type, atScale(text, type));
+  return undefined;
+}
+
+function typed(
+  literal: TypedLiteral,
+  type: DataType,
+  value: TypedLiteral["value"] | undefined,
+): TypedLiteral | undefined {
+  return value === undefined ? undefined : { ...literal, type, value };
+}
+
+/** The digits with exactly the type's scale; undefined where some would be lost. */
+function atScale(text: string, { precision, scale }: DecimalType): string | undefined {
+  const [whole = "0", fraction = ""] = (canonicalDecimal(text) ?? text).split(".");
+  const kept = fraction.padEnd(scale, "0");
+  if (/[1-9]/.test(kept.slice(scale)) || whole.replace(/^-?0*/, "").length > precision - scale) return undefined;
+  return scale === 0 ? whole : `${whole}.${kept.slice(0, scale)}`;
+}
+
+/** The type of a literal as it was written: a decimal's digits count. */
+export function literalType(kind: DataType["kind"], value: unknown): DataType {
+  if (kind !== "decimal") return { kind };
+  const [whole = "", fraction = ""] = String(value).replace("-", "").split(".");
+  const digits = whole.replace(/^0+/, "").length + fraction.length;
+  return { kind, precision: Math.max(1, digits), scale: fraction.length };
+}

@@ -1,0 +1,35 @@
+/**
+ * What `validateLogicalPlan` finds, as a closed union. Warnings: `step_unused`, `join_not_on_keys`, `unit_mismatch`,
+ * `order_lost`, `anti_pattern`. Errors of anti-patterns that are known rules: `select_star`, `limit_missing`,
+ * `filter_missing`.
+ */
+export type PlanIssueCode =
+  | "resource_unknown"
+  | "column_unknown"
+  | "step_unknown"
+  | "step_duplicate"
+  | "column_duplicate"
+  | "type_mismatch"
+  | "cast_invalid"
+  | "argument_invalid"
+  | "zone_unknown"
+  | "union_mismatch"
+  | "scan_unsupported"
+  | "limit_exceeded"
+  | "select_star"
+  | "limit_missing"
+  | "filter_missing"
+  | "step_unused"
+  | "join_not_on_keys"
+  | "unit_mismatch"
+  | "order_lost"
+  | "anti_pattern";
+
+/** The codes that come as warnings. */
+export const warningCodes: ReadonlySet<PlanIssueCode> = new Set([
+  "step_unused",
+  "join_not_on_keys",
+  "unit_mismatch",
+  "order_lost",
+  "anti_pattern",
+]);

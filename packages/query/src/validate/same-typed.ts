@@ -1,0 +1,55 @@
+import { isSameType, typeName, type DataType } from "../plan/data-type.ts";
+import type { TypedExpression } from "../plan/typed-plan.ts";
+import type { IssuePath, Scope } from "./check-context.ts";
+import { commonType, converted, convertedLiteral } from "./convert-type.ts";
+
+/** The values at their common type; undefined where they have none. */
+export function sameTyped(values: readonly TypedExpression[]): TypedExpression[] | undefined {
+  const firm = values.filter((value) => !isLooseLiteral(value));
+  const [first, ...others] = firm.length > 0 ? firm : values;
+  if (first === undefined) return undefined;
+  let type: DataType | undefined = first.type;
+  for (const value of others) type = type && commonType(type, value.type);
+  if (type === undefined) return undefined;
+  const target = type;
+  const same = values.map((value) => fitted(value, target));
+  return same.every((value) => value !== undefined) ? same : undefined;
+}
+
+/** A null, or text that may be a time: it takes the type of what stands beside it. */
+function isLooseLiteral(value: TypedExpression): boolean {
+  return value.op === "literal" && (value.value === null || value.type.kind === "text");
+}
+
+function fitted(value: TypedExpression, type: DataType): TypedExpression | undefined {
+  if (isSameType(value.type, type)) return value;
+  if (value.op === "literal") {
+    const literal = convertedLiteral(value, type);
+    if (literal !== undefined) return literal;
+  }
+  const wider = commonType(value.type, type);
+  return wider !== undefined && isSameType(wider, type) ? converted(value, type) : undefined;
+}
+
+/** Says which types do not go together. */
+export function mismatch(
+  scope: Scope,
+  path: IssuePath,
+  { what, parts }: { what: string; parts: readonly TypedExpression[] },
+): undefined {
+  const names = parts.map((part) =>
+    part.op === "column" ? `${JSON.stringify(part.name)} is ${typeName(part.type)}` : typeName(part.type),
+  );
+  const areTimes =
+    parts.some(({ type }) => type.kind === "timestamptz") &&
+    parts.some(({ type }) => type.kind === "timestamp" || type.kind === "date");
+  const hint = areTimes ? " Use date(x, zone) or local(x, zone) on the timestamptz." : "";
+  return scope.report("type_mismatch", path, `${what} must have one type: ${names.join(", ")}.${hint}`);
+}
+
+/** The unit that all values share; literals have none and take any. */
+export function commonUnit(values: readonly TypedExpression[]): { unit?: string } {
+  const units = new Set(values.filter((value) => value.op !== "literal").map((value) => value.unit));
+  const [unit] = units;
+  return units.size === 1 && unit !== undefined ? { unit } : {};
+}

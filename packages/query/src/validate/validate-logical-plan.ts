@@ -1,0 +1,91 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import type { Issue, Result } from "@ccl/core";
+import { inputsOf, type LogicalPlan, type PlanStep } from "../plan/logical-plan.ts";
+import type { TypedStep, ValidLogicalPlan } from "../plan/typed-plan.ts";
+import { checkAntiPatterns } from "./check-anti-patterns.ts";
+import { quotedName, reportInto, type Report } from "./check-context.ts";
+import { checkJoinKeys } from "./check-join-keys.ts";
+import { checkStep } from "./check-step.ts";
+import { visibleResources, type AccessOptions } from "./visible-resources.ts";
+
+/** Bounds of a plan. */
+export interface ValidationLimits {
+  /** 200 by default. */
+  steps?: number;
+  /** A resource with more rows than this needs a limit or an aggregate, whatever its own anti-patterns say. No bound by default. */
+  maxRowsWithoutLimit?: number;
+}
+
+/** What a plan is checked against. */
+export interface ValidateOptions extends AccessOptions {
+  /** The details that the plan may use, as the catalog shows them. */
+  details: Iterable<ResourceDetails>;
+  limits?: ValidationLimits;
+}
+
+/**
+ * Checks a plan against the catalog: every name, every type, units, join keys and anti-patterns, with all issues at once.
+ * What the principal may not see is unknown here. Issue codes are of `PlanIssueCode`; warnings are in the value, too.
+ */
+export function validateLogicalPlan(plan: LogicalPlan, options: ValidateOptions): Result<ValidLogicalPlan> {
+  const issues: Issue[] = [];
+  const report = reportInto(issues);
+  const most = options.limits?.steps ?? 200;
+  if (plan.steps.length > most) {
+    report("limit_exceeded", ["steps"], `The plan has ${plan.steps.length} steps of at most ${most}.`);
+    return { ok: false, issues };
+  }
+  const steps = checkSteps(plan, { report, resources: visibleResources(options.details, options) });
+  const typed = [...steps.values()].filter((step) => step !== undefined);
+  const columns = typed.at(-1)?.columns ?? [];
+  const isWhole = typed.length === plan.steps.length && typed.length > 0;
+  if (isWhole) {
+    checkUse(plan, report);
+    checkAntiPatterns(typed, { report, maxRowsWithoutLimit: options.limits?.maxRowsWithoutLimit });
+  }
+  const hasErrors = issues.some(({ severity }) => severity !== "warning");
+  if (hasErrors || !isWhole) return { ok: false, issues };
+  return { ok: true, value: { plan, steps: typed, columns, warnings: issues } };
+}
+
+function checkSteps(
+  plan: LogicalPlan,
+  { report, resources }: { report: Report; resources: ReadonlyMap<string, ResourceDetails> },
+): Map<string, TypedStep | undefined> {
+  const steps = new Map<string, TypedStep | undefined>();
+  for (const [index, step] of plan.steps.entries()) {
+    const path = ["steps", index];
+    if (steps.has(step.name)) {
+      report("step_duplicate", [...path, "name"], `There are two steps ${quotedName(step.name)}; names are unique.`);
+      continue;
+    }
+    const typed = checkStep({ resources, steps, report, path }, step);
+    if (typed?.op === "join") checkJoinKeys(steps, typed, { path: [...path, "on"], report });
+    steps.set(step.name, typed);
+  }
+  return steps;
+}
+
+const keepsOrder: ReadonlySet<PlanStep["op"]> = new Set(["filter", "project", "limit"]);
+
+/** Warns of steps that nothing reads, and of an order that is lost before the result. */
+function checkUse(plan: LogicalPlan, report: Report): void {
+  const last = plan.steps.length - 1;
+  for (const [index, step] of plan.steps.entries()) {
+    const readers = plan.steps.slice(index + 1).filter((later) => inputsOf(later).includes(step.name));
+    if (readers.length === 0 && index < last) {
+      report(
+        "step_unused",
+        ["steps", index],
+        `Nothing reads step ${quotedName(step.name)}; the result is the last step.`,
+      );
+    }
+    const loser = step.op === "sort" ? readers.find(({ op }) => !keepsOrder.has(op) && op !== "sort") : undefined;
+    if (loser === undefined) continue;
+    report(
+      "order_lost",
+      ["steps", index],
+      `${loser.op} does not keep the order of ${quotedName(step.name)}; sort after it.`,
+    );
+  }
+}
