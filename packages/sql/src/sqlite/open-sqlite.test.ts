@@ -1,6 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SqlError } from "../sql-error.ts";
 import { findSqliteDriver, type SqliteDriverName } from "./find-sqlite-driver.ts";
@@ -12,6 +14,9 @@ const drivers: SqliteDriverName[] = hasNodeSqlite
   ? ["@photostructure/sqlite", "node:sqlite"]
   : ["@photostructure/sqlite"];
 if (!hasNodeSqlite) console.warn("node:sqlite is not in this Node; its rows are left out.");
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 let folder = "";
 beforeEach(() => {
@@ -113,6 +118,21 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     expect(database.prepare("UPDATE t SET a = 3").get()).toBeUndefined();
     expect(database.prepare("DELETE FROM t").all()).toEqual([]);
     expect(database.prepare("INSERT INTO t VALUES (1) RETURNING a").run()).toMatchObject({ changes: 1 });
+    database.close();
+  });
+
+  it("goes on with a read across waits, whatever is collected meanwhile", async () => {
+    const database = await open();
+    database.exec("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
+    const seen: unknown[] = [];
+    for (const row of database.prepare("SELECT a FROM t ORDER BY a").iterate()) {
+      seen.push(row["a"]);
+      for (let round = 0; round < 3; round++) {
+        collectGarbage();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    expect(seen).toEqual([1, 2, 3]);
     database.close();
   });
 

@@ -1,5 +1,5 @@
 import { SqlError } from "../sql-error.ts";
-import { createSqliteStatement, type OwnedStatement } from "./sqlite-statement.ts";
+import { createSqliteStatement, type OpenReads, type OwnedStatement } from "./sqlite-statement.ts";
 import { connectionStateOf, hasOpenTransaction, type ConnectionState } from "./connection-state.ts";
 import type { PrepareOptions, SqliteDatabase, SqliteHandle, SqliteStatement } from "./sqlite-database.ts";
 import { mayHaveRolledBack, sqliteErrorOf } from "./sqlite-error-of.ts";
@@ -22,7 +22,7 @@ export class SqliteConnection implements SqliteDatabase {
   readonly #ownsHandle: boolean;
   readonly #state: ConnectionState;
   readonly #statements = new Map<string, OwnedStatement>();
-  readonly #reads = new Set<Iterator<unknown>>();
+  readonly #reads: OpenReads = new Map();
   #isOpen = true;
 
   constructor(handle: SqliteHandle, options: ConnectionOptions) {
@@ -57,7 +57,7 @@ export class SqliteConnection implements SqliteDatabase {
 
   close(): void {
     if (!this.#isOpen) return;
-    for (const read of this.#reads) read.return?.();
+    for (const read of this.#reads.keys()) read.return?.();
     if (this.#ownsHandle) this.#quietly("ROLLBACK");
     for (const statement of this.#statements.values()) statement.finalise();
     this.#statements.clear();

@@ -13,8 +13,14 @@ interface StatementOptions {
   /** Runs an action on an open connection and makes its errors ours. */
   guard: <T>(action: () => T) => T;
   /** Reads under way, which closing ends. */
-  reads: Set<Iterator<unknown>>;
+  reads: OpenReads;
 }
+
+/**
+ * Each with its statement: @photostructure/sqlite finalises a statement that is collected, though it is still read, and
+ * then the read fails or the process ends.
+ */
+export type OpenReads = Map<Iterator<unknown>, unknown>;
 
 /** What the drivers' statements have beyond the least; each driver has some of it. */
 interface DriverStatement {
@@ -68,7 +74,8 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
       iterateRows({
         open: () => {
           checkParameters(parameters);
-          return prepareOn(options).iterate(...parameters);
+          const statement = prepareOn(options);
+          return { statement, rows: statement.iterate(...parameters) };
         },
         guard,
         reads,
@@ -91,15 +98,15 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
 }
 
 interface RowLoop {
-  open: () => Iterator<SqliteRow>;
+  open: () => { statement: DriverStatement; rows: Iterator<SqliteRow> };
   guard: StatementOptions["guard"];
-  reads: Set<Iterator<unknown>>;
+  reads: OpenReads;
   rowOf: (row: SqliteRow) => SqliteRow;
 }
 
 function* iterateRows({ open, guard, reads, rowOf }: RowLoop): Generator<SqliteRow, void> {
-  const rows = guard(open);
-  reads.add(rows);
+  const { statement, rows } = guard(open);
+  reads.set(rows, statement);
   try {
     for (let next = guard(() => rows.next()); next.done !== true; next = guard(() => rows.next())) {
       yield rowOf(next.value);
