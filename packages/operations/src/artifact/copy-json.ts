@@ -1,0 +1,66 @@
+import { failure, success, type Issue, type Result } from "@ccl/core";
+
+const maxDepth = 200;
+const copies = new WeakSet<object>();
+
+/**
+ * A deep-frozen copy of a JSON value; a copy made here is given back as it is. Fields that are undefined are left out.
+ * Anything that JSON can't hold is an issue with its path: functions, dates, NaN, cycles, more than 200 levels.
+ */
+export function copyJson(value: unknown): Result<unknown> {
+  const issues: Issue[] = [];
+  const copy = copyInto(value, [], issues);
+  const [first, ...rest] = issues;
+  return first === undefined ? success(copy) : failure(first, ...rest);
+}
+
+type Path = (string | number)[];
+
+function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (typeof value !== "object") return refused(value, path, issues);
+  if (copies.has(value)) return value;
+  if (path.length >= maxDepth) {
+    issues.push({ code: "not_json", path, message: `The value has more than ${maxDepth} levels, or holds itself.` });
+    return null;
+  }
+  const copy = Array.isArray(value) ? copyArray(value, path, issues) : copyObject(value, path, issues);
+  Object.freeze(copy);
+  if (issues.length === 0) copies.add(copy);
+  return copy;
+}
+
+function copyArray(value: readonly unknown[], path: Path, issues: Issue[]): unknown[] {
+  const copy: unknown[] = [];
+  for (let index = 0; index < value.length && issues.length < 20; index += 1) {
+    copy.push(copyInto(value[index], [...path, index], issues));
+  }
+  return copy;
+}
+
+function copyObject(value: object, path: Path, issues: Issue[]): object {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const copy: Record<string, unknown> = {};
+  if (prototype !== Object.prototype && prototype !== null) {
+    refused(value, path, issues);
+    return copy;
+  }
+  for (const [key, field] of Object.entries(value)) {
+    if (field === undefined || issues.length >= 20) continue;
+    const copied = copyInto(field, [...path, key], issues);
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
+    else copy[key] = copied;
+  }
+  return copy;
+}
+
+function refused(value: unknown, path: Path, issues: Issue[]): null {
+  const what = typeof value === "object" && value !== null ? (value.constructor?.name ?? "object") : typeof value;
+  issues.push({
+    code: "not_json",
+    path,
+    message: `A ${what}${typeof value === "number" ? ` (${value})` : ""} is no JSON value.`,
+  });
+  return null;
+}

@@ -1,0 +1,68 @@
+import type { InsertRole } from "../effects/operation-effect.ts";
+
+/** Who sees a tagged value. */
+export type ArtifactUsage = "prompt_only" | "ui_only" | "prompt+ui" | "internal";
+
+/** What a tagged value means. */
+export type ArtifactSemantics = "state" | "log/feed" | "lore/memory" | "intermediate" | (string & {});
+
+/** How many former values are kept, newest last. */
+export interface ArtifactRetention {
+  /** Default 20. */
+  maxItems?: number;
+  maxAgeMs?: number;
+  /** Canonical JSON of all kept values together, in UTF-8 bytes. */
+  maxBytes?: number;
+}
+
+/** How a tagged value gets into the prompt by itself. */
+export interface PromptInclusion {
+  mode: "prepend_system" | "append_system" | "after_last_user" | "at_depth";
+  /** Of a message of its own; default `system`. */
+  role?: InsertRole;
+  /** Of `at_depth`: 0 or less, counted from the end. */
+  depth?: number;
+  /** Liquid over `value` and `art`; the value's text where absent, JSON for what is no text. */
+  template?: string;
+  /** The rendered text is cut to it with a mark. */
+  maxTokens?: number;
+}
+
+/** A write as an operation gives it. */
+export interface ArtifactWrite {
+  tag: string;
+  /** False: `run_only`, gone with the run. */
+  persisted: boolean;
+  usage: ArtifactUsage;
+  semantics: ArtifactSemantics;
+  /** JSON. */
+  value: unknown;
+  /** Of persisted ones only. */
+  retention?: ArtifactRetention;
+  inclusion?: PromptInclusion;
+  /** The version that it was made from: another one by now is `artifact_conflict`. */
+  expectedVersion?: number;
+}
+
+/** A former value. */
+export interface ArtifactVersion {
+  version: number;
+  runId: string;
+  /** Milliseconds since the epoch. */
+  writtenAt: number;
+  value: unknown;
+  /** The version that it replaced; another than the one before it where a turn was generated again. */
+  parentVersion?: number;
+}
+
+/** The tagged state `art.<tag>`: what it holds now and what it held. */
+export interface OperationArtifact extends ArtifactVersion {
+  tag: string;
+  persisted: boolean;
+  usage: ArtifactUsage;
+  semantics: ArtifactSemantics;
+  inclusion?: PromptInclusion;
+  retention?: ArtifactRetention;
+  /** Former values only, oldest first. */
+  history: readonly ArtifactVersion[];
+}

@@ -1,0 +1,335 @@
+import { describe, expect, it } from "vitest";
+
+import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
+import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import type { ChatStore } from "../ports/chat-store.ts";
+import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
+import type { ProfileStore } from "../ports/profile-store.ts";
+import type { AppendOutcome, RunStore } from "../ports/run-store.ts";
+import { chatStoreConformance } from "./chat-store-conformance.ts";
+import { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
+import { profileStoreConformance } from "./profile-store-conformance.ts";
+import { runStoreConformance } from "./run-store-conformance.ts";
+import type { ConformanceRule } from "./store-rules.ts";
+
+/** Names of the rules that the store breaks. */
+async function broken(rules: readonly ConformanceRule[]): Promise<string[]> {
+  const names: string[] = [];
+  for (const { name, run } of rules) await run().catch(() => names.push(name));
+  return names;
+}
+
+/** A fault, and the rule that has to find it. */
+type Fault<Store> = [name: string, breaks: (store: Store) => Store, rule: string];
+
+const profileFaults: Fault<ProfileStore>[] = [
+  [
+    "keeps the version that was given",
+    (store) => ({
+      ...store,
+      save: async (profile, options) => ({ ...(await store.save(profile, options)), version: profile.version ?? 1 }),
+    }),
+    "each save counts the version up",
+  ],
+  [
+    "expects nothing",
+    (store) => ({ ...store, save: (profile) => store.save(profile) }),
+    "a save that expects another version is refused and changes nothing",
+  ],
+  [
+    "does not heed signals",
+    (store) => ({ ...store, load: (id) => store.load(id) }),
+    "a call whose signal is aborted changes nothing",
+  ],
+  [
+    "lists without pages",
+    (store) => ({ ...store, list: async () => store.list({ limit: 1_000 }) }),
+    "profiles are apart and listed in the order of code units, page by page",
+  ],
+];
+
+const sessionFaults: Fault<ProfileSessionStore>[] = [
+  [
+    "does not fence",
+    (store) => ({ ...store, commit: (commit, options) => store.commit({ ...commit, fencingToken: 1_000 }, options) }),
+    "a lower fencing token than the session has seen is refused, in commits and reverts",
+  ],
+  [
+    "overwrites other heads",
+    (store) => ({
+      ...store,
+      async commit(commit, options) {
+        const { heads } = await store.read(commit.key);
+        return store.commit(
+          { ...commit, writes: commit.writes.map((one) => ({ ...one, expectedHead: heads[one.write.tag] ?? 0 })) },
+          options,
+        );
+      },
+    }),
+    "a write that knows another head is a conflict and changes nothing, the others are written",
+  ],
+  [
+    "takes no write for required",
+    (store) => ({
+      ...store,
+      commit: (commit, options) =>
+        store.commit({ ...commit, writes: commit.writes.map((one) => ({ ...one, isRequired: false })) }, options),
+    }),
+    "a required write in conflict keeps everything from being written",
+  ],
+  [
+    "forgets how turns began",
+    (store) => ({ ...store, openTurn: (key, _turn, options) => store.read(key, options) }),
+    "a turn opened again shows the state in which it began, and a new version hangs on that one",
+  ],
+  [
+    "keeps one session for all profiles",
+    (store) => ({
+      ...store,
+      read: (key, options) => store.read({ ...key, profileId: "p" }, options),
+      commit: (commit, options) => store.commit({ ...commit, key: { ...commit.key, profileId: "p" } }, options),
+    }),
+    "sessions are apart, whichever part of the key differs",
+  ],
+  [
+    "takes nothing back",
+    (store) => ({ ...store, revert: async () => {} }),
+    "a write that is taken back is gone, and can be made again",
+  ],
+  [
+    "keeps all history",
+    (store) => ({
+      ...store,
+      commit: (commit, options) =>
+        store.commit(
+          {
+            ...commit,
+            writes: commit.writes.map((one) => ({ ...one, write: { ...one.write, retention: { maxItems: 99 } } })),
+          },
+          options,
+        ),
+    }),
+    "former values follow, oldest first, as many as the retention says",
+  ],
+  [
+    "counts a repeated commit again",
+    (store) => {
+      let count = 0;
+      return {
+        ...store,
+        commit: (commit, options) => store.commit({ ...commit, runId: `${commit.runId}-${(count += 1)}` }, options),
+      };
+    },
+    "a commit that comes twice counts once and gives the same outcome",
+  ],
+];
+
+const runFaults: Fault<RunStore>[] = [
+  [
+    "gives leases that are held",
+    (store) => ({
+      ...store,
+      acquireLease: (id, request, options) => store.acquireLease(id, { ...request, nowMs: 1e12 }, options),
+    }),
+    "a lease is held until it ends or is given back, and tokens rise over all runs",
+  ],
+  [
+    "does not fence",
+    (store) => ({
+      ...store,
+      append: async (appends, options) =>
+        store.append(
+          await Promise.all(
+            appends.map(async (one) => ({
+              ...one,
+              fencingToken: (await store.loadRun(one.runId))?.lease?.fencingToken ?? 0,
+            })),
+          ),
+          options,
+        ),
+    }),
+    "an append under an old token is refused whole",
+  ],
+  [
+    "lets a branch have two runs",
+    (store) => ({
+      ...store,
+      createRun: (run, options) =>
+        store.createRun({ ...run, input: { ...run.input, branchId: run.input.runId } }, options),
+    }),
+    "a branch has one unfinished run",
+  ],
+  [
+    "takes any payload for the same",
+    (store) => ({
+      ...store,
+      createRun: (run, options) =>
+        store.createRun(
+          run.clientRequest ? { ...run, clientRequest: { ...run.clientRequest, payloadHash: "" } } : run,
+          options,
+        ),
+    }),
+    "a request id gives its run again, also after the end, until its time is over",
+  ],
+  [
+    "remembers requests for ever",
+    (store) => ({
+      ...store,
+      createRun: (run, options) =>
+        store.createRun(
+          run.clientRequest ? { ...run, clientRequest: { ...run.clientRequest, keptUntilMs: Infinity } } : run,
+          options,
+        ),
+    }),
+    "a request id gives its run again, also after the end, until its time is over",
+  ],
+  [
+    "loses steps",
+    (store) => ({
+      ...store,
+      append: (appends, options) =>
+        store.append(
+          appends.map((one) => ({ ...one, steps: [] })),
+          options,
+        ),
+    }),
+    "events and steps come back in order, as they were",
+  ],
+  [
+    "numbers events by itself",
+    (store) => ({
+      ...store,
+      readEvents: async (id, options) =>
+        (await store.readEvents(id, options)).map((event, at) => ({ ...event, seq: at + 1 })),
+    }),
+    "events and steps come back in order, as they were",
+  ],
+  [
+    "does not end runs",
+    (store) => ({
+      ...store,
+      append: (appends, options) =>
+        store.append(
+          appends.map(({ result: _result, ...one }) => one),
+          options,
+        ),
+    }),
+    "a run with a result has ended: no lease, no more events, its branch free",
+  ],
+  [
+    "forgets requests to abort",
+    (store) => ({ ...store, requestAbort: async () => true }),
+    "a request to abort is seen by the worker, the first stays, and an ended run has none",
+  ],
+  [
+    "stops at the first stale append",
+    (store) => ({
+      ...store,
+      async append(appends, options) {
+        const outcomes: AppendOutcome[] = [];
+        for (const one of appends)
+          outcomes.push(
+            outcomes.includes("stale_lease")
+              ? "stale_lease"
+              : ((await store.append([one], options))[0] ?? "stale_lease"),
+          );
+        return outcomes;
+      },
+    }),
+    "many runs are added to in one go, and a stale one does not hold the others back",
+  ],
+];
+
+const chatFaults: Fault<ChatStore>[] = [
+  [
+    "appends a message twice",
+    (store) => {
+      let count = 0;
+      return {
+        ...store,
+        appendUserMessage: (message, options) =>
+          store.appendUserMessage(
+            {
+              ...message,
+              userMessageId: message.userMessageId === "u1" ? `u1-${(count += 1)}` : message.userMessageId,
+            },
+            options,
+          ),
+      };
+    },
+    "a user message that comes twice counts once and stays as it is",
+  ],
+  [
+    "does not fence",
+    (store) => ({
+      ...store,
+      saveAssistantVariant: (variant, options) =>
+        store.saveAssistantVariant({ ...variant, fencingToken: 1_000 }, options),
+      commitTurn: (commit, options) => store.commitTurn({ ...commit, fencingToken: 1_000 }, options),
+    }),
+    "a lower fencing token than the branch has seen is refused",
+  ],
+  [
+    "applies a repeated commit again",
+    (store) => {
+      let count = 0;
+      return {
+        ...store,
+        commitTurn: (commit, options) =>
+          store.commitTurn(
+            {
+              ...commit,
+              runId: `${(count += 1)}`,
+              operations: count > 2 ? commit.operations.toReversed() : commit.operations,
+            },
+            options,
+          ),
+      };
+    },
+    "variants of the user's message are applied in order, the last selected one shows, and they count once",
+  ],
+  [
+    "takes nothing for required",
+    (store) => ({
+      ...store,
+      commitTurn: (commit, options) =>
+        store.commitTurn(
+          { ...commit, operations: commit.operations.map((one) => ({ ...one, isRequired: false })) },
+          options,
+        ),
+    }),
+    "an effect on an answer that is not there fails alone, or with all where it is required",
+  ],
+];
+
+describe("a store is found out that", () => {
+  it.each(profileFaults)("%s (profiles)", async (_name, breaks, rule) => {
+    expect(await broken(profileStoreConformance({ open: async () => breaks(createMemoryProfileStore()) }))).toContain(
+      rule,
+    );
+  });
+
+  it.each(sessionFaults)("%s (sessions)", async (_name, breaks, rule) => {
+    expect(
+      await broken(profileSessionStoreConformance({ open: async () => breaks(createMemoryProfileSessionStore()) })),
+    ).toContain(rule);
+  });
+
+  it.each(runFaults)("%s (runs)", async (_name, breaks, rule) => {
+    expect(await broken(runStoreConformance({ open: async () => breaks(createMemoryRunStore()) }))).toContain(rule);
+  });
+
+  it.each(chatFaults)("%s (chats)", async (_name, breaks, rule) => {
+    expect(await broken(chatStoreConformance({ open: async () => breaks(createMemoryChatStore()) }))).toContain(rule);
+  });
+
+  it("does not outlive its handle", async () => {
+    const rules = profileStoreConformance({
+      open: async () => createMemoryProfileStore(),
+      openSecond: async () => createMemoryProfileStore(),
+    });
+    expect(await broken(rules)).toEqual(["another handle sees what was saved, and is refused on an old version"]);
+  });
+});

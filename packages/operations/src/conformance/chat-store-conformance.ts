@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+
+import type { TurnEffect } from "../effects/operation-effect.ts";
+import type { AssistantVariant, ChatStore, OperationTurnEffects, TurnCommit } from "../ports/chat-store.ts";
+import {
+  aborted,
+  bindRules,
+  expectCode,
+  type ConformanceRule,
+  type StoreConformanceOptions,
+  type StoreRule,
+} from "./store-rules.ts";
+
+const branch = { chatId: "c", branchId: "b" };
+
+async function say(store: ChatStore, userMessageId: string, content: string = userMessageId): Promise<void> {
+  await store.appendUserMessage({ ...branch, userMessageId, content });
+}
+
+function answer(
+  userMessageId: string,
+  assistantVariantId: string,
+  rest: Partial<AssistantVariant> = {},
+): AssistantVariant {
+  return {
+    ...branch,
+    runId: "r",
+    userMessageId,
+    assistantVariantId,
+    text: assistantVariantId,
+    partial: false,
+    fencingToken: 1,
+    ...rest,
+  };
+}
+
+function commit(operations: readonly OperationTurnEffects[], rest: Partial<TurnCommit> = {}): TurnCommit {
+  return { ...branch, runId: "r", hook: "before_main_llm", userMessageId: "u1", fencingToken: 1, operations, ...rest };
+}
+
+const of = (operationId: string, effect: TurnEffect, isRequired: boolean = false): OperationTurnEffects => {
+  return { operationId, effects: [effect], isRequired };
+};
+const rewrite = (content: string): TurnEffect => ({ type: "turn.user_variant", content, select: true });
+
+/** What the turn shows, without what stands before the first turn. */
+async function texts(store: ChatStore, userMessageId?: string): Promise<string[]> {
+  const turn = await store.loadTurn({ ...branch, ...(userMessageId !== undefined && { userMessageId }) });
+  const history = (turn?.history ?? []).filter(({ role }) => role === "user" || role === "assistant");
+  return history.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)));
+}
+
+const rules: readonly StoreRule<ChatStore>[] = [
+  {
+    name: "a turn is the history up to its user message, which is last and has its id",
+    async check(store) {
+      assert.equal(await store.loadTurn(branch), undefined);
+      await say(store, "u1");
+      await store.saveAssistantVariant(answer("u1", "a1"));
+      await say(store, "u2");
+      assert.deepEqual([await texts(store), await texts(store, "u1")], [["u1", "a1", "u2"], ["u1"]]);
+      const turn = await store.loadTurn(branch);
+      assert.deepEqual([turn?.userMessageId, turn?.history.at(-1)?.id], ["u2", "u2"]);
+      assert.equal(await store.loadTurn({ ...branch, userMessageId: "none" }), undefined);
+      assert.equal(await store.loadTurn({ chatId: "c", branchId: "other" }), undefined);
+    },
+  },
+  {
+    name: "a user message that comes twice counts once and stays as it is",
+    async check(store) {
+      await say(store, "u1", "first");
+      await say(store, "u1", "second");
+      assert.deepEqual(await texts(store), ["first"]);
+    },
+  },
+  {
+    name: "the newest answer is selected, and one that comes twice counts once",
+    async check(store) {
+      await say(store, "u1");
+      await store.saveAssistantVariant(answer("u1", "a1", { text: "half", partial: true }));
+      await store.saveAssistantVariant(answer("u1", "a1", { text: "whole" }));
+      await say(store, "u2");
+      assert.deepEqual(await texts(store), ["u1", "whole", "u2"]);
+      await store.saveAssistantVariant(answer("u1", "a2"));
+      assert.deepEqual(await texts(store), ["u1", "a2", "u2"]);
+    },
+  },
+  {
+    name: "variants of the user's message are applied in order, the last selected one shows, and they count once",
+    async check(store) {
+      await say(store, "u1");
+      const one = commit([of("x", rewrite("X")), of("y", rewrite("Y"))]);
+      const outcomes = [
+        { operationId: "x", status: "applied" },
+        { operationId: "y", status: "applied" },
+      ];
+      assert.deepEqual(await store.commitTurn(one), outcomes);
+      assert.deepEqual(await store.commitTurn(commit([of("z", { type: "turn.user_variant", content: "Z" })])), [
+        { operationId: "z", status: "applied" },
+      ]);
+      assert.deepEqual(await store.commitTurn(one), outcomes);
+      assert.deepEqual(await texts(store), ["Y"]);
+    },
+  },
+  {
+    name: "an effect on an answer that is not there fails alone, or with all where it is required",
+    async check(store) {
+      await say(store, "u1");
+      const meta = { type: "turn.assistant_meta", meta: {} } as const;
+      const outcomes = await store.commitTurn(commit([of("x", meta), of("y", rewrite("Y"))]));
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ["failed", "applied"],
+      );
+      const second = await store.commitTurn(commit([of("v", rewrite("V")), of("w", meta, true)], { runId: "r2" }));
+      assert.deepEqual(
+        second.map(({ status }) => status),
+        ["discarded", "failed"],
+      );
+      assert.deepEqual(await texts(store), ["Y"]);
+    },
+  },
+  {
+    name: "variants, blocks and meta of the answer are applied",
+    async check(store) {
+      await say(store, "u1");
+      await store.saveAssistantVariant(answer("u1", "a1"));
+      const operations = [
+        of("v", { type: "turn.assistant_variant", content: "better", select: true }),
+        of("w", { type: "turn.assistant_blocks", blocks: [{ kind: "text" }] }),
+        of("x", { type: "turn.assistant_meta", meta: { mood: "good" } }),
+      ];
+      const after = commit(operations, { hook: "after_main_llm", assistantVariantId: "a1" });
+      assert.deepEqual(
+        (await store.commitTurn(after)).map(({ status }) => status),
+        ["applied", "applied", "applied"],
+      );
+      await say(store, "u2");
+      assert.deepEqual(await texts(store), ["u1", "better", "u2"]);
+    },
+  },
+  {
+    name: "a lower fencing token than the branch has seen is refused",
+    async check(store) {
+      await say(store, "u1");
+      await store.saveAssistantVariant(answer("u1", "a1", { fencingToken: 5 }));
+      await expectCode("stale_lease", () => store.saveAssistantVariant(answer("u1", "a0", { fencingToken: 4 })));
+      await expectCode("stale_lease", () => store.commitTurn(commit([of("x", rewrite("X"))], { fencingToken: 4 })));
+      await say(store, "u2");
+      assert.deepEqual(await texts(store), ["u1", "a1", "u2"]);
+    },
+  },
+  {
+    name: "a call whose signal is aborted changes nothing",
+    async check(store) {
+      await expectCode("aborted", () =>
+        store.appendUserMessage({ ...branch, userMessageId: "u", content: "" }, aborted()),
+      );
+      await expectCode("aborted", () => store.loadTurn(branch, aborted()));
+      assert.equal(await store.loadTurn(branch), undefined);
+    },
+  },
+  {
+    name: "another handle sees what was said",
+    needsSecond: true,
+    async check(store, second) {
+      await say(store, "u1");
+      await store.saveAssistantVariant(answer("u1", "a1", { fencingToken: 2 }));
+      assert.deepEqual(await texts(second, "u1"), ["u1"]);
+      await expectCode("stale_lease", () => second.saveAssistantVariant(answer("u1", "a0")));
+    },
+  },
+];
+
+/** What every chat store promises, for any test runner. */
+export function chatStoreConformance(options: StoreConformanceOptions<ChatStore>): ConformanceRule[] {
+  return bindRules(rules, options);
+}

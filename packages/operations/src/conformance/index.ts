@@ -1,0 +1,5 @@
+export { chatStoreConformance } from "./chat-store-conformance.ts";
+export { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
+export { profileStoreConformance } from "./profile-store-conformance.ts";
+export { runStoreConformance } from "./run-store-conformance.ts";
+export type { ConformanceRule, StoreConformanceOptions } from "./store-rules.ts";

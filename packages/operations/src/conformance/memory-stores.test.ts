@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+
+import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
+import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { chatStoreConformance } from "./chat-store-conformance.ts";
+import { profileSessionStoreConformance } from "./profile-session-store-conformance.ts";
+import { profileStoreConformance } from "./profile-store-conformance.ts";
+import { runStoreConformance } from "./run-store-conformance.ts";
+
+const same = async <Store>(store: Store): Promise<Store> => store;
+
+const kits = {
+  "the profile store in memory": profileStoreConformance({
+    open: async () => createMemoryProfileStore(),
+    openSecond: same,
+  }),
+  "the session store in memory": profileSessionStoreConformance({
+    open: async () => createMemoryProfileSessionStore(),
+    openSecond: same,
+  }),
+  "the run store in memory": runStoreConformance({ open: async () => createMemoryRunStore(), openSecond: same }),
+  "the chat in memory": chatStoreConformance({ open: async () => createMemoryChatStore(), openSecond: same }),
+};
+
+describe.each(Object.entries(kits))("%s", (_name, rules) => {
+  it.each(rules)("$name", async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+});

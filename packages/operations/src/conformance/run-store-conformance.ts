@@ -1,0 +1,357 @@
+import assert from "node:assert/strict";
+
+import type { RunEvent } from "../events/run-event.ts";
+import type { RunStep } from "../ports/run-step.ts";
+import type { NewRun, RunAppend, RunLease, RunStore } from "../ports/run-store.ts";
+import type { RunResult } from "../run/run-result.ts";
+import {
+  aborted,
+  bindRules,
+  expectCode,
+  oddIds,
+  oddValue,
+  type ConformanceRule,
+  type StoreConformanceOptions,
+  type StoreRule,
+} from "./store-rules.ts";
+
+const ttlMs = 1_000;
+
+function newRun(
+  runId: string,
+  rest: Partial<NewRun["input"]> & { nowMs?: number; requestId?: string; payload?: string } = {},
+): NewRun {
+  const { nowMs = 0, requestId, payload = "hash", ...fields } = rest;
+  const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", assistantVariantId: "v" };
+  const clientRequest =
+    requestId === undefined
+      ? {}
+      : { clientRequest: { clientRequestId: requestId, payloadHash: payload, keptUntilMs: 500 } };
+  return {
+    input: { ...ids, trigger: "generate", startedAt: 7, ...fields },
+    lease: { owner: "w", ttlMs, nowMs },
+    ...clientRequest,
+  };
+}
+
+async function created(store: RunStore, run: NewRun): Promise<RunLease> {
+  const creation = await store.createRun(run);
+  assert.equal(creation.status, "created");
+  return creation.status === "created" ? creation.lease : assert.fail();
+}
+
+function events(runId: string, seqs: readonly number[], epoch: number = 1): RunEvent[] {
+  const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", trigger: "generate" } as const;
+  return seqs.map((seq) => ({ ...ids, seq, epoch, ts: seq, type: "run.phase_changed", phase: "planning" }));
+}
+
+function step(operationId: string, attempt: number, value: unknown = 1): RunStep {
+  const write = {
+    type: "artifact.upsert",
+    tag: "t",
+    persisted: false,
+    usage: "internal",
+    semantics: "state",
+    value,
+  } as const;
+  return {
+    kind: "operation",
+    hook: "before_main_llm",
+    operationId,
+    attempt,
+    status: "done",
+    finishedAt: 5,
+    effects: [write],
+  };
+}
+
+function resultOf(runId: string): RunResult {
+  const times = { startedAt: 7, finishedAt: 9, durationMs: 2 };
+  return {
+    runId,
+    status: "done",
+    ...times,
+    operationRuns: [],
+    mainLlm: { executed: true },
+    commitLog: [],
+    artifacts: [],
+  };
+}
+
+function append({ runId, fencingToken }: RunLease, rest: Partial<RunAppend>): RunAppend {
+  return { runId, fencingToken, events: [], steps: [], ...rest };
+}
+
+const seqsOf = (found: readonly RunEvent[]): number[] => found.map(({ seq }) => seq);
+
+const creationRules: readonly StoreRule<RunStore>[] = [
+  {
+    name: "a run comes back as it was made",
+    async check(store) {
+      const profile = { profileId: "p", name: "P", enabled: true, operationProfileSessionId: "s", operations: [] };
+      const run = newRun("r", { userMessage: [{ type: "text", text: "ой" }], profile, initiator: "i", deadlineMs: 99 });
+      const lease = await created(store, run);
+      assert.deepEqual(lease, { runId: "r", owner: "w", fencingToken: lease.fencingToken, expiresAtMs: ttlMs });
+      assert.deepEqual(await store.loadRun("r"), { input: run.input, steps: [], lastSeq: 0, lease });
+      assert.equal(await store.loadRun("other"), undefined);
+    },
+  },
+  {
+    name: "a branch has one unfinished run",
+    async check(store) {
+      const lease = await created(store, newRun("r1", { branchId: "b" }));
+      assert.deepEqual(await store.createRun(newRun("r2", { branchId: "b" })), { status: "active", runId: "r1" });
+      assert.equal(await store.loadRun("r2"), undefined);
+      assert.equal((await store.createRun(newRun("r3", { branchId: "b", chatId: "other" }))).status, "created");
+      await store.append([append(lease, { result: resultOf("r1") })]);
+      assert.equal((await store.createRun(newRun("r4", { branchId: "b" }))).status, "created");
+    },
+  },
+  {
+    name: "of runs made for a branch at the same time one is made",
+    async check(store) {
+      const ids = ["r1", "r2", "r3", "r4", "r5"];
+      const all = await Promise.all(ids.map((id) => store.createRun(newRun(id, { branchId: "b" }))));
+      const winners = ids.filter((_, at) => all[at]?.status === "created");
+      assert.equal(winners.length, 1);
+      for (const creation of all)
+        if (creation.status !== "created") assert.deepEqual(creation, { status: "active", runId: winners[0] });
+    },
+  },
+  {
+    name: "a request id gives its run again, also after the end, until its time is over",
+    async check(store) {
+      const lease = await created(store, newRun("r1", { branchId: "b", requestId: "q" }));
+      const again = newRun("r2", { branchId: "b", requestId: "q", nowMs: 499 });
+      assert.deepEqual(await store.createRun(again), { status: "duplicate", runId: "r1" });
+      await store.append([append(lease, { result: resultOf("r1") })]);
+      assert.deepEqual(await store.createRun(again), { status: "duplicate", runId: "r1" });
+      const other = newRun("r2", { branchId: "b", requestId: "q", payload: "other", nowMs: 499 });
+      assert.deepEqual(await store.createRun(other), { status: "payload_conflict", runId: "r1" });
+      assert.equal((await store.createRun({ ...other, lease: { ...other.lease, nowMs: 500 } })).status, "created");
+    },
+  },
+  {
+    name: "request ids are those of a branch, and a refused run leaves none behind",
+    async check(store) {
+      await created(store, newRun("r1", { branchId: "b", requestId: "q" }));
+      assert.equal((await store.createRun(newRun("r2", { branchId: "other", requestId: "q" }))).status, "created");
+      assert.equal((await store.createRun(newRun("r3", { branchId: "b", requestId: "new" }))).status, "active");
+      assert.equal(
+        (await store.createRun(newRun("r4", { branchId: "b", requestId: "new", payload: "x" }))).status,
+        "active",
+      );
+    },
+  },
+  {
+    name: "of the same request many times at once one run is made",
+    async check(store) {
+      const ids = ["r1", "r2", "r3", "r4", "r5"];
+      const all = await Promise.all(ids.map((id) => store.createRun(newRun(id, { branchId: "b", requestId: "q" }))));
+      const winner = ids.find((_, at) => all[at]?.status === "created");
+      for (const creation of all)
+        if (creation.status !== "created") assert.deepEqual(creation, { status: "duplicate", runId: winner });
+    },
+  },
+];
+
+const leaseRules: readonly StoreRule<RunStore>[] = [
+  {
+    name: "a lease is held until it ends or is given back, and tokens rise over all runs",
+    async check(store) {
+      const first = await created(store, newRun("r1"));
+      const second = await created(store, newRun("r2"));
+      assert.ok(first.fencingToken >= 1 && second.fencingToken > first.fencingToken, "tokens do not rise");
+      const request = { owner: "x", ttlMs, nowMs: ttlMs - 1 };
+      assert.equal(await store.acquireLease("r1", request), undefined);
+      assert.equal(await store.acquireLease("r1", { ...request, owner: "w" }), undefined);
+      const taken = await store.acquireLease("r1", { ...request, nowMs: ttlMs });
+      assert.ok(taken !== undefined && taken.fencingToken > second.fencingToken, "the new token is not higher");
+      await store.releaseLease(first);
+      assert.equal(await store.acquireLease("r1", { ...request, nowMs: ttlMs }), undefined);
+      await store.releaseLease(taken);
+      assert.ok((await store.acquireLease("r1", { ...request, nowMs: ttlMs })) !== undefined);
+      await expectCode("unknown_run", () => store.acquireLease("none", request));
+    },
+  },
+  {
+    name: "of workers that want a lease at the same time one gets it",
+    async check(store) {
+      await created(store, newRun("r"));
+      const request = { ttlMs, nowMs: 5_000 };
+      const all = await Promise.all(
+        ["a", "b", "c", "d"].map((owner) => store.acquireLease("r", { ...request, owner })),
+      );
+      assert.equal(all.filter((lease) => lease !== undefined).length, 1);
+    },
+  },
+  {
+    name: "a lease is renewed, late ones too, unless another was given out",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      const renewal = await store.renewLease(lease, { ttlMs, nowMs: 1_500 });
+      assert.deepEqual(renewal, { status: "renewed", lease: { ...lease, expiresAtMs: 2_500 } });
+      assert.equal(await store.acquireLease("r", { owner: "x", ttlMs, nowMs: 2_499 }), undefined);
+      await store.acquireLease("r", { owner: "x", ttlMs, nowMs: 2_500 });
+      assert.deepEqual(await store.renewLease(lease, { ttlMs, nowMs: 2_500 }), { status: "lost" });
+    },
+  },
+  {
+    name: "a request to abort is seen by the worker, the first stays, and an ended run has none",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      assert.equal(await store.requestAbort("r", { reason: "one" }), true);
+      assert.equal(await store.requestAbort("r", { reason: "two" }), true);
+      const renewal = await store.renewLease(lease, { ttlMs, nowMs: 1 });
+      assert.deepEqual(renewal.status === "renewed" && renewal.abort, { reason: "one" });
+      assert.deepEqual((await store.loadRun("r"))?.abort, { reason: "one" });
+      await store.append([append(lease, { result: resultOf("r") })]);
+      assert.equal(await store.requestAbort("r", {}), false);
+      await expectCode("unknown_run", () => store.requestAbort("none", {}));
+    },
+  },
+  {
+    name: "an append under an old token is refused whole",
+    async check(store) {
+      const old = await created(store, newRun("r"));
+      const taken = await store.acquireLease("r", { owner: "x", ttlMs, nowMs: ttlMs });
+      assert.ok(taken !== undefined);
+      const late = append(old, { events: events("r", [1]), steps: [step("a", 1)], result: resultOf("r") });
+      assert.deepEqual(await store.append([late]), ["stale_lease"]);
+      const stored = await store.loadRun("r");
+      assert.deepEqual([stored?.lastSeq, stored?.steps, stored?.result], [0, [], undefined]);
+      assert.deepEqual(await store.append([append(taken, { events: events("r", [1], 2) })]), ["appended"]);
+    },
+  },
+];
+
+const appendRules: readonly StoreRule<RunStore>[] = [
+  {
+    name: "events and steps come back in order, as they were",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      const steps = [step("b", 1, oddValue), step("a", 1), step("a", 2)];
+      await store.append([append(lease, { events: events("r", [1, 2]), steps: steps.slice(0, 2) })]);
+      await store.append([append(lease, { events: events("r", [3]), steps: steps.slice(2) })]);
+      assert.deepEqual((await store.loadRun("r"))?.steps, steps);
+      assert.deepEqual(await store.readEvents("r"), events("r", [1, 2, 3]));
+      assert.deepEqual(seqsOf(await store.readEvents("r", { afterSeq: 1, limit: 1 })), [2]);
+      assert.deepEqual(await store.readEvents("r", { afterSeq: 3 }), []);
+      await expectCode("unknown_run", () => store.readEvents("none"));
+      await expectCode("invalid_options", () => store.readEvents("r", { limit: 0 }));
+    },
+  },
+  {
+    name: "an append that comes twice counts once",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      const one = append(lease, { events: events("r", [1, 2]), steps: [step("a", 1)] });
+      assert.deepEqual(await store.append([one]), ["appended"]);
+      assert.deepEqual(await store.append([one]), ["appended"]);
+      assert.deepEqual(await store.append([append(lease, { events: events("r", [2, 3]) })]), ["appended"]);
+      assert.deepEqual(seqsOf(await store.readEvents("r")), [1, 2, 3]);
+      assert.equal((await store.loadRun("r"))?.steps.length, 1);
+      const last = append(lease, { events: events("r", [4]), result: resultOf("r") });
+      assert.deepEqual(await store.append([last]), ["appended"]);
+      assert.deepEqual(await store.append([last]), ["appended"]);
+    },
+  },
+  {
+    name: "events with a gap are refused whole",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      const gap = append(lease, { events: events("r", [2]), steps: [step("a", 1)] });
+      await expectCode("store_failed", () => store.append([gap]));
+      const stored = await store.loadRun("r");
+      assert.deepEqual([stored?.lastSeq, stored?.steps], [0, []]);
+    },
+  },
+  {
+    name: "of steps of one operation and attempt the first stays",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      await store.append([append(lease, { steps: [step("a", 1, "first")] })]);
+      await store.append([append(lease, { steps: [step("a", 1, "second"), step("a", 2, "third")] })]);
+      assert.deepEqual((await store.loadRun("r"))?.steps, [step("a", 1, "first"), step("a", 2, "third")]);
+    },
+  },
+  {
+    name: "many runs are added to in one go, and a stale one does not hold the others back",
+    async check(store) {
+      const leases = [
+        await created(store, newRun("r1")),
+        await created(store, newRun("r2")),
+        await created(store, newRun("r3")),
+      ];
+      await store.acquireLease("r2", { owner: "x", ttlMs, nowMs: ttlMs });
+      const all = leases.map((lease) => append(lease, { events: events(lease.runId, [1]) }));
+      assert.deepEqual(await store.append(all), ["appended", "stale_lease", "appended"]);
+      const lengths = await Promise.all(["r1", "r2", "r3"].map(async (id) => (await store.readEvents(id)).length));
+      assert.deepEqual(lengths, [1, 0, 1]);
+      assert.deepEqual(await store.append([]), []);
+    },
+  },
+  {
+    name: "a run with a result has ended: no lease, no more events, its branch free",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      await store.append([append(lease, { events: events("r", [1]), result: resultOf("r") })]);
+      assert.deepEqual((await store.loadRun("r"))?.result, resultOf("r"));
+      assert.equal(await store.acquireLease("r", { owner: "x", ttlMs, nowMs: 9_999 }), undefined);
+      assert.deepEqual(await store.renewLease(lease, { ttlMs, nowMs: 1 }), { status: "lost" });
+      assert.deepEqual(await store.append([append(lease, { events: events("r", [2]) })]), ["stale_lease"]);
+      assert.deepEqual(seqsOf(await store.readEvents("r")), [1]);
+    },
+  },
+  {
+    name: "unfinished runs are listed in the order of code units, page by page",
+    async check(store) {
+      for (const id of oddIds) await created(store, newRun(id));
+      const ended = await created(store, newRun("ended"));
+      await store.append([append(ended, { result: resultOf("ended") })]);
+      const listed: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.listUnfinished({ limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+        assert.ok(page.runs.length <= 3, "a page is too long");
+        listed.push(...page.runs.map(({ runId }) => runId));
+        ({ cursor } = page);
+        assert.ok(listed.length <= oddIds.length, "the pages do not end");
+      } while (cursor !== undefined);
+      assert.deepEqual(listed, oddIds.toSorted());
+    },
+  },
+  {
+    name: "a call whose signal is aborted changes nothing",
+    async check(store) {
+      await expectCode("aborted", () => store.createRun(newRun("r"), aborted()));
+      assert.equal(await store.loadRun("r"), undefined);
+      const lease = await created(store, newRun("r"));
+      await expectCode("aborted", () => store.append([append(lease, { events: events("r", [1]) })], aborted()));
+      assert.deepEqual(await store.readEvents("r"), []);
+    },
+  },
+  {
+    name: "another handle sees the run, waits for its lease, and fences the first one off",
+    needsSecond: true,
+    async check(store, second) {
+      const lease = await created(store, newRun("r", { branchId: "b", requestId: "q" }));
+      await store.append([append(lease, { events: events("r", [1]), steps: [step("a", 1, oddValue)] })]);
+      assert.deepEqual(await second.createRun(newRun("r2", { branchId: "b" })), { status: "active", runId: "r" });
+      assert.deepEqual(await second.createRun(newRun("r2", { branchId: "b", requestId: "q" })), {
+        status: "duplicate",
+        runId: "r",
+      });
+      assert.equal(await second.acquireLease("r", { owner: "x", ttlMs, nowMs: ttlMs - 1 }), undefined);
+      const taken = await second.acquireLease("r", { owner: "x", ttlMs, nowMs: ttlMs });
+      assert.ok(taken !== undefined && taken.fencingToken > lease.fencingToken, "the new token is not higher");
+      assert.deepEqual(await store.append([append(lease, { events: events("r", [2]) })]), ["stale_lease"]);
+      assert.deepEqual((await second.loadRun("r"))?.steps, [step("a", 1, oddValue)]);
+    },
+  },
+];
+
+/** What every run store promises, for any test runner. */
+export function runStoreConformance(options: StoreConformanceOptions<RunStore>): ConformanceRule[] {
+  return bindRules([...creationRules, ...leaseRules, ...appendRules], options);
+}

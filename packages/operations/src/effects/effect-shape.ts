@@ -1,0 +1,61 @@
+import { z } from "zod";
+
+import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
+import type { OperationEffect } from "./operation-effect.ts";
+
+const role = z.enum(["system", "developer", "user", "assistant"]);
+const payload = { role, content: z.string(), source: z.string().exactOptional() };
+const meta = z.record(z.string(), z.unknown());
+const variant = { content: z.string(), select: z.boolean().exactOptional(), meta: meta.exactOptional() };
+const anchor = z.union([
+  z.literal("last_user"),
+  z.strictObject({ messageId: z.string() }),
+  z.strictObject({ offset: z.number() }),
+]);
+const inclusion = z.strictObject({
+  mode: z.enum(["prepend_system", "append_system", "after_last_user", "at_depth"]),
+  role: role.exactOptional(),
+  depth: z.int().max(0).exactOptional(),
+  template: z.string().exactOptional(),
+  maxTokens: z.int().min(1).exactOptional(),
+});
+const retention = z.strictObject({
+  maxItems: z.int().min(0).exactOptional(),
+  maxAgeMs: z.number().min(0).exactOptional(),
+  maxBytes: z.int().min(0).exactOptional(),
+});
+const writeFields = {
+  tag: z.string(),
+  persisted: z.boolean(),
+  usage: z.enum(["prompt_only", "ui_only", "prompt+ui", "internal"]),
+  semantics: z.string(),
+  value: z.unknown(),
+  retention: retention.exactOptional(),
+  inclusion: inclusion.exactOptional(),
+  expectedVersion: z.int().min(0).exactOptional(),
+} satisfies Record<keyof ArtifactWrite, z.ZodType>;
+
+/** The shape of one effect, whatever hook it comes from. */
+export const effectShape: z.ZodType<OperationEffect> = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("prompt.append_after_last_user"), ...payload }),
+  z.strictObject({ type: z.literal("prompt.insert_at_depth"), depthFromEnd: z.int().max(0), ...payload }),
+  z.strictObject({
+    type: z.literal("prompt.insert"),
+    anchor,
+    place: z.enum(["before", "after", "replace"]),
+    onAnchorTrimmed: z.enum(["boundary", "drop", "fail"]).exactOptional(),
+    ...payload,
+  }),
+  z.strictObject({
+    type: z.literal("prompt.system_update"),
+    mode: z.enum(["prepend", "append", "replace"]),
+    content: z.string(),
+    separator: z.string().exactOptional(),
+    source: z.string().exactOptional(),
+  }),
+  z.strictObject({ type: z.literal("turn.user_variant"), ...variant }),
+  z.strictObject({ type: z.literal("turn.assistant_variant"), ...variant }),
+  z.strictObject({ type: z.literal("turn.assistant_blocks"), blocks: z.array(z.unknown()) }),
+  z.strictObject({ type: z.literal("turn.assistant_meta"), meta }),
+  z.strictObject({ type: z.literal("artifact.upsert"), ...writeFields }),
+]);

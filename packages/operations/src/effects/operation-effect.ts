@@ -1,0 +1,50 @@
+import type { Role } from "@ccl/core";
+
+import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
+
+/** Roles that a synthetic message may have. */
+export type InsertRole = Exclude<Role, "tool">;
+
+/** A synthetic message of the prompt. */
+export interface PromptPayload {
+  role: InsertRole;
+  content: string;
+  /** Where it comes from, like `art.world_state`. */
+  source?: string;
+}
+
+/** Where `prompt.insert` puts its message. An offset counts from the end: 0 is the tail, -1 before the last message. */
+export type PromptAnchor = "last_user" | { messageId: string } | { offset: number };
+
+/** An effect on the prompt of this one main call; before the main call only. */
+export type PromptEffect =
+  | ({ type: "prompt.append_after_last_user" } & PromptPayload)
+  | ({ type: "prompt.insert_at_depth"; depthFromEnd: number } & PromptPayload)
+  | ({
+      type: "prompt.insert";
+      anchor: PromptAnchor;
+      place: "before" | "after" | "replace";
+      /** When trimming has removed the anchor; default `boundary`, which inserts where the kept history begins. */
+      onAnchorTrimmed?: "boundary" | "drop" | "fail";
+    } & PromptPayload)
+  | {
+      type: "prompt.system_update";
+      mode: "prepend" | "append" | "replace";
+      content: string;
+      /** Between the old text and the new; default none. */
+      separator?: string;
+      source?: string;
+    };
+
+/** An effect on the current turn: the user's side in both hooks, the assistant's after the main call only. */
+export type TurnEffect =
+  | { type: "turn.user_variant"; content: string; select?: boolean; meta?: Record<string, unknown> }
+  | { type: "turn.assistant_variant"; content: string; select?: boolean; meta?: Record<string, unknown> }
+  | { type: "turn.assistant_blocks"; blocks: unknown[] }
+  | { type: "turn.assistant_meta"; meta: Record<string, unknown> };
+
+/** A write to the one tag of an operation. */
+export type ArtifactEffect = { type: "artifact.upsert" } & ArtifactWrite;
+
+/** All that an operation can do to the world. */
+export type OperationEffect = PromptEffect | TurnEffect | ArtifactEffect;

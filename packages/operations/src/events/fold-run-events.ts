@@ -1,0 +1,73 @@
+import type { Hook } from "../operation/operation-definition.ts";
+import type { OperationStatus, RunFinishReason, RunStatus } from "../run/run-result.ts";
+import type { RunEvent, RunPhase } from "./run-event.ts";
+
+/** An operation as its events show it. */
+export interface OperationView {
+  operationId: string;
+  operationName: string;
+  hook: Hook;
+  status: "running" | OperationStatus;
+}
+
+/** A run as its events show it. */
+export interface RunView {
+  phase: RunPhase;
+  /** In the order of their first events. */
+  operations: OperationView[];
+  /** The answer as far as it has come. */
+  text: string;
+  mainLlm?: { status: "running" | "done" | "error" | "aborted"; finishReason?: RunFinishReason };
+  status: "running" | RunStatus;
+  /** True where events in between have not come yet: what follows the gap is not in the view. */
+  hasGap: boolean;
+}
+
+/** What a reader shows of one run, from its events in any order, duplicates among them. Pure. */
+export function foldRunEvents(events: Iterable<RunEvent>): RunView {
+  const bySeq = new Map<number, RunEvent>();
+  for (const event of events) bySeq.set(event.seq, event);
+  const view: RunView = { phase: "planning", operations: [], text: "", status: "running", hasGap: false };
+  const operations = new Map<string, OperationView>();
+  for (let seq = 1; bySeq.size > 0; seq += 1) {
+    const event = bySeq.get(seq);
+    if (event === undefined) {
+      view.hasGap = true;
+      break;
+    }
+    bySeq.delete(seq);
+    apply(view, operations, event);
+  }
+  view.operations = [...operations.values()];
+  return view;
+}
+
+function apply(view: RunView, operations: Map<string, OperationView>, event: RunEvent): void {
+  switch (event.type) {
+    case "run.phase_changed":
+      view.phase = event.phase;
+      return;
+    case "operation.started":
+    case "operation.finished": {
+      const { operationId, operationName, hook } = event;
+      const status = event.type === "operation.started" ? "running" : event.status;
+      operations.set(`${hook}/${operationId}`, { operationId, operationName, hook, status });
+      return;
+    }
+    case "main_llm.started":
+      // What came before a crash is void: the answer begins anew.
+      view.text = "";
+      view.mainLlm = { status: "running" };
+      return;
+    case "main_llm.delta":
+      view.text = view.text.slice(0, event.offset) + event.text;
+      return;
+    case "main_llm.finished":
+      view.mainLlm = { status: event.status, finishReason: event.finishReason };
+      return;
+    case "run.finished":
+      view.status = event.status;
+      return;
+    case "run.started":
+  }
+}

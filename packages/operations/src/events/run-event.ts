@@ -1,0 +1,84 @@
+import type { Hook, Trigger } from "../operation/operation-definition.ts";
+import type { OperationErrorCode, SkippedReason } from "../operation/operation-outcome.ts";
+import type {
+  FailedDetails,
+  FailedType,
+  MainLlmRun,
+  OperationStatus,
+  RunFinishReason,
+  RunStatus,
+} from "../run/run-result.ts";
+
+/** Where a run is. */
+export type RunPhase =
+  "planning" | "before_main_llm" | "barrier" | "main_llm" | "after_main_llm" | "commit" | "finished";
+
+/** An error as events show it: bounded, masked. */
+export interface EventError {
+  code: OperationErrorCode;
+  message: string;
+}
+
+/** What every event carries. */
+export interface RunEventStamp {
+  runId: string;
+  chatId: string;
+  branchId: string;
+  userMessageId: string;
+  trigger: Trigger;
+  /** From 1, without gaps, for the whole life of the run. */
+  seq: number;
+  /** 1, and one more each time a worker takes the run up again. */
+  epoch: number;
+  /** Milliseconds since the epoch. */
+  ts: number;
+}
+
+/** What happened, without its stamp. */
+export type RunEventBody =
+  | { type: "run.started"; initiator?: string }
+  | { type: "run.phase_changed"; phase: RunPhase; hook?: Hook }
+  | {
+      type: "operation.started";
+      operationId: string;
+      operationName: string;
+      hook: Hook;
+      /** From 1; higher where a crash made it start again. */
+      attempt: number;
+    }
+  | {
+      type: "operation.finished";
+      operationId: string;
+      operationName: string;
+      hook: Hook;
+      status: OperationStatus;
+      skippedReason?: SkippedReason;
+      error?: EventError;
+      /** Absent where it never started. */
+      startedAt?: number;
+      finishedAt: number;
+      attempts?: number;
+      detached?: boolean;
+    }
+  /** `attempt` is higher where a crash made the call start again: what was streamed before is void. */
+  | { type: "main_llm.started"; assistantVariantId: string; attempt: number }
+  /** `offset`: how many UTF-16 code units of the answer came before. */
+  | { type: "main_llm.delta"; assistantVariantId: string; text: string; offset: number }
+  | {
+      type: "main_llm.finished";
+      assistantVariantId: string;
+      status: NonNullable<MainLlmRun["status"]>;
+      finishReason: RunFinishReason;
+      partial?: boolean;
+      error?: EventError;
+    }
+  | {
+      type: "run.finished";
+      status: RunStatus;
+      failedType?: FailedType;
+      failedDetails?: FailedDetails;
+      finishReason?: RunFinishReason;
+    };
+
+/** One thing that happened in a run. JSON; `(runId, seq)` tells duplicates. */
+export type RunEvent = RunEventStamp & RunEventBody;

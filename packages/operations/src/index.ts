@@ -1,0 +1,214 @@
+export type {
+  ArtifactRetention,
+  ArtifactSemantics,
+  ArtifactUsage,
+  ArtifactVersion,
+  ArtifactWrite,
+  OperationArtifact,
+  PromptInclusion,
+} from "./artifact/operation-artifact.ts";
+export { defaultMaxItems, retainHistory } from "./artifact/retain-history.ts";
+export { hasSameContent, type ArtifactContent } from "./artifact/same-content.ts";
+export type {
+  ArtifactEffect,
+  InsertRole,
+  OperationEffect,
+  PromptAnchor,
+  PromptEffect,
+  PromptPayload,
+  TurnEffect,
+} from "./effects/operation-effect.ts";
+export type { RunEventListener } from "./events/event-feed.ts";
+export { foldRunEvents, type OperationView as OperationProgressView, type RunView } from "./events/fold-run-events.ts";
+export type { EventError, RunEvent, RunEventBody, RunEventStamp, RunPhase } from "./events/run-event.ts";
+export type { BlockStep, BlockTransform } from "./kinds/block-transform.ts";
+export {
+  createBuiltinOperations,
+  builtinParamsSchemas,
+  type BuiltinKind,
+  type BuiltinOperations,
+  type BuiltinOperationsOptions,
+  type OperationTarget,
+} from "./kinds/create-builtin-operations.ts";
+export {
+  createComputeOperation,
+  computeFunction,
+  type ComputeFunction,
+  type ComputeOperationOptions,
+  type ComputeParams,
+  type ComputeView,
+} from "./kinds/create-compute-operation.ts";
+export { createGuardOperation, type GuardParams } from "./kinds/create-guard-operation.ts";
+export {
+  createLegacyOperation,
+  type LegacyFunction,
+  type LegacyParams,
+  type LegacyResult,
+} from "./kinds/create-legacy-operation.ts";
+export {
+  createLlmOperation,
+  type LlmOperationOptions,
+  type ModelReference,
+  type ModelResolver,
+} from "./kinds/create-llm-operation.ts";
+export {
+  createRagOperation,
+  type RagOperationOptions,
+  type RagParams,
+  type RetrievedPassage,
+  type Retriever,
+} from "./kinds/create-rag-operation.ts";
+export { createTemplateOperation, type TemplateParams } from "./kinds/create-template-operation.ts";
+export { createToolOperation, type ToolOperationOptions, type ToolParams } from "./kinds/create-tool-operation.ts";
+export {
+  createTransformOperation,
+  type InjectedStep,
+  type TransformOperationOptions,
+  type TransformParams,
+} from "./kinds/create-transform-operation.ts";
+export type { GuardComparison, GuardCondition, GuardScalar } from "./kinds/guard-condition.ts";
+export type { LlmParams, LlmSamplers } from "./kinds/llm-params.ts";
+export type { ModelPrice, ModelPrices } from "./kinds/model-price.ts";
+export type { EmitParams, ResultParams, WriteArtifactParams } from "./kinds/result-params.ts";
+export type { AttemptServices, RetryCause, RetryParams } from "./kinds/run-attempts.ts";
+export { createTemplateRenderer, type TemplateRendererOptions } from "./liquid/create-template-renderer.ts";
+export type { TemplateLimits } from "./liquid/template-limits.ts";
+export type { RenderTemplateOptions, TemplateRenderer, TemplateScope } from "./liquid/template-renderer.ts";
+export type { OperationCondition, OperationConfig } from "./operation/operation-config.ts";
+export type { MainResult, OperationContext, OperationPolicy } from "./operation/operation-context.ts";
+export type {
+  Hook,
+  OperationDefinition,
+  OperationHandler,
+  OperationKind,
+  Trigger,
+} from "./operation/operation-definition.ts";
+export type {
+  OperationDebug,
+  OperationErrorCode,
+  OperationFailure,
+  OperationOutcome,
+  SkippedReason,
+} from "./operation/operation-outcome.ts";
+export { OperationsError, type OperationsErrorCode } from "./operations-error.ts";
+export type {
+  AssistantVariant,
+  ChatBranch,
+  ChatStore,
+  ChatTurn,
+  NewUserMessage,
+  OperationTurnEffects,
+  TurnCommit,
+  TurnOutcome,
+} from "./ports/chat-store.ts";
+export type { StoredTurn, StoredVariant } from "./ports/chat-turn.ts";
+export { createLocalExecutor } from "./ports/create-local-executor.ts";
+export {
+  createMemoryChatStore,
+  type MemoryChatStore,
+  type MemoryChatStoreOptions,
+} from "./ports/create-memory-chat-store.ts";
+export { createMemoryProfileSessionStore } from "./ports/create-memory-profile-session-store.ts";
+export { createMemoryProfileStore } from "./ports/create-memory-profile-store.ts";
+export { createMemoryRunStore, type MemoryRunStoreOptions } from "./ports/create-memory-run-store.ts";
+export type {
+  ProfileSessionKey,
+  ProfileSessionStore,
+  SessionCommit,
+  SessionRevert,
+  SessionSnapshot,
+  SessionWrite,
+  SessionWriteOutcome,
+} from "./ports/profile-session-store.ts";
+export type { ListProfilesOptions, ProfilePage, ProfileStore, SaveProfileOptions } from "./ports/profile-store.ts";
+export type { RunClock } from "./ports/run-clock.ts";
+export type { RunDriver, RunExecutor } from "./ports/run-executor.ts";
+export { runStepKey } from "./ports/run-step.ts";
+export type { CommitStep, MainStep, OperationStep, RunStep, StopStep } from "./ports/run-step.ts";
+export type {
+  AbortRequest,
+  AppendOutcome,
+  ClientRequest,
+  LeaseRenewal,
+  LeaseRequest,
+  ListRunsOptions,
+  NewRun,
+  ReadEventsOptions,
+  RunAppend,
+  RunCreation,
+  RunInput,
+  RunLease,
+  RunPage,
+  RunStore,
+  StoredRun,
+} from "./ports/run-store.ts";
+export type { StoreCall } from "./ports/store-call.ts";
+export { operationProfileSchema } from "./profile/operation-profile-schema.ts";
+export type { OperationProfile, ProfileOperation } from "./profile/operation-profile.ts";
+export {
+  validateProfile,
+  type ProfileIssue,
+  type ProfileIssueCode,
+  type ValidProfile,
+} from "./profile/validate-profile.ts";
+export { assemblePrompt } from "./prompt/assemble-prompt.ts";
+export type {
+  AssembledPrompt,
+  AssemblePromptOptions,
+  ClampedAnchor,
+  DroppedInsert,
+  EffectInput,
+  InclusionInput,
+  OverriddenUpdate,
+  PromptBreakdown,
+  PromptContributor,
+  PromptIssueCode,
+  PromptOrigin,
+  PromptReport,
+  PromptTrim,
+  ShortenedInclusion,
+  TrimDecision,
+} from "./prompt/assembled-prompt.ts";
+export {
+  createOperationRegistry,
+  type OperationRegistry,
+  type RegisteredOperation,
+} from "./registry/create-operation-registry.ts";
+export type { ConcurrencyLimits } from "./run/concurrency-limiter.ts";
+export { createRunEngine, type RunEngine } from "./run/create-run-engine.ts";
+export type { RunEngineOptions, StartOptions, WhenActive } from "./run/engine-options.ts";
+export type { EngineLimits, LateResult, MainRequest } from "./run/engine-services.ts";
+export type { EventReading, RunHandle } from "./run/live-run.ts";
+export type { PersistentArray } from "./run/persistent-array.ts";
+export {
+  planRun,
+  type LeftOutOperation,
+  type PlannedOperation,
+  type PlanRunOptions,
+  type RunPlan,
+} from "./run/plan-run.ts";
+export { reduceRun, type RunReduction } from "./run/reduce-run.ts";
+export type {
+  CommitLogEntry,
+  CommittedEffect,
+  FailedDetails,
+  FailedType,
+  MainLlmRun,
+  OperationRun,
+  OperationStatus,
+  RunArtifact,
+  RunFinishReason,
+  RunResult,
+  RunStatus,
+} from "./run/run-result.ts";
+export {
+  initialRunState,
+  type Blockage,
+  type OperationEnd,
+  type OperationProgress,
+  type RunCommand,
+  type RunStage,
+  type RunState,
+  type RunTransition,
+  type StopCause,
+} from "./run/run-state.ts";

@@ -1,0 +1,28 @@
+import { readPath } from "../liquid/read-path.ts";
+import type { OperationCondition } from "../operation/operation-config.ts";
+
+const refPattern = /^art(\.[^.\s]{1,200}){1,32}$/;
+
+/** The tag and the keys of a reference like `art.flags.inCombat`; undefined where it is none. */
+export function conditionKeys(ref: string): string[] | undefined {
+  return refPattern.test(ref) ? ref.split(".").slice(1) : undefined;
+}
+
+/** Whether a condition holds. What does not exist equals nothing, so that only `not` lets it hold. */
+export function conditionHolds(
+  { ref, equals = true, not = false }: OperationCondition,
+  artifacts: Readonly<Record<string, { value: unknown }>>,
+): boolean {
+  const [tag, ...keys] = conditionKeys(ref) ?? [];
+  const artifact = tag !== undefined && Object.hasOwn(artifacts, tag) ? artifacts[tag] : undefined;
+  const holds = artifact !== undefined && readPath(artifact.value, keys) === equals;
+  return holds !== not;
+}
+
+/** Whether all conditions hold, as they have to for an operation to run. */
+export function conditionsHold(
+  conditions: readonly OperationCondition[],
+  artifacts: Readonly<Record<string, { value: unknown }>>,
+): boolean {
+  return conditions.every((condition) => conditionHolds(condition, artifacts));
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+
+import type { OperationDefinition, OperationHandler } from "../operation/operation-definition.ts";
+import {
+  type ComputeOperationOptions,
+  computeParamsSchema,
+  createComputeOperation,
+} from "./create-compute-operation.ts";
+import { createGuardOperation, guardParamsSchema } from "./create-guard-operation.ts";
+import { createLegacyOperation, type LegacyFunction, legacyParamsSchema } from "./create-legacy-operation.ts";
+import { createLlmOperation, type LlmOperationOptions } from "./create-llm-operation.ts";
+import { createRagOperation, type RagOperationOptions, ragParamsSchema } from "./create-rag-operation.ts";
+import { createTemplateOperation, templateParamsSchema } from "./create-template-operation.ts";
+import { createToolOperation, type ToolOperationOptions, toolParamsSchema } from "./create-tool-operation.ts";
+import {
+  createTransformOperation,
+  type TransformOperationOptions,
+  transformParamsSchema,
+} from "./create-transform-operation.ts";
+import { llmParamsSchema } from "./llm-params.ts";
+import { OperationsError } from "../operations-error.ts";
+
+/** The kinds with a handler of ours. */
+export type BuiltinKind = "llm" | "template" | "rag" | "tool" | "compute" | "transform" | "guard" | "legacy";
+
+/** JSON Schemas of the parameters of each kind, for `OperationDefinition.paramsSchema` and for forms. */
+export const builtinParamsSchemas: Readonly<Record<BuiltinKind, object>> = Object.freeze({
+  llm: jsonSchemaOf(llmParamsSchema),
+  template: jsonSchemaOf(templateParamsSchema),
+  rag: jsonSchemaOf(ragParamsSchema),
+  tool: jsonSchemaOf(toolParamsSchema),
+  compute: jsonSchemaOf(computeParamsSchema),
+  transform: jsonSchemaOf(transformParamsSchema),
+  guard: jsonSchemaOf(guardParamsSchema),
+  legacy: jsonSchemaOf(legacyParamsSchema),
+});
+
+/** What the kinds need; a kind whose part is absent has no handler. `template`, `transform` and `guard` need nothing. */
+export interface BuiltinOperationsOptions
+  extends
+    Partial<Omit<LlmOperationOptions, "sleep">>,
+    Partial<Pick<RagOperationOptions, "retriever">>,
+    Partial<Pick<ToolOperationOptions, "tools">>,
+    Partial<Pick<ComputeOperationOptions, "functions">>,
+    TransformOperationOptions {
+  /** By operation id. */
+  legacy?: Readonly<Record<string, LegacyFunction>>;
+}
+
+/** Where operations are registered. */
+export interface OperationTarget {
+  register(definition: OperationDefinition, handler?: OperationHandler): void;
+}
+
+/** The kinds of ours, ready to be registered. */
+export interface BuiltinOperations {
+  /** By kind; without those that lack what they need. */
+  readonly handlers: Readonly<Partial<Record<BuiltinKind, OperationHandler>>>;
+  /**
+   * Registers operations by their kind alone: each gets the handler of its kind and the schema of its parameters.
+   * @throws OperationsError `invalid_definition` for a kind that has no handler here
+   */
+  register(target: OperationTarget, definitions: readonly OperationDefinition[]): void;
+}
+
+/** Handlers of all kinds that the application has given what they need. */
+export function createBuiltinOperations(options: BuiltinOperationsOptions = {}): BuiltinOperations {
+  const { models, retriever, tools, functions, legacy = {}, liquid, counter } = options;
+  const rendering = liquid === undefined ? {} : { liquid };
+  const counting = counter === undefined ? {} : { counter };
+  const handlers: Partial<Record<BuiltinKind, OperationHandler>> = {
+    template: createTemplateOperation(rendering),
+    transform: createTransformOperation(options),
+    guard: createGuardOperation(),
+    ...(models !== undefined && { llm: createLlmOperation({ ...options, models }) }),
+    ...(retriever !== undefined && { rag: createRagOperation({ retriever, ...rendering, ...counting }) }),
+    ...(tools !== undefined && { tool: createToolOperation({ tools, ...rendering }) }),
+    ...(functions !== undefined && { compute: createComputeOperation({ functions }) }),
+  };
+  return {
+    handlers,
+    register(target, definitions) {
+      for (const definition of definitions) {
+        const { kind, operationId } = definition;
+        const own = Object.hasOwn(legacy, operationId) ? legacy[operationId] : undefined;
+        const handler = kind === "legacy" && own !== undefined ? createLegacyOperation(own) : handlerOf(handlers, kind);
+        if (handler === undefined || !isBuiltin(kind)) {
+          const message = `Operation ${JSON.stringify(operationId)} has the kind ${JSON.stringify(kind)}, for which there is no handler; give what the kind needs, or register a handler of your own.`;
+          throw new OperationsError("invalid_definition", message);
+        }
+        target.register({ paramsSchema: builtinParamsSchemas[kind], ...definition }, handler);
+      }
+    },
+  };
+}
+
+function handlerOf(
+  handlers: Partial<Record<BuiltinKind, OperationHandler>>,
+  kind: string,
+): OperationHandler | undefined {
+  return isBuiltin(kind) ? handlers[kind] : undefined;
+}
+
+function isBuiltin(kind: string): kind is BuiltinKind {
+  return Object.hasOwn(builtinParamsSchemas, kind);
+}
+
+function jsonSchemaOf(schema: z.ZodType): object {
+  return z.toJSONSchema(schema, { io: "input" });
+}

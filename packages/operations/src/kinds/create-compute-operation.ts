@@ -1,0 +1,122 @@
+import { type ChatMessage, systemClock } from "@ccl/core";
+import type { StructuredSchema } from "@ccl/structured-output";
+import { z } from "zod";
+
+import { textOfValue } from "../liquid/text-of-value.ts";
+import type { MainResult, OperationContext } from "../operation/operation-context.ts";
+import type { Hook, OperationHandler, Trigger } from "../operation/operation-definition.ts";
+import { boundedJson } from "./bounded-json.ts";
+import { checkValue } from "./check-value.ts";
+import { faultOf, OperationFault } from "./operation-fault.ts";
+import { readParams, requireAllowed } from "./read-params.ts";
+import { resultEffects, resultEffectTypes, type ResultParams, resultShape } from "./result-params.ts";
+import { runAttempts, sleep } from "./run-attempts.ts";
+import { createHandler, rendered } from "./run-handler.ts";
+import { valuesByTag } from "./template-scope-of.ts";
+
+/** What a function may read. */
+export interface ComputeView {
+  /** Values by tag. */
+  art: Readonly<Record<string, unknown>>;
+  chatHistory: readonly ChatMessage[];
+  /** After the main call. */
+  main?: MainResult;
+  hook: Hook;
+  trigger: Trigger;
+  signal: AbortSignal;
+}
+
+/** A named function, once its input has a type. */
+export interface ComputeFunction {
+  /** Checks the input, then computes. Throws an `OperationFault` for an input that does not fit. */
+  run(input: unknown, view: ComputeView): unknown;
+}
+
+/**
+ * Gives a function its schema: zod, another Standard Schema, or JSON Schema (then `Input` is the caller's claim). It
+ * should be pure: what it gives is JSON, and the same for the same input and view.
+ */
+export function computeFunction<Input>(
+  input: StructuredSchema<Input>,
+  compute: (input: Input, view: ComputeView) => unknown,
+): ComputeFunction {
+  return {
+    run(given, view) {
+      const checked = checkValue(given, input);
+      if (checked.ok) return compute(checked.value, view);
+      const rules = checked.issues
+        .slice(0, maxIssues)
+        .map(({ path, message }) => `${path.join(".")} ${message}`.trim());
+      throw new OperationFault("validation_error", `The input does not fit the function: ${rules.join("; ")}`);
+    },
+  };
+}
+
+const maxIssues = 10;
+
+/** Parameters of the kind `compute`. */
+export interface ComputeParams extends ResultParams {
+  /** The name of a function that the application handed in. */
+  function: string;
+  /** JSON; default an empty object. */
+  input?: unknown;
+  timeoutMs?: number;
+}
+
+/** Checks the parameters of the kind `compute`. */
+export const computeParamsSchema: z.ZodType<ComputeParams> = z.strictObject({
+  function: z.string().min(1).max(200),
+  input: z.exactOptional(z.unknown()),
+  timeoutMs: z.exactOptional(z.int().min(1)),
+  ...resultShape,
+});
+
+/** What the kind `compute` needs from the application. */
+export interface ComputeOperationOptions {
+  /** By name. */
+  functions: Readonly<Record<string, ComputeFunction>>;
+  /** Characters of JSON of a result; default 400,000. */
+  maxValueChars?: number;
+}
+
+const defaultMaxValueChars = 400_000;
+
+/** The handler of the kind `compute`. */
+export function createComputeOperation(options: ComputeOperationOptions): OperationHandler {
+  const { functions, maxValueChars = defaultMaxValueChars } = options;
+  const services = { clock: systemClock, random: Math.random, sleep };
+  return createHandler(async ({ context, debug }) => {
+    const params = readParams(computeParamsSchema, context);
+    requireAllowed(resultEffectTypes(params), context);
+    const name = params.function;
+    const compute = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if (compute === undefined) {
+      throw new OperationFault(
+        "validation_error",
+        `There is no function ${JSON.stringify(name)}; hand it in, or correct the name.`,
+      );
+    }
+    Object.assign(debug.inputsSummary, { function: name });
+    const { timeoutMs, input = {} } = params;
+    const given = await runAttempts(
+      context,
+      async (signal) => {
+        try {
+          return await compute.run(input, viewOf(context, signal));
+        } catch (error) {
+          throw faultOf(error, "internal_error");
+        }
+      },
+      { services, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    );
+    const { value } = boundedJson(given, maxValueChars);
+    const text = rendered(textOfValue(value));
+    Object.assign(debug.outputsSummary, { valueChars: text.length });
+    return { effects: resultEffects(params, { value, text }) };
+  });
+}
+
+function viewOf(context: OperationContext, signal: AbortSignal): ComputeView {
+  const { artifacts, chatHistory, main, hook, trigger } = context;
+  return { art: valuesByTag(artifacts), chatHistory, ...(main === undefined ? {} : { main }), hook, trigger, signal };
+}

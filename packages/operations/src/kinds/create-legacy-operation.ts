@@ -1,0 +1,79 @@
+import { z } from "zod";
+
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import { textOfValue } from "../liquid/text-of-value.ts";
+import type { OperationContext } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
+import { boundedJson } from "./bounded-json.ts";
+import { OperationFault } from "./operation-fault.ts";
+import { readParams, requireAllowed } from "./read-params.ts";
+import { resultEffects, resultEffectTypes, type ResultParams, resultShape } from "./result-params.ts";
+import { runAttempts, sleep } from "./run-attempts.ts";
+import { createHandler, rendered } from "./run-handler.ts";
+import { systemClock } from "@ccl/core";
+
+/** What a plain function may give: a text, nothing, or parts of an outcome. */
+export type LegacyResult =
+  | string
+  | undefined
+  | {
+      /** The content of each `emit`; default the value as text. */
+      text?: string;
+      /** For `writeArtifact`; default the text. */
+      value?: unknown;
+      /** Committed as they are, after those of `writeArtifact` and `emit`. */
+      effects?: OperationEffect[];
+      /** Skips the operation, which drops all effects. */
+      skippedReason?: string;
+    };
+
+/** A function from before operations had kinds. */
+export type LegacyFunction = (context: OperationContext, signal: AbortSignal) => LegacyResult | Promise<LegacyResult>;
+
+/** Parameters of the kind `legacy`: where its text goes, and whatever the function reads of `config.params`. */
+export interface LegacyParams extends ResultParams {
+  timeoutMs?: number;
+  [parameter: string]: unknown;
+}
+
+/** Checks the parameters of the kind `legacy`. */
+export const legacyParamsSchema: z.ZodType<LegacyParams> = z.looseObject({
+  timeoutMs: z.exactOptional(z.int().min(1)),
+  ...resultShape,
+});
+
+const maxValueChars = 400_000;
+
+/** Makes a plain function an operation. What it throws is `internal_error`, masked. */
+export function createLegacyOperation(run: LegacyFunction): OperationHandler {
+  return createHandler(async ({ context, debug }) => {
+    const params = readParams(legacyParamsSchema, context);
+    requireAllowed(resultEffectTypes(params), context);
+    const { timeoutMs } = params;
+    const services = { clock: systemClock, random: Math.random, sleep };
+    const given = await runAttempts(context, async (signal) => run(context, signal), {
+      services,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    const result = given === undefined ? {} : typeof given === "string" ? { text: given } : given;
+    if (result.skippedReason !== undefined) return { effects: [], skippedReason: result.skippedReason };
+    const { effects = [] } = result;
+    requireAllowed(
+      effects.map(({ type }) => type),
+      context,
+    );
+    if (result.text === undefined && result.value === undefined) {
+      if (effects.length === 0 && resultEffectTypes(params).length > 0) {
+        throw new OperationFault(
+          "validation_error",
+          "The function gave nothing to write; let it return a text or a value.",
+        );
+      }
+      return { effects };
+    }
+    const { value } = boundedJson(result.value ?? result.text, maxValueChars);
+    const text = result.text ?? rendered(textOfValue(value));
+    Object.assign(debug.outputsSummary, { textChars: text.length });
+    return { effects: [...resultEffects(params, { value, text }), ...effects] };
+  });
+}

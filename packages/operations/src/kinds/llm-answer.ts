@@ -1,0 +1,90 @@
+import type { FinishReason, Issue, LanguageModel, ModelRequest, ModelResponse } from "@ccl/core";
+import { extractJson, type FormatLadder, generateStructured, type StructuredSchema } from "@ccl/structured-output";
+
+import { OperationFault } from "./operation-fault.ts";
+
+/** An answer and the value that it means. */
+export interface LlmAnswer {
+  value: unknown;
+  text: string;
+}
+
+/** How an answer is asked for and read. */
+export interface LlmQuestion {
+  request: ModelRequest;
+  mode: "text" | "json";
+  schema: StructuredSchema<unknown> | undefined;
+  ladder: FormatLadder;
+  /** Called with each response, before it is read. */
+  onResponse: (response: ModelResponse) => void;
+}
+
+/** One call, and its answer read. Throws what the model throws, or `output_parse_error`, or `policy_error`. */
+export async function askOnce(model: LanguageModel, question: LlmQuestion): Promise<LlmAnswer> {
+  const { request, mode, schema, ladder, onResponse } = question;
+  let last: ModelResponse | undefined;
+  const tapped: LanguageModel = {
+    provider: model.provider,
+    modelId: model.modelId,
+    ...(model.capabilities === undefined ? {} : { capabilities: model.capabilities }),
+    async generate(asked) {
+      last = await model.generate(asked);
+      onResponse(last);
+      return last;
+    },
+  };
+  if (mode === "json" && schema !== undefined) {
+    const { messages, signal, ...sampling } = request;
+    const result = await generateStructured(tapped, {
+      schema,
+      messages,
+      ladder,
+      maxRepairs: 0,
+      request: sampling,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    refuseFiltered(last?.finishReason);
+    if (!result.ok) throw parseFault(result.issues);
+    return { value: result.value, text: last?.text ?? "" };
+  }
+  const isObjectAsked =
+    mode === "json" && ["json_schema", "json_object"].includes(model.capabilities?.structuredOutput ?? "");
+  const response = await tapped.generate({
+    ...request,
+    ...(isObjectAsked ? { responseFormat: { type: "json_object" } as const } : {}),
+  });
+  refuseFiltered(response.finishReason);
+  const { text } = response;
+  return { value: mode === "json" ? jsonOf(response) : text, text };
+}
+
+function refuseFiltered(finishReason: FinishReason | undefined): void {
+  if (finishReason !== "content_filter") return;
+  throw new OperationFault("policy_error", "The provider's content filter stopped the answer; change the prompt.", {
+    isTransient: false,
+  });
+}
+
+/** Any JSON where the answer is nothing else, otherwise the outermost object or list in it. */
+function jsonOf({ text, finishReason }: ModelResponse): unknown {
+  if (finishReason !== "length") {
+    try {
+      const value: unknown = JSON.parse(text);
+      return value;
+    } catch {
+      // Fences, prose and small faults are read below.
+    }
+  }
+  const accept = (value: unknown): boolean => typeof value === "object" && value !== null;
+  const extracted = extractJson(text, { accept, finishReason });
+  if (!extracted.ok) throw parseFault(extracted.issues);
+  return extracted.value.value;
+}
+
+const maxIssues = 10;
+
+function parseFault(issues: readonly Issue[]): OperationFault {
+  const codes = [...new Set(issues.map(({ code }) => code))];
+  const message = issues.slice(0, maxIssues).map((issue) => issue.message);
+  return new OperationFault("output_parse_error", message.join(" "), { details: { codes } });
+}

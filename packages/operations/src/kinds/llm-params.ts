@@ -1,0 +1,83 @@
+import { z } from "zod";
+
+import { retrySchema, type RetryParams } from "./run-attempts.ts";
+import { emitSchema, type EmitParams, type WriteArtifactParams, writeArtifactSchema } from "./result-params.ts";
+
+/** Sampling of one call; what is absent is left to the provider. */
+export interface LlmSamplers {
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  seed?: number;
+}
+
+/** Parameters of the kind `llm`. Holds references only, no keys. */
+export interface LlmParams {
+  providerRef: string;
+  model: string;
+  /** Handed to the resolver of models and to nothing else. */
+  credentialRef: string;
+  /** Liquid; no system message where it is absent or renders to nothing. */
+  system?: string;
+  /** Liquid; the one message of the user. */
+  prompt: string;
+  /** A variable that does not exist is `template_render_error`. */
+  strictVariables?: boolean;
+  /** More tokens than that, framing included, are `budget_exceeded` before the call. */
+  maxInputTokens?: number;
+  samplers?: LlmSamplers;
+  maxOutputTokens?: number;
+  stop?: string[];
+  /** What one run of the operation may cost; needs a price. Without `maxOutputTokens` the answer is as long as it can pay for. */
+  budget?: { maxCostUsd?: number };
+  /** Default text. With `json` the value has to be JSON, and to fit the schema where one is named. */
+  output?: { mode: "text" | "json"; schemaRef?: string };
+  writeArtifact: WriteArtifactParams;
+  /** Effects with the text of the answer as their content, beside the artifact. */
+  emit?: EmitParams[];
+  /** Of each attempt. */
+  timeoutMs?: number;
+  retry?: RetryParams;
+}
+
+const reference = z.string().min(1).max(200);
+const optionalNumber = z.exactOptional(z.number());
+const optionalCount = z.exactOptional(z.int().min(1));
+
+/** Checks the parameters of the kind `llm`. */
+export const llmParamsSchema: z.ZodType<LlmParams> = z.strictObject({
+  providerRef: reference,
+  model: reference,
+  credentialRef: reference,
+  system: z.exactOptional(z.string()),
+  prompt: z.string(),
+  strictVariables: z.exactOptional(z.boolean()),
+  maxInputTokens: optionalCount,
+  samplers: z.exactOptional(
+    z.strictObject({
+      temperature: optionalNumber,
+      topP: optionalNumber,
+      topK: optionalNumber,
+      frequencyPenalty: optionalNumber,
+      presencePenalty: optionalNumber,
+      seed: z.exactOptional(z.int()),
+    }),
+  ),
+  maxOutputTokens: optionalCount,
+  stop: z.exactOptional(z.array(z.string().min(1)).max(64)),
+  budget: z.exactOptional(z.strictObject({ maxCostUsd: z.exactOptional(z.number().min(0)) })),
+  output: z.exactOptional(
+    z
+      .strictObject({ mode: z.enum(["text", "json"]), schemaRef: z.exactOptional(reference) })
+      .refine(({ mode, schemaRef }) => mode === "json" || schemaRef === undefined, {
+        message: "A schema is for the mode json",
+        path: ["schemaRef"],
+      }),
+  ),
+  writeArtifact: writeArtifactSchema,
+  emit: z.exactOptional(emitSchema),
+  timeoutMs: z.exactOptional(z.int().min(1).max(3_600_000)),
+  retry: z.exactOptional(retrySchema),
+});

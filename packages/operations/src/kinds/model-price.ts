@@ -1,0 +1,68 @@
+import type { ModelUsage } from "@ccl/core";
+
+import { OperationFault } from "./operation-fault.ts";
+
+/** What a model costs, in US dollars for a million tokens. */
+export interface ModelPrice {
+  inputUsdPerMillion: number;
+  outputUsdPerMillion: number;
+}
+
+/** Prices by `providerRef/model`, then by `model`. */
+export type ModelPrices = Readonly<Record<string, ModelPrice>>;
+
+const million = 1_000_000;
+
+/** The price of a model; undefined where the list has none. */
+export function priceOf(
+  prices: ModelPrices,
+  { providerRef, model }: { providerRef: string; model: string },
+): ModelPrice | undefined {
+  const key = [`${providerRef}/${model}`, model].find((name) => Object.hasOwn(prices, name));
+  return key === undefined ? undefined : prices[key];
+}
+
+/** What a call has cost: as the provider says, or by the price list; undefined where neither is known. */
+export function costOf(usage: ModelUsage | undefined, price: ModelPrice | undefined): number | undefined {
+  if (usage?.costUsd !== undefined) return usage.costUsd;
+  if (usage === undefined || price === undefined) return undefined;
+  return (usage.inputTokens * price.inputUsdPerMillion + usage.outputTokens * price.outputUsdPerMillion) / million;
+}
+
+/** What one attempt is allowed. */
+export interface CostLimit {
+  /** What is left of the budget. */
+  leftUsd: number;
+  price: ModelPrice | undefined;
+  /** Counted, with the margin of an estimate. */
+  inputTokens: number;
+  maxOutputTokens: number | undefined;
+}
+
+/** Longer than any model answers; a limit beyond it says nothing, and some providers refuse it. */
+const longestAnswerTokens = 128_000;
+
+/**
+ * The tokens that an answer may have, undefined where the budget pays for any. Throws `budget_exceeded` where the input
+ * alone, or the longest answer, costs too much.
+ */
+export function affordableOutput({ leftUsd, price, inputTokens, maxOutputTokens }: CostLimit): number | undefined {
+  if (price === undefined) {
+    const message = "A budget in dollars needs a price of the model; add one to the price list.";
+    throw new OperationFault("budget_exceeded", message, { details: { leftUsd } });
+  }
+  const inputUsd = (inputTokens * price.inputUsdPerMillion) / million;
+  const affordable =
+    price.outputUsdPerMillion === 0
+      ? Number.MAX_SAFE_INTEGER
+      : Math.floor(((leftUsd - inputUsd) * million) / price.outputUsdPerMillion);
+  const wanted = maxOutputTokens ?? Math.max(1, affordable);
+  if (inputUsd <= leftUsd && wanted <= affordable) return maxOutputTokens ?? withinReason(affordable);
+  const outputUsd = (wanted * price.outputUsdPerMillion) / million;
+  const message = `The call may cost ${inputUsd + outputUsd} USD where ${leftUsd} USD are left of its budget.`;
+  throw new OperationFault("budget_exceeded", message, { details: { leftUsd, inputUsd, outputUsd, inputTokens } });
+}
+
+function withinReason(tokens: number): number | undefined {
+  return tokens < longestAnswerTokens ? tokens : undefined;
+}

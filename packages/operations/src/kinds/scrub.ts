@@ -1,0 +1,61 @@
+import { redactSecrets } from "@ccl/core";
+
+/** Masks what looks like a secret and the given ones, then cuts; in that order, so that no half of one is left. */
+export type Scrub = (text: string, maxChars: number) => string;
+
+const shortestSecret = 4;
+
+/** A scrub that knows some secrets by heart. */
+export function createScrub(secrets: readonly (string | undefined)[] = []): Scrub {
+  const known = secrets.filter((secret): secret is string => secret !== undefined && secret.length >= shortestSecret);
+  return (text, maxChars) => {
+    let masked = text;
+    for (const secret of known) masked = masked.replaceAll(secret, "[redacted:credential]");
+    masked = redactSecrets(masked).text;
+    return masked.length <= maxChars ? masked : `${masked.slice(0, Math.max(0, maxChars - 1))}…`;
+  };
+}
+
+/** A text with provider keys, tokens and private keys masked. Pairs such as `password: swordfish` stay: they may be part of a story. */
+export function maskTokens(text: string): string {
+  const findings = redactSecrets(text).findings.filter(isToken);
+  if (findings.length === 0) return text;
+  const parts: string[] = [];
+  let copied = 0;
+  for (const { kind, start, end } of findings) {
+    parts.push(text.slice(copied, start), `[redacted:${kind}]`);
+    copied = end;
+  }
+  return parts.join("") + text.slice(copied);
+}
+
+/** JSON with the same masking in each of its texts, keys included; the very value where nothing is masked. */
+export function maskTokensDeep(value: unknown): unknown {
+  return holdsToken(value) ? mapTexts(value, maskTokens) : value;
+}
+
+/** True where a text inside a JSON value looks like a provider key, a token or a private key. */
+export function holdsToken(value: unknown): boolean {
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === "string") {
+      if (redactSecrets(next).findings.some(isToken)) return true;
+    } else if (typeof next === "object" && next !== null) {
+      for (const [key, item] of Object.entries(next)) waiting.push(key, item);
+    }
+  }
+  return false;
+}
+
+function isToken({ kind }: { kind: string }): boolean {
+  return kind !== "secret_value";
+}
+
+/** JSON with each text replaced; keys included. */
+export function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === "string") return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace)]));
+}

@@ -1,0 +1,166 @@
+import {
+  type Clock,
+  estimatedCounter,
+  failure,
+  redactSecrets,
+  type Result,
+  success,
+  systemClock,
+  type TokenCounter,
+} from "@ccl/core";
+import { type Context, defaultOperators, Liquid, type Template } from "liquidjs";
+
+import { BoundedEmitter } from "./bounded-emitter.ts";
+import { CompiledTemplates } from "./compiled-templates.ts";
+import { historyFilters } from "./history-filters.ts";
+import { type ArgumentGuard, dateArguments, libraryFilters, libraryHandler } from "./library-filters.ts";
+import { containsValue, listFilters } from "./list-filters.ts";
+import { messageView } from "./message-view.ts";
+import { type FilterMeter, TemplateFault, type TemplateFilter } from "./template-filter.ts";
+import { defaultTemplateLimits, type TemplateLimits } from "./template-limits.ts";
+import type { RenderTemplateOptions, TemplateRenderer, TemplateScope } from "./template-renderer.ts";
+
+/** What a renderer is made of. */
+export interface TemplateRendererOptions {
+  limits?: TemplateLimits;
+  /** Of the filter `tokens`; default core's estimate. */
+  counter?: TokenCounter;
+  /** Of the date `now`; default the machine's. Dates are printed in UTC. */
+  clock?: Clock;
+  /** Further filters, by name; they run inside the process and have no limits but their own. */
+  filters?: Readonly<Record<string, TemplateFilter>>;
+}
+
+/** Tags that a template may use: none that reads another template. */
+const allowedTags = new Set(
+  "# assign break capture case comment continue cycle decrement echo for if increment liquid raw unless".split(" "),
+);
+const maxMessageChars = 512;
+
+/**
+ * A Liquid environment that has no file system, reads own properties of plain data only, and ends a render that takes
+ * too long or makes too much. Compiles each template once.
+ */
+export function createTemplateRenderer(options: TemplateRendererOptions = {}): TemplateRenderer {
+  const limits = { ...defaultTemplateLimits, ...options.limits };
+  const liquid = createLiquid(options, limits);
+  const compiled = new CompiledTemplates(limits);
+  const compile = (template: string): Template[] => {
+    if (template.length > limits.maxTemplateChars) {
+      throw new TemplateFault(
+        `The template has ${template.length} characters; at most ${limits.maxTemplateChars} are allowed`,
+      );
+    }
+    return liquid.parse(template);
+  };
+  return {
+    render(template, scope, { strictVariables = false }: RenderTemplateOptions = {}) {
+      if (isPlain(template) && template.length <= limits.maxOutputChars) return success(template);
+      return attempt(() => {
+        const parsed = compiled.get(template, compile);
+        return String(liquid.renderSync(parsed, environmentOf(scope), { strictVariables }));
+      });
+    },
+    check: (template) =>
+      attempt(() => {
+        compiled.get(template, compile);
+        return template;
+      }),
+  };
+}
+
+/** True for text without any Liquid, which is what it renders to. */
+function isPlain(template: string): boolean {
+  return !template.includes("{{") && !template.includes("{%");
+}
+
+/** Fresh for each render, since `increment` writes into it, and without a prototype. */
+function environmentOf({ art, chatHistory, main, value }: TemplateScope): object {
+  const environment: Record<string, unknown> = Object.create(null);
+  environment["art"] = art ?? {};
+  environment["chatHistory"] = (chatHistory ?? []).map(messageView);
+  if (main !== undefined) environment["main"] = main;
+  if (value !== undefined) environment["value"] = value;
+  return environment;
+}
+
+function attempt(render: () => string): Result<string> {
+  try {
+    return success(render());
+  } catch (error) {
+    return failure({ code: "template_render_error", path: [], message: messageOf(error) });
+  }
+}
+
+/** What is wrong and where, without a value or a secret; the library's message ends with line and column. */
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : "The template failed";
+  const safe = redactSecrets(text.slice(0, 4 * maxMessageChars)).text.slice(0, maxMessageChars);
+  return `The template cannot be rendered: ${safe}.`;
+}
+
+function createLiquid(options: TemplateRendererOptions, limits: Required<TemplateLimits>): Liquid {
+  const { clock = systemClock, counter = estimatedCounter, filters = {} } = options;
+  const liquid = new Liquid({
+    strictFilters: true,
+    ownPropertyOnly: true,
+    templates: {},
+    timezoneOffset: 0,
+    locale: "en-US",
+    dateFormat: "%Y-%m-%dT%H:%M:%SZ",
+    parseLimit: limits.maxTemplateChars,
+    renderLimit: limits.maxRenderMs,
+    memoryLimit: limits.maxWork,
+    operators: {
+      ...defaultOperators,
+      contains: (left: unknown, right: unknown, context: Context) => containsValue(meterOf(context), left, right),
+    },
+  });
+  for (const name of Object.keys(liquid.tags)) if (!allowedTags.has(name)) delete liquid.tags[name];
+  for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
+  for (const [name, guard] of libraryFilters) registerLibraryFilter(liquid, name, guard);
+  registerLibraryFilter(liquid, "date", dateArguments(clock));
+  registerFilters(liquid, { ...listFilters, default: defaultFilter, ...historyFilters(counter), ...filters });
+  boundEmitters(liquid, limits);
+  return liquid;
+}
+
+const defaultFilter: TemplateFilter = (_meter, value, [otherwise]) => {
+  const isEmpty = value === undefined || value === null || value === false || value === "";
+  return isEmpty || (Array.isArray(value) && value.length === 0) ? otherwise : value;
+};
+
+function meterOf(context: Context): FilterMeter {
+  return {
+    charge: (units) => context.memoryLimit.use(units),
+    checkTime: () => context.renderLimit.check(performance.now()),
+  };
+}
+
+function registerFilters(liquid: Liquid, filters: Readonly<Record<string, TemplateFilter>>): void {
+  for (const [name, filter] of Object.entries(filters)) {
+    liquid.registerFilter(name, function run(value: unknown, ...args: unknown[]) {
+      const meter = meterOf(this.context);
+      meter.checkTime();
+      return filter(meter, value, args);
+    });
+  }
+}
+
+function registerLibraryFilter(liquid: Liquid, name: string, guard: ArgumentGuard): void {
+  const handler = libraryHandler(name);
+  if (handler === undefined) return;
+  liquid.registerFilter(name, function run(...values: unknown[]) {
+    const meter = meterOf(this.context);
+    meter.checkTime();
+    return handler.apply(this, guard(meter, values));
+  });
+}
+
+/** Every text that a template makes, captures included, goes through an emitter with a limit. */
+function boundEmitters(liquid: Liquid, { maxOutputChars }: Required<TemplateLimits>): void {
+  const { renderer } = liquid;
+  const renderTemplates = renderer.renderTemplates.bind(renderer);
+  renderer.renderTemplates = (templates, context, emitter) =>
+    renderTemplates(templates, context, emitter ?? new BoundedEmitter(context, maxOutputChars));
+}

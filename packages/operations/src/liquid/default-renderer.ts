@@ -1,0 +1,10 @@
+import { createTemplateRenderer } from "./create-template-renderer.ts";
+import type { TemplateRenderer } from "./template-renderer.ts";
+
+let renderer: TemplateRenderer | undefined;
+
+/** The renderer where none is given: one for the process, so that templates are compiled once. */
+export function defaultRenderer(): TemplateRenderer {
+  renderer ??= createTemplateRenderer();
+  return renderer;
+}

@@ -1,0 +1,46 @@
+import type { ChatMessage } from "@ccl/core";
+
+/** A message as templates see it: plain data, its content as text. */
+export interface MessageView {
+  id?: string;
+  role: string;
+  content: string;
+  toolCalls?: { name: string; arguments: string }[];
+}
+
+const viewOfMessage = new WeakMap<ChatMessage, MessageView>();
+const messageOfView = new WeakMap<object, ChatMessage>();
+
+/** The view of a message; the same object each time. */
+export function messageView(message: ChatMessage): MessageView {
+  const known = viewOfMessage.get(message);
+  if (known !== undefined) return known;
+  const { id, role, toolCalls } = message;
+  const view: MessageView = Object.freeze({
+    ...(id === undefined ? {} : { id }),
+    role,
+    content: messageText(message),
+    ...(toolCalls === undefined
+      ? {}
+      : { toolCalls: toolCalls.map(({ name, arguments: given }) => ({ name, arguments: given })) }),
+  });
+  viewOfMessage.set(message, view);
+  messageOfView.set(view, message);
+  return view;
+}
+
+/** The message of a view; undefined for any other value. */
+export function viewedMessage(view: unknown): ChatMessage | undefined {
+  return typeof view === "object" && view !== null ? messageOfView.get(view) : undefined;
+}
+
+/** The text of a message: its text parts, images and files as a mark, reasoning left out. */
+export function messageText({ content }: ChatMessage): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      return part.type === "reasoning" ? "" : `[${part.type} ${part.mimeType}]`;
+    })
+    .join("");
+}

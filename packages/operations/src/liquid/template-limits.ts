@@ -1,0 +1,25 @@
+/** What templates may use up; beyond it a render ends with `template_render_error`. */
+export interface TemplateLimits {
+  /** Characters of one template; default 100,000. */
+  maxTemplateChars?: number;
+  /** Time of one render in milliseconds; default 500. Looked at between tags, and within long filters. */
+  maxRenderMs?: number;
+  /** Characters of the rendered text; default 1,000,000. */
+  maxOutputChars?: number;
+  /** Characters and items that a render may make on its way, the output included; default 10,000,000. */
+  maxWork?: number;
+  /** Compiled templates that are kept, the least recently used going first; default 256. */
+  maxCachedTemplates?: number;
+  /** Characters of the templates that are kept compiled; default 4,000,000. */
+  maxCachedChars?: number;
+}
+
+/** The limits where none are given. */
+export const defaultTemplateLimits: Required<TemplateLimits> = {
+  maxTemplateChars: 100_000,
+  maxRenderMs: 500,
+  maxOutputChars: 1_000_000,
+  maxWork: 10_000_000,
+  maxCachedTemplates: 256,
+  maxCachedChars: 4_000_000,
+};

@@ -1,0 +1,30 @@
+import type { ChatMessage, Result } from "@ccl/core";
+
+/** What a template may refer to. */
+export interface TemplateScope {
+  /** Values by tag: `{{ art.world_state.weather }}`. */
+  art?: Readonly<Record<string, unknown>>;
+  /** `{{ chatHistory | last: 5 | compact }}`. */
+  chatHistory?: readonly ChatMessage[];
+  /** After the main call: `{{ main.text }}`, `{{ main.finishReason }}`. */
+  main?: { text: string; finishReason: string };
+  /** The one value of a prompt inclusion: `{{ value }}`. */
+  value?: unknown;
+}
+
+/** How one template is rendered. */
+export interface RenderTemplateOptions {
+  /** A variable that does not exist is an error; default it renders as nothing. */
+  strictVariables?: boolean;
+}
+
+/** Renders Liquid templates over plain data, within limits. */
+export interface TemplateRenderer {
+  /**
+   * The text, or one issue `template_render_error`. Values are data: what they hold is never rendered as a template.
+   * The message names template positions, never values.
+   */
+  render(template: string, scope: TemplateScope, options?: RenderTemplateOptions): Result<string>;
+  /** Whether a template can be parsed, without rendering it. */
+  check(template: string): Result<string>;
+}

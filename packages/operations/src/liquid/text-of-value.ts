@@ -1,0 +1,14 @@
+import { canonicalJson, CanonicalJsonError, failure, type Result, success } from "@ccl/core";
+
+/** A value as it stands in a prompt: text as it is, nothing for null, canonical JSON for the rest. */
+export function textOfValue(value: unknown): Result<string> {
+  if (typeof value === "string") return success(value);
+  if (value === undefined || value === null) return success("");
+  try {
+    return success(canonicalJson(value));
+  } catch (error) {
+    if (!CanonicalJsonError.isInstance(error)) throw error;
+    const message = `A value is no JSON (${error.code}) and cannot be written as text; write JSON or give a template.`;
+    return failure({ code: "template_render_error", path: [], message });
+  }
+}

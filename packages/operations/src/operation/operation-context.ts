@@ -1,0 +1,53 @@
+import type { ChatMessage } from "@ccl/core";
+
+import type { OperationArtifact } from "../artifact/operation-artifact.ts";
+import type { OperationConfig } from "./operation-config.ts";
+import type { Hook, OperationDefinition, Trigger } from "./operation-definition.ts";
+
+/** The main model's answer, as operations after it see it. */
+export interface MainResult {
+  assistantVariantId: string;
+  text: string;
+  finishReason: string;
+  /** True where the answer was cut off by an abort. */
+  partial?: boolean;
+  blocks?: unknown[];
+  meta?: Record<string, unknown>;
+}
+
+/** What may be written in this hook, and how much is logged. */
+export interface OperationPolicy {
+  /** Types of effects that are committed in this hook; others are `policy_error`. */
+  allowedEffects: readonly string[];
+  maxSummaryChars: number;
+  maxDebugChars: number;
+}
+
+/** All that an operation sees. Frozen; nothing of it is shared with operations that it does not depend on. */
+export interface OperationContext {
+  runId: string;
+  /** From 1; a durable run counts on after a crash. */
+  attempt: number;
+  trigger: Trigger;
+  hook: Hook;
+  chatId: string;
+  branchId: string;
+  userMessageId: string;
+  /** Of the answer that exists; absent before the main call. */
+  assistantVariantId?: string;
+  definition: OperationDefinition;
+  config: OperationConfig;
+  /** The selected history up to and with the current user turn, oldest first. */
+  chatHistory: readonly ChatMessage[];
+  /** Before the main call: the prompt as its dependencies have left it. */
+  draftPrompt?: readonly ChatMessage[];
+  /** After the main call. */
+  main?: MainResult;
+  /** By tag: the session as the phase began, with what transitive dependencies have written in commit order. */
+  artifacts: Readonly<Record<string, OperationArtifact>>;
+  policy: OperationPolicy;
+  /** Aborted when the run is, or its deadline passes. */
+  signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  deadlineMs?: number;
+}

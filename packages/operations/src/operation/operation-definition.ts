@@ -1,0 +1,34 @@
+import type { OperationContext } from "./operation-context.ts";
+import type { OperationOutcome } from "./operation-outcome.ts";
+
+/** Where in a run an operation stands: before or after the one main model call. */
+export type Hook = "before_main_llm" | "after_main_llm";
+
+/** Why a run was started: a new turn, or another answer to the current one. */
+export type Trigger = "generate" | "regenerate";
+
+/** The kinds with a handler of ours, and any of yours. */
+export type OperationKind =
+  "llm" | "template" | "rag" | "tool" | "compute" | "transform" | "guard" | "legacy" | (string & {});
+
+/** What an operation is: its identity, and what it may do. */
+export interface OperationDefinition {
+  /** Stable, like `builtin:world_state_update`. */
+  operationId: string;
+  kind: OperationKind;
+  /** For people; events carry it unchanged. */
+  name: string;
+  description?: string;
+  /**
+   * The one tag that it writes, where its parameters do not say so (`params.writeArtifact.tag` wins). Absent: it writes
+   * no artifact.
+   */
+  writesTag?: string;
+  /** JSON Schema of `params`; checked when a profile is saved. */
+  paramsSchema?: object;
+  /** True where its handler sees to `params.retry` and `params.timeoutMs` by itself; default for `llm` alone. */
+  ownsRetries?: boolean;
+}
+
+/** Does the work of an operation. May throw; what it throws is recorded as an error, never passed on raw. */
+export type OperationHandler = (context: OperationContext) => Promise<OperationOutcome>;

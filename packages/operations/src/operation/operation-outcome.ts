@@ -1,0 +1,42 @@
+import type { OperationEffect } from "../effects/operation-effect.ts";
+
+/** What can go wrong with an operation. Closed for a major version. */
+export type OperationErrorCode =
+  | "timeout"
+  | "rate_limited"
+  | "provider_error"
+  | "output_parse_error"
+  | "template_render_error"
+  | "budget_exceeded"
+  | "policy_error"
+  | "validation_error"
+  | "artifact_conflict"
+  | "dependency_failed"
+  | "idempotency_conflict"
+  | "internal_error";
+
+/** An error that is safe to show: bounded, masked. */
+export interface OperationFailure {
+  code: OperationErrorCode;
+  message: string;
+  details?: unknown;
+}
+
+/** Why an operation was left out. */
+export type SkippedReason =
+  "disabled" | "trigger_mismatch" | "condition_false" | "dependency_failed" | "policy" | (string & {});
+
+/** What a handler says about its own work, for the record of the run; bounded and masked by the engine. */
+export interface OperationDebug {
+  inputsSummary?: Record<string, unknown>;
+  outputsSummary?: Record<string, unknown>;
+}
+
+/** What a handler gives back. Effects of anything but `done` are dropped. */
+export interface OperationOutcome {
+  status: "done" | "skipped" | "error" | "aborted";
+  effects?: OperationEffect[];
+  error?: OperationFailure;
+  skippedReason?: SkippedReason;
+  debug?: OperationDebug;
+}

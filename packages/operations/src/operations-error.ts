@@ -1,0 +1,29 @@
+import { CclError } from "@ccl/core";
+
+/**
+ * `invalid_profile` and `invalid_options` carry `details.issues`. `unknown_*`: no such thing is stored.
+ * `run_active`: the (chat, branch) has a run already, `details.runId`. `idempotency_conflict`: the request id came before
+ * with another payload. `version_conflict`: another writer was first. `stale_lease`: another worker has taken the run
+ * over, and the write was refused. `store_failed`: see `cause`. `store_damaged`: what is stored is not what was written.
+ */
+export type OperationsErrorCode =
+  | "invalid_definition"
+  | "duplicate_operation"
+  | "invalid_profile"
+  | "invalid_options"
+  | "unknown_profile"
+  | "unknown_run"
+  | "unknown_turn"
+  | "run_active"
+  | "idempotency_conflict"
+  | "version_conflict"
+  | "stale_lease"
+  | "store_failed"
+  | "store_damaged"
+  | "closed"
+  | "aborted";
+
+/** What this package throws. */
+export class OperationsError extends CclError<OperationsErrorCode> {
+  static override readonly brand: string = "OperationsError";
+}

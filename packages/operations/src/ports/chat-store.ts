@@ -1,0 +1,85 @@
+import type { ChatMessage, ModelUsage, Part, ToolCall } from "@ccl/core";
+
+import type { TurnEffect } from "../effects/operation-effect.ts";
+import type { Hook } from "../operation/operation-definition.ts";
+import type { StoreCall } from "./store-call.ts";
+
+/** A branch of a chat. */
+export interface ChatBranch {
+  chatId: string;
+  branchId: string;
+}
+
+/** What a person has said, to begin a turn. */
+export interface NewUserMessage extends ChatBranch {
+  userMessageId: string;
+  content: string | Part[];
+}
+
+/** A turn and what stands before it. */
+export interface ChatTurn {
+  userMessageId: string;
+  /** The selected texts up to and with the turn's user message, which is last and has its id; oldest first. */
+  history: ChatMessage[];
+}
+
+/** The turn effects of one operation, applied together or not at all. */
+export interface OperationTurnEffects {
+  operationId: string;
+  /** In the order of the operation; never empty. */
+  effects: readonly TurnEffect[];
+  /** True: where it can't be applied, nothing of the whole commit is. */
+  isRequired: boolean;
+}
+
+/** The turn effects of one hook of a run. */
+export interface TurnCommit extends ChatBranch {
+  runId: string;
+  hook: Hook;
+  userMessageId: string;
+  /** The answer of this run; absent before the main call. Blocks and meta go to the selected variant of the turn. */
+  assistantVariantId?: string;
+  /** Of the run's lease; lower ones than the branch has seen are refused. */
+  fencingToken: number;
+  /** In commit order. */
+  operations: readonly OperationTurnEffects[];
+}
+
+/** What became of the turn effects of one operation. */
+export type TurnOutcome =
+  | { operationId: string; status: "applied" }
+  /** `message` is bounded and masked by the engine. */
+  | { operationId: string; status: "failed"; message: string }
+  /** Not applied, since a required operation of the commit failed. */
+  | { operationId: string; status: "discarded" };
+
+/** The main model's answer, to be kept as a variant of the turn and selected. */
+export interface AssistantVariant extends ChatBranch {
+  runId: string;
+  userMessageId: string;
+  assistantVariantId: string;
+  text: string;
+  /** True where an abort cut it off. */
+  partial: boolean;
+  toolCalls?: readonly ToolCall[];
+  usage?: ModelUsage;
+  fencingToken: number;
+}
+
+/**
+ * The chat that a run belongs to. Every write may come twice, after a crash, and counts once: by `userMessageId`, by
+ * `(runId, hook, operationId)`, by `assistantVariantId`. Variants of an operation get ids from these as well.
+ */
+export interface ChatStore {
+  /** Adds a user message at the end of the branch; one that is there already stays as it is. */
+  appendUserMessage(message: NewUserMessage, options?: StoreCall): Promise<void>;
+  /** The turn of that message, the branch's last turn without one; undefined where there is none. */
+  loadTurn(turn: ChatBranch & { userMessageId?: string }, options?: StoreCall): Promise<ChatTurn | undefined>;
+  /**
+   * Applies in order; gives an outcome for each operation, in the same order.
+   * @throws OperationsError `stale_lease`
+   */
+  commitTurn(commit: TurnCommit, options?: StoreCall): Promise<TurnOutcome[]>;
+  /** Keeps the variant and selects it. @throws OperationsError `stale_lease` */
+  saveAssistantVariant(variant: AssistantVariant, options?: StoreCall): Promise<void>;
+}

@@ -1,0 +1,85 @@
+import type { Part } from "@ccl/core";
+
+import type { TurnEffect } from "../effects/operation-effect.ts";
+import type { AssistantVariant, OperationTurnEffects, TurnCommit, TurnOutcome } from "./chat-store.ts";
+
+/** One of several texts of a message. */
+export interface StoredVariant {
+  variantId: string;
+  content: string | Part[];
+  /** Cut off by an abort. */
+  partial?: boolean;
+  blocks?: unknown[];
+  meta?: Record<string, unknown>;
+}
+
+/** A user message and the answers to it, with which of their variants are selected. */
+export interface StoredTurn {
+  userMessageId: string;
+  userVariants: StoredVariant[];
+  selectedUser: number;
+  assistantVariants: StoredVariant[];
+  /** Undefined before the first answer. */
+  selectedAssistant?: number;
+}
+
+/** Keeps an answer and selects it; one that is there already is replaced. */
+export function saveVariant(turn: StoredTurn, { assistantVariantId, text, partial }: AssistantVariant): void {
+  const variant = { variantId: assistantVariantId, content: text, ...(partial && { partial }) };
+  const known = turn.assistantVariants.findIndex(({ variantId }) => variantId === assistantVariantId);
+  if (known < 0) turn.assistantVariants.push(variant);
+  else turn.assistantVariants[known] = { ...turn.assistantVariants[known], ...variant };
+  turn.selectedAssistant = known < 0 ? turn.assistantVariants.length - 1 : known;
+}
+
+/** What the effects of a commit are applied to. */
+export interface Applying {
+  /** `runId/hook/operationId` of what was applied. */
+  applied: Set<string>;
+  turn: StoredTurn;
+  commit: TurnCommit;
+}
+
+/** Applies the effects of each operation that was not applied before. */
+export function commitOperations({ applied, turn, commit }: Applying): TurnOutcome[] {
+  const hasAnswer = turn.selectedAssistant !== undefined;
+  const isPossible = ({ effects }: OperationTurnEffects): boolean =>
+    hasAnswer || effects.every(({ type }) => type === "turn.user_variant");
+  const isRefused = commit.operations.some((operation) => operation.isRequired && !isPossible(operation));
+  return commit.operations.map((operation) => {
+    const { operationId, effects } = operation;
+    if (!isPossible(operation)) {
+      return { operationId, status: "failed", message: "The turn has no answer yet that the effect could change." };
+    }
+    if (isRefused) return { operationId, status: "discarded" };
+    const key = `${commit.runId}/${commit.hook}/${operationId}`;
+    if (!applied.has(key)) {
+      for (const [index, effect] of effects.entries()) applyEffect(turn, effect, `${key}/${index}`);
+      applied.add(key);
+    }
+    return { operationId, status: "applied" };
+  });
+}
+
+function applyEffect(turn: StoredTurn, effect: TurnEffect, variantId: string): void {
+  const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
+  switch (effect.type) {
+    case "turn.user_variant":
+      turn.userVariants.push(variantOf(effect, variantId));
+      if (effect.select === true) turn.selectedUser = turn.userVariants.length - 1;
+      return;
+    case "turn.assistant_variant":
+      turn.assistantVariants.push(variantOf(effect, variantId));
+      if (effect.select === true) turn.selectedAssistant = turn.assistantVariants.length - 1;
+      return;
+    case "turn.assistant_blocks":
+      if (answer !== undefined) answer.blocks = effect.blocks;
+      return;
+    case "turn.assistant_meta":
+      if (answer !== undefined) answer.meta = { ...answer.meta, ...effect.meta };
+  }
+}
+
+function variantOf(effect: { content: string; meta?: Record<string, unknown> }, variantId: string): StoredVariant {
+  return { variantId, content: effect.content, ...(effect.meta && { meta: effect.meta }) };
+}

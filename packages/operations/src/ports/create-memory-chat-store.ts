@@ -1,0 +1,95 @@
+import type { ChatMessage } from "@ccl/core";
+
+import { OperationsError } from "../operations-error.ts";
+import type { ChatBranch, ChatStore } from "./chat-store.ts";
+import { commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
+import { throwIfAborted } from "./throw-if-aborted.ts";
+
+export type { StoredTurn, StoredVariant } from "./chat-turn.ts";
+
+/** A chat in memory that can be looked at. */
+export interface MemoryChatStore extends ChatStore {
+  /** The turns of a branch, oldest first; copies. */
+  turns(branch: ChatBranch): StoredTurn[];
+}
+
+/** What a chat begins with. */
+export interface MemoryChatStoreOptions {
+  /** Stand before the first turn of every branch: a system prompt, a greeting. */
+  preamble?: readonly ChatMessage[];
+}
+
+interface StoredBranch {
+  turns: Map<string, StoredTurn>;
+  fencingToken: number;
+  /** `runId/hook/operationId` of what was applied. */
+  applied: Set<string>;
+}
+
+/** A chat in memory, gone with the process. */
+export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): MemoryChatStore {
+  const { preamble = [] } = options;
+  const branches = new Map<string, StoredBranch>();
+  const branchOf = ({ chatId, branchId }: ChatBranch): StoredBranch => {
+    const key = JSON.stringify([chatId, branchId]);
+    const branch: StoredBranch = branches.get(key) ?? { turns: new Map(), fencingToken: 0, applied: new Set() };
+    branches.set(key, branch);
+    return branch;
+  };
+  return {
+    async appendUserMessage({ chatId, branchId, userMessageId, content }, call) {
+      throwIfAborted(call);
+      const { turns } = branchOf({ chatId, branchId });
+      if (turns.has(userMessageId)) return;
+      const userVariants = [{ variantId: userMessageId, content }];
+      turns.set(userMessageId, { userMessageId, userVariants, selectedUser: 0, assistantVariants: [] });
+    },
+    async loadTurn({ userMessageId, ...at }, call) {
+      throwIfAborted(call);
+      const { turns } = branchOf(at);
+      const wanted = userMessageId ?? [...turns.keys()].at(-1);
+      if (wanted === undefined || !turns.has(wanted)) return undefined;
+      return { userMessageId: wanted, history: [...preamble, ...historyUntil(turns, wanted)] };
+    },
+    async commitTurn(commit, call) {
+      throwIfAborted(call);
+      const branch = branchOf(commit);
+      fence(branch, commit.fencingToken);
+      const turn = turnOf(branch, commit.userMessageId);
+      return commitOperations({ applied: branch.applied, turn, commit });
+    },
+    async saveAssistantVariant(variant, call) {
+      throwIfAborted(call);
+      const branch = branchOf(variant);
+      fence(branch, variant.fencingToken);
+      saveVariant(turnOf(branch, variant.userMessageId), variant);
+    },
+    turns: (branch) => structuredClone([...branchOf(branch).turns.values()]),
+  };
+}
+
+function historyUntil(turns: ReadonlyMap<string, StoredTurn>, last: string): ChatMessage[] {
+  const history: ChatMessage[] = [];
+  for (const turn of turns.values()) {
+    const user = turn.userVariants[turn.selectedUser];
+    if (user !== undefined) history.push({ id: turn.userMessageId, role: "user", content: user.content });
+    if (turn.userMessageId === last) break;
+    const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
+    if (answer !== undefined) history.push({ id: answer.variantId, role: "assistant", content: answer.content });
+  }
+  return history;
+}
+
+function fence(branch: StoredBranch, fencingToken: number): void {
+  if (fencingToken < branch.fencingToken) {
+    const message = `The lease with token ${fencingToken} is over: token ${branch.fencingToken} has written to the chat.`;
+    throw new OperationsError("stale_lease", message);
+  }
+  branch.fencingToken = fencingToken;
+}
+
+function turnOf(branch: StoredBranch, userMessageId: string): StoredTurn {
+  const turn = branch.turns.get(userMessageId);
+  if (turn !== undefined) return turn;
+  throw new OperationsError("unknown_turn", `There is no user message ${JSON.stringify(userMessageId)} in the branch.`);
+}

@@ -1,0 +1,42 @@
+import type { ProfileSessionKey, ProfileSessionStore } from "./profile-session-store.ts";
+import { commitTo, fence, headsOf, revertIn, snapshot, type StoredSession } from "./session-state.ts";
+import { throwIfAborted } from "./throw-if-aborted.ts";
+
+/** Session state in memory, gone with the process. */
+export function createMemoryProfileSessionStore(): ProfileSessionStore {
+  const sessions = new Map<string, StoredSession>();
+  const sessionOf = (key: ProfileSessionKey): StoredSession => {
+    const name = JSON.stringify([key.chatId, key.branchId, key.profileId, key.operationProfileSessionId]);
+    const session: StoredSession = sessions.get(name) ?? { tags: new Map(), turns: new Map(), fencingToken: 0 };
+    sessions.set(name, session);
+    return session;
+  };
+  return {
+    async read(key, options) {
+      throwIfAborted(options);
+      const session = sessionOf(key);
+      return snapshot(session, headsOf(session));
+    },
+    async openTurn(key, { userMessageId }, options) {
+      throwIfAborted(options);
+      const session = sessionOf(key);
+      const heads = session.turns.get(userMessageId) ?? headsOf(session);
+      const opened = snapshot(session, heads, userMessageId);
+      session.turns.delete(userMessageId);
+      session.turns.set(userMessageId, heads);
+      return opened;
+    },
+    async commit(commit, options) {
+      throwIfAborted(options);
+      const session = sessionOf(commit.key);
+      fence(session, commit.fencingToken);
+      return commitTo(session, commit);
+    },
+    async revert(revert, options) {
+      throwIfAborted(options);
+      const session = sessionOf(revert.key);
+      fence(session, revert.fencingToken);
+      revertIn(session, revert);
+    },
+  };
+}

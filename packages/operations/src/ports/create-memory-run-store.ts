@@ -1,0 +1,206 @@
+import type { RunEvent } from "../events/run-event.ts";
+import { OperationsError } from "../operations-error.ts";
+import type { RunResult } from "../run/run-result.ts";
+import { pageLimit } from "./page-limit.ts";
+import { runStepKey, type RunStep } from "./run-step.ts";
+import type {
+  AbortRequest,
+  AppendOutcome,
+  LeaseRequest,
+  NewRun,
+  RunAppend,
+  RunCreation,
+  RunInput,
+  RunLease,
+  RunStore,
+} from "./run-store.ts";
+import { throwIfAborted } from "./throw-if-aborted.ts";
+
+interface MemoryRun {
+  input: RunInput;
+  events: RunEvent[];
+  steps: Map<string, RunStep>;
+  result?: RunResult;
+  abort?: AbortRequest;
+  /** The last one that was given out; `isHeld` says whether it still counts. */
+  lease: RunLease;
+  isHeld: boolean;
+}
+
+interface MemoryRuns {
+  runs: Map<string, MemoryRun>;
+  /** By chat and branch: the unfinished run. */
+  active: Map<string, string>;
+  requests: Map<string, { runId: string; payloadHash: string; keptUntilMs: number }>;
+  /** Ids of finished runs, oldest first. */
+  finished: Set<string>;
+  lastToken: number;
+  keptRuns: number;
+}
+
+/** How much is kept. */
+export interface MemoryRunStoreOptions {
+  /** Finished runs, the newest first to stay; default 1,000. Those of remembered request ids stay as well. */
+  keptRuns?: number;
+}
+
+/** Runs in memory, gone with the process. */
+export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions = {}): RunStore {
+  const [runs, active, requests] = [new Map(), new Map(), new Map()];
+  const memory: MemoryRuns = { runs, active, requests, finished: new Set(), lastToken: 0, keptRuns };
+  const known = (runId: string): MemoryRun => {
+    const run = memory.runs.get(runId);
+    if (run === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+    return run;
+  };
+  return {
+    async createRun(run, options) {
+      throwIfAborted(options);
+      return createRun(memory, run);
+    },
+    async loadRun(runId, options) {
+      throwIfAborted(options);
+      const run = memory.runs.get(runId);
+      if (run === undefined) return undefined;
+      const { input, result, abort, lease, events } = run;
+      const optional = { ...(result && { result }), ...(abort && { abort }), lease };
+      return { input, steps: [...run.steps.values()], lastSeq: events.length, ...optional };
+    },
+    async acquireLease(runId, request, options) {
+      throwIfAborted(options);
+      const run = known(runId);
+      const isHeld = run.isHeld && run.lease.expiresAtMs > request.nowMs;
+      if (run.result !== undefined || isHeld) return undefined;
+      run.lease = newLease(memory, runId, request);
+      run.isHeld = true;
+      return run.lease;
+    },
+    async renewLease(lease, { ttlMs, nowMs }, options) {
+      throwIfAborted(options);
+      const run = memory.runs.get(lease.runId);
+      if (run === undefined || run.result !== undefined || run.lease.fencingToken !== lease.fencingToken) {
+        return { status: "lost" };
+      }
+      run.lease = { ...lease, expiresAtMs: nowMs + ttlMs };
+      run.isHeld = true;
+      return { status: "renewed", lease: run.lease, ...(run.abort && { abort: run.abort }) };
+    },
+    async releaseLease(lease, options) {
+      throwIfAborted(options);
+      const run = memory.runs.get(lease.runId);
+      if (run?.lease.fencingToken === lease.fencingToken) run.isHeld = false;
+    },
+    async append(appends, options) {
+      throwIfAborted(options);
+      return appends.map((append) => appendTo(memory, append));
+    },
+    async readEvents(runId, options) {
+      throwIfAborted(options);
+      const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 });
+      const from = options?.afterSeq ?? 0;
+      return known(runId)
+        .events.slice(from, from + limit)
+        .map((event) => Object.freeze(event));
+    },
+    async requestAbort(runId, request, options) {
+      throwIfAborted(options);
+      const run = known(runId);
+      if (run.result !== undefined) return false;
+      run.abort ??= request;
+      return true;
+    },
+    async listUnfinished(options) {
+      throwIfAborted(options);
+      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
+      const after = options?.cursor;
+      const ids = [...memory.active.values()].filter((id) => after === undefined || id > after).sort();
+      const runs = ids.slice(0, limit).map((runId) => ({ runId, lease: known(runId).lease }));
+      const last = runs.at(-1);
+      return ids.length > limit && last !== undefined ? { runs, cursor: last.runId } : { runs };
+    },
+  };
+}
+
+const branchKey = ({ chatId, branchId }: RunInput): string => JSON.stringify([chatId, branchId]);
+
+function newLease(memory: MemoryRuns, runId: string, { owner, ttlMs, nowMs }: LeaseRequest): RunLease {
+  memory.lastToken += 1;
+  return { runId, owner, fencingToken: memory.lastToken, expiresAtMs: nowMs + ttlMs };
+}
+
+function createRun(memory: MemoryRuns, { input, clientRequest, lease }: NewRun): RunCreation {
+  const branch = branchKey(input);
+  const requestKey = clientRequest && JSON.stringify([input.chatId, input.branchId, clientRequest.clientRequestId]);
+  if (clientRequest !== undefined && requestKey !== undefined) {
+    forgetRequests(memory, lease.nowMs);
+    const known = memory.requests.get(requestKey);
+    // The oldest go first; one that is behind them in the map may have ended as well.
+    if (known !== undefined && known.keptUntilMs > lease.nowMs) {
+      const { runId } = known;
+      return { status: known.payloadHash === clientRequest.payloadHash ? "duplicate" : "payload_conflict", runId };
+    }
+  }
+  const active = memory.active.get(branch);
+  if (active !== undefined) return { status: "active", runId: active };
+  if (memory.runs.has(input.runId)) {
+    throw new OperationsError("invalid_options", `There is a run ${JSON.stringify(input.runId)} already.`);
+  }
+  const taken = newLease(memory, input.runId, lease);
+  memory.runs.set(input.runId, { input, events: [], steps: new Map(), lease: taken, isHeld: true });
+  memory.active.set(branch, input.runId);
+  if (clientRequest !== undefined && requestKey !== undefined) {
+    const { payloadHash, keptUntilMs } = clientRequest;
+    memory.requests.delete(requestKey);
+    memory.requests.set(requestKey, { runId: input.runId, payloadHash, keptUntilMs });
+  }
+  return { status: "created", lease: taken };
+}
+
+function forgetRequests(memory: MemoryRuns, nowMs: number): void {
+  for (const [key, { keptUntilMs }] of memory.requests) {
+    if (keptUntilMs > nowMs) return;
+    memory.requests.delete(key);
+  }
+}
+
+function appendTo(memory: MemoryRuns, { runId, fencingToken, events, steps, result }: RunAppend): AppendOutcome {
+  const run = memory.runs.get(runId);
+  if (run === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+  if (run.lease.fencingToken !== fencingToken) return "stale_lease";
+  if (run.result !== undefined) return isRepeated(run, events) ? "appended" : "stale_lease";
+  const isNext = events[0]?.seq === run.events.length + 1;
+  const fresh = isNext ? events : events.filter(({ seq }) => seq > run.events.length);
+  const first = fresh[0];
+  if (first !== undefined && first.seq !== run.events.length + 1) {
+    const message = `Event ${first.seq} of run ${runId} can't follow event ${run.events.length}.`;
+    throw new OperationsError("store_failed", message);
+  }
+  for (const event of fresh) run.events.push(event);
+  for (const step of steps) {
+    const key = runStepKey(step);
+    if (!run.steps.has(key)) run.steps.set(key, step);
+  }
+  if (result !== undefined) {
+    run.result = result;
+    run.isHeld = false;
+    memory.active.delete(branchKey(run.input));
+    memory.finished.add(runId);
+    if (memory.finished.size > memory.keptRuns) dropOldest(memory);
+  }
+  return "appended";
+}
+
+function dropOldest(memory: MemoryRuns): void {
+  const remembered = new Set([...memory.requests.values()].map(({ runId }) => runId));
+  for (const runId of memory.finished) {
+    if (memory.finished.size <= memory.keptRuns) return;
+    if (remembered.has(runId)) continue;
+    memory.finished.delete(runId);
+    memory.runs.delete(runId);
+  }
+}
+
+function isRepeated(run: MemoryRun, events: readonly RunEvent[]): boolean {
+  const last = events.at(-1);
+  return last !== undefined && run.events[last.seq - 1]?.epoch === last.epoch;
+}

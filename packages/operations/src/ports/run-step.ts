@@ -1,0 +1,77 @@
+import type { ModelUsage, ToolCall } from "@ccl/core";
+
+import type { EventError } from "../events/run-event.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import type { Hook } from "../operation/operation-definition.ts";
+import type { SkippedReason } from "../operation/operation-outcome.ts";
+import type { CommitLogEntry, OperationStatus, RunFinishReason } from "../run/run-result.ts";
+
+/** How one attempt of an operation ended. */
+export interface OperationStep {
+  kind: "operation";
+  hook: Hook;
+  operationId: string;
+  /** From 1. */
+  attempt: number;
+  status: OperationStatus;
+  /** True: another attempt follows, and the operation has not ended. */
+  willRetry?: boolean;
+  /** True where its condition did not hold, or that of an operation it depends on: no failure of a required one. */
+  isExempt?: boolean;
+  skippedReason?: SkippedReason;
+  error?: EventError;
+  startedAt?: number;
+  finishedAt: number;
+  detached?: boolean;
+  lateStatus?: OperationStatus;
+  /** Of `done` only. */
+  effects?: readonly OperationEffect[];
+  inputsSummary?: Record<string, unknown>;
+  outputsSummary?: Record<string, unknown>;
+}
+
+/** How the main call ended. */
+export interface MainStep {
+  kind: "main_llm";
+  attempt: number;
+  /** False where there was no prompt to call it with. */
+  executed: boolean;
+  status: "done" | "error" | "aborted";
+  finishReason: RunFinishReason;
+  text: string;
+  partial: boolean;
+  error?: EventError;
+  toolCalls?: readonly ToolCall[];
+  usage?: ModelUsage;
+}
+
+/** That a hook has been committed, or failed to be. */
+export interface CommitStep {
+  kind: "commit";
+  hook: Hook;
+  entries: readonly CommitLogEntry[];
+}
+
+/** That the run is to end. */
+export interface StopStep {
+  kind: "stop";
+  cause: "user_abort" | "deadline";
+  reason?: string;
+}
+
+/** What a run has got done and never does again. JSON. */
+export type RunStep = OperationStep | MainStep | CommitStep | StopStep;
+
+/** What a step is known by within its run; the same in every process. */
+export function runStepKey(step: RunStep): string {
+  switch (step.kind) {
+    case "operation":
+      return `operation/${step.hook}/${step.attempt}/${step.operationId}`;
+    case "main_llm":
+      return `main_llm/${step.attempt}`;
+    case "commit":
+      return `commit/${step.hook}`;
+    case "stop":
+      return "stop";
+  }
+}

@@ -1,0 +1,75 @@
+import { createPostgresSession, migrate, transaction, type PostgresClient, type PostgresSession } from "@ccl/sql";
+
+import { createOperationStores, type OperationStores, type OperationStoresOptions } from "../sql/operation-stores.ts";
+import { createTables } from "../sql/operation-tables.ts";
+import { storeErrorOf } from "../sql/sql-database.ts";
+import type { Row, SqlValue, Statement, Steps } from "../sql/statement.ts";
+
+/** Where the tables are. */
+export interface PostgresOperationStoresOptions extends OperationStoresOptions {
+  /** A pool or client of pg, or a PGlite; it stays open. The tables go into its first schema. */
+  client: PostgresClient;
+}
+
+/**
+ * Stores in PostgreSQL 13 or newer, in tables that are made where they are missing. What was acknowledged is on the
+ * server's disk, whatever the server's `synchronous_commit`.
+ * @throws OperationsError `store_failed` or `aborted`
+ */
+export async function openPostgresOperationStores(options: PostgresOperationStoresOptions): Promise<OperationStores> {
+  const { client, signal } = options;
+  try {
+    await migrate(client, { component: "operations", migrations, ...(signal && { signal }) });
+    const session = createPostgresSession(client);
+    const [setting] = await session.query("SHOW synchronous_commit");
+    const isCommitLazy = setting?.["synchronous_commit"] === "off";
+    const runner = {
+      // A client of one connection has one transaction at a time.
+      isParallel: "totalCount" in client,
+      write: <Value>(steps: () => Steps<Value>) =>
+        transaction(client, async (on) => {
+          if (isCommitLazy) await on.exec("SET LOCAL synchronous_commit = on");
+          return runSteps(on, steps());
+        }),
+      readTogether: <Value>(steps: () => Steps<Value>) =>
+        transaction(client, (on) => runSteps(on, steps()), { mode: "read" }),
+      read: <Value>(steps: () => Steps<Value>) => runSteps(session, steps()),
+    };
+    return createOperationStores(runner, options);
+  } catch (error) {
+    throw storeErrorOf(error);
+  }
+}
+
+const migrations = [{ version: 1, up: createTables('TEXT COLLATE "C"') }];
+
+async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(await rowsOf(session, step.value));
+  return step.value;
+}
+
+// Strengths of locks on rows: https://www.postgresql.org/docs/15/explicit-locking.html#LOCKING-ROWS
+const locks = {
+  lock: "FOR NO KEY UPDATE OF stored",
+  hold: "FOR KEY SHARE OF stored",
+  takeOver: "FOR UPDATE OF stored",
+};
+
+function rowsOf(session: PostgresSession, { sql, columns, rows }: Statement): Promise<Row[]> {
+  const types = columns.map((column, index) => `$${index + 1}::${column.endsWith("#") ? "bigint" : "text"}[]`);
+  const names = columns.map((column) => column.replace("#", ""));
+  const text = sql({ asked: `unnest(${types.join(", ")}) AS asked(${names.join(", ")})`, ...locks });
+  const values = columns.map((_, index) => arrayOf(rows.map((row) => row[index] ?? null)));
+  return session.query(text, values);
+}
+
+/** PostgreSQL's text of an array: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO */
+function arrayOf(values: readonly SqlValue[]): string {
+  return `{${values.map(elementOf).join(",")}}`;
+}
+
+function elementOf(value: SqlValue): string {
+  if (value === null) return "NULL";
+  return typeof value === "number" ? String(value) : `"${value.replaceAll(/[\\"]/g, "\\$&")}"`;
+}

@@ -1,0 +1,135 @@
+import type { Hook, Trigger } from "../operation/operation-definition.ts";
+import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
+import type { ProfileIssue } from "./validate-profile.ts";
+
+interface Graph {
+  /** The first of each id. */
+  byId: ReadonlyMap<string, { index: number; operation: ProfileOperation }>;
+  operations: readonly ProfileOperation[];
+}
+
+const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
+const triggers: readonly Trigger[] = ["generate", "regenerate"];
+
+/** What is wrong with who waits for whom. Linear in operations and dependencies. */
+export function checkDependencies({ operations }: OperationProfile): ProfileIssue[] {
+  const byId = new Map<string, { index: number; operation: ProfileOperation }>();
+  for (const [index, operation] of operations.entries()) {
+    if (!byId.has(operation.operationId)) byId.set(operation.operationId, { index, operation });
+  }
+  const graph = { byId, operations };
+  const issues = [...checkReferences(graph), ...findCycles(graph)];
+  // Of a graph that is broken it would only repeat the above.
+  return issues.length > 0 ? issues : checkReach(graph);
+}
+
+const dependsOnPath = (index: number, at?: number): (string | number)[] => {
+  const path = ["operations", index, "config", "dependsOn"];
+  return at === undefined ? path : [...path, at];
+};
+
+function checkReferences({ byId, operations }: Graph): ProfileIssue[] {
+  return operations.flatMap((operation, index) =>
+    (operation.config.dependsOn ?? []).flatMap((dependency, at) => {
+      const issue = checkReference(operation, dependency, byId.get(dependency)?.operation);
+      return issue === undefined ? [] : [{ ...issue, path: dependsOnPath(index, at) }];
+    }),
+  );
+}
+
+function checkReference(
+  { operationId, config }: ProfileOperation,
+  dependency: string,
+  target: ProfileOperation | undefined,
+): Omit<ProfileIssue, "path"> | undefined {
+  const [name, other] = [JSON.stringify(operationId), JSON.stringify(dependency)];
+  if (dependency === operationId) {
+    return { code: "self_dependency", message: `${name} depends on itself: ${operationId} -> ${operationId}.` };
+  }
+  if (target === undefined) {
+    return { code: "unknown_dependency", message: `${name} depends on ${other}, which is not in the profile.` };
+  }
+  const missing = config.hooks.filter((hook) => !target.config.hooks.includes(hook));
+  if (missing.length === 0) return undefined;
+  const message = `${name} depends on ${other} in ${missing.join(" and ")}, where ${other} does not run; a dependency binds inside a hook.`;
+  return { code: "cross_hook_dependency", message };
+}
+
+/** One issue for each dependency that closes a cycle, found by a depth-first walk in the order of the profile. */
+function findCycles({ byId, operations }: Graph): ProfileIssue[] {
+  const issues: ProfileIssue[] = [];
+  const state = new Map<string, "open" | "closed">();
+  for (const { operationId } of operations) {
+    if (state.has(operationId)) continue;
+    const trail: { id: string; next: number }[] = [{ id: operationId, next: 0 }];
+    state.set(operationId, "open");
+    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+      const entry = byId.get(top.id);
+      const dependency = entry?.operation.config.dependsOn?.[top.next];
+      if (entry === undefined || dependency === undefined) {
+        state.set(top.id, "closed");
+        trail.pop();
+        continue;
+      }
+      top.next += 1;
+      const known = state.get(dependency);
+      if (known === "open" && dependency !== top.id)
+        issues.push(cycleIssue(entry.index, top.next - 1, [...trail.map(({ id }) => id), dependency]));
+      if (known !== undefined || !byId.has(dependency)) continue;
+      state.set(dependency, "open");
+      trail.push({ id: dependency, next: 0 });
+    }
+  }
+  return issues;
+}
+
+function cycleIssue(index: number, at: number, trail: readonly string[]): ProfileIssue {
+  const cycle = trail.slice(trail.indexOf(trail.at(-1) ?? ""));
+  const message = `The operations wait for each other in a circle: ${cycle.join(" -> ")}.`;
+  return { code: "dependency_cycle", path: dependsOnPath(index, at), message };
+}
+
+/** Operations that for some trigger can never start, since one that they depend on is disabled or set for the other. */
+function checkReach(graph: Graph): ProfileIssue[] {
+  const issues: ProfileIssue[] = [];
+  for (const hook of hooks) {
+    for (const trigger of triggers) issues.push(...checkReachOf(graph, hook, trigger));
+  }
+  return issues;
+}
+
+function checkReachOf({ byId, operations }: Graph, hook: Hook, trigger: Trigger): ProfileIssue[] {
+  const runs = ({ config }: ProfileOperation): boolean =>
+    config.enabled && config.hooks.includes(hook) && (config.triggers ?? triggers).includes(trigger);
+  const issues: ProfileIssue[] = [];
+  const canRun = reachable({ byId, operations }, runs);
+  for (const [index, operation] of operations.entries()) {
+    if (!runs(operation)) continue;
+    for (const [at, dependency] of (operation.config.dependsOn ?? []).entries()) {
+      if (canRun.get(dependency) === true) continue;
+      const message = `On ${trigger}, ${JSON.stringify(operation.operationId)} can't start in ${hook}: ${JSON.stringify(dependency)} does not run then.`;
+      const severity = operation.config.required ? "error" : "warning";
+      issues.push({ code: "dependency_unreachable", path: dependsOnPath(index, at), message, severity });
+    }
+  }
+  return issues;
+}
+
+/** For each id whether it and all that it depends on run; the graph has no cycle. */
+function reachable({ byId, operations }: Graph, runs: (operation: ProfileOperation) => boolean): Map<string, boolean> {
+  const canRun = new Map<string, boolean>();
+  const stack = operations.map(({ operationId }) => operationId);
+  for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
+    const operation = byId.get(id)?.operation;
+    const dependencies = operation?.config.dependsOn ?? [];
+    const open = dependencies.filter((dependency) => !canRun.has(dependency));
+    if (canRun.has(id) || open.length === 0) {
+      stack.pop();
+      if (!canRun.has(id))
+        canRun.set(id, operation !== undefined && runs(operation) && dependencies.every((at) => canRun.get(at)));
+    } else {
+      stack.push(...open);
+    }
+  }
+  return canRun;
+}

@@ -1,0 +1,22 @@
+import type { OperationConfig } from "../operation/operation-config.ts";
+
+/** An operation of a profile: which one, and how it is set. */
+export interface ProfileOperation {
+  operationId: string;
+  config: OperationConfig;
+}
+
+/** A stored set of operations. It holds JSON only, no secret, and runs nothing by itself. */
+export interface OperationProfile {
+  /** Stable, like `rp-light`. */
+  profileId: string;
+  name: string;
+  description?: string;
+  /** False: a run makes its main call and nothing else. */
+  enabled: boolean;
+  /** Part of the key of the profile's state between runs; a new one begins afresh. */
+  operationProfileSessionId: string;
+  /** Counted by the store, from 1. */
+  version?: number;
+  operations: ProfileOperation[];
+}

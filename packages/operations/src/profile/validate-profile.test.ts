@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { profileOf, registryOf, type ScenarioOperation } from "../run/engine-scenario.ts";
+import type { OperationProfile } from "./operation-profile.ts";
+import { operationProfileSchema } from "./operation-profile-schema.ts";
+import { validateProfile } from "./validate-profile.ts";
+
+const after = ["after_main_llm"] as ["after_main_llm"];
+
+function issuesOf(operations: readonly ScenarioOperation[], rest: Partial<OperationProfile> = {}): string[] {
+  const checked = validateProfile(
+    { ...profileOf(operations), ...rest },
+    registryOf(operations.filter(({ kind }) => kind !== "unknown")),
+  );
+  const issues = checked.ok ? checked.value.warnings : checked.issues;
+  return issues.map(({ code, path, severity }) => [code, path.join("."), severity].filter(Boolean).join(" "));
+}
+
+describe("validateProfile", () => {
+  it.each<[string, ScenarioOperation[], string[]]>([
+    ["an unknown operation", [{ id: "a", kind: "unknown" }], ["unknown_operation operations.0.operationId"]],
+    ["a self-dependency", [{ id: "a", dependsOn: ["a"] }], ["self_dependency operations.0.config.dependsOn.0"]],
+    ["an unknown dependency", [{ id: "a", dependsOn: ["b"] }], ["unknown_dependency operations.0.config.dependsOn.0"]],
+    [
+      "a dependency over the main call",
+      [{ id: "a" }, { id: "b", hooks: after, dependsOn: ["a"] }],
+      ["cross_hook_dependency operations.1.config.dependsOn.0"],
+    ],
+    [
+      "a dependency that is missing in one of two hooks",
+      [{ id: "a" }, { id: "b", hooks: ["before_main_llm", "after_main_llm"], dependsOn: ["a"] }],
+      ["cross_hook_dependency operations.1.config.dependsOn.0"],
+    ],
+    [
+      "two writers of one tag",
+      [
+        { id: "a", writesTag: "x" },
+        { id: "b", params: { writeArtifact: { tag: "x" } } },
+      ],
+      ["tag_collision operations.1.config.params.writeArtifact.tag"],
+    ],
+    [
+      "a bad tag",
+      [{ id: "a", params: { writeArtifact: { tag: "a b" } } }],
+      ["invalid_tag operations.0.config.params.writeArtifact.tag"],
+    ],
+    [
+      "a model call that writes nowhere",
+      [{ id: "a", kind: "llm" }],
+      ["missing_tag operations.0.config.params.writeArtifact"],
+    ],
+    [
+      "history of what has none",
+      [{ id: "a", params: { writeArtifact: { tag: "x", persisted: false, retention: {} } } }],
+      ["run_only_retention operations.0.config.params.writeArtifact.retention"],
+    ],
+    [
+      "a provider key",
+      [{ id: "a", params: { text: `use sk-proj-${"Ab3".repeat(16)}` } }],
+      ["secret_in_profile operations.0.config"],
+    ],
+    [
+      "a field that is named like a secret",
+      [{ id: "a", params: { auth: { apiKey: "swordfish" } } }],
+      ["secret_in_profile operations.0.config"],
+    ],
+    [
+      "an unreachable dependency, as a warning",
+      [
+        { id: "a", enabled: false },
+        { id: "b", dependsOn: ["a"], triggers: ["generate"] },
+      ],
+      ["dependency_unreachable operations.1.config.dependsOn.0 warning"],
+    ],
+    [
+      "an unreachable dependency of a required one",
+      [
+        { id: "a", triggers: ["regenerate"] },
+        { id: "b", dependsOn: ["a"], required: true },
+      ],
+      ["dependency_unreachable operations.1.config.dependsOn.0 error"],
+    ],
+    [
+      "one that is unreachable further off",
+      [
+        { id: "a", enabled: false },
+        { id: "b", dependsOn: ["a"], triggers: ["generate"] },
+        { id: "c", dependsOn: ["b"], triggers: ["generate"] },
+      ],
+      [
+        "dependency_unreachable operations.1.config.dependsOn.0 warning",
+        "dependency_unreachable operations.2.config.dependsOn.0 warning",
+      ],
+    ],
+    [
+      "nothing in a sound profile",
+      [
+        { id: "a", writesTag: "a" },
+        { id: "b", hooks: ["before_main_llm", "after_main_llm"], writesTag: "b" },
+        { id: "c", dependsOn: ["a", "b"] },
+      ],
+      [],
+    ],
+  ])("finds %s", (_name, operations, expected) => {
+    expect(issuesOf(operations)).toEqual(expected);
+  });
+
+  it("gives the path of every cycle, and all issues at once", () => {
+    const operations = [
+      { id: "a", dependsOn: ["c"] },
+      { id: "b", dependsOn: ["a"] },
+      { id: "c", dependsOn: ["b"] },
+      { id: "d", dependsOn: ["e", "x"] },
+      { id: "e", dependsOn: ["d"] },
+    ];
+    const checked = validateProfile(profileOf(operations), registryOf(operations));
+    const messages = checked.ok ? [] : checked.issues.map(({ code, message }) => `${code}: ${message}`);
+    expect(messages).toEqual([
+      'unknown_dependency: "d" depends on "x", which is not in the profile.',
+      "dependency_cycle: The operations wait for each other in a circle: a -> c -> b -> a.",
+      "dependency_cycle: The operations wait for each other in a circle: d -> e -> d.",
+    ]);
+  });
+
+  it.each<[string, unknown]>([
+    ["operations.0.config.order", { order: Number.NaN }],
+    ["operations.0.config.order", { order: "1" }],
+    ["operations.0.config.hooks", { hooks: [] }],
+    ["operations.0.config.hooks.0", { hooks: ["during"] }],
+    ["operations.0.config", { dependOn: ["x"] }],
+    ["operations.0.config.when.0.ref", { when: [{ ref: "chat.x" }] }],
+    ["operations.0.config.params.at", { params: { at: new Date(0) } }],
+  ])("refuses a config of another shape at %s", (path, config) => {
+    const profile = profileOf([{ id: "a" }]);
+    Object.assign(profile.operations[0]?.config ?? {}, config);
+    const checked = validateProfile(profile, registryOf([{ id: "a" }]));
+    expect(checked.ok ? [] : checked.issues.map((issue) => issue.path.join("."))).toEqual([path]);
+  });
+
+  it("checks parameters against the schema of the definition", () => {
+    const registry = createOperationRegistry();
+    const paramsSchema = z.toJSONSchema(z.strictObject({ topK: z.int() }));
+    registry.register({ operationId: "a", kind: "mine", name: "A", paramsSchema }, async () => ({ status: "done" }));
+    const issues = (params: Record<string, unknown>): string[] => {
+      const checked = validateProfile(profileOf([{ id: "a", params }]), registry);
+      return checked.ok ? [] : checked.issues.map(({ code, path }) => `${code} ${path.join(".")}`);
+    };
+    expect(issues({ topK: 3 })).toEqual([]);
+    expect(issues({ topK: "3" })).toEqual(["invalid_params operations.0.config.params.topK"]);
+  });
+
+  it("gives a frozen copy that later changes do not reach, and knows it again", () => {
+    const operations = [{ id: "a", params: { deep: { list: [1] } } }];
+    const profile = profileOf(operations);
+    const registry = registryOf(operations);
+    const checked = validateProfile(profile, registry);
+    if (!checked.ok) throw new Error("It is sound.");
+    profile.operations.length = 0;
+    expect(checked.value.operations).toHaveLength(1);
+    expect(() => Object.assign(checked.value.operations[0]?.config.params["deep"] ?? {}, { list: 2 })).toThrow(
+      TypeError,
+    );
+    const again = validateProfile(checked.value, registry);
+    expect(again.ok && again.value === checked.value).toBe(true);
+    expect(JSON.parse(JSON.stringify(checked.value))).not.toHaveProperty("warnings");
+  });
+
+  it("takes 5,000 operations in a chain", () => {
+    const operations = Array.from({ length: 5_000 }, (_, at): ScenarioOperation => ({
+      id: `op${at}`,
+      ...(at < 4_999 && { dependsOn: [`op${at + 1}`] }),
+    }));
+    expect(issuesOf(operations)).toEqual([]);
+  });
+});
+
+describe("operationProfileSchema", () => {
+  it("is JSON Schema that names every field", () => {
+    expect(operationProfileSchema).toMatchObject({
+      type: "object",
+      additionalProperties: false,
+      required: ["profileId", "name", "enabled", "operationProfileSessionId", "operations"],
+    });
+    expect(Object.isFrozen(operationProfileSchema)).toBe(true);
+    expect(JSON.stringify(operationProfileSchema)).toContain('"dependsOn"');
+  });
+});
+
+describe("createOperationRegistry", () => {
+  it("lists its definitions by code units, and refuses what it can't use", () => {
+    const registry = registryOf(["b", "ä", "Z"].map((id) => ({ id })));
+    expect(registry.definitions().map(({ operationId }) => operationId)).toEqual(["Z", "b", "ä"]);
+    const register = (fields: Record<string, unknown>) => () =>
+      registry.register({ operationId: "x", kind: "compute", name: "X", ...fields }, async () => ({ status: "done" }));
+    expect(register({ operationId: "b" })).toThrow(expect.objectContaining({ code: "duplicate_operation" }));
+    expect(register({ operationId: "" })).toThrow(expect.objectContaining({ code: "invalid_definition" }));
+    expect(register({ writesTag: "a.b" })).toThrow(expect.objectContaining({ code: "invalid_definition" }));
+  });
+});

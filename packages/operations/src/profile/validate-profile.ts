@@ -1,0 +1,175 @@
+import { failure, success, type Issue, type Result } from "@ccl/core";
+import { parseStructured } from "@ccl/structured-output";
+
+import { copyJson } from "../artifact/copy-json.ts";
+import { deepFreeze } from "../artifact/deep-freeze.ts";
+import type { OperationConfig } from "../operation/operation-config.ts";
+import { holdsToken } from "../kinds/scrub.ts";
+import type { OperationDefinition } from "../operation/operation-definition.ts";
+import { tagPattern, type OperationRegistry } from "../registry/create-operation-registry.ts";
+import { writtenTag } from "../registry/written-tag.ts";
+import { checkDependencies } from "./check-dependencies.ts";
+import type { OperationProfile } from "./operation-profile.ts";
+import { profileShape } from "./operation-profile-schema.ts";
+
+/**
+ * What can be wrong with a profile. `dependency_unreachable` is a warning, and an error where the dependent is required.
+ */
+export type ProfileIssueCode =
+  | "invalid_shape"
+  | "not_json"
+  | "duplicate_operation"
+  | "unknown_operation"
+  | "unknown_dependency"
+  | "self_dependency"
+  | "dependency_cycle"
+  | "cross_hook_dependency"
+  | "dependency_unreachable"
+  | "tag_collision"
+  | "missing_tag"
+  | "invalid_tag"
+  | "invalid_params"
+  | "run_only_retention"
+  | "secret_in_profile";
+
+/** An issue with one of the codes. */
+export type ProfileIssue = Issue & { code: ProfileIssueCode };
+
+/** A profile that was found to fit a registry: a deep-frozen copy, which can't go bad. */
+export interface ValidProfile extends OperationProfile {
+  /** What does not keep it from running; not enumerable, so that it is not stored. */
+  readonly warnings: readonly Issue[];
+}
+
+const registries = new WeakMap<object, OperationRegistry>();
+
+/** True for what `validateProfile` gave for this registry. */
+export function isValidProfile(profile: OperationProfile, registry: OperationRegistry): profile is ValidProfile {
+  return registries.get(profile) === registry;
+}
+
+/**
+ * Checks everything that can be known before a run: the shape, that operations exist and are set as their definitions
+ * ask, the graph of dependencies, that no two operations write one tag, and that no secret stands in it. All issues come
+ * at once; see `ProfileIssueCode`. The copy that comes back is not checked again when it is run.
+ */
+export function validateProfile(profile: OperationProfile, registry: OperationRegistry): Result<ValidProfile> {
+  if (isValidProfile(profile, registry)) return success(profile);
+  const copy = copyJson(profile);
+  if (!copy.ok) return copy;
+  const shape = profileShape.safeParse(copy.value);
+  if (!shape.success) {
+    const [first, ...rest] = shape.error.issues.map(({ path, message }): ProfileIssue => ({
+      code: "invalid_shape",
+      path: path.map(toKey),
+      message,
+    }));
+    return failure(first ?? { code: "invalid_shape", path: [], message: "The profile has another shape." }, ...rest);
+  }
+  const { data } = shape;
+  const issues = [...checkOperations(data, registry), ...checkTags(data, registry), ...checkDependencies(data)];
+  const warnings = issues.filter(({ severity }) => severity === "warning");
+  const [first, ...rest] = issues.toSorted(errorsFirst);
+  if (first !== undefined && first.severity !== "warning") return failure(first, ...rest);
+  const valid = Object.defineProperty(data, "warnings", { value: Object.freeze(warnings) });
+  if (!hasWarnings(valid)) throw new TypeError("A property that was defined is not there.");
+  deepFreeze(valid);
+  registries.set(valid, registry);
+  return success(valid);
+}
+
+function hasWarnings(profile: OperationProfile): profile is ValidProfile {
+  return "warnings" in profile;
+}
+
+const toKey = (key: PropertyKey): string | number => (typeof key === "number" ? key : String(key));
+const errorsFirst = (left: Issue, right: Issue): number =>
+  Number(left.severity === "warning") - Number(right.severity === "warning");
+
+function checkOperations({ operations }: OperationProfile, registry: OperationRegistry): ProfileIssue[] {
+  const issues: ProfileIssue[] = [];
+  const seen = new Set<string>();
+  for (const [index, { operationId, config }] of operations.entries()) {
+    const path = ["operations", index];
+    const name = JSON.stringify(operationId);
+    if (seen.has(operationId)) {
+      const message = `${name} stands in the profile twice; an operation in both hooks is one entry with two hooks.`;
+      issues.push({ code: "duplicate_operation", path: [...path, "operationId"], message });
+    }
+    seen.add(operationId);
+    const definition = registry.find(operationId)?.definition;
+    if (definition === undefined) {
+      const message = `${name} is not registered; register it, or take it out.`;
+      issues.push({ code: "unknown_operation", path: [...path, "operationId"], message });
+      continue;
+    }
+    issues.push(...checkConfig(definition, config, [...path, "config"]));
+  }
+  return issues;
+}
+
+function checkConfig(definition: OperationDefinition, config: OperationConfig, path: Issue["path"]): ProfileIssue[] {
+  const issues = checkParams(definition, config, [...path, "params"]);
+  if (holdsToken(config) || holdsSecretField(config.params)) {
+    const message = `Something in the settings of ${JSON.stringify(definition.operationId)} looks like a secret; name a credentialRef instead.`;
+    issues.push({ code: "secret_in_profile", path, message });
+  }
+  return issues;
+}
+
+const secretKey = /^(api_?key|password|passwd|secret|client_?secret|access_?token|auth_?token|authorization)$/i;
+
+/** True where a field is named like a secret and holds a text. */
+function holdsSecretField(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(
+    ([key, field]) => (typeof field === "string" && field !== "" && secretKey.test(key)) || holdsSecretField(field),
+  );
+}
+
+function checkParams(
+  definition: OperationDefinition,
+  { params }: OperationConfig,
+  path: Issue["path"],
+): ProfileIssue[] {
+  const issues: ProfileIssue[] = [];
+  const write = params["writeArtifact"];
+  if (definition.kind === "llm" && (typeof write !== "object" || write === null || !("tag" in write))) {
+    const message = `${JSON.stringify(definition.operationId)} calls a model and needs writeArtifact, which says where the answer goes.`;
+    issues.push({ code: "missing_tag", path: [...path, "writeArtifact"], message });
+  }
+  if (typeof write === "object" && write !== null && "retention" in write && "persisted" in write && !write.persisted) {
+    const message = "An artifact that is gone with its run has no history; leave retention out, or set persisted.";
+    issues.push({ code: "run_only_retention", path: [...path, "writeArtifact", "retention"], message });
+  }
+  const { paramsSchema } = definition;
+  if (paramsSchema === undefined) return issues;
+  const read = parseStructured(JSON.stringify(params), { schema: { ...paramsSchema } });
+  if (read.ok) return issues;
+  for (const issue of read.issues) {
+    issues.push({ code: "invalid_params", path: [...path, ...issue.path], message: issue.message });
+  }
+  return issues;
+}
+
+function checkTags({ operations }: OperationProfile, registry: OperationRegistry): ProfileIssue[] {
+  const issues: ProfileIssue[] = [];
+  const writers = new Map<string, string>();
+  for (const [index, { operationId, config }] of operations.entries()) {
+    const definition = registry.find(operationId)?.definition;
+    const tag = definition && writtenTag(definition, config);
+    if (tag === undefined) continue;
+    const path = ["operations", index, "config", "params", "writeArtifact", "tag"];
+    if (!tagPattern.test(tag)) {
+      const message = `${JSON.stringify(tag)} is no tag: a letter or _, then up to 99 letters, digits, _ or -.`;
+      issues.push({ code: "invalid_tag", path, message });
+    }
+    const other = writers.get(tag);
+    if (other !== undefined && other !== operationId) {
+      const message = `${JSON.stringify(operationId)} and ${JSON.stringify(other)} both write art.${tag}; a tag has one writer.`;
+      issues.push({ code: "tag_collision", path, message });
+    }
+    writers.set(tag, operationId);
+  }
+  return issues;
+}

@@ -1,0 +1,145 @@
+import type { ChatMessage, TokenCounter, ToolDefinition } from "@ccl/core";
+
+import type { PromptInclusion } from "../artifact/operation-artifact.ts";
+import type { PromptEffect } from "../effects/operation-effect.ts";
+import type { TemplateRenderer } from "../liquid/template-renderer.ts";
+
+/** A tagged value that includes itself. */
+export interface InclusionInput {
+  tag: string;
+  /** Of the operation that wrote it; smaller first, ties by tag in code units. */
+  order: number;
+  inclusion: PromptInclusion;
+  value: unknown;
+}
+
+/** An effect with the operation that it comes from. */
+export interface EffectInput {
+  operationId: string;
+  effect: PromptEffect;
+}
+
+/** The window that the prompt has to fit. */
+export interface PromptTrim {
+  counter: TokenCounter;
+  /** Tokens of the whole prompt as the model sees it: framing, tools and markers included. */
+  budget: number;
+  /** The most that synthetic messages and additions to the system prompt may take of it; default all. */
+  insertBudget?: number;
+  /** The share of both budgets that is kept back; default 0 under an exact counter and 0.1 under an estimate. */
+  safetyMargin?: number;
+  /** Counted with the messages. */
+  tools?: readonly ToolDefinition[];
+}
+
+/** What a prompt is put together from. */
+export interface AssemblePromptOptions {
+  /** The selected history with the current user turn, oldest first. */
+  base: readonly ChatMessage[];
+  inclusions: readonly InclusionInput[];
+  /** In commit order. */
+  effects: readonly EffectInput[];
+  /** Absent: nothing is counted, nothing cut off. */
+  trim?: PromptTrim;
+  /** The message that the turn began with; default the last message of the user. */
+  userMessageId?: string;
+  /** Values by tag for the templates of inclusions; default those of `inclusions`. */
+  art?: Readonly<Record<string, unknown>>;
+  /** For the templates of inclusions; default one of the package. */
+  renderer?: TemplateRenderer;
+}
+
+/** Who put something into the prompt. */
+export type PromptContributor =
+  { kind: "inclusion"; tag: string } | { kind: "effect"; operationId: string; effectIndex: number };
+
+/** Where one message of the prompt comes from. */
+export interface PromptOrigin {
+  /** `base` as it was, `system` with updates, `insert` synthetic, `elision` the mark of what was cut off. */
+  from: "base" | "system" | "insert" | "elision";
+  /** Of a base message, or of the one that an insert replaces. */
+  messageId?: string;
+  /** Empty for what stood in the base as it is. */
+  contributors: readonly PromptContributor[];
+}
+
+/** Base messages that were left out, a tool call always with its results. */
+export interface TrimDecision {
+  messageIds: (string | undefined)[];
+  reason: "budget";
+}
+
+/** An update or a replacement that a later one has undone. */
+export interface OverriddenUpdate {
+  contributor: PromptContributor;
+  by: PromptContributor;
+}
+
+/** An insert that does not stand where its anchor says. */
+export interface ClampedAnchor {
+  contributor: PromptContributor;
+  /** Beyond the start; the message was cut off; between a tool call and its results; nothing to replace at the tail. */
+  reason: "beyond_start" | "anchor_trimmed" | "inside_tool_calls" | "nothing_to_replace";
+}
+
+/** Something that is not in the prompt. */
+export interface DroppedInsert {
+  contributor: PromptContributor;
+  reason: "anchor_trimmed" | "empty";
+}
+
+/** An inclusion that was cut to its `maxTokens`. */
+export interface ShortenedInclusion {
+  tag: string;
+  removedTokens: number;
+}
+
+/** Why the prompt looks as it does. */
+export interface PromptReport {
+  /** One for each message of the prompt, in its order. */
+  messages: PromptOrigin[];
+  trimmed: TrimDecision[];
+  overridden: OverriddenUpdate[];
+  clamped: ClampedAnchor[];
+  dropped: DroppedInsert[];
+  shortened: ShortenedInclusion[];
+  /** Base messages that a `replace` took out. */
+  replaced: { messageIds: (string | undefined)[]; by: PromptContributor }[];
+  /** Only under a budget. */
+  breakdown?: PromptBreakdown;
+}
+
+/** Where the tokens go; the parts add up to `tokens` where the counter counts messages one by one. */
+export interface PromptBreakdown {
+  /** What may be used of the budget after the safety margin. */
+  usable: number;
+  system: number;
+  history: number;
+  currentTurn: number;
+  inserts: number;
+  /** Mark of what was cut off. */
+  elision: number;
+  /** Tools and what the provider adds once. */
+  framing: number;
+}
+
+/** A prompt and why it looks so. */
+export interface AssembledPrompt {
+  messages: ChatMessage[];
+  /** As counted by the trim's counter over the whole; absent without one. */
+  tokens?: number;
+  explain: PromptReport;
+}
+
+/**
+ * Codes of the issues of `assemblePrompt`; the path begins with `effects` and the index of the effect, or with
+ * `inclusions` and the tag.
+ */
+export type PromptIssueCode =
+  /** The protected parts alone do not fit, or inserts exceed their own budget; the message holds the breakdown. */
+  | "budget_exceeded"
+  /** An anchor says `onAnchorTrimmed: "fail"` and its message is not in the window. */
+  | "anchor_trimmed"
+  /** There is no message to insert at: no user turn, a depth that is no whole number of 0 or less, a system message. */
+  | "invalid_anchor"
+  | "template_render_error";

@@ -1,0 +1,75 @@
+import { isArtifactEffect } from "../effects/is-effect-of.ts";
+import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
+import { retainHistory } from "../artifact/retain-history.ts";
+import { hasSameContent } from "../artifact/same-content.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import type { PlannedOperation } from "./plan-run.ts";
+
+/** Artifacts by tag; frozen. */
+export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
+
+/** An object with the keys as they are, whatever they are called. */
+export function toArtifactMap(artifacts: Iterable<OperationArtifact>): ArtifactMap {
+  const entries = [...artifacts].map((artifact): [string, OperationArtifact] => [artifact.tag, artifact]);
+  return Object.freeze(Object.fromEntries(entries));
+}
+
+/** True for a persisted write of which no version is made: the head says the same already. */
+export function isUnchanged(
+  before: OperationArtifact | undefined,
+  write: ArtifactWrite,
+  head: number | undefined,
+): boolean {
+  return before?.persisted === true && write.persisted && before.version === head && hasSameContent(before, write);
+}
+
+/** The artifact after a write, with the version that it has or is going to have. */
+export function writtenArtifact(
+  before: OperationArtifact | undefined,
+  write: ArtifactWrite,
+  { runId, writtenAt, version }: { runId: string; writtenAt: number; version: number },
+): OperationArtifact {
+  const { tag, persisted, usage, semantics, value, inclusion, retention } = write;
+  const former = before === undefined || !persisted || !before.persisted ? [] : [...before.history, versionOf(before)];
+  return Object.freeze({
+    tag,
+    persisted,
+    usage,
+    semantics,
+    value,
+    version,
+    runId,
+    writtenAt,
+    ...(former.length > 0 && { parentVersion: before?.version ?? 0 }),
+    ...(inclusion && { inclusion }),
+    ...(retention && { retention }),
+    history: Object.freeze(retainHistory(former, retention, writtenAt)),
+  });
+}
+
+function versionOf({
+  version,
+  runId,
+  writtenAt,
+  value,
+  parentVersion,
+}: OperationArtifact): OperationArtifact["history"][number] {
+  return Object.freeze({ version, runId, writtenAt, value, ...(parentVersion !== undefined && { parentVersion }) });
+}
+
+/** All that an operation depends on, directly or not, in commit order. */
+export function ancestorsOf(operations: readonly PlannedOperation[], index: number): number[] {
+  const found = new Set<number>();
+  const waiting = [...(operations[index]?.dependencies ?? [])];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    for (const dependency of operations[next]?.dependencies ?? []) if (!found.has(dependency)) waiting.push(dependency);
+  }
+  return [...found].sort((left, right) => left - right);
+}
+
+/** The one write among an operation's effects. */
+export function writeOf(effects: readonly OperationEffect[]): ArtifactWrite | undefined {
+  return effects.find(isArtifactEffect);
+}

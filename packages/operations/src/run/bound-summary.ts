@@ -1,0 +1,64 @@
+import { safeText } from "./safe-text.ts";
+
+/** How much of a summary is kept. */
+export interface SummaryLimits {
+  /** Characters of the whole, as JSON. */
+  maxChars: number;
+  /** Characters of a text that has no limit of its own. */
+  maxTextChars: number;
+}
+
+const textLimits = new Map([
+  ["rawTextPreview", 1_024],
+  ["parseErrorMessage", 512],
+  ["stop", 120],
+]);
+const hiddenKeys = new Set(["credentialRef", "apiKey", "authorization"]);
+const maxItems = 50;
+const maxStops = 10;
+const maxDepth = 4;
+
+interface Bounding {
+  limits: SummaryLimits;
+  leftChars: number;
+}
+
+/** What a handler says about its work, masked and cut: references to credentials left out, long things shortened. */
+export function boundSummary(summary: unknown, limits: SummaryLimits): Record<string, unknown> | undefined {
+  if (typeof summary !== "object" || summary === null || Array.isArray(summary)) return undefined;
+  return boundRecord(summary, { limits, leftChars: limits.maxChars }, 0);
+}
+
+function boundRecord(record: object, bounding: Bounding, depth: number): Record<string, unknown> {
+  const bounded: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(record).slice(0, maxItems)) {
+    if (hiddenKeys.has(key) || value === undefined || key === "__proto__") continue;
+    const name = safeText(key, 100);
+    bounding.leftChars -= name.length + 4;
+    if (bounding.leftChars <= 0) {
+      bounded["truncated"] = true;
+      break;
+    }
+    bounded[name] = boundValue(value, { bounding, depth: depth + 1, key });
+  }
+  return bounded;
+}
+
+function boundValue(value: unknown, at: { bounding: Bounding; depth: number; key: string }): unknown {
+  const { bounding, depth, key } = at;
+  if (typeof value === "string") {
+    const max = Math.min(textLimits.get(key) ?? bounding.limits.maxTextChars, Math.max(1, bounding.leftChars));
+    const text = safeText(value, max);
+    bounding.leftChars -= text.length + 2;
+    return text;
+  }
+  bounding.leftChars -= 6;
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value === "boolean" || value === null) return value;
+  if (typeof value !== "object" || depth >= maxDepth) return "[left out]";
+  if (!Array.isArray(value)) return boundRecord(value, bounding, depth);
+  const items = value.slice(0, key === "stop" ? maxStops : maxItems);
+  return items
+    .filter(() => bounding.leftChars > 0)
+    .map((item) => boundValue(item, { bounding, depth: depth + 1, key }));
+}

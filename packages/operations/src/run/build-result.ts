@@ -1,0 +1,109 @@
+import type { Hook, Trigger } from "../operation/operation-definition.ts";
+import type { PlannedOperation } from "./plan-run.ts";
+import type { OperationRecord, RunDesk } from "./run-desk.ts";
+import type { CommitLogEntry, OperationRun, RunArtifact, RunResult } from "./run-result.ts";
+import type { RunCommand } from "./run-state.ts";
+
+/** All that is known of a run as it ends. */
+export function buildResult(desk: RunDesk, end: Extract<RunCommand, { type: "finish" }>): RunResult {
+  const { input, services } = desk;
+  const finishedAt = services.clock.now();
+  const { status, failedType, failedDetails, finishReason } = end;
+  return {
+    runId: input.runId,
+    status,
+    ...(failedType && { failedType }),
+    ...(failedDetails && { failedDetails }),
+    ...(finishReason && { finishReason }),
+    startedAt: input.startedAt,
+    finishedAt,
+    durationMs: Math.max(0, finishedAt - input.startedAt),
+    operationRuns: operationRuns(desk),
+    mainLlm: desk.main,
+    commitLog: [...desk.commitLog, ...discarded(desk)],
+    artifacts: [...desk.written.values()].map(({ artifact, operationId, hook }): RunArtifact => {
+      const { tag, persisted, usage, semantics, version, value } = artifact;
+      return { tag, operationId, hook, persisted, usage, semantics, ...(persisted && { version }), value };
+    }),
+  };
+}
+
+/** The end with the reason why, where an operation is to blame. */
+export function withReason(desk: RunDesk, end: Extract<RunCommand, { type: "finish" }>): typeof end {
+  const { failedDetails, failedType } = end;
+  if (failedDetails?.operationId === undefined || failedDetails.errorCode !== undefined) return end;
+  const hook: Hook = failedType === "after_main_llm" ? "after_main_llm" : "before_main_llm";
+  const operation = desk.plan.operations.find((at) => at.hook === hook && at.operationId === failedDetails.operationId);
+  const record = operation && desk.records[operation.index];
+  const { error, status, skippedReason } = record ?? {};
+  if (error) return { ...end, failedDetails: { ...failedDetails, errorCode: error.code, errorMessage: error.message } };
+  const errorMessage = `The required operation was ${status ?? "not run"}${skippedReason ? ` (${skippedReason})` : ""}.`;
+  return { ...end, failedDetails: { ...failedDetails, errorMessage } };
+}
+
+function operationRuns({ plan, records, input }: RunDesk): OperationRun[] {
+  const byHook: Record<Hook, OperationRun[]> = { before_main_llm: [], after_main_llm: [] };
+  for (const operation of plan.operations) {
+    const record = records[operation.index];
+    if (record !== undefined) byHook[operation.hook].push(operationRun(operation, record, input.trigger));
+  }
+  for (const { operationId, hook, config, reason } of plan.leftOut) {
+    const { required } = config;
+    byHook[hook].push({
+      operationId,
+      hook,
+      trigger: input.trigger,
+      required,
+      status: "skipped",
+      skippedReason: reason,
+    });
+  }
+  return [...byHook.before_main_llm, ...byHook.after_main_llm];
+}
+
+function operationRun(
+  { operationId, hook, config }: PlannedOperation,
+  record: OperationRecord,
+  trigger: Trigger,
+): OperationRun {
+  const { startedAt, finishedAt, error } = record;
+  const run: OperationRun = {
+    operationId,
+    hook,
+    trigger,
+    required: config.required,
+    status: record.status ?? "aborted",
+  };
+  if (record.skippedReason !== undefined) run.skippedReason = record.skippedReason;
+  if (error !== undefined) {
+    run.errorCode = error.code;
+    run.errorMessage = error.message;
+  }
+  if (startedAt !== undefined) {
+    run.startedAt = startedAt;
+    run.attempts = record.attempts;
+  }
+  if (finishedAt !== undefined) {
+    run.finishedAt = finishedAt;
+    if (startedAt !== undefined) run.durationMs = Math.max(0, finishedAt - startedAt);
+  }
+  if (record.detached) run.detached = true;
+  if (record.lateStatus !== undefined) run.lateStatus = record.lateStatus;
+  if (record.inputsSummary !== undefined) run.inputsSummary = record.inputsSummary;
+  if (record.outputsSummary !== undefined) run.outputsSummary = record.outputsSummary;
+  return run;
+}
+
+/** Effects of done operations whose hook never came to its commit. */
+function discarded({ plan, records, commitLog }: RunDesk): CommitLogEntry[] {
+  const committed = new Set(commitLog.map(({ hook }) => hook));
+  return plan.operations.flatMap(({ operationId, hook, index }): CommitLogEntry[] => {
+    const { status, effects = [] } = records[index] ?? {};
+    if (status !== "done" || effects.length === 0 || committed.has(hook)) return [];
+    const shown = effects.map((effect) => ({
+      type: effect.type,
+      ...(effect.type === "artifact.upsert" && { tag: effect.tag }),
+    }));
+    return [{ hook, operationId, commitStatus: "discarded", effects: shown }];
+  });
+}

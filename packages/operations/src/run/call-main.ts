@@ -1,0 +1,121 @@
+import { LanguageModelError, type ChatMessage, type ModelRequest, type ModelResponse } from "@ccl/core";
+
+import type { OperationErrorCode } from "../operation/operation-outcome.ts";
+import type { MainStep } from "../ports/run-step.ts";
+import { OperationsError } from "../operations-error.ts";
+import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
+import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
+import { artifactsAfter, promptAfter } from "./operation-view.ts";
+import type { RunDesk } from "./run-desk.ts";
+import type { RunFinishReason } from "./run-result.ts";
+import { safeText } from "./safe-text.ts";
+
+/** The main call under way. */
+export interface MainCall {
+  /** How it ended; never rejects. */
+  ended: Promise<MainStep>;
+  /** Leaves it to itself and gives what there is of the answer. */
+  detach(): MainStep;
+}
+
+/** Puts the prompt together and calls the main model, which streams where it can. */
+export function callMain(desk: RunDesk, attempt: number): MainCall {
+  const { assistantVariantId } = desk.input;
+  const deltas = createDeltaWriter(desk);
+  let detached = false;
+  const cutOff = (): MainStep => {
+    const text = deltas.text();
+    const partial = text.length > 0;
+    const finishReason = desk.state.stop ?? "user_abort";
+    return { kind: "main_llm", attempt, executed: true, status: "aborted", finishReason, text, partial };
+  };
+  const run = async (): Promise<MainStep> => {
+    try {
+      const messages = mainPrompt(desk);
+      desk.main = { executed: true, assistantVariantId };
+      desk.emit({ type: "main_llm.started", assistantVariantId, attempt });
+      const response = await ask(desk, { messages, deltas, isOver: () => detached });
+      if (desk.isStopping) return cutOff();
+      const { toolCalls, usage } = response;
+      const text = response.text === "" ? deltas.text() : response.text;
+      const extras = { ...(toolCalls.length > 0 && { toolCalls }), ...(usage && { usage }) };
+      const done = { status: "done", finishReason: "completed", text, partial: false } as const;
+      return { kind: "main_llm", attempt, executed: true, ...done, ...extras };
+    } catch (error) {
+      return desk.isStopping ? cutOff() : failedStep(error, { attempt, executed: desk.main.executed });
+    } finally {
+      deltas.close();
+    }
+  };
+  return {
+    ended: run(),
+    detach() {
+      detached = true;
+      deltas.close();
+      return cutOff();
+    },
+  };
+}
+
+/** The prompt of the main call, with all that the first hook has committed. */
+function mainPrompt(desk: RunDesk): ChatMessage[] {
+  const indexes: number[] = [];
+  for (const { index } of desk.plan.operations.slice(0, desk.plan.beforeCount)) {
+    const record = desk.records[index];
+    if (record?.status === "done" && record.isCommitted !== false) indexes.push(index);
+  }
+  // Their writes are in the artifacts of the desk by now.
+  const artifacts = artifactsAfter(desk, []);
+  const trim = desk.services.limits.prompt;
+  return promptAfter(desk, { indexes, artifacts, ...(trim && { trim }) }).messages;
+}
+
+interface Asking {
+  messages: ChatMessage[];
+  deltas: DeltaWriter;
+  isOver: () => boolean;
+}
+
+async function ask(desk: RunDesk, { messages, deltas, isOver }: Asking): Promise<ModelResponse> {
+  const { mainModel, mainRequest } = desk.services;
+  const request: ModelRequest = { ...mainRequest, messages, signal: desk.controller.signal };
+  if (mainModel.stream === undefined) {
+    const response = await mainModel.generate(request);
+    if (!isOver()) deltas.add(response.text);
+    return response;
+  }
+  for await (const delta of mainModel.stream(request)) {
+    if (isOver() || desk.isStopping) break;
+    if (delta.type === "text") deltas.add(delta.text);
+    else if (delta.type === "finish") return delta.response;
+  }
+  throw new LanguageModelError("provider_error", "The main model's stream ended without a finish.");
+}
+
+function failedStep(error: unknown, of: { attempt: number; executed: boolean }): MainStep {
+  const message = error instanceof Error ? error.message : "What was thrown is no error.";
+  const failure = failureOf(error);
+  const shown = { code: failure.code, message: safeText(message, 512) };
+  return {
+    kind: "main_llm",
+    ...of,
+    status: "error",
+    finishReason: failure.finishReason,
+    text: "",
+    partial: false,
+    error: shown,
+  };
+}
+
+function failureOf(error: unknown): { code: OperationErrorCode; finishReason: RunFinishReason } {
+  if (LanguageModelError.isInstance(error)) {
+    const code = modelErrorCode(error.code);
+    const isNamed = code === "timeout" || code === "rate_limited" || code === "policy_error";
+    return { code, finishReason: isNamed ? code : "provider_error" };
+  }
+  if (!OperationsError.isInstance(error)) return { code: "internal_error", finishReason: "unknown" };
+  const { details } = error;
+  const code =
+    typeof details === "object" && details !== null && "operationCode" in details ? details.operationCode : "";
+  return { code: isErrorCode(code) ? code : "internal_error", finishReason: "policy_error" };
+}

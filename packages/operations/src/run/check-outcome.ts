@@ -1,0 +1,162 @@
+import type { Issue, Result } from "@ccl/core";
+import { failure, LanguageModelError, success } from "@ccl/core";
+
+import { copyJson } from "../artifact/copy-json.ts";
+import { effectShape } from "../effects/effect-shape.ts";
+import { isArtifactEffect } from "../effects/is-effect-of.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import type { EventError } from "../events/run-event.ts";
+import type {
+  OperationDebug,
+  OperationErrorCode,
+  OperationOutcome,
+  SkippedReason,
+} from "../operation/operation-outcome.ts";
+import { OperationsError } from "../operations-error.ts";
+import { allowedEffects } from "../effects/allowed-effects.ts";
+import type { PlannedOperation } from "./plan-run.ts";
+import type { OperationStatus } from "./run-result.ts";
+import { safeText } from "./safe-text.ts";
+
+/** How an attempt ended, checked. */
+export interface CheckedOutcome {
+  status: OperationStatus;
+  /** Of `done` only; frozen copies. */
+  effects: readonly OperationEffect[];
+  error?: EventError;
+  skippedReason?: SkippedReason;
+  debug?: OperationDebug;
+}
+
+const errorCodes: ReadonlySet<string> = new Set<OperationErrorCode>([
+  "timeout",
+  "rate_limited",
+  "provider_error",
+  "output_parse_error",
+  "template_render_error",
+  "budget_exceeded",
+  "policy_error",
+  "validation_error",
+  "artifact_conflict",
+  "dependency_failed",
+  "idempotency_conflict",
+  "internal_error",
+]);
+const statuses: ReadonlySet<string> = new Set<OperationStatus>(["done", "skipped", "error", "aborted"]);
+const maxMessageChars = 512;
+const noEffects: readonly OperationEffect[] = Object.freeze([]);
+
+/** True for a code that an operation may fail with. */
+export function isErrorCode(code: unknown): code is OperationErrorCode {
+  return typeof code === "string" && errorCodes.has(code);
+}
+
+/** A failed outcome with a message that is safe to show. */
+export function failedOutcome(code: OperationErrorCode, message: string): CheckedOutcome {
+  return { status: "error", effects: noEffects, error: { code, message: safeText(message, maxMessageChars) } };
+}
+
+/** What came back from a handler, as far as it may be trusted. */
+export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperation): CheckedOutcome {
+  if (typeof outcome !== "object" || outcome === null || !statuses.has(outcome.status)) {
+    return failedOutcome("internal_error", "The handler gave back no outcome with a status.");
+  }
+  const { status, debug } = outcome;
+  const rest = debug === undefined ? {} : { debug };
+  if (status === "done") {
+    const { effects } = outcome;
+    if (effects === undefined || effects.length === 0) return { status, effects: noEffects, ...rest };
+    return { ...checkEffects(effects, operation), ...rest };
+  }
+  if (status === "error") {
+    const { code, message } = outcome.error ?? { code: "internal_error", message: "The handler gave no error." };
+    return { ...failedOutcome(isErrorCode(code) ? code : "internal_error", String(message)), ...rest };
+  }
+  const { skippedReason } = outcome;
+  const reason =
+    skippedReason === undefined || status === "aborted" ? {} : { skippedReason: safeText(skippedReason, 100) };
+  return { status, effects: noEffects, ...reason, ...rest };
+}
+
+/** What a handler threw, as an outcome. Causes are left out: they may hold requests. */
+export function outcomeOfThrown(error: unknown): CheckedOutcome {
+  const message = error instanceof Error ? error.message : "What was thrown is no error.";
+  if (LanguageModelError.isInstance(error)) return failedOutcome(modelErrorCode(error.code), message);
+  if (!OperationsError.isInstance(error)) return failedOutcome("internal_error", message);
+  const { details } = error;
+  const code =
+    typeof details === "object" && details !== null && "operationCode" in details ? details.operationCode : "";
+  return failedOutcome(isErrorCode(code) ? code : "internal_error", message);
+}
+
+/** The code under which an operation, or the main call, fails with a model's error. */
+export function modelErrorCode(code: LanguageModelError["code"]): OperationErrorCode {
+  if (code === "timeout" || code === "rate_limited") return code;
+  return code === "content_filtered" ? "policy_error" : "provider_error";
+}
+
+function checkEffects(effects: readonly OperationEffect[], operation: PlannedOperation): CheckedOutcome {
+  const checked: OperationEffect[] = [];
+  const writes: string[] = [];
+  for (const [index, effect] of effects.entries()) {
+    const read = readEffect(effect);
+    if (!read.ok) return failedOutcome("validation_error", describe(index, read.issues));
+    const refusal = refusalOf(read.value, operation);
+    if (refusal !== undefined) return failedOutcome(refusal.code, refusal.message);
+    if (isArtifactEffect(read.value)) writes.push(read.value.tag);
+    checked.push(read.value);
+  }
+  if (writes.length > 1) {
+    return failedOutcome(
+      "policy_error",
+      `An operation writes one artifact, once; this one gave ${writes.length} writes.`,
+    );
+  }
+  return { status: "done", effects: Object.freeze(checked) };
+}
+
+function readEffect(effect: OperationEffect): Result<OperationEffect> {
+  const copy = copyJson(effect);
+  if (!copy.ok) return copy;
+  const shape = effectShape.safeParse(copy.value);
+  // The copy is frozen to its leaves, what the shape gives is not.
+  if (isEffect(copy.value, shape.success)) return success(copy.value);
+  const [first, ...rest] = (shape.error?.issues ?? []).map(({ path, message }): Issue => ({
+    code: "invalid_shape",
+    path: path.map(String),
+    message,
+  }));
+  return failure(first ?? { code: "invalid_shape", path: [], message: "It has another shape." }, ...rest);
+}
+
+function isEffect(value: unknown, hasShape: boolean): value is OperationEffect {
+  return hasShape && value !== null;
+}
+
+function describe(index: number, issues: readonly Issue[]): string {
+  const lines = issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${path.length === 0 ? "it" : path.join(".")}: ${message}`);
+  return `Effect ${index} can't be used; ${lines.join(" ")}`;
+}
+
+function refusalOf(
+  effect: OperationEffect,
+  { hook, tag }: PlannedOperation,
+): { code: OperationErrorCode; message: string } | undefined {
+  if (!allowedEffects[hook].includes(effect.type)) {
+    return { code: "policy_error", message: `${effect.type} can't be committed in ${hook}.` };
+  }
+  if (!isArtifactEffect(effect)) return undefined;
+  if (effect.tag !== tag) {
+    const allowed = tag === undefined ? "it declares no tag" : `it declares art.${tag}`;
+    return { code: "policy_error", message: `The operation can't write art.${effect.tag}: ${allowed}.` };
+  }
+  if (!effect.persisted && effect.retention !== undefined) {
+    return {
+      code: "validation_error",
+      message: `art.${effect.tag} is gone with its run and keeps no history; leave retention out.`,
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,49 @@
+import { canonicalJson, sha256Hex } from "@ccl/core";
+
+import { OperationsError } from "../operations-error.ts";
+import type { StartOptions } from "./engine-options.ts";
+
+const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+
+/** Refuses what no run can be started with. @throws OperationsError `invalid_options` */
+export function checkStart(options: StartOptions): void {
+  const { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, deadlineMs } = options;
+  if (trigger !== "generate" && trigger !== "regenerate") {
+    refuse(`The trigger ${JSON.stringify(trigger)} is neither generate nor regenerate.`);
+  }
+  const { clientRequestId, initiator } = options;
+  for (const [name, value] of Object.entries({
+    chatId,
+    branchId,
+    userMessageId,
+    clientRequestId,
+    initiator,
+    profileRef,
+  })) {
+    const isOptional = name !== "chatId" && name !== "branchId";
+    if (value === undefined && isOptional) continue;
+    if (typeof value === "string" && idPattern.test(value)) continue;
+    refuse(`${name} ${JSON.stringify(value)} must be 1 to 200 characters, none of them a control character.`);
+  }
+  if (profile !== undefined && profileRef !== undefined) refuse("Give profile or profileRef, not both.");
+  if (trigger === "regenerate" && userMessage !== undefined) {
+    refuse("Regenerate answers a turn that is there; leave userMessage out, or generate.");
+  }
+  if (trigger === "generate" && userMessage === undefined && userMessageId === undefined) {
+    refuse("Generate begins a turn: give userMessage, or the userMessageId of one that the chat holds already.");
+  }
+  if (deadlineMs !== undefined && !Number.isFinite(deadlineMs)) {
+    refuse(`deadlineMs ${deadlineMs} is no time in milliseconds since the epoch.`);
+  }
+}
+
+function refuse(message: string): never {
+  throw new OperationsError("invalid_options", message);
+}
+
+/** What makes two starts with one request id the same. The deadline, a moment in time, is left out. */
+export function payloadHash(options: StartOptions): string {
+  const { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, initiator } = options;
+  const payload = { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, initiator };
+  return sha256Hex(canonicalJson(JSON.parse(JSON.stringify(payload))));
+}

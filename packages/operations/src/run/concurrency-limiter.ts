@@ -1,0 +1,113 @@
+/** How many operations may run at a time, over all runs of an engine; what is absent is unlimited. */
+export interface ConcurrencyLimits {
+  global?: number;
+  /** By `definition.kind`. */
+  byKind?: Readonly<Record<string, number>>;
+  /** By `params.providerRef`. */
+  byProvider?: Readonly<Record<string, number>>;
+}
+
+/** Operations that the same limits hold for. */
+export interface ConcurrencyClass {
+  /** The counts that each of them is part of. */
+  readonly counters: readonly { readonly limit: number; used: number }[];
+  /** By the place in the queue. */
+  readonly waiting: Map<number, () => void>;
+}
+
+/** Lets operations begin, first come first served among those that no limit holds back. */
+export interface ConcurrencyLimiter {
+  classOf(kind: string, provider: string | undefined): ConcurrencyClass;
+  /** Calls `begin` at once, or when there is room and gives a function that takes the entry back. */
+  request(of: ConcurrencyClass, begin: () => void): (() => void) | undefined;
+  /** One that has begun has ended. */
+  release(of: ConcurrencyClass): void;
+  /** Operations that run and that wait. */
+  counts(): { running: number; waiting: number };
+}
+
+/** A limiter; limits below 1 count as 1, so that nothing can hang. */
+export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): ConcurrencyLimiter {
+  const counters = new Map<string, { limit: number; used: number }>();
+  const all = counterOf("", limits.global);
+  const byKind = new Map<string, Map<string | undefined, ConcurrencyClass>>();
+  const classes: ConcurrencyClass[] = [];
+  let waiting = 0;
+  let places = 0;
+  function counterOf(name: string, limit: number = Infinity): { limit: number; used: number } {
+    const counter = counters.get(name) ?? { limit: Math.max(1, limit), used: 0 };
+    counters.set(name, counter);
+    return counter;
+  }
+  const classOf = (kind: string, provider: string | undefined): ConcurrencyClass => {
+    const ofKind = byKind.get(kind) ?? new Map<string | undefined, ConcurrencyClass>();
+    byKind.set(kind, ofKind);
+    const providerLimit = provider === undefined ? undefined : own(limits.byProvider, provider);
+    const key = providerLimit === undefined ? undefined : provider;
+    const known = ofKind.get(key);
+    if (known !== undefined) return known;
+    const held = [all];
+    const kindLimit = own(limits.byKind, kind);
+    if (kindLimit !== undefined) held.push(counterOf(`kind ${kind}`, kindLimit));
+    if (providerLimit !== undefined) held.push(counterOf(`provider ${provider}`, providerLimit));
+    const made = { counters: held, waiting: new Map<number, () => void>() };
+    ofKind.set(key, made);
+    classes.push(made);
+    return made;
+  };
+  const enter = (of: ConcurrencyClass): void => {
+    for (const counter of of.counters) counter.used += 1;
+  };
+  const beginNext = (): void => {
+    for (let next = nextClass(classes); next !== undefined; next = nextClass(classes)) {
+      const [place, begin] = next.waiting.entries().next().value ?? [];
+      if (place === undefined || begin === undefined) return;
+      next.waiting.delete(place);
+      waiting -= 1;
+      enter(next);
+      begin();
+    }
+  };
+  return {
+    classOf,
+    request(of, begin) {
+      if (of.waiting.size === 0 && hasRoom(of)) {
+        enter(of);
+        begin();
+        return undefined;
+      }
+      places += 1;
+      const place = places;
+      of.waiting.set(place, begin);
+      waiting += 1;
+      return () => {
+        if (of.waiting.delete(place)) waiting -= 1;
+      };
+    },
+    release(of) {
+      for (const counter of of.counters) counter.used -= 1;
+      if (waiting > 0) beginNext();
+    },
+    counts: () => ({ running: all.used, waiting }),
+  };
+}
+
+function hasRoom({ counters }: ConcurrencyClass): boolean {
+  for (const { used, limit } of counters) if (used >= limit) return false;
+  return true;
+}
+
+/** The class whose first entry has waited longest among those with room. */
+function nextClass(classes: readonly ConcurrencyClass[]): ConcurrencyClass | undefined {
+  let best: { place: number; of: ConcurrencyClass } | undefined;
+  for (const of of classes) {
+    const place = of.waiting.keys().next().value;
+    if (place === undefined || (best !== undefined && place > best.place) || !hasRoom(of)) continue;
+    best = { place, of };
+  }
+  return best?.of;
+}
+
+function own(limits: Readonly<Record<string, number>> | undefined, name: string): number | undefined {
+  return limits !== undefined && Object.hasOwn(limits, name) ? limits[name] : undefined;
+}

@@ -1,0 +1,113 @@
+import { success, type Result } from "@ccl/core";
+
+import type { RunEvent } from "../events/run-event.ts";
+import { OperationsError } from "../operations-error.ts";
+import { createLocalExecutor } from "../ports/create-local-executor.ts";
+import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
+import type { SaveProfileOptions } from "../ports/profile-store.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";
+import { createServices } from "./create-services.ts";
+import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
+import { readLiveEvents, readStoredEvents, type EventReading, type LiveRun, type RunHandle } from "./live-run.ts";
+import { createPlanMaker } from "./prepare-run.ts";
+import { createRunCarrier } from "./run-carrier.ts";
+import { createRunStarter } from "./start-run.ts";
+
+/** Runs turns of a chat: operations, one main model call, operations. */
+export interface RunEngine {
+  /**
+   * Accepts a run and begins it. Under `queue` and `abort_previous` it waits for the run before.
+   * @throws OperationsError `invalid_options`, `invalid_profile`, `unknown_profile`, `unknown_turn`, `run_active`,
+   *   `idempotency_conflict`, `aborted`
+   */
+  start(options: StartOptions): Promise<RunHandle>;
+  /**
+   * A hand on a run, whoever carries it out; one that nobody does is carried on here from where it stands. What has
+   * ended never runs again. @throws OperationsError `unknown_run`
+   */
+  resume(runId: string, options?: { signal?: AbortSignal }): Promise<RunHandle>;
+  /** A run's events in order, the stored ones and then live, until `run.finished`. */
+  events(runId: string, options?: EventReading): AsyncIterable<RunEvent>;
+  /**
+   * Validates and stores a profile; gives it with its new version, or every issue.
+   * @throws OperationsError `version_conflict`
+   */
+  saveProfile(profile: OperationProfile, options?: SaveProfileOptions): Promise<Result<ValidProfile>>;
+  /**
+   * Gives the profile a new session, so that its next run begins without state; the old one stays readable.
+   * @throws OperationsError `unknown_profile`
+   */
+  resetProfileSession(profileId: string, options?: { signal?: AbortSignal }): Promise<OperationProfile>;
+  /** Operations that run and that wait for a place, over all runs. */
+  counts(): { running: number; waiting: number };
+}
+
+const resetAttempts = 5;
+
+/** An engine; everything that is left out is in memory. */
+export function createRunEngine(options: RunEngineOptions): RunEngine {
+  const services = createServices(options);
+  const { registry, runs, ids } = services;
+  const profiles = options.profiles ?? createMemoryProfileStore();
+  const executor = options.executor ?? createLocalExecutor();
+  const plans = createPlanMaker(services);
+  const owner = options.owner ?? ids.next();
+  const carrier = createRunCarrier({ services, plans, executor, owner });
+  const whenActive = options.whenActive ?? "reject";
+  const start = createRunStarter({ services, plans, carrier, executor, profiles, owner, whenActive });
+  const handleOf = (live: LiveRun): RunHandle => ({
+    runId: live.runId,
+    result: live.result,
+    events: { [Symbol.asyncIterator]: () => readLiveEvents(live, runs, {}) },
+    onEvent: (listener) => live.feed.listen(listener),
+    abort: (reason) => live.abort(reason),
+  });
+  return {
+    start: async (request) => handleOf(await start(request)),
+    async resume(runId, call) {
+      const stored = await runs.loadRun(runId, call);
+      if (stored === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+      const live = carrier.liveOf(runId);
+      if (executor.isLocal || stored.result !== undefined) void carrier.carry(runId);
+      else {
+        await executor.submit(runId);
+        carrier.watch(runId);
+      }
+      return handleOf(live);
+    },
+    async *events(runId, reading = {}) {
+      const live = carrier.find(runId);
+      if (live !== undefined) {
+        yield* readLiveEvents(live, runs, reading);
+        return;
+      }
+      if ((await runs.loadRun(runId)) === undefined) {
+        throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+      }
+      yield* readStoredEvents(runId, services, reading);
+    },
+    async saveProfile(profile, call) {
+      const checked = validateProfile(profile, registry);
+      if (!checked.ok) return checked;
+      const saved = validateProfile(await profiles.save(checked.value, call), registry);
+      return saved.ok ? success(saved.value) : saved;
+    },
+    async resetProfileSession(profileId, call) {
+      for (let attempt = 1; ; attempt += 1) {
+        const profile = await profiles.load(profileId, call);
+        if (profile === undefined) {
+          throw new OperationsError("unknown_profile", `There is no profile ${JSON.stringify(profileId)}.`);
+        }
+        const fresh = { ...profile, operationProfileSessionId: ids.next() };
+        try {
+          return await profiles.save(fresh, { ...call, expectedVersion: profile.version ?? 0 });
+        } catch (error) {
+          const isLost = OperationsError.isInstance(error) && error.code === "version_conflict";
+          if (!isLost || attempt >= resetAttempts) throw error;
+        }
+      }
+    },
+    counts: () => services.limiter.counts(),
+  };
+}

@@ -1,0 +1,62 @@
+import { createUuidV7Generator } from "@ccl/core";
+
+import { createBuiltinOperations } from "../kinds/create-builtin-operations.ts";
+import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { toRunClock } from "../ports/run-clock.ts";
+import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
+import type { RunEngineOptions } from "./engine-options.ts";
+import type { EngineServices } from "./engine-services.ts";
+import { createRunJournal } from "./run-journal.ts";
+
+/** What the options come to, with everything that they leave out. */
+export function createServices(options: RunEngineOptions): EngineServices {
+  const { registry, mainModel, mainRequest = {}, limits = {}, renderer } = options;
+  const clock = toRunClock(options.clock);
+  const runs = options.runs ?? createMemoryRunStore();
+  const { concurrency, ...rest } = limits;
+  const builtin = createBuiltinOperations(builtinOptions(options));
+  const byKind = new Map(Object.entries(builtin.handlers));
+  return {
+    registry,
+    mainModel,
+    mainRequest,
+    runs,
+    sessions: options.sessions ?? createMemoryProfileSessionStore(),
+    chat: options.chat ?? createMemoryChatStore(),
+    journal: createRunJournal(runs),
+    limiter: createConcurrencyLimiter(concurrency),
+    clock,
+    ids: options.ids ?? createUuidV7Generator({ clock }),
+    random: options.random ?? Math.random,
+    ...(renderer && { renderer }),
+    limits: {
+      graceMs: 2_000,
+      leaseMs: 30_000,
+      deltaIntervalMs: 50,
+      maxDeltaChars: 4_096,
+      keptEvents: 1_024,
+      maxSummaryChars: 4_096,
+      maxDebugChars: 16_384,
+      requestKeptMs: 24 * 60 * 60 * 1_000,
+      pollMs: 500,
+      ...rest,
+    },
+    handlerOf: ({ handler, definition }) => handler ?? byKind.get(definition.kind),
+    onLateResult: options.onLateResult ?? (() => {}),
+  };
+}
+
+function builtinOptions(options: RunEngineOptions): Parameters<typeof createBuiltinOperations>[0] {
+  const { models, retriever, renderer, counter, clock, random, promptHashKey } = options;
+  return {
+    ...(models && { models }),
+    ...(retriever && { retriever }),
+    ...(renderer && { liquid: renderer }),
+    ...(counter && { counter }),
+    ...(clock && { clock }),
+    ...(random && { random }),
+    ...(promptHashKey !== undefined && { promptHashKey }),
+  };
+}

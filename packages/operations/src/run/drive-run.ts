@@ -1,0 +1,313 @@
+import { deepFreeze } from "../artifact/deep-freeze.ts";
+import type { EventFeed } from "../events/event-feed.ts";
+import type { RunEvent } from "../events/run-event.ts";
+import { OperationsError } from "../operations-error.ts";
+import type { RunStep } from "../ports/run-step.ts";
+import type { RunInput, RunLease } from "../ports/run-store.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
+import { toArtifactMap } from "./artifact-view.ts";
+import { buildResult, withReason } from "./build-result.ts";
+import type { EngineServices } from "./engine-services.ts";
+import { operationFinished, operationStarted, stampEvent } from "../events/stamp-event.ts";
+import { createCommandExecutor, type CommandExecutor } from "./execute-commands.ts";
+import type { RunPlan } from "./plan-run.ts";
+import { reduceRun } from "./reduce-run.ts";
+import { knownEvents, onceKey, replaySteps, type KnownEvents } from "./replay-steps.ts";
+import { createRecord, releaseRecord, type RunDesk } from "./run-desk.ts";
+import type { RunResult } from "./run-result.ts";
+import { initialRunState, type RunCommand, type RunTransition, type StopCause } from "./run-state.ts";
+import { safeText } from "./safe-text.ts";
+
+/** A run that a worker has the lease on. */
+export interface DrivenRun {
+  services: EngineServices;
+  input: RunInput;
+  plan: RunPlan;
+  /** By index of the plan. */
+  handlers: readonly OperationHandler[];
+  lease: RunLease;
+  feed: EventFeed;
+  /** What the run has done already, with all its events; absent for a new one. */
+  former?: { steps: readonly RunStep[]; events: readonly RunEvent[] };
+  /** Somebody asked for the end before the worker came. */
+  abort?: { reason?: string };
+}
+
+/** A run under way. */
+export interface RunDrive {
+  /** Undefined where another worker has taken the run over. Never rejects. */
+  result: Promise<RunResult | undefined>;
+  stop(cause: StopCause, reason?: string): void;
+}
+
+/** Timers that are taken back when the run ends. */
+interface Timers {
+  set(delayMs: number, callback: () => void): () => void;
+  clear(): void;
+}
+
+/** Carries a run to its end. */
+export function driveRun(run: DrivenRun): RunDrive {
+  const { services, input, plan, feed } = run;
+  const known = knownEvents(run.former?.events ?? []);
+  const timers = createTimers(services);
+  let settle: (result: RunResult | undefined) => void = () => {};
+  let isOver = false;
+  const result = new Promise<RunResult | undefined>((resolve) => {
+    settle = (value) => {
+      isOver = true;
+      timers.clear();
+      desk.writer.close();
+      if (value === undefined) stopHandlers(desk, "The run goes on elsewhere.");
+      for (const record of desk.records) releaseRecord(record, services.limiter);
+      resolve(value);
+    };
+  });
+  const writer = services.journal.open({
+    runId: input.runId,
+    fencingToken: run.lease.fencingToken,
+    onStored: (events) => feed.publish(events),
+    onLost: (error) => desk.giveUp(error),
+  });
+  const desk: RunDesk = {
+    services,
+    input,
+    plan,
+    lease: run.lease,
+    handlers: run.handlers,
+    writer,
+    records: plan.operations.map(createRecord),
+    state: initialRunState(plan),
+    controller: new AbortController(),
+    history: [],
+    artifacts: {},
+    heads: new Map(),
+    written: new Map(),
+    commitLog: [],
+    main: { executed: false },
+    isStopping: false,
+    emit: createEmitter({ run, known, emit: (event) => writer.event(event) }),
+    dispatch: createDispatcher(() => (isOver ? undefined : { desk, executor })),
+    giveUp(error) {
+      if (isOver) return;
+      if (error === undefined || (OperationsError.isInstance(error) && error.code === "stale_lease")) settle(undefined);
+      else desk.dispatch({ type: "fault", details: storeFault(error) });
+    },
+  };
+  const executor = createCommandExecutor(desk, {
+    mainAttempts: known.mainAttempts,
+    onStop: (command) => onStop(desk, timers, command),
+    onFinish: (command) => void finish(desk, executor, command).then(settle),
+  });
+  const { stop, onLoaded } = createStopper(desk, () => isOver);
+  keepLease(desk, timers, stop);
+  announceStart(desk);
+  const { deadlineMs } = input;
+  if (deadlineMs !== undefined) timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
+  const goOn = (): void => {
+    const commands = run.former === undefined ? [] : replaySteps(desk, run.former.steps, known);
+    for (const command of commands) executor.execute(command);
+    if (run.abort !== undefined) stop("user_abort", run.abort.reason);
+    if (deadlineMs !== undefined && deadlineMs <= services.clock.now()) stop("deadline");
+    onLoaded();
+    if (run.former === undefined) desk.dispatch({ type: "begin" });
+  };
+  loadTurn(desk).then(goOn, (error: unknown) => desk.giveUp(error));
+  return { result, stop };
+}
+
+/** Stops a run, once it is loaded: before that there is nothing to say how its operations ended. */
+function createStopper(desk: RunDesk, isOver: () => boolean): { stop: RunDrive["stop"]; onLoaded: () => void } {
+  let isLoaded = false;
+  let early: { cause: StopCause; reason: string | undefined } | undefined;
+  const stop = (cause: StopCause, reason?: string): void => {
+    if (isOver() || desk.state.stop !== undefined) return;
+    if (!isLoaded) {
+      early ??= { cause, reason };
+      return;
+    }
+    const { stage } = desk.state;
+    if (stage === "commit_after" || stage === "finished") return;
+    desk.isStopping = true;
+    desk.writer.step({ kind: "stop", cause, ...(reason !== undefined && { reason }) });
+    desk.dispatch({ type: "stop", cause });
+  };
+  return {
+    stop,
+    onLoaded() {
+      isLoaded = true;
+      if (early !== undefined) stop(early.cause, early.reason);
+    },
+  };
+}
+
+function createDispatcher(
+  at: () => { desk: RunDesk; executor: CommandExecutor } | undefined,
+): (transition: RunTransition) => void {
+  const queue: RunTransition[] = [];
+  let isBusy = false;
+  return (transition) => {
+    queue.push(transition);
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      for (let index = 0; index < queue.length; index += 1) {
+        const next = queue[index];
+        const here = at();
+        if (next === undefined || here === undefined) continue;
+        const { state, commands } = reduceRun(here.desk.state, next);
+        here.desk.state = state;
+        for (const command of commands) here.executor.execute(command);
+      }
+    } finally {
+      queue.length = 0;
+      isBusy = false;
+    }
+  };
+}
+
+function createEmitter(of: { run: DrivenRun; known: KnownEvents; emit: (event: RunEvent) => void }): RunDesk["emit"] {
+  const { run, known, emit } = of;
+  const { runId, chatId, branchId, userMessageId, trigger } = run.input;
+  const { clock } = run.services;
+  const source = { runId, chatId, branchId, userMessageId, trigger, epoch: known.epoch + 1, clock, seq: known.lastSeq };
+  return (body) => {
+    if (known.keys.size > 0) {
+      const key = onceKey(body);
+      if (key !== undefined && known.keys.has(key)) return;
+    }
+    if (body.type === "operation.started") emit(operationStarted(source, body));
+    else if (body.type === "operation.finished") emit(operationFinished(source, body));
+    else emit(stampEvent(source, body));
+  };
+}
+
+function announceStart(desk: RunDesk): void {
+  const { initiator } = desk.input;
+  desk.emit({ type: "run.started", ...(initiator !== undefined && { initiator }) });
+  desk.emit({ type: "run.phase_changed", phase: "planning" });
+  for (const { operationId, definition, hook, reason } of desk.plan.leftOut) {
+    const finishedAt = desk.services.clock.now();
+    const named = { operationId, operationName: definition.name, hook };
+    desk.emit({ type: "operation.finished", ...named, status: "skipped", skippedReason: reason, finishedAt });
+  }
+}
+
+/** The chat up to the turn and the state that it works on, frozen. */
+async function loadTurn(desk: RunDesk): Promise<void> {
+  const { input, services } = desk;
+  const { chatId, branchId, userMessageId, userMessage, profile } = input;
+  if (userMessage !== undefined) {
+    await services.chat.appendUserMessage({ chatId, branchId, userMessageId, content: userMessage });
+  }
+  const turn = await services.chat.loadTurn({ chatId, branchId, userMessageId });
+  if (turn === undefined) {
+    throw new OperationsError(
+      "unknown_turn",
+      `There is no user message ${JSON.stringify(userMessageId)} in the branch.`,
+    );
+  }
+  desk.history = deepFreeze(turn.history.map((message) => ({ ...message })));
+  if (profile === undefined || desk.plan.operations.length === 0) return;
+  const { profileId, operationProfileSessionId } = profile;
+  const key = { chatId, branchId, profileId, operationProfileSessionId };
+  const snapshot = await services.sessions.openTurn(key, { userMessageId });
+  desk.sessionKey = key;
+  desk.artifacts = toArtifactMap(snapshot.artifacts.map(deepFreeze));
+  desk.heads = new Map(Object.entries(snapshot.heads));
+}
+
+function createTimers({ clock }: EngineServices): Timers {
+  const running = new Set<() => void>();
+  return {
+    set(delayMs, callback) {
+      const cancel = clock.schedule(Math.max(0, delayMs), () => {
+        running.delete(cancel);
+        callback();
+      });
+      running.add(cancel);
+      return () => {
+        running.delete(cancel);
+        cancel();
+      };
+    },
+    clear() {
+      for (const cancel of running) cancel();
+      running.clear();
+    },
+  };
+}
+
+/** Renews the lease three times in its life, and hears of aborts from elsewhere. */
+function keepLease(desk: RunDesk, timers: Timers, stop: RunDrive["stop"]): void {
+  const { runs, clock, limits } = desk.services;
+  const renew = async (): Promise<void> => {
+    try {
+      const renewal = await runs.renewLease(desk.lease, { ttlMs: limits.leaseMs, nowMs: clock.now() });
+      if (renewal.status === "lost") {
+        desk.giveUp(undefined);
+        return;
+      }
+      desk.lease = renewal.lease;
+      if (renewal.abort !== undefined) stop("user_abort", renewal.abort.reason);
+    } catch {
+      // The next renewal may come through; until then the fencing token keeps others' writes apart.
+    }
+    schedule();
+  };
+  const schedule = (): void => {
+    if (desk.state.stage !== "finished") timers.set(limits.leaseMs / 3, () => void renew());
+  };
+  schedule();
+}
+
+function onStop(desk: RunDesk, timers: Timers, { cause }: Extract<RunCommand, { type: "signal_abort" }>): void {
+  desk.isStopping = true;
+  stopHandlers(desk, cause === "deadline" ? "The run's deadline has passed." : "The run was aborted.");
+  timers.set(desk.services.limits.graceMs, () => desk.dispatch({ type: "grace_over" }));
+}
+
+function stopHandlers(desk: RunDesk, message: string): void {
+  desk.isStopping = true;
+  if (!desk.controller.signal.aborted) desk.controller.abort(new DOMException(message, "AbortError"));
+  for (const record of desk.records) record.cancelWait?.();
+}
+
+async function finish(
+  desk: RunDesk,
+  executor: CommandExecutor,
+  command: Extract<RunCommand, { type: "finish" }>,
+): Promise<RunResult | undefined> {
+  await executor.saved();
+  const end = withReason(desk, command);
+  const result = Object.freeze(buildResult(desk, end));
+  const { status, failedType, failedDetails, finishReason } = end;
+  desk.emit({ type: "run.phase_changed", phase: "finished" });
+  desk.emit({
+    type: "run.finished",
+    status,
+    ...(failedType && { failedType }),
+    ...(failedDetails && { failedDetails }),
+    ...(finishReason && { finishReason }),
+  });
+  desk.writer.finish(result);
+  const isStored = await desk.writer.flushed();
+  return isStored ? result : unstored(result);
+}
+
+function unstored(result: RunResult): RunResult {
+  if (result.status === "failed" && result.failedDetails?.errorCode === "internal_error") return result;
+  const failedType = result.failedType ?? (result.mainLlm.executed ? "after_main_llm" : "before_barrier");
+  const failedDetails = {
+    errorCode: "internal_error",
+    errorMessage: "The end of the run could not be stored; resume it.",
+  } as const;
+  return { ...result, status: "failed", failedType, failedDetails };
+}
+
+function storeFault(error: unknown): { errorCode: "internal_error" | "validation_error"; errorMessage: string } {
+  const message = error instanceof Error ? error.message : "What was thrown is no error.";
+  const isTurn = OperationsError.isInstance(error) && error.code === "unknown_turn";
+  if (isTurn) return { errorCode: "validation_error", errorMessage: safeText(message, 512) };
+  return { errorCode: "internal_error", errorMessage: safeText(`A store failed: ${message}`, 512) };
+}

@@ -1,0 +1,78 @@
+import type { Clock, IdGenerator, LanguageModel, Part, TokenCounter } from "@ccl/core";
+
+import type { ModelResolver } from "../kinds/create-llm-operation.ts";
+import type { Retriever } from "../kinds/create-rag-operation.ts";
+import type { TemplateRenderer } from "../liquid/template-renderer.ts";
+import type { Trigger } from "../operation/operation-definition.ts";
+import type { ChatStore } from "../ports/chat-store.ts";
+import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
+import type { ProfileStore } from "../ports/profile-store.ts";
+import type { RunClock } from "../ports/run-clock.ts";
+import type { RunExecutor } from "../ports/run-executor.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import type { OperationRegistry } from "../registry/create-operation-registry.ts";
+import type { EngineLimits, LateResult, MainRequest } from "./engine-services.ts";
+
+/** What becomes of a start while the (chat, branch) has a run. */
+export type WhenActive = "reject" | "queue" | "abort_previous";
+
+/** What an engine is made of; every port is in memory by default. */
+export interface RunEngineOptions {
+  registry: OperationRegistry;
+  mainModel: LanguageModel;
+  /** Sampling, tools and limits of the main call. */
+  mainRequest?: MainRequest;
+  profiles?: ProfileStore;
+  sessions?: ProfileSessionStore;
+  runs?: RunStore;
+  chat?: ChatStore;
+  executor?: RunExecutor;
+  /** For operations of kind `llm` that were registered without a handler. */
+  models?: ModelResolver;
+  /** For operations of kind `rag` that were registered without a handler. */
+  retriever?: Retriever;
+  renderer?: TemplateRenderer;
+  counter?: TokenCounter;
+  limits?: EngineLimits;
+  /** Default `reject`. */
+  whenActive?: WhenActive;
+  clock?: Clock | RunClock;
+  ids?: IdGenerator;
+  /** From 0 to below 1; draws the waits between attempts. */
+  random?: () => number;
+  /** Name of this worker in leases; default a new id. */
+  owner?: string;
+  /** Key of the hashes of prompts in summaries, one for each installation. */
+  promptHashKey?: string | Uint8Array;
+  /** Told of results that came too late and were dropped. */
+  onLateResult?: (late: LateResult) => void;
+}
+
+/** What a run is started with. */
+export interface StartOptions {
+  trigger: Trigger;
+  chatId: string;
+  branchId: string;
+  /** Of a new turn: kept in the chat first. */
+  userMessage?: string | Part[];
+  /**
+   * On generate the id of the new message, or of one that the chat holds already where `userMessage` is absent. On
+   * regenerate the turn to answer again; default the branch's last.
+   */
+  userMessageId?: string;
+  /** Checked first, unless `validateProfile` gave it. */
+  profile?: OperationProfile;
+  /** Id of a stored profile. Without either the main call is all. */
+  profileRef?: string;
+  /** Who wanted it; for the record. */
+  initiator?: string;
+  /** The same id with the same payload gives the same run for 24 hours; with another it is `idempotency_conflict`. */
+  clientRequestId?: string;
+  /** Milliseconds since the epoch; then the run is aborted. */
+  deadlineMs?: number;
+  /** Instead of the engine's own. */
+  whenActive?: WhenActive;
+  /** Before the run exists it ends the start, afterwards it aborts the run. */
+  signal?: AbortSignal;
+}

@@ -1,0 +1,106 @@
+import { createScriptedModel, createSequentialIds, type ScriptedResponse } from "@ccl/core/testing";
+import type { LanguageModel } from "@ccl/core";
+
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import type { OperationConfig } from "../operation/operation-config.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import { createMemoryChatStore, type MemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
+import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import { createOperationRegistry, type OperationRegistry } from "../registry/create-operation-registry.ts";
+import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
+import { createRunEngine, type RunEngine } from "./create-run-engine.ts";
+import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
+
+/** One operation of a scenario, with what matters to it alone. */
+export interface ScenarioOperation extends Partial<OperationConfig> {
+  id: string;
+  kind?: string;
+  /** What it gives, or its handler; default `done` without effects. */
+  does?: OperationOutcome | OperationHandler;
+  writesTag?: string;
+}
+
+/** What tests vary. */
+export interface ScenarioOptions extends Partial<Omit<RunEngineOptions, "registry" | "clock">> {
+  operations?: readonly ScenarioOperation[];
+  answers?: readonly ScriptedResponse[];
+  clock?: VirtualClock;
+}
+
+/** An engine with everything that a test looks at. */
+export interface Scenario {
+  engine: RunEngine;
+  registry: OperationRegistry;
+  profile: OperationProfile;
+  clock: VirtualClock;
+  chat: MemoryChatStore;
+  runs: RunStore;
+  sessions: ProfileSessionStore;
+  model: LanguageModel;
+  /** Options of a plain start. */
+  start: StartOptions;
+}
+
+/** Done, with these effects. */
+export function done(...effects: OperationEffect[]): OperationOutcome {
+  return { status: "done", effects };
+}
+
+/** A write of an artifact with the usual fields. */
+export function write(tag: string, value: unknown, rest: Record<string, unknown> = {}): OperationEffect {
+  return { type: "artifact.upsert", tag, value, persisted: true, usage: "internal", semantics: "state", ...rest };
+}
+
+/** A registry with these operations. */
+export function registryOf(operations: readonly ScenarioOperation[]): OperationRegistry {
+  const registry = createOperationRegistry();
+  for (const { id, kind = "compute", does = done(), writesTag } of operations) {
+    const handler = typeof does === "function" ? does : async (): Promise<OperationOutcome> => does;
+    registry.register({ operationId: id, kind, name: `Name of ${id}`, ...(writesTag && { writesTag }) }, handler);
+  }
+  return registry;
+}
+
+/** A profile of these operations. */
+export function profileOf(operations: readonly ScenarioOperation[]): OperationProfile {
+  return {
+    profileId: "profile",
+    name: "Profile",
+    enabled: true,
+    operationProfileSessionId: "session",
+    operations: operations.map(({ id, kind: _kind, does: _does, writesTag: _tag, ...config }) => ({
+      operationId: id,
+      config: { enabled: true, required: false, hooks: ["before_main_llm"], order: 0, params: {}, ...config },
+    })),
+  };
+}
+
+/** An engine in virtual time, with its stores at hand. */
+export function scenario(options: ScenarioOptions = {}): Scenario {
+  const { operations = [], answers = ["The answer."], clock = createVirtualClock(1_000), ...rest } = options;
+  const registry = registryOf(operations);
+  const chat = createMemoryChatStore({ preamble: [{ id: "sys", role: "system", content: "Be brief." }] });
+  const runs = rest.runs ?? createMemoryRunStore();
+  const sessions = rest.sessions ?? createMemoryProfileSessionStore();
+  const model = rest.mainModel ?? createScriptedModel(answers);
+  const ids = rest.ids ?? createSequentialIds();
+  const engine = createRunEngine({
+    chat,
+    ...rest,
+    runs,
+    sessions,
+    ids,
+    registry,
+    mainModel: model,
+    clock,
+    random: () => 0.5,
+  });
+  const profile = profileOf(operations);
+  const start: StartOptions = { trigger: "generate", chatId: "chat", branchId: "main", userMessage: "Hello", profile };
+  return { engine, registry, profile, clock, chat, runs, sessions, model, start };
+}

@@ -1,0 +1,70 @@
+import type { IdGenerator, LanguageModel, ModelRequest } from "@ccl/core";
+
+import type { TemplateRenderer } from "../liquid/template-renderer.ts";
+import type { Hook, OperationHandler } from "../operation/operation-definition.ts";
+import type { ChatStore } from "../ports/chat-store.ts";
+import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
+import type { RunClock } from "../ports/run-clock.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import type { PromptTrim } from "../prompt/assembled-prompt.ts";
+import type { OperationRegistry, RegisteredOperation } from "../registry/create-operation-registry.ts";
+import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
+import type { OperationStatus } from "./run-result.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+/** What an engine keeps within; every field has a default. */
+export interface EngineLimits {
+  /** Over all runs of the engine; default none. */
+  concurrency?: ConcurrencyLimits;
+  /** How long an aborted run waits for what does not heed its signal; default 2,000. */
+  graceMs?: number;
+  /** How long a worker is trusted to live after its last sign; default 30,000. */
+  leaseMs?: number;
+  /** The shortest time between two `main_llm.delta` events; default 50. */
+  deltaIntervalMs?: number;
+  /** UTF-16 code units of one `main_llm.delta` at most; default 4,096. */
+  maxDeltaChars?: number;
+  /** How many of a run's newest events are kept in memory for readers; default 1,024. Older ones come from the store. */
+  keptEvents?: number;
+  /** Of an operation's summary, as JSON; default 4,096. */
+  maxSummaryChars?: number;
+  /** Of one text in a summary under `debug`; default 16,384. */
+  maxDebugChars?: number;
+  /** How long a client's request id is remembered; default 24 hours. */
+  requestKeptMs?: number;
+  /** How often a run that another worker carries out is looked at; default 500. */
+  pollMs?: number;
+  /** The window of the main model; without it no prompt is cut. */
+  prompt?: PromptTrim;
+}
+
+/** A result that came after its run had ended, or after its attempt had timed out: dropped. */
+export interface LateResult {
+  runId: string;
+  operationId: string;
+  hook: Hook;
+  attempt: number;
+  status: OperationStatus;
+}
+
+/** Fields of the main call's request, apart from the prompt. */
+export type MainRequest = Omit<ModelRequest, "messages" | "signal">;
+
+/** What all runs of an engine share. */
+export interface EngineServices {
+  registry: OperationRegistry;
+  mainModel: LanguageModel;
+  mainRequest: MainRequest;
+  runs: RunStore;
+  sessions: ProfileSessionStore;
+  chat: ChatStore;
+  journal: RunJournal;
+  limiter: ConcurrencyLimiter;
+  clock: RunClock;
+  ids: IdGenerator;
+  random: () => number;
+  renderer?: TemplateRenderer;
+  limits: Required<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
+  handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
+  onLateResult(late: LateResult): void;
+}

@@ -1,0 +1,139 @@
+import { createEventFeed, type EventFeed, type RunEventListener } from "../events/event-feed.ts";
+import type { RunEvent } from "../events/run-event.ts";
+import type { RunInput, RunLease, RunStore } from "../ports/run-store.ts";
+import type { RunClock } from "../ports/run-clock.ts";
+import type { RunDrive } from "./drive-run.ts";
+import type { EngineServices } from "./engine-services.ts";
+import type { RunResult } from "./run-result.ts";
+import { safeText } from "./safe-text.ts";
+
+/** A run that somebody in this process has a hand on, whoever carries it out. */
+export interface LiveRun {
+  readonly runId: string;
+  readonly feed: EventFeed;
+  /** Never rejects. */
+  readonly result: Promise<RunResult>;
+  /** Present while this process carries it out. */
+  drive?: RunDrive;
+  /** A lease that waits to be used. */
+  prepared?: { input: RunInput; lease: RunLease };
+  isFollowed: boolean;
+  /** True where this process may carry the run on, once its lease is free. */
+  mayTake: boolean;
+  /** Somebody here asked for the end before there was a worker. */
+  earlyAbort?: { reason?: string };
+  /** Ends a pause between two looks at the store. */
+  wake?: () => void;
+  settle(result: RunResult): void;
+  abort(reason?: string): void;
+}
+
+/** What a caller gets of a run. */
+export interface RunHandle {
+  readonly runId: string;
+  /** All events from the first on, then live, until `run.finished`. Each iteration begins anew. */
+  readonly events: AsyncIterable<RunEvent>;
+  /** Hears every event from now on; gives a function that stops it. What the listener throws changes nothing. */
+  onEvent(listener: RunEventListener): () => void;
+  /** Ends the run; nothing starts any more. A second call changes nothing. */
+  abort(reason?: string): void;
+  /** Never rejects. */
+  readonly result: Promise<RunResult>;
+}
+
+/** A run without a worker yet. */
+export function createLiveRun(runId: string, { runs, keptEvents }: { runs: RunStore; keptEvents: number }): LiveRun {
+  const feed = createEventFeed(keptEvents);
+  let resolve: (result: RunResult) => void = () => {};
+  const result = new Promise<RunResult>((done) => {
+    resolve = done;
+  });
+  const live: LiveRun = {
+    runId,
+    feed,
+    result,
+    isFollowed: false,
+    mayTake: false,
+    settle(value) {
+      feed.end();
+      resolve(value);
+    },
+    abort(reason) {
+      const safe = reason === undefined ? undefined : safeText(reason, 512);
+      if (live.drive !== undefined) {
+        live.drive.stop("user_abort", safe);
+        return;
+      }
+      const request = safe === undefined ? {} : { reason: safe };
+      live.earlyAbort ??= request;
+      // A worker elsewhere sees it when it renews its lease; a run that has ended does not care.
+      runs.requestAbort(runId, request).catch(() => {});
+    },
+  };
+  return live;
+}
+
+/** Which events are read. */
+export interface EventReading {
+  /** 0 by default: all of them. */
+  afterSeq?: number;
+  /** Ends the reading without an error. */
+  signal?: AbortSignal;
+}
+
+/** Events of a run in order, from memory where it has them and from the store where not. */
+export async function* readLiveEvents(
+  live: LiveRun,
+  runs: RunStore,
+  { afterSeq = 0, signal }: EventReading,
+): AsyncGenerator<RunEvent, void, undefined> {
+  let seq = afterSeq;
+  const isOver = (): boolean => signal?.aborted === true;
+  while (!isOver()) {
+    const isLast = live.feed.hasEnded;
+    const events = live.feed.after(seq) ?? (await runs.readEvents(live.runId, { afterSeq: seq }));
+    for (const event of events) {
+      if (isOver()) return;
+      yield Object.freeze(event);
+      seq = event.seq;
+      if (event.type === "run.finished") return;
+    }
+    if (events.length > 0) continue;
+    if (isLast) return;
+    await live.feed.changed(signal);
+  }
+}
+
+/** Events of a run that nobody here has a hand on, by looking at the store now and then. */
+export async function* readStoredEvents(
+  runId: string,
+  { runs, clock, limits }: Pick<EngineServices, "runs" | "clock" | "limits">,
+  { afterSeq = 0, signal }: EventReading,
+): AsyncGenerator<RunEvent, void, undefined> {
+  const isOver = (): boolean => signal?.aborted === true;
+  let seq = afterSeq;
+  while (!isOver()) {
+    const events = await runs.readEvents(runId, { afterSeq: seq });
+    for (const event of events) {
+      if (isOver()) return;
+      yield Object.freeze(event);
+      seq = event.seq;
+      if (event.type === "run.finished") return;
+    }
+    if (events.length > 0) continue;
+    if ((await runs.loadRun(runId))?.result !== undefined) return;
+    await pause(clock, limits.pollMs, signal);
+  }
+}
+
+async function pause(clock: RunClock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.schedule(delayMs, end);
+    signal?.addEventListener("abort", end, { once: true });
+  });
+}

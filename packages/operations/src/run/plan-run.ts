@@ -1,0 +1,163 @@
+import type { OperationConfig } from "../operation/operation-config.ts";
+import type { Hook, OperationDefinition, Trigger } from "../operation/operation-definition.ts";
+import { OperationsError } from "../operations-error.ts";
+import type { OperationProfile, ProfileOperation } from "../profile/operation-profile.ts";
+import type { OperationRegistry } from "../registry/create-operation-registry.ts";
+import { writtenTag } from "../registry/written-tag.ts";
+import { createRankedQueue } from "./ranked-queue.ts";
+
+/** One operation in one hook of a run. */
+export interface PlannedOperation {
+  /** Its place in `RunPlan.operations`. */
+  index: number;
+  operationId: string;
+  hook: Hook;
+  definition: OperationDefinition;
+  config: OperationConfig;
+  /** The one tag that it may write. */
+  tag?: string;
+  /** Indexes, ascending. */
+  dependencies: readonly number[];
+  /** Indexes of those that depend on it, ascending. */
+  dependents: readonly number[];
+  /** True where it depends on an operation that this run leaves out. */
+  isUnreachable: boolean;
+}
+
+/** One that is disabled, or set for the other trigger. */
+export interface LeftOutOperation {
+  operationId: string;
+  hook: Hook;
+  definition: OperationDefinition;
+  config: OperationConfig;
+  reason: "disabled" | "trigger_mismatch";
+}
+
+/** What a run is going to do. */
+export interface RunPlan {
+  trigger: Trigger;
+  /** Those before the main call first; in each hook in commit order, which is a topological one. */
+  operations: readonly PlannedOperation[];
+  /** How many of them stand before the main call. */
+  beforeCount: number;
+  /** In the same order of hooks, then by `(order, operationId)`. */
+  leftOut: readonly LeftOutOperation[];
+}
+
+/** What a plan is made for. */
+export interface PlanRunOptions {
+  trigger: Trigger;
+  registry: OperationRegistry;
+}
+
+const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
+
+/**
+ * What a run of the profile does, pure. In each hook the order is the lexicographically least topological one by
+ * `(order, operationId)`, ids in code units. No profile, or a disabled one, plans nothing.
+ * @throws OperationsError `invalid_profile` for one that `validateProfile` refuses: an unknown operation, a cycle
+ */
+export function planRun(profile: OperationProfile | undefined, { trigger, registry }: PlanRunOptions): RunPlan {
+  const operations: PlannedOperation[] = [];
+  const leftOut: LeftOutOperation[] = [];
+  let beforeCount = 0;
+  const sorted = profile?.enabled === true ? [...profile.operations].sort(byOrder) : [];
+  for (const hook of hooks) {
+    const here = sorted.filter(({ config }) => config.hooks.includes(hook));
+    const active: HookOperation[] = [];
+    for (const { operationId, config } of here) {
+      const definition = definitionOf(registry, operationId);
+      const reason = leftOutReason(config, trigger);
+      if (reason === undefined) active.push({ operationId, config, definition });
+      else leftOut.push({ operationId, hook, definition, config, reason });
+    }
+    for (const planned of planHook(active, hook, operations.length)) operations.push(planned);
+    if (hook === "before_main_llm") beforeCount = operations.length;
+  }
+  return { trigger, operations, beforeCount, leftOut };
+}
+
+interface HookOperation extends ProfileOperation {
+  definition: OperationDefinition;
+}
+
+/** By `order`, ties by id in code units. */
+function byOrder(left: ProfileOperation, right: ProfileOperation): number {
+  if (left.config.order !== right.config.order) return left.config.order - right.config.order;
+  if (left.operationId === right.operationId) return 0;
+  return left.operationId < right.operationId ? -1 : 1;
+}
+
+function leftOutReason(
+  { enabled, triggers }: OperationConfig,
+  trigger: Trigger,
+): LeftOutOperation["reason"] | undefined {
+  if (!enabled) return "disabled";
+  return triggers !== undefined && !triggers.includes(trigger) ? "trigger_mismatch" : undefined;
+}
+
+function definitionOf(registry: OperationRegistry, operationId: string): OperationDefinition {
+  const registered = registry.find(operationId);
+  if (registered !== undefined) return registered.definition;
+  throw new OperationsError("invalid_profile", `Operation ${JSON.stringify(operationId)} is not registered.`);
+}
+
+/** Kahn's algorithm with a queue by `(order, operationId)`; `sorted` is in that order already, so that places are ranks. */
+function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): PlannedOperation[] {
+  const ranks = new Map(sorted.map(({ operationId }, rank) => [operationId, rank]));
+  const dependencies: number[][] = [];
+  const dependents: number[][] = sorted.map(() => []);
+  const unreachable: boolean[] = [];
+  for (const [rank, { config }] of sorted.entries()) {
+    const named = new Set(config.dependsOn);
+    const found: number[] = [];
+    for (const id of named) {
+      const dependency = ranks.get(id);
+      if (dependency === undefined) continue;
+      found.push(dependency);
+      dependents[dependency]?.push(rank);
+    }
+    dependencies.push(found);
+    unreachable.push(found.length < named.size);
+  }
+  const order = topologicalOrder(dependencies, dependents);
+  if (order.length < sorted.length) {
+    throw new OperationsError("invalid_profile", `The dependencies in ${hook} form a cycle; validateProfile names it.`);
+  }
+  const places: number[] = [];
+  for (const [place, rank] of order.entries()) places[rank] = from + place;
+  const placesOf = (found: readonly number[] | undefined): number[] =>
+    (found ?? []).map((rank) => places[rank] ?? -1).sort((left, right) => left - right);
+  return order.flatMap((rank, place) => {
+    const operation = sorted[rank];
+    if (operation === undefined) return [];
+    const tag = writtenTag(operation.definition, operation.config);
+    return {
+      index: from + place,
+      operationId: operation.operationId,
+      hook,
+      definition: operation.definition,
+      config: operation.config,
+      ...(tag !== undefined && { tag }),
+      dependencies: placesOf(dependencies[rank]),
+      dependents: placesOf(dependents[rank]),
+      isUnreachable: unreachable[rank] === true,
+    };
+  });
+}
+
+function topologicalOrder(dependencies: readonly number[][], dependents: readonly number[][]): number[] {
+  const waitingFor = dependencies.map(({ length }) => length);
+  const ready = createRankedQueue();
+  for (const [rank, count] of waitingFor.entries()) if (count === 0) ready.push(rank);
+  const order: number[] = [];
+  for (let rank = ready.pop(); rank !== undefined; rank = ready.pop()) {
+    order.push(rank);
+    for (const dependent of dependents[rank] ?? []) {
+      const left = (waitingFor[dependent] ?? 0) - 1;
+      waitingFor[dependent] = left;
+      if (left === 0) ready.push(dependent);
+    }
+  }
+  return order;
+}

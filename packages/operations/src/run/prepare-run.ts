@@ -1,0 +1,58 @@
+import type { OperationHandler, Trigger } from "../operation/operation-definition.ts";
+import { OperationsError } from "../operations-error.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";
+import type { EngineServices } from "./engine-services.ts";
+import { planRun, type RunPlan } from "./plan-run.ts";
+
+/** A plan and who carries it out. */
+export interface PreparedPlan {
+  plan: RunPlan;
+  /** By index of the plan. */
+  handlers: readonly OperationHandler[];
+}
+
+/** Makes plans, and keeps those of profiles that can't change. */
+export interface PlanMaker {
+  /** @throws OperationsError `invalid_profile` with `details.issues` */
+  validate(profile: OperationProfile): ValidProfile;
+  /** @throws OperationsError `invalid_profile` where an operation has no handler */
+  planOf(profile: ValidProfile | undefined, trigger: Trigger): PreparedPlan;
+}
+
+/** The plan maker of an engine. */
+export function createPlanMaker({ registry, handlerOf }: EngineServices): PlanMaker {
+  const plans = new WeakMap<ValidProfile, Partial<Record<Trigger, PreparedPlan>>>();
+  const prepare = (profile: ValidProfile | undefined, trigger: Trigger): PreparedPlan => {
+    const plan = planRun(profile, { trigger, registry });
+    const handlers = plan.operations.map(({ operationId, definition }) => {
+      const registered = registry.find(operationId);
+      const handler = registered && handlerOf(registered);
+      if (handler !== undefined) return handler;
+      const message = `Operation ${JSON.stringify(operationId)} has no handler; register one, or give the engine what the kind ${JSON.stringify(definition.kind)} needs.`;
+      throw new OperationsError("invalid_profile", message);
+    });
+    return { plan, handlers };
+  };
+  return {
+    validate(profile) {
+      const checked = validateProfile(profile, registry);
+      if (checked.ok) return checked.value;
+      const { issues } = checked;
+      const errors = issues.filter(({ severity }) => severity !== "warning");
+      const lines = errors.slice(0, 5).map(({ path, message }) => `${path.join(".")}: ${message}`);
+      const more = errors.length > 5 ? ` And ${errors.length - 5} more.` : "";
+      throw new OperationsError("invalid_profile", `The profile can't be run. ${lines.join(" ")}${more}`, {
+        details: { issues },
+      });
+    },
+    planOf(profile, trigger) {
+      if (profile === undefined) return prepare(undefined, trigger);
+      const known = plans.get(profile) ?? {};
+      plans.set(profile, known);
+      const plan = known[trigger] ?? prepare(profile, trigger);
+      known[trigger] = plan;
+      return plan;
+    },
+  };
+}

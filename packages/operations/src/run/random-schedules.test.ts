@@ -1,0 +1,164 @@
+import { canonicalJson } from "@ccl/core";
+import { createScriptedModel } from "@ccl/core/testing";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { foldRunEvents } from "../events/fold-run-events.ts";
+import type { RunEvent } from "../events/run-event.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
+import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
+import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
+
+interface Node {
+  order: number;
+  required: boolean;
+  isAfter: boolean;
+  edges: number[];
+  does: "write" | "insert" | "both" | "error" | "skip" | "condition";
+}
+
+const node = fc.record<Node>({
+  order: fc.integer({ min: 0, max: 3 }),
+  required: fc.boolean(),
+  isAfter: fc.boolean(),
+  edges: fc.array(fc.nat(11), { maxLength: 3 }),
+  does: fc.constantFrom("write", "insert", "both", "error", "skip", "condition", "write", "insert"),
+});
+
+function handlerOf({ does, isAfter }: Node, id: string): OperationHandler {
+  return async ({ artifacts, draftPrompt }) => {
+    // The value shows everything that the operation saw, so that a peek at a sibling changes it.
+    const seen = [Object.keys(artifacts), draftPrompt?.map(({ content }) => content) ?? null];
+    const insert = isAfter
+      ? ({ type: "turn.assistant_meta", meta: { [id]: 1 } } as const)
+      : ({ type: "prompt.append_after_last_user", role: "system", content: id } as const);
+    if (does === "error") return { status: "error", error: { code: "provider_error", message: id } };
+    if (does === "skip") return { status: "skipped" };
+    if (does === "insert") return done(insert);
+    return does === "both" ? done(write(id, seen), insert) : done(write(id, seen));
+  };
+}
+
+function operationsOf(
+  nodes: readonly Node[],
+  hold: (handler: OperationHandler) => OperationHandler,
+): ScenarioOperation[] {
+  return nodes.map((made, at) => ({
+    id: `op${at}`,
+    order: made.order,
+    required: made.required && made.does === "write",
+    hooks: [made.isAfter ? "after_main_llm" : "before_main_llm"],
+    dependsOn: [...new Set(made.edges)]
+      .filter((edge) => edge < at && nodes[edge]?.isAfter === made.isAfter)
+      .map((edge) => `op${edge}`),
+    ...(made.does === "condition" && { when: [{ ref: "art.op0.missing" }] }),
+    writesTag: `op${at}`,
+    does: hold(handlerOf(made, `op${at}`)),
+  }));
+}
+
+/** What a run comes to under one schedule, and its events. */
+async function runOnce(
+  nodes: readonly Node[],
+  schedule: { choices: readonly number[]; global?: number },
+): Promise<{ outcome: string; events: RunEvent[]; mostAtOnce: number }> {
+  const scheduler = createManualScheduler();
+  const operations = operationsOf(nodes, scheduler.hold);
+  const model = createScriptedModel(["The answer."]);
+  const { global } = schedule;
+  const world = scenario({
+    operations,
+    mainModel: model,
+    limits: { concurrency: global === undefined ? {} : { global } },
+  });
+  const handle = await world.engine.start(world.start);
+  let at = 0;
+  const choose = (count: number): number =>
+    (schedule.choices[at++ % Math.max(1, schedule.choices.length)] ?? 0) % count;
+  const result = await scheduler.runUntil(handle.result, choose);
+  const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
+  const { artifacts } = await world.sessions.read(key);
+  const events = await world.runs.readEvents(handle.runId);
+  const outcome = canonicalJson({
+    prompt: model.requests.map(({ messages }) =>
+      messages.map(({ role, content }) => ({ role, content: String(content) })),
+    ),
+    artifacts: artifacts.map(({ tag, value, version }) => ({ tag, value, version })),
+    turns: JSON.parse(JSON.stringify(world.chat.turns({ chatId: "chat", branchId: "main" }))),
+    log: JSON.parse(JSON.stringify(result.commitLog)),
+    ends: result.operationRuns.map(({ operationId, status, skippedReason = "" }) => ({
+      operationId,
+      status,
+      skippedReason,
+    })),
+    status: result.status,
+  });
+  return { outcome, events, mostAtOnce: scheduler.mostAtOnce };
+}
+
+// A run takes some milliseconds of timers, so that fewer of them are drawn than of pure properties.
+const numRuns = Math.ceil(Number(process.env["CCL_PROPERTY_RUNS"] ?? 200) / 8);
+
+describe("whatever the schedule", () => {
+  it("prompt, artifacts, turn and log are the same to the byte, and each operation ends once", async () => {
+    const schedules = fc.tuple(fc.array(fc.nat(11), { maxLength: 12 }), fc.array(fc.nat(11), { maxLength: 12 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(node, { minLength: 1, maxLength: 12 }), schedules, async (nodes, [one, other]) => {
+        const runs = [
+          await runOnce(nodes, { choices: one }),
+          await runOnce(nodes, { choices: other }),
+          await runOnce(nodes, { choices: other, global: 2 }),
+          await runOnce(nodes, { choices: one, global: 1 }),
+        ];
+        expect(new Set(runs.map(({ outcome }) => outcome)).size).toBe(1);
+        expect(runs[3]?.mostAtOnce).toBeLessThanOrEqual(1);
+        for (const { events } of runs) {
+          const ends = events.flatMap((event) => (event.type === "operation.finished" ? [event.operationId] : []));
+          expect(ends.toSorted()).toEqual(nodes.map((_, at) => `op${at}`).sort());
+          expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  it("a commit in the order of ends would be noticed", async () => {
+    const nodes: Node[] = [0, 1].map((order) => ({
+      order,
+      required: false,
+      isAfter: false,
+      edges: [],
+      does: "insert",
+    }));
+    const inOrder = await runOnce(nodes, { choices: [0] });
+    const reversed = await runOnce(nodes, { choices: [1] });
+    const endsOf = ({ events }: { events: RunEvent[] }): string[] =>
+      events.flatMap((event) => (event.type === "operation.finished" ? [event.operationId] : []));
+    expect([endsOf(inOrder), endsOf(reversed)]).toEqual([
+      ["op0", "op1"],
+      ["op1", "op0"],
+    ]);
+    expect(reversed.outcome).toBe(inOrder.outcome);
+    expect(inOrder.outcome).toContain('"Be brief."');
+    expect(inOrder.outcome.indexOf('"op0"')).toBeLessThan(inOrder.outcome.indexOf('"op1"'));
+  });
+
+  it("events in any order, with duplicates, show the same run", async () => {
+    const nodes: Node[] = [0, 1, 2].map((order) => ({
+      order,
+      required: false,
+      isAfter: order === 2,
+      edges: [0],
+      does: "both",
+    }));
+    const { events } = await runOnce(nodes, { choices: [0] });
+    const view = foldRunEvents(events);
+    expect(view).toMatchObject({ status: "done", text: "The answer.", phase: "finished", hasGap: false });
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...events, ...events], { minLength: 2 * events.length }), (shuffled) => {
+        expect(foldRunEvents(shuffled)).toEqual(view);
+      }),
+    );
+    expect(foldRunEvents(events.filter(({ seq }) => seq !== 3)).hasGap).toBe(true);
+  });
+});

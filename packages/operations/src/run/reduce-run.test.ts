@@ -1,0 +1,359 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { Hook } from "../operation/operation-definition.ts";
+import { profileOf, registryOf, type ScenarioOperation } from "./engine-scenario.ts";
+import { itemAt, itemsOf } from "./persistent-array.ts";
+import { planRun, type RunPlan } from "./plan-run.ts";
+import { reduceRun, type RunReduction } from "./reduce-run.ts";
+import { initialRunState, type OperationEnd, type RunCommand, type RunState, type RunTransition } from "./run-state.ts";
+
+type Outcome = "done" | "skipped" | "exempt" | "error" | "aborted";
+
+const outcomes: readonly Outcome[] = ["done", "skipped", "exempt", "error", "aborted"];
+
+function planOf(operations: readonly ScenarioOperation[]): RunPlan {
+  return planRun(profileOf(operations), { trigger: "generate", registry: registryOf(operations) });
+}
+
+const endOf = (index: number, outcome: Outcome): OperationEnd =>
+  outcome === "exempt" ? { index, status: "skipped", isExempt: true } : { index, status: outcome };
+
+/** What is under way: everything that could be the next to happen. */
+interface Pending {
+  operations: readonly number[];
+  hook?: Hook;
+  isMainRunning: boolean;
+}
+
+/** A run on paper: its state and what has been asked for and not yet answered. */
+interface Walk {
+  state: RunState;
+  pending: Pending;
+  finish?: Extract<RunCommand, { type: "finish" }>;
+  /** Each operation's end, in the order of ends; twice where it ended twice. */
+  ends: string[];
+}
+
+const reducers = {
+  ours: reduceRun,
+  /** Negative control: an operation starts as soon as one of its dependencies is done. */
+  eager(state: RunState, transition: RunTransition): RunReduction {
+    const reduction = reduceRun(state, transition);
+    if (transition.type !== "operation_finished" || transition.status !== "done") return reduction;
+    const extra = (state.plan.operations[transition.index]?.dependents ?? [])
+      .filter((index) => itemAt(reduction.state.progress, index) === "waiting")
+      .map((index): RunCommand => ({ type: "start_operation", index }));
+    return { ...reduction, commands: [...reduction.commands, ...extra] };
+  },
+};
+
+type Reducer = keyof typeof reducers;
+
+function step(walk: Walk, transition: RunTransition, reducer: Reducer): Walk {
+  const { state, commands } = reducers[reducer](walk.state, transition);
+  const next: Walk = { ...walk, state, pending: { ...walk.pending }, ends: [...walk.ends] };
+  for (const command of commands) {
+    if (command.type === "start_operation") next.pending.operations = [...next.pending.operations, command.index];
+    if (command.type === "end_operation") next.ends.push(`${command.index}:${command.status}`);
+    if (command.type === "end_operation")
+      next.pending.operations = next.pending.operations.filter((at) => at !== command.index);
+    if (command.type === "commit") next.pending.hook = command.hook;
+    if (command.type === "start_main") next.pending.isMainRunning = true;
+    if (command.type === "finish") next.finish = command;
+  }
+  return next;
+}
+
+/** Everything that may happen next, each with the walk after it. */
+function nexts(walk: Walk, outcomeOf: (index: number) => Outcome, reducer: Reducer): Walk[] {
+  const { operations, hook, isMainRunning } = walk.pending;
+  const results = operations.map((index) => {
+    const without = { ...walk, pending: { ...walk.pending, operations: operations.filter((at) => at !== index) } };
+    const end = endOf(index, outcomeOf(index));
+    const ended = step(without, { type: "operation_finished", ...end }, reducer);
+    return { ...ended, ends: [...walk.ends, `${index}:${end.status}`, ...ended.ends.slice(walk.ends.length)] };
+  });
+  if (hook !== undefined) {
+    const { hook: _hook, ...rest } = walk.pending;
+    results.push(step({ ...walk, pending: rest }, { type: "commit_finished", hook }, reducer));
+  }
+  if (isMainRunning) {
+    const pending = { ...walk.pending, isMainRunning: false };
+    results.push(step({ ...walk, pending }, { type: "main_finished", status: "done" }, reducer));
+  }
+  return results;
+}
+
+function beginOf(plan: RunPlan, reducer: Reducer = "ours"): Walk {
+  const walk: Walk = { state: initialRunState(plan), pending: { operations: [], isMainRunning: false }, ends: [] };
+  return step(walk, { type: "begin" }, reducer);
+}
+
+/** How the document says that each operation and the run end, written down without a scheduler. */
+function expectedEnd(plan: RunPlan, outcomeOf: (index: number) => Outcome): { ends: string[]; finish: string } {
+  const ends = new Map<number, Outcome>();
+  const endHook = (hook: Hook): boolean => {
+    for (const { index, hook: at, dependencies, config } of plan.operations) {
+      if (at !== hook) continue;
+      const before = dependencies.map((dependency) => ends.get(dependency));
+      const isBlocked = before.some((end) => end !== "done" && end !== "exempt");
+      if (isBlocked) ends.set(index, config.required ? "error" : "skipped");
+      else ends.set(index, before.includes("exempt") ? "exempt" : outcomeOf(index));
+    }
+    return plan.operations.every(({ index, hook: at, config }) => {
+      const end = ends.get(index);
+      return at !== hook || !config.required || end === "done" || end === "exempt";
+    });
+  };
+  const finish = !endHook("before_main_llm")
+    ? "failed/before_barrier"
+    : endHook("after_main_llm")
+      ? "done"
+      : "failed/after_main_llm";
+  for (const { index } of plan.operations) if (!ends.has(index)) ends.set(index, "skipped");
+  const shown = [...ends].map(([index, end]) => `${index}:${end === "exempt" ? "skipped" : end}`);
+  return { ends: shown.sort(), finish };
+}
+
+const finishOf = ({ finish }: Walk): string => [finish?.status, finish?.failedType].filter(Boolean).join("/");
+
+/** Walks every interleaving; states that were seen are not walked again. */
+function walkAll(
+  plan: RunPlan,
+  outcomeOf: (index: number) => Outcome,
+  reducer: Reducer,
+): { finals: Walk[]; states: number } {
+  const seen = new Set<string>();
+  const finals: Walk[] = [];
+  const waiting = [beginOf(plan, reducer)];
+  for (let walk = waiting.pop(); walk !== undefined; walk = waiting.pop()) {
+    const key = JSON.stringify([
+      walk.state.stage,
+      itemsOf(walk.state.progress),
+      walk.pending.operations.toSorted(),
+      walk.ends.toSorted(),
+    ]);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const following = nexts(walk, outcomeOf, reducer);
+    if (following.length === 0) finals.push(walk);
+    waiting.push(...following);
+  }
+  return { finals, states: seen.size };
+}
+
+/** What a stop comes to, what is under way ending after it; undefined where it changes nothing. */
+function stopAt(walk: Walk): unknown {
+  const { state, commands } = reduceRun(walk.state, { type: "stop", cause: "user_abort" });
+  if (commands.length === 0) return undefined;
+  let after: Walk = { ...walk, state, pending: { operations: [], isMainRunning: false }, ends: [...walk.ends] };
+  for (const command of commands) {
+    if (command.type === "end_operation") after.ends.push(`${command.index}:${command.status}`);
+    if (command.type === "finish") after.finish = command;
+  }
+  if (after.finish === undefined) {
+    const { hook } = walk.pending;
+    const end =
+      hook === undefined
+        ? ({ type: "main_finished", status: "aborted" } as const)
+        : ({ type: "commit_finished", hook } as const);
+    after = step(after, end, "ours");
+  }
+  return {
+    starts: commands.filter(({ type }) => type === "start_operation" || type === "start_main" || type === "commit")
+      .length,
+    ends: after.ends.length,
+    differentEnds: new Set(after.ends.map((end) => end.split(":")[0])).size,
+    finish: after.finish?.status,
+    finishReason: after.finish?.finishReason,
+  };
+}
+
+describe("reduceRun", () => {
+  it.each(
+    outcomes.flatMap((outcome) =>
+      (["before_main_llm", "after_main_llm"] as const).flatMap((hook) =>
+        [true, false].map((required) => ({ outcome, hook, required })),
+      ),
+    ),
+  )("ends a run as the document says: $outcome, $hook, required $required", ({ outcome, hook, required }) => {
+    const plan = planOf([
+      { id: "a", hooks: [hook], required },
+      { id: "b", hooks: [hook], dependsOn: ["a"] },
+      { id: "c", hooks: [hook], dependsOn: ["a"], required },
+    ]);
+    const outcomeOf = (index: number): Outcome => (index === 0 ? outcome : "done");
+    const { finals } = walkAll(plan, outcomeOf, "ours");
+    const expected = expectedEnd(plan, outcomeOf);
+    expect(finals.length).toBeGreaterThan(0);
+    for (const final of finals) expect({ ends: final.ends.toSorted(), finish: finishOf(final) }).toEqual(expected);
+  });
+
+  // All graphs of up to 4 operations, and those of 5 that a sample holds, with every outcome of up to two of them.
+  const graphs = (count: number): ScenarioOperation[][] => {
+    const edges = Array.from({ length: count }, (_, to) =>
+      Array.from({ length: to }, (_, from) => [from, to] as const),
+    ).flat();
+    const step = count === 5 ? 7 : 1;
+    return Array.from({ length: Math.ceil(2 ** edges.length / step) }, (_, at) => {
+      const chosen = edges.filter((_, bit) => ((at * step) >> bit) & 1);
+      return Array.from({ length: count }, (_, to) => ({
+        id: `op${to}`,
+        required: to === count - 1 || to === 1,
+        dependsOn: chosen.filter(([, target]) => target === to).map(([from]) => `op${from}`),
+      }));
+    });
+  };
+
+  it.each([1, 2, 3, 4, 5])("comes to one end by every interleaving of %i operations", (count) => {
+    let states = 0;
+    for (const operations of graphs(count)) {
+      const plan = planOf(operations);
+      for (const [first, second] of [
+        ["done", "done"],
+        ["error", "done"],
+        ["exempt", "skipped"],
+      ] as const) {
+        const outcomeOf = (index: number): Outcome => (index === 0 ? first : index === 2 ? second : "done");
+        const walked = walkAll(plan, outcomeOf, "ours");
+        states += walked.states;
+        const expected = expectedEnd(plan, outcomeOf);
+        for (const final of walked.finals)
+          expect({ ends: final.ends.toSorted(), finish: finishOf(final) }).toEqual(expected);
+      }
+    }
+    expect(states).toBeGreaterThan(count);
+  });
+
+  it("would be found out by the interleavings if it started too early", () => {
+    const plan = planOf([{ id: "a" }, { id: "b" }, { id: "c", dependsOn: ["a", "b"] }]);
+    const outcomeOf = (index: number): Outcome => (index === 1 ? "error" : "done");
+    const expected = expectedEnd(plan, outcomeOf);
+    const { finals } = walkAll(plan, outcomeOf, "eager");
+    expect(finals.some((final) => JSON.stringify(final.ends.toSorted()) !== JSON.stringify(expected.ends))).toBe(true);
+  });
+
+  it("ends as aborted wherever it is stopped, starts nothing then, and lets no operation end twice", () => {
+    const plan = planOf([
+      { id: "a", required: true },
+      { id: "b", dependsOn: ["a"] },
+      { id: "c", hooks: ["after_main_llm"] },
+      { id: "d", hooks: ["after_main_llm"], dependsOn: ["c"] },
+    ]);
+    const stops: { isTooLate: boolean; found: unknown }[] = [];
+    const waiting = [beginOf(plan)];
+    const seen = new Set<string>();
+    for (let walk = waiting.pop(); walk !== undefined; walk = waiting.pop()) {
+      const key = JSON.stringify([walk.state.stage, itemsOf(walk.state.progress), walk.pending]);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      waiting.push(...nexts(walk, () => "done", "ours"));
+      const isTooLate = walk.finish !== undefined || walk.state.stage === "commit_after";
+      stops.push({ isTooLate, found: stopAt(walk) });
+    }
+    const ended = { starts: 0, ends: 4, differentEnds: 4, finish: "aborted", finishReason: "user_abort" };
+    expect(stops.filter(({ isTooLate }) => !isTooLate).map(({ found }) => found)).toEqual(
+      Array.from({ length: stops.filter(({ isTooLate }) => !isTooLate).length }, () => ended),
+    );
+    expect(stops.filter(({ isTooLate }) => isTooLate).map(({ found }) => found)).toEqual(
+      Array.from({ length: stops.filter(({ isTooLate }) => isTooLate).length }, () => undefined),
+    );
+    expect(stops.length).toBeGreaterThan(6);
+  });
+
+  it("does not change a state that was given, and ignores what is out of place", () => {
+    const plan = planOf([{ id: "a" }, { id: "b", dependsOn: ["a"] }]);
+    const { state } = beginOf(plan);
+    const before = JSON.stringify(state);
+    const once = reduceRun(state, { type: "operation_finished", index: 0, status: "done" }).state;
+    expect(JSON.stringify(state)).toBe(before);
+    const misplaced: RunTransition[] = [
+      { type: "begin" },
+      { type: "operation_finished", index: 0, status: "error" },
+      { type: "operation_started", index: 0 },
+      { type: "commit_finished", hook: "after_main_llm" },
+      { type: "main_finished", status: "done" },
+      { type: "grace_over" },
+    ];
+    for (const transition of misplaced) expect(reduceRun(once, transition)).toEqual({ state: once, commands: [] });
+  });
+
+  it("leaves out a chain of 20,000 operations without running out of stack", () => {
+    const operations = Array.from({ length: 20_000 }, (_, at): ScenarioOperation => ({
+      id: `op${at}`,
+      order: at,
+      ...(at > 0 && { dependsOn: [`op${at - 1}`] }),
+    }));
+    const walk = beginOf(planOf(operations));
+    const final = step(walk, { type: "operation_finished", index: 0, status: "error" }, "ours");
+    expect([final.ends.length, final.state.stage]).toEqual([19_999, "commit_before"]);
+  });
+});
+
+describe("planRun", () => {
+  it("orders by dependencies, then order, then code units", () => {
+    const ids = (operations: ScenarioOperation[]): string[] =>
+      planOf(operations).operations.map(({ operationId }) => operationId);
+    expect(ids(["b", "ä", "Z", "a", "😀", "\uFF5E"].map((id) => ({ id })))).toEqual([
+      "Z",
+      "a",
+      "b",
+      "ä",
+      "😀",
+      "\uFF5E",
+    ]);
+    expect(
+      ids([
+        { id: "late", order: -5, dependsOn: ["x"] },
+        { id: "x", order: 9 },
+        { id: "y", order: 9.5 },
+      ]),
+    ).toEqual(["x", "late", "y"]);
+  });
+
+  it("gives the least topological order of any graph", () => {
+    const graph = fc.uniqueArray(
+      fc.record({
+        id: fc.string({ minLength: 1, maxLength: 3 }),
+        order: fc.integer({ min: 0, max: 2 }),
+        edges: fc.array(fc.nat(20), { maxLength: 3 }),
+      }),
+      { selector: ({ id }) => id, maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(graph, fc.integer(), (nodes, seed) => {
+        const names = nodes.map(({ id }) => `op${id.replaceAll(/[^a-z]/giu, (char) => String(char.codePointAt(0)))}`);
+        fc.pre(new Set(names).size === names.length);
+        const operations = nodes.map(({ order, edges }, at): ScenarioOperation => ({
+          id: names[at] ?? "",
+          order,
+          dependsOn: edges.filter((edge) => edge < at).map((edge) => names[edge] ?? ""),
+        }));
+        const shuffled = operations.toSorted(
+          (left, right) => ((left.id.length * 31 + seed) % 7) - ((right.id.length * 31 + seed) % 7),
+        );
+        const planned = planOf(shuffled).operations.map(({ operationId }) => operationId);
+        // The definition itself, without a queue: always the least of those whose dependencies are placed.
+        const expected: string[] = [];
+        while (expected.length < operations.length) {
+          const ready = operations.filter(
+            ({ id, dependsOn = [] }) => !expected.includes(id) && dependsOn.every((at) => expected.includes(at)),
+          );
+          ready.sort((left, right) => (left.order ?? 0) - (right.order ?? 0) || (left.id < right.id ? -1 : 1));
+          expected.push(ready[0]?.id ?? "none");
+        }
+        expect(planned).toEqual(expected);
+      }),
+    );
+  });
+
+  it("refuses a cycle that nobody validated", () => {
+    expect(() =>
+      planOf([
+        { id: "a", dependsOn: ["b"] },
+        { id: "b", dependsOn: ["a"] },
+      ]),
+    ).toThrow(/cycle/u);
+  });
+});

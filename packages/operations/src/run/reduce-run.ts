@@ -1,0 +1,331 @@
+import type { Hook } from "../operation/operation-definition.ts";
+import type { SkippedReason } from "../operation/operation-outcome.ts";
+import { draftOf, finishDraft, itemAt, setItem, type ArrayDraft } from "./persistent-array.ts";
+import type { PlannedOperation, RunPlan } from "./plan-run.ts";
+import type { FailedDetails, FailedType, OperationStatus } from "./run-result.ts";
+import type {
+  Blockage,
+  OperationEnd,
+  OperationProgress,
+  RunCommand,
+  RunStage,
+  RunState,
+  RunTransition,
+} from "./run-state.ts";
+
+/** A state and what it asks for. */
+export interface RunReduction {
+  state: RunState;
+  commands: RunCommand[];
+}
+
+type Arrays = "progress" | "waitingFor" | "blockedBy" | "exempt";
+
+/** A state under construction: whatever it touches is copied once a transition. */
+type DraftState = { -readonly [Key in keyof Omit<RunState, Arrays>]: RunState[Key] } & {
+  readonly progress: ArrayDraft<OperationProgress>;
+  readonly waitingFor: ArrayDraft<number>;
+  readonly blockedBy: ArrayDraft<Blockage>;
+  readonly exempt: ArrayDraft<boolean>;
+};
+
+interface Draft {
+  state: DraftState;
+  commands: RunCommand[];
+  /** Ends whose dependents have not heard of them. */
+  ends: OperationEnd[];
+}
+
+/**
+ * All decisions of a run, pure: which operation may start, when a barrier opens, how the run ends. Costs are those of
+ * the operations that the transition touches, so that a whole run is linear in its operations and dependencies.
+ */
+export function reduceRun(state: RunState, transition: RunTransition): RunReduction {
+  if (state.stage === "finished") return { state, commands: [] };
+  const draft: Draft = { state: draftState(state), commands: [], ends: [] };
+  if (apply(draft, transition)) advance(draft);
+  const { commands } = draft;
+  const after = finishState(draft.state, state);
+  return { state: commands.length === 0 && !hasChanged(state, after) ? state : after, commands };
+}
+
+function draftState(state: RunState): DraftState {
+  const { plan, stage, unfinished, running, isMainRunning, stop } = state;
+  const progress = draftOf(state.progress);
+  const waitingFor = draftOf(state.waitingFor);
+  const blockedBy = draftOf(state.blockedBy);
+  const exempt = draftOf(state.exempt);
+  const draft = { plan, stage, progress, waitingFor, blockedBy, exempt, unfinished, running, isMainRunning };
+  return stop === undefined ? draft : { ...draft, stop };
+}
+
+function finishState(draft: DraftState, before: RunState): RunState {
+  const { plan, stage, unfinished, running, isMainRunning, stop } = draft;
+  const progress = finishDraft(draft.progress, before.progress);
+  const waitingFor = finishDraft(draft.waitingFor, before.waitingFor);
+  const blockedBy = finishDraft(draft.blockedBy, before.blockedBy);
+  const exempt = finishDraft(draft.exempt, before.exempt);
+  const state = { plan, stage, progress, waitingFor, blockedBy, exempt, unfinished, running, isMainRunning };
+  return stop === undefined ? state : { ...state, stop };
+}
+
+function hasChanged(before: RunState, after: RunState): boolean {
+  return (
+    before.progress !== after.progress ||
+    before.stage !== after.stage ||
+    before.stop !== after.stop ||
+    before.isMainRunning !== after.isMainRunning
+  );
+}
+
+/** False where the transition is out of place. */
+function apply(draft: Draft, transition: RunTransition): boolean {
+  const { state } = draft;
+  switch (transition.type) {
+    case "begin":
+      if (state.stage !== "planning") return false;
+      enterHook(draft, "before_main_llm");
+      return true;
+    case "operation_started":
+      return startOperation(draft, transition.index);
+    case "operation_finished":
+      return finishOperation(draft, transition);
+    case "commit_finished":
+      return finishCommit(draft, transition);
+    case "main_finished":
+      return finishMain(draft, transition);
+    case "stop":
+      return stopRun(draft, transition.cause);
+    case "grace_over":
+      return endGrace(draft);
+    case "fault":
+      draft.commands.push({ type: "signal_abort", cause: "fault" });
+      endOthers(draft, "aborted");
+      leaveRunning(draft);
+      fail(draft, failedTypeOf(state.stage), transition.details);
+      return false;
+  }
+}
+
+function enterHook(draft: Draft, hook: Hook): void {
+  const { state, commands } = draft;
+  const { operations, beforeCount } = state.plan;
+  const [from, to] = hook === "before_main_llm" ? [0, beforeCount] : [beforeCount, operations.length];
+  state.stage = hook;
+  state.unfinished = to - from;
+  commands.push({ type: "enter_phase", phase: hook });
+  for (let index = from; index < to; index += 1) {
+    if (itemAt(state.progress, index) !== "waiting" || itemAt(state.waitingFor, index) > 0) continue;
+    const end = settle(draft, index);
+    if (end) complete(draft, end);
+  }
+}
+
+function startOperation({ state }: Draft, index: number): boolean {
+  if (itemAt(state.progress, index) !== "ready") return false;
+  setItem(state.progress, index, "running");
+  state.running += 1;
+  return false;
+}
+
+function finishOperation(draft: Draft, end: OperationEnd): boolean {
+  const progress = itemAt(draft.state.progress, end.index);
+  if (progress !== "ready" && progress !== "running") return false;
+  if (progress === "running") draft.state.running -= 1;
+  complete(draft, end);
+  return true;
+}
+
+/** Marks an operation as ended, and all those that can only be left out because of it. */
+function complete(draft: Draft, end: OperationEnd): void {
+  const { state, ends } = draft;
+  ends.push(end);
+  for (let ended = ends.pop(); ended !== undefined; ended = ends.pop()) {
+    const { index, status, isExempt } = ended;
+    setItem(state.progress, index, status);
+    if (isExempt === true) setItem(state.exempt, index, true);
+    state.unfinished -= 1;
+    const block = blockOf(ended);
+    for (const dependent of planned(state.plan, index).dependents) tellDependent(draft, dependent, block);
+  }
+}
+
+function tellDependent(draft: Draft, index: number, block: Blockage): void {
+  const { state } = draft;
+  if (itemAt(state.progress, index) !== "waiting") return;
+  const waitingFor = itemAt(state.waitingFor, index) - 1;
+  setItem(state.waitingFor, index, waitingFor);
+  if (block !== "nothing" && itemAt(state.blockedBy, index) !== "failure") {
+    setItem(state.blockedBy, index, block);
+  }
+  const end = waitingFor === 0 ? settle(draft, index) : undefined;
+  if (end) draft.ends.push(end);
+}
+
+function blockOf(end: OperationEnd): Blockage {
+  if (end.status === "done") return "nothing";
+  return end.isExempt === true ? "condition" : "failure";
+}
+
+/** Starts an operation whose dependencies have all ended, or says how it ends without a start. */
+function settle({ state, commands }: Draft, index: number): OperationEnd | undefined {
+  const blockedBy = itemAt(state.blockedBy, index);
+  if (blockedBy !== "nothing") {
+    const end = endOfBlocked(planned(state.plan, index), blockedBy);
+    commands.push({ type: "end_operation", ...end });
+    return end;
+  }
+  setItem(state.progress, index, "ready");
+  commands.push({ type: "start_operation", index });
+  return undefined;
+}
+
+function endOfBlocked({ index, config }: PlannedOperation, blockedBy: "condition" | "failure"): OperationEnd {
+  if (blockedBy === "condition") return { index, status: "skipped", skippedReason: "condition_false", isExempt: true };
+  if (!config.required) return { index, status: "skipped", skippedReason: "dependency_failed" };
+  const errorMessage = "An operation that it depends on was not done.";
+  return { index, status: "error", errorCode: "dependency_failed", errorMessage };
+}
+
+function finishCommit(draft: Draft, { hook, failure }: Extract<RunTransition, { type: "commit_finished" }>): boolean {
+  const { state } = draft;
+  if (state.stage !== (hook === "before_main_llm" ? "commit_before" : "commit_after")) return false;
+  if (hook === "after_main_llm") {
+    if (failure !== undefined) fail(draft, "after_main_llm", failure);
+    else finishAfter(draft);
+    return false;
+  }
+  if (failure !== undefined) {
+    endOthers(draft, "skipped", "barrier_failed");
+    fail(draft, "before_barrier", failure);
+    return false;
+  }
+  state.stage = "main_llm";
+  if (state.stop !== undefined) return true;
+  state.isMainRunning = true;
+  draft.commands.push({ type: "enter_phase", phase: "main_llm" }, { type: "start_main" });
+  return false;
+}
+
+function finishMain(draft: Draft, end: Extract<RunTransition, { type: "main_finished" }>): boolean {
+  const { state } = draft;
+  if (!state.isMainRunning) return false;
+  state.isMainRunning = false;
+  if (state.stop !== undefined) return true;
+  if (end.status === "done") {
+    enterHook(draft, "after_main_llm");
+    return true;
+  }
+  const { errorCode, errorMessage } = end;
+  endOthers(draft, "skipped", "main_llm_failed");
+  fail(draft, "main_llm", { ...(errorCode && { errorCode }), ...(errorMessage && { errorMessage }) });
+  return false;
+}
+
+function stopRun(draft: Draft, cause: NonNullable<RunState["stop"]>): boolean {
+  const { state, commands } = draft;
+  // A second stop changes nothing, and the last commit is not interrupted: it ends the run anyway.
+  if (state.stop !== undefined || state.stage === "commit_after") return false;
+  state.stop = cause;
+  commands.push({ type: "signal_abort", cause });
+  endOthers(draft, "aborted");
+  return true;
+}
+
+function endGrace(draft: Draft): boolean {
+  if (draft.state.stop === undefined) return false;
+  leaveRunning(draft);
+  return true;
+}
+
+/** Counts what still runs as aborted; nobody waits for it any longer. */
+function leaveRunning({ state, commands }: Draft): void {
+  for (const { index } of state.plan.operations) {
+    if (itemAt(state.progress, index) !== "running") continue;
+    setItem(state.progress, index, "aborted");
+    commands.push({ type: "end_operation", index, status: "aborted", detached: true });
+  }
+  state.running = 0;
+  if (state.isMainRunning) commands.push({ type: "detach_main" });
+  state.isMainRunning = false;
+}
+
+/** Ends every operation of the run that has not started. */
+function endOthers(draft: Draft, status: OperationStatus, skippedReason?: SkippedReason): void {
+  const { state, commands } = draft;
+  for (const { index } of state.plan.operations) {
+    const progress = itemAt(state.progress, index);
+    if (progress !== "waiting" && progress !== "ready") continue;
+    setItem(state.progress, index, status);
+    commands.push({ type: "end_operation", index, status, ...(skippedReason && { skippedReason }) });
+  }
+}
+
+/** Goes on where the present stage has nothing left to wait for. */
+function advance(draft: Draft): void {
+  const { state, commands } = draft;
+  if (state.stop !== undefined) {
+    if (state.running > 0 || state.isMainRunning || state.stage === "commit_before") return;
+    commands.push({ type: "finish", status: "aborted", finishReason: state.stop });
+    state.stage = "finished";
+    return;
+  }
+  if (state.unfinished > 0) return;
+  if (state.stage === "before_main_llm") openBarrier(draft);
+  else if (state.stage === "after_main_llm") {
+    state.stage = "commit_after";
+    commands.push({ type: "enter_phase", phase: "commit", hook: "after_main_llm" });
+    commands.push({ type: "commit", hook: "after_main_llm" });
+  }
+}
+
+function openBarrier(draft: Draft): void {
+  const { state, commands } = draft;
+  commands.push({ type: "enter_phase", phase: "barrier" });
+  const culprit = firstUndone(state, 0, state.plan.beforeCount);
+  if (culprit !== undefined) {
+    endOthers(draft, "skipped", "barrier_failed");
+    fail(draft, "before_barrier", { operationId: culprit.operationId });
+    return;
+  }
+  state.stage = "commit_before";
+  commands.push({ type: "enter_phase", phase: "commit", hook: "before_main_llm" });
+  commands.push({ type: "commit", hook: "before_main_llm" });
+}
+
+function finishAfter(draft: Draft): void {
+  const { state, commands } = draft;
+  const culprit = firstUndone(state, state.plan.beforeCount, state.plan.operations.length);
+  if (culprit !== undefined) {
+    fail(draft, "after_main_llm", { operationId: culprit.operationId });
+    return;
+  }
+  state.stage = "finished";
+  commands.push({ type: "finish", status: "done" });
+}
+
+/** The first required operation, in commit order, that is neither done nor exempt. */
+function firstUndone(state: DraftState, from: number, to: number): PlannedOperation | undefined {
+  for (let index = from; index < to; index += 1) {
+    const operation = planned(state.plan, index);
+    if (!operation.config.required || itemAt(state.progress, index) === "done") continue;
+    if (!itemAt(state.exempt, index)) return operation;
+  }
+  return undefined;
+}
+
+function fail({ state, commands }: Draft, failedType: FailedType, failedDetails: FailedDetails): void {
+  state.stage = "finished";
+  commands.push({ type: "finish", status: "failed", failedType, failedDetails });
+}
+
+function failedTypeOf(stage: RunStage): FailedType {
+  if (stage === "main_llm") return "main_llm";
+  return stage === "after_main_llm" || stage === "commit_after" ? "after_main_llm" : "before_barrier";
+}
+
+function planned(plan: RunPlan, index: number): PlannedOperation {
+  const operation = plan.operations[index];
+  if (operation === undefined) throw new RangeError(`The plan has no operation ${index}.`);
+  return operation;
+}

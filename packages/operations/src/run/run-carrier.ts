@@ -1,0 +1,116 @@
+import type { RunExecutor } from "../ports/run-executor.ts";
+import { driveRun, type DrivenRun } from "./drive-run.ts";
+import type { EngineServices } from "./engine-services.ts";
+import { createLiveRun, type LiveRun } from "./live-run.ts";
+import type { PlanMaker } from "./prepare-run.ts";
+import type { RunResult } from "./run-result.ts";
+import { safeText } from "./safe-text.ts";
+import { planOf, takeRun } from "./take-run.ts";
+
+/** Carries runs of this process, and looks after those that others carry. */
+export interface RunCarrier {
+  /** The one object of this process for the run. */
+  liveOf(runId: string): LiveRun;
+  find(runId: string): LiveRun | undefined;
+  /** Carries the run to its end, as soon as its lease is free. Calling it twice is the same as once. */
+  carry(runId: string): Promise<RunResult>;
+  /** Waits for the end of a run that an executor has carried out elsewhere. */
+  watch(runId: string): void;
+}
+
+/** What the carrier works with. */
+export interface CarrierOptions {
+  services: EngineServices;
+  plans: PlanMaker;
+  executor: RunExecutor;
+  owner: string;
+}
+
+/** The carrier of an engine. */
+export function createRunCarrier({ services, plans, executor, owner }: CarrierOptions): RunCarrier {
+  const { runs, clock, limits } = services;
+  const lives = new Map<string, LiveRun>();
+  const liveOf = (runId: string): LiveRun => {
+    const known = lives.get(runId);
+    if (known !== undefined) return known;
+    const live = createLiveRun(runId, { runs, keptEvents: limits.keptEvents });
+    lives.set(runId, live);
+    void live.result.then(() => lives.delete(runId));
+    return live;
+  };
+  const follow = async (live: LiveRun, mayTake: boolean): Promise<void> => {
+    live.mayTake ||= mayTake;
+    live.wake?.();
+    if (live.isFollowed) return;
+    live.isFollowed = true;
+    for (;;) {
+      const result = await followOnce(live).catch((error: unknown) => failedFollowing(live.runId, error));
+      if (result === undefined) continue;
+      live.settle(result);
+      return;
+    }
+  };
+  /** Undefined: look again. */
+  const followOnce = async (live: LiveRun): Promise<RunResult | undefined> => {
+    const taken = live.prepared === undefined ? await take(live) : startOf(live);
+    if (taken === undefined) {
+      await pause(live);
+      return undefined;
+    }
+    if ("status" in taken) return taken;
+    live.drive = driveRun(taken);
+    const result = await live.drive.result;
+    delete live.drive;
+    return result;
+  };
+  const take = ({ runId, feed, mayTake, earlyAbort: abort }: LiveRun): ReturnType<typeof takeRun> =>
+    takeRun({ services, plans }, { runId, feed, mayTake, owner, ...(abort && { abort }) });
+  const pause = async (live: LiveRun): Promise<void> => {
+    await new Promise<void>((resolve) => {
+      const cancel = clock.schedule(limits.pollMs, resolve);
+      live.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    delete live.wake;
+  };
+  const startOf = (live: LiveRun): DrivenRun | undefined => {
+    const { prepared, earlyAbort: abort } = live;
+    delete live.prepared;
+    const plan = prepared && planOf({ services, plans }, prepared.input);
+    return prepared && plan && { ...prepared, ...plan, services, feed: live.feed, ...(abort && { abort }) };
+  };
+  const carrier: RunCarrier = {
+    liveOf,
+    find: (runId) => lives.get(runId),
+    carry(runId) {
+      const live = liveOf(runId);
+      void follow(live, true);
+      return live.result;
+    },
+    watch(runId) {
+      void follow(liveOf(runId), false);
+    },
+  };
+  executor.attach((runId) => carrier.carry(runId));
+  return carrier;
+}
+
+function failedFollowing(runId: string, error: unknown): RunResult {
+  const message = error instanceof Error ? error.message : "What was thrown is no error.";
+  const errorMessage = safeText(`The run can't be carried on here: ${message}`, 512);
+  return {
+    runId,
+    status: "failed",
+    failedType: "before_barrier",
+    failedDetails: { errorCode: "internal_error", errorMessage },
+    startedAt: 0,
+    finishedAt: 0,
+    durationMs: 0,
+    operationRuns: [],
+    mainLlm: { executed: false },
+    commitLog: [],
+    artifacts: [],
+  };
+}

@@ -1,0 +1,118 @@
+import type { ChatMessage } from "@ccl/core";
+
+import type { OperationArtifact } from "../artifact/operation-artifact.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import type { EventError, RunEventBody } from "../events/run-event.ts";
+import type { Hook, OperationHandler } from "../operation/operation-definition.ts";
+import type { SkippedReason } from "../operation/operation-outcome.ts";
+import type { ProfileSessionKey } from "../ports/profile-session-store.ts";
+import type { RunInput, RunLease } from "../ports/run-store.ts";
+import type { ArtifactMap } from "./artifact-view.ts";
+import type { ConcurrencyClass, ConcurrencyLimiter } from "./concurrency-limiter.ts";
+import type { EngineServices } from "./engine-services.ts";
+import type { RunPlan } from "./plan-run.ts";
+import type { RunWriter } from "./run-journal.ts";
+import type { CommitLogEntry, MainLlmRun, OperationStatus } from "./run-result.ts";
+import type { RunState, RunTransition } from "./run-state.ts";
+
+/** What is known of one planned operation as the run goes on. All fields are always there, so that records stay fast. */
+export interface OperationRecord {
+  status: OperationStatus | undefined;
+  skippedReason: SkippedReason | undefined;
+  error: EventError | undefined;
+  startedAt: number | undefined;
+  finishedAt: number | undefined;
+  /** Begun so far, those before a crash included. */
+  attempts: number;
+  detached: boolean;
+  lateStatus: OperationStatus | undefined;
+  inputsSummary: Record<string, unknown> | undefined;
+  outputsSummary: Record<string, unknown> | undefined;
+  /** Of `done` only. */
+  effects: readonly OperationEffect[];
+  /** True where something that it depends on has effects, so that its view differs from the hook's beginning. */
+  hasNews: boolean;
+  /** False where its commit failed, so that nothing of it reaches the prompt. */
+  isCommitted: boolean;
+  /** The place that it holds. */
+  place: ConcurrencyClass | undefined;
+  /** Takes back what it waits for: a place, or the time of its next attempt. */
+  cancelWait: (() => void) | undefined;
+  /** Takes back the timer of the attempt under way. */
+  stopTimer: (() => void) | undefined;
+}
+
+const noEffects: readonly OperationEffect[] = Object.freeze([]);
+
+/** The record of an operation that has not begun. */
+export function createRecord(): OperationRecord {
+  return {
+    status: undefined,
+    skippedReason: undefined,
+    error: undefined,
+    startedAt: undefined,
+    finishedAt: undefined,
+    attempts: 0,
+    detached: false,
+    lateStatus: undefined,
+    inputsSummary: undefined,
+    outputsSummary: undefined,
+    effects: noEffects,
+    hasNews: false,
+    isCommitted: true,
+    place: undefined,
+    cancelWait: undefined,
+    stopTimer: undefined,
+  };
+}
+
+/** Gives back the place and the timer that an operation holds, if any. */
+export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimiter): void {
+  const { place, stopTimer } = record;
+  record.place = undefined;
+  record.stopTimer = undefined;
+  stopTimer?.();
+  if (place !== undefined) limiter.release(place);
+}
+
+/** Everything that one worker has at hand for one run. */
+export interface RunDesk {
+  services: EngineServices;
+  input: RunInput;
+  plan: RunPlan;
+  lease: RunLease;
+  /** By index of the plan. */
+  handlers: readonly OperationHandler[];
+  records: readonly OperationRecord[];
+  state: RunState;
+  writer: RunWriter;
+  /** Aborted when the run is. */
+  controller: AbortController;
+  /** Undefined without a profile. */
+  sessionKey?: ProfileSessionKey;
+  /** Selected texts up to and with the user's turn, as loaded; oldest first, frozen. */
+  history: readonly ChatMessage[];
+  /** As the present hook began. */
+  artifacts: ArtifactMap;
+  /** By tag: the newest version in the store. */
+  heads: Map<string, number>;
+  /** Versions that this run has committed, by tag, in commit order. */
+  written: Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }>;
+  commitLog: CommitLogEntry[];
+  main: MainLlmRun;
+  /** True from the moment that somebody asks for the end: nothing starts any more. */
+  isStopping: boolean;
+  /** Adds an event with the next number, unless it is known from before a crash. */
+  emit(body: RunEventBody): void;
+  dispatch(transition: RunTransition): void;
+  /** The journal or the lease is gone, or a store failed with the error: the worker has to stop. */
+  giveUp(error: unknown): void;
+}
+
+/** Lets those that depend on an operation know that there is something to see. */
+export function tellNews({ plan, records }: RunDesk, index: number): void {
+  for (const dependent of plan.operations[index]?.dependents ?? []) {
+    const record = records[dependent];
+    if (record !== undefined) record.hasNews = true;
+  }
+}

@@ -1,0 +1,137 @@
+import type { RunEvent } from "../events/run-event.ts";
+import type { RunStep } from "../ports/run-step.ts";
+import type { RunAppend, RunStore } from "../ports/run-store.ts";
+import type { RunResult } from "./run-result.ts";
+
+/** What a run wants to hear of its journal. */
+export interface JournalOwner {
+  runId: string;
+  fencingToken: number;
+  /** These are stored now. */
+  onStored(events: readonly RunEvent[]): void;
+  /** Nothing more can be stored: another worker has the run, or the store failed with the error. */
+  onLost(error: unknown): void;
+}
+
+/** The journal of one run. */
+export interface RunWriter {
+  event(event: RunEvent): void;
+  step(step: RunStep): void;
+  /** Ends the run with the next append. */
+  finish(result: RunResult): void;
+  /** Resolves once everything so far is stored; false where it never will be. */
+  flushed(): Promise<boolean>;
+  /** Nothing is stored from now on. */
+  close(): void;
+}
+
+interface Pending {
+  owner: JournalOwner;
+  append: { events: RunEvent[]; steps: RunStep[]; result?: RunResult };
+  isEmpty: boolean;
+  isLost: boolean;
+  waiters: ((isStored: boolean) => void)[];
+}
+
+/** Writes runs to the store, as many as there are in one append: what comes up during one waits for the next. */
+export interface RunJournal {
+  open(owner: JournalOwner): RunWriter;
+}
+
+/** A journal on a store. */
+export function createRunJournal(store: RunStore): RunJournal {
+  const dirty = new Set<Pending>();
+  let isBusy = false;
+  const flush = async (): Promise<void> => {
+    // One turn of the microtask queue, so that what is decided together is stored together.
+    await undefined;
+    while (dirty.size > 0) {
+      const batch = [...dirty];
+      dirty.clear();
+      await storeAll(store, batch.map(take));
+    }
+    isBusy = false;
+  };
+  const touch = (pending: Pending): void => {
+    pending.isEmpty = false;
+    dirty.add(pending);
+    if (isBusy) return;
+    isBusy = true;
+    void flush();
+  };
+  return {
+    open(owner) {
+      const pending: Pending = { owner, append: { events: [], steps: [] }, isEmpty: true, isLost: false, waiters: [] };
+      const add = (change: () => void): void => {
+        if (pending.isLost) return;
+        change();
+        if (pending.isEmpty) touch(pending);
+      };
+      return {
+        event: (event) => add(() => pending.append.events.push(event)),
+        step: (step) => add(() => pending.append.steps.push(step)),
+        finish: (result) => add(() => (pending.append.result = result)),
+        flushed: async () => {
+          if (pending.isLost) return false;
+          return new Promise((resolve) => {
+            pending.waiters.push(resolve);
+            touch(pending);
+          });
+        },
+        close() {
+          pending.isLost = true;
+          for (const resolve of pending.waiters.splice(0)) resolve(false);
+        },
+      };
+    },
+  };
+}
+
+interface Taken {
+  pending: Pending;
+  append: RunAppend;
+  waiters: Pending["waiters"];
+}
+
+function take(pending: Pending): Taken {
+  const { owner, append, waiters } = pending;
+  pending.append = { events: [], steps: [] };
+  pending.waiters = [];
+  pending.isEmpty = true;
+  return { pending, append: { runId: owner.runId, fencingToken: owner.fencingToken, ...append }, waiters };
+}
+
+async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void> {
+  const full = batch.filter(({ append, pending }) => !pending.isLost && hasContent(append));
+  let outcomes;
+  try {
+    outcomes = full.length === 0 ? [] : await store.append(full.map(({ append }) => append));
+  } catch (error) {
+    // One bad append must not take the others with it.
+    if (full.length > 1) for (const taken of full) await storeAll(store, [taken]);
+    else for (const taken of full) lose(taken, error);
+    settle(batch.filter((taken) => !full.includes(taken)));
+    return;
+  }
+  for (const [index, taken] of full.entries()) {
+    if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.append.events);
+    else lose(taken, undefined);
+  }
+  settle(batch);
+}
+
+function settle(batch: readonly Taken[]): void {
+  for (const { pending, waiters } of batch) for (const resolve of waiters) resolve(!pending.isLost);
+}
+
+function lose({ pending, waiters }: Taken, error: unknown): void {
+  if (!pending.isLost) {
+    pending.isLost = true;
+    pending.owner.onLost(error);
+  }
+  for (const resolve of [...waiters, ...pending.waiters.splice(0)]) resolve(false);
+}
+
+function hasContent({ events, steps, result }: RunAppend): boolean {
+  return events.length > 0 || steps.length > 0 || result !== undefined;
+}

@@ -1,0 +1,114 @@
+import type { ModelUsage } from "@ccl/core";
+
+import type { ArtifactSemantics, ArtifactUsage } from "../artifact/operation-artifact.ts";
+import type { Hook, Trigger } from "../operation/operation-definition.ts";
+import type { OperationErrorCode, OperationOutcome, SkippedReason } from "../operation/operation-outcome.ts";
+
+/** How a run ended. */
+export type RunStatus = "done" | "failed" | "aborted";
+
+/** Where a failed run failed: before the main call, in it, or after it. */
+export type FailedType = "before_barrier" | "main_llm" | "after_main_llm";
+
+/** Why the main call, or a run that was aborted, ended. */
+export type RunFinishReason =
+  "completed" | "user_abort" | "deadline" | "provider_error" | "rate_limited" | "timeout" | "policy_error" | "unknown";
+
+/** Why a run failed; bounded and masked. */
+export interface FailedDetails {
+  operationId?: string;
+  errorCode?: OperationErrorCode;
+  errorMessage?: string;
+}
+
+/** How an operation ended. */
+export type OperationStatus = OperationOutcome["status"];
+
+/** The record of one operation in one hook. Texts are bounded and masked. */
+export interface OperationRun {
+  operationId: string;
+  hook: Hook;
+  trigger: Trigger;
+  required: boolean;
+  status: OperationStatus;
+  skippedReason?: SkippedReason;
+  errorCode?: OperationErrorCode;
+  errorMessage?: string;
+  /** Milliseconds since the epoch; absent where it never started. */
+  startedAt?: number;
+  finishedAt?: number;
+  durationMs?: number;
+  attempts?: number;
+  /** True where it went on after the grace of an abort, and was left to itself. */
+  detached?: boolean;
+  /** What it gave after the abort, within the grace: dropped. */
+  lateStatus?: OperationStatus;
+  inputsSummary?: Record<string, unknown>;
+  outputsSummary?: Record<string, unknown>;
+}
+
+/** The main call of a run. */
+export interface MainLlmRun {
+  executed: boolean;
+  status?: "done" | "error" | "aborted";
+  finishReason?: RunFinishReason;
+  assistantVariantId?: string;
+  /** True where an abort cut the answer off; what there was of it is kept. */
+  partial?: boolean;
+  text?: string;
+  usage?: ModelUsage;
+}
+
+/** What became of one effect of a finished operation. */
+export interface CommittedEffect {
+  type: string;
+  tag?: string;
+  /** Of a persisted artifact: the version that holds the value; the former one where nothing changed. */
+  version?: number;
+}
+
+/** What became of the effects of one operation, all of them together. */
+export interface CommitLogEntry {
+  hook: Hook;
+  operationId: string;
+  /** `discarded`: the operation was done, but its hook did not come to its commit. */
+  commitStatus: "committed" | "error" | "discarded";
+  effects: CommittedEffect[];
+  errorCode?: OperationErrorCode;
+  errorMessage?: string;
+}
+
+/** A tag as a run has written it. */
+export interface RunArtifact {
+  tag: string;
+  operationId: string;
+  hook: Hook;
+  persisted: boolean;
+  usage: ArtifactUsage;
+  semantics: ArtifactSemantics;
+  /** Of a persisted one. */
+  version?: number;
+  value: unknown;
+}
+
+/** All that is known of a run at its end. JSON. */
+export interface RunResult {
+  runId: string;
+  status: RunStatus;
+  /** Present exactly where the run failed. */
+  failedType?: FailedType;
+  failedDetails?: FailedDetails;
+  /** Of an aborted run: by whom. */
+  finishReason?: RunFinishReason;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  finishedAt: number;
+  durationMs: number;
+  /** Each planned operation once, the hook before first, in commit order; left-out ones last in their hook. */
+  operationRuns: OperationRun[];
+  mainLlm: MainLlmRun;
+  /** In the order in which effects were committed. */
+  commitLog: CommitLogEntry[];
+  /** What was committed, in commit order. */
+  artifacts: RunArtifact[];
+}

@@ -1,0 +1,105 @@
+import type { OperationErrorCode, SkippedReason } from "../operation/operation-outcome.ts";
+import type { Hook } from "../operation/operation-definition.ts";
+import { persistentArray, type PersistentArray } from "./persistent-array.ts";
+import type { RunPlan } from "./plan-run.ts";
+import type { FailedDetails, FailedType, OperationStatus, RunFinishReason, RunStatus } from "./run-result.ts";
+
+/** Why a run is to end early. */
+export type StopCause = "user_abort" | "deadline";
+
+/** How far an operation has come. */
+export type OperationProgress = "waiting" | "ready" | "running" | OperationStatus;
+
+/** The worst that an operation's dependencies have come to: `condition` is no failure of a required one. */
+export type Blockage = "nothing" | "condition" | "failure";
+
+/** Where a run is; between the phases that are announced it waits for commits. */
+export type RunStage =
+  "planning" | "before_main_llm" | "commit_before" | "main_llm" | "after_main_llm" | "commit_after" | "finished";
+
+/** Everything that decides what happens next. Never changed: `reduceRun` gives a new one. */
+export interface RunState {
+  readonly plan: RunPlan;
+  readonly stage: RunStage;
+  readonly progress: PersistentArray<OperationProgress>;
+  /** By operation: dependencies that have not ended. */
+  readonly waitingFor: PersistentArray<number>;
+  readonly blockedBy: PersistentArray<Blockage>;
+  /** Left out by a condition, their own or that of what they depend on. */
+  readonly exempt: PersistentArray<boolean>;
+  /** Operations of the present hook that have not ended. */
+  readonly unfinished: number;
+  readonly running: number;
+  readonly isMainRunning: boolean;
+  readonly stop?: StopCause;
+}
+
+/** How an operation ended, as far as the run goes on from it. */
+export interface OperationEnd {
+  index: number;
+  status: OperationStatus;
+  skippedReason?: SkippedReason;
+  isExempt?: boolean;
+  errorCode?: OperationErrorCode;
+  errorMessage?: string;
+  /** Left to itself after the grace of an abort. */
+  detached?: boolean;
+}
+
+/** What can happen to a run. What is out of place, such as a second end of an operation, changes nothing. */
+export type RunTransition =
+  | { type: "begin" }
+  | { type: "operation_started"; index: number }
+  | ({ type: "operation_finished" } & OperationEnd)
+  /** With the failure of a required operation's commit, if any. */
+  | { type: "commit_finished"; hook: Hook; failure?: FailedDetails }
+  | {
+      type: "main_finished";
+      status: "done" | "error" | "aborted";
+      errorCode?: OperationErrorCode;
+      errorMessage?: string;
+    }
+  | { type: "stop"; cause: StopCause }
+  /** What still runs is left to itself. */
+  | { type: "grace_over" }
+  /** The engine itself can't go on. */
+  | { type: "fault"; details: FailedDetails };
+
+/** What is to be done, in this order. */
+export type RunCommand =
+  | {
+      type: "enter_phase";
+      phase: "before_main_llm" | "barrier" | "main_llm" | "after_main_llm" | "commit";
+      hook?: Hook;
+    }
+  | { type: "start_operation"; index: number }
+  /** It has ended without having been run, or was left to itself. */
+  | ({ type: "end_operation" } & OperationEnd)
+  | { type: "commit"; hook: Hook }
+  | { type: "start_main" }
+  /** The main call was left to itself. */
+  | { type: "detach_main" }
+  | { type: "signal_abort"; cause: StopCause | "fault" }
+  | {
+      type: "finish";
+      status: RunStatus;
+      failedType?: FailedType;
+      failedDetails?: FailedDetails;
+      finishReason?: RunFinishReason;
+    };
+
+/** The state of a run that has not begun. */
+export function initialRunState(plan: RunPlan): RunState {
+  const { operations } = plan;
+  return {
+    plan,
+    stage: "planning",
+    progress: persistentArray(operations.map(() => "waiting")),
+    waitingFor: persistentArray(operations.map(({ dependencies }) => dependencies.length)),
+    blockedBy: persistentArray(operations.map(({ isUnreachable }) => (isUnreachable ? "failure" : "nothing"))),
+    exempt: persistentArray(operations.map(() => false)),
+    unfinished: 0,
+    running: 0,
+    isMainRunning: false,
+  };
+}

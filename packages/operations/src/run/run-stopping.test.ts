@@ -1,0 +1,339 @@
+import type { LanguageModel, ModelRequest } from "@ccl/core";
+import { describe, expect, it } from "vitest";
+
+import type { OperationContext } from "../operation/operation-context.ts";
+import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import { settlePromises } from "../testing/create-virtual-clock.ts";
+import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
+import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
+import type { LateResult } from "./engine-services.ts";
+
+/** Ends when its signal is aborted, at once. */
+const heedful = ({ signal }: OperationContext): Promise<OperationOutcome> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve({ status: "aborted" }), { once: true }));
+const never = (): Promise<OperationOutcome> => new Promise(() => {});
+
+/** Streams what it is given and then hangs until it is aborted, or for ever. */
+function hangingModel(pieces: readonly string[], heeds: boolean): LanguageModel {
+  return {
+    provider: "test",
+    modelId: "test",
+    generate: () => Promise.reject(new Error("It streams.")),
+    async *stream({ signal }: ModelRequest) {
+      for (const text of pieces) yield { type: "text" as const, text };
+      await new Promise((_resolve, reject) => {
+        if (heeds) signal?.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+      });
+    },
+  };
+}
+
+describe("an abort", () => {
+  it("ends a run at once where what runs heeds the signal", async () => {
+    const world = scenario({
+      operations: [
+        { id: "a", does: heedful },
+        { id: "b", dependsOn: ["a"] },
+      ],
+    });
+    const handle = await world.engine.start(world.start);
+    await settlePromises();
+    handle.abort("The user left.");
+    const result = await handle.result;
+    expect(result).toMatchObject({
+      status: "aborted",
+      finishReason: "user_abort",
+      mainLlm: { executed: false },
+      durationMs: 0,
+    });
+    expect(result.operationRuns.map(({ status }) => status)).toEqual(["aborted", "aborted"]);
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+
+  it("leaves what does not heed the signal after the grace, and drops what it gives then", async () => {
+    const late: LateResult[] = [];
+    const scheduler = createManualScheduler();
+    const does = scheduler.hold(async () => done(write("a", 1)));
+    const world = scenario({
+      operations: [{ id: "a", does, writesTag: "a" }],
+      onLateResult: (result) => late.push(result),
+    });
+    const handle = await world.engine.start(world.start);
+    await settlePromises();
+    handle.abort();
+    await world.clock.advance(1_999);
+    expect(world.clock.pendingTimers).toBeGreaterThan(0);
+    await world.clock.advance(1);
+    const result = await handle.result;
+    expect(result).toMatchObject({ status: "aborted", durationMs: 2_000, commitLog: [], artifacts: [] });
+    expect(result.operationRuns).toMatchObject([{ operationId: "a", status: "aborted", detached: true }]);
+    expect([world.clock.pendingTimers, world.engine.counts()]).toEqual([0, { running: 0, waiting: 0 }]);
+    scheduler.pending[0]?.end();
+    await settlePromises();
+    expect(late).toEqual([
+      { runId: handle.runId, operationId: "a", hook: "before_main_llm", attempt: 1, status: "done" },
+    ]);
+    expect((await world.engine.resume(handle.runId).then(({ result }) => result)).artifacts).toEqual([]);
+  });
+
+  it("records a result that came within the grace as aborted, and commits nothing of it", async () => {
+    const scheduler = createManualScheduler();
+    const does = scheduler.hold(async () => done(write("a", 1)));
+    const world = scenario({ operations: [{ id: "a", does, writesTag: "a" }] });
+    const handle = await world.engine.start(world.start);
+    await settlePromises();
+    handle.abort();
+    scheduler.pending[0]?.end();
+    const result = await handle.result;
+    expect(result.operationRuns).toMatchObject([{ status: "aborted", lateStatus: "done" }]);
+    expect([result.commitLog, result.artifacts]).toEqual([[], []]);
+  });
+
+  it("starts nothing more, even of what became ready in the same moment", async () => {
+    const begun: string[] = [];
+    const controller = new AbortController();
+    const operation = (id: string): ScenarioOperation => ({
+      id,
+      does: async () => {
+        begun.push(id);
+        if (id === "b") controller.abort();
+        return done();
+      },
+    });
+    const world = scenario({ operations: ["a", "b", "c", "d"].map(operation) });
+    const handle = await world.engine.start({ ...world.start, signal: controller.signal });
+    const result = await handle.result;
+    expect([begun, result.status]).toEqual([["a", "b"], "aborted"]);
+  });
+
+  it.each([
+    ["heeds", true, 0],
+    ["does not heed", false, 2_000],
+  ])("keeps the beginning of an answer whose model %s it, marked partial", async (_name, heeds, durationMs) => {
+    const world = scenario({
+      mainModel: hangingModel(["Once upon ", "a time"], heeds),
+      operations: [{ id: "z", hooks: ["after_main_llm"] }],
+    });
+    const handle = await world.engine.start(world.start);
+    await settlePromises();
+    handle.abort();
+    await world.clock.advance(2_000);
+    const result = await handle.result;
+    expect(result).toMatchObject({
+      status: "aborted",
+      durationMs,
+      mainLlm: {
+        executed: true,
+        status: "aborted",
+        finishReason: "user_abort",
+        partial: true,
+        text: "Once upon a time",
+      },
+    });
+    const [turn] = world.chat.turns({ chatId: "chat", branchId: "main" });
+    expect(turn?.assistantVariants).toMatchObject([{ content: "Once upon a time", partial: true }]);
+    expect(result.operationRuns).toMatchObject([{ operationId: "z", status: "aborted" }]);
+    const types: string[] = [];
+    for await (const event of handle.events) types.push(event.type === "main_llm.delta" ? event.text : event.type);
+    const end = ["operation.finished", "a time", "main_llm.finished", "run.phase_changed", "run.finished"];
+    expect(types.slice(-7)).toEqual(["main_llm.started", "Once upon ", ...end]);
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+
+  it("comes too late once the last commit is on its way", async () => {
+    const world = scenario({
+      operations: [{ id: "a", hooks: ["after_main_llm"], does: done(write("a", 1)), writesTag: "a" }],
+    });
+    const { commit } = world.sessions;
+    const stops: { abort?: () => void } = {};
+    world.sessions.commit = async (...parameters) => {
+      stops.abort?.();
+      return commit(...parameters);
+    };
+    const handle = await world.engine.start(world.start);
+    stops.abort = () => handle.abort();
+    expect(await handle.result).toMatchObject({ status: "done", artifacts: [{ tag: "a" }] });
+  });
+
+  it("during the first commit keeps what was committed, and makes no main call", async () => {
+    const world = scenario({ operations: [{ id: "a", does: done(write("a", 1)), writesTag: "a" }] });
+    const { commit } = world.sessions;
+    const stops: { abort?: () => void } = {};
+    world.sessions.commit = async (...parameters) => {
+      stops.abort?.();
+      return commit(...parameters);
+    };
+    const handle = await world.engine.start(world.start);
+    stops.abort = () => handle.abort();
+    expect(await handle.result).toMatchObject({
+      status: "aborted",
+      mainLlm: { executed: false },
+      artifacts: [{ tag: "a" }],
+    });
+  });
+
+  it("by the signal of the start ends the run, and listeners go with it", async () => {
+    const controller = new AbortController();
+    let listeners = 0;
+    const { signal } = controller;
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (...parameters: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...parameters);
+    };
+    signal.removeEventListener = (...parameters: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...parameters);
+    };
+    const world = scenario({ operations: [{ id: "a", does: heedful }], answers: ["One.", "Two."] });
+    const handle = await world.engine.start({ ...world.start, signal });
+    await settlePromises();
+    expect(listeners).toBe(1);
+    controller.abort();
+    expect((await handle.result).status).toBe("aborted");
+    expect(listeners).toBe(0);
+    await expect(world.engine.start({ ...world.start, signal })).rejects.toMatchObject({ code: "aborted" });
+  });
+});
+
+describe("a deadline", () => {
+  it("aborts the run, what runs and what never started", async () => {
+    const world = scenario({
+      operations: [
+        { id: "a", does: heedful },
+        { id: "b", dependsOn: ["a"] },
+        { id: "c", hooks: ["after_main_llm"] },
+      ],
+    });
+    const handle = await world.engine.start({ ...world.start, deadlineMs: 1_500 });
+    await world.clock.advance(500);
+    const result = await handle.result;
+    expect(result).toMatchObject({ status: "aborted", finishReason: "deadline", durationMs: 500 });
+    expect(result.operationRuns.map(({ status }) => status)).toEqual(["aborted", "aborted", "aborted"]);
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+
+  it("that has passed already lets nothing start", async () => {
+    const begun: string[] = [];
+    const does = async (): Promise<OperationOutcome> => {
+      begun.push("a");
+      return done();
+    };
+    const world = scenario({ operations: [{ id: "a", does }] });
+    const handle = await world.engine.start({ ...world.start, deadlineMs: 0 });
+    await world.clock.advance(0);
+    expect([(await handle.result).finishReason, begun]).toEqual(["deadline", []]);
+  });
+});
+
+describe("attempts", () => {
+  it("time out with an error, and what they give later is dropped", async () => {
+    const signals: AbortSignal[] = [];
+    const late: LateResult[] = [];
+    const scheduler = createManualScheduler();
+    const does = scheduler.hold(async ({ signal }) => {
+      signals.push(signal);
+      return done(write("a", 1));
+    });
+    const world = scenario({
+      operations: [{ id: "a", does, writesTag: "a", params: { timeoutMs: 100 } }],
+      onLateResult: (result) => late.push(result),
+    });
+    const handle = await world.engine.start(world.start);
+    await world.clock.advance(100);
+    const result = await handle.result;
+    expect(result).toMatchObject({
+      status: "done",
+      operationRuns: [{ status: "error", errorCode: "timeout" }],
+      artifacts: [],
+    });
+    scheduler.pending[0]?.end();
+    await settlePromises();
+    expect([signals[0]?.aborted, late.length, world.clock.pendingTimers]).toEqual([true, 1, 0]);
+  });
+
+  it("are repeated as params.retry says, with drawn waits, and counted", async () => {
+    let calls = 0;
+    const does = async (): Promise<OperationOutcome> => {
+      calls += 1;
+      return calls < 3 ? { status: "error", error: { code: "rate_limited", message: "Later." } } : done();
+    };
+    const params = { retry: { maxAttempts: 3, backoffMs: 1_000, retryOn: ["rate_limit"] } };
+    const world = scenario({ operations: [{ id: "a", does, params }] });
+    const handle = await world.engine.start(world.start);
+    await world.clock.advance(499);
+    expect(calls).toBe(1);
+    await world.clock.advance(1);
+    expect(calls).toBe(2);
+    await world.clock.advance(1_000);
+    expect((await handle.result).operationRuns).toMatchObject([{ status: "done", attempts: 3, durationMs: 1_500 }]);
+  });
+
+  it.each([
+    ["of a code that is not listed", { code: "output_parse_error" as const }, {}, {}],
+    ["whose wait would reach the deadline", { code: "timeout" as const }, {}, { deadlineMs: 1_400 }],
+    ["of a kind that repeats by itself", { code: "timeout" as const }, { kind: "llm" }, {}],
+  ])("are not repeated after an error %s", async (_name, error, operation, options) => {
+    let calls = 0;
+    const does = async (): Promise<OperationOutcome> => {
+      calls += 1;
+      return { status: "error", error: { ...error, message: "No." } };
+    };
+    const params = { retry: { maxAttempts: 5, backoffMs: 1_000 }, writeArtifact: { tag: "a" } };
+    const world = scenario({ operations: [{ id: "a", does, params, ...operation }] });
+    const { result } = await world.engine.start({ ...world.start, ...options });
+    expect([(await result).operationRuns[0]?.status, calls]).toEqual(["error", 1]);
+  });
+
+  it("are given up by an abort while they wait", async () => {
+    const does = { status: "error" as const, error: { code: "timeout" as const, message: "No." } };
+    const world = scenario({ operations: [{ id: "a", does, params: { retry: { maxAttempts: 5 } } }] });
+    const handle = await world.engine.start(world.start);
+    await settlePromises();
+    handle.abort();
+    expect((await handle.result).operationRuns).toMatchObject([{ status: "aborted", attempts: 1 }]);
+    expect([world.clock.pendingTimers, world.engine.counts()]).toEqual([0, { running: 0, waiting: 0 }]);
+  });
+});
+
+describe("concurrency limits", () => {
+  const tenOf = (rest: Partial<ScenarioOperation>): ScenarioOperation[] =>
+    Array.from({ length: 10 }, (_, index) => ({ id: `op${index}`, order: index, ...rest }));
+
+  it.each([
+    ["all", { global: 1 }, 1],
+    ["a kind", { byKind: { compute: 2 } }, 2],
+    ["a provider", { byProvider: { acme: 3 } }, 3],
+    ["nothing", {}, 10],
+    ["less than one counts as one", { global: 0 }, 1],
+  ])("hold for %s, and everything runs", async (_name, concurrency, mostAtOnce) => {
+    const scheduler = createManualScheduler();
+    const operations = tenOf({ does: scheduler.hold(async () => done()), params: { providerRef: "acme" } });
+    const world = scenario({ operations, limits: { concurrency } });
+    const handle = await world.engine.start(world.start);
+    const result = await scheduler.runUntil(handle.result, () => 0);
+    expect(result.operationRuns.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "done"));
+    expect([scheduler.mostAtOnce, world.engine.counts()]).toEqual([mostAtOnce, { running: 0, waiting: 0 }]);
+    expect(scheduler.begun).toEqual(operations.map(({ id }) => `before_main_llm/${id}/1`));
+  });
+
+  it("hold over all runs of an engine, and an aborted run leaves its places to others", async () => {
+    const world = scenario({
+      operations: tenOf({ does: never }),
+      limits: { concurrency: { global: 3 }, graceMs: 10 },
+      answers: ["One.", "Two."],
+    });
+    const first = await world.engine.start(world.start);
+    const second = await world.engine.start({ ...world.start, branchId: "other" });
+    await settlePromises();
+    expect(world.engine.counts()).toEqual({ running: 3, waiting: 17 });
+    first.abort();
+    await world.clock.advance(10);
+    expect((await first.result).status).toBe("aborted");
+    expect(world.engine.counts()).toEqual({ running: 3, waiting: 7 });
+    second.abort();
+    await world.clock.advance(10);
+    await second.result;
+    expect(world.engine.counts()).toEqual({ running: 0, waiting: 0 });
+  });
+});

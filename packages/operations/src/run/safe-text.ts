@@ -1,0 +1,16 @@
+import { redactSecrets } from "@ccl/core";
+
+// Longer than any secret that is known, so that none is cut in two before it is masked.
+const readAheadChars = 65_536;
+
+/** A text that may be shown: secrets masked first, then cut to that many characters with a mark. */
+export function safeText(text: string, maxChars: number): string {
+  const { text: masked } = redactSecrets(text.slice(0, maxChars + readAheadChars));
+  if (masked.length <= maxChars) return masked;
+  const end = isHighSurrogate(masked.charCodeAt(maxChars - 2)) ? maxChars - 2 : maxChars - 1;
+  return `${masked.slice(0, end)}…`;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}

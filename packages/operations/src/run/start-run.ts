@@ -1,0 +1,185 @@
+import { OperationsError } from "../operations-error.ts";
+import type { ProfileStore } from "../ports/profile-store.ts";
+import type { RunExecutor } from "../ports/run-executor.ts";
+import type { NewRun, RunCreation, RunInput } from "../ports/run-store.ts";
+import type { ValidProfile } from "../profile/validate-profile.ts";
+import { checkStart, payloadHash } from "./check-start.ts";
+import type { StartOptions, WhenActive } from "./engine-options.ts";
+import type { EngineServices } from "./engine-services.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { PlanMaker } from "./prepare-run.ts";
+import type { RunCarrier } from "./run-carrier.ts";
+
+/** What starting needs of an engine. */
+export interface StarterOptions {
+  services: EngineServices;
+  plans: PlanMaker;
+  carrier: RunCarrier;
+  executor: RunExecutor;
+  profiles: ProfileStore;
+  owner: string;
+  whenActive: WhenActive;
+}
+
+/** Starts runs: checks, makes the run in the store, hands it to the executor. */
+export function createRunStarter(starter: StarterOptions): (options: StartOptions) => Promise<LiveRun> {
+  const { services, plans, carrier, executor, owner } = starter;
+  // By branch: the last start that waits for its turn.
+  const queues = new Map<string, Promise<unknown>>();
+  const begin = async (options: StartOptions): Promise<LiveRun> => {
+    const profile = await profileOf(options, starter);
+    const input = await inputOf(options, { services, profile });
+    // Before anything is stored, so that a run that can't be planned never is.
+    plans.planOf(profile, options.trigger);
+    const run = newRun(input, options, { services, owner });
+    for (;;) {
+      throwIfAborted(options.signal);
+      const creation = await services.runs.createRun(run);
+      if (creation.status === "created") return accepted(input, creation, options.signal);
+      if (creation.status === "duplicate") return known(creation.runId, options.signal);
+      if (creation.status === "payload_conflict") throw payloadConflict(options, creation.runId);
+      await makeWay(creation.runId, options);
+    }
+  };
+  const accepted = async (
+    input: RunInput,
+    { lease }: Extract<RunCreation, { status: "created" }>,
+    signal: AbortSignal | undefined,
+  ): Promise<LiveRun> => {
+    const live = carrier.liveOf(input.runId);
+    abortWith(live, signal);
+    if (executor.isLocal) live.prepared = { input, lease };
+    else await services.runs.releaseLease(lease);
+    await executor.submit(input.runId);
+    if (!executor.isLocal) carrier.watch(input.runId);
+    return live;
+  };
+  const known = (runId: string, signal: AbortSignal | undefined): LiveRun => {
+    const live = carrier.liveOf(runId);
+    abortWith(live, signal);
+    carrier.watch(runId);
+    return live;
+  };
+  const makeWay = async (activeId: string, options: StartOptions): Promise<void> => {
+    const policy = options.whenActive ?? starter.whenActive;
+    if (policy === "reject") {
+      const message = `The branch has run ${activeId} under way; wait for it, abort it, or resume it where its worker has died.`;
+      throw new OperationsError("run_active", message, { details: { runId: activeId } });
+    }
+    const active = carrier.liveOf(activeId);
+    if (policy === "abort_previous") active.abort("Another run was started.");
+    // Whoever has it goes on with it; where its worker has died, this one does.
+    if (executor.isLocal) void carrier.carry(activeId);
+    else carrier.watch(activeId);
+    await untilAborted(active.result, options.signal);
+  };
+  return async (options) => {
+    checkStart(options);
+    throwIfAborted(options.signal);
+    const isQueued = (options.whenActive ?? starter.whenActive) === "queue";
+    const branch = JSON.stringify([options.chatId, options.branchId]);
+    const before = isQueued ? queues.get(branch) : undefined;
+    const started = (before ?? Promise.resolve()).then(() => begin(options));
+    if (isQueued) {
+      const settled = started.catch(() => undefined);
+      queues.set(branch, settled);
+      void settled.then(() => queues.get(branch) === settled && queues.delete(branch));
+    }
+    return started;
+  };
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw new OperationsError("aborted", "The start was aborted; there is no run.", { cause: signal.reason });
+}
+
+async function profileOf(
+  options: StartOptions,
+  { plans, profiles }: StarterOptions,
+): Promise<ValidProfile | undefined> {
+  const { profile, profileRef, signal } = options;
+  if (profile !== undefined) return plans.validate(profile);
+  if (profileRef === undefined) return undefined;
+  const stored = await profiles.load(profileRef, signal && { signal });
+  if (stored !== undefined) return plans.validate(stored);
+  throw new OperationsError("unknown_profile", `There is no profile ${JSON.stringify(profileRef)}; save it first.`);
+}
+
+interface InputOf {
+  services: EngineServices;
+  profile: ValidProfile | undefined;
+}
+
+async function inputOf(options: StartOptions, { services, profile }: InputOf): Promise<RunInput> {
+  const { trigger, chatId, branchId, userMessage, initiator, deadlineMs } = options;
+  const userMessageId =
+    userMessage === undefined ? await knownTurn(options, services) : (options.userMessageId ?? services.ids.next());
+  return {
+    runId: services.ids.next(),
+    chatId,
+    branchId,
+    trigger,
+    userMessageId,
+    ...(userMessage !== undefined && { userMessage }),
+    assistantVariantId: services.ids.next(),
+    ...(profile && { profile }),
+    ...(initiator !== undefined && { initiator }),
+    startedAt: services.clock.now(),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+  };
+}
+
+/** The turn that is there already. */
+async function knownTurn(
+  { chatId, branchId, userMessageId, signal }: StartOptions,
+  { chat }: EngineServices,
+): Promise<string> {
+  const at = { chatId, branchId, ...(userMessageId !== undefined && { userMessageId }) };
+  const turn = await chat.loadTurn(at, signal && { signal });
+  if (turn !== undefined) return turn.userMessageId;
+  const which = userMessageId === undefined ? "no turn yet" : `no user message ${JSON.stringify(userMessageId)}`;
+  throw new OperationsError(
+    "unknown_turn",
+    `The branch ${JSON.stringify(branchId)} of chat ${JSON.stringify(chatId)} has ${which}.`,
+  );
+}
+
+function newRun(input: RunInput, options: StartOptions, at: { services: EngineServices; owner: string }): NewRun {
+  const { clock, limits } = at.services;
+  const nowMs = clock.now();
+  const { clientRequestId } = options;
+  const lease = { owner: at.owner, ttlMs: limits.leaseMs, nowMs };
+  if (clientRequestId === undefined) return { input, lease };
+  const keptUntilMs = nowMs + limits.requestKeptMs;
+  return { input, lease, clientRequest: { clientRequestId, payloadHash: payloadHash(options), keptUntilMs } };
+}
+
+function payloadConflict({ clientRequestId }: StartOptions, runId: string): OperationsError {
+  const message = `The request id ${JSON.stringify(clientRequestId)} belongs to run ${runId}, which was started with something else; use a new id.`;
+  return new OperationsError("idempotency_conflict", message, { details: { runId } });
+}
+
+/** Resolves with the promise; rejects as soon as the signal is aborted. */
+async function untilAborted(promise: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) {
+    await promise;
+    return;
+  }
+  let onAbort: () => void = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    onAbort = resolve;
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  await Promise.race([promise, aborted]);
+  signal.removeEventListener("abort", onAbort);
+  throwIfAborted(signal);
+}
+
+function abortWith(live: LiveRun, signal: AbortSignal | undefined): void {
+  if (signal === undefined) return;
+  const onAbort = (): void => live.abort();
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  void live.result.then(() => signal.removeEventListener("abort", onAbort));
+}

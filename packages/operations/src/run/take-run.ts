@@ -1,0 +1,81 @@
+import type { EventFeed } from "../events/event-feed.ts";
+import type { RunEvent } from "../events/run-event.ts";
+import { OperationsError } from "../operations-error.ts";
+import type { AbortRequest, RunInput, RunLease, RunStore } from "../ports/run-store.ts";
+import type { DrivenRun } from "./drive-run.ts";
+import type { EngineServices } from "./engine-services.ts";
+import type { PlanMaker } from "./prepare-run.ts";
+import type { RunResult } from "./run-result.ts";
+
+/** Who wants a run that others have worked on, and what is known of it here. */
+export interface Taking {
+  runId: string;
+  feed: EventFeed;
+  /** False: only to see how it goes on. */
+  mayTake: boolean;
+  owner: string;
+  /** Somebody here wants it to end. */
+  abort?: AbortRequest;
+}
+
+/** What taking needs of an engine. */
+export interface TakingServices {
+  services: EngineServices;
+  plans: PlanMaker;
+}
+
+/**
+ * The result of a run that has ended, the run itself where its lease could be had, or undefined where another worker
+ * has it; its new events are passed on. @throws OperationsError `unknown_run`, `invalid_profile`
+ */
+export async function takeRun(at: TakingServices, taking: Taking): Promise<DrivenRun | RunResult | undefined> {
+  const { runs, clock, limits } = at.services;
+  const { runId, feed, owner, mayTake } = taking;
+  const stored = await runs.loadRun(runId);
+  if (stored === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+  // What can't be planned here is left to others.
+  if (mayTake && stored.result === undefined) planOf(at, stored.input);
+  const request = { owner, ttlMs: limits.leaseMs, nowMs: clock.now() };
+  const isFree = mayTake && stored.result === undefined;
+  const lease = isFree ? await runs.acquireLease(runId, request) : undefined;
+  if (lease !== undefined) return resumed(at, taking, lease);
+  for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);
+  return stored.result;
+}
+
+/** Plan and handlers of a stored run. @throws OperationsError `invalid_profile` */
+export function planOf(
+  { plans }: TakingServices,
+  { profile, trigger }: RunInput,
+): Pick<DrivenRun, "plan" | "handlers"> {
+  return plans.planOf(profile && plans.validate(profile), trigger);
+}
+
+/** What was stored is read again under the lease: until then another worker may have written. */
+async function resumed(at: TakingServices, taking: Taking, lease: RunLease): Promise<DrivenRun | undefined> {
+  const { services } = at;
+  const { runId, feed } = taking;
+  const stored = await services.runs.loadRun(runId);
+  if (stored === undefined || stored.result !== undefined) return undefined;
+  const events: RunEvent[] = [];
+  for await (const page of eventPages(services.runs, runId, 0)) events.push(...page);
+  feed.publish(events.filter(({ seq }) => seq > feed.lastSeq));
+  const { input, steps } = stored;
+  const abort = stored.abort ?? taking.abort;
+  return { ...planOf(at, input), services, input, lease, feed, former: { steps, events }, ...(abort && { abort }) };
+}
+
+async function* eventPages(
+  runs: RunStore,
+  runId: string,
+  afterSeq: number,
+): AsyncGenerator<RunEvent[], void, undefined> {
+  let seq = afterSeq;
+  for (;;) {
+    const page = await runs.readEvents(runId, { afterSeq: seq });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    seq = last.seq;
+    yield page;
+  }
+}

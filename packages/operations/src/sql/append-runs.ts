@@ -1,0 +1,132 @@
+import type { RunEvent } from "../events/run-event.ts";
+import { OperationsError } from "../operations-error.ts";
+import { runStepKey } from "../ports/run-step.ts";
+import type { AppendOutcome, RunAppend } from "../ports/run-store.ts";
+import type { Batch } from "./group-commit.ts";
+import { unknownRun } from "./lease-runs.ts";
+import { change, keyOf, numberIn, rowsOf, textIn, type Row, type SqlValue, type Steps } from "./statement.ts";
+
+/** How many events stand in one row at most, so that a reader finds its first without looking at all. */
+export const maxEventsInRow = 256;
+
+/**
+ * Adds to runs whose lease the writer has: the rows are locked first, so that the token is compared with the last one
+ * given out, and nobody is given another before the commit.
+ */
+export const appendBatch: Batch<RunAppend, AppendOutcome> = {
+  keyOf: ({ runId }) => runId,
+  *steps(appends) {
+    const heads = yield* lockRuns(appends);
+    const outcomes: (AppendOutcome | OperationsError)[] = [];
+    const adding: Adding[] = [];
+    for (const append of appends) {
+      const key = keyOf(append.runId);
+      const head = heads.get(key);
+      const decision = head === undefined ? unknownRun(key) : decide(append, head);
+      if (typeof decision === "object" && "fresh" in decision) adding.push({ ...decision, append, key });
+      outcomes.push(typeof decision === "object" && "fresh" in decision ? "appended" : decision);
+    }
+    yield* insertEvents(adding);
+    yield* insertSteps(adding);
+    yield* moveHeads(adding);
+    return outcomes;
+  },
+};
+
+interface Head {
+  fencingToken: number;
+  lastSeq: number;
+  lastEpoch: number;
+  stepCount: number;
+  hasEnded: boolean;
+}
+
+interface Adding {
+  append: RunAppend;
+  key: string;
+  head: Head;
+  fresh: readonly RunEvent[];
+}
+
+function* lockRuns(appends: readonly RunAppend[]): Steps<Map<string, Head>> {
+  const rows = yield* rowsOf(
+    ({ asked, lock }) => `SELECT run_key, fencing_token, last_seq, last_epoch, step_count,
+        CASE WHEN result IS NULL THEN 0 ELSE 1 END AS has_ended
+      FROM ${asked} JOIN ccl_operation_runs stored ON run_key = asked_run ${lock}`,
+    { columns: ["asked_run"], rows: appends.map(({ runId }) => [keyOf(runId)]) },
+  );
+  return new Map(rows.map((row) => [textIn(row, "run_key"), headOf(row)]));
+}
+
+function headOf(row: Row): Head {
+  return {
+    fencingToken: numberIn(row, "fencing_token"),
+    lastSeq: numberIn(row, "last_seq"),
+    lastEpoch: numberIn(row, "last_epoch"),
+    stepCount: numberIn(row, "step_count"),
+    hasEnded: row["has_ended"] === 1,
+  };
+}
+
+function decide(
+  append: RunAppend,
+  head: Head,
+): AppendOutcome | OperationsError | { head: Head; fresh: readonly RunEvent[] } {
+  const { runId, fencingToken, events } = append;
+  if (head.fencingToken !== fencingToken) return "stale_lease";
+  if (head.hasEnded) return isRepeated(events.at(-1), head) ? "appended" : "stale_lease";
+  const fresh = events[0]?.seq === head.lastSeq + 1 ? events : events.filter(({ seq }) => seq > head.lastSeq);
+  const first = fresh[0];
+  if (first !== undefined && first.seq !== head.lastSeq + 1) {
+    const message = `Event ${first.seq} of run ${runId} can't follow event ${head.lastSeq}.`;
+    return new OperationsError("store_failed", message);
+  }
+  return { head, fresh };
+}
+
+/** True for the last event of the worker that has ended the run, or one before it. */
+function isRepeated(last: RunEvent | undefined, { lastSeq, lastEpoch }: Head): boolean {
+  return last !== undefined && last.seq <= lastSeq && last.epoch === lastEpoch;
+}
+
+function* insertEvents(adding: readonly Adding[]): Steps<void> {
+  const rows: SqlValue[][] = [];
+  for (const { key, fresh } of adding) {
+    for (let from = 0; from < fresh.length; from += maxEventsInRow) {
+      const piece = fresh.slice(from, from + maxEventsInRow);
+      rows.push([key, piece[0]?.seq ?? 0, piece.at(-1)?.seq ?? 0, JSON.stringify(piece)]);
+    }
+  }
+  yield* change(
+    ({ asked }) => `INSERT INTO ccl_operation_events (run_key, first_seq, last_seq, events)
+      SELECT asked_run, asked_first, asked_last, asked_events FROM ${asked}`,
+    { columns: ["asked_run", "asked_first#", "asked_last#", "asked_events"], rows },
+  );
+}
+
+function* insertSteps(adding: readonly Adding[]): Steps<void> {
+  const rows = adding.flatMap(({ append, key, head }) =>
+    append.steps.map((step, index) => [key, keyOf(runStepKey(step)), head.stepCount + index, JSON.stringify(step)]),
+  );
+  yield* change(
+    ({ asked }) => `INSERT INTO ccl_operation_steps (run_key, step_key, position, step)
+      SELECT asked_run, asked_key, asked_position, asked_step FROM ${asked} WHERE true ON CONFLICT DO NOTHING`,
+    { columns: ["asked_run", "asked_key", "asked_position#", "asked_step"], rows },
+  );
+}
+
+function* moveHeads(adding: readonly Adding[]): Steps<void> {
+  const rows = adding.map(({ append, key, head, fresh }): SqlValue[] => {
+    const last = fresh.at(-1);
+    const result = append.result === undefined ? null : JSON.stringify(append.result);
+    const stepCount = head.stepCount + append.steps.length;
+    return [key, append.fencingToken, last?.seq ?? head.lastSeq, last?.epoch ?? head.lastEpoch, stepCount, result];
+  });
+  yield* change(
+    ({ asked }) => `UPDATE ccl_operation_runs SET last_seq = asked_seq, last_epoch = asked_epoch,
+        step_count = asked_steps, result = asked_result,
+        is_held = CASE WHEN asked_result IS NULL THEN is_held ELSE 0 END
+      FROM ${asked} WHERE run_key = asked_run AND fencing_token = asked_token AND result IS NULL`,
+    { columns: ["asked_run", "asked_token#", "asked_seq#", "asked_epoch#", "asked_steps#", "asked_result"], rows },
+  );
+}

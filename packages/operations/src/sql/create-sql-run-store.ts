@@ -1,0 +1,113 @@
+import type { RunEvent } from "../events/run-event.ts";
+import { pageLimit } from "../ports/page-limit.ts";
+import type { RunStep } from "../ports/run-step.ts";
+import type { AbortRequest, RunInput, RunLease, RunPage, RunStore, StoredRun } from "../ports/run-store.ts";
+import type { RunResult } from "../run/run-result.ts";
+import { appendBatch, maxEventsInRow } from "./append-runs.ts";
+import { createRunBatch } from "./create-runs.ts";
+import { abortBatch, acquireBatch, releaseBatch, renewBatch, unknownRun } from "./lease-runs.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { jsonIn, keyOf, numberIn, requiredJsonIn, rowsOf, sortKeyOf, type Row, type Steps } from "./statement.ts";
+
+/** Runs in a database, for any number of workers. */
+export function createSqlRunStore(database: SqlDatabase): RunStore {
+  const create = database.writer("leases", createRunBatch);
+  const acquire = database.writer("leases", acquireBatch);
+  const renew = database.writer("leases", renewBatch);
+  const release = database.writer("leases", releaseBatch);
+  const append = database.writer("journal", appendBatch);
+  const abort = database.writer("leases", abortBatch);
+  return {
+    createRun: create,
+    loadRun: (runId, call) => database.readTogether(() => loadRun(runId), call),
+    acquireLease: async (runId, request, call) => (await acquire({ ...request, runId }, call)) ?? undefined,
+    renewLease: (lease, request, call) => renew({ lease, ...request }, call),
+    async releaseLease(lease, call) {
+      await release(lease, call);
+    },
+    append: (appends, call) => Promise.all(appends.map((one) => append(one, call))),
+    async readEvents(runId, options) {
+      const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 });
+      return database.read(() => readEvents(runId, options?.afterSeq ?? 0, limit), options);
+    },
+    requestAbort: (runId, request, call) => abort({ runId, request }, call),
+    async listUnfinished(options) {
+      const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
+      return database.read(() => listUnfinished(options?.cursor, limit), options);
+    },
+  };
+}
+
+const leaseColumns = "lease_owner, fencing_token, expires_at";
+
+function* loadRun(runId: string): Steps<StoredRun | undefined> {
+  const asked = { columns: ["asked_run"], rows: [[keyOf(runId)]] };
+  const [row] = yield* rowsOf(
+    (parts) => `SELECT input, last_seq, abort_request, result, ${leaseColumns}
+      FROM ${parts.asked} JOIN ccl_operation_runs ON run_key = asked_run`,
+    asked,
+  );
+  if (row === undefined) return undefined;
+  const steps = yield* rowsOf(
+    (parts) => `SELECT step FROM ${parts.asked} JOIN ccl_operation_steps ON run_key = asked_run ORDER BY position`,
+    asked,
+  );
+  const result = jsonIn<RunResult>(row, "result");
+  const abort = jsonIn<AbortRequest>(row, "abort_request");
+  return {
+    input: requiredJsonIn<RunInput>(row, "input"),
+    steps: steps.map((step) => requiredJsonIn<RunStep>(step, "step")),
+    lastSeq: numberIn(row, "last_seq"),
+    ...(result && { result }),
+    ...(abort && { abort }),
+    lease: leaseIn(row, runId),
+  };
+}
+
+function leaseIn(row: Row, runId: string): RunLease {
+  return {
+    runId,
+    owner: requiredJsonIn(row, "lease_owner"),
+    fencingToken: numberIn(row, "fencing_token"),
+    expiresAtMs: numberIn(row, "expires_at"),
+  };
+}
+
+/** Events follow each other without gaps, so that the numbers say which rows hold them. */
+function* readEvents(runId: string, afterSeq: number, limit: number): Steps<RunEvent[]> {
+  const key = keyOf(runId);
+  const rows = yield* rowsOf(
+    ({ asked }) => `SELECT run.run_key AS known_run, page.events AS events
+      FROM ${asked} JOIN ccl_operation_runs run ON run.run_key = asked_run
+      LEFT JOIN ccl_operation_events page ON page.run_key = asked_run AND page.first_seq > asked_from
+        AND page.first_seq <= asked_to AND page.last_seq > asked_after
+      ORDER BY page.first_seq`,
+    {
+      columns: ["asked_run", "asked_from#", "asked_to#", "asked_after#"],
+      rows: [[key, afterSeq - maxEventsInRow, afterSeq + limit, afterSeq]],
+    },
+  );
+  if (rows.length === 0) throw unknownRun(key);
+  const events: RunEvent[] = [];
+  for (const row of rows) {
+    for (const event of jsonIn<RunEvent[]>(row, "events") ?? []) {
+      if (event.seq > afterSeq && event.seq <= afterSeq + limit) events.push(Object.freeze(event));
+    }
+  }
+  return events;
+}
+
+function* listUnfinished(cursor: string | undefined, limit: number): Steps<RunPage> {
+  const rows = yield* rowsOf(
+    ({ asked }) => `SELECT run_key, ${leaseColumns} FROM ${asked}
+      JOIN ccl_operation_runs ON result IS NULL AND sort_key > asked_after
+      ORDER BY sort_key LIMIT ${limit + 1}`,
+    { columns: ["asked_after"], rows: [[sortKeyOf(cursor ?? "")]] },
+  );
+  const runs = rows.slice(0, limit).map((row) => {
+    const runId: string = requiredJsonIn(row, "run_key");
+    return { runId, lease: leaseIn(row, runId) };
+  });
+  const last = runs.at(-1);
+  return rows.length > limit && last !== undefined ? { runs, cursor: last.runId } : { runs };
+}

@@ -1,0 +1,163 @@
+import type {
+  ProfileSessionKey,
+  ProfileSessionStore,
+  SessionCommit,
+  SessionRevert,
+  SessionSnapshot,
+  SessionWriteOutcome,
+} from "../ports/profile-session-store.ts";
+import { commitTo, headsOf, prunedFrom, revertIn, snapshot, type StoredSession } from "../ports/session-state.ts";
+import { OperationsError } from "../operations-error.ts";
+import { findStale } from "./find-stale.ts";
+import type { Batch } from "./group-commit.ts";
+import {
+  loadSessions,
+  loadTurns,
+  lockSessions,
+  saveChanges,
+  sessionKeyOf,
+  versionsOf,
+  type SessionChange,
+} from "./session-rows.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { change, jsonIn, keyOf, rowsOf, textIn, type Steps } from "./statement.ts";
+
+/** State of profiles in a database. */
+export function createSqlSessionStore(database: SqlDatabase): ProfileSessionStore {
+  const open = database.writer("sessions", openBatch);
+  const commit = database.writer("sessions", commitBatch);
+  const revert = database.writer("sessions", revertBatch);
+  return {
+    read: (key, call) => database.read(() => readSession(sessionKeyOf(key)), call),
+    openTurn: (key, { userMessageId }, call) => open({ key, userMessageId }, call),
+    commit: (writes, call) => commit(writes, call),
+    async revert(request, call) {
+      await revert(request, call);
+    },
+  };
+}
+
+function* readSession(sessionKey: string): Steps<SessionSnapshot> {
+  const session = (yield* loadSessions([{ sessionKey }])).get(sessionKey);
+  return session === undefined ? { artifacts: [], heads: {} } : snapshot(session, headsOf(session));
+}
+
+interface Opening {
+  key: ProfileSessionKey;
+  userMessageId: string;
+}
+
+const openBatch: Batch<Opening, SessionSnapshot> = {
+  keyOf: ({ key }) => sessionKeyOf(key),
+  *steps(openings) {
+    const keys = openings.map(({ key }) => sessionKeyOf(key));
+    yield* lockSessions(keys.map((sessionKey) => ({ sessionKey, fencingToken: 0 })));
+    const sessions = yield* loadSessions(keys.map((sessionKey) => ({ sessionKey })));
+    const known = yield* headsAt(openings);
+    const moved: string[][] = [];
+    const outcomes = openings.map(({ userMessageId }, index) => {
+      const sessionKey = keys[index] ?? "";
+      const session = sessions.get(sessionKey);
+      if (session === undefined) return new OperationsError("store_failed", "The session was not loaded.");
+      const heads = known.get(keyOf(sessionKey, userMessageId)) ?? headsOf(session);
+      const opened = guarded(() => snapshot(session, heads, userMessageId));
+      if ("artifacts" in opened) moved.push([sessionKey, keyOf(userMessageId), JSON.stringify(heads)]);
+      return opened;
+    });
+    yield* change(
+      ({ asked }) => `INSERT INTO ccl_operation_turn_heads (session_key, turn_key, opened, heads)
+        SELECT asked_session, asked_turn, 1 + coalesce(
+          (SELECT max(other.opened) FROM ccl_operation_turn_heads other WHERE other.session_key = asked_session), 0
+        ), asked_heads FROM ${asked} WHERE true
+        ON CONFLICT (session_key, turn_key) DO UPDATE SET opened = excluded.opened`,
+      { columns: ["asked_session", "asked_turn", "asked_heads"], rows: moved },
+    );
+    return outcomes;
+  },
+};
+
+function* headsAt(openings: readonly Opening[]): Steps<Map<string, Record<string, number>>> {
+  const rows = yield* rowsOf(
+    ({ asked }) => `SELECT session_key, turn_key, heads FROM ${asked}
+      JOIN ccl_operation_turn_heads ON session_key = asked_session AND turn_key = asked_turn`,
+    {
+      columns: ["asked_session", "asked_turn"],
+      rows: openings.map(({ key, userMessageId }) => [sessionKeyOf(key), keyOf(userMessageId)]),
+    },
+  );
+  return new Map(
+    rows.map((row) => [
+      keyOf(textIn(row, "session_key"), jsonIn<string>(row, "turn_key") ?? ""),
+      jsonIn<Record<string, number>>(row, "heads") ?? {},
+    ]),
+  );
+}
+
+const commitBatch: Batch<SessionCommit, SessionWriteOutcome[]> = {
+  keyOf: ({ key }) => sessionKeyOf(key),
+  *steps(commits) {
+    const stale = yield* staleOf(commits);
+    const sessions = yield* loadSessions(
+      commits.flatMap(({ key, writes }) =>
+        writes.map(({ write: { tag } }) => ({ sessionKey: sessionKeyOf(key), tag })),
+      ),
+    );
+    // Which versions a long history may drop hangs on the turns that may be run again.
+    yield* loadTurns(new Map([...sessions].filter(([, session]) => isLong(session))));
+    const changes: SessionChange[] = [];
+    const outcomes = commits.map((commit, index) => {
+      const sessionKey = sessionKeyOf(commit.key);
+      const session = sessions.get(sessionKey);
+      if (session === undefined) return stale[index] ?? [];
+      const before = versionsOf(session);
+      const outcome = stale[index] ?? guarded(() => commitTo(session, commit));
+      if (Array.isArray(outcome)) changes.push({ sessionKey, before, after: versionsOf(session) });
+      return outcome;
+    });
+    yield* saveChanges(changes);
+    return outcomes;
+  },
+};
+
+const isLong = ({ tags }: StoredSession): boolean =>
+  [...tags.values()].some(({ versions }) => versions.size >= prunedFrom);
+
+const revertBatch: Batch<SessionRevert, true> = {
+  keyOf: ({ key }) => sessionKeyOf(key),
+  *steps(reverts) {
+    const stale = yield* staleOf(reverts);
+    const sessions = yield* loadSessions(reverts.map(({ key }) => ({ sessionKey: sessionKeyOf(key) })));
+    const changes = reverts.flatMap((revert, index): SessionChange[] => {
+      const sessionKey = sessionKeyOf(revert.key);
+      const session = sessions.get(sessionKey);
+      if (session === undefined || stale[index] !== undefined) return [];
+      const before = versionsOf(session);
+      revertIn(session, revert);
+      return [{ sessionKey, before, after: versionsOf(session) }];
+    });
+    yield* saveChanges(changes);
+    return reverts.map((_, index) => stale[index] ?? true);
+  },
+};
+
+function* staleOf(
+  writers: readonly { key: ProfileSessionKey; runId: string; fencingToken: number }[],
+): Steps<(OperationsError | undefined)[]> {
+  const keys = writers.map(({ key, fencingToken }) => ({ sessionKey: sessionKeyOf(key), fencingToken }));
+  const tokens = yield* lockSessions(keys);
+  return yield* findStale(
+    writers.map(({ runId, fencingToken }, index) => {
+      return { runId, fencingToken, highestToken: tokens.get(keys[index]?.sessionKey ?? "") ?? 0 };
+    }),
+  );
+}
+
+/** What is wrong with one request is that one's outcome; the others go on. */
+function guarded<Value>(action: () => Value): Value | OperationsError {
+  try {
+    return action();
+  } catch (error) {
+    if (OperationsError.isInstance(error)) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { SqlError } from "@ccl/sql";
+
+import { OperationsError } from "../operations-error.ts";
+import type { StoreCall } from "../ports/store-call.ts";
+import { throwIfAborted } from "../ports/throw-if-aborted.ts";
+import { createGroupCommit, type Batch, type GroupCommit, type RunTransaction, type Write } from "./group-commit.ts";
+import type { Steps } from "./statement.ts";
+
+/** Runs steps on one kind of database. */
+export interface StepRunner {
+  /** True where transactions go on side by side. */
+  isParallel: boolean;
+  write: RunTransaction;
+  /** All statements see one state. */
+  readTogether: RunTransaction;
+  /** Each statement by itself. */
+  read: RunTransaction;
+}
+
+/** The one database of all stores. */
+export interface SqlDatabase {
+  /** A kind of write. Those of a group that wait at the same time share a transaction, or all of them where there is one at a time. */
+  writer<Request, Outcome>(group: string, batch: Batch<Request, Outcome>): Write<Request, Outcome>;
+  read<Value>(steps: () => Steps<Value>, call: StoreCall | undefined): Promise<Value>;
+  readTogether<Value>(steps: () => Steps<Value>, call: StoreCall | undefined): Promise<Value>;
+  /** Lets what is under way end, and refuses all that comes later. */
+  close(): Promise<void>;
+}
+
+const maxAttempts = 3;
+
+/** The database of a runner. */
+export function createSqlDatabase(runner: StepRunner): SqlDatabase {
+  let isClosed = false;
+  const underWay = new Set<Promise<unknown>>();
+  const commits = new Map<string, GroupCommit>();
+  const commitOf = (group: string): GroupCommit => {
+    const name = runner.isParallel ? group : "all";
+    const commit = commits.get(name) ?? createGroupCommit((steps) => withRetry(() => runner.write(steps)));
+    commits.set(name, commit);
+    return commit;
+  };
+  const begin = (call: StoreCall | undefined): void => {
+    throwIfAborted(call);
+    if (isClosed) throw new OperationsError("closed", "The stores are closed; open them again.");
+  };
+  const reading = async <Value>(run: () => Promise<Value>, call: StoreCall | undefined): Promise<Value> => {
+    begin(call);
+    const done = withRetry(run);
+    const settled = done.catch(() => undefined).finally(() => underWay.delete(settled));
+    underWay.add(settled);
+    return done;
+  };
+  return {
+    writer(group, batch) {
+      const write = commitOf(group).add(batch);
+      return async (request, call) => {
+        begin(call);
+        return write(request, call);
+      };
+    },
+    read: (steps, call) => reading(() => runner.read(steps), call),
+    readTogether: (steps, call) => reading(() => runner.readTogether(steps), call),
+    async close() {
+      isClosed = true;
+      await Promise.all([...underWay, ...[...commits.values()].map((commit) => commit.idle())]);
+    },
+  };
+}
+
+/** Again where another's transaction was preferred: nothing of ours was kept. */
+async function withRetry<Value>(action: () => Promise<Value>): Promise<Value> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await action();
+    } catch (error) {
+      const isBusy = SqlError.isInstance(error) && error.code === "busy";
+      if (!isBusy || attempt >= maxAttempts) throw storeErrorOf(error);
+    }
+  }
+}
+
+/** An error of the database as ours. */
+export function storeErrorOf(error: unknown): unknown {
+  if (!SqlError.isInstance(error)) return error;
+  if (error.code === "aborted" || error.code === "closed") {
+    return new OperationsError(error.code, error.message, { cause: error });
+  }
+  const code = error.code === "corrupt" ? "store_damaged" : "store_failed";
+  return new OperationsError(code, `The database failed. ${error.message}`, { cause: error });
+}

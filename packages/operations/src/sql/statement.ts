@@ -1,0 +1,105 @@
+import type { SqliteValue } from "@ccl/sql";
+
+import { OperationsError } from "../operations-error.ts";
+
+/** What a statement takes: text, whole numbers, nothing. */
+export type SqlValue = Extract<SqliteValue, string | number | null>;
+
+/** A row by column name. */
+export type Row = Record<string, unknown>;
+
+/** What the text of a statement is put together from. */
+export interface SqlParts {
+  /** The statement's rows as a table `asked` with its columns. */
+  asked: string;
+  /** Ends a SELECT whose rows of `stored` this transaction is going to change: nobody else does until it ends. */
+  lock: string;
+  /** Ends one whose rows keep their lease until the transaction ends; others may change the rest of them. */
+  hold: string;
+  /** Ends one whose rows are given another lease: waits for all who hold them. */
+  takeOver: string;
+}
+
+/**
+ * A statement over many rows at once. PostgreSQL runs it once, with arrays for `asked`; SQLite, where a call costs next
+ * to nothing, once for each row. Rows come in any order. Without rows it is not run.
+ */
+export interface Statement {
+  sql(parts: SqlParts): string;
+  /** Names, which should not be those of stored columns; of a whole number with a `#` at the end. */
+  columns: readonly string[];
+  rows: readonly (readonly SqlValue[])[];
+  hasRows: boolean;
+}
+
+/** A piece of work: it gives out statements and takes their rows, so that it runs on a waiting or a blocking client. */
+export type Steps<Value> = Generator<Statement, Value, Row[]>;
+
+/** Columns and the rows of them. */
+export interface Asked {
+  columns: readonly string[];
+  rows: readonly (readonly SqlValue[])[];
+}
+
+/** Rows that a statement gives. */
+export function* rowsOf(sql: Statement["sql"], asked: Asked): Steps<Row[]> {
+  if (asked.rows.length === 0) return [];
+  return yield { sql, ...asked, hasRows: true };
+}
+
+/** A statement that gives no rows. */
+export function* change(sql: Statement["sql"], asked: Asked): Steps<void> {
+  if (asked.rows.length > 0) yield { sql, ...asked, hasRows: false };
+}
+
+/** A key of any texts, whatever they hold: JSON has no U+0000 and no half of a surrogate pair. */
+export function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts.length === 1 ? parts[0] : parts);
+}
+
+/** The code units of an id in hex, which databases sort as JavaScript sorts ids. */
+export function sortKeyOf(id: string): string {
+  let key = "";
+  for (let index = 0; index < id.length; index += 1) key += id.charCodeAt(index).toString(16).padStart(4, "0");
+  return key;
+}
+
+/** A text of a row. */
+export function textIn(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value === "string") return value;
+  throw damaged(column, value);
+}
+
+/** A whole number of a row. */
+export function numberIn(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value === "number") return value;
+  throw damaged(column, value);
+}
+
+/** JSON of a row; undefined where the column is null. */
+export function jsonIn<Value>(row: Row, column: string): Value | undefined {
+  const value = row[column];
+  if (value === null) return undefined;
+  if (typeof value !== "string") throw damaged(column, value);
+  try {
+    return JSON.parse(value);
+  } catch (error) {
+    throw new OperationsError("store_damaged", `The stored ${column} is no JSON.`, { cause: error });
+  }
+}
+
+/** JSON of a row that is always there. */
+export function requiredJsonIn<Value>(row: Row, column: string): Value {
+  const value = jsonIn<Value>(row, column);
+  if (value === undefined) throw damaged(column, null);
+  return value;
+}
+
+function damaged(column: string, value: unknown): OperationsError {
+  return new OperationsError(
+    "store_damaged",
+    `The stored ${column} is of type ${value === null ? "null" : typeof value}.`,
+  );
+}

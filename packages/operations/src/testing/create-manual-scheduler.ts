@@ -1,0 +1,70 @@
+import type { OperationContext } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import { settlePromises } from "./create-virtual-clock.ts";
+
+/** A call of a handler that has begun and not ended. */
+export interface PendingCall {
+  context: OperationContext;
+  /** Ends it with what the handler gives for the context. */
+  end(): void;
+}
+
+/** Decides when handlers end, one at a time, so that a test can walk through every order. */
+export interface ManualScheduler {
+  /** The handler held back until the scheduler lets it end. */
+  hold(handler: OperationHandler): OperationHandler;
+  /** In the order in which they began. */
+  readonly pending: readonly PendingCall[];
+  /** The most that were under way at a time. */
+  readonly mostAtOnce: number;
+  /** Every call so far, as `hook/operationId/attempt`, in the order in which they began. */
+  readonly begun: readonly string[];
+  /** Ends calls one by one as `choose` says (an index below the number given), until the promise has settled. */
+  runUntil<T>(promise: Promise<T>, choose: (count: number) => number): Promise<T>;
+}
+
+/** A scheduler without calls. */
+export function createManualScheduler(): ManualScheduler {
+  const pending: PendingCall[] = [];
+  const begun: string[] = [];
+  let mostAtOnce = 0;
+  const hold =
+    (handler: OperationHandler): OperationHandler =>
+    (context) =>
+      new Promise<OperationOutcome>((resolve, reject) => {
+        const call: PendingCall = {
+          context,
+          end() {
+            const at = pending.indexOf(call);
+            if (at >= 0) pending.splice(at, 1);
+            handler(context).then(resolve, reject);
+          },
+        };
+        pending.push(call);
+        begun.push(`${context.hook}/${context.definition.operationId}/${context.attempt}`);
+        mostAtOnce = Math.max(mostAtOnce, pending.length);
+      });
+  return {
+    hold,
+    pending,
+    begun,
+    get mostAtOnce() {
+      return mostAtOnce;
+    },
+    async runUntil(promise, choose) {
+      const outcome: { isSettled: boolean } = { isSettled: false };
+      const settled = promise.finally(() => (outcome.isSettled = true));
+      settled.catch(() => {});
+      for (let idle = 0; !outcome.isSettled; idle += 1) {
+        if (idle >= 50) throw new Error("Nothing is left to end, and the promise has not settled.");
+        await settlePromises();
+        const call = pending.length === 0 ? undefined : pending[choose(pending.length)];
+        if (call === undefined) continue;
+        idle = 0;
+        call.end();
+      }
+      return settled;
+    },
+  };
+}
