@@ -1,4 +1,5 @@
 import type { AliasesErrorCode } from "@ccl/aliases";
+import type { CatalogErrorCode } from "@ccl/catalog";
 import { CclError, type LanguageModelErrorCode } from "@ccl/core";
 import type { PlanProtocolErrorCode } from "@ccl/plan-protocol";
 import type { ReplayErrorCode } from "@ccl/providers/replay";
@@ -15,13 +16,15 @@ export const EXIT_CODES = {
   conflict: 5,
   confirmationRequired: 6,
   modelFailed: 7,
+  sourceFailed: 8,
   interrupted: 130,
 } as const;
 
 /** One of the closed list of exit codes. */
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
-type ErrorCode = AliasesErrorCode | CliErrorCode | LanguageModelErrorCode | PlanProtocolErrorCode | ReplayErrorCode;
+type ErrorCode =
+  AliasesErrorCode | CatalogErrorCode | CliErrorCode | LanguageModelErrorCode | PlanProtocolErrorCode | ReplayErrorCode;
 
 const byErrorCode = new Map<string, ExitCode>(
   Object.entries({
@@ -63,6 +66,18 @@ const byErrorCode = new Map<string, ExitCode>(
     content_filtered: EXIT_CODES.modelFailed,
     provider_error: EXIT_CODES.modelFailed,
     network_error: EXIT_CODES.modelFailed,
+    source_failed: EXIT_CODES.sourceFailed,
+    import_failed: EXIT_CODES.sourceFailed,
+    catalog_damaged: EXIT_CODES.usage,
+    catalog_conflict: EXIT_CODES.conflict,
+    invalid_options: EXIT_CODES.usage,
+    invalid_budget: EXIT_CODES.usage,
+    client_missing: EXIT_CODES.usage,
+    conflict: EXIT_CODES.conflict,
+    store_failed: EXIT_CODES.failure,
+    store_damaged: EXIT_CODES.usage,
+    index_failed: EXIT_CODES.failure,
+    closed: EXIT_CODES.failure,
     io_failed: EXIT_CODES.failure,
     aborted: EXIT_CODES.interrupted,
   } satisfies Record<ErrorCode, ExitCode>),

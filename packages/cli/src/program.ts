@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readFileSync } from "node:fs";
 
+import { addCatalogCommands } from "./add-catalog-commands.ts";
 import { addGen, addPlanCommands } from "./add-plan-commands.ts";
 import type { DiffFlags } from "./commands/diff.ts";
 import type { PackFlags } from "./commands/pack.ts";
@@ -32,6 +33,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   addDiff(program, runCommand);
   addPlanCommands(program, runCommand);
   addGen(program, runCommand, [budgetOption(), encodingOption()]);
+  addCatalogCommands(program, runCommand, { budget: budgetOption, encoding: encodingOption });
   return program;
 }
 
@@ -148,9 +150,7 @@ function addDiff(program: Command, run: Run): void {
 }
 
 function budgetOption(): Option {
-  return new Option("--budget <tokens>", "most tokens of the pack; 16k means 16,000")
-    .default(8000, "8000")
-    .argParser(parseBudget);
+  return new Option("--budget <tokens>", "most tokens; 16k means 16,000").default(8000, "8000").argParser(parseBudget);
 }
 
 function encodingOption(): Option {

@@ -1,10 +1,12 @@
+import { redactSecrets } from "@ccl/core";
+
 import { CliError } from "../cli-error.ts";
 
 /**
  * Program and arguments of a command line: parted by spaces, quotes keep them together, a backslash takes the next character
  * as it is outside single quotes. Nothing is expanded: there is no shell.
  */
-export function splitCommand(line: string): [string, ...string[]] {
+export function splitCommand(line: string, flag = "--check"): [string, ...string[]] {
   const words: string[] = [];
   let word: string | undefined;
   let quote: string | undefined;
@@ -24,9 +26,10 @@ export function splitCommand(line: string): [string, ...string[]] {
       word = undefined;
     } else word = (word ?? "") + character;
   }
-  if (quote !== undefined) throw new CliError("usage", `--check ${line} has a quote that does not end.`);
+  if (quote !== undefined)
+    throw new CliError("usage", `${flag} ${redactSecrets(line).text} has a quote that does not end.`);
   if (word !== undefined) words.push(word);
   const [program, ...rest] = words;
-  if (program === undefined || program === "") throw new CliError("usage", "--check needs a command.");
+  if (program === undefined || program === "") throw new CliError("usage", `${flag} needs a command.`);
   return [program, ...rest];
 }

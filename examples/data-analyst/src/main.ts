@@ -1,0 +1,13 @@
+import { askQuestions } from "./ask-questions.ts";
+import { openModel } from "./open-model.ts";
+import { openWorld } from "./open-world.ts";
+
+const world = await openWorld();
+const opened = await openModel();
+try {
+  const catalog = await world.importResources();
+  await askQuestions(catalog, opened);
+} finally {
+  await opened.close();
+  await world.close();
+}

@@ -1,0 +1,111 @@
+import { checkResources, diffResource, type ResourceInput, type ResourceRecord } from "@ccl/catalog";
+import type { Issue } from "@ccl/core";
+
+import { CliError, inputError } from "../cli-error.ts";
+import type { Session } from "../session.ts";
+import type { CatalogFolder } from "./catalog-folder.ts";
+import { type CatalogSource, type ImportedSource, isSameSource, sourceKey } from "./catalog-source.ts";
+import { loadSource } from "./load-source.ts";
+import { mergeImported } from "./merge-imported.ts";
+import { openCatalog } from "./open-catalog.ts";
+import type { SourceDraft } from "./source-draft.ts";
+
+/** What one source gave. */
+export interface SourceOutcome extends CatalogSource {
+  resources: number;
+}
+
+/** A catalog after an import, and how it came about. */
+export interface ImportOutcome {
+  records: ResourceRecord[];
+  sources: ImportedSource[];
+  outcomes: SourceOutcome[];
+  /** Masked secrets. */
+  warnings: Issue[];
+}
+
+/** Reads the sources and brings them into the catalog, in memory: nothing is written. Resources that a source no longer has are removed. */
+export async function importSources(
+  session: Session,
+  before: Pick<CatalogFolder, "records" | "sources">,
+  { drafts, isMoveAllowed }: { drafts: readonly SourceDraft[]; isMoveAllowed: boolean },
+): Promise<ImportOutcome> {
+  const warnings: Issue[] = [];
+  const outcomes: SourceOutcome[] = [];
+  let { sources } = before;
+  const opened = await openCatalog(before.records, { signal: session.signal });
+  for (const draft of drafts) {
+    const known = sources.find((source) => isSameSource(source, draft.source));
+    if (known !== undefined && !isMoveAllowed) refuseMove(known, draft.source);
+    const checked = checkResources(await loadSource(session, draft));
+    if (!checked.ok) throw inputError(checked.issues);
+    warnings.push(...checked.warnings);
+    const others = sources.filter((source) => source !== known);
+    refuseTaken(draft.source, checked.value, others);
+    const incoming = merged(checked.value, known, await opened.records());
+    const registered = await opened.catalog.register(incoming, { signal: session.signal });
+    if (!registered.ok) throw inputError(registered.issues);
+    await opened.catalog.remove(goneFrom(known, checked.value), { signal: session.signal });
+    sources = [...others, { ...draft.source, resources: checked.value }];
+    outcomes.push({ ...draft.source, resources: checked.value.length });
+  }
+  return { records: await opened.records(), sources, outcomes, warnings };
+}
+
+/** The source's resources with what people wrote on them in the catalog. */
+function merged(
+  incoming: readonly ResourceInput[],
+  known: ImportedSource | undefined,
+  records: readonly ResourceRecord[],
+): ResourceInput[] {
+  const bases = new Map(known?.resources.map((resource) => [resource.id, resource]));
+  const current = new Map(records.map((record) => [record.id, record]));
+  return incoming.map((resource) => {
+    const base = bases.get(resource.id);
+    const record = current.get(resource.id);
+    if (base === undefined || record === undefined) return resource;
+    const result = mergeImported({ base, current: record, incoming: resource });
+    // A file that was only touched has not changed.
+    const isTouched =
+      result.updated_at !== record.updated_at && diffResource(record, withDerived(result, record)).severity === "none";
+    return isTouched && record.derived?.includes("updated_at") !== true
+      ? { ...result, updated_at: record.updated_at }
+      : result;
+  });
+}
+
+/** Compares equal where only what the catalog fills in differs. */
+function withDerived(input: ResourceInput, record: ResourceRecord): ResourceInput {
+  const { tags, cap, schema_digest, shape } = record;
+  return {
+    tags,
+    cap,
+    schema_digest,
+    ...input,
+    ...(shape === undefined ? {} : { shape: { ...shape, ...input.shape } }),
+  };
+}
+
+function goneFrom(known: ImportedSource | undefined, incoming: readonly ResourceInput[]): string[] {
+  const now = new Set(incoming.map(({ id }) => id));
+  return (known?.resources ?? []).map(({ id }) => id).filter((id) => !now.has(id));
+}
+
+/** Two databases of one name would take each other's tables away. */
+function refuseMove(known: CatalogSource, source: CatalogSource): void {
+  if (known.location === source.location) return;
+  const message = `${sourceKey(known)} is ${known.location} already. Give ${source.location} a --name of its own, or the same --name to say that it has moved.`;
+  throw new CliError("usage", message);
+}
+
+function refuseTaken(
+  source: CatalogSource,
+  incoming: readonly ResourceInput[],
+  others: readonly ImportedSource[],
+): void {
+  const owners = new Map(others.flatMap((other) => other.resources.map(({ id }) => [id, sourceKey(other)])));
+  const taken = incoming.find(({ id }) => owners.has(id));
+  if (taken === undefined) return;
+  const message = `${sourceKey(source)} and ${owners.get(taken.id)} both have ${taken.id}; import one of them, or give the source another --name.`;
+  throw new CliError("input_invalid", message);
+}

@@ -1,0 +1,80 @@
+import { open, readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import { fromFiles, type FromFilesOptions, type ResourceInput, type SourceFile } from "@ccl/catalog";
+import type { Result } from "@ccl/core";
+
+import { CliError } from "../cli-error.ts";
+import type { Session } from "../session.ts";
+import { fixedFolder, globPattern } from "./glob-pattern.ts";
+import { exportOf, loadOptional } from "./load-optional.ts";
+import type { SourceDraft } from "./source-draft.ts";
+
+const SAMPLE_BYTES = 1024 * 1024;
+/** What stands at the end of a Parquet file is read by its own reader, which takes the whole. */
+const MAX_PARQUET_BYTES = 512 * 1024 * 1024;
+const MAX_FILES = 10_000;
+const SKIPPED = new Set(["node_modules", ".git"]);
+
+/** The files that a glob matches, by what stands at their beginning. */
+export async function loadFiles(session: Session, { address: glob }: SourceDraft): Promise<Result<ResourceInput[]>> {
+  const names = await matchingFiles(session, glob);
+  if (names.length === 0) throw new CliError("source_failed", `No file below ${session.root} matches ${glob}.`);
+  const options = parquetOptions(session, names);
+  const files: SourceFile[] = [];
+  for (const [index, name] of names.entries()) {
+    session.signal.throwIfAborted();
+    session.progress.update("Reading files", index, names.length);
+    files.push(await readBeginning(session.root, name));
+  }
+  return fromFiles(files, { ...options, sampleBytes: SAMPLE_BYTES });
+}
+
+async function matchingFiles({ root, signal }: Session, glob: string): Promise<string[]> {
+  const pattern = globPattern(glob);
+  const found: string[] = [];
+  const waiting = [fixedFolder(glob)];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    signal.throwIfAborted();
+    const entries = await readdir(resolve(root, folder), { withFileTypes: true });
+    for (const entry of entries) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !SKIPPED.has(entry.name)) waiting.push(path);
+      else if (entry.isFile() && pattern.test(path)) found.push(path);
+    }
+    if (found.length > MAX_FILES) throw new CliError("source_failed", `${glob} matches more than ${MAX_FILES} files.`);
+  }
+  return found.sort();
+}
+
+async function readBeginning(root: string, name: string): Promise<SourceFile> {
+  const path = join(resolve(root), name);
+  const { size, mtime } = await stat(resolve(root, name));
+  const isParquet = name.toLowerCase().endsWith(".parquet");
+  if (isParquet && size > MAX_PARQUET_BYTES)
+    throw new CliError("source_failed", `${path} is too large to be read whole.`);
+  const handle = await open(resolve(root, name), "r");
+  try {
+    const bytes = new Uint8Array(Math.min(size, isParquet ? size : SAMPLE_BYTES));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return { name, bytes: bytes.subarray(0, bytesRead), sizeBytes: size, updated_at: mtime.toISOString() };
+  } finally {
+    await handle.close();
+  }
+}
+
+function parquetOptions(session: Session, names: readonly string[]): FromFilesOptions {
+  if (!names.some((name) => name.toLowerCase().endsWith(".parquet"))) return {};
+  const reader = exportOf(loadOptional(session, "hyparquet"), "parquetMetadata");
+  if (!isReader(reader)) {
+    throw new CliError(
+      "usage",
+      "Parquet files need the package hyparquet: run `npm install hyparquet` in the project.",
+    );
+  }
+  return { parquetMetadata: reader };
+}
+
+function isReader(value: unknown): value is NonNullable<FromFilesOptions["parquetMetadata"]> {
+  return typeof value === "function";
+}

@@ -1,0 +1,87 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { fromSqlDatabase, type FromSqlDatabaseOptions, type ResourceInput } from "@ccl/catalog";
+import type { PostgresClient } from "@ccl/sql";
+
+import { CliError } from "../cli-error.ts";
+import type { Session } from "../session.ts";
+import type { CatalogSource } from "./catalog-source.ts";
+import { exportOf, loadOptional } from "./load-optional.ts";
+import { openSqliteReadOnly } from "./open-sqlite-read-only.ts";
+import type { SourceDraft } from "./source-draft.ts";
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+/** The tables of a database. Nothing is written to it, and no value of a row is kept. */
+export async function loadSql(session: Session, { source, address }: SourceDraft): Promise<ResourceInput[]> {
+  const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
+  const options = optionsOf(session, source);
+  if (path !== undefined) return await loadSqlite(resolve(session.root, path), options);
+  if (!/^postgres(?:ql)?:\/\//i.test(address)) {
+    throw new CliError("usage", `${source.location} names neither sqlite:<path> nor postgres://...`);
+  }
+  // A reference by the database's name; whoever runs a query resolves it.
+  const secret = `ada://secret/pg:${encodeURIComponent(source.name)}`;
+  return await withPostgres(session, address, (client) => fromSqlDatabase(client, { ...options, secret }));
+}
+
+async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promise<ResourceInput[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) throw new CliError("source_failed", `There is no database at ${path}.`);
+  const database = await openSqliteReadOnly(path);
+  try {
+    return await fromSqlDatabase(database, options);
+  } finally {
+    database.close();
+  }
+}
+
+function optionsOf({ signal }: Session, { name, schemas, sampleRows }: CatalogSource): FromSqlDatabaseOptions {
+  return {
+    name,
+    signal,
+    ...(schemas === undefined ? {} : { schemas }),
+    ...(sampleRows === undefined ? {} : { sampleRows }),
+  };
+}
+
+/** What is used of pg's `Client`. */
+interface ConnectedClient extends PostgresClient {
+  connect(): Promise<unknown>;
+  end(): Promise<void>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+async function withPostgres<T>(
+  session: Session,
+  connectionString: string,
+  work: (client: PostgresClient) => Promise<T>,
+): Promise<T> {
+  const Client = exportOf(loadOptional(session, "pg"), "Client");
+  if (typeof Client !== "function") {
+    throw new CliError("usage", "PostgreSQL needs the package pg: run `npm install pg` in the project.");
+  }
+  const settings = {
+    connectionString,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: "ccl catalog",
+  };
+  const client: unknown = Reflect.construct(Client, [settings]);
+  if (!isClient(client)) throw new CliError("usage", "The package pg that is installed here has no usable Client.");
+  // Without a listener a lost connection would end the process; the query under way fails all the same.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await client.query("SET default_transaction_read_only = on");
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function isClient(value: unknown): value is ConnectedClient {
+  return typeof value === "object" && value !== null && "query" in value && "connect" in value && "end" in value;
+}

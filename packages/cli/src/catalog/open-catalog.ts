@@ -1,0 +1,40 @@
+import { type Catalog, createCatalog, createMemoryCatalogStore, type ResourceRecord } from "@ccl/catalog";
+import type { Principal } from "@ccl/catalog";
+import type { TokenCounter } from "@ccl/core";
+
+/** Whoever has the folder sees what stands in it, personal columns too. What goes into a prompt or a page is asked without. */
+export const owner: Principal = { id: "owner", roles: ["owner"] };
+
+/** A catalog in memory over the records of a folder. */
+export interface OpenedCatalog {
+  catalog: Catalog;
+  /** By id, as they are now. */
+  records(): Promise<ResourceRecord[]>;
+}
+
+/** Puts records into a catalog as they stand: revisions go on from where they were. */
+export async function openCatalog(
+  records: readonly ResourceRecord[],
+  { counter, signal }: { counter?: TokenCounter; signal: AbortSignal },
+): Promise<OpenedCatalog> {
+  const store = createMemoryCatalogStore();
+  await store.write(
+    records.map((record) => ({ id: record.id, record, expectedVersion: 0 })),
+    { signal },
+  );
+  const roles = { owner: { details: true, pii: true }, public: { details: true } };
+  const catalog = createCatalog({ store, access: { roles }, ...(counter === undefined ? {} : { counter }) });
+  return {
+    catalog,
+    async records() {
+      const all: ResourceRecord[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.list({ limit: 1_000, signal, ...(cursor === undefined ? {} : { cursor }) });
+        all.push(...page.resources.map(({ record }) => record));
+        ({ cursor } = page);
+      } while (cursor !== undefined);
+      return all;
+    },
+  };
+}

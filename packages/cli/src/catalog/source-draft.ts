@@ -1,0 +1,136 @@
+import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+
+import { redactSecrets } from "@ccl/core";
+
+import { CliError } from "../cli-error.ts";
+import { splitCommand } from "../plan/split-command.ts";
+import type { Session } from "../session.ts";
+import { type CatalogSource, isVariable, resolveLocation, type SourceKind } from "./catalog-source.ts";
+
+/** Sources as the command line names them. */
+export interface SourceFlags {
+  sql?: string[];
+  openapi?: string[];
+  mcp?: string[];
+  files?: string[];
+  jsonl?: string[];
+  name?: string;
+  schema?: string[];
+  sampleRows?: number;
+  tokenEnv?: string;
+}
+
+/** A source to be read now. */
+export interface SourceDraft {
+  /** As it will be kept: without a secret. */
+  source: CatalogSource;
+  /** Where it really is; never kept, never printed. */
+  address: string;
+  /** True where what is kept does not suffice to read it again. */
+  isStripped: boolean;
+}
+
+const kinds: readonly SourceKind[] = ["sql", "openapi", "mcp", "files", "jsonl"];
+const url = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** The sources that flags name. */
+export function draftsOf(session: Session, flags: SourceFlags): SourceDraft[] {
+  const named = kinds.flatMap((kind) => (flags[kind] ?? []).map((text) => ({ kind, text })));
+  if (flags.name !== undefined && named.length !== 1) {
+    throw new CliError("usage", "--name names one source; import the others on their own.");
+  }
+  return named.map(({ kind, text }) => draftOf(session, kind, { text, flags }));
+}
+
+/** A source that was imported before, to be read again. */
+export function draftOfKept(session: Session, source: CatalogSource): SourceDraft {
+  return { source, address: resolveLocation(source.location, session.terminal.env), isStripped: false };
+}
+
+function draftOf(
+  session: Session,
+  kind: SourceKind,
+  { text, flags }: { text: string; flags: SourceFlags },
+): SourceDraft {
+  if (text.trim() === "") throw new CliError("usage", `--${kind} is empty.`);
+  const env = session.terminal.env;
+  const address = isVariable(text) ? resolveLocation(text, env) : located(session, kind, text);
+  const location = isVariable(text) ? text : withoutSecrets(address, kind);
+  const name = flags.name ?? defaultName(kind, address);
+  if (name.length > 200 || /\p{Cc}/u.test(name)) throw new CliError("usage", "--name has at most 200 characters.");
+  const source: CatalogSource = {
+    kind,
+    name,
+    location,
+    ...(kind === "sql" && flags.schema !== undefined ? { schemas: flags.schema } : {}),
+    ...(kind === "sql" && flags.sampleRows !== undefined ? { sampleRows: flags.sampleRows } : {}),
+    ...(flags.tokenEnv !== undefined && url.test(address) ? { tokenVariable: flags.tokenEnv } : {}),
+  };
+  return { source, address, isStripped: !isVariable(text) && location !== address };
+}
+
+/** Paths become relative to the project's root, so that the catalog means the same elsewhere. */
+function located(session: Session, kind: SourceKind, text: string): string {
+  if (kind === "sql") {
+    if (/^postgres(?:ql)?:\/\//i.test(text)) return text;
+    const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(text)?.[1];
+    if (path !== undefined) return `sqlite:${fromRoot(session, path)}`;
+    const message = "--sql takes sqlite:<path>, postgres://..., or env:NAME, a variable that holds one of them.";
+    throw new CliError("usage", message);
+  }
+  const isPath = kind === "files" || kind === "jsonl" || (kind === "openapi" && !url.test(text));
+  return isPath ? fromRoot(session, text) : text;
+}
+
+function fromRoot({ root, terminal }: Session, path: string): string {
+  const absolute = resolve(terminal.cwd(), path);
+  const inside = relative(root, absolute);
+  return (isAbsolute(inside) ? absolute : inside).split(sep).join("/");
+}
+
+/** URLs lose user, password, query and fragment; in commands what looks like a secret is masked. */
+function withoutSecrets(address: string, kind: SourceKind): string {
+  if (!url.test(address) || kind === "files") return kind === "mcp" ? redactSecrets(address).text : address;
+  if (!URL.canParse(address)) throw new CliError("usage", `What --${kind} names is no URL that can be read.`);
+  const stripped = new URL(address);
+  stripped.username = "";
+  stripped.password = "";
+  stripped.search = "";
+  stripped.hash = "";
+  const isBare = stripped.pathname === "/" && !new URL(address).href.endsWith("/");
+  return redactSecrets(isBare ? stripped.href.slice(0, -1) : stripped.href).text;
+}
+
+function defaultName(kind: SourceKind, address: string): string {
+  if (kind === "files") return address;
+  if (kind === "mcp" && !url.test(address)) return commandName(address);
+  if (kind === "sql" && !/^sqlite:/i.test(address)) {
+    const database = URL.canParse(address) ? decoded(new URL(address).pathname.slice(1)) : "";
+    return database === "" ? "main" : database;
+  }
+  if (url.test(address)) return new URL(address).hostname;
+  return basename(address.replace(/^sqlite:(?:\/\/)?/i, "")).split(".")[0] || kind;
+}
+
+/** Names that say nothing of a server. */
+const generic = /^(?:|\.{1,2}|index|main|server|cli|dist|build|src|bin|app|start|serve|run|stdio|sse)$/;
+
+/** The package or the folder that a command names: `npx -y @acme/mcp-crm@2 stdio` is `mcp-crm`. */
+function commandName(command: string): string {
+  const [, ...words] = splitCommand(command, "--mcp").filter((word) => !word.startsWith("-"));
+  for (const word of words) {
+    for (const part of word.split(/[\\/]/).reverse()) {
+      const name = part.replace(/(?<=.)@.*$/, "").replace(/\.\w+$/, "");
+      if (!generic.test(name) && name.length <= 100) return name;
+    }
+  }
+  throw new CliError("usage", "Give the server a name with --name: its command does not tell one.");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,73 @@
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+import { type ChangeSeverity, fromJsonl, type ResourceInput } from "@ccl/catalog";
+
+import { catalogPath, parseRecords, readCatalogFolder, readFiles } from "../catalog/catalog-folder.ts";
+import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
+import { gitSnapshot } from "../catalog/git-snapshot.ts";
+import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
+import { CliError, inputError } from "../cli-error.ts";
+import { writeOut } from "../deliver-pack.ts";
+import { EXIT_CODES } from "../exit-code.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { formatCount } from "../output/format-number.ts";
+import { printable } from "../output/printable.ts";
+import type { Session } from "../session.ts";
+
+/** Flags of `ccl catalog diff`. */
+export interface CatalogDiffFlags {
+  against?: string;
+  save?: string;
+  failOn?: ChangeSeverity;
+}
+
+/** What changed since a commit, or since a snapshot, and whom it hurts. */
+export async function catalogDiff(
+  session: Session,
+  revision: string | undefined,
+  flags: CatalogDiffFlags,
+): Promise<CommandResult> {
+  if (revision !== undefined && flags.against !== undefined) {
+    throw new CliError("usage", "Compare with a revision or with --against, not with both.");
+  }
+  const { records } = await readCatalogFolder(session);
+  if (flags.save !== undefined) return await saveSnapshot(session, flags.save, records);
+  const base = revision ?? "HEAD";
+  const before =
+    flags.against === undefined ? await readRevision(session, base) : await readSnapshot(session, flags.against);
+  const changes = compareCatalogs(before, records);
+  return {
+    document: { against: flags.against ?? base, counts: countSeverities(changes), changes },
+    text: (style) => renderChanges(changes, style),
+    note: () => `${printable(`Since ${flags.against ?? base}: ${summariseChanges(changes)}`)}\n`,
+    exitCode: isReached(changes, flags.failOn) ? EXIT_CODES.checkFailed : EXIT_CODES.ok,
+  };
+}
+
+/** Whole records, one a line: what `--against` takes. */
+async function saveSnapshot(session: Session, file: string, records: readonly ResourceInput[]): Promise<CommandResult> {
+  const text = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  const written = await writeOut(file, text, session);
+  return {
+    document: { written: [written], resources: records.length },
+    text: () => `${printable(written)}: ${formatCount(records.length, "resource")}\n`,
+  };
+}
+
+/** A commit that has no catalog yet is an empty one. */
+async function readRevision(session: Session, revision: string): Promise<readonly ResourceInput[]> {
+  const files = await gitSnapshot(session, revision);
+  return files === undefined ? [] : parseRecords(files, `${catalogPath(session)} at ${revision}`);
+}
+
+/** A file of `--save`, or a copy of the catalog's folder. */
+async function readSnapshot(session: Session, name: string): Promise<readonly ResourceInput[]> {
+  const path = resolve(session.terminal.cwd(), name);
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) throw new CliError("usage", `There is nothing at ${path} to compare with.`);
+  if (found.isDirectory()) return parseRecords((await readFiles(path, session.signal)) ?? {}, path);
+  const read = fromJsonl(await readFile(path, { encoding: "utf8", signal: session.signal }));
+  if (!read.ok) throw inputError(read.issues);
+  return read.value;
+}

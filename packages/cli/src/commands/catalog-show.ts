@@ -1,0 +1,101 @@
+import type { DetailsCard, ResourceColumn, ResourceOverview } from "@ccl/catalog";
+
+import { readCatalogFolder } from "../catalog/catalog-folder.ts";
+import { openCatalog, owner } from "../catalog/open-catalog.ts";
+import { CliError } from "../cli-error.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { printable, printableLines } from "../output/printable.ts";
+import type { Style } from "../output/style.ts";
+import { renderTable } from "../output/table.ts";
+import type { Session } from "../session.ts";
+
+const COLUMNS = [{ title: "column" }, { title: "type" }, { title: "key" }, { title: "about" }];
+const SUGGESTIONS = 3;
+
+/** The whole details card of a resource, personal columns too. */
+export async function catalogShow(session: Session, id: string): Promise<CommandResult> {
+  const { signal } = session;
+  const { records } = await readCatalogFolder(session);
+  const { catalog } = await openCatalog(records, { signal });
+  const ask = { principal: owner, signal };
+  const { items } = await catalog.details([id], { ...ask, columnLimit: 10_000, snippetLimit: 100 });
+  const overview = (await catalog.overview({ ...ask, ids: [id] })).items[0];
+  const card = items[0];
+  if (card === undefined || overview === undefined) {
+    const { hits } = await catalog.search({ text: id, limit: SUGGESTIONS, ...ask });
+    const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
+    throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.${near}`);
+  }
+  return {
+    document: { overview, details: card },
+    text: (style) => renderCard({ overview, card }, style),
+  };
+}
+
+function renderCard({ overview, card }: { overview: ResourceOverview; card: DetailsCard }, style: Style): string {
+  const { colours } = style;
+  const { columns = [], usage = {} } = card;
+  const facts = factsOf(overview, card).map(([name, value]) => `${colours.dim(`${name}:`)} ${printable(value)}\n`);
+  const parts = [`${colours.bold(printable(card.title))}\n${facts.join("")}`];
+  if (columns.length > 0) parts.push(renderTable(COLUMNS, columns.map(columnRow), style));
+  for (const { engine, code, title } of usage.snippets ?? []) {
+    const heading = title === undefined ? engine : `${engine}, ${title}`;
+    const lines = printableLines(code).replaceAll(/^/gm, "  ");
+    parts.push(`${colours.dim(`snippet ${printable(heading)}:`)}\n${lines}\n`);
+  }
+  const avoid = (usage.anti_patterns ?? []).map((text) => `  ${printable(text)}\n`);
+  if (avoid.length > 0) parts.push(`${colours.dim("avoid:")}\n${avoid.join("")}`);
+  return parts.join("\n");
+}
+
+function factsOf(overview: ResourceOverview, card: DetailsCard): [string, string][] {
+  const { id, kind, uri, tags, owner: team, updated_at, rev, schema_hash } = overview;
+  const { shape, pushdown, cap = [], access, quality, description, constraints } = card;
+  const able = Object.entries(pushdown ?? {}).flatMap(([name, isAble]) => (isAble === true ? [name] : []));
+  const facts: [string, string | undefined][] = [
+    ["id", id],
+    ["kind", kind],
+    ["uri", uri],
+    ["about", description],
+    ["tags", tags.join(", ")],
+    ["owner", team],
+    ["rows", shape?.rows_est === undefined ? undefined : String(shape.rows_est)],
+    ["can", cap.join(", ")],
+    ["pushdown", able.join(", ")],
+    ["policy", access?.policy],
+    ["secrets", access?.secrets?.join(", ")],
+    ["quality", jsonOf(quality)],
+    ["constraints", jsonOf(constraints)],
+    ["updated", updated_at],
+    ["rev", `${rev}, schema ${schema_hash.slice(0, 8)}`],
+  ];
+  return facts.flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === "" ? [] : [[name, value]],
+  );
+}
+
+function jsonOf(value: object | undefined): string | undefined {
+  return value === undefined || Object.keys(value).length === 0 ? undefined : JSON.stringify(value);
+}
+
+function columnRow({
+  name,
+  type = "",
+  description = "",
+  pk,
+  nn,
+  fk,
+  index,
+  unit,
+  tags = [],
+}: ResourceColumn): string[] {
+  const key = [
+    pk === true ? "pk" : "",
+    nn === true && pk !== true ? "not null" : "",
+    fk === undefined ? "" : `-> ${fk}`,
+    index === undefined || pk === true ? "" : index,
+  ];
+  const about = [description, unit === undefined ? "" : `(${unit})`, tags.length === 0 ? "" : `[${tags.join(", ")}]`];
+  const joined = (parts: string[]): string => parts.filter((part) => part !== "").join(" ");
+  return [name, type, joined(key), joined(about)];
+}

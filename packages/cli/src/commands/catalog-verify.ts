@@ -1,0 +1,47 @@
+import { renderVerifyReport, type VerifyReport, verifyCatalog } from "@ccl/catalog/verify";
+
+import { type CatalogFolder, readCatalogFolder, writeCatalogFolder } from "../catalog/catalog-folder.ts";
+import { type OpenedCatalog, openCatalog, owner } from "../catalog/open-catalog.ts";
+import { sourceProbes } from "../catalog/source-probes.ts";
+import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
+import type { CommandResult } from "../output/command-result.ts";
+import { printableLines } from "../output/printable.ts";
+import type { Session } from "../session.ts";
+
+/** Flags of `ccl catalog verify`. */
+export interface CatalogVerifyFlags {
+  update?: boolean;
+  markdown?: boolean;
+}
+
+/** A source may be a process that has to start, or a database far away. */
+const TIMEOUT_MS = 60_000;
+const exitCodes: Record<VerifyReport["exitCode"], ExitCode> = {
+  0: EXIT_CODES.ok,
+  1: EXIT_CODES.checkFailed,
+  2: EXIT_CODES.sourceFailed,
+};
+
+/** Holds the catalog against its sources, and snippets against columns; brings columns up to date where asked. */
+export async function catalogVerify(session: Session, flags: CatalogVerifyFlags): Promise<CommandResult> {
+  const { signal } = session;
+  const folder = await readCatalogFolder(session);
+  const opened = await openCatalog(folder.records, { signal });
+  const report = await verifyCatalog(opened.catalog, {
+    probes: sourceProbes(session, folder.sources),
+    principal: owner,
+    timeoutMs: TIMEOUT_MS,
+    signal,
+    ...(flags.update === true ? { update: (resources) => opened.catalog.register(resources, { signal }) } : {}),
+  });
+  if (report.updated.length > 0) await save(session, folder, opened);
+  return {
+    document: report,
+    text: () => printableLines(renderVerifyReport(report, { format: flags.markdown === true ? "markdown" : "text" })),
+    exitCode: exitCodes[report.exitCode],
+  };
+}
+
+async function save(session: Session, folder: CatalogFolder, { records }: OpenedCatalog): Promise<void> {
+  await writeCatalogFolder(session, folder, { records: await records(), sources: folder.sources });
+}
