@@ -118,7 +118,7 @@ function counting(client: PGlite | pg.Pool, onTransaction: () => void): Postgres
       const value: unknown = Reflect.get(target, property, target);
       if (typeof value !== "function") return value;
       return (...parameters: unknown[]): unknown => {
-        if (property === own) onTransaction();
+        if (property === own || property === "query") onTransaction();
         return Reflect.apply(value, target, parameters);
       };
     },

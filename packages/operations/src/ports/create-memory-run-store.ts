@@ -2,7 +2,6 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { pageLimit } from "./page-limit.ts";
-import { runStepKey, type RunStep } from "./run-step.ts";
 import type {
   AbortRequest,
   AppendOutcome,
@@ -14,12 +13,13 @@ import type {
   RunLease,
   RunStore,
 } from "./run-store.ts";
+import { createStepList, type StepList } from "./step-list.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
 interface MemoryRun {
   input: RunInput;
   events: RunEvent[];
-  steps: Map<string, RunStep>;
+  steps: StepList;
   result?: RunResult;
   abort?: AbortRequest;
   /** The last one that was given out; `isHeld` says whether it still counts. */
@@ -64,7 +64,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       if (run === undefined) return undefined;
       const { input, result, abort, lease, events } = run;
       const optional = { ...(result && { result }), ...(abort && { abort }), lease };
-      return { input, steps: [...run.steps.values()], lastSeq: events.length, ...optional };
+      return { input, steps: run.steps.all.slice(), lastSeq: events.length, ...optional };
     },
     async acquireLease(runId, request, options) {
       throwIfAborted(options);
@@ -146,7 +146,7 @@ function createRun(memory: MemoryRuns, { input, clientRequest, lease }: NewRun):
     throw new OperationsError("invalid_options", `There is a run ${JSON.stringify(input.runId)} already.`);
   }
   const taken = newLease(memory, input.runId, lease);
-  memory.runs.set(input.runId, { input, events: [], steps: new Map(), lease: taken, isHeld: true });
+  memory.runs.set(input.runId, { input, events: [], steps: createStepList(), lease: taken, isHeld: true });
   memory.active.set(branch, input.runId);
   if (clientRequest !== undefined && requestKey !== undefined) {
     const { payloadHash, keptUntilMs } = clientRequest;
@@ -176,10 +176,7 @@ function appendTo(memory: MemoryRuns, { runId, fencingToken, events, steps, resu
     throw new OperationsError("store_failed", message);
   }
   for (const event of fresh) run.events.push(event);
-  for (const step of steps) {
-    const key = runStepKey(step);
-    if (!run.steps.has(key)) run.steps.set(key, step);
-  }
+  for (const step of steps) run.steps.add(step);
   if (result !== undefined) {
     run.result = result;
     run.isHeld = false;

@@ -1,9 +1,12 @@
 import { createPostgresSession, migrate, transaction, type PostgresClient, type PostgresSession } from "@ccl/sql";
 
+import type { RunAppend } from "../ports/run-store.ts";
 import { createOperationStores, type OperationStores, type OperationStoresOptions } from "../sql/operation-stores.ts";
 import { createTables } from "../sql/operation-tables.ts";
 import { storeErrorOf } from "../sql/sql-database.ts";
-import type { Row, SqlValue, Statement, Steps } from "../sql/statement.ts";
+import type { Row, Statement, Steps } from "../sql/statement.ts";
+import { appendAtOnce } from "./append-at-once.ts";
+import { arrayOf } from "./array-text.ts";
 
 /** Where the tables are. */
 export interface PostgresOperationStoresOptions extends OperationStoresOptions {
@@ -34,6 +37,8 @@ export async function openPostgresOperationStores(options: PostgresOperationStor
       readTogether: <Value>(steps: () => Steps<Value>) =>
         transaction(client, (on) => runSteps(on, steps()), { mode: "read" }),
       read: <Value>(steps: () => Steps<Value>) => runSteps(session, steps()),
+      // A statement by itself has the server's durability.
+      ...(!isCommitLazy && { appendAtOnce: (appends: readonly RunAppend[]) => appendAtOnce(session, appends) }),
     };
     return createOperationStores(runner, options);
   } catch (error) {
@@ -62,14 +67,4 @@ function rowsOf(session: PostgresSession, { sql, columns, rows }: Statement): Pr
   const text = sql({ asked: `unnest(${types.join(", ")}) AS asked(${names.join(", ")})`, ...locks });
   const values = columns.map((_, index) => arrayOf(rows.map((row) => row[index] ?? null)));
   return session.query(text, values);
-}
-
-/** PostgreSQL's text of an array: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO */
-function arrayOf(values: readonly SqlValue[]): string {
-  return `{${values.map(elementOf).join(",")}}`;
-}
-
-function elementOf(value: SqlValue): string {
-  if (value === null) return "NULL";
-  return typeof value === "number" ? String(value) : `"${value.replaceAll(/[\\"]/g, "\\$&")}"`;
 }

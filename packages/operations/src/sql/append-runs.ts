@@ -1,6 +1,6 @@
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import { runStepKey } from "../ports/run-step.ts";
+import { runStepKey, type RunStep } from "../ports/run-step.ts";
 import type { AppendOutcome, RunAppend } from "../ports/run-store.ts";
 import type { Batch } from "./group-commit.ts";
 import { unknownRun } from "./lease-runs.ts";
@@ -90,13 +90,7 @@ function isRepeated(last: RunEvent | undefined, { lastSeq, lastEpoch }: Head): b
 }
 
 function* insertEvents(adding: readonly Adding[]): Steps<void> {
-  const rows: SqlValue[][] = [];
-  for (const { key, fresh } of adding) {
-    for (let from = 0; from < fresh.length; from += maxEventsInRow) {
-      const piece = fresh.slice(from, from + maxEventsInRow);
-      rows.push([key, piece[0]?.seq ?? 0, piece.at(-1)?.seq ?? 0, JSON.stringify(piece)]);
-    }
-  }
+  const rows = adding.flatMap(({ key, fresh }) => eventRowsOf(key, fresh));
   yield* change(
     ({ asked }) => `INSERT INTO ccl_operation_events (run_key, first_seq, last_seq, events)
       SELECT asked_run, asked_first, asked_last, asked_events FROM ${asked}`,
@@ -104,10 +98,23 @@ function* insertEvents(adding: readonly Adding[]): Steps<void> {
   );
 }
 
+/** Run, first and last number, events. */
+export function eventRowsOf(key: string, events: readonly RunEvent[]): SqlValue[][] {
+  const rows: SqlValue[][] = [];
+  for (let from = 0; from < events.length; from += maxEventsInRow) {
+    const piece = events.slice(from, from + maxEventsInRow);
+    rows.push([key, piece[0]?.seq ?? 0, piece.at(-1)?.seq ?? 0, JSON.stringify(piece)]);
+  }
+  return rows;
+}
+
+/** Run, key, place among the steps, step. */
+export function stepRowsOf(key: string, steps: readonly RunStep[], stepCount: number): SqlValue[][] {
+  return steps.map((step, index) => [key, keyOf(runStepKey(step)), stepCount + index, JSON.stringify(step)]);
+}
+
 function* insertSteps(adding: readonly Adding[]): Steps<void> {
-  const rows = adding.flatMap(({ append, key, head }) =>
-    append.steps.map((step, index) => [key, keyOf(runStepKey(step)), head.stepCount + index, JSON.stringify(step)]),
-  );
+  const rows = adding.flatMap(({ append, key, head }) => stepRowsOf(key, append.steps, head.stepCount));
   yield* change(
     ({ asked }) => `INSERT INTO ccl_operation_steps (run_key, step_key, position, step)
       SELECT asked_run, asked_key, asked_position, asked_step FROM ${asked} WHERE true ON CONFLICT DO NOTHING`,

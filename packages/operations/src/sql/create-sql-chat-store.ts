@@ -18,14 +18,15 @@ export interface DurableChatStore extends ChatStore {
 /** Chats in a database; `preamble` stands before the first turn of every branch. */
 export function createSqlChatStore(database: SqlDatabase, preamble: readonly ChatMessage[]): DurableChatStore {
   const append = database.writer("chat", appendBatch);
+  const load = database.reader(loadBatch);
   const changeTurn = database.writer("chat", turnBatch);
   return {
     async appendUserMessage(message, call) {
       await append(message, call);
     },
     async loadTurn(turn, call) {
-      const loaded = await database.read(() => loadTurn(turn), call);
-      return loaded && { ...loaded, history: [...preamble, ...loaded.history] };
+      const loaded = await load(turn, call);
+      return loaded === null ? undefined : { ...loaded, history: [...preamble, ...loaded.history] };
     },
     commitTurn: (commit, call) =>
       changeTurn({ ...commit, apply: (turn, applied) => commitOperations({ turn, applied, commit }) }, call),
@@ -163,21 +164,33 @@ function selectedTexts(turn: StoredTurn): [userMessage: string, answer: string |
   return [JSON.stringify(user?.content ?? ""), answer === undefined ? null : JSON.stringify({ id, content })];
 }
 
-function* loadTurn(wanted: ChatBranch & { userMessageId?: string }): Steps<ChatTurn | undefined> {
-  const { userMessageId } = wanted;
-  const rows = yield* rowsOf(
-    ({ asked }) => `SELECT stored.turn_key AS turn_key, stored.user_message AS user_message, stored.answer AS answer
-      FROM ${asked} JOIN ccl_operation_turns stored ON stored.branch_key = asked_branch AND stored.position <= (
-        SELECT max(last.position) FROM ccl_operation_turns last
-        WHERE last.branch_key = asked_branch AND (asked_turn IS NULL OR last.turn_key = asked_turn)
-      ) ORDER BY stored.position`,
-    {
-      columns: ["asked_branch", "asked_turn"],
-      rows: [[branchKeyOf(wanted), userMessageId === undefined ? null : keyOf(userMessageId)]],
-    },
-  );
+type WantedTurn = ChatBranch & { userMessageId?: string };
+
+const turnKeyOf = ({ userMessageId }: WantedTurn): string | null =>
+  userMessageId === undefined ? null : keyOf(userMessageId);
+
+/** Histories up to the turns that are wanted; null where there is none. */
+const loadBatch: Batch<WantedTurn, ChatTurn | null> = {
+  keyOf: branchKeyOf,
+  *steps(wanted) {
+    const rows = yield* rowsOf(
+      ({ asked }) => `SELECT stored.branch_key AS branch_key, stored.turn_key AS turn_key,
+          stored.user_message AS user_message, stored.answer AS answer
+        FROM ${asked} JOIN ccl_operation_turns stored ON stored.branch_key = asked_branch AND stored.position <= (
+          SELECT max(last.position) FROM ccl_operation_turns last
+          WHERE last.branch_key = asked_branch AND (asked_turn IS NULL OR last.turn_key = asked_turn)
+        ) ORDER BY stored.branch_key, stored.position`,
+      { columns: ["asked_branch", "asked_turn"], rows: wanted.map((turn) => [branchKeyOf(turn), turnKeyOf(turn)]) },
+    );
+    const byBranch = new Map(wanted.map((turn): [string, Row[]] => [branchKeyOf(turn), []]));
+    for (const row of rows) byBranch.get(textIn(row, "branch_key"))?.push(row);
+    return wanted.map((turn) => historyOf(byBranch.get(branchKeyOf(turn)) ?? []));
+  },
+};
+
+function historyOf(rows: readonly Row[]): ChatTurn | null {
   const last = rows.at(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined) return null;
   const history = rows.flatMap((row) => messagesOf(row, row === last));
   return { userMessageId: requiredJsonIn(last, "turn_key"), history };
 }

@@ -15,7 +15,7 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
   const acquire = database.writer("leases", acquireBatch);
   const renew = database.writer("leases", renewBatch);
   const release = database.writer("leases", releaseBatch);
-  const append = database.writer("journal", appendBatch);
+  const append = database.writer("journal", appendBatch, database.appendAtOnce);
   const abort = database.writer("leases", abortBatch);
   return {
     createRun: create,

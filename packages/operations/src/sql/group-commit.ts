@@ -14,18 +14,23 @@ export interface Batch<Request, Outcome> {
 /** Carries out one request, together with those that wait at the same time. */
 export type Write<Request, Outcome> = (request: Request, call?: StoreCall) => Promise<Outcome>;
 
+/** Tries to carry out requests faster than in steps; undefined for each of which nothing was done. */
+export type AtOnce<Request, Outcome> = (requests: readonly Request[]) => Promise<(Outcome | undefined)[]>;
+
 /** Runs steps in one transaction, or not at all. */
 export type RunTransaction = <Value>(steps: () => Steps<Value>) => Promise<Value>;
 
 /** Writes that share transactions: what comes up while one is under way goes together in the next. */
 export interface GroupCommit {
-  add<Request, Outcome>(batch: Batch<Request, Outcome>): Write<Request, Outcome>;
+  add<Request, Outcome>(batch: Batch<Request, Outcome>, atOnce?: AtOnce<Request, Outcome>): Write<Request, Outcome>;
   /** Resolves once nothing waits and nothing is under way. */
   idle(): Promise<void>;
 }
 
 /** Requests that were taken from their lane. */
 interface Taken {
+  /** False where the fast way was enough. */
+  needsSteps(): Promise<boolean>;
   steps(): Steps<void>;
   settle(): void;
   reject(error: unknown): void;
@@ -42,9 +47,12 @@ export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
   let running: Promise<void> | undefined;
   const carryOut = async (taken: readonly Taken[]): Promise<void> => {
     try {
-      await runTransaction(function* () {
-        for (const requests of taken) yield* requests.steps();
-      });
+      const left: Taken[] = [];
+      for (const requests of taken) if (await requests.needsSteps()) left.push(requests);
+      const inSteps = function* (): Steps<void> {
+        for (const requests of left) yield* requests.steps();
+      };
+      if (left.length > 0) await runTransaction(inSteps);
       for (const requests of taken) requests.settle();
     } catch (error) {
       const single = taken.flatMap((requests) => requests.split());
@@ -64,10 +72,11 @@ export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
     running = undefined;
   };
   return {
-    add(batch) {
-      const lane = createLane(batch, () => {
+    add(batch, atOnce) {
+      const wake = (): void => {
         running ??= work();
-      });
+      };
+      const lane = createLane(batch, { wake, atOnce });
       lanes.push(lane.take);
       return lane.write;
     },
@@ -86,14 +95,24 @@ interface Waiting<Request, Outcome> {
 
 function createLane<Request, Outcome>(
   batch: Batch<Request, Outcome>,
-  wake: () => void,
+  { wake, atOnce }: { wake: () => void; atOnce: AtOnce<Request, Outcome> | undefined },
 ): { write: Write<Request, Outcome>; take: (max: number) => Taken[] } {
   let waiting: Waiting<Request, Outcome>[] = [];
   const takenOf = (wave: readonly Waiting<Request, Outcome>[]): Taken => {
-    let outcomes: readonly (Outcome | OperationsError)[] = [];
+    let early: readonly (Outcome | undefined)[] = [];
+    let outcomes: readonly (Outcome | OperationsError | undefined)[] = [];
     return {
+      async needsSteps() {
+        if (atOnce === undefined) return true;
+        early = await atOnce(wave.map(({ request }) => request));
+        outcomes = early;
+        return early.includes(undefined);
+      },
       *steps() {
-        outcomes = yield* batch.steps(wave.map(({ request }) => request));
+        const left = wave.filter((_, index) => early[index] === undefined);
+        const late = yield* batch.steps(left.map(({ request }) => request));
+        let next = 0;
+        outcomes = wave.map((_, index) => early[index] ?? late[next++]);
       },
       settle() {
         for (const [index, { resolve, reject }] of wave.entries()) {

@@ -2,8 +2,16 @@ import { SqlError } from "@ccl/sql";
 
 import { OperationsError } from "../operations-error.ts";
 import type { StoreCall } from "../ports/store-call.ts";
+import type { AppendOutcome, RunAppend } from "../ports/run-store.ts";
 import { throwIfAborted } from "../ports/throw-if-aborted.ts";
-import { createGroupCommit, type Batch, type GroupCommit, type RunTransaction, type Write } from "./group-commit.ts";
+import {
+  createGroupCommit,
+  type AtOnce,
+  type Batch,
+  type GroupCommit,
+  type RunTransaction,
+  type Write,
+} from "./group-commit.ts";
 import type { Steps } from "./statement.ts";
 
 /** Runs steps on one kind of database. */
@@ -15,12 +23,21 @@ export interface StepRunner {
   readTogether: RunTransaction;
   /** Each statement by itself. */
   read: RunTransaction;
+  /** One statement for what appends mostly are, where the database can have several tables written by one. */
+  appendAtOnce?: AtOnce<RunAppend, AppendOutcome> | undefined;
 }
 
 /** The one database of all stores. */
 export interface SqlDatabase {
   /** A kind of write. Those of a group that wait at the same time share a transaction, or all of them where there is one at a time. */
-  writer<Request, Outcome>(group: string, batch: Batch<Request, Outcome>): Write<Request, Outcome>;
+  writer<Request, Outcome>(
+    group: string,
+    batch: Batch<Request, Outcome>,
+    atOnce?: AtOnce<Request, Outcome>,
+  ): Write<Request, Outcome>;
+  readonly appendAtOnce: StepRunner["appendAtOnce"];
+  /** A kind of read; those that wait at the same time are one. */
+  reader<Request, Outcome>(batch: Batch<Request, Outcome>): Write<Request, Outcome>;
   read<Value>(steps: () => Steps<Value>, call: StoreCall | undefined): Promise<Value>;
   readTogether<Value>(steps: () => Steps<Value>, call: StoreCall | undefined): Promise<Value>;
   /** Lets what is under way end, and refuses all that comes later. */
@@ -31,6 +48,7 @@ const maxAttempts = 3;
 
 /** The database of a runner. */
 export function createSqlDatabase(runner: StepRunner): SqlDatabase {
+  const { appendAtOnce } = runner;
   let isClosed = false;
   const underWay = new Set<Promise<unknown>>();
   const commits = new Map<string, GroupCommit>();
@@ -40,9 +58,16 @@ export function createSqlDatabase(runner: StepRunner): SqlDatabase {
     commits.set(name, commit);
     return commit;
   };
+  const reads = createGroupCommit((steps) => withRetry(() => runner.read(steps)));
   const begin = (call: StoreCall | undefined): void => {
     throwIfAborted(call);
     if (isClosed) throw new OperationsError("closed", "The stores are closed; open them again.");
+  };
+  const openOnly = <Request, Outcome>(run: Write<Request, Outcome>): Write<Request, Outcome> => {
+    return async (request, call) => {
+      begin(call);
+      return run(request, call);
+    };
   };
   const reading = async <Value>(run: () => Promise<Value>, call: StoreCall | undefined): Promise<Value> => {
     begin(call);
@@ -52,18 +77,14 @@ export function createSqlDatabase(runner: StepRunner): SqlDatabase {
     return done;
   };
   return {
-    writer(group, batch) {
-      const write = commitOf(group).add(batch);
-      return async (request, call) => {
-        begin(call);
-        return write(request, call);
-      };
-    },
+    appendAtOnce: appendAtOnce && ((appends) => withRetry(() => appendAtOnce(appends))),
+    writer: (group, batch, atOnce) => openOnly(commitOf(group).add(batch, atOnce)),
+    reader: (batch) => openOnly(reads.add(batch)),
     read: (steps, call) => reading(() => runner.read(steps), call),
     readTogether: (steps, call) => reading(() => runner.readTogether(steps), call),
     async close() {
       isClosed = true;
-      await Promise.all([...underWay, ...[...commits.values()].map((commit) => commit.idle())]);
+      await Promise.all([...underWay, ...[...commits.values(), reads].map((commit) => commit.idle())]);
     },
   };
 }
