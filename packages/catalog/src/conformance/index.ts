@@ -3,3 +3,4 @@ export {
   type CatalogStoreConformanceOptions,
   type ConformanceRule,
 } from "./catalog-store-conformance.ts";
+export { searchIndexConformance, type SearchIndexConformanceOptions } from "./search-index-conformance.ts";

@@ -1,0 +1,99 @@
+import { CatalogError } from "../catalog-error.ts";
+import type { Analyzer } from "../search/analyzer.ts";
+import { countSlots } from "../search/facet-table.ts";
+import { applyFilter } from "../search/index-state.ts";
+import type { FacetCount, SearchFilter, SearchIndex } from "../search/search-index.ts";
+import type { TextWeights } from "../search/text-weights.ts";
+import { throwIfAborted } from "../store/store-input.ts";
+import { indexDocuments } from "./indexed-document.ts";
+import { createResidentHolder, follow, searchNear, searchWords, type ResidentHolder } from "./search-steps.ts";
+import { createSqlCalls } from "./sql-calls.ts";
+import type { SqlRunner } from "./sql-runner.ts";
+import { putDocuments, removeDocuments } from "./write-documents.ts";
+
+/** An index in a database: it answers as the one in memory does, and several processes may use and change it. */
+export interface SqlSearchIndex extends SearchIndex {
+  /** Later calls fail with `closed`; the database stays open. Closing twice does nothing. */
+  close(): Promise<void>;
+}
+
+/** What an index over tables works with. */
+export interface SqlSearchIndexParts {
+  runner: SqlRunner;
+  analyzer: Analyzer;
+  weights: TextWeights;
+}
+
+/** An index over tables that are there. Changes are made whole or not at all, in the order in which they are asked for. */
+export function createSqlSearchIndex({ runner, analyzer, weights }: SqlSearchIndexParts): SqlSearchIndex {
+  const { dialect } = runner;
+  const calls = createSqlCalls(runner, { part: "index" });
+  const holder = createResidentHolder();
+  let lastChange: Promise<void> = Promise.resolve();
+  const change = (task: () => Promise<void>): Promise<void> => {
+    const done = lastChange.then(task);
+    lastChange = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    name: dialect.name,
+    async put(documents, { signal } = {}) {
+      calls.begin(signal);
+      await change(async () => {
+        throwIfAborted(signal);
+        const indexed = await indexDocuments(documents, analyzer, signal);
+        if (indexed.length > 0) await calls.write(() => putDocuments(dialect, indexed), signal);
+      });
+    },
+    async remove(ids, { signal } = {}) {
+      calls.begin(signal);
+      const own = [...new Set(ids)];
+      await change(async () => {
+        throwIfAborted(signal);
+        if (own.length > 0) await calls.write(() => removeDocuments(dialect, own), signal);
+      });
+    },
+    async searchText({ text, filter, limit }, { signal } = {}) {
+      calls.begin(signal);
+      checkLimit(limit);
+      const search = { words: analyzer.queryWords(text), weights, filter, limit };
+      return calls.read(() => searchWords(dialect, holder, search), signal);
+    },
+    async searchVector({ vector, filter, limit }, { signal } = {}) {
+      calls.begin(signal);
+      checkLimit(limit);
+      const search = { vector: vector.slice(), filter, limit };
+      return calls.read(() => searchNear(dialect, holder, search), signal);
+    },
+    async countFacets({ limit, ...asked }, { signal } = {}) {
+      calls.begin(signal);
+      checkLimit(limit);
+      await calls.read(() => follow(holder), signal);
+      return countFacets(holder, { ...asked, limit });
+    },
+    async close() {
+      const closing = calls.close();
+      await lastChange;
+      await closing;
+    },
+  };
+}
+
+function countFacets(
+  holder: ResidentHolder,
+  asked: { filter?: SearchFilter; ids?: readonly string[]; facets?: readonly string[]; limit: number },
+): Record<string, FacetCount[]> {
+  const { state } = holder.current;
+  const { mask } = applyFilter(state, asked.filter);
+  const slots = new Set<number>();
+  for (const id of asked.ids ?? state.slots.keys()) {
+    const slot = state.slots.get(id);
+    if (slot !== undefined && (mask === undefined || mask[slot] === 1)) slots.add(slot);
+  }
+  return countSlots(state.facets, slots, { facets: asked.facets, limit: asked.limit });
+}
+
+function checkLimit(limit: number): void {
+  if (Number.isSafeInteger(limit) && limit >= 0) return;
+  throw new CatalogError("invalid_options", `A limit must be a whole number from 0, not ${limit}.`);
+}
