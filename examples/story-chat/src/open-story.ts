@@ -1,0 +1,56 @@
+import type { ChatMessage, LanguageModel } from "@ccl/core";
+import {
+  createRunEngine,
+  type ChatStore,
+  type ProfileSessionStore,
+  type RunEngine,
+  type RunStore,
+} from "@ccl/operations";
+
+import type { StoryModels } from "./open-models.ts";
+import { createStoryRegistry } from "./story-profile.ts";
+
+/** Where a story is kept. */
+export interface StoryStores {
+  runs: RunStore;
+  sessions: ProfileSessionStore;
+  chat: ChatStore;
+}
+
+/** An engine for the story. */
+export interface Story {
+  engine: RunEngine;
+  stores: StoryStores;
+  /** The prompts of all main calls of this process, in their order. */
+  prompts: ChatMessage[][];
+}
+
+/** The story over these stores. */
+export function openStory(models: StoryModels, stores: StoryStores): Story {
+  const prompts: ChatMessage[][] = [];
+  const main = models.of("main");
+  const { stream } = main;
+  const mainModel: LanguageModel = {
+    ...main,
+    generate: async (request) => {
+      prompts.push(request.messages);
+      return main.generate(request);
+    },
+    ...(stream && {
+      stream: (request) => {
+        prompts.push(request.messages);
+        return stream.call(main, request);
+      },
+    }),
+  };
+  // Short leases, so that a run whose process was killed goes on soon.
+  const limits = { deltaIntervalMs: 30, leaseMs: 1_000, pollMs: 50 };
+  return {
+    engine: createRunEngine({ registry: createStoryRegistry(models), mainModel, limits, ...stores }),
+    stores,
+    prompts,
+  };
+}
+
+/** The branch of the story. */
+export const branch = { chatId: "mill", branchId: "main" };

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { openSqliteOperationStores } from "@ccl/operations/sqlite";
+
+import type { StoryModels } from "./open-models.ts";
+import { openStory } from "./open-story.ts";
+import { createProgressView, safe } from "./progress-view.ts";
+import { preamble } from "./story-profile.ts";
+import { collectRun, type ToldRun } from "./told-run.ts";
+
+const killAfterDeltas = 3;
+const patienceMs = 60_000;
+
+/**
+ * Kills a process while its main model speaks, and goes on in this one from what SQLite holds: operations that had ended
+ * do not run again, the answer is asked for anew.
+ */
+export async function tellDurableStory(models: StoryModels): Promise<ToldRun> {
+  const folder = await mkdtemp(join(tmpdir(), "ccl-story-"));
+  const path = join(folder, "story.db");
+  try {
+    console.log("\n  In a process of its own, until it is killed");
+    const runId = await runUntilKilled(path);
+    console.log("  In this process, from SQLite");
+    return await goOn({ models, path, runId });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The id of the run that was interrupted. */
+async function runUntilKilled(path: string): Promise<string> {
+  const [, program = ""] = process.argv;
+  const child = fork(program, ["--durable-worker", path]);
+  const gone = once(child, "exit");
+  let runId: string | undefined;
+  let deltas = 0;
+  child.on("message", (event: { runId: string; type: string }) => {
+    runId = event.runId;
+    if (event.type === "main_llm.delta") deltas += 1;
+    if (deltas === killAfterDeltas) child.kill("SIGKILL");
+  });
+  const isGone = await Promise.race([gone.then(() => true), wait(patienceMs, false, { ref: false })]);
+  if (!isGone) child.kill("SIGKILL");
+  await gone;
+  assert.equal(child.signalCode, "SIGKILL", "the process was killed in the middle of the answer");
+  if (runId === undefined) throw new Error("The process ended before it began a run.");
+  return runId;
+}
+
+async function goOn(of: { models: StoryModels; path: string; runId: string }): Promise<ToldRun> {
+  const stores = await openSqliteOperationStores({ path: of.path, preamble });
+  try {
+    const { engine, prompts } = openStory(of.models, stores);
+    const left = await stores.runs.loadRun(of.runId);
+    assert.equal(left?.result, undefined, "the run has not ended");
+    const run = await engine.resume(of.runId);
+    const view = createProgressView(process.stdout);
+    const events = [];
+    for await (const event of run.events) {
+      events.push(event);
+      view.show(event);
+    }
+    const result = await run.result;
+    console.log(`  ${safe(result.mainLlm.text ?? "")}`);
+    assert.equal(result.status, "done");
+    const started = events.flatMap((event) =>
+      event.type === "operation.started" ? [[event.operationId, event.attempt, event.epoch]] : [],
+    );
+    assert.deepEqual(
+      started.sort(),
+      [
+        ["builtin:augmentation_notes", 1, 1],
+        ["builtin:combat_rag", 1, 1],
+        ["builtin:is_combat_guard", 1, 1],
+        ["builtin:world_state_update", 1, 2],
+      ],
+      "every operation ran once, those before the main model in the process that was killed",
+    );
+    assert.equal(prompts.length, 1, "the main model was asked again, once");
+    assert.deepEqual(
+      events.map(({ seq }) => seq),
+      events.map((_, index) => index + 1),
+      "events go on without a gap",
+    );
+    const told = await collectRun({
+      title: "Killed in the middle, resumed from SQLite",
+      stores,
+      result,
+      events,
+      sent: prompts[0],
+    });
+    assert.deepEqual(told.sent, told.rebuilt, "the prompt is the one that the stored parts explain");
+    return told;
+  } finally {
+    await stores.close();
+  }
+}

@@ -1,0 +1,86 @@
+import type { ChatMessage } from "@ccl/core";
+import type { OperationArtifact, ProfileSessionKey, RunEvent, RunResult, StartOptions } from "@ccl/operations";
+
+import { explainPrompt, type PromptPiece } from "./explain-prompt.ts";
+import type { ProgressView } from "./progress-view.ts";
+import { branch, type Story } from "./open-story.ts";
+import { storyProfile } from "./story-profile.ts";
+
+/** A run with all that the report shows of it. */
+export interface ToldRun {
+  title: string;
+  said: string;
+  result: RunResult;
+  events: RunEvent[];
+  /** Empty where the main model was not asked. */
+  prompt: PromptPiece[];
+  /** As the main model got it; undefined where it was not asked by this process. */
+  sent: ChatMessage[] | undefined;
+  /** The same as put together again from the parts that the stores hold. */
+  rebuilt: ChatMessage[];
+  /** After the run. */
+  artifacts: OperationArtifact[];
+}
+
+/** What is told. */
+export interface Telling {
+  title: string;
+  start: Pick<StartOptions, "trigger" | "userMessage" | "userMessageId">;
+  /** Aborts after so many pieces of the answer. */
+  abortAfterDeltas?: number;
+}
+
+/** The session of the story's profile. */
+const sessionKey: ProfileSessionKey = {
+  ...branch,
+  profileId: storyProfile.profileId,
+  operationProfileSessionId: storyProfile.operationProfileSessionId,
+};
+
+/** Runs a turn, shows it, and collects what there is to know of it. */
+export async function tellRun(story: Story, telling: Telling, view: ProgressView): Promise<ToldRun> {
+  const { engine, stores, prompts } = story;
+  const asked = prompts.length;
+  const run = await engine.start({ ...branch, ...telling.start, profile: storyProfile, initiator: "player" });
+  const events: RunEvent[] = [];
+  let deltas = 0;
+  for await (const event of run.events) {
+    events.push(event);
+    view.show(event);
+    if (event.type !== "main_llm.delta") continue;
+    deltas += 1;
+    if (deltas === telling.abortAfterDeltas) run.abort("The player turned the page.");
+  }
+  const result = await run.result;
+  return collectRun({ title: telling.title, stores, result, events, sent: prompts[asked] });
+}
+
+/** What the stores hold of a run that has ended. */
+export async function collectRun(
+  of: Pick<ToldRun, "title" | "result" | "events" | "sent"> & { stores: Story["stores"] },
+): Promise<ToldRun> {
+  const { title, stores, result, events, sent } = of;
+  const { runId } = result;
+  const stored = await stores.runs.loadRun(runId);
+  if (stored === undefined) throw new Error(`Run ${runId} is not stored.`);
+  const { userMessageId } = stored.input;
+  const turn = await stores.chat.loadTurn({ ...branch, userMessageId });
+  const atStart = await stores.sessions.openTurn(sessionKey, { userMessageId });
+  const after = await stores.sessions.read(sessionKey);
+  const history = turn?.history ?? [];
+  const committed = result.commitLog.flatMap(({ hook, operationId, commitStatus }) =>
+    hook === "before_main_llm" && commitStatus === "committed" ? [operationId] : [],
+  );
+  const { messages, pieces } = explainPrompt({ history, artifacts: atStart.artifacts, steps: stored.steps, committed });
+  const said = history.findLast(({ id }) => id === userMessageId)?.content;
+  return {
+    title,
+    result,
+    events,
+    sent,
+    said: typeof said === "string" ? said : "",
+    prompt: result.mainLlm.executed ? pieces : [],
+    rebuilt: messages,
+    artifacts: after.artifacts,
+  };
+}

@@ -1,0 +1,16 @@
+export { createDbosExecutor, type DbosExecutor, type DbosExecutorOptions } from "./create-dbos-executor.ts";
+export type {
+  DbosLogger,
+  DbosSdk,
+  DbosSettings,
+  DbosStepOptions,
+  DbosWorkflowQuery,
+  DbosWorkflows,
+  DbosWorkflowStatus,
+  PostgresConnection,
+  PostgresPool,
+  RunWorkflow,
+} from "./dbos-sdk.ts";
+export { openDbosWorker, type DbosWorker, type DbosWorkerOptions } from "./open-dbos-worker.ts";
+export { OperationsDbosError, type OperationsDbosErrorCode } from "./operations-dbos-error.ts";
+export type { WorkerRuns } from "./take-over.ts";

@@ -1,0 +1,94 @@
+import type { RunStore } from "@ccl/operations";
+
+import type { DbosSdk } from "./dbos-sdk.ts";
+import type { DbosExecutor } from "./create-dbos-executor.ts";
+import { OperationsDbosError } from "./operations-dbos-error.ts";
+import type { WorkerLock } from "./worker-lock.ts";
+
+/** The store of runs, by what a worker reads of it. */
+export type WorkerRuns = Pick<RunStore, "loadRun" | "listUnfinished" | "readEvents">;
+
+/** What a look for abandoned runs needs. */
+export interface TakeOverOptions {
+  dbos: DbosSdk;
+  runs: WorkerRuns;
+  executor: DbosExecutor;
+  lock: WorkerLock;
+  workerName: string;
+  maxTakeovers: number;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  onFault: (fault: OperationsDbosError) => void;
+  /** Runs that were left alone, so that each is told of once. */
+  leftAlone: Set<string>;
+}
+
+/** Gives the runs of dead workers, and those that were never handed over, to the workers that live; tells how many. */
+export async function takeOver(options: TakeOverOptions): Promise<number> {
+  const ofTheDead = await reviveWorkflows(options);
+  return ofTheDead + (await submitForgotten(options));
+}
+
+const pageSize = 1_000;
+
+async function reviveWorkflows(options: TakeOverOptions): Promise<number> {
+  const { dbos, executor, lock, workerName } = options;
+  const query = {
+    workflowName: executor.name,
+    status: "PENDING",
+    limit: pageSize,
+    loadInput: false,
+    loadOutput: false,
+  } as const;
+  const pending = await dbos.listWorkflows(query);
+  const others = new Set(pending.map(({ executorId }) => executorId ?? "").filter((name) => name !== workerName));
+  let revived = 0;
+  for (const name of [...others].sort()) {
+    await lock.whileDead(name, async () => {
+      // Asked again under the lock: another worker may have been first.
+      const left = await dbos.listWorkflows({ ...query, executorId: [name] });
+      const ids: string[] = [];
+      for (const { workflowID } of left) if (await mayGoOn(workflowID, options)) ids.push(workflowID);
+      if (ids.length > 0) await dbos.resumeWorkflows(ids);
+      revived += ids.length;
+    });
+  }
+  return revived;
+}
+
+/** False for a run that workers keep dying of. */
+async function mayGoOn(runId: string, options: TakeOverOptions): Promise<boolean> {
+  const { runs, maxTakeovers, onFault, leftAlone } = options;
+  const stored = await runs.loadRun(runId);
+  if (stored === undefined || stored.lastSeq === 0) return true;
+  const [last] = await runs.readEvents(runId, { afterSeq: stored.lastSeq - 1, limit: 1 });
+  const epoch = last?.epoch ?? 0;
+  if (epoch <= maxTakeovers) return true;
+  if (leftAlone.has(runId)) return false;
+  leftAlone.add(runId);
+  const message = `Run ${runId} was taken up ${epoch} times and never ended; it is left alone. Abort it, or resume it once its cause is gone.`;
+  onFault(new OperationsDbosError("takeovers_exceeded", message, { details: { runId, epoch } }));
+  return false;
+}
+
+/** Runs that are stored, and whose process died before it had a workflow for them. */
+async function submitForgotten({ dbos, runs, executor, now }: TakeOverOptions): Promise<number> {
+  let submitted = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await runs.listUnfinished(cursor === undefined ? {} : { cursor });
+    const free = page.runs
+      .filter(({ lease }) => lease === undefined || lease.expiresAtMs <= now())
+      .map(({ runId }) => runId);
+    const known =
+      free.length === 0 ? [] : await dbos.listWorkflows({ workflowIDs: free, loadInput: false, loadOutput: false });
+    const ids = new Set(known.map(({ workflowID }) => workflowID));
+    for (const runId of free) {
+      if (ids.has(runId)) continue;
+      await executor.submit(runId);
+      submitted += 1;
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return submitted;
+}
