@@ -14,6 +14,10 @@ const names = [
   "structured-output",
   "context-compiler",
   "artifact-stores",
+  "plan-protocol",
+  "operations",
+  "catalog",
+  "query",
 ];
 const folder = import.meta.dirname;
 const results = path.join(folder, "RESULTS.md");

@@ -23,7 +23,7 @@ export interface SampleProject {
 }
 
 /** How the project's own tests went. */
-export interface TestRun {
+interface TestRun {
   isPassed: boolean;
   output: string;
 }

@@ -90,13 +90,16 @@ export {
   type MemorySearchIndex,
   type MemorySearchIndexOptions,
 } from "./search/create-memory-search-index.ts";
-export { fuseLegs, type FuseLegsInput, type ScoreExplanation } from "./search/fuse-legs.ts";
+export { fuseLegs, type FusedHit, type FuseLegsInput, type ScoreExplanation } from "./search/fuse-legs.ts";
 export {
   rankResources,
   type RankedHit,
   type RankedResources,
   type RankResourcesOptions,
 } from "./search/rank-resources.ts";
+export type { ScoreTerms } from "./search/score-terms.ts";
+export type { TextWeights } from "./search/text-weights.ts";
+export type { VectorPrecision } from "./search/vector-matrix.ts";
 export { defaultRankWeights, type RankWeights } from "./search/rank-weights.ts";
 export type {
   FacetCount,

@@ -13,7 +13,7 @@ export interface OutputStream {
 }
 
 /** Where text comes from; one that cannot be read is taken for empty hands, not for an empty text. */
-export interface InputStream {
+interface InputStream {
   isTTY?: boolean;
   [Symbol.asyncIterator]?(): AsyncIterator<string | Uint8Array>;
 }

@@ -72,6 +72,7 @@ export type { ModelPrice, ModelPrices } from "./kinds/model-price.ts";
 export type { EmitParams, ResultParams, WriteArtifactParams } from "./kinds/result-params.ts";
 export type { AttemptServices, RetryCause, RetryParams } from "./kinds/run-attempts.ts";
 export { createTemplateRenderer, type TemplateRendererOptions } from "./liquid/create-template-renderer.ts";
+export type { FilterMeter, TemplateFilter } from "./liquid/template-filter.ts";
 export type { TemplateLimits } from "./liquid/template-limits.ts";
 export type { RenderTemplateOptions, TemplateRenderer, TemplateScope } from "./liquid/template-renderer.ts";
 export type { OperationCondition, OperationConfig } from "./operation/operation-config.ts";

@@ -54,6 +54,7 @@ export type {
 } from "./workspace/plan-workspace.ts";
 export type {
   FileWorkspace,
+  PrunedTransactions,
   RecoveredTransaction,
   RolledBackPlan,
   TransactionRecord,

@@ -8,7 +8,7 @@ export type PlanProtocolErrorCode =
   | "journal_unusable"
   /** A journal does not hold what was written to it. Its backups stay where they are. */
   | "journal_damaged"
-  /** Another process is changing the workspace and did not end in time. */
+  /** Another process is changing the workspace, or a file of memory, and did not end in time. */
   | "workspace_busy"
   /** Use after `close()`. */
   | "workspace_closed"

@@ -18,14 +18,16 @@ const header = `
   import fs from "node:fs";
   const root = process.env.CCL_ROOT;
   const killAt = Number(process.env.CCL_KILL_AT);
-  const say = (value) => fs.writeSync(1, JSON.stringify(value) + "\\n");
+  const writeSync = fs.writeSync;
+  const say = (value) => writeSync(1, JSON.stringify(value) + "\\n");
   let calls = -1;
   const arm = () => { calls = 0; };
   const counted = () => calls;
-  for (const name of ["write", "fsync", "fchmod", "link", "rename", "unlink", "mkdir", "rmdir", "open"]) {
+  const changing = ["write", "fsync", "fchmod", "link", "rename", "unlink", "mkdir", "rmdir", "open"];
+  for (const name of changing.flatMap((call) => [call, call + "Sync"])) {
     const original = fs[name];
     const watched = function (...args) {
-      const changes = name !== "open" || (args[1] & fs.constants.O_CREAT) !== 0;
+      const changes = !name.startsWith("open") || (args[1] & fs.constants.O_CREAT) !== 0;
       if (changes && calls >= 0) {
         if (calls === killAt) process.kill(process.pid, "SIGKILL");
         calls += 1;

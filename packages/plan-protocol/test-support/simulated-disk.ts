@@ -357,6 +357,7 @@ function statusOf(node: Node): EntryStatus {
   return {
     kind: node.kind,
     identity: String(node.id),
+    device: "1",
     sizeBytes: node.kind === "file" ? node.bytes.length : 0,
     mode: node.mode,
     modifiedNs: node.kind === "file" ? node.modifiedNs : 0n,

@@ -1,9 +1,10 @@
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
-import { sha256Hex } from "@ccl/core";
+import { type Clock, sha256Hex } from "@ccl/core";
 
 import { defaultPlanLimits } from "../src/limits/plan-limits.ts";
 import { createWorkspace } from "../src/node/create-workspace.ts";
 import { type Folder, unless } from "../src/node/file-system/folder.ts";
+import type { Owner } from "../src/node/lock/owner.ts";
 import type { WorkspaceDurability } from "../src/node/workspace-parts.ts";
 import type { ValidAction, ValidPlan } from "../src/validate/valid-plan.ts";
 import type { FileWorkspace } from "../src/workspace/file-workspace.ts";
@@ -11,10 +12,17 @@ import type { SimulatedDisk } from "./simulated-disk.ts";
 
 let opened = 0;
 
+interface SimulatedOptions {
+  durability?: WorkspaceDurability;
+  root?: Folder;
+  owner?: Owner;
+  clock?: Clock;
+}
+
 /** A workspace on a simulated disk. Every other owner counts as dead: only one is at work at a time. */
 export function openSimulatedWorkspace(
   disk: SimulatedDisk,
-  { durability = "full", root = disk.root }: { durability?: WorkspaceDurability; root?: Folder } = {},
+  { durability = "full", root = disk.root, owner, clock = createFixedClock(1_000) }: SimulatedOptions = {},
 ): FileWorkspace {
   opened += 1;
   const name = `owner${opened}-0123456789abcdef`;
@@ -26,12 +34,16 @@ export function openSimulatedWorkspace(
       const own = await openOrMake(root, ".ccl", durability);
       return openOrMake(own, "transactions", durability);
     },
+    findJournals: async () => {
+      const own = await unless(["ENOENT"], root.openFolder(".ccl"), undefined);
+      return own === undefined ? undefined : unless(["ENOENT"], own.openFolder("transactions"), undefined);
+    },
     durability,
     policy: {},
     limits: defaultPlanLimits,
-    clock: createFixedClock(1_000),
+    clock,
     ids: createSequentialIds(`t${opened}`),
-    owner: { token: name, stateOf: (token) => (token.startsWith(`${name}-`) ? "alive" : "dead") },
+    owner: owner ?? { token: name, stateOf: (token) => (token.startsWith(`${name}-`) ? "alive" : "dead") },
     lockTimeoutMs: 0,
     readSet: new Map(),
   });

@@ -3,9 +3,9 @@ import type { ResourceColumn, ResourceDetails, ResourceSnippet } from "../record
 import { formatCursor, type CardOffsets } from "./details-card.ts";
 
 /** Columns of a window. */
-export const columnsOfWindow = 8;
+const columnsOfWindow = 8;
 /** Snippets that a card in a prompt has at most. */
-export const snippetsOfCard = 2;
+const snippetsOfCard = 2;
 
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,79}$/u;
 

@@ -17,7 +17,7 @@ export interface VectorSourceOptions {
 }
 
 /** Vectors by text; texts whose vector could not be had are not in it. */
-export interface EmbeddedTexts {
+interface EmbeddedTexts {
   vectors: Map<string, Float32Array>;
   /** Why some are missing. */
   failure?: string;

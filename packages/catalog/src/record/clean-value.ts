@@ -27,7 +27,7 @@ export function cleanValue(value: unknown): CleanedValue {
 }
 
 /** U+FFFD for every half of a surrogate pair. */
-export function toWellFormed(text: string): string {
+function toWellFormed(text: string): string {
   return text.replace(loneSurrogate, "\uFFFD");
 }
 

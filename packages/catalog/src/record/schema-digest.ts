@@ -41,7 +41,7 @@ export function deriveDigest(resource: ResourceInput, corpus: ColumnCorpus): str
 }
 
 /** A column as `name:type`. */
-export function digestEntry({ name, type }: ResourceColumn): string {
+function digestEntry({ name, type }: ResourceColumn): string {
   const short = inertText(name, 60);
   return type === undefined || type === "" ? short : `${short}:${shortType(type)}`;
 }

@@ -13,7 +13,7 @@ export interface WordContext {
 }
 
 /** A term with its rarity times its weight. */
-export interface WeighedTerm {
+interface WeighedTerm {
   postings: TermPostings;
   factor: number;
 }

@@ -12,7 +12,7 @@ import {
 } from "./sql-steps.ts";
 
 /** How a call runs. */
-export interface SqlCallOptions {
+interface SqlCallOptions {
   mode: "read" | "write";
   signal?: AbortSignal | undefined;
 }

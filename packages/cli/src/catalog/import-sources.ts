@@ -11,7 +11,7 @@ import { openCatalog } from "./open-catalog.ts";
 import type { SourceDraft } from "./source-draft.ts";
 
 /** What one source gave. */
-export interface SourceOutcome extends CatalogSource {
+interface SourceOutcome extends CatalogSource {
   resources: number;
 }
 

@@ -49,7 +49,7 @@ function valueOf({ source }: SourceDraft, result: Result<ResourceInput[]>): Reso
 }
 
 /** What went wrong, without the address: a driver may quote the connection string that it was given. */
-export function reasonOf(error: unknown, address: string): string {
+function reasonOf(error: unknown, address: string): string {
   const cause = CclError.isInstance(error) && error.cause instanceof Error ? error.cause : error;
   const inner = cause instanceof AggregateError && cause.message === "" ? cause.errors[0] : cause;
   let text = inner instanceof Error ? inner.message : String(inner);

@@ -7,7 +7,7 @@ import { readPath } from "../liquid/read-path.ts";
 export type BlockTransform = (blocks: readonly unknown[], options: Readonly<Record<string, unknown>>) => unknown[];
 
 /** A block that holds text; all others pass through the transforms of texts unchanged. */
-export interface TextBlock {
+interface TextBlock {
   type: "text";
   text: string;
 }
@@ -53,7 +53,7 @@ export function transformBlocks(blocks: readonly unknown[], step: BlockStep): un
 }
 
 /** True for a block of text. */
-export function isTextBlock(block: unknown): block is TextBlock {
+function isTextBlock(block: unknown): block is TextBlock {
   return readPath(block, ["type"]) === "text" && typeof readPath(block, ["text"]) === "string";
 }
 

@@ -4,7 +4,7 @@ import type { OperationCondition } from "../operation/operation-config.ts";
 const refPattern = /^art(\.[^.\s]{1,200}){1,32}$/;
 
 /** The tag and the keys of a reference like `art.flags.inCombat`; undefined where it is none. */
-export function conditionKeys(ref: string): string[] | undefined {
+function conditionKeys(ref: string): string[] | undefined {
   return refPattern.test(ref) ? ref.split(".").slice(1) : undefined;
 }
 

@@ -105,7 +105,7 @@ function renderLeaves(value: unknown, render: (text: string) => string, depth = 
 const maxIssues = 10;
 
 /** Throws a fault with every broken rule where a value does not fit a JSON Schema. */
-export function requireFit(
+function requireFit(
   value: unknown,
   { schema, code, what }: { schema: object; code: "validation_error" | "output_parse_error"; what: string },
 ): void {

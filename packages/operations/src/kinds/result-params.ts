@@ -7,10 +7,12 @@ import { tagPattern } from "../registry/create-operation-registry.ts";
 /** Where an operation writes what it has made: an artifact without its value. */
 export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion">;
 
-type WithoutContent<Effect> = Effect extends { content: string } ? Omit<Effect, "content"> : never;
-
 /** An effect whose content is the text that the operation has made. */
-export type EmitParams = WithoutContent<PromptEffect | TurnEffect>;
+export type EmitParams = PromptEffect | TurnEffect extends infer Effect
+  ? Effect extends { content: string }
+    ? Omit<Effect, "content">
+    : never
+  : never;
 
 /** What becomes of a result. */
 export interface ResultParams {

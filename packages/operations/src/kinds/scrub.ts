@@ -17,7 +17,7 @@ export function createScrub(secrets: readonly (string | undefined)[] = []): Scru
 }
 
 /** A text with provider keys, tokens and private keys masked. Pairs such as `password: swordfish` stay: they may be part of a story. */
-export function maskTokens(text: string): string {
+function maskTokens(text: string): string {
   const findings = redactSecrets(text).findings.filter(isToken);
   if (findings.length === 0) return text;
   const parts: string[] = [];
@@ -53,7 +53,7 @@ function isToken({ kind }: { kind: string }): boolean {
 }
 
 /** JSON with each text replaced; keys included. */
-export function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+function mapTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === "string") return replace(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
   if (typeof value !== "object" || value === null) return value;

@@ -35,7 +35,7 @@ export function viewedMessage(view: unknown): ChatMessage | undefined {
 }
 
 /** The text of a message: its text parts, images and files as a mark, reasoning left out. */
-export function messageText({ content }: ChatMessage): string {
+function messageText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return content
     .map((part) => {

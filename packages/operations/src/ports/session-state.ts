@@ -20,7 +20,7 @@ export interface StoredVersion extends ArtifactVersion {
 }
 
 /** The versions of a tag that are kept. */
-export interface StoredTag {
+interface StoredTag {
   head: number;
   versions: Map<number, StoredVersion>;
 }

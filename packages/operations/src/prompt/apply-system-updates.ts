@@ -20,7 +20,7 @@ export function baseOrigin(messageId: string | undefined): PromptOrigin {
 }
 
 /** A base message as it stands in the base. */
-export function baseMessage(message: ChatMessage): WrittenMessage {
+function baseMessage(message: ChatMessage): WrittenMessage {
   return { message, origin: baseOrigin(message.id) };
 }
 

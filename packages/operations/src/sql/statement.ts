@@ -9,7 +9,7 @@ export type SqlValue = Extract<SqliteValue, string | number | null>;
 export type Row = Record<string, unknown>;
 
 /** What the text of a statement is put together from. */
-export interface SqlParts {
+interface SqlParts {
   /** The statement's rows as a table `asked` with its columns. */
   asked: string;
   /** Ends a SELECT whose rows of `stored` this transaction is going to change: nobody else does until it ends. */

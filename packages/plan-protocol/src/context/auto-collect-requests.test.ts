@@ -30,6 +30,12 @@ describe("autoCollectRequests", () => {
     ["Go", "goroutine 1 [running]:\nmain.main()\n\t/w/cmd/main.go:100 +0x1d", ["cmd/main.go:20-180"]],
     ["Rust", "error[E0308]: mismatched types\n  --> src/main.rs:81:5", ["src/main.rs:1-161"]],
     ["a Rust panic", "thread 'main' panicked at src/lib.rs:200:9:", ["src/lib.rs:120-280"]],
+    [
+      "TAP of Node's runner, which writes the place into YAML",
+      "not ok 1 - adds\n  ---\n  duration_ms: 1.2\n  location: '/w/test/sum.test.mjs:100:1'\n  failureType: 'testCodeFailure'\n  stack: |-\n    TestContext.<anonymous> (file:///w/test/sum.test.mjs:101:10)\n  ...",
+      ["test/sum.test.mjs:20-180"],
+    ],
+    ["TAP of node-tap", "not ok 2 - x\n  ---\n  at:\n    file: lib/a.cjs\n    line: 200\n  ...", ["lib/a.cjs:120-280"]],
     ["Java", "\tat com.example.App.main(App.java:82)", ["src/main/java/com/example/App.java:2-162"]],
   ])("reads the lines that a trace of %s names", (_name, report, expected) => {
     expect(collect(report, "/w")).toEqual(expected);

@@ -26,6 +26,9 @@ const PATTERNS: readonly RegExp[] = [
   /\bat (?:[\w.$-]{1,80}\/)?([\w$.]{1,300})\.[\w$<>]{1,100}\(([\w$]{1,100}\.(?:java|kt|scala)):(\d{1,7})\)/g,
   // Rust: --> src/main.rs:3:5; panicked at src/main.rs:3:5
   new RegExp(String.raw`(?:-->|panicked at)\s+(${NAME}{1,400}):(\d{1,7})(?::\d{1,7})?`, "g"),
+  // TAP: location: '/w/a.test.js:3:1', and the older at: with file: and line: below each other
+  /\b(?:location|at): ['"]?(?:file:\/\/)?([^'"\n:]{1,400}\.[A-Za-z]{1,8}):(\d{1,7})(?::\d{1,7})?['"]?/g,
+  /\bfile: ['"]?([^'"\n]{1,400}?)['"]?[ \t]*\n\s{1,40}line: (\d{1,7})/g,
   // Go, pytest, tsc, compilers, linters: /a/main.go:12 +0x1d, src/a.ts:3:1 - error
   new RegExp(
     String.raw`${START}((?:[A-Za-z]:)?${NAME}{1,400}\.(?:py|go|rs|[cm]?[jt]sx?|java|kt|vue|svelte|c|cc|cpp|h|rb|php)):(\d{1,7})\b`,

@@ -6,7 +6,8 @@ import { withWorkspaceLock } from "./lock/workspace-lock.ts";
 import { previewPlan } from "./preview/preview-plan.ts";
 import { applyPlan } from "./transaction/apply-plan.ts";
 import { listTransactions, recoverAll } from "./transaction/recover.ts";
-import { rollBack } from "./transaction/roll-back.ts";
+import { pruneTransactions } from "./transaction/prune.ts";
+import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
 import type { WorkspaceParts } from "./workspace-parts.ts";
 
 /** A workspace over parts that are open already; `close` closes them. */
@@ -37,6 +38,19 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
       return withWorkspaceLock(parts, signal, call);
     });
 
+  /** Where there never was a transaction there is nothing to lock either, and nothing is written. */
+  const lockedIfAny = <Value>(
+    what: string,
+    { none, signal }: { none: Value; signal: AbortSignal | undefined },
+    call: (journals: Folder) => Promise<Value>,
+  ): Promise<Value> =>
+    run(what, async () => {
+      throwIfAborted(signal);
+      const found = await parts.findJournals();
+      await found?.close();
+      return found === undefined ? none : withWorkspaceLock(parts, signal, call);
+    });
+
   return {
     root: parts.rootPath,
     readSet: parts.readSet,
@@ -45,11 +59,22 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
     apply: (plan, options = {}) =>
       locked("apply", options.signal, (journals) => applyPlan(parts, journals, { plan, options })),
     rollback: (transactionId, { signal } = {}) =>
-      locked("rollback", signal, (journals) => rollBack(parts, journals, transactionId)),
-    recover: ({ signal } = {}) => locked("recover", signal, (journals) => recoverAll(parts, journals, signal)),
+      lockedIfAny("rollback", { none: noJournalOf(transactionId), signal }, (journals) =>
+        rollBack(parts, journals, transactionId),
+      ),
+    recover: ({ signal } = {}) =>
+      lockedIfAny("recover", { none: [], signal }, (journals) => recoverAll(parts, journals, signal)),
+    async prune({ keep, signal }) {
+      if (!Number.isInteger(keep) || keep < 0)
+        throw new PlanProtocolError("invalid_input", `keep is ${keep}; give a whole number from 0 on.`);
+      return lockedIfAny("prune", { none: { removed: [], needed: [] }, signal }, (journals) =>
+        pruneTransactions(parts, journals, { keep, signal }),
+      );
+    },
     transactions: ({ signal } = {}) =>
       run("list its transactions", async () => {
-        const journals = await parts.openJournals();
+        const journals = await parts.findJournals();
+        if (journals === undefined) return [];
         return listTransactions(journals, signal).finally(() => journals.close());
       }),
     close() {

@@ -1,6 +1,7 @@
 export { type MemoryFiles, type MemoryFilesOptions, openMemoryFiles } from "./memory/open-memory-files.ts";
 export type {
   FileWorkspace,
+  PrunedTransactions,
   RecoveredTransaction,
   RolledBackPlan,
   TransactionRecord,

@@ -32,7 +32,8 @@ export interface OpenWorkspaceOptions extends ContextPorts {
 
 /**
  * Opens a folder for plans. Does not recover by itself: `recover` says what it undoes.
- * @throws PlanProtocolError `workspace_unusable`, `invalid_input`
+ * @throws PlanProtocolError `workspace_unusable`, `invalid_input`, `journal_unusable` for a `journalDirectory` that is
+ * not there or on another file system than the root
  */
 export async function openWorkspace(options: OpenWorkspaceOptions): Promise<FileWorkspace> {
   const { root: givenRoot, journalDirectory, clock = systemClock, lockTimeoutMs = 10_000 } = options;
@@ -45,7 +46,8 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
   const parts: WorkspaceParts = {
     rootPath,
     root,
-    openJournals: () => (journals === undefined ? openOwnJournals(parts) : openGivenJournals(journals)),
+    openJournals: () => (journals === undefined ? openOwnJournals(parts) : openGivenJournals(parts, journals)),
+    findJournals: () => (journals === undefined ? findOwnJournals(parts) : openGivenJournals(parts, journals)),
     journalsName: journals ?? join(rootPath, ".ccl", "transactions"),
     durability: options.durability ?? "full",
     policy: options.policy ?? {},
@@ -56,6 +58,7 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
     lockTimeoutMs,
     readSet: new Map(),
   };
+  if (journals !== undefined) await confirmGivenJournals(parts, journals);
   return createWorkspace(parts, {
     ...(options.logs === undefined ? {} : { logs: options.logs }),
     ...(options.env === undefined ? {} : { env: options.env }),
@@ -77,7 +80,7 @@ async function openOwnJournals(parts: WorkspaceParts): Promise<Folder> {
   try {
     const own = await openOrMake(parts, parts.root, ".ccl");
     try {
-      const journals = await openOrMake(parts, own, "transactions");
+      const journals = await onSameDevice(parts, await openOrMake(parts, own, "transactions"));
       await ignoreInGit(journals);
       return journals;
     } finally {
@@ -88,12 +91,47 @@ async function openOwnJournals(parts: WorkspaceParts): Promise<Folder> {
   }
 }
 
-async function openGivenJournals(path: string): Promise<Folder> {
+/** Undefined where they were never made. */
+async function findOwnJournals(parts: WorkspaceParts): Promise<Folder | undefined> {
+  const opened = openBelow(parts.root, [".ccl", "transactions"]);
+  return unless(["ENOENT"], opened, undefined).catch((error: unknown) => {
+    throw journalsError(parts.journalsName, error);
+  });
+}
+
+async function openBelow(root: Folder, [first, second]: [string, string]): Promise<Folder> {
+  const own = await root.openFolder(first);
   try {
-    return await openRootFolder(await realpath(path));
+    return await own.openFolder(second);
+  } finally {
+    await own.close();
+  }
+}
+
+async function openGivenJournals(parts: WorkspaceParts, path: string): Promise<Folder> {
+  try {
+    const journals = await openRootFolder(await realpath(path));
+    return await onSameDevice(parts, journals);
   } catch (error) {
     throw journalsError(path, error);
   }
+}
+
+async function confirmGivenJournals(parts: WorkspaceParts, path: string): Promise<void> {
+  try {
+    await (await openGivenJournals(parts, path)).close();
+  } catch (error) {
+    await parts.root.close();
+    throw error;
+  }
+}
+
+/** Files are moved between the tree and the journals, which no system does from one file system to another. */
+async function onSameDevice(parts: WorkspaceParts, journals: Folder): Promise<Folder> {
+  const [own, its] = await Promise.all([parts.root.ownStatus(), journals.ownStatus()]);
+  if (own.device === its.device) return journals;
+  await journals.close();
+  throw Object.assign(new Error("Another file system."), { code: "EXDEV" });
 }
 
 async function openOrMake(parts: WorkspaceParts, folder: Folder, name: string): Promise<Folder> {
@@ -118,6 +156,12 @@ async function ignoreInGit(journals: Folder): Promise<void> {
 
 function journalsError(path: string, error: unknown): PlanProtocolError {
   const code = systemCode(error) ?? "unexpected";
-  const how = code === "ENOTDIR" || code === "ELOOP" ? "it is a link or a file" : code;
+  const known: Record<string, string> = {
+    ENOTDIR: "it is a link or a file",
+    ELOOP: "it is a link or a file",
+    EXDEV:
+      "it is on another file system than the root, so that no file can be moved there. Give a folder on the same one",
+  };
+  const how = known[code] ?? code;
   return new PlanProtocolError("journal_unusable", `Journals can't be kept in "${path}": ${how}.`, { cause: error });
 }

@@ -175,6 +175,21 @@ describe("several processes on one workspace", () => {
     await workspace.close();
   });
 
+  it("patch one memory without losing each other's keys", async () => {
+    const keys = ["build_command", "default_test_command", "default_lint_command", "ci_notes"];
+    const script = `
+      const { openMemoryFiles } = await import(process.env.CCL_BUILT);
+      const memory = await openMemoryFiles({ userDirectory: root + "/user", root });
+      for (let round = 1; round <= ${rounds}; round += 1)
+        await memory.patch({ ["project." + process.env.CCL_KEY]: String(round), "user.ask_budget": round % 3 });
+      await memory.close();
+    `;
+    await Promise.all(keys.map((key) => runChild(script, { root, env: { CCL_KEY: key } })));
+    const found: unknown = JSON.parse(await readFile(join(root, ".ccl/project.json"), "utf8"));
+    expect(found).toEqual(Object.fromEntries(keys.map((key) => [key, String(rounds)])));
+    expect(await readdir(join(root, "user"))).toEqual(["preferences.json"]);
+  });
+
   it("are refused with a clear code when one takes too long", async () => {
     const [first, second] = await Promise.all([openWorkspace({ root }), openWorkspace({ root, lockTimeoutMs: 0 })]);
     const holder = runChild(

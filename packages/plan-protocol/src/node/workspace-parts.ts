@@ -13,8 +13,10 @@ export type WorkspaceDurability = "full" | "off";
 export interface WorkspaceParts {
   rootPath: string;
   root: Folder;
-  /** Where the journals are. */
+  /** Where the journals are; makes the folder. */
   openJournals(): Promise<Folder>;
+  /** The same without making it: undefined where there was never a transaction. */
+  findJournals(): Promise<Folder | undefined>;
   /** The journals' folder as messages name it. */
   journalsName: string;
   durability: WorkspaceDurability;
@@ -28,6 +30,12 @@ export interface WorkspaceParts {
 }
 
 /** Makes a file or the names in a folder durable, as far as the workspace promises that. */
-export async function syncIn(parts: WorkspaceParts, ...places: (Folder | OpenFile)[]): Promise<void> {
-  if (parts.durability === "full") await Promise.all(places.map((place) => place.sync()));
+export async function syncIn(
+  parts: Pick<WorkspaceParts, "durability">,
+  ...places: (Folder | OpenFile)[]
+): Promise<void> {
+  if (parts.durability !== "full") return;
+  // All at once, as the system then writes them together; and to the end, as a number that is closed may be another's.
+  const outcomes = await Promise.allSettled(places.map((place) => place.sync()));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }

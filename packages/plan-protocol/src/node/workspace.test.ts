@@ -110,7 +110,7 @@ describe("what a plan meets on the disk", () => {
       expect(issues.map(({ code }) => code)).toEqual(["ERR_INVALID_PATH"]);
     }
     server.close();
-    const devices = await openWorkspace({ root: "/dev", journalDirectory: outside });
+    const devices = await openWorkspace({ root: "/dev" });
     const found = await devices.read([{ type: "read_file", path: "null" }]);
     expect(found.issues.map(({ code }) => code)).toEqual(["ERR_INVALID_PATH"]);
     await devices.close();

@@ -56,7 +56,7 @@ export function filePathOf(request: ContextRequest, { policy, limits }: Proposal
 }
 
 /** A request's type and all its parameters, in one order. */
-export function requestKey(request: ContextRequest): string {
+function requestKey(request: ContextRequest): string {
   if (request.type === "read_file") {
     const { path, start_line: start, end_line: end } = request;
     return `read_file ${JSON.stringify({ path, start_line: start ?? null, end_line: end ?? null })}`;

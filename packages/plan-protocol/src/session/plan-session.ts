@@ -16,10 +16,11 @@ export interface MemorySource {
   read(options?: { signal?: AbortSignal }): Promise<PlanMemory>;
 }
 
-type Sampling = Omit<ModelRequest, "messages" | "responseFormat" | "tools" | "toolChoice" | "signal">;
-
 /** Sampling and limits of every call. A member that is undefined is left to the provider. */
-export type PlanModelRequest = { [Name in keyof Sampling]?: Sampling[Name] | undefined };
+export type PlanModelRequest = {
+  [Name in Exclude<keyof ModelRequest, "messages" | "responseFormat" | "tools" | "toolChoice" | "signal">]?:
+    ModelRequest[Name] | undefined;
+};
 
 /** What a session works with. */
 export interface PlanSessionOptions {

@@ -20,7 +20,7 @@ export interface TraceRecorderOptions {
 }
 
 /** How a proposal ended. */
-export interface ProposalEnd {
+interface ProposalEnd {
   outcome: PlanTrace["outcome"];
   issues: readonly Issue[];
   plan?: ValidPlan;

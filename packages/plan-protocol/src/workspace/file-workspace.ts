@@ -32,6 +32,14 @@ export interface RecoveredTransaction extends RolledBackPlan {
   keptPaths: string[];
 }
 
+/** What `prune` did; ids, oldest first. */
+export interface PrunedTransactions {
+  /** Can't be rolled back any more. */
+  removed: string[];
+  /** Stay whatever `keep` says: unfinished, or with old files of paths that a rollback had to leave alone. */
+  needed: string[];
+}
+
 /** A folder of files that plans are applied to, each as a transaction that can be undone. */
 export interface FileWorkspace extends PlanWorkspace {
   /** The real path of the root. */
@@ -45,6 +53,11 @@ export interface FileWorkspace extends PlanWorkspace {
   recover(options?: { signal?: AbortSignal }): Promise<RecoveredTransaction[]>;
   /** All transactions that there is a journal of, oldest first. */
   transactions(options?: { signal?: AbortSignal }): Promise<TransactionRecord[]>;
+  /**
+   * Removes the journals of the oldest transactions that are through, until `keep` of these are left. Nothing else removes
+   * them: each keeps the files that it replaced.
+   */
+  prune(options: { keep: number; signal?: AbortSignal }): Promise<PrunedTransactions>;
   /** Waits for calls under way; further calls throw `workspace_closed`. */
   close(): Promise<void>;
 }

@@ -51,11 +51,16 @@ export interface PlanCheck {
   env?: Record<string, string>;
 }
 
-/** How a check went. */
+/**
+ * How a check went. One that failed before the change may fail after it, as `failed_before`, unless both outputs name the
+ * tests that failed (TAP, pytest, go test, cargo test, vitest, jest) and there are new ones: these are taken back.
+ */
 export interface CheckOutcome {
   name: string;
   status: "passed" | "failed" | "timed_out" | "failed_before";
   exitCode?: number;
+  /** Tests that fail only since the change, in a check that failed before as well. */
+  newFailures?: string[];
   /** Head and tail of both streams, bounded and masked. */
   output: string;
   durationMs: number;

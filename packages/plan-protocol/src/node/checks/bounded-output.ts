@@ -11,6 +11,8 @@ export interface BoundedOutput {
   add(bytes: Uint8Array): void;
   /** Head and tail, masked first and then cut. */
   text(): string;
+  /** All that was kept, unmasked; undefined where something was let go between head and tail. */
+  whole(): string | undefined;
 }
 
 /** An output that has nothing yet. */
@@ -39,6 +41,10 @@ export function createBoundedOutput(): BoundedOutput {
       tail.push(rest);
       tailBytes += rest.length;
       if (tailBytes > 4 * KEPT_BYTES) trimTail();
+    },
+    whole() {
+      trimTail();
+      return droppedBytes === 0 ? new TextDecoder().decode(Buffer.concat([...head, ...tail])) : undefined;
     },
     text() {
       trimTail();

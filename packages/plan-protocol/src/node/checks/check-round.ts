@@ -4,22 +4,25 @@ import type { CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts"
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { runCheck } from "./run-check.ts";
 
-/** Names of the checks that fail already, before anything is changed. */
+/** Checks that fail before the change, by their number, with the tests that their outputs name. */
+export type FailingBefore = ReadonlyMap<number, ReadonlySet<string> | undefined>;
+
+/** Runs all checks before anything is changed. */
 export async function failingBefore(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
   options: { signal?: AbortSignal | undefined },
-): Promise<ReadonlySet<number>> {
-  const failing = new Set<number>();
+): Promise<FailingBefore> {
+  const failing = new Map<number, ReadonlySet<string> | undefined>();
   for (const [index, check] of checks.entries()) {
-    const { status, startError } = await runCheck(parts, check, options);
+    const { status, startError, failingTests } = await runCheck(parts, check, options);
     // A command that is not there would never pass, and so never count: that can't be what was meant.
     if (startError !== undefined)
       throw new PlanProtocolError(
         "invalid_input",
         `The check ${quote(check.name)} runs ${quote(check.command[0])}, which could not be started (${startError}).`,
       );
-    if (status !== "passed") failing.add(index);
+    if (status !== "passed") failing.set(index, failingTests);
   }
   return failing;
 }
@@ -28,14 +31,26 @@ export async function failingBefore(
 export async function runChecksAfter(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
-  { failing, signal }: { failing: ReadonlySet<number>; signal?: AbortSignal | undefined },
+  { failing, signal }: { failing: FailingBefore; signal?: AbortSignal | undefined },
 ): Promise<CheckOutcome[]> {
   const outcomes: CheckOutcome[] = [];
   for (const [index, check] of checks.entries()) {
-    const { startError: _startError, ...outcome } = await runCheck(parts, check, { signal });
-    const isOld = outcome.status !== "passed" && failing.has(index);
-    outcomes.push(isOld ? { ...outcome, status: "failed_before" } : outcome);
+    const { startError: _startError, failingTests, ...outcome } = await runCheck(parts, check, { signal });
+    const isOldFailure = outcome.status !== "passed" && failing.has(index);
+    const newFailures = isOldFailure ? newOnes(failing.get(index), failingTests) : [];
+    const isOld = isOldFailure && newFailures.length === 0;
+    outcomes.push({
+      ...outcome,
+      ...(isOld ? { status: "failed_before" } : {}),
+      ...(newFailures.length === 0 ? {} : { newFailures }),
+    });
     if (!isOld && outcome.status !== "passed") break;
   }
   return outcomes;
+}
+
+/** Tests that fail only now. Where not both outputs name tests, nobody can tell, and the old failure explains the new. */
+function newOnes(before: ReadonlySet<string> | undefined, after: ReadonlySet<string> | undefined): string[] {
+  if (before === undefined || before.size === 0 || after === undefined) return [];
+  return [...after].filter((name) => !before.has(name)).sort();
 }

@@ -41,6 +41,43 @@ async function hasEnded(id: number): Promise<boolean> {
 }
 
 describe("checks", () => {
+  it.each<[string, string, string]>([
+    ["TAP", "not ok 1 - old (3 ms)\\n", "not ok 1 - old (9 ms)\\nnot ok 2 - fresh\\n"],
+    ["pytest", "FAILED a.py::old - x\\n", "FAILED a.py::old - y\\nFAILED a.py::fresh - x\\n"],
+    ["go test", "--- FAIL: old (0.01s)\\n", "--- FAIL: old (0.02s)\\n    --- FAIL: fresh (0.00s)\\n"],
+    ["cargo test", "test old ... FAILED\\n", "test old ... FAILED\\ntest fresh ... FAILED\\n"],
+    ["vitest", " FAIL  a.test.ts > old\\n", " FAIL  a.test.ts > old\\n \\0033[31mFAIL\\0033[0m  a.test.ts > fresh\\n"],
+  ])("that failed before do not hide a test that fails only since the change: %s", async (_name, before, after) => {
+    const script = (then: string): string =>
+      `if [ -f new.txt ]; then printf '%b' '${then}'; else printf '%b' '${before}'; fi; exit 1`;
+    expect(await workspace.apply(PLAN, { checks: [shell("same", script(before))] })).toMatchObject({
+      ok: true,
+      value: { checks: [{ status: "failed_before" }] },
+    });
+    await rm(join(root, "new.txt"));
+    const applied = await workspace.apply(PLAN, { checks: [shell("new", script(after))] });
+    expect(applied).toMatchObject({ ok: false, issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }] });
+    expect(applied.ok ? "" : applied.issues[0]?.message).toContain("fresh");
+    await expect(readFile(join(root, "new.txt"))).rejects.toThrow("ENOENT");
+  });
+
+  it.each([
+    ["names no tests before", "echo broken", "echo 'not ok 1 - fresh'"],
+    ["names fewer tests after", "echo 'not ok 1 - old'; echo 'not ok 2 - mended'", "echo 'not ok 1 - old'"],
+    [
+      "marks the new one as to be done",
+      "echo 'not ok 1 - old'",
+      "echo 'not ok 1 - old'; echo 'not ok 2 - fresh # TODO'",
+    ],
+    ["prints too much to compare", "echo 'not ok 1 - old'", "echo 'not ok 2 - fresh'; yes x | head -c 500000"],
+  ])("that failed before may fail still where the output %s", async (_name, before, after) => {
+    const check = shell("old", `if [ -f new.txt ]; then ${after}; else ${before}; fi; exit 1`);
+    expect(await workspace.apply(PLAN, { checks: [check] })).toMatchObject({
+      ok: true,
+      value: { checks: [{ status: "failed_before" }] },
+    });
+  });
+
   it("that pass, or failed before as well, let the plan stand", async () => {
     const applied = await workspace.apply(PLAN, { checks: [shell("good", "echo fine"), shell("old", "exit 3")] });
     expect(applied).toMatchObject({

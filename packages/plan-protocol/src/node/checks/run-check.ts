@@ -9,12 +9,21 @@ import type { CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts"
 import { systemCode } from "../file-system/folder.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { createBoundedOutput } from "./bounded-output.ts";
+import { failingTests } from "./failing-tests.ts";
 import { askToEnd, CHECK_VARIABLE, endTree } from "./process-tree.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** How long a command may take to end by itself once it was asked to. */
 const GRACE_MS = 1_000;
+
+/** A check's outcome, and what only the comparison with another run needs. */
+export interface CheckRun extends CheckOutcome {
+  /** Why it could not be started. */
+  startError?: string;
+  /** Tests that its output names as failed; undefined where not all of the output was kept. */
+  failingTests?: ReadonlySet<string>;
+}
 
 interface Ending {
   exitCode?: number;
@@ -31,7 +40,7 @@ export async function runCheck(
   parts: WorkspaceParts,
   check: PlanCheck,
   options: { signal?: AbortSignal | undefined } = {},
-): Promise<CheckOutcome & { startError?: string }> {
+): Promise<CheckRun> {
   throwIfAborted(options.signal);
   const place = await resolveInside(parts.rootPath, check.directory ?? ".");
   if (!place.ok)
@@ -45,6 +54,7 @@ export async function runCheck(
   });
   if (ending.endedBy === "abort") throwIfAborted(options.signal);
   const isPassed = ending.exitCode === 0 && ending.endedBy === undefined;
+  const whole = output.whole();
   const startError = ending.startError === undefined ? undefined : (systemCode(ending.startError) ?? "unknown");
   return {
     name: check.name,
@@ -53,6 +63,7 @@ export async function runCheck(
     output: startError === undefined ? output.text() : `${check.command[0]} could not be started (${startError}).`,
     durationMs: parts.clock.now() - startedMs,
     ...(startError === undefined ? {} : { startError }),
+    ...(isPassed || whole === undefined ? {} : { failingTests: failingTests(whole) }),
   };
 }
 

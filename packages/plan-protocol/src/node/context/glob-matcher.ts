@@ -19,14 +19,26 @@ interface ClassToken {
 export function createGlobMatcher(glob: string): ((path: string) => boolean) | undefined {
   const alternatives = expandBraces(glob.replace(/^\.?\//, ""));
   if (alternatives === undefined) return undefined;
-  const patterns = alternatives.map((alternative): Segment[] => {
-    const anchored = alternative.includes("/") ? alternative : `**/${alternative}`;
-    return anchored.split("/").map((part) => (part === "**" ? "**" : readTokens(part)));
-  });
-  return (path) => {
-    const names = path.split("/").map((name) => [...name]);
-    return patterns.some((pattern) => fitsPath(pattern, names));
-  };
+  const matchers = alternatives.map((alternative) =>
+    createPathMatcher((alternative.includes("/") ? alternative : `**/${alternative}`).split("/")),
+  );
+  return (path) => matchers.some((fits) => fits(path));
+}
+
+/**
+ * Whether paths fit a pattern, segment by segment: `**` for any folders, also none, and in names `*`, `?` and classes.
+ * `hasEscapes`: a backslash takes its meaning from the character after it.
+ */
+export function createPathMatcher(
+  parts: readonly string[],
+  { hasEscapes = false }: { hasEscapes?: boolean } = {},
+): (path: string) => boolean {
+  const pattern = parts.map((part): Segment => (part === "**" ? "**" : readTokens(part, hasEscapes)));
+  return (path) =>
+    fitsPath(
+      pattern,
+      path.split("/").map((name) => [...name]),
+    );
 }
 
 function expandBraces(glob: string): string[] | undefined {
@@ -47,13 +59,16 @@ function expandFirst(text: string): string[] {
   return (braces[1] ?? "").split(",").map((option) => text.slice(0, braces.index) + option + rest);
 }
 
-function readTokens(part: string): Token[] {
+function readTokens(part: string, hasEscapes: boolean): Token[] {
   const tokens: Token[] = [];
   const characters = [...part];
   for (let at = 0; at < characters.length; at += 1) {
     const character = characters[at] ?? "";
     const end = character === "[" ? characters.indexOf("]", at + 2) : -1;
-    if (end > 0) {
+    if (hasEscapes && character === "\\") {
+      at += 1;
+      tokens.push({ kind: "text", character: characters[at] ?? "\\" });
+    } else if (end > 0) {
       tokens.push(readClass(characters.slice(at + 1, end)));
       at = end;
     } else if (character === "*") {

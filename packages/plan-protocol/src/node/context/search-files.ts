@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { throwIfAborted } from "../../plan-protocol-error.ts";
 import { isProtectedPath } from "../../paths/protected-name.ts";
 import { hasFolderHandles } from "../file-system/node-folder.ts";
+import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
 
 /** What a search may cost. */
 export interface SearchLimits {
@@ -16,7 +17,7 @@ export interface SearchLimits {
 }
 
 /** One line that holds the query. */
-export interface SearchHit {
+interface SearchHit {
   path: string;
   /** From 1. */
   line: number;
@@ -49,6 +50,9 @@ const TURN_MS = 8;
 /** A NUL within these marks a file as binary. */
 const SNIFFED_BYTES = 8_000;
 
+/** A larger `.gitignore` leaves nothing out. */
+const MAX_RULES_BYTES = 256 * 1024;
+
 const MAX_DEPTH = 64;
 const MAX_LINE_CHARACTERS = 200;
 const noFollow = constants.O_NOFOLLOW ?? 0;
@@ -71,7 +75,8 @@ interface Search {
 
 /**
  * Finds lines that hold a text, literally and with its case, in all files below a root but protected and generated ones,
- * files over the limit and binary ones. Links are not followed. Paths come in the order of code units.
+ * those that a `.gitignore` at or below the root leaves out, files over the limit and binary ones. Links are not followed.
+ * Paths come in the order of code units.
  */
 export async function searchFiles(
   rootPath: string,
@@ -91,7 +96,7 @@ export async function searchFiles(
     turnMs: nowMs,
     signal: options.signal,
   };
-  await searchFolder(search, rootPath, { path: "", depth: 0 });
+  await searchFolder(search, rootPath, { path: "", depth: 0, layers: [] });
   const { hits, files, stoppedBy } = search;
   return { hits, searchedFiles: files, ...(stoppedBy === undefined ? {} : { stoppedBy }) };
 }
@@ -100,20 +105,25 @@ export async function searchFiles(
 async function searchFolder(
   search: Search,
   place: string,
-  { path, depth }: { path: string; depth: number },
+  { path, depth, layers: above }: { path: string; depth: number; layers: readonly IgnoreLayer[] },
 ): Promise<void> {
   const folder = openQuietly(place, folderFlags);
   if (folder === undefined) return;
   try {
     const here = hasFolderHandles ? `/proc/self/fd/${folder}` : place;
     const entries = readQuietly(here).toSorted((a, b) => compareAsPaths(a, b));
+    const layers = withOwnLayer(above, { here, path, entries });
     for (const entry of entries) {
       if (search.stoppedBy !== undefined) return;
       const below = path === "" ? entry.name : `${path}/${entry.name}`;
-      const isLeftOut = isProtectedPath(entry.name) || GENERATED.has(entry.name) || entry.name.startsWith(".ccl");
+      const isLeftOut =
+        isProtectedPath(entry.name) ||
+        GENERATED.has(entry.name) ||
+        entry.name.startsWith(".ccl") ||
+        isIgnored(layers, { path: below, name: entry.name, isFolder: entry.isDirectory() });
       if (isLeftOut) continue;
       if (entry.isDirectory() && depth < MAX_DEPTH)
-        await searchFolder(search, `${here}/${entry.name}`, { path: below, depth: depth + 1 });
+        await searchFolder(search, `${here}/${entry.name}`, { path: below, depth: depth + 1, layers });
       else if (entry.isFile() && search.isWanted(below)) {
         searchFile(search, `${here}/${entry.name}`, below);
         await takeTurn(search);
@@ -121,6 +131,24 @@ async function searchFolder(
     }
   } finally {
     fs.closeSync(folder);
+  }
+}
+
+function withOwnLayer(
+  layers: readonly IgnoreLayer[],
+  { here, path, entries }: { here: string; path: string; entries: readonly fs.Dirent[] },
+): readonly IgnoreLayer[] {
+  const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
+  const file = hasRules ? openQuietly(`${here}/.gitignore`, fileFlags) : undefined;
+  if (file === undefined) return layers;
+  try {
+    if (fs.fstatSync(file).size > MAX_RULES_BYTES) return layers;
+    const rules = readIgnoreRules(fs.readFileSync(file, "utf8"));
+    return rules.length === 0 ? layers : [...layers, { folder: path, rules }];
+  } catch {
+    return layers;
+  } finally {
+    fs.closeSync(file);
   }
 }
 

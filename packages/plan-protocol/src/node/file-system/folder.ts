@@ -3,6 +3,8 @@ export interface EntryStatus {
   kind: "file" | "folder" | "link" | "other";
   /** Device and inode: two names with one identity are one file. Holds as long as the machine runs. */
   identity: string;
+  /** The file system that it is on; links and moves do not leave one. */
+  device: string;
   sizeBytes: number;
   /** The twelve permission bits. */
   mode: number;

@@ -2,33 +2,15 @@ import fs, { constants } from "node:fs";
 import { promisify } from "node:util";
 
 import { type EntryStatus, type Folder, type OpenFile, systemCode } from "./folder.ts";
+import { takeTurn } from "./take-turn.ts";
 
-// Calls on numbers instead of `FileHandle`s: an apply makes dozens of them for each file.
+// Calls that may wait for a disk, as a file system does that looks for a free inode, go through the thread pool. The others are answered from the kernel's memory in
+// less time than a round through the pool takes, and an apply makes a dozen of them for each file.
 const open = promisify(fs.open);
-const close = promisify(fs.close);
-const read = promisify(fs.read);
-const write = promisify(fs.write);
 const fsync = promisify(fs.fsync);
-const fchmod = promisify(fs.fchmod);
-const fchown = promisify(fs.fchown);
-const futimes = promisify(fs.futimes);
-const chmod = promisify(fs.chmod);
-const link = promisify(fs.link);
-const rename = promisify(fs.rename);
-const unlink = promisify(fs.unlink);
-const mkdir = promisify(fs.mkdir);
-const rmdir = promisify(fs.rmdir);
-const readdir = promisify((path: string, done: (error: NodeJS.ErrnoException | null, names: string[]) => void) =>
-  fs.readdir(path, done),
-);
-const lstat = promisify(
-  (path: string, done: (error: NodeJS.ErrnoException | null, found: fs.BigIntStats) => void): void =>
-    fs.lstat(path, { bigint: true }, done),
-);
-const fstat = promisify(
-  (file: number, done: (error: NodeJS.ErrnoException | null, found: fs.BigIntStats) => void): void =>
-    fs.fstat(file, { bigint: true }, done),
-);
+
+/** Bytes that are read or written without giving others a turn. */
+const PIECE_BYTES = 1024 * 1024;
 
 // Windows has none of these; links there need a privilege of their own.
 const noFollow = constants.O_NOFOLLOW ?? 0;
@@ -45,7 +27,7 @@ export const hasFolderHandles: boolean = process.platform === "linux" && fs.exis
 interface Place {
   path: string;
   /** Throws where the folder is no longer the one that was opened. Does nothing where a handle makes that sure. */
-  confirm(): Promise<void>;
+  confirm(): void;
 }
 
 /** Opens a folder by its real path; everything below it is reached from there. */
@@ -55,13 +37,13 @@ export async function openRootFolder(path: string): Promise<Folder> {
 
 async function openAt(path: string): Promise<Folder> {
   const folder =
-    process.platform === "win32" ? undefined : await open(path, constants.O_RDONLY | folderOnly | noFollow);
+    process.platform === "win32" ? undefined : fs.openSync(path, constants.O_RDONLY | folderOnly | noFollow);
   if (hasFolderHandles && folder !== undefined)
-    return createFolder({ path: `/proc/self/fd/${folder}`, confirm: () => Promise.resolve() }, folder);
-  const opened = statusOf(await lstat(path));
+    return createFolder({ path: `/proc/self/fd/${folder}`, confirm: () => undefined }, folder);
+  const opened = statusAt(path);
   if (opened.kind !== "folder") throw systemError("ENOTDIR", path);
-  const confirm = async (): Promise<void> => {
-    const now = statusOf(await lstat(path));
+  const confirm = (): void => {
+    const now = statusAt(path);
     if (now.kind !== "folder" || now.identity !== opened.identity) throw systemError("ESTALE", path);
   };
   return createFolder({ path, confirm }, folder);
@@ -73,43 +55,45 @@ function createFolder(place: Place, folder: number | undefined): Folder {
   const at = async (name: string): Promise<string> => {
     if (!isOpen) throw new Error("The folder is closed.");
     if (name === "" || name === "." || name === ".." || name.includes("/")) throw systemError("EINVAL", name);
-    await place.confirm();
+    await takeTurn();
+    place.confirm();
     return `${place.path}/${name}`;
   };
   const self: Folder & { at: typeof at } = {
     at,
     async status(name) {
       try {
-        return statusOf(await lstat(await at(name)));
+        return statusAt(await at(name));
       } catch (error) {
         if (systemCode(error) === "ENOENT") return undefined;
         throw error;
       }
     },
     async ownStatus() {
-      return statusOf(folder === undefined ? await lstat(place.path) : await fstat(folder));
+      return folder === undefined ? statusAt(place.path) : statusOfOpen(folder);
     },
     async list() {
-      await place.confirm();
-      return readdir(place.path);
+      place.confirm();
+      return fs.readdirSync(place.path);
     },
     openFolder: async (name) => openAt(await at(name)),
-    openFile: async (name) => createOpenFile(await open(await at(name), constants.O_RDONLY | noFollow | noWait)),
+    openFile: async (name) => createOpenFile(fs.openSync(await at(name), constants.O_RDONLY | noFollow | noWait)),
     async createFile(name, mode) {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
       return createOpenFile(await open(await at(name), flags, mode));
     },
     async makeFolder(name) {
-      await mkdir(await at(name));
+      fs.mkdirSync(await at(name));
     },
     async setMode(mode) {
-      await place.confirm();
-      await (folder === undefined ? chmod(place.path, mode) : fchmod(folder, mode));
+      place.confirm();
+      if (folder === undefined) fs.chmodSync(place.path, mode);
+      else fs.fchmodSync(folder, mode);
     },
-    link: async (name, to, newName) => link(await at(name), await pathIn(to, newName)),
-    rename: async (name, to, newName) => rename(await at(name), await pathIn(to, newName)),
-    unlink: async (name) => unlink(await at(name)),
-    removeFolder: async (name) => rmdir(await at(name)),
+    link: async (name, to, newName) => fs.linkSync(await at(name), await pathIn(to, newName)),
+    rename: async (name, to, newName) => fs.renameSync(await at(name), await pathIn(to, newName)),
+    unlink: async (name) => fs.unlinkSync(await at(name)),
+    removeFolder: async (name) => fs.rmdirSync(await at(name)),
     async sync() {
       if (folder === undefined) return;
       try {
@@ -121,7 +105,7 @@ function createFolder(place: Place, folder: number | undefined): Folder {
     async close() {
       if (!isOpen) return;
       isOpen = false;
-      if (folder !== undefined) await close(folder);
+      if (folder !== undefined) fs.closeSync(folder);
     },
   };
   return self;
@@ -139,36 +123,46 @@ function createOpenFile(file: number): OpenFile {
     throw new Error("The file is closed.");
   };
   return {
-    status: async () => statusOf(await fstat(live())),
+    status: async () => statusOfOpen(live()),
     async read(buffer, offset) {
       let done = 0;
       while (done < buffer.length) {
-        const { bytesRead } = await read(live(), buffer, done, buffer.length - done, offset + done);
-        if (bytesRead === 0) break;
-        done += bytesRead;
+        const count = fs.readSync(live(), buffer, done, Math.min(PIECE_BYTES, buffer.length - done), offset + done);
+        if (count === 0) break;
+        done += count;
+        await takeTurn();
       }
       return done;
     },
     async write(bytes) {
-      for (let done = 0; done < bytes.length;)
-        done += (await write(live(), bytes, done, bytes.length - done, done)).bytesWritten;
+      for (let done = 0; done < bytes.length; await takeTurn())
+        done += fs.writeSync(live(), bytes, done, Math.min(PIECE_BYTES, bytes.length - done), done);
     },
-    setMode: (mode) => fchmod(live(), mode),
-    setOwner: (ownerId, groupId) => fchown(live(), ownerId, groupId),
-    setModified: (modifiedNs) => futimes(live(), Number(modifiedNs) / 1e9, Number(modifiedNs) / 1e9),
+    setMode: async (mode) => fs.fchmodSync(live(), mode),
+    setOwner: async (ownerId, groupId) => fs.fchownSync(live(), ownerId, groupId),
+    setModified: async (modifiedNs) => fs.futimesSync(live(), Number(modifiedNs) / 1e9, Number(modifiedNs) / 1e9),
     sync: () => fsync(live()),
     async close() {
       live();
       isOpen = false;
-      await close(file);
+      fs.closeSync(file);
     },
   };
+}
+
+function statusAt(path: string): EntryStatus {
+  return statusOf(fs.lstatSync(path, { bigint: true }));
+}
+
+function statusOfOpen(file: number): EntryStatus {
+  return statusOf(fs.fstatSync(file, { bigint: true }));
 }
 
 function statusOf(found: fs.BigIntStats): EntryStatus {
   return {
     kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : found.isSymbolicLink() ? "link" : "other",
     identity: `${found.dev}:${found.ino}`,
+    device: String(found.dev),
     sizeBytes: Number(found.size),
     mode: Number(found.mode) & 0o7777,
     modifiedNs: found.mtimeNs,

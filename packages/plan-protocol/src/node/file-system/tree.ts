@@ -16,7 +16,7 @@ interface Entry {
 }
 
 /** The tree below an open folder. Folders are kept open until `close`: make one for each round of work, not for longer. */
-export function createTree(root: Folder): Tree {
+function createTree(root: Folder): Tree {
   const entries = new Map<string, Entry>();
 
   const inFolder = async <Value>(path: string, call: (folder: Folder) => Promise<Value>): Promise<Value> => {

@@ -12,13 +12,27 @@ export interface Owner {
   stateOf(token: string): "alive" | "dead" | "unknown";
 }
 
+/** What tells one process from another. */
+export interface ProcessFacts {
+  machine: string;
+  /** Another one after each start of the machine; `""` where the system does not tell. */
+  boot: string;
+  /** In which a process id means the same process; `""` where the system does not tell. */
+  space: string;
+  pid: number;
+  /** When a process began, so that a later one with its number is not taken for it; undefined where nobody tells. */
+  startOf(pid: number): string | undefined;
+  /** False where there is no process of that number. */
+  exists(pid: number): boolean;
+}
+
 /** The owner that this process is; each call gives another. */
-export function createOwner(): Owner {
-  const machine = shortHash(hostname());
-  const boot = shortHash(readText("/proc/sys/kernel/random/boot_id"));
-  const space = shortHash(processSpace());
-  const start = startTimeOf(process.pid) ?? "unknown";
-  const token = [machine, boot, space, process.pid, start, randomBytes(8).toString("hex")].join("-");
+export function createOwner(facts: ProcessFacts = ownFacts()): Owner {
+  const machine = shortHash(facts.machine);
+  const boot = shortHash(facts.boot);
+  const space = shortHash(facts.space);
+  const start = facts.startOf(facts.pid) ?? "unknown";
+  const token = [machine, boot, space, facts.pid, start, randomBytes(8).toString("hex")].join("-");
   return {
     token,
     stateOf(other) {
@@ -27,8 +41,22 @@ export function createOwner(): Owner {
       // A boot ends all processes, whatever their numbers are used for since.
       if (itsBoot !== boot) return "dead";
       if (itsSpace !== space) return "unknown";
-      return isRunning(Number(pid), itsStart) ? "alive" : "dead";
+      if (!facts.exists(Number(pid))) return "dead";
+      const startNow = facts.startOf(Number(pid));
+      const isSame = startNow === undefined || itsStart === "unknown" || startNow === itsStart;
+      return isSame ? "alive" : "dead";
     },
+  };
+}
+
+function ownFacts(): ProcessFacts {
+  return {
+    machine: hostname(),
+    boot: readText("/proc/sys/kernel/random/boot_id"),
+    space: processSpace(),
+    pid: process.pid,
+    startOf: startTimeOf,
+    exists: processExists,
   };
 }
 
@@ -44,7 +72,6 @@ function readText(path: string): string {
   }
 }
 
-/** In which a process id means the same process. */
 function processSpace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");
@@ -53,7 +80,6 @@ function processSpace(): string {
   }
 }
 
-/** When a process began, so that a later one with its number is not taken for it; undefined where the system does not tell. */
 function startTimeOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   // The second field is the program's name in brackets, which may hold spaces; the 22nd is the start.
@@ -62,12 +88,12 @@ function startTimeOf(pid: number): string | undefined {
   return fields[0] === "Z" ? "ended" : fields[19];
 }
 
-function isRunning(pid: number, start: string): boolean {
+function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    // One that is another user's can't be asked, but is there.
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
-  const itsStart = startTimeOf(pid);
-  return itsStart === undefined || start === "unknown" || itsStart === start;
 }

@@ -20,6 +20,12 @@ const abandonedAfterMs = 24 * 60 * 60 * 1000;
 const TOKEN = /^[0-9a-z-]+-[0-9a-f]{16}-[0-9a-f]{16}$/;
 const writtenAfterMs = 10_000;
 
+/** What a lock needs to know: whose it is, and in which folder its file is. */
+export type LockParts = Pick<
+  WorkspaceParts,
+  "openJournals" | "journalsName" | "durability" | "clock" | "owner" | "lockTimeoutMs"
+>;
+
 /** Callers of this process wait for each other here, in turn, and for other processes by the lock file. */
 const turns = new Map<string, Promise<unknown>>();
 
@@ -32,7 +38,7 @@ const ended = new Set<string>();
  * @throws PlanProtocolError `workspace_busy` when another process does not end in time, `aborted`
  */
 export async function withWorkspaceLock<Value>(
-  parts: WorkspaceParts,
+  parts: LockParts,
   signal: AbortSignal | undefined,
   call: (journals: Folder) => Promise<Value>,
 ): Promise<Value> {
@@ -61,7 +67,7 @@ export async function withWorkspaceLock<Value>(
   }
 }
 
-async function acquire(parts: WorkspaceParts, journals: Folder, signal: AbortSignal | undefined): Promise<string> {
+async function acquire(parts: LockParts, journals: Folder, signal: AbortSignal | undefined): Promise<string> {
   const token = `${parts.owner.token}-${randomBytes(8).toString("hex")}`;
   const claimant: Claimant = { parts, journals, token, own: `${LOCK}.${token}` };
   await writeNew(parts, journals, { name: claimant.own, token });
@@ -82,7 +88,7 @@ async function acquire(parts: WorkspaceParts, journals: Folder, signal: AbortSig
 
 /** One who wants the lock. */
 interface Claimant {
-  parts: WorkspaceParts;
+  parts: LockParts;
   journals: Folder;
   /** Another one each time. */
   token: string;
@@ -92,7 +98,7 @@ interface Claimant {
 
 /** Durable, so that no power cut leaves a lock whose owner can't be told. */
 async function writeNew(
-  parts: WorkspaceParts,
+  parts: LockParts,
   journals: Folder,
   { name, token }: { name: string; token: string },
 ): Promise<void> {
@@ -148,7 +154,7 @@ async function removeAbandoned(claimant: Claimant, name: string): Promise<boolea
 }
 
 async function isAbandoned(
-  parts: WorkspaceParts,
+  parts: LockParts,
   { journals, name, token }: { journals: Folder; name: string; token: string },
 ): Promise<boolean> {
   const state = ended.has(token) ? "dead" : parts.owner.stateOf(token);
@@ -169,9 +175,9 @@ async function tokenIn(journals: Folder, name: string): Promise<string | undefin
   }
 }
 
-function busyError(parts: WorkspaceParts): PlanProtocolError {
+function busyError(parts: LockParts): PlanProtocolError {
   const message =
-    `Another process is changing the workspace and did not end within ${parts.lockTimeoutMs} ms. ` +
-    `If none is at work, as on another machine, remove "${parts.journalsName}/${LOCK}".`;
+    `Another process holds "${parts.journalsName}/${LOCK}" and did not end within ${parts.lockTimeoutMs} ms. ` +
+    "If none is at work, on no other machine either, remove that file.";
   return new PlanProtocolError("workspace_busy", message);
 }

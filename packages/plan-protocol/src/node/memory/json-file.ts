@@ -60,7 +60,8 @@ function corrupt(path: string, problem: string): PlanProtocolError {
   return new PlanProtocolError("memory_corrupt", message, { details: { path } });
 }
 
-function ioFailed(what: "read" | "write", path: string, cause: unknown): PlanProtocolError {
+/** The failure of the system to read or write a file of memory. */
+export function ioFailed(what: "read" | "write", path: string, cause: unknown): PlanProtocolError {
   const reason = systemCode(cause) ?? (cause instanceof Error ? cause.message : "unexpected");
   return new PlanProtocolError("io_failed", `Could not ${what} ${path} (${reason}).`, { cause });
 }

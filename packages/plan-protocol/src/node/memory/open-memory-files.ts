@@ -1,12 +1,20 @@
-import { join, resolve } from "node:path";
+import { mkdir, realpath } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 
+import { systemClock } from "@ccl/core";
 import { resolveInside } from "@ccl/core/node";
 
 import { applyMemoryPatch, type MemoryPatchOutcome, readMemory } from "../../memory/apply-memory-patch.ts";
 import type { PlanMemory } from "../../memory/plan-memory.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { MemorySource } from "../../session/plan-session.ts";
-import { readJsonFile, writeJsonFile } from "./json-file.ts";
+import { systemCode } from "../file-system/folder.ts";
+import { openRootFolder } from "../file-system/node-folder.ts";
+import { createOwner } from "../lock/owner.ts";
+import { type LockParts, withWorkspaceLock } from "../lock/workspace-lock.ts";
+import { ioFailed, readJsonFile, writeJsonFile } from "./json-file.ts";
+
+const LOCK_TIMEOUT_MS = 10_000;
 
 /** Where memory is kept. */
 export interface MemoryFilesOptions {
@@ -26,7 +34,8 @@ export interface MemoryFiles extends MemorySource {
   inspect(options?: { signal?: AbortSignal }): Promise<MemoryPatchOutcome>;
   /**
    * Sets the keys of a patch that are valid and writes the files that change, durably; all else in them stays. Call it only
-   * where the user asked for it. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `aborted`
+   * where the user asked for it. Processes that patch the same files wait for each other.
+   * @throws PlanProtocolError `memory_corrupt`, `io_failed`, `workspace_busy`, `aborted`
    */
   patch(patch: Readonly<Record<string, unknown>>, options?: { signal?: AbortSignal }): Promise<MemoryPatchOutcome>;
   /** Waits for writes under way. */
@@ -45,6 +54,7 @@ export async function openMemoryFiles(
 ): Promise<MemoryFiles> {
   const userFile = join(resolve(userDirectory), "preferences.json");
   const projectFile = await projectFileIn(root, signal);
+  const owner = createOwner();
   // One write after the other: each starts from what the one before has left.
   let writing: Promise<unknown> = Promise.resolve();
 
@@ -56,7 +66,24 @@ export async function openMemoryFiles(
     const { user, project } = await load(at);
     return readMemory(user, project);
   };
+  const touches = (keys: readonly string[], layer: string): boolean => keys.some((key) => key.startsWith(`${layer}.`));
   const patchNow = async (
+    patch: Readonly<Record<string, unknown>>,
+    at: AbortSignal | undefined,
+  ): Promise<MemoryPatchOutcome> => {
+    // Which keys are valid does not depend on what stands in the files, so that a patch without any writes nothing at all.
+    const { applied } = applyMemoryPatch({ user: {}, project: {} }, patch);
+    const files = [
+      ...(touches(applied, "user") ? [{ path: userFile, isPrivate: true }] : []),
+      ...(touches(applied, "project") ? [{ path: projectFile, isPrivate: false }] : []),
+    ].filter(({ path }, index, all) => all.findIndex((other) => dirname(other.path) === dirname(path)) === index);
+    const locked = files.reduceRight<() => Promise<MemoryPatchOutcome>>(
+      (inner, file) => () => withFileLock(owner, { ...file, signal: at }, inner),
+      () => writeLayers(patch, at),
+    );
+    return locked();
+  };
+  const writeLayers = async (
     patch: Readonly<Record<string, unknown>>,
     at: AbortSignal | undefined,
   ): Promise<MemoryPatchOutcome> => {
@@ -66,9 +93,9 @@ export async function openMemoryFiles(
       const [layer = "", name = ""] = key.split(".");
       (layer === "user" ? layers.user : layers.project)[name] = patch[key];
     }
-    const touches = (layer: string): boolean => outcome.applied.some((key) => key.startsWith(`${layer}.`));
-    if (touches("user")) await writeJsonFile(userFile, layers.user, { isPrivate: true, signal: at });
-    if (touches("project")) await writeJsonFile(projectFile, layers.project, { isPrivate: false, signal: at });
+    if (touches(outcome.applied, "user")) await writeJsonFile(userFile, layers.user, { isPrivate: true, signal: at });
+    if (touches(outcome.applied, "project"))
+      await writeJsonFile(projectFile, layers.project, { isPrivate: false, signal: at });
     return outcome;
   };
 
@@ -86,6 +113,36 @@ export async function openMemoryFiles(
     },
     close: () => writing.then(ignore, ignore),
   };
+}
+
+/** Runs a call while no other process patches the file; the lock stands beside it. */
+async function withFileLock<Value>(
+  owner: LockParts["owner"],
+  { path, isPrivate, signal }: { path: string; isPrivate: boolean; signal: AbortSignal | undefined },
+  call: () => Promise<Value>,
+): Promise<Value> {
+  const folder = dirname(path);
+  const openJournals = async (): ReturnType<LockParts["openJournals"]> => {
+    try {
+      await mkdir(folder, { recursive: true, ...(isPrivate ? { mode: 0o700 } : {}) });
+      return await openRootFolder(await realpath(folder));
+    } catch (error) {
+      throw ioFailed("write", path, error);
+    }
+  };
+  const parts: LockParts = {
+    openJournals,
+    journalsName: folder,
+    durability: "off",
+    clock: systemClock,
+    owner,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+  };
+  return withWorkspaceLock(parts, signal, call).catch((error: unknown) => {
+    throw systemCode(error) === undefined || PlanProtocolError.isInstance(error)
+      ? error
+      : ioFailed("write", path, error);
+  });
 }
 
 /** A link at `.ccl` may not lead the file out of the project. */

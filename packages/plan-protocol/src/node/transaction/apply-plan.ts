@@ -7,9 +7,9 @@ import { failingBefore, runChecksAfter } from "../checks/check-round.ts";
 import { type Folder, systemCode } from "../file-system/folder.ts";
 import { withTree } from "../file-system/tree.ts";
 import { hashOfPlan } from "../preview/hash-of-plan.ts";
-import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import type { WorkspaceParts } from "../workspace-parts.ts";
 import { backUp } from "./back-up.ts";
-import { closeJournal, emptyParts, isTransactionId, mark, removeJournal, stateOf } from "./journal.ts";
+import { closeJournal, emptyParts, isTransactionId, mark, removeJournal, stateOf, writeIntent } from "./journal.ts";
 import { findUnfinished } from "./recover.ts";
 import { planFailure, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
@@ -93,6 +93,8 @@ async function prepare(
     const { value } = success(staged);
     await withTree(parts.root, (tree) => backUp(parts, tree, value));
     throwIfAborted(signal);
+    await writeIntent(parts, journals, staged.journal);
+    throwIfAborted(signal);
     return success(staged);
   } catch (error) {
     if (staged !== undefined) await closeJournal(staged.journal);
@@ -121,9 +123,8 @@ async function carryOut(
     await withTree(parts.root, (tree) => swapIn(tree, staged, { progress, signal }));
     await withTree(parts.root, async (tree) => {
       await confirmSwap(tree, staged);
-      await syncFoldersOf(parts, tree, steps);
+      await syncFoldersOf(parts, tree, { steps, others: [journal.moved] });
     });
-    await syncIn(parts, journal.moved);
     outcomes = await runChecks();
     throwIfAborted(signal);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
@@ -178,12 +179,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function checkIssue({ name, status, exitCode, output }: CheckOutcome): Issue {
+function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcome): Issue {
+  const then =
+    newFailures === undefined
+      ? "passed before the change"
+      : `failed before the change as well, but not ${newFailures.slice(0, 5).join(", ")},`;
   const how = status === "timed_out" ? "did not end in time" : `failed (exit code ${exitCode ?? "none"})`;
   return {
     code: "AUTO_CHECK_FAILED_ROLLED_BACK",
     path: ["checks", name],
-    message: `The check "${name}" passed before the change and ${how} after it; the change was taken back.\n${output}`,
+    message: `The check "${name}" ${then} and ${how} after it; the change was taken back.\n${output}`,
   };
 }
 

@@ -1,37 +1,66 @@
 import { quote } from "../../plan-issue.ts";
-import { type Folder, systemCode } from "../file-system/folder.ts";
-import { type FileFacts, readFacts } from "../file-system/read-file.ts";
+import { type EntryStatus, type Folder, systemCode } from "../file-system/folder.ts";
+import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
 import { inParallel } from "../in-parallel.ts";
 import { hasNoLinks } from "../lock/workspace-lock.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import type { Journal } from "./journal.ts";
+import { MAX_TEXT_BYTES } from "./look-at.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
-import { MAX_TEXT_BYTES } from "./look-at.ts";
 
 /**
- * Looks at every old file once more and gives it a second name in the journal's folder, durable before anything in the
- * tree changes: the file itself with all that it has, times to the nanosecond included, is what a rollback puts back.
+ * Gives every old file a second name in the journal's folder before anything in the tree changes: the file itself with
+ * all that it has, times to the nanosecond included, is what a rollback puts back. Its content is read again only where
+ * its status is not what it was; what a status can't tell, `confirmSwap` finds. The caller makes the names durable.
  */
 export async function backUp(parts: WorkspaceParts, tree: Tree, { journal, steps }: StagedPlan): Promise<void> {
   const old = steps.filter((step) => step.before !== undefined && step.change !== "remove_folder");
   await inParallel(old, async (step) => {
     const { parent, name } = splitPath(step.path);
     await tree
-      .inFolder(parent, async (folder) => {
-        const facts = await readFacts(folder, name, MAX_TEXT_BYTES);
-        if (facts === undefined || facts.sha256 !== step.before?.sha256 || facts.status.mode !== step.before.mode)
-          throw changedMeanwhile(step);
-        step.baseStatus = facts.status;
-        const backup = await nameOrCopy(parts, { folder, name, facts, backups: journal.backups, index: step.index });
-        if (backup !== facts.status.identity && backup !== "copy") throw changedMeanwhile(step);
-      })
+      .inFolder(parent, (folder) => backUpFile(parts, journal, { step, folder, name }))
       .catch((error: unknown) => {
         const code = systemCode(error) ?? "";
         throw code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" ? changedMeanwhile(step) : error;
       });
   });
-  await syncIn(parts, journal.backups);
+}
+
+async function backUpFile(
+  parts: WorkspaceParts,
+  { backups }: Journal,
+  { step, folder, name }: { step: StagedStep; folder: Folder; name: string },
+): Promise<void> {
+  const key = String(step.index);
+  try {
+    await folder.link(name, backups, key);
+  } catch (error) {
+    if (!hasNoLinks(error)) throw error;
+    step.baseStatus = await confirmBase(folder, name, step);
+    return copy(parts, { folder, name, status: step.baseStatus, backups, key });
+  }
+  const status = await backups.status(key);
+  if (!isSameStatus(status, step.baseStatus)) step.baseStatus = await confirmBase(backups, key, step);
+}
+
+/** The status of a file that still has the content and the mode that the plan was made for. */
+async function confirmBase(folder: Folder, name: string, step: StagedStep): Promise<EntryStatus> {
+  const facts = await readFacts(folder, name, MAX_TEXT_BYTES);
+  if (facts === undefined || facts.sha256 !== step.before?.sha256 || facts.status.mode !== step.before.mode)
+    throw changedMeanwhile(step);
+  return facts.status;
+}
+
+/** True where nothing speaks for a change: the same file with the same size, mode and time. */
+export function isSameStatus(status: EntryStatus | undefined, expected: EntryStatus | undefined): boolean {
+  return (
+    status?.identity === expected?.identity &&
+    status?.modifiedNs === expected?.modifiedNs &&
+    status?.sizeBytes === expected?.sizeBytes &&
+    status?.mode === expected?.mode
+  );
 }
 
 /** The conflict of a path that is no longer what the plan was made for. */
@@ -43,32 +72,19 @@ export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConfli
 interface BackupSource {
   folder: Folder;
   name: string;
-  facts: FileFacts;
+  status: EntryStatus;
   backups: Folder;
-  index: number;
+  key: string;
 }
 
-/** The identity of what is now in the backups, or that it is a copy because the file can have no second name. */
-async function nameOrCopy(parts: WorkspaceParts, source: BackupSource): Promise<string> {
-  const { folder, name, backups, index } = source;
-  try {
-    await folder.link(name, backups, String(index));
-  } catch (error) {
-    if (!hasNoLinks(error)) throw error;
-    await copy(parts, source);
-    return "copy";
-  }
-  return (await backups.status(String(index)))?.identity ?? "";
-}
-
-async function copy(parts: WorkspaceParts, { folder, name, facts, backups, index }: BackupSource): Promise<void> {
+async function copy(parts: WorkspaceParts, { folder, name, status, backups, key }: BackupSource): Promise<void> {
   const from = await folder.openFile(name);
   try {
-    const file = await backups.createFile(String(index), 0o600);
+    const file = await backups.createFile(key, 0o600);
     try {
       await copyBytes(from, file);
-      await file.setMode(facts.status.mode);
-      await file.setModified(facts.status.modifiedNs);
+      await file.setMode(status.mode);
+      await file.setModified(status.modifiedNs);
       await syncIn(parts, file);
     } finally {
       await file.close();

@@ -56,12 +56,16 @@ export async function createJournal(
   }
 }
 
-/** Writes down all that the transaction is going to do; from then on it is undone unless it is marked as committed. */
+/**
+ * Writes down all that the transaction is going to do, and makes that and the names of its files durable; from then on it
+ * is undone unless it is marked as committed.
+ */
 export async function writeIntent(parts: WorkspaceParts, journals: Folder, journal: Journal): Promise<void> {
   const { transactionId, timeMs, steps } = journal;
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
-  await writeWhole(parts, journal.folder, { name: INTENT, text: `${sha256Hex(body)}\n${body}\n` });
-  await syncIn(parts, journals);
+  const text = `${sha256Hex(body)}\n${body}\n`;
+  await writeWhole(parts, journal.folder, { name: INTENT, text, before: [journal.staged, journal.backups] });
+  await syncIn(parts, journal.folder, journals);
 }
 
 /** Makes a transaction one that never began. Only for one whose changes have all been taken back. */
@@ -76,7 +80,17 @@ export async function mark(
   journal: Journal,
   { state, keptPaths = [] }: { state: keyof typeof MARKS; keptPaths?: readonly string[] },
 ): Promise<void> {
-  await writeWhole(parts, journal.folder, { name: MARKS[state], text: `${JSON.stringify({ keptPaths })}\n` });
+  const { folder } = journal;
+  const name = MARKS[state];
+  if (keptPaths.length > 0) await writeWhole(parts, folder, { name, text: `${JSON.stringify({ keptPaths })}\n` });
+  else await unless(["EEXIST"], makeEmpty(folder, name), undefined);
+  await syncIn(parts, folder);
+}
+
+/** A mark without a text says all by its name, which appears at once. */
+async function makeEmpty(folder: Folder, name: string): Promise<void> {
+  const file = await folder.createFile(name, 0o600);
+  await file.close();
 }
 
 /** How far the transaction in a folder got. */
@@ -171,11 +185,11 @@ async function openParts(folder: Folder, facts: Pick<Journal, "transactionId" | 
   return { ...facts, folder, staged, backups, moved, taken };
 }
 
-/** A file that is there whole or not at all. */
+/** A file that is there whole or not at all, once its folder is synced; `before` are synced before it appears. */
 async function writeWhole(
   parts: WorkspaceParts,
   folder: Folder,
-  { name, text }: { name: string; text: string },
+  { name, text, before = [] }: { name: string; text: string; before?: readonly Folder[] },
 ): Promise<void> {
   const temporary = `${name}.new`;
   await unless(["ENOENT"], folder.unlink(temporary), undefined);
@@ -183,7 +197,7 @@ async function writeWhole(
     const file = await folder.createFile(temporary, 0o600);
     try {
       await file.write(new TextEncoder().encode(text));
-      await syncIn(parts, file);
+      await syncIn(parts, file, ...before);
     } finally {
       await file.close();
     }
@@ -192,7 +206,6 @@ async function writeWhole(
     await folder.unlink(temporary).catch(() => undefined);
     throw error;
   }
-  await syncIn(parts, folder);
 }
 
 async function readText(folder: Folder, name: string): Promise<string | undefined> {

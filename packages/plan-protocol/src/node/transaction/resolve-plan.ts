@@ -49,7 +49,8 @@ export async function resolvePlan(parts: WorkspaceParts, tree: Tree, plan: Valid
   const impliedFolders = new Set<string>();
   const isDeleted = new Set(actions.filter(({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR").map(pathOf));
   const madeFolders = new Set(actions.filter(({ kind }) => kind === "CREATE_DIR").map(pathOf));
-  const context: ResolveContext = { parts, tree, isDeleted, madeFolders, impliedFolders };
+  const { device } = await parts.root.ownStatus();
+  const context: ResolveContext = { parts, tree, device, isDeleted, madeFolders, impliedFolders };
   const issues: Issue[] = [];
   const resolved = await inParallel(actions, async (action): Promise<ResolvedAction> => {
     const outcome = await resolveAction(action, context).catch((error: unknown) => ioIssue(action, error));
@@ -65,6 +66,8 @@ export async function resolvePlan(parts: WorkspaceParts, tree: Tree, plan: Valid
 interface ResolveContext {
   parts: WorkspaceParts;
   tree: Tree;
+  /** The file system of the root. */
+  device: string;
   isDeleted: ReadonlySet<string>;
   /** Those that the plan names. */
   madeFolders: ReadonlySet<string>;
@@ -98,6 +101,16 @@ function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Iss
 async function resolveAction(action: ValidAction, context: ResolveContext): Promise<Outcome> {
   const found = await lookAt(context.tree, action.path, maxBytesFor(action.kind));
   if (found.kind === "blocked") return refuse(found.code, found.message);
+  if (
+    action.kind !== "CREATE_DIR" &&
+    action.kind !== "DELETE_DIR" &&
+    (await deviceOf(found, context)) !== context.device
+  )
+    return refuse(
+      "ERR_IO",
+      `${quote(action.path)} is on another file system than the root, so that no change to it can be undone as a whole. ` +
+        "Open a workspace there.",
+    );
   switch (action.kind) {
     case "CREATE_DIR":
     case "CREATE_FILE":
@@ -107,6 +120,12 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
     default:
       return resolveExisting(action, found, context);
   }
+}
+
+function deviceOf(found: FoundEntry, { tree, device }: ResolveContext): Promise<string> {
+  if (found.kind === "file") return Promise.resolve(found.facts.status.device);
+  if (found.kind === "folder") return Promise.resolve(device);
+  return tree.inFolder(found.lastFolder, async (folder) => (await folder.ownStatus()).device);
 }
 
 function maxBytesFor(kind: ActionKind): number {

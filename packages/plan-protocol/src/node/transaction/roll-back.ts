@@ -20,7 +20,7 @@ export async function rollBack(
   transactionId: string,
 ): Promise<Result<RolledBackPlan>> {
   const isThere = isTransactionId(transactionId) && (await journals.status(transactionId))?.kind === "folder";
-  if (!isThere) return planFailure("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
+  if (!isThere) return noJournalOf(transactionId);
   if ((await findUnfinished(journals)).length > 0)
     return planFailure("RECOVERY_REQUIRED", "A transaction was interrupted. Call recover() before a rollback.");
   const folder = await journals.openFolder(transactionId);
@@ -42,6 +42,11 @@ export async function rollBack(
   } finally {
     await closeJournal(journal);
   }
+}
+
+/** The answer for an id that there is no journal of. */
+export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
+  return planFailure("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
 }
 
 /** What is no longer as the transaction left it. */

@@ -3,7 +3,7 @@ import { sha256Hex } from "@ccl/core";
 import { type EntryStatus, type Folder, unless } from "../file-system/folder.ts";
 import { inParallel } from "../in-parallel.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
-import { closeJournal, createJournal, type Journal, writeIntent } from "./journal.ts";
+import { closeJournal, createJournal, type Journal } from "./journal.ts";
 import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
 import type { Step } from "./step.ts";
 
@@ -16,7 +16,7 @@ export interface StagedStep extends Step {
   stagedStatus?: EntryStatus;
 }
 
-/** A transaction whose new files are on the disk and whose intent is written; the tree is as it was. */
+/** A transaction whose new files are on the disk; the tree is as it was. */
 export interface StagedPlan {
   journal: Journal;
   steps: StagedStep[];
@@ -27,7 +27,7 @@ interface Draft {
   source?: ResolvedAction;
 }
 
-/** Writes all new files beside the journal, makes them durable, and writes down what is going to happen. */
+/** Writes all new files beside the journal and makes their content durable; `writeIntent` does the same for their names. */
 export async function stagePlan(
   parts: WorkspaceParts,
   journals: Folder,
@@ -36,9 +36,7 @@ export async function stagePlan(
   const journal = await createJournal(parts, journals, { transactionId, steps: [] });
   try {
     const steps = await writeSteps(parts, journal, draftSteps(plan));
-    await syncIn(parts, journal.staged);
     journal.steps = steps.map(toStep);
-    await writeIntent(parts, journals, journal);
     return { journal, steps };
   } catch (error) {
     await closeJournal(journal);
@@ -69,7 +67,7 @@ function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
 }
 
 /** A file that already has the wanted content is left alone. */
-export function hasEffect({ base, content }: ResolvedAction): boolean {
+function hasEffect({ base, content }: ResolvedAction): boolean {
   return base === undefined || content === undefined || sha256Hex(content) !== base.sha256;
 }
 

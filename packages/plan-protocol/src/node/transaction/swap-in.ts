@@ -6,7 +6,7 @@ import { splitPath, type Tree } from "../file-system/tree.ts";
 import { inParallel } from "../in-parallel.ts";
 import { hasNoLinks } from "../lock/workspace-lock.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
-import { changedMeanwhile } from "./back-up.ts";
+import { changedMeanwhile, isSameStatus } from "./back-up.ts";
 import type { Journal } from "./journal.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { type Step, StepConflict } from "./step.ts";
@@ -55,13 +55,7 @@ async function makeChange(journal: Journal, step: StagedStep, { folder, name }: 
 async function moveOut(journal: Journal, step: StagedStep, { folder, name }: Place): Promise<void> {
   await folder.rename(name, journal.moved, String(step.index));
   const moved = await journal.moved.status(String(step.index));
-  const { baseStatus } = step;
-  const isBase =
-    moved?.identity === baseStatus?.identity &&
-    moved?.modifiedNs === baseStatus?.modifiedNs &&
-    moved?.sizeBytes === baseStatus?.sizeBytes &&
-    moved?.mode === baseStatus?.mode;
-  if (!isBase) throw changedMeanwhile(step);
+  if (!isSameStatus(moved, step.baseStatus)) throw changedMeanwhile(step);
 }
 
 /** Gives a file of a journal a name in the tree; `EEXIST` where it is taken. */
@@ -79,7 +73,9 @@ export async function giveName(from: Folder, fileName: string, { folder, name }:
 
 /**
  * Looks at everything once more before the transaction counts as done: each path, walked anew, leads to the new file, and
- * nobody wrote into an old one after it was backed up.
+ * nobody wrote into an old one since it was read. Its bytes are compared and not its time: a clock that ticks every few
+ * milliseconds, or a mapping of the file into memory, hides a change from the time. Who writes later, through a file that
+ * was open all the while, writes into the one that the journal keeps.
  */
 export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): Promise<void> {
   await inParallel(steps, async (step) => {
@@ -94,13 +90,18 @@ export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): P
   });
 }
 
-/** Makes the names durable that a transaction or its undoing has changed. */
-export async function syncFoldersOf(parts: WorkspaceParts, tree: Tree, steps: readonly Step[]): Promise<void> {
+/** Makes the names durable that a transaction or its undoing has changed, and those in the other folders. */
+export async function syncFoldersOf(
+  parts: WorkspaceParts,
+  tree: Tree,
+  { steps, others = [] }: { steps: readonly Step[]; others?: readonly Folder[] },
+): Promise<void> {
   if (parts.durability === "off") return;
-  const folders = new Set(steps.map((step) => splitPath(step.path).parent));
-  await inParallel([...folders], async (path) => {
+  const paths = new Set(steps.map((step) => splitPath(step.path).parent));
+  await inParallel([...others, ...paths], async (place) => {
+    if (typeof place !== "string") return place.sync();
     try {
-      await tree.inFolder(path, (folder) => folder.sync());
+      await tree.inFolder(place, (folder) => folder.sync());
     } catch (error) {
       // A folder that is gone has no names to keep.
       if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) throw error;

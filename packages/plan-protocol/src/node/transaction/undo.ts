@@ -40,7 +40,7 @@ export async function undo(parts: WorkspaceParts, journal: Journal, options: Und
     await syncIn(parts, journal.moved, journal.taken);
   });
   // By a new walk: folders that were made again are others than those that were open.
-  await withTree(parts.root, (tree) => syncFoldersOf(parts, tree, journal.steps));
+  await withTree(parts.root, (tree) => syncFoldersOf(parts, tree, { steps: journal.steps }));
   // On a full disk this makes the room that the mark needs.
   await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
   await markUndone(parts, journal, keptPaths);

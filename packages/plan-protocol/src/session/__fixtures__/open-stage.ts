@@ -1,5 +1,11 @@
 import { sha256Hex } from "@ccl/core";
-import { createFixedClock, createScriptedModel, createSequentialIds, type ScriptedModel, type ScriptedResponse } from "@ccl/core/testing";
+import {
+  createFixedClock,
+  createScriptedModel,
+  createSequentialIds,
+  type ScriptedModel,
+  type ScriptedResponse,
+} from "@ccl/core/testing";
 
 import type { PlanAction } from "../../plan/plan.ts";
 import type { PlanEvent } from "../../trace/plan-event.ts";
@@ -27,7 +33,10 @@ export const portFile = 'export const host = "::1";\nexport const port = 80;\n';
 /** Sets a scripted session up. Answers that are no string are sent as JSON. */
 export function openStage(
   answers: readonly (ScriptedResponse | { actions: unknown[] })[],
-  { files = { "src/port.ts": portFile }, ...options }: Partial<PlanSessionOptions> & { files?: Record<string, string> } = {},
+  {
+    files = { "src/port.ts": portFile },
+    ...options
+  }: Partial<PlanSessionOptions> & { files?: Record<string, string> } = {},
 ): Stage {
   const model = createScriptedModel(answers.map(toResponse));
   const workspace = createMemoryWorkspace(files);
@@ -40,7 +49,8 @@ export function openStage(
     onEvent: (event) => events.push(event),
     ...options,
   });
-  const contentOf = (call: number, message: number): string => String(model.requests.at(call)?.messages.at(message)?.content);
+  const contentOf = (call: number, message: number): string =>
+    String(model.requests.at(call)?.messages.at(message)?.content);
   return {
     session,
     model,

@@ -1,0 +1,190 @@
+// The same layered graph under each scheduler: `prepare` is not measured, `run` is, and resolves when all has ended.
+import { Annotation, START, StateGraph } from "@langchain/langgraph";
+import { Effect } from "effect";
+import { PGraph } from "p-graph";
+
+import {
+  createMemoryRunStore,
+  createOperationRegistry,
+  createRunEngine,
+  validateProfile,
+} from "../../packages/operations/dist/index.js";
+
+export const ours = "@ccl/operations";
+
+/** Nodes in layers; each waits for three of the layer before. */
+export function layeredGraph(count, layers = 10) {
+  const width = count / layers;
+  return Array.from({ length: count }, (_, index) => {
+    const [layer, at] = [Math.floor(index / width), index % width];
+    const named = (offset) => `op${(layer - 1) * width + ((at + offset) % width)}`;
+    return { id: `op${index}`, layer, dependsOn: layer === 0 ? [] : [0, 1, 2].map(named) };
+  });
+}
+
+const model = {
+  provider: "none",
+  modelId: "none",
+  generate: async () => ({ text: "ok", toolCalls: [], finishReason: "stop" }),
+};
+
+/** An engine with the graph as a profile; options as `createRunEngine` takes them. */
+export function engineOf(graph, work, options = {}) {
+  const registry = createOperationRegistry();
+  for (const { id } of graph) {
+    registry.register({ operationId: id, kind: "compute", name: id }, async () => {
+      work();
+      return { status: "done" };
+    });
+  }
+  const hooks = ["before_main_llm"];
+  const checked = validateProfile(
+    {
+      profileId: "graph",
+      name: "Graph",
+      enabled: true,
+      operationProfileSessionId: "1",
+      operations: graph.map(({ id, dependsOn }, order) => ({
+        operationId: id,
+        config: { enabled: true, required: true, hooks, order, dependsOn, params: {} },
+      })),
+    },
+    registry,
+  );
+  if (!checked.ok) throw new Error(checked.issues[0].message);
+  const engine = createRunEngine({ registry, mainModel: model, ...options });
+  return async (chatId) => {
+    const start = { trigger: "generate", chatId, branchId: "main", userMessage: "Hello", profile: checked.value };
+    const { status } = await (await engine.start(start)).result;
+    if (status !== "done") throw new Error(`The run was ${status}.`);
+  };
+}
+
+function prepareOurs(graph, work, { concurrency, keptRuns = 16, runs } = {}) {
+  const limits = concurrency === undefined ? {} : { concurrency: { global: concurrency } };
+  let count = 0;
+  let run;
+  return () => {
+    // The memory chat keeps every turn, so that a new engine is taken now and then.
+    if (count % 500 === 0)
+      run = engineOf(graph, work, { runs: runs?.() ?? createMemoryRunStore({ keptRuns }), limits });
+    count += 1;
+    return run(`chat ${count}`);
+  };
+}
+
+/** A store that keeps nothing of what it is given: what is left is the engine. */
+function createForgetfulRunStore() {
+  return {
+    createRun: async ({ input, lease }) => ({
+      status: "created",
+      lease: { runId: input.runId, owner: lease.owner, fencingToken: 1, expiresAtMs: lease.nowMs + lease.ttlMs },
+    }),
+    append: async (appends) => appends.map(() => "appended"),
+    renewLease: async (lease) => ({ status: "renewed", lease }),
+  };
+}
+
+/** Kahn's algorithm with a promise for each node and a map of results, and nothing else. */
+function prepareKahn(graph, work) {
+  const handler = async () => {
+    work();
+    return { status: "done" };
+  };
+  return async () => {
+    const [left, dependents, results] = [new Map(), new Map(), new Map()];
+    for (const { id, dependsOn } of graph) {
+      left.set(id, dependsOn.length);
+      for (const dependency of dependsOn) {
+        const known = dependents.get(dependency);
+        if (known) known.push(id);
+        else dependents.set(dependency, [id]);
+      }
+    }
+    let open = graph.length;
+    await new Promise((resolve) => {
+      const begin = (id) =>
+        void handler(id).then(({ status }) => {
+          results.set(id, status);
+          for (const dependent of dependents.get(id) ?? []) {
+            const waiting = left.get(dependent) - 1;
+            left.set(dependent, waiting);
+            if (waiting === 0) begin(dependent);
+          }
+          open -= 1;
+          if (open === 0) resolve();
+        });
+      for (const { id, dependsOn } of graph) if (dependsOn.length === 0) begin(id);
+    });
+    return results;
+  };
+}
+
+function prepareLayers(graph, work) {
+  const layers = grouped(graph);
+  const handler = async () => work();
+  return async () => {
+    for (const nodes of layers.values()) await Promise.all(nodes.map(handler));
+  };
+}
+
+function grouped(graph) {
+  const layers = new Map();
+  for (const node of graph) layers.set(node.layer, [...(layers.get(node.layer) ?? []), node]);
+  return layers;
+}
+
+function preparePGraph(graph, work, { concurrency } = {}) {
+  const nodes = new Map(graph.map(({ id }) => [id, { run: async () => work() }]));
+  const edges = graph.flatMap(({ id, dependsOn }) => dependsOn.map((dependency) => [dependency, id]));
+  return () => new PGraph(nodes, edges).run(concurrency === undefined ? {} : { concurrency });
+}
+
+function prepareLangGraph(graph, work, { concurrency } = {}) {
+  const builder = new StateGraph(
+    Annotation.Root({ seen: Annotation({ reducer: (all, more) => all + more, default: () => 0 }) }),
+  );
+  for (const { id } of graph) {
+    builder.addNode(id, async () => {
+      work();
+      return { seen: 1 };
+    });
+  }
+  for (const { id, dependsOn } of graph) builder.addEdge(dependsOn.length === 0 ? START : dependsOn, id);
+  const app = builder.compile();
+  return () => app.invoke({ seen: 0 }, { ...(concurrency !== undefined && { maxConcurrency: concurrency }) });
+}
+
+function prepareEffect(graph, work, { concurrency = "unbounded" } = {}) {
+  const handler = Effect.promise(async () => work());
+  const all = Effect.gen(function* () {
+    const ended = new Map();
+    for (const { id, dependsOn } of graph) {
+      const before = Effect.all(
+        dependsOn.map((dependency) => ended.get(dependency)),
+        { concurrency, discard: true },
+      );
+      ended.set(id, yield* Effect.cached(Effect.andThen(before, handler)));
+    }
+    yield* Effect.all([...ended.values()], { concurrency, discard: true });
+  });
+  return () => Effect.runPromise(all);
+}
+
+/** By name; `hasLimit` says that there is an option for how many may run at a time. */
+export const schedulers = {
+  [ours]: { prepare: prepareOurs, hasLimit: true },
+  "bare Kahn": { prepare: prepareKahn, hasLimit: false },
+  "Promise.all by layers": { prepare: prepareLayers, hasLimit: false },
+  "p-graph": { prepare: preparePGraph, hasLimit: true },
+  "LangGraph JS": { prepare: prepareLangGraph, hasLimit: true },
+  Effect: { prepare: prepareEffect, hasLimit: true },
+};
+
+/** The engine with more and less to keep, to see what that costs. */
+export const keepings = {
+  "no store at all": (graph, work) => prepareOurs(graph, work, { runs: createForgetfulRunStore }),
+  "memory, no finished run kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 0 }),
+  "memory, 16 finished runs kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 16 }),
+  "memory, 200 finished runs kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 200 }),
+};

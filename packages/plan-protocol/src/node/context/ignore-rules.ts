@@ -1,0 +1,63 @@
+import { createPathMatcher } from "./glob-matcher.ts";
+
+/** Files with more than this are no list of names. */
+const MAX_RULES = 5_000;
+
+/** One line of a `.gitignore`. */
+interface IgnoreRule {
+  /** `!`: takes back what an earlier line left out. */
+  isNegated: boolean;
+  isForFoldersOnly: boolean;
+  fits(path: string, name: string): boolean;
+}
+
+/** The rules of one folder, for what is below it. */
+export interface IgnoreLayer {
+  /** Relative to the root; `""` is the root. */
+  folder: string;
+  rules: readonly IgnoreRule[];
+}
+
+/** Reads a `.gitignore` as git does. A line that can't be one leaves nothing out. */
+export function readIgnoreRules(text: string): IgnoreRule[] {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/, MAX_RULES);
+  return lines.map(readRule).filter((rule) => rule !== undefined);
+}
+
+/** Whether git would leave a path out that is in a folder which it does not leave out; the last rule of the deepest folder wins. */
+export function isIgnored(
+  layers: readonly IgnoreLayer[],
+  { path, name, isFolder }: { path: string; name: string; isFolder: boolean },
+): boolean {
+  for (const { folder, rules } of layers.toReversed()) {
+    const below = folder === "" ? path : path.slice(folder.length + 1);
+    const rule = rules.findLast((it) => (isFolder || !it.isForFoldersOnly) && it.fits(below, name));
+    if (rule !== undefined) return !rule.isNegated;
+  }
+  return false;
+}
+
+function readRule(line: string): IgnoreRule | undefined {
+  // Spaces at the end count only behind a backslash.
+  const text = line.replace(/(?<!\\)[ \t]+$/, "");
+  if (text === "" || text.startsWith("#")) return undefined;
+  const isNegated = text.startsWith("!");
+  const pattern = isNegated ? text.slice(1) : text;
+  const isForFoldersOnly = pattern.endsWith("/");
+  const body = isForFoldersOnly ? pattern.slice(0, -1) : pattern;
+  if (body === "") return undefined;
+  return { isNegated, isForFoldersOnly, fits: matcherOf(body) };
+}
+
+function matcherOf(body: string): IgnoreRule["fits"] {
+  // Most lines are a name or an ending, and each of them is asked about each file.
+  if (/^[^/*?[\\]+$/.test(body)) return (_path, name) => name === body;
+  const ending = /^\*([^/*?[\\]+)$/.exec(body)?.[1];
+  if (ending !== undefined) return (_path, name) => name.endsWith(ending);
+  const isAnchored = body.includes("/");
+  const parts = body.replace(/^\//, "").split("/");
+  // What is in a folder, and not the folder itself.
+  if (parts.at(-1) === "**") parts.push("*");
+  const fits = createPathMatcher(isAnchored ? parts : ["**", ...parts], { hasEscapes: true });
+  return (path) => fits(path);
+}

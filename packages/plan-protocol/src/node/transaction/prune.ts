@@ -1,0 +1,38 @@
+import type { PrunedTransactions } from "../../workspace/file-workspace.ts";
+import { throwIfAborted } from "../../plan-protocol-error.ts";
+import { type Folder, unless } from "../file-system/folder.ts";
+import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { removeJournal } from "./journal.ts";
+import { listTransactions } from "./recover.ts";
+
+/** No id of a transaction has a point, so that what is called so is none any more, however much of it is left. */
+const REMOVED = "removed.";
+
+/** Removes journals, the oldest first, until `keep` of those that are through are left. The caller holds the lock. */
+export async function pruneTransactions(
+  parts: WorkspaceParts,
+  journals: Folder,
+  { keep, signal }: { keep: number; signal: AbortSignal | undefined },
+): Promise<PrunedTransactions> {
+  const records = await listTransactions(journals, signal);
+  const through = records.filter(({ status }) => status !== "unfinished");
+  const old = through.slice(0, Math.max(0, through.length - keep));
+  const removed: string[] = [];
+  for (const { transactionId } of old.filter(({ keptPaths }) => keptPaths.length === 0)) {
+    throwIfAborted(signal);
+    await journals.rename(transactionId, journals, REMOVED + transactionId);
+    removed.push(transactionId);
+  }
+  if (removed.length > 0) await syncIn(parts, journals);
+  await clearRemoved(journals);
+  const needed = records
+    .filter(({ status, keptPaths }) => status === "unfinished" || keptPaths.length > 0)
+    .map(({ transactionId }) => transactionId);
+  return { removed, needed };
+}
+
+/** Also what a process that was killed has left. */
+async function clearRemoved(journals: Folder): Promise<void> {
+  for (const name of (await journals.list()).filter((it) => it.startsWith(REMOVED)))
+    await unless(["ENOENT"], removeJournal(journals, name), undefined);
+}
