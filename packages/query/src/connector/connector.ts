@@ -1,3 +1,4 @@
+import type { ResourceDetails } from "@ccl/catalog";
 import type { PlanOperation } from "../plan/logical-plan.ts";
 import type { PlanColumn, TypedStep } from "../plan/typed-plan.ts";
 import type { ColumnBatch } from "./column-batch.ts";
@@ -27,8 +28,8 @@ export interface Connector {
   readonly name: string;
   /** The operations that it takes; `scan` always. */
   readonly operations: ReadonlySet<PlanOperation>;
-  /** False for a step that it can't do although it takes the operation, e.g. a function that it lacks. */
-  takes?(step: TypedStep): boolean;
+  /** False for a step that it can't do although it takes the operation, e.g. a function that it lacks. `resources` are those below. */
+  takes?(step: TypedStep, resources: readonly ResourceDetails[]): boolean;
   /** What would be sent, for people to read. Never holds a literal of the plan. */
   describe?(fragment: PlanFragment): string;
   /** The rows of a fragment. Leaving the loop early, or aborting, ends the work at the source. */

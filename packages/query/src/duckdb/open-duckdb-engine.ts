@@ -4,9 +4,10 @@ import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { EngineInput, EngineWork, QueryEngine, RunOptions } from "../connector/connector.ts";
 import { QueryError, throwIfAborted } from "../query-error.ts";
 import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
-import { valueError } from "../sql/decode-value.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
-import { duckDbDecoder, duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
+import { duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
+import { loadDuckDb } from "./load-duckdb.ts";
+import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
 /** How DuckDB is run. */
 export interface DuckDbEngineOptions {
@@ -33,7 +34,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
     if (!Number.isSafeInteger(value) || value < 1)
       throw new QueryError("invalid_options", `${name} is a whole number from 1, not ${value}.`);
   }
-  const module = await loadModule();
+  const module = await loadDuckDb();
   const instance = await module.DuckDBInstance.create(":memory:", {
     threads: String(threads),
     memory_limit: `${memoryMiB}MiB`,
@@ -45,16 +46,6 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
     throw engineError(error);
   }
   return createEngine(module, instance);
-}
-
-async function loadModule(): Promise<DuckDbModule> {
-  try {
-    return await import("@duckdb/node-api");
-  } catch (error) {
-    throw new QueryError("engine_missing", "@duckdb/node-api is not there; install it beside @ccl/query.", {
-      cause: error,
-    });
-  }
 }
 
 async function secure(instance: DuckDBInstance, spillFolder: string | undefined): Promise<void> {
@@ -102,11 +93,6 @@ function createEngine(module: DuckDbModule, instance: DuckDBInstance): QueryEngi
   };
 }
 
-interface Session {
-  module: DuckDbModule;
-  connection: DuckDBConnection;
-}
-
 /** Temporary tables are the connection's own, and go with it. */
 async function load(
   { module, connection }: Session,
@@ -149,34 +135,5 @@ async function* read(
     { steps, columns },
     { dialect: duckDbDialect, parameters: "numbered", tableOf: () => sql``, inputs: tables },
   );
-  const decoders = columns.map(({ type }) => duckDbDecoder(module, type));
-  const result = await connection.stream(query.sql, query.parameters.map(parameterOf));
-  for (;;) {
-    const chunk = await result.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) return;
-    throwIfAborted(options.signal);
-    const values = chunk.getColumns().map((column, index) => {
-      const decode = decoders[index];
-      const target = columns[index];
-      return column.map((value) => {
-        if (value === null) return null;
-        const decoded = decode?.(value);
-        if (decoded !== undefined || target === undefined) return decoded ?? null;
-        throw valueError({ source: "DuckDB", column: target.name, type: target.type }, value);
-      });
-    });
-    yield { rowCount: chunk.rowCount, columns: values };
-  }
-}
-
-function parameterOf(value: unknown): DuckDBValue {
-  if (value === null || typeof value === "string" || typeof value === "number") return value;
-  if (typeof value === "boolean" || typeof value === "bigint") return value;
-  throw new QueryError("invalid_options", `A ${typeof value} is no parameter of DuckDB.`);
-}
-
-function engineError(error: unknown): unknown {
-  if (QueryError.isInstance(error)) return error;
-  const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-  return new QueryError("engine_failed", `DuckDB: ${reason.slice(0, 300)}`, { cause: error });
+  yield* streamQuery({ module, connection }, { ...query, columns }, options);
 }

@@ -10,7 +10,14 @@ import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError, throwIfAborted } from "../query-error.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { metered, startDeadline, type Deadline, type ExecutionLimits, type Traffic } from "./execution-limits.ts";
-import { rowsOf, type PlanRow, type QueryResult, type QueryStatistics, type SourceStatistics } from "./query-result.ts";
+import {
+  rowBuilder,
+  rowsOf,
+  type PlanRow,
+  type QueryResult,
+  type QueryStatistics,
+  type SourceStatistics,
+} from "./query-result.ts";
 import { resolveNow } from "./resolve-now.ts";
 
 /** What a plan is run with. */
@@ -97,7 +104,8 @@ function createResult(execution: Execution): QueryResult {
     rows: () => rowsOf(batches, physical.columns),
     async all() {
       const rows: PlanRow[] = [];
-      for await (const row of rowsOf(batches, physical.columns)) rows.push(row);
+      const toRows = rowBuilder(physical.columns);
+      for await (const batch of batches) for (const row of toRows(batch)) rows.push(row);
       return rows;
     },
     statistics: () => ({ ...statistics, rows: traffic.rows, bytes: traffic.bytes }),

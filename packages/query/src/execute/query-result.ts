@@ -45,9 +45,26 @@ export async function* rowsOf(
   batches: AsyncIterable<ColumnBatch>,
   columns: readonly PlanColumn[],
 ): AsyncGenerator<PlanRow, void> {
-  for await (const { rowCount, columns: values } of batches) {
+  const toRows = rowBuilder(columns);
+  for await (const batch of batches) yield* toRows(batch);
+}
+
+/** Makes the rows of a batch. */
+export function rowBuilder(columns: readonly PlanColumn[]): (batch: ColumnBatch) => PlanRow[] {
+  const names = columns.map(({ name }) => name);
+  return ({ rowCount, columns: values }) => {
+    const rows: PlanRow[] = [];
     for (let row = 0; row < rowCount; row++) {
-      yield Object.fromEntries(columns.map(({ name }, index) => [name, values[index]?.[row] ?? null]));
+      const built: PlanRow = {};
+      for (const [index, name] of names.entries()) setField(built, name, values[index]?.[row] ?? null);
+      rows.push(built);
     }
-  }
+    return rows;
+  };
+}
+
+function setField(row: PlanRow, name: string, value: PlanValue): void {
+  if (name !== "__proto__") row[name] = value;
+  // Assigned, this name would set the prototype and be no field.
+  else Object.defineProperty(row, name, { value, enumerable: true, configurable: true, writable: true });
 }

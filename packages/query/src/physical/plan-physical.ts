@@ -1,5 +1,7 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import type { Connector } from "../connector/connector.ts";
+import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
+import { simpleCondition } from "../connector/simple-condition.ts";
 import type { PlanOperation } from "../plan/logical-plan.ts";
 import {
   typedInputsOf,
@@ -28,7 +30,10 @@ export interface PlacementOptions {
 
 /** Places each step at its source as far as the source, and what the catalog says of it, allow; the rest goes to the engine. */
 export function planPhysical(valid: ValidLogicalPlan, options: PlacementOptions): PhysicalPlan {
-  const pushed = options.pushdown === "full" ? pushFilters(valid.steps) : valid.steps;
+  // Arguments of an API or a function have to reach it, whatever else may.
+  const isPushed =
+    options.pushdown === "full" || valid.steps.some((step) => step.op === "scan" && hasParameters(step.resource));
+  const pushed = isPushed ? pushFilters(valid.steps) : valid.steps;
   const placer = new Placer(options);
   // Unread steps are not run at all.
   const used = usedSteps(pushed);
@@ -63,14 +68,19 @@ class Placer {
       this.#resources.set(step.name, [step.resource]);
       return [step];
     }
+    const resources = typedInputsOf(step).flatMap((name) => this.#resources.get(name) ?? []);
     const found = this.#sourceOf(step);
-    const isTaken = found !== undefined && isTakenBy(found.connector, step);
-    if (!isTaken && found !== undefined && step.op === "filter") return this.#splitFilter(step, found);
+    const isTaken = found !== undefined && isTakenBy(found.connector, step, resources);
+    if (!isTaken && step.op === "filter") {
+      if (found !== undefined)
+        return this.#splitFilter(step, found, (part) => isTakenBy(found.connector, part, resources));
+      const source = this.places.get(step.from);
+      const [resource] = resources;
+      if (source !== undefined && resource !== undefined && hasParameters(resource))
+        return this.#splitFilter(step, source, (part) => isArgument(part, resource));
+    }
     this.places.set(step.name, isTaken ? found : undefined);
-    this.#resources.set(
-      step.name,
-      typedInputsOf(step).flatMap((name) => this.#resources.get(name) ?? []),
-    );
+    this.#resources.set(step.name, resources);
     return [step];
   }
 
@@ -86,12 +96,13 @@ class Placer {
   }
 
   /** The conjuncts that the source takes stay there, the others go on above. */
-  #splitFilter(filter: TypedFilter, found: FoundConnector): TypedStep[] {
+  #splitFilter(filter: TypedFilter, found: FoundConnector, isTaken: (part: TypedFilter) => boolean): TypedStep[] {
     const parts = conjunctsOf(filter.where);
-    const taken = parts.filter((part) => isTakenBy(found.connector, { ...filter, where: part }));
+    const taken = parts.filter((part) => isTaken({ ...filter, where: part }));
     const where = conjunction(taken);
     const rest = conjunction(parts.filter((part) => !taken.includes(part)));
-    this.places.set(filter.name, undefined);
+    this.places.set(filter.name, where !== undefined && rest === undefined ? found : undefined);
+    this.#resources.set(filter.name, this.#resources.get(filter.from) ?? []);
     if (where === undefined || rest === undefined) return [filter];
     const name = derivedName(filter.from, `${shownName(filter.name)} `);
     this.places.set(name, found);
@@ -103,8 +114,15 @@ class Placer {
   }
 }
 
-function isTakenBy(connector: Connector, step: TypedStep): boolean {
-  return connector.operations.has(step.op) && (connector.takes?.(step) ?? true);
+function isTakenBy(connector: Connector, step: TypedStep, resources: readonly ResourceDetails[]): boolean {
+  return connector.operations.has(step.op) && (connector.takes?.(step, resources) ?? true);
+}
+
+/** True for a condition that gives a value to something that the resource takes. */
+function isArgument({ where }: TypedFilter, resource: ResourceDetails): boolean {
+  const condition = simpleCondition(where);
+  if (condition === undefined || (condition.operator !== "eq" && condition.operator !== "in")) return false;
+  return scanColumns(resource).get(condition.column)?.isParameter === true;
 }
 
 /** `pushdown` rules filter, project and aggregate; all else, and what it leaves out, goes by `cap`. Without both, all is allowed. */

@@ -85,7 +85,7 @@ function swapped(state: PushState, project: TypedProject, filter: TypedFilter): 
 }
 
 /** The expression with columns replaced by the values that they have. */
-export function substituted(
+function substituted(
   expression: TypedExpression,
   values: ReadonlyMap<string, TypedExpression | undefined>,
 ): TypedExpression {

@@ -65,7 +65,8 @@ function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is Sq
   return "prepare" in handle && "driver" in handle;
 }
 
-function tableName({ resource }: TypedScan, { tableOf }: SqlConnectorOptions): Sql {
+/** The table of a scan, by the last part of its address where nothing else is told. */
+export function tableName({ resource }: TypedScan, { tableOf }: SqlConnectorOptions): Sql {
   if (tableOf !== undefined) return sql.id(...tableOf(resource));
   const address = resource.uri ?? resource.id;
   const last = decodeURIComponent(address.split(/[?#]/)[0]?.split(/[/:]/).at(-1) ?? "");
@@ -78,7 +79,7 @@ function takesAll(expression: TypedExpression, takes: (part: TypedExpression) =>
 }
 
 /** Every expression that a step computes. A sort, a limit and a distinct work on columns as they are. */
-export function expressionsOf(step: TypedStep): TypedExpression[] {
+function expressionsOf(step: TypedStep): TypedExpression[] {
   const asColumns = (): TypedExpression[] => step.columns.map((column) => ({ op: "column", ...column }));
   switch (step.op) {
     case "scan":

@@ -12,7 +12,7 @@ const takenUnits: ReadonlySet<string> = new Set(["year", "month", "day", "hour",
 const takenAdditions: ReadonlySet<string> = new Set(["week", "day", "hour", "minute", "second"]);
 
 /** True for a stored column whose values SQLite can compute with exactly. */
-export function isExactInSqlite({ kind, ...type }: DataType): boolean {
+function isExactInSqlite({ kind, ...type }: DataType): boolean {
   return kind !== "decimal" || !("precision" in type) || type.precision <= storedDigits;
 }
 

@@ -1,4 +1,5 @@
 import type { ResourceDetails } from "@ccl/catalog";
+import { scanColumns } from "../connector/scan-columns.ts";
 import { columnDataType, isNumeric, maxPrecision, typeName, type DataType } from "../plan/data-type.ts";
 import type { NamedAggregate, NamedExpression } from "../plan/expression.ts";
 import type { AggregateStep, JoinStep, PlanStep, ScanStep, SortStep, UnionStep } from "../plan/logical-plan.ts";
@@ -76,11 +77,12 @@ function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined 
       `There is no resource ${quotedName(step.resource)}.${hint}`,
     );
   }
-  if (resource.cap !== undefined && resource.cap.length > 0 && !resource.cap.includes("scan")) {
+  const isCallable = resource.kind === "skill" && resource.cap?.includes("call") === true;
+  if (resource.cap !== undefined && resource.cap.length > 0 && !resource.cap.includes("scan") && !isCallable) {
     const message = `${quotedName(step.resource)} can't be scanned; it can ${resource.cap.slice(0, 10).join(", ")}.`;
     return report("scan_unsupported", [...path, "resource"], message);
   }
-  const known = new Map((resource.columns ?? []).map((column) => [column.name, column]));
+  const known = scanColumns(resource);
   const wanted = step.columns ?? [...known.keys()];
   if (wanted.length === 0) {
     return report(
@@ -100,17 +102,18 @@ function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined 
     );
     return [];
   });
-  const columns = found.map((column): PlanColumn => {
+  const columns = found.map(({ column, isInRows, isRequired }): PlanColumn => {
     const { name, unit, nn, pk } = column;
     return {
       name,
       type: columnDataType(column.type),
-      isNullable: nn !== true && pk !== true,
+      // A field within another is absent where that one is.
+      isNullable: isInRows ? (nn !== true && pk !== true) || /[.[]/.test(name) : !isRequired,
       ...(unit !== undefined && { unit }),
     };
   });
   if (found.length < wanted.length || hasDuplicates(context, columns, "columns")) return undefined;
-  return { name: step.name, op: "scan", resource, columns, declaredTypes: found.map(({ type }) => type) };
+  return { name: step.name, op: "scan", resource, columns, declaredTypes: found.map(({ column }) => column.type) };
 }
 
 function hasDuplicates({ report, path }: StepContext, columns: readonly PlanColumn[], field: string): boolean {

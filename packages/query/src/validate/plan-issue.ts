@@ -15,6 +15,8 @@ export type PlanIssueCode =
   | "zone_unknown"
   | "union_mismatch"
   | "scan_unsupported"
+  | "parameter_missing"
+  | "parameter_misused"
   | "limit_exceeded"
   | "select_star"
   | "limit_missing"

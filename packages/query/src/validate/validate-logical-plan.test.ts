@@ -38,7 +38,19 @@ const large: ResourceDetails = { ...orders, id: "res:large", usage: { anti_patte
 const filtered: ResourceDetails = { ...users, id: "res:filtered", usage: { anti_patterns: ["full table scan"] } };
 const odd: ResourceDetails = { ...users, id: "res:odd", usage: { anti_patterns: ["joining on city at night"] } };
 const bus: ResourceDetails = { ...users, id: "res:bus", cap: ["publish"] };
-const details = [orders, users, strict, large, filtered, odd, bus];
+const weather: ResourceDetails = {
+  id: "res:weather",
+  kind: "skill",
+  title: "weather",
+  cap: ["call"],
+  columns: [
+    { name: "place", type: "string", in: "input", nn: true },
+    { name: "model", type: "string", in: "input" },
+    { name: "day", type: "date", in: "output", nn: true },
+    { name: "celsius", type: "number", in: "output" },
+  ],
+};
+const details = [weather, orders, users, strict, large, filtered, odd, bus];
 
 function planOf(text: string | object): LogicalPlan {
   const plan = parseLogicalPlan(text);
@@ -96,6 +108,10 @@ const cases: [PlanIssueCode, string | object, Partial<ValidateOptions>?][] = [
   ["zone_unknown", `${o} -> project(date(created_at, '+02:00') as day)`],
   ["union_mismatch", `${o} -> union(scan(res:users))`],
   ["scan_unsupported", "scan(res:bus)"],
+  ["parameter_missing", "scan(res:weather, place, day, celsius)"],
+  ["parameter_missing", "scan(res:weather, day, celsius) -> filter(celsius > 1)"],
+  ["parameter_missing", "scan(res:weather, place, day) -> limit(3) -> filter(place = 'Ulm')"],
+  ["parameter_misused", "scan(res:weather, place, model) -> filter(place = 'Ulm' and model like 'a%')"],
   ["limit_exceeded", `${o} -> limit(1) -> limit(2)`, { limits: { steps: 2 } }],
   ["select_star", "scan(res:strict) -> filter(city = 'Ulm')"],
   ["limit_missing", "scan(res:large, id) -> filter(id = 1)"],
@@ -141,6 +157,8 @@ describe("validateLogicalPlan", () => {
       zone_unknown: true,
       union_mismatch: true,
       scan_unsupported: true,
+      parameter_missing: true,
+      parameter_misused: true,
       limit_exceeded: true,
       select_star: true,
       limit_missing: true,

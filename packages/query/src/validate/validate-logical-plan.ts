@@ -4,6 +4,7 @@ import { inputsOf, type LogicalPlan, type PlanStep } from "../plan/logical-plan.
 import type { TypedStep, ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { checkAntiPatterns } from "./check-anti-patterns.ts";
 import { quotedName, reportInto, type Report } from "./check-context.ts";
+import { checkParameters } from "./check-parameters.ts";
 import { checkJoinKeys } from "./check-join-keys.ts";
 import { checkStep } from "./check-step.ts";
 import { visibleResources, type AccessOptions } from "./visible-resources.ts";
@@ -41,6 +42,7 @@ export function validateLogicalPlan(plan: LogicalPlan, options: ValidateOptions)
   const isWhole = typed.length === plan.steps.length && typed.length > 0;
   if (isWhole) {
     checkUse(plan, report);
+    checkParameters(typed, report);
     checkAntiPatterns(typed, { report, maxRowsWithoutLimit: options.limits?.maxRowsWithoutLimit });
   }
   const hasErrors = issues.some(({ severity }) => severity !== "warning");

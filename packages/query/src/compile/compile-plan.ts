@@ -1,0 +1,88 @@
+import { LanguageModelError, type Issue, type LanguageModel, type ModelUsage } from "@ccl/core";
+import type { ResourceDetails } from "@ccl/catalog";
+import { generateStructured, type FormatLadder, type StructuredAttempt } from "@ccl/structured-output";
+import type { LogicalPlan } from "../plan/logical-plan.ts";
+import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
+import type { PlanLimits } from "../parse/plan-limits.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import { renderLogicalPlan } from "../render/render-logical-plan.ts";
+import type { ValidationLimits } from "../validate/validate-logical-plan.ts";
+import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
+import { planMessages } from "./plan-prompt.ts";
+import { planSchema } from "./plan-schema.ts";
+import { readingYaml } from "./reading-yaml.ts";
+
+/** What a model may write a plan from: a context of `@ccl/catalog`, or nothing but the details. */
+export interface PlanContext {
+  /** Overview rows and cards as `budgetedContext` and `drillDown` render them; the details are rendered where absent. */
+  text?: string;
+  /** Ids by the aliases that the text has. */
+  aliases?: Readonly<Record<string, string>>;
+  /** What plans are checked against: `planDetails` gives what one principal sees. */
+  details: readonly ResourceDetails[];
+}
+
+/** What is asked, and how far to go for it. */
+export interface CompilePlanOptions extends AccessOptions {
+  task: string;
+  context: PlanContext;
+  model: LanguageModel;
+  /** Requests to mend an answer; 2 by default. */
+  maxRepairs?: number;
+  /** Share one to remember which formats a provider refuses. */
+  ladder?: FormatLadder;
+  limits?: PlanLimits & ValidationLimits;
+  onAttempt?: (attempt: StructuredAttempt) => void;
+  signal?: AbortSignal;
+}
+
+/** A plan that a model wrote and that holds. */
+export interface CompiledPlan {
+  plan: LogicalPlan;
+  /** The same, canonical. */
+  yaml: string;
+  valid: ValidLogicalPlan;
+  warnings: Issue[];
+  attempts: StructuredAttempt[];
+  /** Of all attempts. */
+  usage: ModelUsage;
+}
+
+/**
+ * Has a model write a plan, checks it, and lists what is wrong until it holds. It sees nothing but the context and the task.
+ * @throws QueryError `plan_not_compiled` with the last issues, `aborted`; LanguageModelError as the model gives it
+ */
+export async function compilePlan(options: CompilePlanOptions): Promise<CompiledPlan> {
+  const { task, context, model, maxRepairs = 2, signal } = options;
+  throwIfAborted(signal);
+  if (task.trim() === "") throw new QueryError("invalid_options", "The task is empty; say what the plan is to answer.");
+  if (!Number.isSafeInteger(maxRepairs) || maxRepairs < 0)
+    throw new QueryError("invalid_options", `maxRepairs is a whole number from 0, not ${maxRepairs}.`);
+  const visible = [...visibleResources(context.details, options).values()];
+  const result = await generateStructured(readingYaml(model), {
+    schema: planSchema({ ...options, details: visible, aliases: context.aliases ?? {} }),
+    messages: planMessages(task, { ...context, details: visible }),
+    maxRepairs,
+    schemaName: "plan",
+    request: { temperature: 0 },
+    ...(options.ladder !== undefined && { ladder: options.ladder }),
+    ...(options.onAttempt !== undefined && { onAttempt: options.onAttempt }),
+    ...(signal !== undefined && { signal }),
+  }).catch((error: unknown) => {
+    if (LanguageModelError.isInstance(error) && error.code === "aborted") throwIfAborted(signal);
+    throw error;
+  });
+  const { attempts, usage } = result;
+  if (result.ok) {
+    const valid = result.value;
+    return { plan: valid.plan, yaml: renderLogicalPlan(valid.plan), valid, warnings: valid.warnings, attempts, usage };
+  }
+  const reasons = result.issues.slice(0, 3).map(({ message }) => message);
+  throw new QueryError(
+    "plan_not_compiled",
+    `No plan of ${attempts.length} answers holds: ${reasons.join(" ").slice(0, 600)}`,
+    {
+      details: { issues: result.issues, attempts: attempts.length },
+    },
+  );
+}

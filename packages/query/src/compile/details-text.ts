@@ -1,0 +1,60 @@
+import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
+import { renderName } from "../render/render-expression.ts";
+
+const mostColumns = 60;
+const mostTexts = 8;
+
+/** Cards for a prompt, where no budgeted context is given: what to avoid and what can be pushed down are never left out. */
+export function detailsText(details: readonly ResourceDetails[]): string {
+  return details.map(cardText).join("\n\n");
+}
+
+function cardText({
+  id,
+  kind,
+  title,
+  description,
+  columns = [],
+  usage = {},
+  pushdown,
+  cap,
+  shape,
+}: ResourceDetails): string {
+  const lines = [`## ${shownText(id, 300)}`, `${shownText(kind, 40)}: ${shownText(title, 120)}`];
+  if (description !== undefined && description !== "") lines.push(`about: ${shownText(description, 300)}`);
+  if (shape?.rows_est !== undefined) lines.push(`rows: about ${shownText(String(shape.rows_est), 40)}`);
+  lines.push("columns:", ...columns.slice(0, mostColumns).map((column) => `  ${columnText(column)}`));
+  if (columns.length > mostColumns) lines.push(`  [${columns.length - mostColumns} more]`);
+  const can = Object.entries(pushdown ?? {})
+    .filter(([, is]) => is === true)
+    .map(([name]) => name);
+  const cannot = Object.entries(pushdown ?? {})
+    .filter(([, is]) => is === false)
+    .map(([name]) => name);
+  const able = can.length > 0 || cannot.length > 0 ? can : (cap ?? []);
+  if (able.length > 0) lines.push(`can: ${able.map((name) => shownText(name, 40)).join(", ")}`);
+  if (cannot.length > 0) lines.push(`cannot: ${cannot.join(", ")}`);
+  for (const { code } of (usage.snippets ?? []).filter(({ engine }) => engine === "ir").slice(0, 2))
+    lines.push(`example: ${shownText(code, 400)}`);
+  const avoid = usage.anti_patterns ?? [];
+  if (avoid.length > 0) lines.push("avoid:", ...avoid.slice(0, mostTexts).map((text) => `  ${shownText(text, 200)}`));
+  return lines.join("\n");
+}
+
+function columnText({ name, type, description, nn, pk, fk, unit }: ResourceColumn): string {
+  const parts = [
+    renderName(shownText(name, 80)),
+    shownText(type ?? "text", 40),
+    pk === true ? "pk" : nn === true ? "not null" : "",
+    fk === undefined ? "" : `-> ${shownText(fk, 80)}`,
+    shownText(unit ?? "", 20),
+    description === undefined || description === "" ? "" : `- ${shownText(description, 80)}`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** A text of a catalog on one line, cut where it is long, without characters that no reader sees. */
+export function shownText(text: string, most: number): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  return line.length <= most ? line : `${line.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
+}

@@ -1,0 +1,62 @@
+import type { Issue } from "@ccl/core";
+import type { ResourceDetails } from "@ccl/catalog";
+import type { StandardSchema } from "@ccl/structured-output";
+import type { PlanLimits } from "../parse/plan-limits.ts";
+import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
+import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
+import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
+import { logicalPlanSchema } from "../schema/logical-plan-schema.ts";
+import { validateLogicalPlan, type ValidationLimits } from "../validate/validate-logical-plan.ts";
+
+/** What an answer is checked against. */
+export interface PlanSchemaOptions {
+  /** Those that the principal sees. */
+  details: readonly ResourceDetails[];
+  aliases: Readonly<Record<string, string>>;
+  limits?: PlanLimits & ValidationLimits;
+}
+
+/** A schema whose check is the whole check of a plan, so that a repair lists what is wrong with it by code and place. */
+export function planSchema({ details, aliases, limits }: PlanSchemaOptions): StandardSchema<ValidLogicalPlan> {
+  const parseLimits = limits === undefined ? {} : { limits: parsePart(limits) };
+  return {
+    "~standard": {
+      vendor: "ccl",
+      validate(value) {
+        const parsed = parseLogicalPlan(value, parseLimits);
+        if (!parsed.ok) return { issues: parsed.issues.map(standardIssue) };
+        const plan = withIds(parsed.value, aliases);
+        const checked = validateLogicalPlan(plan, {
+          details,
+          ...(limits !== undefined && { limits: checkPart(limits) }),
+        });
+        if (checked.ok) return { value: checked.value };
+        return { issues: checked.issues.filter(({ severity }) => severity !== "warning").map(standardIssue) };
+      },
+      jsonSchema: { input: () => ({ ...logicalPlanSchema }) },
+    },
+  };
+}
+
+function standardIssue({ code, path, message }: Issue): { message: string; path: (string | number)[] } {
+  return { message: `${code}: ${message}`, path: [...path] };
+}
+
+/** `steps` bounds both the reading and the check. */
+function parsePart({ textLength, steps, depth, nodes }: PlanLimits): PlanLimits {
+  const given = Object.entries({ textLength, steps, depth, nodes }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+function checkPart({ steps, maxRowsWithoutLimit }: PlanLimits & ValidationLimits): ValidationLimits {
+  return { ...(steps !== undefined && { steps }), ...(maxRowsWithoutLimit !== undefined && { maxRowsWithoutLimit }) };
+}
+
+/** Aliases of a context stand for ids. */
+function withIds(plan: LogicalPlan, aliases: Readonly<Record<string, string>>): LogicalPlan {
+  const steps = plan.steps.map((step): PlanStep => {
+    if (step.op !== "scan" || !Object.hasOwn(aliases, step.resource)) return step;
+    return { ...step, resource: aliases[step.resource] ?? step.resource };
+  });
+  return { ...plan, steps };
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sendJson, startApi, type TestApi } from "../__fixtures__/start-api.ts";
+import type { Connector, QueryEngine } from "../connector/connector.ts";
+import type { MemoryRows } from "../connector/create-memory-connector.ts";
+import { openDuckDbEngine } from "../duckdb/index.ts";
+import { fileConnector, type FileFormat } from "../file/file-connector.ts";
+import { httpConnector } from "../http/http-connector.ts";
+import type { HttpPaging } from "../http/http-options.ts";
+import { skillConnector } from "../skill/skill-connector.ts";
+import { connectorConformance, sampleResources } from "./index.ts";
+
+let engine: QueryEngine;
+let api: TestApi;
+
+beforeAll(async () => {
+  engine = await openDuckDbEngine({ threads: 1 });
+  api = await startApi((url, response) => {
+    const [, kind, paging = "", table = ""] = url.pathname.split("/");
+    const rows = kind === "empty" ? [] : rowsOf(table);
+    const size = Number(url.searchParams.get("size") ?? 2);
+    const number = (name: string): number => Number(url.searchParams.get(name) ?? 0);
+    const start =
+      {
+        page: (number("page") - 1) * size,
+        offset: number("offset"),
+        cursor: number("cursor"),
+        link: number("from"),
+        none: 0,
+      }[paging] ?? 0;
+    const page = paging === "none" ? rows : rows.slice(start, start + size);
+    const hasMore = start + page.length < rows.length;
+    if (paging === "link") {
+      const link = `<${url.pathname}?from=${start + size}>; rel="next"`;
+      return sendJson(response, page, hasMore ? { link } : {});
+    }
+    if (paging === "cursor")
+      return sendJson(response, { items: page, meta: { next: hasMore ? String(start + size) : null } });
+    sendJson(response, paging === "none" ? rows : { items: page });
+  });
+});
+afterAll(async () => {
+  await engine.close();
+  await api.close();
+});
+
+const lazyEngine: QueryEngine = {
+  name: "DuckDB",
+  run: (work, options) => engine.run(work, options),
+  close: () => engine.close(),
+};
+
+function rowsOf(table: string): MemoryRows {
+  return sampleResources.find((sample) => sample.table === table)?.rows ?? [];
+}
+
+const pagings: Record<string, HttpPaging> = {
+  page: { by: "page", parameter: "page", sizeParameter: "size", size: 2 },
+  offset: { by: "offset", parameter: "offset" },
+  cursor: { by: "cursor", parameter: "cursor", cursorAt: "meta.next" },
+  link: { by: "link" },
+  none: { by: "none" },
+};
+
+function openHttp(by: string): (isEmpty: boolean) => Connector {
+  return (isEmpty) =>
+    httpConnector({
+      baseUrl: `${api.baseUrl}/${isEmpty ? "empty" : "full"}/${by}`,
+      resources: Object.fromEntries(
+        sampleResources.map(({ details, table }) => [
+          details.id,
+          {
+            path: `/${table}`,
+            rowsAt: by === "link" || by === "none" ? "" : "items",
+            paging: pagings[by] ?? { by: "none" },
+          },
+        ]),
+      ),
+    });
+}
+
+function openSkill(isEmpty: boolean): Connector {
+  const tools = sampleResources.map(({ table, rows }) => ({
+    name: table,
+    description: "rows",
+    inputSchema: { type: "object" },
+    outputSchema: { type: "array", items: { type: "object" } },
+    execute: async () => (isEmpty ? [] : rows),
+  }));
+  return skillConnector(tools);
+}
+
+/** The sample as a file, in pieces that end anywhere. */
+function openFile(format: FileFormat, pieceBytes: number): (isEmpty: boolean) => Connector {
+  return (isEmpty) =>
+    fileConnector({
+      formatOf: () => format,
+      async *read({ id }) {
+        const sample = sampleResources.find(({ details }) => details.id === id);
+        const bytes = new TextEncoder().encode(
+          fileText(
+            format,
+            isEmpty ? [] : (sample?.rows ?? []),
+            (sample?.details.columns ?? []).map(({ name }) => name),
+          ),
+        );
+        for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.slice(at, at + pieceBytes);
+      },
+    });
+}
+
+function fileText(format: FileFormat, rows: MemoryRows, names: readonly string[]): string {
+  if (format === "json") return JSON.stringify(rows);
+  if (format === "jsonl") return rows.map((row) => `${JSON.stringify(row)}\n`).join("\r\n");
+  const separator = format === "tsv" ? "\t" : ",";
+  const cell = (value: unknown): string =>
+    value === null || value === undefined ? "" : `"${String(value).replaceAll('"', '""')}"`;
+  return [names.join(separator), ...rows.map((row) => names.map((name) => cell(row[name])).join(separator))].join(
+    "\r\n",
+  );
+}
+
+describe.each<[string, (isEmpty: boolean) => Connector]>([
+  ...["page", "link"].map((by): [string, (isEmpty: boolean) => Connector] => [`HTTP paged by ${by}`, openHttp(by)]),
+  ["functions", openSkill],
+  ["CSV", openFile("csv", 7)],
+  ["JSON Lines", openFile("jsonl", 5)],
+])("the connector of %s", (_, open) => {
+  it.each(connectorConformance({ open: async ({ isEmpty }) => open(isEmpty), engine: lazyEngine }))(
+    "$name",
+    async ({ run }) => expect(await run()).toBeUndefined(),
+  );
+});
+
+describe("connectorConformance", () => {
+  it("finds a row connector that forgets to check conditions on its rows again", async () => {
+    const open = async (): Promise<Connector> => {
+      const connector = openFile("json", 64)(false);
+      return {
+        ...connector,
+        run: (fragment, options) =>
+          connector.run({ ...fragment, steps: fragment.steps.filter(({ op }) => op !== "filter") }, options),
+      };
+    };
+    const rules = connectorConformance({ open, engine: lazyEngine });
+    const broken = rules.find(({ name }) => name === "values come in the plan's own forms, pushdown full");
+    await expect(broken?.run()).rejects.toThrow(/deep|equal|Expected/i);
+  });
+});

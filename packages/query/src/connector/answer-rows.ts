@@ -1,0 +1,94 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import { QueryError } from "../query-error.ts";
+import { scanColumns } from "./scan-columns.ts";
+
+/** Rows as a source has them, before their values are read. */
+export interface RowPage {
+  rowCount: number;
+  /** The value of a column; null and undefined are null. */
+  valueAt(row: number, column: string): unknown;
+}
+
+/** Where the rows of an answer are. */
+export interface AnswerShape {
+  /** Keys from the answer to the list; undefined: the answer is the list, or one row. */
+  path: string[] | undefined;
+  /** What stands before the names of the rows' own columns, like `items[].`. */
+  prefix: string;
+}
+
+/**
+ * Where a resource's rows are in its answers: at `rowsAt` (keys joined by dots, empty for the answer itself), else in the
+ * one list that its column names tell, like `items` of `items[].id`. @throws QueryError `invalid_options` where they tell of several
+ */
+export function answerShape(resource: ResourceDetails, rowsAt: string | undefined): AnswerShape {
+  if (rowsAt !== undefined) {
+    const path = rowsAt === "" ? undefined : rowsAt.split(".");
+    return { path, prefix: rowsAt === "" ? "" : `${rowsAt}[].` };
+  }
+  const lists = new Set<string>();
+  for (const [name, { isInRows }] of scanColumns(resource)) {
+    const end = name.indexOf("[].");
+    if (isInRows && end > 0) lists.add(name.slice(0, end));
+  }
+  const [list, other] = lists;
+  if (list === undefined) return { path: undefined, prefix: "" };
+  if (other === undefined) return { path: list.split("."), prefix: `${list}[].` };
+  const message = `${JSON.stringify(resource.id)} has the lists ${JSON.stringify(list)} and ${JSON.stringify(other)}; say in rowsAt which one its rows are.`;
+  throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
+}
+
+/** The rows of an answer. @throws QueryError `value_invalid` where they are not where they should be */
+export function answerRows(answer: unknown, { path, prefix }: AnswerShape, source: string): RowPage {
+  const found = path === undefined ? answer : walk(answer, path);
+  const rows = Array.isArray(found) ? found : path === undefined && isObject(found) ? [found] : undefined;
+  if (rows === undefined) {
+    const where = path === undefined ? "" : ` at ${JSON.stringify(path.join("."))}`;
+    const message = `${source} gave ${kindOf(found)}${where} where a list of rows should be; is rowsAt right?`;
+    throw new QueryError("value_invalid", message);
+  }
+  return {
+    rowCount: rows.length,
+    valueAt(row, column) {
+      const value: unknown = rows[row];
+      if (!isObject(value)) {
+        if (column === "value" || column === `${prefix}value`) return value;
+        throw new QueryError("value_invalid", `${source} gave ${kindOf(value)} where a row should be.`);
+      }
+      const own = prefix !== "" && column.startsWith(prefix) ? column.slice(prefix.length) : column;
+      const inRow = fieldOf(value, own);
+      // Fields beside the list are the same for all of its rows.
+      return inRow === undefined && path !== undefined && own === column ? fieldOf(answer, column) : inRow;
+    },
+  };
+}
+
+/** The field of a name, or at a path of names joined by dots; `[]` collects over a list. */
+export function fieldOf(value: unknown, name: string): unknown {
+  if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, name)) return value[name];
+  const [first = "", ...rest] = name.split(".");
+  const isList = first.endsWith("[]");
+  const key = isList ? first.slice(0, -2) : first;
+  const inner = Object.hasOwn(value, key) ? value[key] : undefined;
+  if (isList) {
+    if (!Array.isArray(inner)) return undefined;
+    return rest.length === 0 ? inner : inner.map((item: unknown) => fieldOf(item, rest.join(".")) ?? null);
+  }
+  return rest.length === 0 ? inner : fieldOf(inner, rest.join("."));
+}
+
+function walk(value: unknown, path: readonly string[]): unknown {
+  let at = value;
+  for (const key of path) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  return at;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

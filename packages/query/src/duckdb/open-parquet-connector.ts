@@ -1,0 +1,201 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { sql } from "kysely";
+import type { ColumnBatch } from "../connector/column-batch.ts";
+import type { Connector, PlanFragment, RunOptions } from "../connector/connector.ts";
+import type { PlanOperation } from "../plan/logical-plan.ts";
+import { columnDataType, typeName, type DataType } from "../plan/data-type.ts";
+import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
+import type { Sql } from "../sql/sql-dialect.ts";
+import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
+import { loadDuckDb } from "./load-duckdb.ts";
+import { engineError, streamQuery, type Session } from "./stream-query.ts";
+
+/** Which Parquet files are read, and with how much. */
+export interface ParquetConnectorOptions {
+  /** The one folder that DuckDB may read; links within it are followed. */
+  folder: string;
+  /** The file of a resource within the folder; the last part of its address by default. */
+  fileOf?: (resource: ResourceDetails) => string;
+  /** 2 by default. */
+  threads?: number;
+  /** DuckDB's own limit. 512 by default. */
+  memoryMiB?: number;
+  /** For messages; `Parquet` by default. */
+  name?: string;
+}
+
+/** A connector that holds a database open. */
+export interface ParquetConnector extends Connector {
+  close(): Promise<void>;
+}
+
+const operations: ReadonlySet<PlanOperation> = new Set([
+  "scan",
+  "filter",
+  "project",
+  "join",
+  "aggregate",
+  "sort",
+  "limit",
+  "union",
+  "distinct",
+]);
+
+/**
+ * A connector over Parquet files by DuckDB, which takes every step and reads no more columns and row groups than it needs.
+ * @throws QueryError `engine_missing` where @duckdb/node-api is not installed, `engine_failed`
+ */
+export async function openParquetConnector(options: ParquetConnectorOptions): Promise<ParquetConnector> {
+  const { name = "Parquet", threads = 2, memoryMiB = 512 } = options;
+  const module = await loadDuckDb();
+  const instance = await module.DuckDBInstance.create(":memory:", {
+    threads: String(threads),
+    memory_limit: `${memoryMiB}MiB`,
+  });
+  const folder = options.folder.replace(/\/*$/, "/");
+  let isOpen = true;
+  try {
+    const setUp = await instance.connect();
+    await setUp.run(`SET temp_directory = ''; SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}]`);
+    await setUp.run("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false");
+    await setUp.run("SET enable_external_access = false; SET lock_configuration = true");
+    setUp.closeSync();
+  } catch (error) {
+    instance.closeSync();
+    throw engineError(error);
+  }
+  const pathOf = ({ resource }: TypedScan): string => folder + fileName(resource, options);
+  return {
+    name,
+    operations,
+    describe: (fragment) => compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
+    async *run(fragment, run) {
+      throwIfAborted(run.signal);
+      if (!isOpen) throw new QueryError("closed", "The connector is closed; open another one.");
+      const connection = await instance.connect();
+      const interrupt = (): void => connection.interrupt();
+      run.signal?.addEventListener("abort", interrupt, { once: true });
+      try {
+        yield* runFragment({ module, connection }, fragment, { run, name, pathOf });
+      } catch (error) {
+        throwIfAborted(run.signal);
+        throw engineError(error);
+      } finally {
+        run.signal?.removeEventListener("abort", interrupt);
+        connection.closeSync();
+      }
+    },
+    async close() {
+      if (isOpen) instance.closeSync();
+      isOpen = false;
+    },
+  };
+}
+
+async function* runFragment(
+  session: Session,
+  fragment: PlanFragment,
+  { run, name, pathOf }: { run: RunOptions; name: string; pathOf: (scan: TypedScan) => string },
+): AsyncGenerator<ColumnBatch, void> {
+  for (const step of fragment.steps)
+    if (step.op === "scan") await checkColumns(session.connection, step, { name, path: pathOf(step) });
+  const query = compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`);
+  for await (const batch of streamQuery(session, { ...query, columns: fragment.columns }, run))
+    yield* split(batch, run.batchRows);
+}
+
+/** DuckDB's chunks have its own size. */
+function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
+  if (batch.rowCount <= batchRows) return yield batch;
+  for (let at = 0; at < batch.rowCount; at += batchRows) {
+    const columns = batch.columns.map((values) => values.slice(at, at + batchRows));
+    yield { rowCount: Math.min(batchRows, batch.rowCount - at), columns };
+  }
+}
+
+function compile(
+  { steps, columns }: PlanFragment,
+  fileOf: (scan: TypedScan) => Sql,
+): ReturnType<typeof compileFragment> {
+  const scans = steps.filter((step) => step.op === "scan");
+  const inputs = new Map(
+    scans.map((scan) => [scan.name, { table: tableOf(scan, fileOf(scan)), columns: scan.columns }]),
+  );
+  const others = steps.filter((step) => step.op !== "scan");
+  return compileFragment(
+    { steps: others.length > 0 ? others : scans.slice(0, 1).map(asProject), columns },
+    { dialect: duckDbDialect, parameters: "numbered", tableOf: () => sql``, inputs },
+  );
+}
+
+/** The file's rows under the aliases and in the types that the rest of the query expects. */
+function tableOf({ columns }: TypedScan, file: Sql): Sql {
+  const aliases = inputAliases(columns);
+  const values = columns.map(
+    ({ name, type }) =>
+      sql`cast(${sql.id(name)} as ${sql.raw(duckDbTypeName(type))}) as ${sql.raw(aliases.get(name) ?? "")}`,
+  );
+  return sql`(select ${sql.join(values)} from ${file})`;
+}
+
+function asProject(scan: TypedScan): TypedStep {
+  const { columns } = scan;
+  return {
+    op: "project",
+    name: `${scan.name} `,
+    from: scan.name,
+    columns,
+    values: columns.map((column) => ({ op: "column", ...column })),
+  };
+}
+
+/** A cast may round: so a column has to be of its catalogued kind, or of one that fits into it. */
+async function checkColumns(
+  connection: DuckDBConnection,
+  { columns, resource }: TypedScan,
+  { name, path }: { name: string; path: string },
+): Promise<void> {
+  const result = await connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet(${literal(path)})`);
+  const stored = new Map(result.getRowsJson().map(([column, type]) => [String(column), String(type)]));
+  for (const { name: column, type } of columns) {
+    const found = stored.get(column);
+    if (found !== undefined && fits(columnDataType(found), type)) continue;
+    const what = found === undefined ? "no column" : `a ${found.slice(0, 60)} for`;
+    const message = `${name} has ${what} ${JSON.stringify(column)} in ${JSON.stringify(resource.id)}, where the catalog says ${typeName(type)}.`;
+    throw new QueryError("value_invalid", message, { details: { column, type: typeName(type) } });
+  }
+}
+
+function fits(stored: DataType, wanted: DataType): boolean {
+  if (wanted.kind === "text" || stored.kind === wanted.kind)
+    return stored.kind !== "decimal" || wanted.kind !== "decimal" || stored.scale <= wanted.scale;
+  if (stored.kind === "int") return wanted.kind === "decimal" || wanted.kind === "float";
+  return stored.kind === "date" && wanted.kind === "timestamp";
+}
+
+/** A name of one file: no glob, no way out of the folder. */
+function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions): string {
+  const file = fileOf?.(resource) ?? lastPart(resource);
+  const isPlain =
+    file !== "" && !/[*?[\]{}\p{Cc}]/u.test(file) && !file.startsWith("/") && !file.split(/[/\\]/).includes("..");
+  if (isPlain) return file;
+  throw new QueryError("source_failed", `${JSON.stringify(file.slice(0, 200))} is no file within the folder.`, {
+    details: { resource: resource.id },
+  });
+}
+
+function lastPart({ uri, id }: ResourceDetails): string {
+  const last = (uri ?? id).split(/[?#]/)[0]?.split("/").at(-1) ?? "";
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,268 @@
+import { openSqlite } from "@ccl/sql";
+import type { ResourceDetails } from "@ccl/catalog";
+import { describe, expect, it } from "vitest";
+import { executePlan } from "../execute/execute-plan.ts";
+import { openDuckDbEngine } from "../duckdb/index.ts";
+import { httpConnector } from "../http/http-connector.ts";
+import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
+import type { LogicalPlan } from "../plan/logical-plan.ts";
+import { irSnippetLinter } from "../snippet/ir-snippet-linter.ts";
+import { planToSnippet } from "../snippet/plan-to-snippet.ts";
+import { sqlConnector } from "../sql/sql-connector.ts";
+import { projectResult, type ViewSchema } from "../view/project-result.ts";
+import { explainPlan } from "./explain-plan.ts";
+
+const orders: ResourceDetails = {
+  id: "res:orders",
+  uri: "ada://any/db/main/orders",
+  kind: "tabular",
+  title: "orders",
+  shape: { rows_est: 10_000 },
+  cost_hint: { latency_ms_p50: 20 },
+  columns: [
+    { name: "id", type: "int", pk: true },
+    { name: "city", type: "text" },
+    { name: "amount", type: "numeric(12,2)" },
+    { name: "status", type: "text" },
+  ],
+};
+const cities: ResourceDetails = {
+  id: "res:cities",
+  uri: "https://geo.example/v1/cities",
+  kind: "api",
+  title: "cities",
+  shape: { rows_est: 400 },
+  cost_hint: { latency_ms_p50: 150 },
+  columns: [
+    { name: "country", type: "string", in: "query" },
+    { name: "country", type: "string", in: "response" },
+    { name: "name", type: "string", in: "response", pk: true },
+  ],
+};
+const details = [orders, cities];
+
+function planOf(text: string): LogicalPlan {
+  const plan = parseLogicalPlan(text);
+  if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+  return plan.value;
+}
+
+const joined = planOf(
+  "scan(res:orders, city, amount, status) -> filter(status = 'paid\"];--') -> join(scan(res:cities, name, country) -> filter(country = 'DE'), city = name) -> agg(city, sum(amount) as revenue) -> sort(revenue desc) -> limit(3)",
+);
+
+describe("explainPlan", () => {
+  it("says what each source does, what stays here, and what it would cost", async () => {
+    const database = await openSqlite({ path: ":memory:" });
+    const connectors = {
+      "ada://any/db/main": sqlConnector(database),
+      "https://geo.example": httpConnector({ baseUrl: "https://geo.example/v1" }),
+    };
+    const explanation = explainPlan(joined, { details, connectors });
+    expect(explanation.text).toMatchInlineSnapshot(`
+      "SQLite:
+        scan1: scan res:orders (city, amount, status) (about 10,000 rows)
+        filter2: filter status = 'paid"];--' (about 100 rows)
+        asks: with "ccl~0" as (select t."city" as "city", cast(round(t."amount" * 100.0) as integer) as "amount", t."status" as "status" from "orders" as t), "ccl~1" as (select t."city" as "city", t."amount" as "amount", t."status" as "status" from "ccl~0" as t where (t."status" collate binary = ? collate binary)) select t."city" as "o0", t."amount" as "o1" from "ccl~1" as t
+        gives: city, amount; about 100 rows, 2.4 kB
+      geo.example:
+        scan3: scan res:cities (name, country) (about 400 rows)
+        filter4: filter country = 'DE' (about 20 rows)
+        asks: GET https://geo.example/v1/cities?country=?
+        gives: name; about 20 rows, 320 B
+      here:
+        join5: inner join filter2 with filter4 on city = name (about 20 rows)
+        aggregate6: aggregate sum(amount) as revenue by city (about 20 rows)
+        sort7: sort by revenue desc (about 20 rows)
+        limit8: limit 3 (about 3 rows)
+      result: city text, revenue decimal(24,2); about 3 rows
+      moved: about 120 rows, 2.72 kB, 170 ms of latency
+      warning join_not_on_keys: The catalog knows no key for "city" = "name"; rows may repeat or be missing. Join on a foreign key, or make sure.
+      "
+    `);
+    expect(explanation.diagram).toMatchInlineSnapshot(`
+      "flowchart LR
+        subgraph s0["SQLite"]
+          s0n0["scan res:orders (city, amount, status)"]
+          s0n1["filter status = 'paid#34;#93;#59;--'"]
+          s0n0 --> s0n1
+        end
+        subgraph s1["geo.example"]
+          s1n0["scan res:cities (name, country)"]
+          s1n1["filter country = 'DE'"]
+          s1n0 --> s1n1
+        end
+        subgraph here["here"]
+          h0["inner join filter2 with filter4 on city = name"]
+          h1["aggregate sum(amount) as revenue by city"]
+          h2["sort by revenue desc"]
+          h3["limit 3"]
+          h0 --> h1
+          h1 --> h2
+          h2 --> h3
+        end
+        s0n1 -->|"~100"| h0
+        s1n1 -->|"~20"| h0
+        h3 -->|"~3"| result
+        result(["result"])
+      "
+    `);
+    expect(explanation.sources.map(({ request }) => request)).not.toContain("paid");
+    database.close();
+  });
+
+  it("goes by the cards alone where no connectors are given", () => {
+    const { sources, local, cost } = explainPlan(joined, { details });
+    expect(sources.map(({ source, steps }) => [source, steps.map(({ op }) => op)])).toEqual([
+      ["ada://any/db/main/", ["scan", "filter"]],
+      ["https://geo.example/v1/", ["scan", "filter"]],
+    ]);
+    expect(local.map(({ op }) => op)).toEqual(["join", "aggregate", "sort", "limit"]);
+    expect(cost.latencyMs).toBe(170);
+  });
+
+  it("knows no costs where the catalog knows no rows", () => {
+    const { shape: _, ...bare } = orders;
+    expect(explainPlan(planOf("scan(res:orders, id)"), { details: [bare] }).cost).toEqual({
+      rows: undefined,
+      bytes: undefined,
+      latencyMs: 20,
+    });
+  });
+
+  it("refuses a plan that does not hold, or reads what the principal may not see", () => {
+    const access = { canRead: ({ resource }: { resource: ResourceDetails }) => resource.id !== "res:cities" };
+    expect(() => explainPlan(joined, { details, access })).toThrow(expect.objectContaining({ code: "plan_invalid" }));
+  });
+});
+
+describe("planToSnippet", () => {
+  it.each(
+    [
+      "scan(res:orders, id, amount)→filter(amount >= 10.5 and status in ('a''b', 'c'))→project(id)",
+      "scan(res:orders, city, amount)→left_join(scan(res:cities, name), city = name as c_)→agg(city, count() as n)→sort(n desc nulls first, city)→limit(3, 2)",
+      "scan(res:orders, id)→union(scan(res:orders, id)→limit(1))→distinct",
+    ].map((text) =>
+      text.replace("amount)→filter(amount >= 10.5 and status", "amount, status)→filter(amount >= 10.5 and status"),
+    ),
+  )("writes %s as arrows that read as the same plan", (text) => {
+    const { code } = planToSnippet(planOf(text), "ir");
+    expect(code).toBe(text);
+    expect(planOf(code)).toEqual(planOf(text));
+  });
+
+  it("falls back to YAML where a step is read twice", () => {
+    const plan = {
+      version: 1 as const,
+      steps: [...planOf("scan(res:orders, id)").steps, { name: "u", op: "union" as const, from: ["scan1", "scan1"] }],
+    };
+    expect(planOf(planToSnippet(plan, "ir").code)).toEqual(plan);
+  });
+
+  it("writes SQL that runs as it stands, whatever its literals and names hold", async () => {
+    const nasty = "'; DROP TABLE orders; -- ? $1 \"";
+    const details = [{ ...orders, columns: [...(orders.columns ?? []), { name: 'a"?b$1', type: "text" }] }];
+    const plan = planOf(
+      `scan(res:orders, id, "a""?b$1") -> filter("a""?b$1" = '${nasty.replaceAll("'", "''")}') -> project(id, "a""?b$1" as "x?""y")`,
+    );
+    const { code } = planToSnippet(plan, "sqlite", { details });
+    const database = await openSqlite({ path: ":memory:" });
+    database.exec('CREATE TABLE orders (id INTEGER, "a""?b$1" TEXT)');
+    database.prepare("INSERT INTO orders VALUES (1, ?), (2, 'x')").run(nasty);
+    expect(database.prepare(code).all()).toEqual([{ id: 1, 'x?"y': nasty }]);
+    expect(planToSnippet(plan, "postgresql", { details }).code).not.toContain("= $1");
+    database.close();
+  });
+});
+
+describe("irSnippetLinter", () => {
+  it.each<[string, string[]]>([
+    ["scan→filter(status='paid')→agg(city, sum(amount) as revenue)", []],
+    ["scan→filter(state='paid')", ["column_unknown"]],
+    ["scan→join(res:cities, city = name)→project(name, amount)", []],
+    ["scan→join(res:nowhere, city = name)", ["resource_unknown"]],
+    ["scan→filter(", ["expression_invalid"]],
+  ])("finds in %s: %j", (code, codes) => {
+    const issues = irSnippetLinter([cities])({ engine: "ir", code }, { resource: orders });
+    expect(issues.filter(({ severity }) => severity !== "warning").map((issue) => issue.code)).toEqual(codes);
+  });
+});
+
+describe("projectResult", () => {
+  const view: ViewSchema = {
+    fields: {
+      label: { column: "city", whenNull: "elsewhere" },
+      totals: { fields: { revenue: { as: "number" }, exact: { column: "revenue", as: "text" }, n: {} } },
+    },
+  };
+  async function project(schema: ViewSchema, amount = "10.5"): Promise<unknown[]> {
+    const database = await openSqlite({ path: ":memory:" });
+    database.exec(
+      `CREATE TABLE orders (id INTEGER, city TEXT, amount NUMERIC, status TEXT); INSERT INTO orders VALUES (1, 'Ulm', ${amount}, 'paid'), (2, NULL, 2, 'paid')`,
+    );
+    const connectors = { "ada://any/db/main": sqlConnector(database) };
+    const result = await executePlan(
+      planOf(
+        "scan(res:orders, city, amount, status) -> agg(city, sum(amount) as revenue, count() as n) -> sort(n, city)",
+      ),
+      { details, connectors },
+    );
+    const rows: unknown[] = [];
+    for await (const row of projectResult(result, schema)) rows.push(row);
+    database.close();
+    return rows;
+  }
+
+  it("gives rows in a page's shape", async () => {
+    expect(await project(view)).toEqual([
+      { label: "Ulm", totals: { revenue: 10.5, exact: "10.50", n: 1 } },
+      { label: "elsewhere", totals: { revenue: 2, exact: "2.00", n: 1 } },
+    ]);
+  });
+
+  it("refuses a view that does not fit before anything is read, and digits that a number would lose", async () => {
+    const wrong: ViewSchema = {
+      fields: { a: { column: "nope" }, b: { column: "city", as: "number" }, c: { fields: {} } },
+    };
+    await expect(project(wrong)).rejects.toMatchObject({
+      code: "invalid_options",
+      details: {
+        issues: [
+          expect.stringContaining("nope"),
+          expect.stringContaining("is text"),
+          expect.stringContaining("no fields"),
+        ],
+      },
+    });
+    await expect(project(view, "99999999999999.25")).rejects.toMatchObject({ code: "value_invalid" });
+  });
+});
+
+describe("a plan over a database and an API", () => {
+  it("is explained as it is run", async () => {
+    const engine = await openDuckDbEngine({ threads: 1 });
+    const database = await openSqlite({ path: ":memory:" });
+    database.exec("CREATE TABLE orders (id INTEGER, city TEXT, amount NUMERIC, status TEXT)");
+    database.prepare("INSERT INTO orders VALUES (1, 'Ulm', 3, ?), (2, 'Bonn', 5, 'open')").run('paid"];--');
+    const fetch = async (): Promise<Response> =>
+      Response.json([
+        { name: "Ulm", country: "DE" },
+        { name: "Linz", country: "AT" },
+      ]);
+    const connectors = {
+      "ada://any/db/main": sqlConnector(database),
+      "https://geo.example": httpConnector({ baseUrl: "https://geo.example/v1", fetch }),
+    };
+    const result = await executePlan(joined, { details, connectors, engine });
+    expect(await result.all()).toEqual([{ city: "Ulm", revenue: "3.00" }]);
+    const ran = result.statistics().sources.map(({ connector, steps }) => [connector, steps]);
+    expect(
+      explainPlan(joined, { details, connectors }).sources.map(({ name, steps }) => [
+        name,
+        steps.map((step) => step.name),
+      ]),
+    ).toEqual(ran);
+    database.close();
+    await engine.close();
+  });
+});

@@ -1,0 +1,191 @@
+import type { Issue } from "@ccl/core";
+import type { ResourceDetails } from "@ccl/catalog";
+import type { Connector } from "../connector/connector.ts";
+import { findConnector, type Connectors } from "../connector/find-connector.ts";
+import { shownName } from "../physical/derived-name.ts";
+import type { PhysicalPlan, PlacedFragment } from "../physical/physical-plan.ts";
+import { planPhysical, type FoundConnector } from "../physical/plan-physical.ts";
+import type { LogicalPlan, PlanOperation } from "../plan/logical-plan.ts";
+import type { PlanColumn, TypedStep } from "../plan/typed-plan.ts";
+import { QueryError } from "../query-error.ts";
+import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
+import { estimateSteps, rowBytes } from "./estimate-steps.ts";
+import { explanationDiagram } from "./explanation-diagram.ts";
+import { explanationText } from "./explanation-text.ts";
+
+/** What a plan is explained by. */
+export interface ExplainOptions extends ValidateOptions {
+  /** Those that it would run with. Without them every source is taken to do what its cards allow. */
+  connectors?: Connectors;
+  pushdown?: "full" | "none";
+}
+
+/** A step of an explanation. */
+export interface ExplainedStep {
+  /** As the plan names it. */
+  name: string;
+  op: PlanOperation;
+  /** For people; holds the plan's literals. */
+  text: string;
+  /** About so many, as far as the catalog tells. */
+  rows: number | undefined;
+}
+
+/** What one source does in one go. */
+export interface ExplainedSource {
+  /** The key of its connector; the beginning of its addresses without connectors. */
+  source: string;
+  name: string;
+  resources: string[];
+  steps: ExplainedStep[];
+  /** What leaves the source. */
+  columns: PlanColumn[];
+  rows: number | undefined;
+  bytes: number | undefined;
+  /** The slowest of its resources' `cost_hint.latency_ms_p50`. */
+  latencyMs: number | undefined;
+  /** What would be sent, without values; absent without connectors. */
+  request?: string;
+}
+
+/** Who would do what. */
+export interface PlanExplanation {
+  sources: ExplainedSource[];
+  /** What stays here; empty where one source does all. */
+  local: ExplainedStep[];
+  columns: PlanColumn[];
+  /** Sums over the sources; undefined where one of them is not known. Sources are asked one after the other. */
+  cost: { rows: number | undefined; bytes: number | undefined; latencyMs: number | undefined };
+  /** Of the result. */
+  rows: number | undefined;
+  warnings: Issue[];
+  text: string;
+  /** Mermaid (flowchart). */
+  diagram: string;
+}
+
+/**
+ * Who would do what, before anything is asked: the same placement as `executePlan`, and what the catalog lets expect.
+ * @throws QueryError `plan_invalid`, `connector_missing`
+ */
+export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExplanation {
+  const checked = validateLogicalPlan(plan, options);
+  if (!checked.ok) {
+    const reasons = checked.issues.filter(({ severity }) => severity !== "warning").map(({ message }) => message);
+    throw new QueryError("plan_invalid", `The plan is not valid: ${reasons.slice(0, 3).join(" ")}`, {
+      details: { issues: checked.issues },
+    });
+  }
+  const valid = checked.value;
+  const assumed = new Map<string, Connector>();
+  const connectorOf = (resource: ResourceDetails): FoundConnector =>
+    options.connectors === undefined
+      ? assumedConnector(resource, assumed)
+      : findConnector(options.connectors, resource);
+  const physical = planPhysical(valid, { connectorOf, pushdown: options.pushdown ?? "full" });
+  return explanationOf(physical, {
+    warnings: valid.warnings,
+    connectorOf,
+    hasConnectors: options.connectors !== undefined,
+  });
+}
+
+interface ExplanationContext {
+  warnings: Issue[];
+  connectorOf: (resource: ResourceDetails) => FoundConnector;
+  hasConnectors: boolean;
+}
+
+function explanationOf(
+  physical: PhysicalPlan,
+  { warnings, connectorOf, hasConnectors }: ExplanationContext,
+): PlanExplanation {
+  const all = [...physical.fragments.flatMap(({ steps }) => steps), ...(physical.engine?.steps ?? [])];
+  const estimates = estimateSteps(all);
+  const explained = (step: TypedStep): ExplainedStep => ({
+    name: shownName(step.name),
+    op: step.op,
+    text: explanationText.step(step),
+    rows: estimates.get(step.name)?.rows,
+  });
+  const sources = physical.fragments.map((fragment): ExplainedSource => {
+    const resources = fragment.steps.flatMap((step) => (step.op === "scan" ? [step.resource] : []));
+    const connector = resources[0] === undefined ? undefined : connectorOf(resources[0]).connector;
+    const rows = estimates.get(fragment.output)?.rows;
+    return {
+      source: fragment.connector,
+      name: connector?.name ?? fragment.connector,
+      resources: [...new Set(resources.map(({ id }) => id))],
+      steps: fragment.steps.map(explained),
+      columns: fragment.columns,
+      rows,
+      bytes: rows === undefined ? undefined : rows * rowBytes(fragment.columns),
+      latencyMs: slowest(resources),
+      ...(hasConnectors && requestOf(connector, fragment)),
+    };
+  });
+  const local = (physical.engine?.steps ?? []).map(explained);
+  const body = {
+    sources,
+    local,
+    columns: physical.columns,
+    cost: {
+      rows: total(sources.map(({ rows }) => rows)),
+      bytes: total(sources.map(({ bytes }) => bytes)),
+      latencyMs: total(sources.map(({ latencyMs }) => latencyMs)),
+    },
+    rows: local.at(-1)?.rows ?? (local.length > 0 ? undefined : sources[0]?.rows),
+    warnings,
+  };
+  return { ...body, text: explanationText.whole(body), diagram: explanationDiagram(body) };
+}
+
+function requestOf(connector: Connector | undefined, fragment: PlacedFragment): { request?: string } {
+  const request = connector?.describe?.(fragment);
+  return request === undefined ? {} : { request };
+}
+
+function total(values: readonly (number | undefined)[]): number | undefined {
+  return values.reduce<number | undefined>(
+    (sum, value) => (sum === undefined || value === undefined ? undefined : sum + value),
+    0,
+  );
+}
+
+function slowest(resources: readonly ResourceDetails[]): number | undefined {
+  const told = resources.map((resource) => {
+    const hint = resource["cost_hint"];
+    const latency =
+      typeof hint === "object" && hint !== null && "latency_ms_p50" in hint ? hint.latency_ms_p50 : undefined;
+    return typeof latency === "number" ? latency : undefined;
+  });
+  return told.every((value) => value !== undefined) ? Math.max(0, ...told) : undefined;
+}
+
+const tableOperations: ReadonlySet<PlanOperation> = new Set([
+  "scan",
+  "filter",
+  "project",
+  "join",
+  "aggregate",
+  "sort",
+  "limit",
+  "union",
+  "distinct",
+]);
+const rowOperations: ReadonlySet<PlanOperation> = new Set(["scan", "filter", "limit"]);
+
+/** A source that takes what the cards allow: tables all, all others rows by conditions. */
+function assumedConnector({ uri, id, kind }: ResourceDetails, assumed: Map<string, Connector>): FoundConnector {
+  const key = (uri ?? id).split(/[?#]/)[0]?.replace(/[^/]*$/, "") ?? id;
+  const operations = kind === "tabular" ? tableOperations : rowOperations;
+  const known = assumed.get(`${kind} ${key}`) ?? {
+    name: key.replace(/\/$/, "") || id,
+    operations,
+    run: () => {
+      throw new QueryError("connector_missing", "An assumed source runs nothing.");
+    },
+  };
+  assumed.set(`${kind} ${key}`, known);
+  return { key, connector: known };
+}

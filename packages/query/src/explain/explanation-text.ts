@@ -1,0 +1,140 @@
+import { typeName } from "../plan/data-type.ts";
+import type { Expression } from "../plan/expression.ts";
+import type { TypedExpression, TypedStep } from "../plan/typed-plan.ts";
+import { shownName } from "../physical/derived-name.ts";
+import { renderAggregate, renderExpression, renderName, renderNamed } from "../render/render-expression.ts";
+import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./explain-plan.ts";
+
+/** Explanations for people. */
+export const explanationText: {
+  step: (step: TypedStep) => string;
+  whole: (explanation: Omit<PlanExplanation, "text" | "diagram">) => string;
+} = { step: stepText, whole: wholeText };
+
+function wholeText({
+  sources,
+  local,
+  columns,
+  cost,
+  rows,
+  warnings,
+}: Omit<PlanExplanation, "text" | "diagram">): string {
+  const lines = sources.flatMap(sourceLines);
+  if (local.length > 0) lines.push("here:", ...local.map(stepLine));
+  lines.push(
+    `result: ${columns.map(({ name, type }) => `${renderName(name)} ${typeName(type)}`).join(", ")}; ${aboutRows(rows)}`,
+  );
+  lines.push(
+    `moved: ${aboutRows(cost.rows)}, ${aboutBytes(cost.bytes)}${cost.latencyMs === undefined ? "" : `, ${cost.latencyMs} ms of latency`}`,
+  );
+  lines.push(...warnings.map(({ code, message }) => `warning ${code}: ${message}`));
+  return `${lines.join("\n")}\n`;
+}
+
+function sourceLines({ name, steps, columns, rows, bytes, request }: ExplainedSource): string[] {
+  const shown = columns.map((column) => renderName(column.name)).join(", ");
+  return [
+    `${name}:`,
+    ...steps.map(stepLine),
+    ...(request === undefined ? [] : [`  asks: ${request}`]),
+    `  gives: ${shown}; ${aboutRows(rows)}, ${aboutBytes(bytes)}`,
+  ];
+}
+
+function stepLine({ name, text, rows }: ExplainedStep): string {
+  return `  ${name}: ${text} (${aboutRows(rows)})`;
+}
+
+function aboutRows(rows: number | undefined): string {
+  return rows === undefined ? "rows unknown" : `about ${grouped(rows)} row${rows === 1 ? "" : "s"}`;
+}
+
+/** Digits by threes. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+function aboutBytes(bytes: number | undefined): string {
+  if (bytes === undefined) return "bytes unknown";
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
+}
+
+function stepText(step: TypedStep): string {
+  switch (step.op) {
+    case "scan":
+      return `scan ${step.resource.id} (${step.columns.map(({ name }) => renderName(name)).join(", ")})`;
+    case "filter":
+      return `filter ${shown(step.where)}`;
+    case "project":
+      return `project ${step.values.map((value, index) => named(value, step.columns[index]?.name)).join(", ")}`;
+    case "join": {
+      const keys = step.on.map(({ left, right }) => `${shown(left)} = ${shown(right)}`).join(" and ");
+      return `${step.kind} join ${shownName(step.left)} with ${shownName(step.right)} on ${keys}`;
+    }
+    case "aggregate": {
+      const by = step.by.map((value, index) => named(value, step.columns[index]?.name));
+      const values = step.aggregates.map(({ function: applied, argument }, index) => {
+        const name = step.columns[step.by.length + index]?.name ?? "";
+        return renderAggregate({
+          name,
+          function: applied,
+          ...(argument !== undefined && { argument: plainExpression(argument) }),
+        });
+      });
+      return `aggregate ${values.join(", ") || "nothing"}${by.length > 0 ? ` by ${by.join(", ")}` : ""}`;
+    }
+    case "sort":
+      return `sort by ${step.by.map(({ column, direction, nulls }) => `${renderName(column)} ${direction}${nulls === "first" ? " nulls first" : ""}`).join(", ")}`;
+    case "limit":
+      return `limit ${step.count}${step.offset > 0 ? ` after ${step.offset}` : ""}`;
+    case "union":
+      return `union of ${step.from.map(shownName).join(", ")}`;
+    case "distinct":
+      return "distinct";
+  }
+}
+
+function named(value: TypedExpression, name = ""): string {
+  return renderNamed({ name, value: plainExpression(value) });
+}
+
+function shown(value: TypedExpression): string {
+  return renderExpression(plainExpression(value));
+}
+
+/** An expression as plans write it. */
+function plainExpression(value: TypedExpression): Expression {
+  switch (value.op) {
+    case "column":
+      return { op: "column", name: value.name };
+    case "literal":
+      return { op: "literal", type: value.value === null ? "null" : value.type.kind, value: value.value };
+    case "call":
+      return { op: "call", function: value.function, arguments: value.arguments.map(plainExpression) };
+    case "cast":
+      return { op: "cast", value: plainExpression(value.value), type: typeName(value.type) };
+    case "in":
+      return {
+        op: "in",
+        value: plainExpression(value.value),
+        list: value.list.map((item) => ({
+          op: "literal",
+          type: item.value === null ? "null" : item.type.kind,
+          value: item.value,
+        })),
+      };
+    case "case": {
+      const branches = value.branches.map((branch) => ({
+        when: plainExpression(branch.when),
+        value: plainExpression(branch.value),
+      }));
+      return {
+        op: "case",
+        branches,
+        ...(value.otherwise !== undefined && { otherwise: plainExpression(value.otherwise) }),
+      };
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import type { ResourceDetails } from "@ccl/catalog";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Connector } from "../connector/connector.ts";
+import { openParquetConnector, type ParquetConnector } from "../duckdb/index.ts";
+import { executePlan } from "../execute/execute-plan.ts";
+import type { PlanRow } from "../execute/query-result.ts";
+import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
+import { fileConnector } from "./file-connector.ts";
+
+const columns = [
+  { name: "id", type: "int", nn: true },
+  { name: "day", type: "date" },
+  { name: "amount", type: "numeric(10,2)" },
+  { name: "note", type: "text" },
+];
+
+async function run(
+  connector: Connector,
+  plan: string,
+  uri: string,
+  more: Partial<ResourceDetails> = {},
+): Promise<PlanRow[]> {
+  const details: ResourceDetails = {
+    id: "res:f",
+    uri: `ada://any/file/${uri}`,
+    kind: "file",
+    title: "f",
+    columns,
+    ...more,
+  };
+  const parsed = parseLogicalPlan(plan);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  const result = await executePlan(parsed.value, { details: [details], connectors: { "ada://any/file": connector } });
+  return result.all();
+}
+
+const csv = (text: string | Uint8Array): Connector => fileConnector({ read: () => text, maxBytes: 10_000 });
+
+describe("fileConnector", () => {
+  it("reads cells as types say: quotes, line ends within, dates of several forms, nulls", async () => {
+    const text = '\uFEFFnote;id;day;amount\r\n"a; ""b""\nc";1;2026/1/31;10.5\r\n;2;31.1.2026;NA\r\n"";3;;-0.05';
+    expect(await run(csv(text), "scan(res:f)", "f.csv")).toEqual([
+      { id: 1, day: "2026-01-31", amount: "10.50", note: 'a; "b"\nc' },
+      { id: 2, day: "2026-01-31", amount: null, note: null },
+      { id: 3, day: null, amount: "-0.05", note: null },
+    ]);
+  });
+
+  it("reads no further than a limit", async () => {
+    let pieces = 0;
+    async function* endless(): AsyncGenerator<string> {
+      yield "id,day,amount,note\n";
+      for (;;) {
+        pieces += 1;
+        yield `${pieces},,,\n`.repeat(5_000);
+      }
+    }
+    const connector = fileConnector({ read: endless });
+    expect(await run(connector, "scan(res:f, id) -> filter(id >= 2) -> limit(2)", "f.csv")).toEqual([
+      { id: 2 },
+      { id: 2 },
+    ]);
+    expect(pieces).toBeLessThan(4);
+  });
+
+  const refusals: [name: string, code: string, text: string | Uint8Array, uri?: string][] = [
+    ["a row of another width", "value_invalid", "id,day,amount,note\n1,,,\n2,,\n"],
+    ["a quote that stays open", "value_invalid", 'id,day,amount,note\n1,,,"x\n'],
+    ["a header without a column", "value_invalid", "id,day,amount\n1,,\n"],
+    ["a cell that is no number", "value_invalid", "id,day,amount,note\nx,,,\n"],
+    ["digits that the type does not hold", "value_invalid", "id,day,amount,note\n1,,0.001,\n"],
+    ["a day that could be two", "value_invalid", "id,day,amount,note\n1,1/2/2026,,\n"],
+    ["a null that the catalog rules out", "value_invalid", "id,day,amount,note\n,,,\n"],
+    ["bytes that are no UTF-8", "value_invalid", new Uint8Array([0x69, 0xff, 0x0a])],
+    ["a file that is too large", "limit_exceeded", "x".repeat(10_001)],
+    ["a line that is no JSON", "value_invalid", '{"id":1}\n{"id":\n', "f.jsonl"],
+    ["a document that is no list", "value_invalid", '"x"', "f.json"],
+    ["an ending that is not known", "invalid_options", "", "f.xls"],
+  ];
+  it.each(refusals)("refuses %s", async (_, code, text, uri = "f.csv") => {
+    await expect(run(csv(text), "scan(res:f, id, day, amount, note)", uri)).rejects.toMatchObject({ code });
+  });
+});
+
+describe("openParquetConnector", () => {
+  let folder: string;
+  let connector: ParquetConnector;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "ccl-query-parquet-"));
+    const database = await DuckDBInstance.create(":memory:");
+    const connection = await database.connect();
+    await connection.run(
+      `COPY (SELECT range AS id, DATE '2026-01-01' + (range % 3)::INTEGER AS day, (range / 4)::DECIMAL(10,2) AS amount, 'n' || range AS note, TIMESTAMPTZ '2026-01-01 00:00:00+02' AS seen FROM range(10000)) TO '${folder}/it''s f.parquet' (FORMAT parquet)`,
+    );
+    connection.closeSync();
+    database.closeSync();
+    await writeFile(join(folder, "secret.txt"), "secret");
+    connector = await openParquetConnector({ folder, threads: 1 });
+  });
+  afterAll(async () => {
+    await connector.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("lets DuckDB do every step, without an engine", async () => {
+    const plan =
+      "scan(res:f, id, day, amount) -> filter(id < 6) -> agg(day, sum(amount) as s, count() as n) -> sort(day)";
+    expect(await run(connector, plan, "it's%20f.parquet")).toEqual([
+      { day: "2026-01-01", s: "0.75", n: 2 },
+      { day: "2026-01-02", s: "1.25", n: 2 },
+      { day: "2026-01-03", s: "1.75", n: 2 },
+    ]);
+    const seen = { columns: [{ name: "seen", type: "timestamptz" }] };
+    expect(await run(connector, "scan(res:f) -> limit(1)", "it's%20f.parquet", seen)).toEqual([
+      { seen: "2025-12-31T22:00:00Z" },
+    ]);
+    expect(await run(connector, "scan(res:f, id)", "it's%20f.parquet")).toHaveLength(10_000);
+  });
+
+  const refusals: [name: string, code: string, uri: string, more?: Partial<ResourceDetails>][] = [
+    ["a way out of the folder", "source_failed", "..%2F..%2Fetc%2Fpasswd"],
+    ["a glob", "source_failed", "*.parquet"],
+    ["a file that is not there", "engine_failed", "none.parquet"],
+    ["a file of another format", "engine_failed", "secret.txt"],
+    [
+      "a column of another type than the card's",
+      "value_invalid",
+      "it's%20f.parquet",
+      { columns: [{ name: "amount", type: "int" }] },
+    ],
+    ["a column that is not there", "value_invalid", "it's%20f.parquet", { columns: [{ name: "nope", type: "int" }] }],
+  ];
+  it.each(refusals)("refuses %s", async (_, code, uri, more) => {
+    await expect(run(connector, "scan(res:f) -> limit(1)", uri, more)).rejects.toMatchObject({ code });
+  });
+
+  it("reads nothing outside of its folder, whatever the name of a file is made to be", async () => {
+    const other = await mkdtemp(join(tmpdir(), "ccl-query-other-"));
+    const escaping = await openParquetConnector({
+      folder: other,
+      fileOf: () => `x') UNION ALL SELECT content FROM read_text('${folder}/secret.txt`,
+    });
+    await expect(run(escaping, "scan(res:f) -> limit(1)", "f.parquet")).rejects.toMatchObject({
+      code: "engine_failed",
+    });
+    await escaping.close();
+    await rm(other, { recursive: true });
+  });
+});

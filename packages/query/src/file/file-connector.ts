@@ -1,0 +1,125 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import type { Connector } from "../connector/connector.ts";
+import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
+import type { RowPage } from "../connector/answer-rows.ts";
+import { jsonDecoder } from "../connector/json-value.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import { delimitedPages, type Delimiter } from "./delimited-pages.ts";
+import { jsonLinePages, jsonPage } from "./json-pages.ts";
+import { textDecoderOf } from "./text-value.ts";
+
+/** Formats that are read here; Parquet goes through `openParquetConnector` of `./duckdb`. */
+export type FileFormat = "csv" | "tsv" | "json" | "jsonl";
+
+/** A file's bytes, or its text, as a whole or in pieces. */
+export type FileContent = Uint8Array | string | AsyncIterable<Uint8Array | string>;
+
+/** How files are read. */
+export interface FileConnectorOptions {
+  /** The content of a resource, like `({ uri }) => createReadStream(pathOf(uri))`. Which files may be read is decided here. */
+  read: (resource: ResourceDetails, options: { signal?: AbortSignal }) => FileContent | Promise<FileContent>;
+  /** By the ending of the resource's address by default. */
+  formatOf?: (resource: ResourceDetails) => FileFormat;
+  /** Of delimited files; as the first line tells by default. */
+  delimiter?: Delimiter;
+  /** Keys to the list of rows in JSON files, joined by dots, by the id of the resource. */
+  rowsAt?: Readonly<Record<string, string>>;
+  /** Of one file; 256 MiB by default. A JSON file (not JSON Lines) is read as a whole. */
+  maxBytes?: number;
+  /** For messages; `files` by default. */
+  name?: string;
+}
+
+/** A connector over CSV, TSV, JSON and JSON Lines, read as they stream. Lines and cells that do not fit fail the query. */
+export function fileConnector(options: FileConnectorOptions): Connector {
+  const { name = "files", maxBytes = 256 * 1024 * 1024 } = options;
+  const formatOf = options.formatOf ?? formatByEnding;
+  return createRowConnector({
+    name,
+    maxCalls: 1,
+    takes: () => true,
+    describe: ({ resource }) => `read ${formatOf(resource)} ${resource.uri ?? resource.id}`,
+    decoderOf: (column, declared) => {
+      const ofJson = jsonDecoder(column, declared);
+      const ofText = textDecoderOf(column);
+      // Cells come as `Cell`s, values of JSON as they are.
+      return (value) =>
+        typeof value === "object" && value !== null && "cell" in value && typeof value.cell === "string"
+          ? ofText(value.cell)
+          : ofJson(value);
+    },
+    read: (request) => readFile(options, request, { name, maxBytes, format: formatOf(request.resource) }),
+  });
+}
+
+async function* readFile(
+  options: FileConnectorOptions,
+  { resource, signal, columns }: RowRequest,
+  { name, maxBytes, format }: { name: string; maxBytes: number; format: FileFormat },
+): AsyncGenerator<RowPage, void> {
+  throwIfAborted(signal);
+  const content = await options.read(resource, signal === undefined ? {} : { signal });
+  const text = textOf(content, { name, maxBytes, signal });
+  const source = `${name} (${resource.id})`;
+  switch (format) {
+    case "csv":
+    case "tsv":
+      return yield* delimitedPages(text, {
+        source,
+        columns,
+        delimiter: options.delimiter ?? (format === "tsv" ? "\t" : undefined),
+      });
+    case "jsonl":
+      return yield* jsonLinePages(text, { source, resource });
+    case "json":
+      return yield* jsonPage(text, { source, resource, rowsAt: options.rowsAt?.[resource.id] });
+  }
+}
+
+/** The text in pieces, without a byte order mark. @throws QueryError `limit_exceeded`, `value_invalid` for what is no UTF-8 */
+async function* textOf(
+  content: FileContent,
+  { name, maxBytes, signal }: { name: string; maxBytes: number; signal: AbortSignal | undefined },
+): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let bytes = 0;
+  let isFirst = true;
+  const pieces = typeof content === "string" || content instanceof Uint8Array ? [content] : content;
+  for await (const piece of pieces) {
+    throwIfAborted(signal);
+    bytes += piece.length;
+    if (bytes > maxBytes) {
+      throw new QueryError("limit_exceeded", `${name} gave more than ${maxBytes} bytes for one file.`, {
+        details: { limit: "maxBytes", most: maxBytes },
+      });
+    }
+    const text = typeof piece === "string" ? piece : decodedPiece(decoder, piece, name);
+    yield isFirst ? text.replace(/^\uFEFF/, "") : text;
+    isFirst = isFirst && text === "";
+  }
+  yield decodedPiece(decoder, undefined, name);
+}
+
+function decodedPiece(decoder: InstanceType<typeof TextDecoder>, piece: Uint8Array | undefined, name: string): string {
+  try {
+    return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
+  } catch (error) {
+    throw new QueryError("value_invalid", `${name} gave bytes that are no UTF-8.`, { cause: error });
+  }
+}
+
+function formatByEnding({ uri, id }: ResourceDetails): FileFormat {
+  const ending = /\.([a-z]+)$/i.exec((uri ?? id).split(/[?#]/)[0] ?? "")?.[1]?.toLowerCase() ?? "";
+  const known: Record<string, FileFormat> = {
+    csv: "csv",
+    tsv: "tsv",
+    tab: "tsv",
+    json: "json",
+    jsonl: "jsonl",
+    ndjson: "jsonl",
+  };
+  const format = Object.hasOwn(known, ending) ? known[ending] : undefined;
+  if (format !== undefined) return format;
+  const message = `${JSON.stringify(id)} ends in none of ${Object.keys(known).join(", ")}; give formatOf (Parquet: openParquetConnector of @ccl/query/duckdb).`;
+  throw new QueryError("invalid_options", message, { details: { resource: id } });
+}

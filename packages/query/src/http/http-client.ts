@@ -1,0 +1,187 @@
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import type { HttpConnectorOptions, HttpFetch } from "./http-options.ts";
+import { readBody } from "./read-body.ts";
+import { isBelow } from "./request-url.ts";
+import { retryDelay } from "./retry-delay.ts";
+import { waitFor } from "./wait-for.ts";
+
+/** A page as it came. */
+export interface HttpAnswer {
+  value: unknown;
+  text: string;
+  /** The Link header. */
+  link: string | undefined;
+}
+
+/** Requests of one call, whose bytes count together. */
+interface HttpCall {
+  get(url: URL, signal: AbortSignal | undefined): Promise<HttpAnswer>;
+}
+
+/** Asks an API, at its pace. */
+export interface HttpClient {
+  begin(resource: string): HttpCall;
+}
+
+interface ClientOptions extends HttpConnectorOptions {
+  base: URL;
+  name: string;
+}
+
+interface Settled extends ClientOptions {
+  send: HttpFetch;
+  wait: (durationMs: number, signal: AbortSignal) => Promise<void>;
+  now: () => number;
+  /** When the next request may start. */
+  pace: { nextMs: number };
+}
+
+const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const maxRedirects = 5;
+
+/** A client that repeats what may pass, waits as it is told to, and follows nothing out of the base address. */
+export function createHttpClient(options: ClientOptions): HttpClient {
+  const send: HttpFetch = options.fetch ?? ((url, init) => fetch(url, init));
+  const settled: Settled = {
+    ...options,
+    send,
+    wait: options.wait ?? waitFor,
+    now: options.now ?? Date.now,
+    pace: { nextMs: 0 },
+  };
+  return {
+    begin(resource) {
+      const bytes = { left: options.maxBytes ?? 64 * 1024 * 1024, most: options.maxBytes ?? 64 * 1024 * 1024 };
+      return {
+        get: (url, signal) =>
+          getWithRetries(settled, { url, resource, bytes, signal: signal ?? new AbortController().signal }),
+      };
+    },
+  };
+}
+
+interface Request {
+  url: URL;
+  resource: string;
+  bytes: { left: number; most: number };
+  signal: AbortSignal;
+}
+
+type Outcome = { answer: HttpAnswer } | { retryAfter: string | undefined; error: QueryError };
+
+async function getWithRetries(options: Settled, request: Request): Promise<HttpAnswer> {
+  const { maxRetries = 3 } = options;
+  for (let attempt = 0; ; attempt++) {
+    await keepPace(options, request.signal);
+    const outcome = await attemptOnce(options, request);
+    if ("answer" in outcome) return outcome.answer;
+    if (attempt >= maxRetries) throw outcome.error;
+    await waitAborting(
+      options,
+      retryDelay({ ...options, retryAfter: outcome.retryAfter, attempt, error: outcome.error }),
+      request.signal,
+    );
+  }
+}
+
+async function keepPace({ requestsPerSecond, pace, ...options }: Settled, signal: AbortSignal): Promise<void> {
+  if (requestsPerSecond === undefined) return;
+  const startMs = Math.max(options.now(), pace.nextMs);
+  pace.nextMs = startMs + 1_000 / requestsPerSecond;
+  const delayMs = startMs - options.now();
+  if (delayMs > 0) await waitAborting({ ...options, pace }, delayMs, signal);
+}
+
+async function waitAborting(
+  { wait }: Pick<Settled, "wait" | "pace">,
+  durationMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await wait(durationMs, signal);
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  }
+  throwIfAborted(signal);
+}
+
+/** One request with its redirects. Gives what may be tried again, and throws what may not. */
+async function attemptOnce(options: Settled, { url, resource, bytes, signal }: Request): Promise<Outcome> {
+  const { base, name, requestTimeoutMs = 30_000 } = options;
+  const timeout = AbortSignal.timeout(requestTimeoutMs);
+  const either = AbortSignal.any([signal, timeout]);
+  let target = url;
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const headers = { accept: "application/json", ...(await options.auth?.({ resource, signal: either })) };
+      const response = await options.send(target.href, { method: "GET", headers, redirect: "manual", signal: either });
+      const { status } = response;
+      if (status >= 300 && status < 400) {
+        await response.body?.cancel();
+        target = redirected(response, { target, base, name, redirects });
+        continue;
+      }
+      if (!response.ok) {
+        await response.body?.cancel();
+        const error = new QueryError("source_failed", `${name} answered ${status} for ${JSON.stringify(resource)}.`, {
+          details: { status },
+        });
+        return refused(error, response);
+      }
+      return { answer: await answerOf(response, { name, resource, bytes }) };
+    }
+  } catch (error) {
+    throwIfAborted(signal);
+    if (QueryError.isInstance(error)) throw error;
+    // The connection failed, or the body ended early: to ask again for a page changes nothing.
+    const reason = timeout.aborted ? `no answer within ${requestTimeoutMs} ms` : "the connection failed";
+    const failure = new QueryError(
+      "source_failed",
+      `${name} could not be read for ${JSON.stringify(resource)}: ${reason}.`,
+      { cause: error },
+    );
+    return { error: failure, retryAfter: undefined };
+  }
+}
+
+function refused(error: QueryError, { status, headers }: Response): Outcome {
+  if (passing.has(status)) return { error, retryAfter: headers.get("retry-after") ?? undefined };
+  throw error;
+}
+
+function redirected(
+  response: Response,
+  { target, base, name, redirects }: { target: URL; base: URL; name: string; redirects: number },
+): URL {
+  const location = response.headers.get("location") ?? "";
+  const next = URL.canParse(location, target.href) ? new URL(location, target.href) : undefined;
+  if (next !== undefined && redirects < maxRedirects && isBelow(next, base)) return next;
+  throw new QueryError("source_failed", `${name} leads on to an address outside of the base address, or in a circle.`, {
+    details: { status: response.status },
+  });
+}
+
+async function answerOf(
+  response: Response,
+  { name, resource, bytes }: { name: string; resource: string; bytes: Request["bytes"] },
+): Promise<HttpAnswer> {
+  const type = response.headers.get("content-type") ?? "";
+  if (!/[/+]json\b/i.test(type)) {
+    await response.body?.cancel();
+    throw new QueryError(
+      "value_invalid",
+      `${name} answered with ${JSON.stringify(type.slice(0, 60))} for ${JSON.stringify(resource)}, not with JSON.`,
+    );
+  }
+  const text = await readBody(response, { name, bytes });
+  try {
+    return { value: JSON.parse(text), text, link: response.headers.get("link") ?? undefined };
+  } catch (error) {
+    throw new QueryError(
+      "value_invalid",
+      `${name} answered with JSON that does not parse for ${JSON.stringify(resource)}.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,359 @@
+import type { ServerResponse } from "node:http";
+import type { ResourceDetails } from "@ccl/catalog";
+import { afterEach, describe, expect, it } from "vitest";
+import { sendJson, startApi, type TestApi } from "../__fixtures__/start-api.ts";
+import { executePlan, type ExecutePlanOptions } from "../execute/execute-plan.ts";
+import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
+import type { PlanRow } from "../execute/query-result.ts";
+import { QueryError } from "../query-error.ts";
+import { httpConnector } from "./http-connector.ts";
+import type { HttpConnectorOptions, HttpPaging } from "./http-options.ts";
+
+let api: TestApi | undefined;
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+const rows = [
+  { id: 1, city: "Ulm", day: "2026-01-01", amount: 10.5 },
+  { id: 2, city: "ulm", day: "2026-01-02", amount: 1 },
+  { id: 3, city: "Köln", day: "2026-01-03", amount: 2.25 },
+  { id: 4, city: "Ulm", day: "2026-01-04", amount: null },
+];
+const columns = [
+  { name: "shop", type: "string", in: "path" },
+  { name: "city", type: "string", in: "query" },
+  { name: "q", type: "string", in: "query" },
+  { name: "id", type: "integer", in: "response", nn: true },
+  { name: "city", type: "string", in: "response" },
+  { name: "day", type: "date", in: "response" },
+  { name: "amount", type: "numeric(12,2)", in: "response" },
+];
+
+interface Case {
+  plan: string;
+  answer: (url: URL, response: ServerResponse, count: number) => void;
+  options?: Partial<HttpConnectorOptions>;
+  paging?: HttpPaging;
+  execute?: Partial<ExecutePlanOptions>;
+  details?: Partial<ResourceDetails>;
+}
+
+async function run({ plan, answer, options, paging = { by: "none" }, execute, details }: Case): Promise<PlanRow[]> {
+  api = await startApi(answer);
+  const orders: ResourceDetails = {
+    id: "res:orders",
+    uri: "https://shop.example/orders",
+    kind: "api",
+    title: "orders",
+    columns,
+    ...details,
+  };
+  const parsed = parseLogicalPlan(plan);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  const connector = httpConnector({
+    baseUrl: `${api.baseUrl}/v1`,
+    name: "shop",
+    resources: {
+      "res:orders": { path: "/shops/{shop}/orders", paging, parameters: { since: { column: "day", operator: "ge" } } },
+    },
+    wait: async () => undefined,
+    ...options,
+  });
+  const result = await executePlan(parsed.value, {
+    details: [orders],
+    connectors: { "https://shop.example": connector },
+    ...execute,
+  });
+  return result.all();
+}
+
+async function errorOf(call: () => Promise<unknown>): Promise<QueryError> {
+  const error = await call().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (QueryError.isInstance(error)) return error;
+  throw new Error(`no QueryError: ${String(error)}`);
+}
+
+const scan = "scan(res:orders, shop, city, q, id, day, amount)";
+const inShop = `${scan} -> filter(shop = 'a')`;
+const all: Case["answer"] = (_, response) => sendJson(response, rows);
+
+describe("httpConnector", () => {
+  it("puts conditions into path and query, checks them again on the rows, and reads arguments as given", async () => {
+    const found = await run({
+      plan: `${scan} -> filter(shop = 'a/../b?' and city = 'Ulm' and q = 'x&y=1' and day >= date '2026-01-01')`,
+      answer: all,
+    });
+    expect(api?.requests).toEqual(["/v1/shops/a%2F..%2Fb%3F/orders?city=Ulm&q=x%26y%3D1&since=2026-01-01"]);
+    expect(found).toEqual([
+      { shop: "a/../b?", city: "Ulm", q: "x&y=1", id: 1, day: "2026-01-01", amount: "10.50" },
+      { shop: "a/../b?", city: "Ulm", q: "x&y=1", id: 4, day: "2026-01-04", amount: null },
+    ]);
+  });
+
+  it("asks once for each value of a list", async () => {
+    await run({ plan: `${scan} -> filter(shop in ('a', 'b', 'a') and city in ('Ulm', 'Köln'))`, answer: all });
+    expect(api?.requests.toSorted()).toEqual([
+      "/v1/shops/a/orders?city=K%C3%B6ln",
+      "/v1/shops/a/orders?city=Ulm",
+      "/v1/shops/b/orders?city=K%C3%B6ln",
+      "/v1/shops/b/orders?city=Ulm",
+    ]);
+  });
+
+  it("gives an argument to the source even where nothing else is pushed down", async () => {
+    const found = await run({ plan: `${inShop} -> limit(1)`, answer: all, execute: { pushdown: "none" } }).catch(
+      (error: unknown) => error,
+    );
+    expect(found).toMatchObject({ code: "engine_missing", details: { steps: ["limit3"] } });
+  });
+
+  it("asks nothing for a condition that nothing meets", async () => {
+    expect(await run({ plan: `${inShop} -> filter(city = null)`, answer: all })).toEqual([]);
+    expect(api?.requests).toEqual([]);
+  });
+
+  it("stops asking once a limit is reached", async () => {
+    const answer: Case["answer"] = (url, response) =>
+      sendJson(response, [rows[Number(url.searchParams.get("page")) - 1]]);
+    const found = await run({ plan: `${inShop} -> limit(2)`, answer, paging: { by: "page", parameter: "page" } });
+    expect(found.map(({ id }) => id)).toEqual([1, 2]);
+    expect(api?.requests).toHaveLength(2);
+  });
+
+  it("waits as Retry-After says, repeats, and sends the headers of auth", async () => {
+    const waits: number[] = [];
+    const answer: Case["answer"] = (_, response, count) => {
+      if (count === 1) response.writeHead(429, { "retry-after": "7" }).end();
+      else if (count === 2) response.writeHead(503, { "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }).end();
+      else if (count === 3) response.writeHead(500).end();
+      else sendJson(response, rows);
+    };
+    const options = {
+      wait: async (durationMs: number) => void waits.push(durationMs),
+      now: () => Date.UTC(2026, 0, 1),
+      random: () => 0.5,
+      auth: () => ({ authorization: "Bearer secret" }),
+    };
+    expect(await run({ plan: inShop, answer, options })).toHaveLength(4);
+    expect(waits).toEqual([7_000, 5_000, 400]);
+    expect(api?.headers.map(({ authorization }) => authorization)).toEqual(
+      Array.from({ length: 4 }, () => "Bearer secret"),
+    );
+  });
+
+  it("keeps to the pace that it was told", async () => {
+    const waits: number[] = [];
+    const answer: Case["answer"] = (url, response) =>
+      sendJson(
+        response,
+        url.searchParams.get("page") === "4" ? [] : [{ ...rows[0], id: Number(url.searchParams.get("page")) }],
+      );
+    const options = {
+      requestsPerSecond: 2,
+      now: () => 0,
+      wait: async (durationMs: number) => void waits.push(durationMs),
+    };
+    await run({ plan: inShop, answer, options, paging: { by: "page", parameter: "page" } });
+    expect(waits).toEqual([500, 1_000, 1_500]);
+  });
+
+  it("reads a page again whose body ended early, and counts its rows once", async () => {
+    const answer: Case["answer"] = (url, response, count) => {
+      const page = Number(url.searchParams.get("page"));
+      if (count !== 2) return sendJson(response, rows.slice(page - 1, page));
+      response.writeHead(200, { "content-type": "application/json", "content-length": "500" });
+      response.write('[{"id":');
+      setImmediate(() => response.destroy());
+    };
+    const found = await run({ plan: inShop, answer, paging: { by: "page", parameter: "page" } });
+    expect(found.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+  });
+
+  it("fails, after the rows that came, where a source dies in the middle", async () => {
+    const answer: Case["answer"] = (url, response) => {
+      if (url.searchParams.get("page") === "1") sendJson(response, rows.slice(0, 1));
+      else response.destroy();
+    };
+    const error = await errorOf(() =>
+      run({ plan: inShop, answer, options: { maxRetries: 2 }, paging: { by: "page", parameter: "page" } }),
+    );
+    expect([error.code, error.message]).toEqual([
+      "source_failed",
+      'shop ("scan1", "filter2"): shop could not be read for "res:orders": the connection failed.',
+    ]);
+    expect(api?.requests).toHaveLength(4);
+  });
+
+  const page: HttpPaging = { by: "page", parameter: "page" };
+  const html: Case["answer"] = (_, response) =>
+    void response.writeHead(200, { "content-type": "text/html" }).end("<html>");
+  const refusals: [name: string, code: string, test: Case][] = [
+    [
+      "an argument that leaves its place in the path",
+      "value_invalid",
+      { plan: `${scan} -> filter(shop = '..')`, answer: all },
+    ],
+    ["an empty argument of a path", "value_invalid", { plan: `${scan} -> filter(shop = '')`, answer: all }],
+    [
+      "more calls than allowed",
+      "limit_exceeded",
+      { plan: `${scan} -> filter(shop in ('a', 'b', 'c'))`, answer: all, options: { maxCalls: 2 } },
+    ],
+    [
+      "a wait that is too long",
+      "source_failed",
+      { plan: inShop, answer: (_, response) => void response.writeHead(429, { "retry-after": "3600" }).end() },
+    ],
+    [
+      "a refusal that will not pass",
+      "source_failed",
+      { plan: inShop, answer: (_, response) => void response.writeHead(403).end() },
+    ],
+    ["an answer that is no JSON by its type", "value_invalid", { plan: inShop, answer: html }],
+    [
+      "JSON that does not parse",
+      "value_invalid",
+      {
+        plan: inShop,
+        answer: (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("[{"),
+      },
+    ],
+    [
+      "bytes that are no UTF-8",
+      "value_invalid",
+      {
+        plan: inShop,
+        answer: (_, response) =>
+          void response
+            .writeHead(200, { "content-type": "application/json" })
+            .end(new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d])),
+      },
+    ],
+    [
+      "an answer beyond its bytes",
+      "limit_exceeded",
+      { plan: inShop, answer: (_, response) => sendJson(response, "x".repeat(5_000)), options: { maxBytes: 1_000 } },
+    ],
+    [
+      "a value of another type",
+      "value_invalid",
+      { plan: inShop, answer: (_, response) => sendJson(response, [{ ...rows[0], day: "soon" }]) },
+    ],
+    [
+      "a whole number that no double holds",
+      "value_invalid",
+      {
+        plan: inShop,
+        answer: (_, response) =>
+          void response.writeHead(200, { "content-type": "application/json" }).end('[{"id":9007199254740993}]'),
+      },
+    ],
+    [
+      "a null that the catalog rules out",
+      "value_invalid",
+      { plan: inShop, answer: (_, response) => sendJson(response, [{ ...rows[0], id: null }]) },
+    ],
+    [
+      "rows that are not where they should be",
+      "value_invalid",
+      { plan: inShop, answer: (_, response) => sendJson(response, "none") },
+    ],
+    ["a page that comes for ever", "source_failed", { plan: inShop, answer: all, paging: page }],
+    [
+      "more pages than allowed",
+      "limit_exceeded",
+      {
+        plan: inShop,
+        answer: (_, response, count) => sendJson(response, [{ ...rows[0], id: count }]),
+        paging: page,
+        options: { maxPages: 3 },
+      },
+    ],
+    [
+      "a cursor that leads in a circle",
+      "source_failed",
+      {
+        plan: inShop,
+        answer: (_, response, count) => sendJson(response, { items: [{ id: count }], next: "a" }),
+        paging: { by: "cursor", parameter: "cursor", cursorAt: "next" },
+        details: { columns: [...columns.slice(0, 3), { name: "items[].id", type: "integer", in: "response" }] },
+      },
+    ],
+    [
+      "a link to another host",
+      "source_failed",
+      {
+        plan: inShop,
+        answer: (_, response) => sendJson(response, rows, { link: '<http://169.254.169.254/meta>; rel="next"' }),
+        paging: { by: "link" },
+      },
+    ],
+    [
+      "a link out of the base path",
+      "source_failed",
+      {
+        plan: inShop,
+        answer: (_, response) => sendJson(response, rows, { link: '</v1/../admin>; rel="next"' }),
+        paging: { by: "link" },
+      },
+    ],
+    [
+      "a redirect to another host",
+      "source_failed",
+      {
+        plan: inShop,
+        answer: (_, response) => void response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+      },
+    ],
+    [
+      "a card with pages of which nothing is said",
+      "invalid_options",
+      {
+        plan: inShop,
+        answer: all,
+        options: { resources: { "res:orders": { path: "/{shop}" } } },
+        details: { columns: [...columns, { name: "page", type: "integer", in: "query" }] },
+      },
+    ],
+    [
+      "a resource that is not read by GET",
+      "invalid_options",
+      { plan: inShop, answer: all, options: { resources: {} }, details: { http: { method: "POST", path: "/x" } } },
+    ],
+  ];
+  it.each(refusals)("refuses %s", async (_, code, test) => {
+    const replaced = test.details?.columns?.some(({ name }) => name === "items[].id")
+      ? { ...test, plan: "scan(res:orders, shop, \"items[].id\") -> filter(shop = 'a')" }
+      : test;
+    expect((await errorOf(() => run(replaced))).code).toBe(code);
+  });
+
+  it("leaves no request behind when it is aborted", async () => {
+    const controller = new AbortController();
+    let isClosed = false;
+    const answer: Case["answer"] = (_, response) => {
+      response.on("close", () => (isClosed = true));
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write("[");
+      controller.abort();
+    };
+    const error = await errorOf(() => run({ plan: inShop, answer, execute: { signal: controller.signal } }));
+    expect(error.code).toBe("aborted");
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it.each([
+    { baseUrl: "ftp://x" },
+    { baseUrl: "https://user:secret@x.example" },
+    { baseUrl: "https://x.example?key=1" },
+    { baseUrl: "https://x.example", maxRetries: -1 },
+    { baseUrl: "https://x.example", maxBytes: Number.NaN },
+  ])("refuses options that make no sense: %o", (options) =>
+    expect(() => httpConnector(options)).toThrow(expect.objectContaining({ code: "invalid_options" })),
+  );
+});

@@ -1,0 +1,125 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import { answerRows, answerShape, type RowPage } from "../connector/answer-rows.ts";
+import type { Connector } from "../connector/connector.ts";
+import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
+import { jsonDecoder } from "../connector/json-value.ts";
+import { scanColumns } from "../connector/scan-columns.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import { createHttpClient, type HttpAnswer, type HttpClient } from "./http-client.ts";
+import type { HttpConnectorOptions, HttpPaging, HttpResource } from "./http-options.ts";
+import { firstPage, nextPage } from "./http-paging.ts";
+import { describeRequest, requestUrl } from "./request-url.ts";
+
+/**
+ * A connector for a JSON API, by GET alone. Conditions on the columns that its cards mark `in: "query"` or `"path"` become
+ * parameters. Every page is read or the query fails; what a server can do to it (time, bytes, pages, waits) is bounded.
+ * @throws QueryError `invalid_options` for an address or a number that makes no sense
+ */
+export function httpConnector(options: HttpConnectorOptions): Connector {
+  const base = baseOf(options);
+  const { maxPages = 1_000, maxCalls = 100 } = options;
+  const name = options.name ?? base.host;
+  const client = createHttpClient({ ...options, base, name });
+  const settingsOf = ({ id }: ResourceDetails): HttpResource =>
+    options.resources !== undefined && Object.hasOwn(options.resources, id) ? (options.resources[id] ?? {}) : {};
+  return createRowConnector({
+    name,
+    maxCalls,
+    takes(condition, resource) {
+      const isEqual = condition.operator === "eq" || condition.operator === "in";
+      if (isEqual && scanColumns(resource).get(condition.column)?.isParameter === true) return true;
+      return Object.values(settingsOf(resource).parameters ?? {}).some(
+        ({ column, operator }) => column === condition.column && operator === condition.operator,
+      );
+    },
+    describe: ({ resource, ...request }) =>
+      describeRequest(base, { resource, settings: settingsOf(resource), ...request }),
+    decoderOf: jsonDecoder,
+    read: (request) => readPages({ client, base, name, maxPages }, request, settingsOf(request.resource)),
+  });
+}
+
+function baseOf(options: HttpConnectorOptions): URL {
+  const {
+    maxRetries = 3,
+    requestTimeoutMs = 1,
+    maxWaitMs = 0,
+    requestsPerSecond = 1,
+    maxPages = 1,
+    maxBytes = 1,
+    maxCalls = 1,
+  } = options;
+  const least = {
+    maxRetries: 0,
+    maxWaitMs: 0,
+    requestTimeoutMs: 1,
+    maxPages: 1,
+    maxBytes: 1,
+    maxCalls: 1,
+    requestsPerSecond: Number.MIN_VALUE,
+  };
+  const given = { maxRetries, maxWaitMs, requestTimeoutMs, maxPages, maxBytes, maxCalls, requestsPerSecond };
+  for (const [key, value] of Object.entries(given)) {
+    const bound = Object.entries(least).find(([other]) => other === key)?.[1] ?? 0;
+    if (!Number.isFinite(value) || value < bound)
+      throw new QueryError("invalid_options", `${key} is a number from ${bound}, not ${value}.`);
+  }
+  const base = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
+  if (base === undefined || !/^https?:$/.test(base.protocol) || base.search !== "" || base.hash !== "")
+    throw new QueryError("invalid_options", `baseUrl is an address like https://api.example.com/v1, without a query.`);
+  if (base.username !== "" || base.password !== "")
+    throw new QueryError("invalid_options", "baseUrl holds a user or a password; give them by auth.");
+  return base;
+}
+
+interface PageContext {
+  client: HttpClient;
+  base: URL;
+  name: string;
+  maxPages: number;
+}
+
+async function* readPages(
+  { client, base, name, maxPages }: PageContext,
+  request: RowRequest,
+  settings: HttpResource,
+): AsyncGenerator<RowPage, void> {
+  const { resource, signal } = request;
+  const shape = answerShape(resource, settings.rowsAt);
+  const paging = pagingOf(resource, settings);
+  const call = client.begin(resource.id);
+  let previous: HttpAnswer | undefined;
+  let url: URL | undefined = firstPage(requestUrl(base, { ...request, settings }), paging);
+  const seen = new Set<string>();
+  for (let page = 1; url !== undefined; page++) {
+    throwIfAborted(signal);
+    if (page > maxPages) {
+      const message = `${name} has more than ${maxPages} pages of ${JSON.stringify(resource.id)}; filter, or raise maxPages.`;
+      throw new QueryError("limit_exceeded", message, { details: { limit: "maxPages", most: maxPages } });
+    }
+    if (seen.has(url.href)) throw repeated(name, resource.id);
+    seen.add(url.href);
+    const answer: HttpAnswer = await call.get(url, signal);
+    const rows = answerRows(answer.value, shape, name);
+    if (rows.rowCount > 0 && previous?.text === answer.text && paging.by !== "none") throw repeated(name, resource.id);
+    yield rows;
+    previous = answer;
+    url = nextPage(url, { paging, answer, rowCount: rows.rowCount, base });
+  }
+}
+
+/** A server that gives one page for ever would be read for ever, or its rows be counted many times. */
+function repeated(name: string, id: string): QueryError {
+  const message = `${name} gave the same page of ${JSON.stringify(id)} twice; is its paging set right?`;
+  return new QueryError("source_failed", message, { details: { resource: id } });
+}
+
+const pageParameter = /^(?:\$?skip|page|page_?(?:number|token)|offset|cursor|after|start_?(?:at|index))$/i;
+
+function pagingOf(resource: ResourceDetails, { paging }: HttpResource): HttpPaging {
+  if (paging !== undefined) return paging;
+  const told = (resource.columns ?? []).find(({ name, in: place }) => place === "query" && pageParameter.test(name));
+  if (told === undefined) return { by: "link" };
+  const message = `${JSON.stringify(resource.id)} has a parameter ${JSON.stringify(told.name)}: say in resources how it is paged, or { by: "none" }, so that no page is left out.`;
+  throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
+}

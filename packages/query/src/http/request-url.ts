@@ -1,0 +1,106 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import type { PlanValue } from "../connector/column-batch.ts";
+import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { QueryError } from "../query-error.ts";
+import type { HttpResource } from "./http-options.ts";
+
+/** What one request is made of. */
+export interface UrlParts {
+  resource: ResourceDetails;
+  settings: HttpResource;
+  arguments: ReadonlyMap<string, PlanValue>;
+  conditions: readonly SimpleCondition[];
+}
+
+/** The path of a resource below the base, arguments as `{name}`. @throws QueryError `invalid_options` where nothing tells it */
+function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResource): string {
+  const { http, uri, id } = resource;
+  if (
+    typeof http === "object" &&
+    http !== null &&
+    "method" in http &&
+    http.method !== "GET" &&
+    http.method !== undefined
+  ) {
+    throw new QueryError(
+      "invalid_options",
+      `${JSON.stringify(id)} is asked by ${String(http.method).slice(0, 20)}; only GET is read.`,
+    );
+  }
+  const told = typeof http === "object" && http !== null && "path" in http ? http.path : undefined;
+  if (path !== undefined) return path;
+  if (typeof told === "string") return told;
+  const start = base.href.replace(/\/$/, "");
+  if (uri?.startsWith(start) === true) return uri.slice(start.length);
+  throw new QueryError(
+    "invalid_options",
+    `Nothing says where ${JSON.stringify(id)} is below the base address; give its path in resources.`,
+  );
+}
+
+/** The address of a request. @throws QueryError `argument_missing`, `value_invalid` for a value that no path holds */
+export function requestUrl(base: URL, { resource, settings, arguments: given, conditions }: UrlParts): URL {
+  const used = new Set<string>();
+  const path = pathTemplate(base, resource, settings).replaceAll(/\{([^{}]+)\}/g, (_, written: string) => {
+    const name = plainName(written);
+    used.add(name);
+    return pathPart(name, given.get(name), resource.id);
+  });
+  const url = new URL(`${base.href.replace(/\/$/, "")}/${path.replace(/^\//, "")}`);
+  if (!isBelow(url, base))
+    throw new QueryError(
+      "value_invalid",
+      `The address of ${JSON.stringify(resource.id)} lies outside of the base address.`,
+    );
+  for (const [name, value] of Object.entries(settings.query ?? {})) url.searchParams.append(name, value);
+  for (const [name, value] of given)
+    if (!used.has(name) && value !== null) url.searchParams.append(name, String(value));
+  for (const [name, { column, operator }] of Object.entries(settings.parameters ?? {})) {
+    const condition = conditions.find((one) => one.column === column && one.operator === operator);
+    const value = condition?.values[0];
+    if (value !== undefined && value !== null) url.searchParams.append(name, String(value));
+  }
+  return url;
+}
+
+/** Templates of imported cards are escaped as addresses are. */
+function plainName(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
+}
+
+/** One segment of a path: whatever the value, it can't leave its place. */
+function pathPart(name: string, value: PlanValue | undefined, id: string): string {
+  if (value === undefined || value === null)
+    throw new QueryError(
+      "argument_missing",
+      `${JSON.stringify(id)} needs a value for ${JSON.stringify(name)}: filter its scan by ${name} = a constant.`,
+    );
+  const text = String(value);
+  if (/^\.{0,2}$/.test(text) || /\p{Surrogate}/u.test(text))
+    throw new QueryError("value_invalid", `The value of ${JSON.stringify(name)} can't stand in a path.`);
+  return encodeURIComponent(text);
+}
+
+/** True for an address of the same origin whose path goes on from the base's. */
+export function isBelow(url: URL, base: URL): boolean {
+  const folder = base.pathname.endsWith("/") ? base.pathname : `${base.pathname}/`;
+  return url.origin === base.origin && `${url.pathname}/`.startsWith(folder);
+}
+
+/** The request without its values. */
+export function describeRequest(base: URL, { resource, settings, arguments: given, conditions }: UrlParts): string {
+  const path = pathTemplate(base, resource, settings);
+  const names = [...given.keys()].filter((name) => !path.includes(`{${name}}`));
+  const further = Object.entries(settings.parameters ?? {}).filter(([, { column, operator }]) =>
+    conditions.some((condition) => condition.column === column && condition.operator === operator),
+  );
+  const taken = new Set(further.map(([, { column }]) => column));
+  const query = [...names.filter((name) => !taken.has(name)), ...further.map(([name]) => name)].map(
+    (name) => `${encodeURIComponent(name)}=?`,
+  );
+  return `GET ${base.href.replace(/\/$/, "")}/${path.replace(/^\//, "")}${query.length > 0 ? `?${query.join("&")}` : ""}`;
+}

@@ -1,0 +1,24 @@
+import { canonicalJson } from "@ccl/core";
+import { parseStructured, type JsonSchema } from "@ccl/structured-output";
+import { QueryError } from "../query-error.ts";
+
+/** @throws QueryError of that code with every broken rule, and no value, where the schema does not hold */
+export function checkBySchema(
+  value: unknown,
+  schema: object,
+  { what, code }: { what: string; code: "argument_missing" | "value_invalid" },
+): void {
+  let text: string;
+  try {
+    text = canonicalJson(value);
+  } catch (error) {
+    throw new QueryError("value_invalid", `${what} is no JSON.`, { cause: error });
+  }
+  const wanted: JsonSchema = { ...schema };
+  const result = parseStructured(text, { schema: wanted, limits: { maxBytes: Infinity, maxRepairs: 0 } });
+  if (result.ok) return;
+  const reasons = result.issues.slice(0, 3).map(({ path, message }) => `${path.join(".") || "(root)"}: ${message}`);
+  throw new QueryError(code, `${what} does not fit its schema: ${reasons.join("; ").slice(0, 400)}`, {
+    details: { issues: result.issues.map(({ code, path }) => ({ code, path })) },
+  });
+}

@@ -1,0 +1,164 @@
+import type { ToolDefinition } from "@ccl/core";
+import type { ResourceDetails } from "@ccl/catalog";
+import { answerRows, answerShape, type RowPage } from "../connector/answer-rows.ts";
+import type { PlanValue } from "../connector/column-batch.ts";
+import type { Connector } from "../connector/connector.ts";
+import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
+import { jsonDecoder } from "../connector/json-value.ts";
+import { scanColumns } from "../connector/scan-columns.ts";
+import { QueryError, throwIfAborted } from "../query-error.ts";
+import { checkBySchema } from "./check-by-schema.ts";
+
+/** How functions are called. */
+export interface SkillConnectorOptions {
+  /** For messages; `functions` by default. */
+  name?: string;
+  /** The function of a resource: the last part of its address by default, as `fromTools` of `@ccl/catalog` gives it. */
+  functionOf?: (resource: ResourceDetails) => string;
+  /** Keys from an answer to its list of rows, by function. By default as the column names tell. */
+  rowsAt?: Readonly<Record<string, string>>;
+  /** Calls of one scan with different arguments; 100 by default. */
+  maxCalls?: number;
+  /** Of one call; 30,000 by default. */
+  timeoutMs?: number;
+}
+
+/**
+ * A connector over functions: `=` and `in` on what a function takes are its arguments, one call for each combination.
+ * Arguments are checked against `inputSchema` before and answers against `outputSchema` after each call; every function needs both.
+ * @throws QueryError `invalid_options` for a function without an output schema, or two of one name
+ */
+export function skillConnector(functions: readonly ToolDefinition[], options: SkillConnectorOptions = {}): Connector {
+  const { name = "functions", maxCalls = 100, timeoutMs = 30_000 } = options;
+  const byName = new Map<string, ToolDefinition>();
+  for (const tool of functions) {
+    if (byName.has(tool.name))
+      throw new QueryError("invalid_options", `There are two functions ${JSON.stringify(tool.name)}.`);
+    if (tool.outputSchema === undefined)
+      throw new QueryError(
+        "invalid_options",
+        `${JSON.stringify(tool.name)} has no outputSchema; a plan has to know its rows.`,
+      );
+    byName.set(tool.name, tool);
+  }
+  const functionOf = (resource: ResourceDetails): ToolDefinition => {
+    const wanted = options.functionOf?.(resource) ?? lastPart(resource);
+    const found = byName.get(wanted);
+    if (found !== undefined) return found;
+    throw new QueryError(
+      "source_failed",
+      `${name} has no function ${JSON.stringify(wanted)} for ${JSON.stringify(resource.id)}.`,
+    );
+  };
+  return createRowConnector({
+    name,
+    maxCalls,
+    takes: ({ column, operator }, resource) =>
+      (operator === "eq" || operator === "in") && scanColumns(resource).get(column)?.isParameter === true,
+    describe: ({ resource, arguments: given }) =>
+      `${functionOf(resource).name}(${[...given.keys()].map((key) => `${JSON.stringify(key)}: ?`).join(", ")})`,
+    decoderOf: jsonDecoder,
+    async *read(request) {
+      const tool = functionOf(request.resource);
+      yield await callOnce(tool, request, {
+        name: `${name} ${tool.name}`,
+        timeoutMs,
+        rowsAt: options.rowsAt?.[tool.name],
+      });
+    },
+  });
+}
+
+interface CallOptions {
+  name: string;
+  timeoutMs: number;
+  rowsAt: string | undefined;
+}
+
+async function callOnce(
+  tool: ToolDefinition,
+  request: RowRequest,
+  { name, timeoutMs, rowsAt }: CallOptions,
+): Promise<RowPage> {
+  const { resource, signal } = request;
+  const input = nested(new Map([...request.arguments].map(([key, value]) => [key, jsonValue(value, key)])));
+  checkBySchema(input, tool.inputSchema, {
+    what: `The arguments of ${JSON.stringify(tool.name)}`,
+    code: "argument_missing",
+  });
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", stop, { once: true });
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  try {
+    if (signal?.aborted === true) stop();
+    const output: unknown = await Promise.race([
+      tool.execute(input, { signal: controller.signal }),
+      aborted(controller.signal),
+    ]);
+    checkBySchema(output, tool.outputSchema ?? {}, {
+      what: `The answer of ${JSON.stringify(tool.name)}`,
+      code: "value_invalid",
+    });
+    return answerRows(output, answerShape(resource, rowsAt), name);
+  } catch (error) {
+    throwIfAborted(signal);
+    if (QueryError.isInstance(error)) throw error;
+    if (controller.signal.aborted)
+      throw new QueryError("limit_exceeded", `${name} took longer than ${timeoutMs} ms.`, {
+        details: { limit: "timeoutMs", most: timeoutMs },
+      });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new QueryError("source_failed", `${name} failed: ${reason.slice(0, 300)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** Never resolves: a function that does not listen to its signal is left behind. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new Error("aborted"));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function jsonValue(value: PlanValue, key: string): PlanValue {
+  return typeof value === "bigint" ? outOfRange(key) : value;
+}
+
+function outOfRange(key: string): never {
+  throw new QueryError("value_invalid", `The value of ${JSON.stringify(key)} is no number that JSON holds exactly.`);
+}
+
+/** `filter.city` is the city within filter. */
+function nested(given: ReadonlyMap<string, PlanValue>): object {
+  const root: Map<string, unknown> = new Map();
+  for (const [name, value] of given) {
+    const parts = name.split(".");
+    let at = root;
+    for (const part of parts.slice(0, -1)) {
+      const inner = at.get(part);
+      const next: Map<string, unknown> = inner instanceof Map ? inner : new Map();
+      at.set(part, next);
+      at = next;
+    }
+    at.set(parts.at(-1) ?? name, value);
+  }
+  return plainObject(root);
+}
+
+function plainObject(map: ReadonlyMap<string, unknown>): object {
+  return Object.fromEntries([...map].map(([key, value]) => [key, value instanceof Map ? plainObject(value) : value]));
+}
+
+function lastPart({ uri, id }: ResourceDetails): string {
+  const last = (uri ?? id).split(/[?#]/)[0]?.split(/[/:]/).at(-1) ?? "";
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Issue } from "@ccl/core";
+import type { ResourceDetails, ResourceSnippet } from "@ccl/catalog";
+import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
+import { validateLogicalPlan } from "../validate/validate-logical-plan.ts";
+
+/**
+ * A linter of `ir` snippets for `snippetLinters` of `verifyCatalog`: a snippet has to read as a plan and hold against its
+ * resource; a bare `scan` reads that one. `details` are the other resources that snippets may join.
+ */
+export function irSnippetLinter(
+  details: Iterable<ResourceDetails> = [],
+): (snippet: ResourceSnippet, context: { resource: ResourceDetails }) => Issue[] {
+  const others = [...details];
+  return ({ code }, { resource }) => {
+    const parsed = parseLogicalPlan(code, { resource: resource.id });
+    if (!parsed.ok) return parsed.issues;
+    const known = [resource, ...others.filter(({ id }) => id !== resource.id)];
+    const checked = validateLogicalPlan(parsed.value, { details: known });
+    return checked.ok ? checked.value.warnings : checked.issues;
+  };
+}

@@ -1,0 +1,48 @@
+import type { ResourceSnippet } from "@ccl/catalog";
+import type { LogicalPlan } from "../plan/logical-plan.ts";
+import { QueryError } from "../query-error.ts";
+import { renderLogicalPlan } from "../render/render-logical-plan.ts";
+import { compileFragment } from "../sql/compile-fragment.ts";
+import { postgresDialect } from "../sql/postgres-dialect.ts";
+import { tableName } from "../sql/sql-connector.ts";
+import { sqliteDialect } from "../sql/sqlite-dialect.ts";
+import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
+import { inlineParameters } from "./inline-parameters.ts";
+import { renderArrow } from "./render-arrow.ts";
+
+/** What a snippet may be in: `ir` in arrows, or YAML where arrows cannot say it, and the SQL of a database. */
+export type SnippetEngine = "ir" | "postgresql" | "sqlite";
+
+/**
+ * A plan as ready code for a card. SQL needs the details, and all resources in one database.
+ * @throws QueryError `plan_invalid`, `invalid_options` for SQL without details
+ */
+export function planToSnippet(
+  plan: LogicalPlan,
+  engine: SnippetEngine,
+  options: { title?: string; details?: ValidateOptions["details"] } = {},
+): ResourceSnippet {
+  const { title, details } = options;
+  const head = title === undefined ? {} : { title };
+  if (engine === "ir") return { engine, code: renderArrow(plan) ?? renderLogicalPlan(plan), ...head };
+  if (details === undefined) throw new QueryError("invalid_options", "SQL needs the details of the plan's resources.");
+  const checked = validateLogicalPlan(plan, { details });
+  if (!checked.ok) {
+    const reasons = checked.issues.slice(0, 3).map(({ message }) => message);
+    throw new QueryError("plan_invalid", `The plan is not valid: ${reasons.join(" ")}`, {
+      details: { issues: checked.issues },
+    });
+  }
+  const { steps, columns } = checked.value;
+  const isSqlite = engine === "sqlite";
+  const query = compileFragment(
+    { steps, columns },
+    {
+      dialect: isSqlite ? sqliteDialect : postgresDialect,
+      parameters: isSqlite ? "question" : "numbered",
+      tableOf: (scan) => tableName(scan, {}),
+      hasPlanNames: true,
+    },
+  );
+  return { engine, code: inlineParameters(query.sql, query.parameters), ...head };
+}

@@ -1,0 +1,44 @@
+import { scanColumns } from "../connector/scan-columns.ts";
+import { simpleCondition } from "../connector/simple-condition.ts";
+import { shownName } from "../physical/derived-name.ts";
+import { columnsOf, conjunctsOf, pushFilters } from "../physical/push-filters.ts";
+import { typedInputsOf, type TypedExpression, type TypedScan, type TypedStep } from "../plan/typed-plan.ts";
+import { quotedName, type Report } from "./check-context.ts";
+
+/**
+ * Checks that what an API or a function needs is given over each of its scans, and that what only its arguments have is
+ * compared as an argument can be: `=` or `in` with constants.
+ */
+export function checkParameters(steps: readonly TypedStep[], report: Report): void {
+  const pushed = pushFilters(steps);
+  for (const scan of pushed) {
+    if (scan.op !== "scan") continue;
+    const index = steps.findIndex(({ name }) => name === shownName(scan.name));
+    const ways = conditionsOver(scan, pushed);
+    for (const [name, { isParameter, isInRows, isRequired }] of scanColumns(scan.resource)) {
+      if (!isParameter) continue;
+      const isGiven = ways.every((way) => way.some((part) => isArgument(part, name)));
+      if (isRequired && !isGiven) {
+        const message = `${quotedName(scan.resource.id)} needs a value for ${quotedName(name)}: scan the column, and filter it by = or in with constants.`;
+        report("parameter_missing", ["steps", index], message);
+      }
+      const misused = ways.flat().find((part) => columnsOf(part).includes(name) && !isArgument(part, name));
+      if (isInRows || misused === undefined) continue;
+      const message = `${quotedName(name)} is an argument of ${quotedName(scan.resource.id)}, not a column of its rows: compare it by = or in with constants, in a condition of its own.`;
+      report("parameter_misused", ["steps", index], message);
+    }
+  }
+}
+
+/** True for a part that gives a value to the argument of that name. */
+function isArgument(part: TypedExpression, name: string): boolean {
+  const condition = simpleCondition(part);
+  return condition?.column === name && (condition.operator === "eq" || condition.operator === "in");
+}
+
+/** The conditions directly over a scan, for each step that reads it; one empty way where nothing or no filter does. */
+function conditionsOver(scan: TypedScan, steps: readonly TypedStep[]): TypedExpression[][] {
+  const readers = steps.filter((step) => typedInputsOf(step).includes(scan.name));
+  if (readers.length === 0) return [[]];
+  return readers.map((reader) => (reader.op === "filter" ? conjunctsOf(reader.where) : []));
+}
