@@ -98,6 +98,7 @@ export {
   type RankResourcesOptions,
 } from "./search/rank-resources.ts";
 export type { ScoreTerms } from "./search/score-terms.ts";
+export type { SearchField } from "./search/searchable-fields.ts";
 export type { TextWeights } from "./search/text-weights.ts";
 export type { VectorPrecision } from "./search/vector-matrix.ts";
 export { defaultRankWeights, type RankWeights } from "./search/rank-weights.ts";

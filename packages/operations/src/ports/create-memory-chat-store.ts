@@ -5,7 +5,6 @@ import type { ChatBranch, ChatStore } from "./chat-store.ts";
 import { commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
-
 /** A chat in memory that can be looked at. */
 export interface MemoryChatStore extends ChatStore {
   /** The turns of a branch, oldest first; copies. */

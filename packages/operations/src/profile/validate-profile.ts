@@ -44,7 +44,7 @@ export interface ValidProfile extends OperationProfile {
 const registries = new WeakMap<object, OperationRegistry>();
 
 /** True for what `validateProfile` gave for this registry. */
-export function isValidProfile(profile: OperationProfile, registry: OperationRegistry): profile is ValidProfile {
+function isValidProfile(profile: OperationProfile, registry: OperationRegistry): profile is ValidProfile {
   return registries.get(profile) === registry;
 }
 

@@ -1,6 +1,6 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { OperationRecord, RunDesk } from "./run-desk.ts";
+import { createRecord, type OperationRecord, type RunDesk } from "./run-desk.ts";
 import type { CommitLogEntry, OperationRun, RunArtifact, RunResult } from "./run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
@@ -42,24 +42,21 @@ export function withReason(desk: RunDesk, end: Extract<RunCommand, { type: "fini
 }
 
 function operationRuns({ plan, records, input }: RunDesk): OperationRun[] {
-  const byHook: Record<Hook, OperationRun[]> = { before_main_llm: [], after_main_llm: [] };
-  for (const operation of plan.operations) {
-    const record = records[operation.index];
-    if (record !== undefined) byHook[operation.hook].push(operationRun(operation, record, input.trigger));
-  }
-  for (const { operationId, hook, config, reason } of plan.leftOut) {
+  const { trigger } = input;
+  const runs = plan.operations.map((operation) =>
+    operationRun(operation, records[operation.index] ?? createRecord(), trigger),
+  );
+  if (plan.leftOut.length === 0) return runs;
+  const leftOut = plan.leftOut.map(({ operationId, hook, config, reason }): OperationRun => {
     const { required } = config;
-    byHook[hook].push({
-      operationId,
-      hook,
-      trigger: input.trigger,
-      required,
-      status: "skipped",
-      skippedReason: reason,
-    });
-  }
-  return [...byHook.before_main_llm, ...byHook.after_main_llm];
+    return { operationId, hook, trigger, required, status: "skipped", skippedReason: reason };
+  });
+  // In each hook those that are left out come last.
+  const all = [...runs, ...leftOut];
+  return [...all.filter(isBefore), ...all.filter((run) => !isBefore(run))];
 }
+
+const isBefore = ({ hook }: OperationRun): boolean => hook === "before_main_llm";
 
 function operationRun(
   { operationId, hook, config }: PlannedOperation,

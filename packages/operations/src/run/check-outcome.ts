@@ -46,6 +46,8 @@ const statuses: ReadonlySet<string> = new Set<OperationStatus>(["done", "skipped
 const maxMessageChars = 512;
 const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
+const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
+
 /** True for a code that an operation may fail with. */
 export function isErrorCode(code: unknown): code is OperationErrorCode {
   return typeof code === "string" && errorCodes.has(code);
@@ -62,11 +64,10 @@ export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperat
     return failedOutcome("internal_error", "The handler gave back no outcome with a status.");
   }
   const { status, debug } = outcome;
+  if (status === "done" && debug === undefined && (outcome.effects?.length ?? 0) === 0) return nothingDone;
   const rest = debug === undefined ? {} : { debug };
   if (status === "done") {
-    const { effects } = outcome;
-    if (effects === undefined || effects.length === 0) return { status, effects: noEffects, ...rest };
-    return { ...checkEffects(effects, operation), ...rest };
+    return { ...checkEffects(outcome.effects ?? [], operation), ...rest };
   }
   if (status === "error") {
     const { code, message } = outcome.error ?? { code: "internal_error", message: "The handler gave no error." };

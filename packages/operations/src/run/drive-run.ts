@@ -4,27 +4,23 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
-import type { OperationHandler } from "../operation/operation-definition.ts";
 import { toArtifactMap } from "./artifact-view.ts";
 import { buildResult, withReason } from "./build-result.ts";
 import type { EngineServices } from "./engine-services.ts";
-import { operationFinished, operationStarted, stampEvent } from "../events/stamp-event.ts";
+import { createEventEmitter } from "./event-emitter.ts";
 import { createCommandExecutor, type CommandExecutor } from "./execute-commands.ts";
-import type { RunPlan } from "./plan-run.ts";
-import { reduceRun } from "./reduce-run.ts";
-import { knownEvents, onceKey, replaySteps, type KnownEvents } from "./replay-steps.ts";
+import type { PreparedPlan } from "./prepare-run.ts";
+import { createRunMachine } from "./reduce-run.ts";
+import { knownEvents, replaySteps } from "./replay-steps.ts";
 import { createRecord, releaseRecord, type RunDesk } from "./run-desk.ts";
 import type { RunResult } from "./run-result.ts";
 import { initialRunState, type RunCommand, type RunTransition, type StopCause } from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
 
 /** A run that a worker has the lease on. */
-export interface DrivenRun {
+export interface DrivenRun extends PreparedPlan {
   services: EngineServices;
   input: RunInput;
-  plan: RunPlan;
-  /** By index of the plan. */
-  handlers: readonly OperationHandler[];
   lease: RunLease;
   feed: EventFeed;
   /** What the run has done already, with all its events; absent for a new one. */
@@ -69,15 +65,18 @@ export function driveRun(run: DrivenRun): RunDrive {
     onStored: (events) => feed.publish(events),
     onLost: (error) => desk.giveUp(error),
   });
+  const machine = createRunMachine(initialRunState(plan));
   const desk: RunDesk = {
     services,
     input,
     plan,
     lease: run.lease,
     handlers: run.handlers,
+    places: run.places,
     writer,
     records: plan.operations.map(createRecord),
-    state: initialRunState(plan),
+    machine,
+    state: machine.state,
     controller: new AbortController(),
     history: [],
     artifacts: {},
@@ -86,7 +85,7 @@ export function driveRun(run: DrivenRun): RunDrive {
     commitLog: [],
     main: { executed: false },
     isStopping: false,
-    emit: createEmitter({ run, known, emit: (event) => writer.event(event) }),
+    ...createEventEmitter({ input, clock: services.clock, known, write: writer.event }),
     dispatch: createDispatcher(() => (isOver ? undefined : { desk, executor })),
     giveUp(error) {
       if (isOver) return;
@@ -144,41 +143,27 @@ function createStopper(desk: RunDesk, isOver: () => boolean): { stop: RunDrive["
 function createDispatcher(
   at: () => { desk: RunDesk; executor: CommandExecutor } | undefined,
 ): (transition: RunTransition) => void {
+  // What comes up meanwhile, which is seldom anything.
   const queue: RunTransition[] = [];
   let isBusy = false;
+  const take = (transition: RunTransition): void => {
+    const here = at();
+    if (here === undefined) return;
+    for (const command of here.desk.machine.reduce(transition)) here.executor.execute(command);
+  };
   return (transition) => {
-    queue.push(transition);
-    if (isBusy) return;
+    if (isBusy) {
+      queue.push(transition);
+      return;
+    }
     isBusy = true;
     try {
-      for (let index = 0; index < queue.length; index += 1) {
-        const next = queue[index];
-        const here = at();
-        if (next === undefined || here === undefined) continue;
-        const { state, commands } = reduceRun(here.desk.state, next);
-        here.desk.state = state;
-        for (const command of commands) here.executor.execute(command);
-      }
+      take(transition);
+      if (queue.length > 0) for (const next of queue) take(next);
     } finally {
-      queue.length = 0;
+      if (queue.length > 0) queue.length = 0;
       isBusy = false;
     }
-  };
-}
-
-function createEmitter(of: { run: DrivenRun; known: KnownEvents; emit: (event: RunEvent) => void }): RunDesk["emit"] {
-  const { run, known, emit } = of;
-  const { runId, chatId, branchId, userMessageId, trigger } = run.input;
-  const { clock } = run.services;
-  const source = { runId, chatId, branchId, userMessageId, trigger, epoch: known.epoch + 1, clock, seq: known.lastSeq };
-  return (body) => {
-    if (known.keys.size > 0) {
-      const key = onceKey(body);
-      if (key !== undefined && known.keys.has(key)) return;
-    }
-    if (body.type === "operation.started") emit(operationStarted(source, body));
-    else if (body.type === "operation.finished") emit(operationFinished(source, body));
-    else emit(stampEvent(source, body));
   };
 }
 

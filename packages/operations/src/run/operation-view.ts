@@ -7,6 +7,7 @@ import { OperationsError } from "../operations-error.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput, PromptTrim } from "../prompt/assembled-prompt.ts";
 import { ancestorsOf, isUnchanged, writeOf, writtenArtifact, type ArtifactMap } from "./artifact-view.ts";
+import type { PlannedOperation } from "./plan-run.ts";
 import type { RunDesk } from "./run-desk.ts";
 
 /** What an operation sees of the world; each part is worked out when it is first asked for. */
@@ -103,17 +104,20 @@ export function withUserVariant(
 }
 
 function inclusionsOf({ plan }: RunDesk, artifacts: ArtifactMap): InclusionInput[] {
-  const orders = new Map(
-    [...plan.operations, ...plan.leftOut.map((operation) => ({ ...operation, tag: undefined }))].flatMap(
-      ({ tag, config }) => (tag === undefined ? [] : [[tag, config.order] as const]),
-    ),
-  );
   const inclusions: InclusionInput[] = [];
+  let orders: Map<string, number> | undefined;
   for (const { tag, inclusion, usage, value } of Object.values(artifacts)) {
     if (inclusion === undefined || usage === "ui_only" || usage === "internal") continue;
+    orders ??= ordersByTag(plan.operations);
     inclusions.push({ tag, order: orders.get(tag) ?? 0, inclusion, value });
   }
   return inclusions;
+}
+
+function ordersByTag(operations: readonly PlannedOperation[]): Map<string, number> {
+  const orders = new Map<string, number>();
+  for (const { tag, config } of operations) if (tag !== undefined) orders.set(tag, config.order);
+  return orders;
 }
 
 function freezeAll(messages: readonly ChatMessage[]): readonly ChatMessage[] {

@@ -2,6 +2,7 @@ import type { OperationHandler, Trigger } from "../operation/operation-definitio
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";
+import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
 
@@ -10,6 +11,8 @@ export interface PreparedPlan {
   plan: RunPlan;
   /** By index of the plan. */
   handlers: readonly OperationHandler[];
+  /** The limits that each operation is under, by index of the plan. */
+  places: readonly ConcurrencyClass[];
 }
 
 /** Makes plans, and keeps those of profiles that can't change. */
@@ -21,7 +24,7 @@ export interface PlanMaker {
 }
 
 /** The plan maker of an engine. */
-export function createPlanMaker({ registry, handlerOf }: EngineServices): PlanMaker {
+export function createPlanMaker({ registry, handlerOf, limiter }: EngineServices): PlanMaker {
   const plans = new WeakMap<ValidProfile, Partial<Record<Trigger, PreparedPlan>>>();
   const prepare = (profile: ValidProfile | undefined, trigger: Trigger): PreparedPlan => {
     const plan = planRun(profile, { trigger, registry });
@@ -32,7 +35,11 @@ export function createPlanMaker({ registry, handlerOf }: EngineServices): PlanMa
       const message = `Operation ${JSON.stringify(operationId)} has no handler; register one, or give the engine what the kind ${JSON.stringify(definition.kind)} needs.`;
       throw new OperationsError("invalid_profile", message);
     });
-    return { plan, handlers };
+    const places = plan.operations.map(({ definition, config }) => {
+      const { providerRef } = config.params;
+      return limiter.classOf(definition.kind, typeof providerRef === "string" ? providerRef : undefined);
+    });
+    return { plan, handlers, places };
   };
   return {
     validate(profile) {

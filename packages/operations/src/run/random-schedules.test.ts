@@ -1,13 +1,30 @@
+import assert from "node:assert/strict";
+
 import { canonicalJson } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
+
+// A variant of the engine that commits in the order of ends, for the control of the property.
+const variant = vi.hoisted(() => ({ commitsByEnds: false }));
+vi.mock("./commit-hook.ts", async (original) => {
+  const actual = await original<typeof import("./commit-hook.ts")>();
+  const commitHook: typeof actual.commitHook = async (desk, hook) => {
+    if (!variant.commitsByEnds) return actual.commitHook(desk, hook);
+    const ends = endsOf(await desk.services.runs.readEvents(desk.input.runId));
+    const operations = desk.plan.operations.toSorted(
+      (left, right) => ends.indexOf(left.operationId) - ends.indexOf(right.operationId),
+    );
+    return actual.commitHook({ ...desk, plan: { ...desk.plan, operations } }, hook);
+  };
+  return { ...actual, commitHook };
+});
 
 interface Node {
   order: number;
@@ -57,11 +74,36 @@ function operationsOf(
   }));
 }
 
+function endsOf(events: readonly RunEvent[]): string[] {
+  return events.flatMap((event) => (event.type === "operation.finished" ? [event.operationId] : []));
+}
+
+/** The order that commits are to have, found the plain way: again and again the least one that waits for nothing. */
+function commitOrder(nodes: readonly Node[]): string[] {
+  const open = operationsOf(nodes, (handler) => handler);
+  const placed: string[] = [];
+  for (const hook of ["before_main_llm", "after_main_llm"]) {
+    const here = open.filter(({ hooks }) => hooks?.includes(hook === "before_main_llm" ? hook : "after_main_llm"));
+    while (here.length > 0) {
+      const free = here.filter(({ dependsOn = [] }) => dependsOn.every((id) => placed.includes(id)));
+      const least = free.reduce((best, at) => (isBefore(at, best) ? at : best));
+      placed.push(least.id);
+      here.splice(here.indexOf(least), 1);
+    }
+  }
+  return placed;
+}
+
+function isBefore(left: ScenarioOperation, right: ScenarioOperation): boolean {
+  const [order, other] = [left.order ?? 0, right.order ?? 0];
+  return order < other || (order === other && left.id < right.id);
+}
+
 /** What a run comes to under one schedule, and its events. */
 async function runOnce(
   nodes: readonly Node[],
   schedule: { choices: readonly number[]; global?: number },
-): Promise<{ outcome: string; events: RunEvent[]; mostAtOnce: number }> {
+): Promise<{ outcome: string; commits: string[]; events: RunEvent[]; mostAtOnce: number }> {
   const scheduler = createManualScheduler();
   const operations = operationsOf(nodes, scheduler.hold);
   const model = createScriptedModel(["The answer."]);
@@ -93,36 +135,58 @@ async function runOnce(
     })),
     status: result.status,
   });
-  return { outcome, events, mostAtOnce: scheduler.mostAtOnce };
+  const commits = result.commitLog.map(({ operationId }) => operationId);
+  return { outcome, commits, events, mostAtOnce: scheduler.mostAtOnce };
 }
 
 // A run takes some milliseconds of timers, so that fewer of them are drawn than of pure properties.
 const numRuns = Math.ceil(Number(process.env["CCL_PROPERTY_RUNS"] ?? 200) / 8);
 
+const choices = fc.array(fc.nat(11), { maxLength: 12 });
+const schedules = fc.asyncProperty(
+  fc.array(node, { minLength: 1, maxLength: 12 }),
+  fc.tuple(choices, choices),
+  async (nodes, [one, other]) => {
+    const runs = [
+      await runOnce(nodes, { choices: one }),
+      await runOnce(nodes, { choices: other }),
+      await runOnce(nodes, { choices: other, global: 2 }),
+      await runOnce(nodes, { choices: one, global: 1 }),
+    ];
+    assert.equal(new Set(runs.map(({ outcome }) => outcome)).size, 1);
+    assert.ok((runs[3]?.mostAtOnce ?? 0) <= 1);
+    const order = commitOrder(nodes);
+    for (const { commits, events } of runs) {
+      assert.deepEqual(
+        commits,
+        order.filter((id) => commits.includes(id)),
+      );
+      assert.deepEqual(endsOf(events).toSorted(), nodes.map((_, at) => `op${at}`).sort());
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        events.map((_, at) => at + 1),
+      );
+    }
+  },
+);
+
 describe("whatever the schedule", () => {
   it("prompt, artifacts, turn and log are the same to the byte, and each operation ends once", async () => {
-    const schedules = fc.tuple(fc.array(fc.nat(11), { maxLength: 12 }), fc.array(fc.nat(11), { maxLength: 12 }));
-    await fc.assert(
-      fc.asyncProperty(fc.array(node, { minLength: 1, maxLength: 12 }), schedules, async (nodes, [one, other]) => {
-        const runs = [
-          await runOnce(nodes, { choices: one }),
-          await runOnce(nodes, { choices: other }),
-          await runOnce(nodes, { choices: other, global: 2 }),
-          await runOnce(nodes, { choices: one, global: 1 }),
-        ];
-        expect(new Set(runs.map(({ outcome }) => outcome)).size).toBe(1);
-        expect(runs[3]?.mostAtOnce).toBeLessThanOrEqual(1);
-        for (const { events } of runs) {
-          const ends = events.flatMap((event) => (event.type === "operation.finished" ? [event.operationId] : []));
-          expect(ends.toSorted()).toEqual(nodes.map((_, at) => `op${at}`).sort());
-          expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
-        }
-      }),
-      { numRuns },
-    );
+    await fc.assert(schedules, { numRuns });
   });
 
-  it("a commit in the order of ends would be noticed", async () => {
+  it("fails for an engine that commits in the order of ends", async () => {
+    variant.commitsByEnds = true;
+    try {
+      const { failed, errorInstance } = await fc.check(schedules, { numRuns: 200, seed: 1, endOnFailure: true });
+      expect(failed).toBe(true);
+      expect(String(errorInstance)).toContain("AssertionError");
+    } finally {
+      variant.commitsByEnds = false;
+    }
+  });
+
+  it("two that end in either order leave the same prompt, in the order of commits", async () => {
     const nodes: Node[] = [0, 1].map((order) => ({
       order,
       required: false,
@@ -132,9 +196,7 @@ describe("whatever the schedule", () => {
     }));
     const inOrder = await runOnce(nodes, { choices: [0] });
     const reversed = await runOnce(nodes, { choices: [1] });
-    const endsOf = ({ events }: { events: RunEvent[] }): string[] =>
-      events.flatMap((event) => (event.type === "operation.finished" ? [event.operationId] : []));
-    expect([endsOf(inOrder), endsOf(reversed)]).toEqual([
+    expect([endsOf(inOrder.events), endsOf(reversed.events)]).toEqual([
       ["op0", "op1"],
       ["op1", "op0"],
     ]);

@@ -21,7 +21,7 @@ export interface RunReduction {
 
 type Arrays = "progress" | "waitingFor" | "blockedBy" | "exempt";
 
-/** A state under construction: whatever it touches is copied once a transition. */
+/** A state under construction: each part that is touched is copied once, into the draft. */
 type DraftState = { -readonly [Key in keyof Omit<RunState, Arrays>]: RunState[Key] } & {
   readonly progress: ArrayDraft<OperationProgress>;
   readonly waitingFor: ArrayDraft<number>;
@@ -31,7 +31,8 @@ type DraftState = { -readonly [Key in keyof Omit<RunState, Arrays>]: RunState[Ke
 
 interface Draft {
   state: DraftState;
-  commands: RunCommand[];
+  /** Absent while there is none: nearly every transition asks for one at most. */
+  commands: RunCommand[] | undefined;
   /** Ends whose dependents have not heard of them. */
   ends: OperationEnd[];
 }
@@ -42,11 +43,36 @@ interface Draft {
  */
 export function reduceRun(state: RunState, transition: RunTransition): RunReduction {
   if (state.stage === "finished") return { state, commands: [] };
-  const draft: Draft = { state: draftState(state), commands: [], ends: [] };
+  const draft: Draft = { state: draftState(state), commands: undefined, ends: [] };
   if (apply(draft, transition)) advance(draft);
-  const { commands } = draft;
+  const { commands = [] } = draft;
   const after = finishState(draft.state, state);
   return { state: commands.length === 0 && !hasChanged(state, after) ? state : after, commands };
+}
+
+/** The decisions of `reduceRun` for one who needs no former state: what each transition changes is changed in place. */
+export interface RunMachine {
+  /** Always the present one. */
+  readonly state: Readonly<DraftState>;
+  /** Gives what is to be done; the state that the machine was made with stays as it is. */
+  reduce(transition: RunTransition): readonly RunCommand[];
+}
+
+const noCommands: readonly RunCommand[] = Object.freeze([]);
+
+/** A machine that goes on from a state. */
+export function createRunMachine(from: RunState): RunMachine {
+  const draft: Draft = { state: draftState(from), commands: undefined, ends: [] };
+  return {
+    state: draft.state,
+    reduce(transition) {
+      if (draft.state.stage === "finished") return noCommands;
+      if (apply(draft, transition)) advance(draft);
+      const { commands = noCommands } = draft;
+      draft.commands = undefined;
+      return commands;
+    },
+  };
 }
 
 function draftState(state: RunState): DraftState {
@@ -78,6 +104,11 @@ function hasChanged(before: RunState, after: RunState): boolean {
   );
 }
 
+function ask(draft: Draft, command: RunCommand): void {
+  if (draft.commands === undefined) draft.commands = [command];
+  else draft.commands.push(command);
+}
+
 /** False where the transition is out of place. */
 function apply(draft: Draft, transition: RunTransition): boolean {
   const { state } = draft;
@@ -99,7 +130,7 @@ function apply(draft: Draft, transition: RunTransition): boolean {
     case "grace_over":
       return endGrace(draft);
     case "fault":
-      draft.commands.push({ type: "signal_abort", cause: "fault" });
+      ask(draft, { type: "signal_abort", cause: "fault" });
       endOthers(draft, "aborted");
       leaveRunning(draft);
       fail(draft, failedTypeOf(state.stage), transition.details);
@@ -108,12 +139,12 @@ function apply(draft: Draft, transition: RunTransition): boolean {
 }
 
 function enterHook(draft: Draft, hook: Hook): void {
-  const { state, commands } = draft;
+  const { state } = draft;
   const { operations, beforeCount } = state.plan;
   const [from, to] = hook === "before_main_llm" ? [0, beforeCount] : [beforeCount, operations.length];
   state.stage = hook;
   state.unfinished = to - from;
-  commands.push({ type: "enter_phase", phase: hook });
+  ask(draft, { type: "enter_phase", phase: hook });
   for (let index = from; index < to; index += 1) {
     if (itemAt(state.progress, index) !== "waiting" || itemAt(state.waitingFor, index) > 0) continue;
     const end = settle(draft, index);
@@ -168,15 +199,16 @@ function blockOf(end: OperationEnd): Blockage {
 }
 
 /** Starts an operation whose dependencies have all ended, or says how it ends without a start. */
-function settle({ state, commands }: Draft, index: number): OperationEnd | undefined {
+function settle(draft: Draft, index: number): OperationEnd | undefined {
+  const { state } = draft;
   const blockedBy = itemAt(state.blockedBy, index);
   if (blockedBy !== "nothing") {
     const end = endOfBlocked(planned(state.plan, index), blockedBy);
-    commands.push({ type: "end_operation", ...end });
+    ask(draft, { type: "end_operation", ...end });
     return end;
   }
   setItem(state.progress, index, "ready");
-  commands.push({ type: "start_operation", index });
+  ask(draft, { type: "start_operation", index });
   return undefined;
 }
 
@@ -203,7 +235,8 @@ function finishCommit(draft: Draft, { hook, failure }: Extract<RunTransition, { 
   state.stage = "main_llm";
   if (state.stop !== undefined) return true;
   state.isMainRunning = true;
-  draft.commands.push({ type: "enter_phase", phase: "main_llm" }, { type: "start_main" });
+  ask(draft, { type: "enter_phase", phase: "main_llm" });
+  ask(draft, { type: "start_main" });
   return false;
 }
 
@@ -223,11 +256,11 @@ function finishMain(draft: Draft, end: Extract<RunTransition, { type: "main_fini
 }
 
 function stopRun(draft: Draft, cause: NonNullable<RunState["stop"]>): boolean {
-  const { state, commands } = draft;
+  const { state } = draft;
   // A second stop changes nothing, and the last commit is not interrupted: it ends the run anyway.
   if (state.stop !== undefined || state.stage === "commit_after") return false;
   state.stop = cause;
-  commands.push({ type: "signal_abort", cause });
+  ask(draft, { type: "signal_abort", cause });
   endOthers(draft, "aborted");
   return true;
 }
@@ -239,34 +272,35 @@ function endGrace(draft: Draft): boolean {
 }
 
 /** Counts what still runs as aborted; nobody waits for it any longer. */
-function leaveRunning({ state, commands }: Draft): void {
+function leaveRunning(draft: Draft): void {
+  const { state } = draft;
   for (const { index } of state.plan.operations) {
     if (itemAt(state.progress, index) !== "running") continue;
     setItem(state.progress, index, "aborted");
-    commands.push({ type: "end_operation", index, status: "aborted", detached: true });
+    ask(draft, { type: "end_operation", index, status: "aborted", detached: true });
   }
   state.running = 0;
-  if (state.isMainRunning) commands.push({ type: "detach_main" });
+  if (state.isMainRunning) ask(draft, { type: "detach_main" });
   state.isMainRunning = false;
 }
 
 /** Ends every operation of the run that has not started. */
 function endOthers(draft: Draft, status: OperationStatus, skippedReason?: SkippedReason): void {
-  const { state, commands } = draft;
+  const { state } = draft;
   for (const { index } of state.plan.operations) {
     const progress = itemAt(state.progress, index);
     if (progress !== "waiting" && progress !== "ready") continue;
     setItem(state.progress, index, status);
-    commands.push({ type: "end_operation", index, status, ...(skippedReason && { skippedReason }) });
+    ask(draft, { type: "end_operation", index, status, ...(skippedReason && { skippedReason }) });
   }
 }
 
 /** Goes on where the present stage has nothing left to wait for. */
 function advance(draft: Draft): void {
-  const { state, commands } = draft;
+  const { state } = draft;
   if (state.stop !== undefined) {
     if (state.running > 0 || state.isMainRunning || state.stage === "commit_before") return;
-    commands.push({ type: "finish", status: "aborted", finishReason: state.stop });
+    ask(draft, { type: "finish", status: "aborted", finishReason: state.stop });
     state.stage = "finished";
     return;
   }
@@ -274,14 +308,14 @@ function advance(draft: Draft): void {
   if (state.stage === "before_main_llm") openBarrier(draft);
   else if (state.stage === "after_main_llm") {
     state.stage = "commit_after";
-    commands.push({ type: "enter_phase", phase: "commit", hook: "after_main_llm" });
-    commands.push({ type: "commit", hook: "after_main_llm" });
+    ask(draft, { type: "enter_phase", phase: "commit", hook: "after_main_llm" });
+    ask(draft, { type: "commit", hook: "after_main_llm" });
   }
 }
 
 function openBarrier(draft: Draft): void {
-  const { state, commands } = draft;
-  commands.push({ type: "enter_phase", phase: "barrier" });
+  const { state } = draft;
+  ask(draft, { type: "enter_phase", phase: "barrier" });
   const culprit = firstUndone(state, 0, state.plan.beforeCount);
   if (culprit !== undefined) {
     endOthers(draft, "skipped", "barrier_failed");
@@ -289,19 +323,19 @@ function openBarrier(draft: Draft): void {
     return;
   }
   state.stage = "commit_before";
-  commands.push({ type: "enter_phase", phase: "commit", hook: "before_main_llm" });
-  commands.push({ type: "commit", hook: "before_main_llm" });
+  ask(draft, { type: "enter_phase", phase: "commit", hook: "before_main_llm" });
+  ask(draft, { type: "commit", hook: "before_main_llm" });
 }
 
 function finishAfter(draft: Draft): void {
-  const { state, commands } = draft;
+  const { state } = draft;
   const culprit = firstUndone(state, state.plan.beforeCount, state.plan.operations.length);
   if (culprit !== undefined) {
     fail(draft, "after_main_llm", { operationId: culprit.operationId });
     return;
   }
   state.stage = "finished";
-  commands.push({ type: "finish", status: "done" });
+  ask(draft, { type: "finish", status: "done" });
 }
 
 /** The first required operation, in commit order, that is neither done nor exempt. */
@@ -314,9 +348,10 @@ function firstUndone(state: DraftState, from: number, to: number): PlannedOperat
   return undefined;
 }
 
-function fail({ state, commands }: Draft, failedType: FailedType, failedDetails: FailedDetails): void {
+function fail(draft: Draft, failedType: FailedType, failedDetails: FailedDetails): void {
+  const { state } = draft;
   state.stage = "finished";
-  commands.push({ type: "finish", status: "failed", failedType, failedDetails });
+  ask(draft, { type: "finish", status: "failed", failedType, failedDetails });
 }
 
 function failedTypeOf(stage: RunStage): FailedType {

@@ -1,9 +1,9 @@
 import type { RunEvent, RunEventBody } from "../events/run-event.ts";
+import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationStep, RunStep } from "../ports/run-step.ts";
 import { adoptCommit } from "./commit-hook.ts";
 import { commitFailure, mainRun } from "./execute-commands.ts";
 import { itemAt } from "./persistent-array.ts";
-import { reduceRun } from "./reduce-run.ts";
 import { tellNews, type OperationRecord, type RunDesk } from "./run-desk.ts";
 import type { RunCommand, RunTransition } from "./run-state.ts";
 
@@ -36,13 +36,18 @@ export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   return { keys, attempts, mainAttempts, lastSeq: last?.seq ?? 0, epoch: last?.epoch ?? 0 };
 }
 
+/** What the end of an operation is known by. */
+export function endKey(hook: Hook, operationId: string): string {
+  return `operation.finished/${hook}/${operationId}`;
+}
+
 /** What an event is known by that a run has once; undefined for those that may come again after a crash. */
 export function onceKey(event: RunEventBody): string | undefined {
   switch (event.type) {
     case "run.phase_changed":
       return `${event.type}/${event.phase}/${event.hook ?? ""}`;
     case "operation.finished":
-      return `${event.type}/${event.hook}/${event.operationId}`;
+      return endKey(event.hook, event.operationId);
     case "run.started":
     case "main_llm.finished":
     case "run.finished":
@@ -68,9 +73,7 @@ export function replaySteps(desk: RunDesk, steps: readonly RunStep[], known: Kno
   }
   const commands: RunCommand[] = [];
   const reduce = (transition: RunTransition): void => {
-    const reduction = reduceRun(desk.state, transition);
-    desk.state = reduction.state;
-    commands.push(...reduction.commands);
+    for (const command of desk.machine.reduce(transition)) commands.push(command);
   };
   reduce({ type: "begin" });
   for (const step of steps) {

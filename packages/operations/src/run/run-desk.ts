@@ -10,10 +10,11 @@ import type { RunInput, RunLease } from "../ports/run-store.ts";
 import type { ArtifactMap } from "./artifact-view.ts";
 import type { ConcurrencyClass, ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
-import type { RunPlan } from "./plan-run.ts";
+import type { PlannedOperation, RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
 import type { CommitLogEntry, MainLlmRun, OperationStatus } from "./run-result.ts";
-import type { RunState, RunTransition } from "./run-state.ts";
+import type { RunMachine } from "./reduce-run.ts";
+import type { RunTransition } from "./run-state.ts";
 
 /** What is known of one planned operation as the run goes on. All fields are always there, so that records stay fast. */
 export interface OperationRecord {
@@ -83,8 +84,12 @@ export interface RunDesk {
   lease: RunLease;
   /** By index of the plan. */
   handlers: readonly OperationHandler[];
+  /** The limits that each operation is under, by index of the plan. */
+  places: readonly ConcurrencyClass[];
   records: readonly OperationRecord[];
-  state: RunState;
+  machine: RunMachine;
+  /** That of the machine. */
+  readonly state: RunMachine["state"];
   writer: RunWriter;
   /** Aborted when the run is. */
   controller: AbortController;
@@ -104,6 +109,9 @@ export interface RunDesk {
   isStopping: boolean;
   /** Adds an event with the next number, unless it is known from before a crash. */
   emit(body: RunEventBody): void;
+  /** As `emit`: operations start and end so often that their events are made without a body. */
+  emitStart(operation: PlannedOperation, record: OperationRecord): void;
+  emitEnd(operation: PlannedOperation, record: OperationRecord): void;
   dispatch(transition: RunTransition): void;
   /** The journal or the lease is gone, or a store failed with the error: the worker has to stop. */
   giveUp(error: unknown): void;

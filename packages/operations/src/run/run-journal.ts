@@ -4,7 +4,7 @@ import type { RunAppend, RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "./run-result.ts";
 
 /** What a run wants to hear of its journal. */
-export interface JournalOwner {
+interface JournalOwner {
   runId: string;
   fencingToken: number;
   /** These are stored now. */
@@ -62,15 +62,25 @@ export function createRunJournal(store: RunStore): RunJournal {
   return {
     open(owner) {
       const pending: Pending = { owner, append: { events: [], steps: [] }, isEmpty: true, isLost: false, waiters: [] };
-      const add = (change: () => void): void => {
-        if (pending.isLost) return;
-        change();
+      const touchFirst = (): void => {
         if (pending.isEmpty) touch(pending);
       };
       return {
-        event: (event) => add(() => pending.append.events.push(event)),
-        step: (step) => add(() => pending.append.steps.push(step)),
-        finish: (result) => add(() => (pending.append.result = result)),
+        event(event) {
+          if (pending.isLost) return;
+          pending.append.events.push(event);
+          touchFirst();
+        },
+        step(step) {
+          if (pending.isLost) return;
+          pending.append.steps.push(step);
+          touchFirst();
+        },
+        finish(result) {
+          if (pending.isLost) return;
+          pending.append.result = result;
+          touchFirst();
+        },
         flushed: async () => {
           if (pending.isLost) return false;
           return new Promise((resolve) => {

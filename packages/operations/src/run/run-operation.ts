@@ -1,6 +1,5 @@
 import { conditionsHold } from "../kinds/condition-holds.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
-import type { RunEventBody } from "../events/run-event.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
 import type { OperationStep } from "../ports/run-step.ts";
 import { boundSummary } from "./bound-summary.ts";
@@ -26,17 +25,22 @@ export function startOperation(desk: RunDesk, index: number): void {
   const operation = desk.plan.operations[index];
   const record = desk.records[index];
   if (operation === undefined || record === undefined) return;
-  const { config, definition } = operation;
   const work = { desk, operation, record };
-  if (config.when !== undefined && !isWanted(desk, index, config.when)) {
+  const { when } = operation.config;
+  if (when !== undefined && !isWanted(desk, index, when)) {
     endWork(work, conditionFalse);
     return;
   }
-  const { providerRef } = config.params;
+  const place = desk.places[index];
+  if (place === undefined) return;
   const { limiter } = desk.services;
-  const place = limiter.classOf(definition.kind, typeof providerRef === "string" ? providerRef : undefined);
-  const cancel = limiter.request(place, () => begin(work, place));
-  if (cancel !== undefined) record.cancelWait = cancel;
+  if (limiter.enter(place)) begin(work, place);
+  else wait(work, place);
+}
+
+function wait(work: Work, place: ConcurrencyClass): void {
+  const { desk, record } = work;
+  record.cancelWait = desk.services.limiter.wait(place, () => begin(work, place));
 }
 
 const noEffects: CheckedOutcome["effects"] = Object.freeze([]);
@@ -57,9 +61,9 @@ function begin(work: Work, place: ConcurrencyClass): void {
   record.place = place;
   record.startedAt = desk.services.clock.now();
   record.attempts += 1;
-  desk.dispatch({ type: "operation_started", index: operation.index });
-  const { operationId, hook, definition } = operation;
-  desk.emit({ type: "operation.started", operationId, operationName: definition.name, hook, attempt: record.attempts });
+  // At once, not after what else is to happen: it asks for nothing, and a stop has to know what runs.
+  desk.machine.reduce({ type: "operation_started", index: operation.index });
+  desk.emitStart(operation, record);
   attempt(work);
 }
 
@@ -71,14 +75,13 @@ function attempt(work: Work): void {
   const timed = timeoutMs === undefined ? undefined : startTimer(work, timeoutMs);
   if (timed !== undefined) record.stopTimer = timed.stop;
   const signal = timed?.signal ?? desk.controller.signal;
-  const isCurrent = (): boolean =>
-    record.status === undefined && record.attempts === number && timed?.isOver() !== true;
   const settle = (outcome: CheckedOutcome): void => {
     timed?.stop();
-    if (isCurrent()) afterAttempt(work, outcome);
+    const isCurrent = record.status === undefined && record.attempts === number && timed?.isOver() !== true;
+    if (isCurrent) afterAttempt(work, outcome);
     else reportLate(work, number, outcome);
   };
-  const onDone = (outcome: OperationOutcome): void => settle(guarded(() => checkOutcome(outcome, operation)));
+  const onDone = (outcome: OperationOutcome): void => settle(checked(outcome, operation));
   const onThrown = (error: unknown): void => settle(outcomeOfThrown(error));
   try {
     const promise: unknown = handler?.(createContext(desk, operation, { attempt: number, signal }));
@@ -90,9 +93,9 @@ function attempt(work: Work): void {
   }
 }
 
-function guarded(check: () => CheckedOutcome): CheckedOutcome {
+function checked(outcome: OperationOutcome, operation: PlannedOperation): CheckedOutcome {
   try {
-    return check();
+    return checkOutcome(outcome, operation);
   } catch (error) {
     return outcomeOfThrown(error);
   }
@@ -185,31 +188,7 @@ export function recordEnd(desk: RunDesk, end: OperationEnd): void {
   record.finishedAt ??= desk.services.clock.now();
   releaseRecord(record, desk.services.limiter);
   if (record.hasNews || record.effects.length > 0) tellNews(desk, operation.index);
-  announceEnd(desk, operation, record);
-}
-
-function announceEnd(
-  desk: RunDesk,
-  { operationId, definition, hook }: PlannedOperation,
-  record: OperationRecord,
-): void {
-  const { status = "aborted", skippedReason, error, startedAt, finishedAt = 0, attempts } = record;
-  const event: Extract<RunEventBody, { type: "operation.finished" }> = {
-    type: "operation.finished",
-    operationId,
-    operationName: definition.name,
-    hook,
-    status,
-    finishedAt,
-  };
-  if (startedAt !== undefined) {
-    event.startedAt = startedAt;
-    event.attempts = attempts;
-  }
-  if (skippedReason !== undefined) event.skippedReason = skippedReason;
-  if (error !== undefined) event.error = error;
-  if (record.detached) event.detached = true;
-  desk.emit(event);
+  desk.emitEnd(operation, record);
 }
 
 function stepOf({ operation, record }: Work, outcome: CheckedOutcome): OperationStep {

@@ -4,7 +4,7 @@ import { OperationsError } from "../operations-error.ts";
 import type { AbortRequest, RunInput, RunLease, RunStore } from "../ports/run-store.ts";
 import type { DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
-import type { PlanMaker } from "./prepare-run.ts";
+import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "./run-result.ts";
 
 /** Who wants a run that others have worked on, and what is known of it here. */
@@ -43,11 +43,8 @@ export async function takeRun(at: TakingServices, taking: Taking): Promise<Drive
   return stored.result;
 }
 
-/** Plan and handlers of a stored run. @throws OperationsError `invalid_profile` */
-export function planOf(
-  { plans }: TakingServices,
-  { profile, trigger }: RunInput,
-): Pick<DrivenRun, "plan" | "handlers"> {
+/** What it takes to carry a stored run on. @throws OperationsError `invalid_profile` */
+export function planOf({ plans }: TakingServices, { profile, trigger }: RunInput): PreparedPlan {
   return plans.planOf(profile && plans.validate(profile), trigger);
 }
 

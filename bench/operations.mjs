@@ -1,0 +1,289 @@
+// The engine of operations beside schedulers that do less, and its other costs: durable runs, many runs, prompts, templates.
+import { setMaxListeners } from "node:events";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+import { estimatedCounter } from "../packages/core/dist/index.js";
+import {
+  assemblePrompt,
+  createMemoryProfileSessionStore,
+  createTemplateRenderer,
+} from "../packages/operations/dist/index.js";
+import { openPostgresOperationStores } from "../packages/operations/dist/postgres/index.js";
+import { openSqliteOperationStores } from "../packages/operations/dist/sqlite/index.js";
+import { engineOf, keepings, layeredGraph, ours, schedulers } from "./lib/operations-schedulers.mjs";
+
+const sizes = [100, 1_000];
+const budgetMs = 4_000;
+const warmUpMs = 1_000;
+const manyRuns = 500;
+const versions = 10_000;
+
+// LangGraph hangs a listener for each node on one signal, and Node would warn of each of them.
+setMaxListeners(0);
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc");
+const requireOfPackage = createRequire(new URL("../packages/operations/package.json", import.meta.url));
+
+/** The section of RESULTS.md. */
+export async function run() {
+  const parts = [
+    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and neighbours do not; ours validates nothing anew, writes events, steps and results to the memory store (16 finished runs kept), reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
+    await schedulerTable(),
+    "What the engine's keeping costs; how many finished runs stay in memory decides how much of the heap survives each collection; processor time:",
+    await keepingTable(),
+    "Durable, every write awaited; a run of 10 operations alone and 500 of them at once, each in its own chat:",
+    await durableTable(),
+    "Templates, prompts and history:",
+    await otherTable(),
+  ];
+  return { title: "Operations", markdown: parts.join("\n\n") };
+}
+
+async function schedulerTable() {
+  const byName = new Map(Object.keys(schedulers).map((name) => [name, []]));
+  for (const size of sizes) {
+    const graph = layeredGraph(size);
+    const runs = Object.entries(schedulers).map(([name, { prepare }]) => [name, prepare(graph, () => {})]);
+    const medians = await mediansOf(runs, size === 100 ? 10 : 2);
+    for (const [name, median] of medians) byName.get(name).push(median);
+  }
+  const [kahn, own] = [byName.get("bare Kahn"), byName.get(ours)];
+  const rows = [];
+  for (const [name, [small, large]] of byName) {
+    rows.push([
+      name,
+      milliseconds(small),
+      milliseconds(large),
+      times(large / small),
+      times(small / kahn[0]),
+      times(small / own[0]),
+      await heapKilobytes(schedulers[name].prepare(layeredGraph(100), () => {})),
+      await ranUnderLimit(schedulers[name]),
+    ]);
+  }
+  const columns = ["100, ms", "1,000, ms", "1,000 / 100", "100 over Kahn", "100 over ours", "heap, KB"];
+  return table(["", ...columns, "ran of 100 under a limit of 1"], rows);
+}
+
+/** How many nodes ran where one may run at a time; a scheduler that gives up without a word shows here. */
+async function ranUnderLimit({ prepare, hasLimit }) {
+  if (!hasLimit) return "no limit";
+  let ran = 0;
+  const start = prepare(layeredGraph(100), () => (ran += 1), { concurrency: 1 });
+  try {
+    await start();
+  } catch (error) {
+    return `${ran}, then ${error.constructor.name}`;
+  }
+  return ran;
+}
+
+async function heapKilobytes(start) {
+  for (let count = 0; count < 5; count += 1) await start();
+  const grown = [];
+  for (let count = 0; count < 5; count += 1) {
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    await start();
+    grown.push((process.memoryUsage().heapUsed - before) / 1024);
+  }
+  return medianOf(grown).toFixed(0);
+}
+
+async function keepingTable() {
+  const graph = layeredGraph(100);
+  const runs = Object.entries(keepings).map(([name, prepare]) => [name, prepare(graph, () => {})]);
+  const medians = await mediansOf(runs, 10);
+  return table(
+    ["", "100, ms"],
+    [...medians].map(([name, median]) => [name, milliseconds(median)]),
+  );
+}
+
+/** One after the other, each on a heap without the garbage of those before. */
+async function mediansOf(runs, inRound) {
+  const medians = new Map();
+  for (const [name, start] of runs) {
+    await warmUp(start);
+    collectGarbage();
+    const [taken, endsAt] = [[], performance.now() + budgetMs / runs.length];
+    for (let round = 0; round < 400 && (round === 0 || performance.now() < endsAt); round += 1) {
+      const before = process.cpuUsage();
+      for (let count = 0; count < inRound; count += 1) await start();
+      const { user, system } = process.cpuUsage(before);
+      taken.push((user + system) / 1_000 / inRound);
+    }
+    medians.set(name, medianOf(taken));
+  }
+  return medians;
+}
+
+/** Until the compiler is done with it, or for the time that there is. */
+async function warmUp(start) {
+  const startedAt = performance.now();
+  for (let count = 0; count < 3_000 && performance.now() - startedAt < warmUpMs; count += 1) await start();
+}
+
+async function durableTable() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-bench-operations-"));
+  const rows = [["memory", ...(await durableFigures({}))]];
+  const stores = await openSqliteOperationStores({ path: path.join(folder, "runs.db") });
+  try {
+    rows.push(["SQLite", ...(await durableFigures(stores))]);
+  } finally {
+    await stores.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+  const url = process.env.CCL_POSTGRES_URL;
+  if (url !== undefined) rows.push(["PostgreSQL", ...(await onPostgres(url, durableFigures))]);
+  return table(["store", "one run, ms", `${manyRuns} at once, ms`, "runs a second"], rows);
+}
+
+/** In a schema of its own, which is dropped again. */
+async function onPostgres(url, measure) {
+  const { Pool } = requireOfPackage("pg");
+  const schema = `ccl_bench_${process.pid}`;
+  const admin = new Pool({ connectionString: url, max: 1 });
+  await admin.query(`CREATE SCHEMA ${schema}`);
+  const pool = new Pool({ connectionString: url, max: 8, options: `-c search_path=${schema}` });
+  try {
+    const stores = await openPostgresOperationStores({ client: pool });
+    const figures = await measure(stores);
+    await stores.close();
+    return figures;
+  } finally {
+    await pool.end();
+    await admin.query(`DROP SCHEMA ${schema} CASCADE`);
+    await admin.end();
+  }
+}
+
+async function durableFigures({ runs, sessions, chat, profiles }) {
+  const ports = runs === undefined ? {} : { runs, sessions, chat, profiles };
+  const start = engineOf(layeredGraph(10), () => {}, ports);
+  for (let warm = 0; warm < 5; warm += 1) await start(`warm ${warm}`);
+  const alone = [];
+  for (let count = 0; count < 20; count += 1) alone.push(await timeOf(() => start(`alone ${count}`)));
+  const chats = Array.from({ length: manyRuns }, (_, index) => `many ${index}`);
+  const together = await timeOf(() => Promise.all(chats.map(start)));
+  return [milliseconds(medianOf(alone)), together.toFixed(0), ((manyRuns / together) * 1_000).toFixed(0)];
+}
+
+async function otherTable() {
+  const template =
+    "{% for entry in art.world.log %}{{ entry.who }}: {{ entry.text | upcase }}\n{% endfor %}{{ art.world.weather }}";
+  const log = Array.from({ length: 20 }, (_, at) => ({ who: `guest ${at}`, text: "enters the hall" }));
+  const scope = { art: { world: { log, weather: "rain" } } };
+  const cached = createTemplateRenderer();
+  const { Liquid } = requireOfPackage("liquidjs");
+  const library = new Liquid();
+  const rows = [
+    ["template with a loop of 20, compiled once", await medianOfCalls(() => must(cached.render(template, scope)), 200)],
+    [
+      "the same, a new renderer for each",
+      await medianOfCalls(() => must(createTemplateRenderer().render(template, scope)), 20),
+    ],
+    ["liquidjs alone, parseAndRenderSync", await medianOfCalls(() => library.parseAndRenderSync(template, scope), 200)],
+  ];
+  for (const messages of [1_000, 10_000]) {
+    const options = promptOf(messages);
+    const trim = { counter: estimatedCounter, budget: 8_000 };
+    const name = `assemblePrompt, ${messages.toLocaleString("en")} messages, 50 effects`;
+    rows.push([name, await medianOfCalls(() => must(assemblePrompt(options)), 3)]);
+    rows.push([
+      `${name}, cut to 8,000 tokens`,
+      await medianOfCalls(() => must(assemblePrompt({ ...options, trim })), 3),
+    ]);
+  }
+  return table(["", "ms"], [...rows.map(([name, median]) => [name, milliseconds(median)]), ...(await historyRows())]);
+}
+
+function must(result) {
+  if (!result.ok) throw new Error(result.issues[0].message);
+  return result.value;
+}
+
+function promptOf(messages) {
+  const base = Array.from({ length: messages }, (_, at) => ({
+    id: `m${at}`,
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: `Message ${at} of a long talk about the weather in the mountains.`,
+  }));
+  const effects = Array.from({ length: 50 }, (_, at) => ({
+    operationId: `op${at}`,
+    effect: { type: "prompt.insert_at_depth", depthFromEnd: -at, role: "system", content: `Note ${at}.` },
+  }));
+  return { base: [...base, { id: "last", role: "user", content: "And now?" }], effects, inclusions: [] };
+}
+
+async function historyRows() {
+  const sessions = createMemoryProfileSessionStore();
+  const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "1" };
+  const commit = async (version) => {
+    const write = { tag: "mood", persisted: true, usage: "internal", semantics: "state", value: { mood: version } };
+    const parent = version > 1 ? { parentVersion: version - 1 } : {};
+    await sessions.openTurn(key, { userMessageId: `turn ${version}` });
+    await sessions.commit({
+      key,
+      runId: `run ${version}`,
+      hook: "before_main_llm",
+      fencingToken: version,
+      writtenAt: version,
+      writes: [{ operationId: "mood", write, expectedHead: version - 1, isRequired: true, ...parent }],
+    });
+  };
+  const block = versions / 10;
+  const times = [];
+  for (let version = 1; version <= versions; version += 1) times.push(await timeOf(() => commit(version)));
+  const { artifacts } = await sessions.read(key);
+  const readMs = await medianOfCalls(() => sessions.read(key), 50);
+  if (artifacts[0].version !== versions) throw new Error(`Version ${artifacts[0].version} instead of ${versions}.`);
+  return [
+    [
+      `turn and write of an artifact, versions 1 to ${block.toLocaleString("en")}`,
+      medianOf(times.slice(0, block)).toFixed(4),
+    ],
+    [
+      `the same, the last ${block.toLocaleString("en")} of ${versions.toLocaleString("en")}`,
+      medianOf(times.slice(-block)).toFixed(4),
+    ],
+    [`read at ${versions.toLocaleString("en")} versions, ${artifacts[0].history.length} kept`, milliseconds(readMs)],
+  ];
+}
+
+async function medianOfCalls(action, calls) {
+  const times = [];
+  for (let round = 0; round < 12; round += 1) {
+    const took = await timeOf(async () => {
+      for (let call = 0; call < calls; call += 1) await action();
+    });
+    if (round >= 3) times.push(took / calls);
+  }
+  return medianOf(times);
+}
+
+async function timeOf(action) {
+  const startedAt = performance.now();
+  await action();
+  return performance.now() - startedAt;
+}
+
+const medianOf = (values) => [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
+const milliseconds = (value) => value.toFixed(value < 1 ? 3 : 1);
+const times = (ratio) => ratio.toFixed(1);
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { title, markdown } = await run();
+  console.log(`${title}\n\n${markdown}`);
+}

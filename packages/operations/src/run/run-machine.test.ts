@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { Hook } from "../operation/operation-definition.ts";
+import { profileOf, registryOf, type ScenarioOperation } from "./engine-scenario.ts";
+import { itemAt } from "./persistent-array.ts";
+import { planRun } from "./plan-run.ts";
+import { createRunMachine, reduceRun, type RunMachine } from "./reduce-run.ts";
+import { initialRunState, type OperationEnd, type RunState, type RunTransition } from "./run-state.ts";
+
+const count = 70;
+const hooks = fc.constantFrom<Hook>("before_main_llm", "after_main_llm");
+
+const operations = fc
+  .array(fc.record({ required: fc.boolean(), hook: hooks, edges: fc.array(fc.nat(count), { maxLength: 3 }) }), {
+    minLength: 1,
+    maxLength: count,
+    size: "max",
+  })
+  .map((made) =>
+    made.map(({ required, hook, edges }, at): ScenarioOperation => {
+      const dependsOn = edges.filter((edge) => edge < at && made[edge]?.hook === hook).map((edge) => `op${edge}`);
+      return { id: `op${at}`, order: at, required, hooks: [hook], dependsOn: [...new Set(dependsOn)] };
+    }),
+  );
+
+const index = fc.nat(count + 1);
+const ended = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({ status: "done" } as const) },
+  fc.constantFrom(
+    { status: "error" } as const,
+    { status: "aborted" } as const,
+    { status: "skipped" } as const,
+    { status: "skipped", isExempt: true } as const,
+  ),
+);
+function endOf([at, end]: [number, Pick<OperationEnd, "status" | "isExempt">]): RunTransition {
+  return { type: "operation_finished", index: at, ...end };
+}
+
+const transitions = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: index.map((at): RunTransition => ({ type: "operation_started", index: at })) },
+    { weight: 24, arbitrary: fc.tuple(index, ended).map(endOf) },
+    { weight: 4, arbitrary: hooks.map((hook): RunTransition => ({ type: "commit_finished", hook })) },
+    fc.constantFrom<RunTransition>(
+      { type: "main_finished", status: "done" },
+      { type: "begin" },
+      { type: "stop", cause: "deadline" },
+      { type: "grace_over" },
+    ),
+  ),
+  { maxLength: 300, size: "max" },
+);
+
+/** Everything that a state says. */
+function contentOf(state: RunState | RunMachine["state"]): unknown {
+  const { stage, unfinished, running, isMainRunning, stop, plan } = state;
+  const each = plan.operations.map((_, at) => [
+    itemAt(state.progress, at),
+    itemAt(state.waitingFor, at),
+    itemAt(state.blockedBy, at),
+    itemAt(state.exempt, at),
+  ]);
+  return { stage, unfinished, running, isMainRunning, stop, each };
+}
+
+describe("createRunMachine", () => {
+  it("decides as the pure reducer does after any transitions, in and out of place, and leaves its first state", () => {
+    let furthest = 0;
+    fc.assert(
+      fc.property(operations, transitions, (made, random) => {
+        const plan = planRun(profileOf(made), { trigger: "generate", registry: registryOf(made) });
+        const first = initialRunState(plan);
+        const before = JSON.stringify(first);
+        const machine = createRunMachine(first);
+        let state = first;
+        for (const transition of [{ type: "begin" } as const, ...random]) {
+          if ("index" in transition && transition.index >= plan.operations.length) continue;
+          const pure = reduceRun(state, transition);
+          expect(machine.reduce(transition)).toEqual(pure.commands);
+          expect(contentOf(machine.state)).toEqual(contentOf(pure.state));
+          state = pure.state;
+        }
+        furthest = Math.max(furthest, plan.operations.length);
+        expect(JSON.stringify(first)).toBe(before);
+      }),
+      { numRuns: Math.ceil(Number(process.env["CCL_PROPERTY_RUNS"] ?? 200) / 4) },
+    );
+    expect(furthest).toBeGreaterThan(32);
+  });
+});
