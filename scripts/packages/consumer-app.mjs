@@ -86,13 +86,14 @@ function readmePrograms(packages) {
   );
 }
 
-/** The clients that READMEs hand in, such as a database's, at the versions that the packages are tested with. */
+/** The clients that READMEs hand in, such as a database's, and their types, at the versions that packages are tested with. */
 function clientsOf(packages) {
   const clients = {};
   for (const item of packages.filter((item) => item.entries.length > 0)) {
     const program = firstProgram(fs.readFileSync(path.join(item.directory, "README.md"), "utf8"), item.name);
-    for (const name of clientsIn(program)) {
+    for (const name of clientsIn(program).flatMap((client) => [client, `@types/${client}`])) {
       const manifest = path.join(item.directory, "node_modules", name, "package.json");
+      if (name.startsWith("@types/") && !fs.existsSync(manifest)) continue;
       clients[name] = JSON.parse(fs.readFileSync(manifest, "utf8")).version;
     }
   }

@@ -9,28 +9,28 @@ export type DuckDbModule = typeof import("@duckdb/node-api");
 const dayMs = 86_400_000;
 
 /** The type of a column that values are loaded into. */
-export function duckDbTypeOf(module: DuckDbModule, type: DataType): DuckDBType {
+export function duckDbTypeOf(duckdb: DuckDbModule, type: DataType): DuckDBType {
   switch (type.kind) {
     case "bool":
-      return module.BOOLEAN;
+      return duckdb.BOOLEAN;
     case "int":
-      return module.BIGINT;
+      return duckdb.BIGINT;
     case "float":
-      return module.DOUBLE;
+      return duckdb.DOUBLE;
     case "text":
-      return module.VARCHAR;
+      return duckdb.VARCHAR;
     case "date":
-      return module.DATE;
+      return duckdb.DATE;
     case "timestamp":
     case "timestamptz":
-      return module.TIMESTAMP;
+      return duckdb.TIMESTAMP;
     case "decimal":
-      return module.DECIMAL(type.precision, type.scale);
+      return duckdb.DECIMAL(type.precision, type.scale);
   }
 }
 
 /** Values of a plan as DuckDB takes them. */
-export function duckDbEncoder(module: DuckDbModule, type: DataType): (value: PlanValue) => DuckDBValue {
+export function duckDbEncoder(duckdb: DuckDbModule, type: DataType): (value: PlanValue) => DuckDBValue {
   const orNull =
     (encode: (text: string) => DuckDBValue) =>
     (value: PlanValue): DuckDBValue =>
@@ -39,12 +39,12 @@ export function duckDbEncoder(module: DuckDbModule, type: DataType): (value: Pla
     case "int":
       return (value) => (typeof value === "number" ? BigInt(value) : value);
     case "decimal":
-      return orNull((text) => new module.DuckDBDecimalValue(BigInt(text.replace(".", "")), type.precision, type.scale));
+      return orNull((text) => new duckdb.DuckDBDecimalValue(BigInt(text.replace(".", "")), type.precision, type.scale));
     case "date":
-      return orNull((text) => new module.DuckDBDateValue(Date.parse(`${text}T00:00:00Z`) / dayMs));
+      return orNull((text) => new duckdb.DuckDBDateValue(Date.parse(`${text}T00:00:00Z`) / dayMs));
     case "timestamp":
     case "timestamptz":
-      return orNull((text) => new module.DuckDBTimestampValue(microsOf(text)));
+      return orNull((text) => new duckdb.DuckDBTimestampValue(microsOf(text)));
     default:
       return (value) => value;
   }
@@ -56,7 +56,7 @@ function microsOf(text: string): bigint {
 }
 
 /** What DuckDB gives, as the plan's values. */
-export function duckDbDecoder(module: DuckDbModule, type: DataType): ValueDecoder {
+export function duckDbDecoder(duckdb: DuckDbModule, type: DataType): ValueDecoder {
   const { kind } = type;
   switch (kind) {
     case "bool":
@@ -68,12 +68,12 @@ export function duckDbDecoder(module: DuckDbModule, type: DataType): ValueDecode
     case "text":
       return (value) => (typeof value === "string" ? value : undefined);
     case "decimal":
-      return (value) => (value instanceof module.DuckDBDecimalValue ? scaledText(value.value, value.scale) : undefined);
+      return (value) => (value instanceof duckdb.DuckDBDecimalValue ? scaledText(value.value, value.scale) : undefined);
     case "date":
-      return (value) => (value instanceof module.DuckDBDateValue ? dateText(value.days * dayMs) : undefined);
+      return (value) => (value instanceof duckdb.DuckDBDateValue ? dateText(value.days * dayMs) : undefined);
     case "timestamp":
     case "timestamptz":
-      return (value) => (value instanceof module.DuckDBTimestampValue ? clockText(value.micros, kind) : undefined);
+      return (value) => (value instanceof duckdb.DuckDBTimestampValue ? clockText(value.micros, kind) : undefined);
   }
 }
 

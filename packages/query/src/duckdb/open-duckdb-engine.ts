@@ -34,8 +34,8 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
     if (!Number.isSafeInteger(value) || value < 1)
       throw new QueryError("invalid_options", `${name} is a whole number from 1, not ${value}.`);
   }
-  const module = await loadDuckDb();
-  const instance = await module.DuckDBInstance.create(":memory:", {
+  const duckdb = await loadDuckDb();
+  const instance = await duckdb.DuckDBInstance.create(":memory:", {
     threads: String(threads),
     memory_limit: `${memoryMiB}MiB`,
   });
@@ -45,7 +45,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
     instance.closeSync();
     throw engineError(error);
   }
-  return createEngine(module, instance);
+  return createEngine(duckdb, instance);
 }
 
 async function secure(instance: DuckDBInstance, spillFolder: string | undefined): Promise<void> {
@@ -59,7 +59,7 @@ async function secure(instance: DuckDBInstance, spillFolder: string | undefined)
   }
 }
 
-function createEngine(module: DuckDbModule, instance: DuckDBInstance): QueryEngine {
+function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngine {
   let isOpen = true;
   const running = new Set<DuckDBConnection>();
   return {
@@ -73,8 +73,8 @@ function createEngine(module: DuckDbModule, instance: DuckDBInstance): QueryEngi
       options.signal?.addEventListener("abort", interrupt, { once: true });
       try {
         for (const [index, input] of work.inputs.entries())
-          await load({ module, connection }, { input, table: `i${index}`, options });
-        yield* read({ module, connection }, work, options);
+          await load({ duckdb, connection }, { input, table: `i${index}`, options });
+        yield* read({ duckdb, connection }, work, options);
       } catch (error) {
         throwIfAborted(options.signal);
         throw engineError(error);
@@ -95,14 +95,14 @@ function createEngine(module: DuckDbModule, instance: DuckDBInstance): QueryEngi
 
 /** Temporary tables are the connection's own, and go with it. */
 async function load(
-  { module, connection }: Session,
+  { duckdb, connection }: Session,
   { input, table, options }: { input: EngineInput; table: string; options: RunOptions },
 ): Promise<void> {
   const aliases = inputAliases(input.columns);
   const columns = input.columns.map(({ name, type }) => `${aliases.get(name) ?? ""} ${duckDbTypeName(type)}`);
   await connection.run(`CREATE TEMP TABLE ${table} (${columns.join(", ")})`);
-  const types = input.columns.map(({ type }) => duckDbTypeOf(module, type));
-  const encoders = input.columns.map(({ type }) => duckDbEncoder(module, type));
+  const types = input.columns.map(({ type }) => duckDbTypeOf(duckdb, type));
+  const encoders = input.columns.map(({ type }) => duckDbEncoder(duckdb, type));
   const appender = await connection.createAppender(table, "main", "temp");
   try {
     for await (const batch of input.batches) {
@@ -112,7 +112,7 @@ async function load(
         const values = encoders.map((encode, index): DuckDBValue[] =>
           (batch.columns[index] ?? []).slice(at, end).map(encode),
         );
-        const chunk = module.DuckDBDataChunk.create(types, end - at);
+        const chunk = duckdb.DuckDBDataChunk.create(types, end - at);
         chunk.setColumns(values);
         appender.appendDataChunk(chunk);
       }
@@ -124,7 +124,7 @@ async function load(
 }
 
 async function* read(
-  { module, connection }: Session,
+  { duckdb, connection }: Session,
   { steps, columns, inputs }: EngineWork,
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
@@ -135,5 +135,5 @@ async function* read(
     { steps, columns },
     { dialect: duckDbDialect, parameters: "numbered", tableOf: () => sql``, inputs: tables },
   );
-  yield* streamQuery({ module, connection }, { ...query, columns }, options);
+  yield* streamQuery({ duckdb, connection }, { ...query, columns }, options);
 }

@@ -50,8 +50,8 @@ const operations: ReadonlySet<PlanOperation> = new Set([
  */
 export async function openParquetConnector(options: ParquetConnectorOptions): Promise<ParquetConnector> {
   const { name = "Parquet", threads = 2, memoryMiB = 512 } = options;
-  const module = await loadDuckDb();
-  const instance = await module.DuckDBInstance.create(":memory:", {
+  const duckdb = await loadDuckDb();
+  const instance = await duckdb.DuckDBInstance.create(":memory:", {
     threads: String(threads),
     memory_limit: `${memoryMiB}MiB`,
   });
@@ -79,7 +79,7 @@ export async function openParquetConnector(options: ParquetConnectorOptions): Pr
       const interrupt = (): void => connection.interrupt();
       run.signal?.addEventListener("abort", interrupt, { once: true });
       try {
-        yield* runFragment({ module, connection }, fragment, { run, name, pathOf });
+        yield* runFragment({ duckdb, connection }, fragment, { run, name, pathOf });
       } catch (error) {
         throwIfAborted(run.signal);
         throw engineError(error);

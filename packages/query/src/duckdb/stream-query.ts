@@ -8,18 +8,18 @@ import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 
 /** A connection, and the module that it is of. */
 export interface Session {
-  module: DuckDbModule;
+  duckdb: DuckDbModule;
   connection: DuckDBConnection;
 }
 
 /** The rows of a query, in the plan's values. */
 export async function* streamQuery(
-  { module, connection }: Session,
+  { duckdb, connection }: Session,
   query: { sql: string; parameters: readonly unknown[]; columns: readonly PlanColumn[] },
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
   const { columns } = query;
-  const decoders = columns.map(({ type }) => duckDbDecoder(module, type));
+  const decoders = columns.map(({ type }) => duckDbDecoder(duckdb, type));
   const result = await connection.stream(query.sql, query.parameters.map(parameterOf));
   for (;;) {
     const chunk = await result.fetchChunk();

@@ -15,7 +15,10 @@ export interface SqlWork {
   columns: readonly PlanColumn[];
 }
 
-/** Reads batch by batch; the event loop turns between two, so that an abort and a timeout are seen. */
+/** Others have their turn of the event loop this often: SQLite's calls are synchronous. */
+const turnMs = 20;
+
+/** Reads batch by batch; the event loop turns between some of them, so that an abort and a timeout are seen. */
 export async function* runSqlite(
   database: SqliteDatabase,
   work: SqlWork,
@@ -27,10 +30,14 @@ export async function* runSqlite(
   held.add(statement);
   const rows = statement.iterate(...work.parameters.map(sqliteValue));
   const endMs = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs;
+  let turnedAtMs = performance.now();
   try {
     for (let chunk = take(rows, batchRows); chunk.length > 0; chunk = take(rows, batchRows)) {
       yield toBatch(chunk);
-      await new Promise((resolve) => setImmediate(resolve));
+      if (performance.now() - turnedAtMs > turnMs) {
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        turnedAtMs = performance.now();
+      }
       throwIfAborted(signal);
       if (performance.now() > endMs)
         throw new QueryError("limit_exceeded", `${work.name} took longer than ${timeoutMs} ms.`, {
