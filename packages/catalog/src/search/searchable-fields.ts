@@ -1,7 +1,11 @@
 import type { ResourceRecord } from "../record/resource-record.ts";
 
+/** A field that is weighed apart. */
+export type SearchField =
+  "title" | "path" | "container" | "tags" | "kind" | "description" | "columns" | "columnDetails" | "examples";
+
 /** Fields that are weighed apart, in the order of a saved index. */
-export const searchFields = [
+export const searchFields: readonly SearchField[] = [
   "title",
   "path",
   "container",
@@ -11,10 +15,7 @@ export const searchFields = [
   "columns",
   "columnDetails",
   "examples",
-] as const;
-
-/** A field that is weighed apart. */
-export type SearchField = (typeof searchFields)[number];
+];
 
 /** The texts of a record by field; those that it has nothing for are empty. Fields of your own are not searched. */
 export function searchableFields(record: ResourceRecord): Record<SearchField, string> {
