@@ -69,7 +69,12 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
       throwIfAborted(options.signal);
       const connection = await instance.connect();
       running.add(connection);
-      const interrupt = (): void => connection.interrupt();
+      let repeat: ReturnType<typeof setInterval> | undefined;
+      // Again and again: an interrupt that comes before the query has begun is lost.
+      const interrupt = (): void => {
+        connection.interrupt();
+        repeat = setInterval(() => connection.interrupt(), 20);
+      };
       options.signal?.addEventListener("abort", interrupt, { once: true });
       try {
         for (const [index, input] of work.inputs.entries())
@@ -79,6 +84,7 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
         throwIfAborted(options.signal);
         throw engineError(error);
       } finally {
+        clearInterval(repeat);
         options.signal?.removeEventListener("abort", interrupt);
         running.delete(connection);
         connection.closeSync();
