@@ -6,6 +6,7 @@ import { QueryError, throwIfAborted } from "../query-error.ts";
 import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
 import { duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
+import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
@@ -69,13 +70,7 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
       throwIfAborted(options.signal);
       const connection = await instance.connect();
       running.add(connection);
-      let repeat: ReturnType<typeof setInterval> | undefined;
-      // Again and again: an interrupt that comes before the query has begun is lost.
-      const interrupt = (): void => {
-        connection.interrupt();
-        repeat = setInterval(() => connection.interrupt(), 20);
-      };
-      options.signal?.addEventListener("abort", interrupt, { once: true });
+      const stopListening = interruptOnAbort(connection, options.signal);
       try {
         for (const [index, input] of work.inputs.entries())
           await load({ duckdb, connection }, { input, table: `i${index}`, options });
@@ -84,8 +79,7 @@ function createEngine(duckdb: DuckDbModule, instance: DuckDBInstance): QueryEngi
         throwIfAborted(options.signal);
         throw engineError(error);
       } finally {
-        clearInterval(repeat);
-        options.signal?.removeEventListener("abort", interrupt);
+        stopListening();
         running.delete(connection);
         connection.closeSync();
       }

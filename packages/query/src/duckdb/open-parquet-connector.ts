@@ -10,6 +10,7 @@ import { QueryError, throwIfAborted } from "../query-error.ts";
 import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
 import type { Sql } from "../sql/sql-dialect.ts";
 import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
+import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
@@ -76,15 +77,14 @@ export async function openParquetConnector(options: ParquetConnectorOptions): Pr
       throwIfAborted(run.signal);
       if (!isOpen) throw new QueryError("closed", "The connector is closed; open another one.");
       const connection = await instance.connect();
-      const interrupt = (): void => connection.interrupt();
-      run.signal?.addEventListener("abort", interrupt, { once: true });
+      const stopListening = interruptOnAbort(connection, run.signal);
       try {
         yield* runFragment({ duckdb, connection }, fragment, { run, name, pathOf });
       } catch (error) {
         throwIfAborted(run.signal);
         throw engineError(error);
       } finally {
-        run.signal?.removeEventListener("abort", interrupt);
+        stopListening();
         connection.closeSync();
       }
     },
