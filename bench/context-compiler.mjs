@@ -6,7 +6,13 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } fro
 import { pruneMessages } from "ai";
 import { ClearToolUsesEdit } from "langchain";
 
-import { fitMessages } from "../packages/context-compiler/dist/index.js";
+import {
+  createContextCompiler,
+  createMemorySessionStore,
+  fitMessages,
+  openSession,
+  recordMessages,
+} from "../packages/context-compiler/dist/index.js";
 import { estimatedCounter } from "../packages/core/dist/index.js";
 import { appendOnly, clearAllButThree, firstAndLast, slidingWindow } from "./lib/context-policies.mjs";
 import { joinTraces, readRecordedTraces } from "./lib/recorded-traces.mjs";
@@ -32,6 +38,11 @@ export async function run() {
     ...parts,
     `Milliseconds for one fit into 16,000 tokens. "Counted": the counts of messages are known, to all alike. Memory is the heap that stays with the result and the caches.`,
     table(["Messages", "Library", "cold", "counted", "one more", "heap, MB", "tokens", "fault"], await timeRows()),
+    `Milliseconds of \`compile\` into ${timedBudget.toLocaleString("en")} tokens. "Cold": the first one after the session was read from its store; "counted": the counts are known, by a new compiler.`,
+    table(
+      ["Events", "opening", "cold", "counted", "one more event", "heap, MB", "tokens", "fault"],
+      await compileRows(),
+    ),
   ].join("\n\n");
   return { title: "Context compiler", markdown };
 }
@@ -89,7 +100,7 @@ const timedBudget = 16_000;
 async function timeRows() {
   const rows = [];
   for (const count of [1_000, 10_000]) {
-    // Without remembered counts it counts the rest of the history at each step: minutes for 10,000 messages.
+    // Without remembered counts it counts the rest of the history at each step: many minutes for 10,000 messages.
     const forgetful = count > 1_000 ? [] : [langChainTrim(false)];
     for (const subject of [ours(), langChainTrim(true), ...forgetful, langChainClear(), aiSdkPrune()]) {
       rows.push(await timeOf(subject, count));
@@ -120,6 +131,32 @@ async function timeOf({ name, convert, start, judge, isColdOnly = false }, count
   const heapMb = (heapBytes() - before) / 2 ** 20;
   const shown = [cold.ms, counted, oneMore].map((ms) => ms.toFixed(ms < 10 ? 2 : 0));
   return [count.toLocaleString("en"), name, ...shown, heapMb.toFixed(1), ...size];
+}
+
+async function compileRows() {
+  const rows = [];
+  for (const count of [1_000, 10_000]) {
+    const store = createMemorySessionStore();
+    await recordMessages(await openSession({ store, sessionId: "long", counter }), longHistory(count));
+    const before = heapBytes();
+    const { value: session, ms: opening } = await elapsed(() => openSession({ store, sessionId: "long", counter }));
+    const compileBy = (compiler) => compiler.compile(session, { budget: timedBudget, systemPrompt: "You look up." });
+    const { value: context, ms: cold } = await elapsed(() => compileBy(createContextCompiler({ counter })));
+    const counted = await median(9, () => compileBy(createContextCompiler({ counter })));
+    const compiler = createContextCompiler({ counter });
+    await compileBy(compiler);
+    let oneMore = [];
+    for (let index = 0; index < 15; index++) {
+      await session.record("user_input", { content: `One more, number ${index}.` });
+      oneMore.push((await elapsed(() => compileBy(compiler))).ms);
+    }
+    oneMore = oneMore.sort((a, b) => a - b)[7];
+    const shown = [opening, cold, counted, oneMore].map((ms) => ms.toFixed(ms < 10 ? 2 : 0));
+    const heapMb = ((heapBytes() - before) / 2 ** 20).toFixed(1);
+    const { tokens, fault } = judged(context.toMessages());
+    rows.push([count.toLocaleString("en"), ...shown, heapMb, tokens.toLocaleString("en"), fault ?? "none"]);
+  }
+  return rows;
 }
 
 function ours() {

@@ -16,43 +16,58 @@ const documentOf = (record) => ({
   columns: (record.columns ?? []).map(({ name, label = "" }) => `${name} ${label}`).join(" "),
 });
 
-/** By name: `build(records)` gives `search(text, limit)`, which gives ids. */
-export const engines = {
-  "@ccl/catalog": async (records) => {
-    const index = createMemorySearchIndex();
-    await index.put(records.map((record) => ({ record })));
-    const byId = new Map(records.map((record) => [record.id, record]));
-    const lookup = async (ids) => ids.map((id) => byId.get(id));
-    const clock = { now: () => 0 };
-    return async (text, limit) => {
+/** Ours over any of its indexes. */
+export function catalogEngine(index) {
+  const byId = new Map();
+  const lookup = async (ids) => ids.map((id) => byId.get(id));
+  const clock = { now: () => 0 };
+  return {
+    async add(records) {
+      for (const record of records) byId.set(record.id, record);
+      await index.put(records.map((record) => ({ record })));
+    },
+    async search(text, limit) {
       const { hits } = await rankResources({ index, lookup, clock, text, limit });
       return hits.map(({ id }) => id);
+    },
+  };
+}
+
+/** By name: a function that makes an empty one with `add(records)` and `search(text, limit)`, which gives ids. */
+export const engines = {
+  "@ccl/catalog": () => catalogEngine(createMemorySearchIndex()),
+  MiniSearch: () => {
+    const index = new MiniSearch({ fields });
+    return {
+      add: async (records) => index.addAll(records.map(documentOf)),
+      search: async (text, limit) =>
+        index
+          .search(text)
+          .slice(0, limit)
+          .map(({ id }) => id),
     };
   },
-  MiniSearch: async (records) => {
-    const index = new MiniSearch({ fields });
-    index.addAll(records.map(documentOf));
-    return async (text, limit) =>
-      index
-        .search(text)
-        .slice(0, limit)
-        .map(({ id }) => id);
-  },
-  Orama: async (records) => {
+  Orama: () => {
     const schema = Object.fromEntries(fields.map((field) => [field, "string"]));
     const index = create({ schema });
-    await insertMultiple(index, records.map(documentOf), 500);
-    return async (text, limit) => {
-      const { hits } = await searchOrama(index, { term: text, limit });
-      return hits.map(({ id }) => id);
+    return {
+      add: (records) => insertMultiple(index, records.map(documentOf), 500),
+      async search(text, limit) {
+        const { hits } = await searchOrama(index, { term: text, limit });
+        return hits.map(({ id }) => id);
+      },
     };
   },
-  FlexSearch: async (records) => {
+  FlexSearch: () => {
     const index = new FlexSearch.Document({ document: { id: "id", index: fields } });
-    for (const record of records) index.add(documentOf(record));
-    return async (text, limit) => {
-      const found = index.search(text, { limit, suggest: true, merge: true });
-      return found.slice(0, limit).map(({ id }) => id);
+    return {
+      async add(records) {
+        for (const record of records) index.add(documentOf(record));
+      },
+      async search(text, limit) {
+        const found = index.search(text, { limit, suggest: true, merge: true });
+        return found.slice(0, limit).map(({ id }) => id);
+      },
     };
   },
 };

@@ -5,6 +5,7 @@ export default defineConfig({
     index: "src/index.ts",
     "sqlite/index": "src/sqlite/index.ts",
     "postgres/index": "src/postgres/index.ts",
+    "snapshot/index": "src/snapshot/index.ts",
     "conformance/index": "src/conformance/index.ts",
     "verify/index": "src/verify/index.ts",
   },

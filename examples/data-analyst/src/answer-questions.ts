@@ -89,7 +89,10 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<void
   const compiled = await compilePlan({ task, context: { text, aliases, details }, model: opened.model });
   const repairs = compiled.attempts.filter(({ isRepair }) => isRepair).length;
   console.log(indent(compiled.yaml));
-  console.log(indent(explainPlan(compiled.plan, { details, connectors }).text));
+  const explanation = explainPlan(compiled.plan, { details, connectors });
+  console.log(indent(explanation.text));
+  await mkdir(charts, { recursive: true });
+  await writeFile(new URL(`${chart.label}-${chart.value}-plan.svg`, charts), explanation.svg);
 
   const limits = { rows: 10_000, timeoutMs: 30_000 };
   const result = await executePlan(compiled.plan, { details, connectors, engine, limits });
@@ -114,7 +117,6 @@ async function drawRows(
   const bars: { label: string; value: number }[] = [];
   for await (const { label, value } of projectResult(result, view))
     bars.push({ label: String(label), value: Number(value) });
-  await mkdir(charts, { recursive: true });
   const file = new URL(`${chart.label}-${chart.value}.svg`, charts);
   await writeFile(file, drawChart(task, bars));
   console.log(`  chart with ${bars.length} bars: dist/charts/${chart.label}-${chart.value}.svg`);

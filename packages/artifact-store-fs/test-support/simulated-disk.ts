@@ -109,7 +109,7 @@ export class SimulatedDisk {
     const folders = this.#folders();
     const choices = folders.map((folder) => subsetsOf(folder.pending));
     const total = choices.reduce((product, list) => product * list.length, 1);
-    const tornKinds: readonly TornContent[] = ["kept", "empty", "half", "zeros"];
+    const tornKinds: readonly TornContent[] = holdsUnsynced(this.#root) ? ["kept", "empty", "half", "zeros"] : ["kept"];
     const count = Math.min(total * tornKinds.length, limit);
     const stride = (total * tornKinds.length) / count;
     return Array.from({ length: count }, (_, index) => {
@@ -252,6 +252,13 @@ function subsetsOf(changes: readonly NameChange[]): NameChange[][] {
   return Array.from({ length: 2 ** changes.length }, (_, bits) =>
     changes.filter((_, index) => Math.floor(bits / 2 ** index) % 2 === 1),
   );
+}
+
+/** Whether a power cut may leave other bytes in any file than it has. */
+function holdsUnsynced(node: Node): boolean {
+  if (node.kind === "file") return node.synced === undefined && node.bytes.length > 0;
+  const changed = node.pending.flatMap(({ set }) => (set === undefined ? [] : [set.node]));
+  return [...new Set([...node.names.values(), ...node.syncedNames.values(), ...changed])].some(holdsUnsynced);
 }
 
 function tear(bytes: Uint8Array, torn: TornContent): Uint8Array {

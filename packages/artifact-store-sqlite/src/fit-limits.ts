@@ -23,7 +23,8 @@ interface Scope {
  */
 export function watchLimits(tx: SqliteDatabase, puts: readonly BlobPut[], limits: StoreLimits): FitLimits {
   const scopes = scopesOf(tx, puts, limits);
-  if (scopes.length > 0) ensureSums(tx);
+  if (scopes.length === 0) return () => undefined;
+  ensureSums(tx);
   const before = scopes.map(({ bytes }) => bytes());
   return (blobIds) => {
     const grown = scopes.filter(({ bytes }, index) => bytes() > (before[index] ?? 0));

@@ -1,6 +1,7 @@
 /**
  * What a store takes: bytes, text (kept as UTF-8; lone surrogates have no such form and are refused), or a stream of bytes
- * of any length. Bytes are kept as they are at the moment of the call.
+ * of any length. Bytes are kept as they are at the moment of the call, and so are copied: a long content that will not change
+ * is better given as a stream of one piece, which is read as it is written.
  */
 export type ArtifactContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 import type { GenFlags } from "./commands/gen.ts";
+import type { PlanPruneFlags } from "./commands/plan-prune.ts";
 import type { PlanValidateFlags } from "./commands/plan-validate.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import type { ApplyFlags } from "./plan/apply-confirmed.ts";
@@ -49,6 +50,13 @@ export function addPlanCommands(program: Command, run: Run): void {
     .command("log")
     .description("the transactions of this folder, oldest first")
     .action(() => run(async (session) => (await import("./commands/plan-log.ts")).planLog(session)));
+  plan
+    .command("prune")
+    .description("remove old transactions and the files that they replaced; they can't be taken back any more")
+    .requiredOption("--keep <number>", "how many of the latest stay; 0 for none", parseKeep)
+    .action((flags: PlanPruneFlags) =>
+      run(async (session) => (await import("./commands/plan-prune.ts")).planPrune(session, flags)),
+    );
 }
 
 /** `ccl gen`: a change made by a model. */
@@ -84,6 +92,11 @@ function addApplyOptions(command: Command): Command {
 
 function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
+}
+
+function parseKeep(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 0 on.");
+  return Number(text);
 }
 
 function versionOption(): Option {

@@ -175,8 +175,50 @@ describe("ccl plan apply", () => {
     const before = await readdir(root, { recursive: true });
     expect(await ccl(["plan", "log"])).toEqual({ code: 0, stdout: "", stderr: "No plan was applied here.\n" });
     expect(await ccl(["plan", "recover"])).toEqual({ code: 0, stdout: "", stderr: "Nothing was left unfinished.\n" });
+    expect(await ccl(["plan", "prune", "--keep", "0"])).toMatchObject({ code: 0, stderr: "Nothing was removed.\n" });
     expect(await readdir(root, { recursive: true })).toEqual(before);
   });
+
+  it("removes all transactions but the latest, which can be taken back", async () => {
+    const ids: string[] = [];
+    for (const name of ["a", "b", "c"]) {
+      const plan = { actions: [{ kind: "CREATE_FILE", path: `${name}.md`, content: `${name}\n` }], summary: "More." };
+      const { document } = await json(["plan", "apply"], { stdin: JSON.stringify(plan) });
+      ids.push(String(Object(document).transactionId));
+    }
+    expect(await ccl(["plan", "prune", "--keep", "2"])).toEqual({
+      code: 0,
+      stdout: `${ids[0]}\tremoved\n`,
+      stderr: "Removed 1 transaction.\n",
+    });
+    expect(await json(["plan", "prune", "--keep", "1"])).toEqual({
+      code: 0,
+      document: { removed: [ids[1]], needed: [] },
+    });
+    expect((await ccl(["plan", "prune", "--keep", "1"])).stderr).toBe("Nothing was removed.\n");
+    expect(await json(["plan", "log"])).toMatchObject({ document: { transactions: [{ transactionId: ids[2] }] } });
+    expect(await json(["plan", "rollback", String(ids[1])])).not.toMatchObject({ code: 0 });
+    expect(await json(["plan", "rollback", "last"])).toMatchObject({ code: 0, document: { paths: ["c.md"] } });
+    expect((await readdir(root)).sort()).toEqual([".ccl", "a.md", "b.md", "old.md", "src"]);
+  });
+
+  it("keeps transactions that still hold files of somebody's", async () => {
+    const { document } = await json(["plan", "apply"], { stdin: goodPlan });
+    const id = String(Object(document).transactionId);
+    await rm(join(root, ".ccl", "transactions", id, "committed"));
+    const pruned = await ccl(["plan", "prune", "--keep", "0"]);
+    expect(pruned).toMatchObject({ code: 0, stdout: `${id}\tneeded\n` });
+    expect(pruned.stderr).toContain("Nothing was removed. Kept 1 transaction that");
+  });
+
+  it.each([[[]], [["--keep", "-1"]], [["--keep", "some"]], [["--keep", "1.5"]]])(
+    "prunes nothing with the flags %j",
+    async (flags) => {
+      await json(["plan", "apply"], { stdin: goodPlan });
+      expect(await json(["plan", "prune", ...flags])).toMatchObject({ code: 2 });
+      expect(await json(["plan", "rollback", "last"])).toMatchObject({ code: 0 });
+    },
+  );
 
   it("changes nothing where a check fails that passed before", async () => {
     const answer = await json(["plan", "apply", "--check", passes, "--check", isPort80], { stdin: goodPlan });

@@ -1,7 +1,13 @@
-import type { RunDriver, RunExecutor, RunStore } from "@ccl/operations";
+import { systemClock, type Clock } from "@ccl/core";
+import type { ExecutorEngine, Hook, RunDriver, RunExecutor, RunStore } from "@ccl/operations";
 
+import { carryOperation } from "./carry-operation.ts";
+import { carryRun } from "./carry-run.ts";
 import type { DbosWorkflows } from "./dbos-sdk.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
+import { createRendezvous, type Rendezvous } from "./rendezvous.ts";
+import { createRunWatch } from "./run-watch.ts";
+import { registerWorkflows } from "./workflow-registration.ts";
 
 /** What an executor is made of. */
 export interface DbosExecutorOptions {
@@ -9,61 +15,59 @@ export interface DbosExecutorOptions {
   dbos: DbosWorkflows;
   /** The engine's own store: a run has ended when it says so. */
   runs: Pick<RunStore, "loadRun">;
-  /** Name of the workflow, the same in every process that is to carry the runs; default `ccl.operations.run`. */
+  /** Name of the workflow of runs, the same in every process that is to carry them; default `ccl.operations.run`. */
   name?: string;
   /** How often a run that could not be carried to its end is tried before its workflow fails; default 10. */
   maxAttempts?: number;
+  /** An operation's workflow whose run nobody has carried for so long ends as `left`; from 100, default 60,000. */
+  leftAfterMs?: number;
+  /** Told of what goes wrong in the background. */
+  onFault?: (fault: OperationsDbosError) => void;
+  clock?: Clock;
 }
 
 /** An executor on DBOS. */
 export interface DbosExecutor extends RunExecutor {
-  /** Name of its workflow. */
+  /** Name of the workflow of runs; that of operations has `.operation` after it. */
   readonly name: string;
 }
 
-/** A workflow of this process; DBOS keeps it registered for as long as the process lives. */
-interface Registration {
-  workflow: (runId: string) => Promise<string>;
-  /** Who carries its runs at present. */
-  carry: ((runId: string) => Promise<string>) | undefined;
-}
-
-const registrations = new WeakMap<DbosWorkflows, Map<string, Registration>>();
 const defaultName = "ccl.operations.run";
 
 /**
- * Registers the workflow that carries runs, to be called before `DBOS.launch()`. Each run is one workflow with the run's
- * id and one step, so that a recovered workflow has no order of calls to repeat: what is done already is known from the
- * run's own journal, by hook, operation and attempt.
+ * Registers the workflows that carry runs, to be called before `DBOS.launch()`. Each run is a workflow with the run's id;
+ * each operation that it plans is a child of it with the id `runId:hook:operationId`, started in the order of the plan.
+ * The engine alone decides when an operation begins, and its journal knows what has ended.
  * @throws OperationsDbosError `invalid_options`, `name_taken`, `already_launched`
  */
 export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
-  const { dbos, runs, name = defaultName, maxAttempts = 10 } = options;
-  requireName(name);
-  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
-    throw new OperationsDbosError("invalid_options", `maxAttempts is ${maxAttempts}; give a whole number from 1.`);
-  }
-  let resolveDriver: (drive: RunDriver) => void = () => {};
+  const { dbos, runs, name = defaultName, maxAttempts = 10, leftAfterMs = 60_000 } = options;
+  const { onFault = () => {}, clock = systemClock } = options;
+  checkOptions({ name, maxAttempts, leftAfterMs });
+  let resolveEngine: (attached: { drive: RunDriver; engine: ExecutorEngine }) => void = () => {};
   let isAttached = false;
-  const attached = new Promise<RunDriver>((resolve) => {
-    resolveDriver = resolve;
+  const attached = new Promise<{ drive: RunDriver; engine: ExecutorEngine }>((resolve) => {
+    resolveEngine = resolve;
   });
-  const driveToEnd = async (runId: string): Promise<string> => {
-    const drive = await attached;
-    if ((await runs.loadRun(runId)) === undefined) return "unknown_run";
-    const result = await drive(runId);
-    const stored = await runs.loadRun(runId);
-    if (stored?.result !== undefined) return stored.result.status;
-    const why = result?.failedDetails?.errorMessage ?? "Its worker gave it up.";
-    throw new OperationsDbosError("not_ended", `Run ${runId} has not ended. ${why}`, { details: { runId } });
-  };
+  const registration = registerWorkflows(dbos, name);
+  const rendezvous: Rendezvous = createRendezvous((runId) => watch.watch(runId));
+  const { isLeft: isNeeded, end } = rendezvous;
+  const watch = createRunWatch({ runs, leftAfterMs, clock, isNeeded, end });
   const retry = { retriesAllowed: maxAttempts > 1, maxAttempts, intervalSeconds: 1, backoffRate: 2 };
-  const registration = register(dbos, name);
-  registration.carry = async (runId) => dbos.runStep(async () => driveToEnd(runId), { name: "drive", ...retry });
+  const { operation } = registration;
+  registration.bodies = {
+    run: async (runId = "") => carryRun(runId, { dbos, runs, rendezvous, attached, operation, retry, onFault }),
+    operation: async (runId = "", hook = "", operationId = "") =>
+      isHook(hook) ? carryOperation(dbos, rendezvous.take(runId, { hook, operationId })) : "unknown_operation",
+    close() {
+      rendezvous.close();
+      watch.close();
+    },
+  };
   return {
     name,
     isLocal: true,
-    attach(drive) {
+    attach(drive, engine) {
       if (isAttached) {
         throw new OperationsDbosError(
           "name_taken",
@@ -71,53 +75,36 @@ export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
         );
       }
       isAttached = true;
-      resolveDriver(drive);
+      resolveEngine({ drive, engine });
     },
     async submit(runId) {
       // Of a workflow that is there already DBOS gives the handle and starts nothing.
-      await dbos.startWorkflow(registration.workflow, { workflowID: runId })(runId);
+      await dbos.startWorkflow(registration.run, { workflowID: runId })(runId);
     },
+    carryAttempt: async (attempt, execute) => rendezvous.carry(attempt, execute),
+    onEvent: (event) => rendezvous.hear(event),
   };
 }
 
-/** Lets another executor of this process have the name. */
-export function freeExecutorName(dbos: DbosWorkflows, name: string): void {
-  const registration = registrations.get(dbos)?.get(name);
-  if (registration !== undefined) registration.carry = undefined;
+function isHook(hook: string): hook is Hook {
+  return hook === "before_main_llm" || hook === "after_main_llm";
 }
 
-function register(dbos: DbosWorkflows, name: string): Registration {
-  const byName = registrations.get(dbos) ?? new Map<string, Registration>();
-  registrations.set(dbos, byName);
-  const known = byName.get(name);
-  if (known?.carry !== undefined) {
+function checkOptions(options: { name: string; maxAttempts: number; leftAfterMs: number }): void {
+  const { name, maxAttempts, leftAfterMs } = options;
+  if (!/^[\w.:-]{1,100}$/.test(name)) {
     throw new OperationsDbosError(
-      "name_taken",
-      `This process has an executor ${JSON.stringify(name)} already; give this one a name of its own.`,
+      "invalid_options",
+      `The name ${JSON.stringify(name)} must be 1 to 100 letters, digits, and . _ : -`,
     );
   }
-  if (known !== undefined) return known;
-  if (dbos.isInitialized()) {
+  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
+    throw new OperationsDbosError("invalid_options", `maxAttempts is ${maxAttempts}; give a whole number from 1.`);
+  }
+  if (!(leftAfterMs >= 100 && leftAfterMs <= 2 ** 31 - 1)) {
     throw new OperationsDbosError(
-      "already_launched",
-      "DBOS is launched already, and recovers only what was registered before; create the executor first.",
+      "invalid_options",
+      `leftAfterMs is ${leftAfterMs}; give milliseconds from 100 to ${2 ** 31 - 1}.`,
     );
   }
-  const run = async (runId: string): Promise<string> => {
-    const { carry } = registration;
-    if (carry === undefined) throw new OperationsDbosError("closed", `The executor ${JSON.stringify(name)} is closed.`);
-    return carry(runId);
-  };
-  const registration: Registration = { workflow: run, carry: undefined };
-  registration.workflow = dbos.registerWorkflow(run, { name });
-  byName.set(name, registration);
-  return registration;
-}
-
-function requireName(name: string): void {
-  if (/^[\w.:-]{1,100}$/.test(name)) return;
-  throw new OperationsDbosError(
-    "invalid_options",
-    `The name ${JSON.stringify(name)} must be 1 to 100 letters, digits, and . _ : -`,
-  );
 }

@@ -37,16 +37,20 @@ export interface DbosSettings {
 /** A workflow as DBOS knows it, by what is used of it. */
 export interface DbosWorkflowStatus {
   readonly workflowID: string;
+  readonly workflowName: string;
   readonly executorId?: string;
+  /** Of a workflow that another one has started. */
+  readonly parentWorkflowID?: string;
 }
 
 /** Which workflows are listed. */
 export interface DbosWorkflowQuery {
-  workflowName?: string;
+  workflowName?: string[];
   workflowIDs?: string[];
   status?: "PENDING";
   executorId?: string[];
   limit?: number;
+  offset?: number;
   loadInput?: boolean;
   loadOutput?: boolean;
 }
@@ -60,15 +64,17 @@ export interface DbosStepOptions {
   maxAttempts?: number;
 }
 
-/** A registered workflow that carries out one run. */
-export type RunWorkflow = (runId: string) => Promise<string>;
+/** A registered workflow: `(runId)` carries out a run, `(runId, hook, operationId)` an operation of one. */
+export type DbosWorkflow = (...ids: string[]) => Promise<string>;
 
 /** What an executor needs of the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
 export interface DbosWorkflows {
   isInitialized(): boolean;
-  registerWorkflow(workflow: RunWorkflow, options: { name: string }): RunWorkflow;
-  startWorkflow(workflow: RunWorkflow, options: { workflowID: string }): (runId: string) => Promise<unknown>;
-  runStep(step: () => Promise<string>, options: DbosStepOptions): Promise<string>;
+  registerWorkflow(workflow: DbosWorkflow, options: { name: string }): DbosWorkflow;
+  startWorkflow(workflow: DbosWorkflow, options: { workflowID: string }): (...ids: string[]) => Promise<unknown>;
+  runStep<T>(step: () => Promise<T>, options: DbosStepOptions): Promise<T>;
+  /** Of the step that asks; the signal is aborted when its workflow is cancelled. */
+  readonly stepStatus: { readonly cancelSignal: AbortSignal } | undefined;
 }
 
 /** What a worker needs of it. */

@@ -4,12 +4,12 @@ export type {
   DbosSdk,
   DbosSettings,
   DbosStepOptions,
+  DbosWorkflow,
   DbosWorkflowQuery,
   DbosWorkflows,
   DbosWorkflowStatus,
   PostgresConnection,
   PostgresPool,
-  RunWorkflow,
 } from "./dbos-sdk.ts";
 export { openDbosWorker, type DbosWorker, type DbosWorkerOptions } from "./open-dbos-worker.ts";
 export { OperationsDbosError, type OperationsDbosErrorCode } from "./operations-dbos-error.ts";

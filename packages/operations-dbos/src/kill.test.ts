@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasPostgres, openTestDatabase, type TestDatabase } from "../test-support/open-test-database.ts";
 import { createSharedStores, type SharedStores } from "../test-support/shared-stores.ts";
 import { killWorkers, requireBuilt, startWorker, type WorkerProcess } from "../test-support/worker-process.ts";
+import { readEndedRows } from "../test-support/workflow-rows.ts";
 
 const kills = Number(process.env["CCL_KILLS"] ?? 3);
 if (!hasPostgres) console.warn("PostgreSQL is not installed: workers that are killed are not tried.");
@@ -39,11 +40,21 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
     return new Map(rows.map(({ name, times }) => [name, times]));
   };
 
+  /** What DBOS holds of a run in the end, without what differs from run to run. */
+  const workflowsOf = async (runId: string): Promise<unknown> => {
+    const { run, calls, operations } = await readEndedRows(database.pool, runId);
+    return {
+      run,
+      calls: calls.map(({ name, child }) => [name, child?.replace(runId, "run")]),
+      operations: operations.map(({ id, status, output }) => [id.replace(runId, "run"), status, output]),
+    };
+  };
+
   /** Kills a worker at that call of a store and lets the other end the run; gives what was executed again though it had ended. */
   const killOnce = async (
     stores: SharedStores,
     { victim, call, chatId }: { victim: WorkerProcess; call: number; chatId: string },
-  ): Promise<{ result: RunResult; again: string[]; finished: number; epoch: number }> => {
+  ): Promise<{ runId: string; result: RunResult; again: string[]; finished: number; epoch: number }> => {
     const runId = await victim.start(chatId);
     await victim.killAt(call, call % 2 === 0 ? "before" : "after");
     const finished = await finishedOf(stores.runs, runId);
@@ -52,22 +63,30 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
     const after = await executionsOf(runId);
     const again = finished.filter((name) => after.get(name) !== before.get(name));
     const [last] = (await stores.runs.readEvents(runId)).slice(-1);
-    return { result, again, finished: finished.length, epoch: last?.epoch ?? 0 };
+    return { runId, result, again, finished: finished.length, epoch: last?.epoch ?? 0 };
   };
 
   it(`leaves the run to another worker, which comes to the same result and repeats nothing that had ended (${kills} kills)`, async () => {
     const stores = createSharedStores();
     let [victim, survivor] = [await open(stores), await open(stores)];
-    const undisturbed = await stores.ended(await victim.start("undisturbed"));
+    const undisturbedId = await victim.start("undisturbed");
+    const undisturbed = await stores.ended(undisturbedId);
     expect(undisturbed.status).toBe("done");
+    const workflows = await workflowsOf(undisturbedId);
+    expect(workflows).toEqual(plannedWorkflows);
 
     const outcomes: { finished: number; epoch: number }[] = [];
     for (let kill = 0; kill < kills; kill += 1) {
       // The calls of a whole run, from its beginning to its end.
-      const call = 2 + Math.floor((kill * 22) / kills);
-      const { result, again, finished, epoch } = await killOnce(stores, { victim, call, chatId: `kill-${kill}` });
+      const call = 2 + Math.floor((kill * 23) / kills);
+      const { runId, result, again, finished, epoch } = await killOnce(stores, {
+        victim,
+        call,
+        chatId: `kill-${kill}`,
+      });
       expect(comparable(result), `killed at call ${call}`).toEqual(comparable(undisturbed));
       expect(again, `killed at call ${call}`).toEqual([]);
+      expect(await workflowsOf(runId), `killed at call ${call}`).toEqual(workflows);
       outcomes.push({ finished, epoch });
       victim = survivor;
       survivor = await open(stores);
@@ -99,6 +118,7 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
       const after = await executionsOf(runId);
       expect(comparable(result)).toEqual(comparable(undisturbed));
       expect(finished.filter((name) => after.get(name) !== before.get(name))).toEqual([]);
+      expect(await workflowsOf(runId)).toEqual(plannedWorkflows);
       victim = survivor;
       survivor = await open();
     }
@@ -115,6 +135,21 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
     await survivor.close();
   }, 120_000);
 });
+
+/** The order of the plan, by `order` as far as dependencies allow. */
+const plannedOperations = [
+  ...["e", "a", "c", "b", "d"].map((id) => `run:before_main_llm:${id}`),
+  ...["p", "r", "q", "s"].map((id) => `run:after_main_llm:${id}`),
+];
+const plannedWorkflows = {
+  run: { status: "SUCCESS", output: "done" },
+  calls: [
+    ["plan", undefined],
+    ["drive", undefined],
+    ...plannedOperations.map((id) => ["ccl.operations.run.operation", id]),
+  ],
+  operations: plannedOperations.map((id) => [id, "SUCCESS", "done"]),
+};
 
 /** Operations whose ends are stored. */
 async function finishedOf(runs: RunStore, runId: string): Promise<string[]> {

@@ -1,10 +1,11 @@
 import { createUuidV7Generator, systemClock, type Clock } from "@ccl/core";
 
-import { createDbosExecutor, freeExecutorName, type DbosExecutor } from "./create-dbos-executor.ts";
+import { createDbosExecutor, type DbosExecutor } from "./create-dbos-executor.ts";
 import type { DbosLogger, DbosSdk, PostgresPool } from "./dbos-sdk.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
 import { takeOver, type WorkerRuns } from "./take-over.ts";
 import { createWorkerLock, type WorkerLock } from "./worker-lock.ts";
+import { freeExecutorName } from "./workflow-registration.ts";
 
 /** What a worker is made of. */
 export interface DbosWorkerOptions {
@@ -28,6 +29,8 @@ export interface DbosWorkerOptions {
   maxTakeovers?: number;
   /** See `DbosExecutorOptions`. */
   maxAttempts?: number;
+  /** See `DbosExecutorOptions`. */
+  leftAfterMs?: number;
   /** Told of what goes wrong in the background. */
   onFault?: (fault: OperationsDbosError) => void;
   /** Where DBOS writes; default nowhere. */
@@ -67,8 +70,12 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
       "DBOS is launched already in this process; use createDbosExecutor before DBOS.launch().",
     );
   }
-  const { maxAttempts } = options;
-  const executor = createDbosExecutor({ dbos, runs, ...(maxAttempts !== undefined && { maxAttempts }) });
+  const { maxAttempts, leftAfterMs } = options;
+  const limits = {
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(leftAfterMs !== undefined && { leftAfterMs }),
+  };
+  const executor = createDbosExecutor({ dbos, runs, clock, onFault, ...limits });
   const applicationName = options.applicationName ?? "ccl-operations";
   const lock = createWorkerLock({ pool, scope: `${schema}/${applicationName}`, workerName });
   try {

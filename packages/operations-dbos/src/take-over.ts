@@ -1,9 +1,10 @@
 import type { RunStore } from "@ccl/operations";
 
-import type { DbosSdk } from "./dbos-sdk.ts";
+import type { DbosSdk, DbosWorkflowQuery, DbosWorkflowStatus } from "./dbos-sdk.ts";
 import type { DbosExecutor } from "./create-dbos-executor.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
 import type { WorkerLock } from "./worker-lock.ts";
+import { operationWorkflowName } from "./workflow-registration.ts";
 
 /** The store of runs, by what a worker reads of it. */
 export type WorkerRuns = Pick<RunStore, "loadRun" | "listUnfinished" | "readEvents">;
@@ -33,27 +34,39 @@ const pageSize = 1_000;
 
 async function reviveWorkflows(options: TakeOverOptions): Promise<number> {
   const { dbos, executor, lock, workerName } = options;
-  const query = {
-    workflowName: executor.name,
-    status: "PENDING",
-    limit: pageSize,
-    loadInput: false,
-    loadOutput: false,
-  } as const;
-  const pending = await dbos.listWorkflows(query);
+  const pending = await listPending(options, {});
   const others = new Set(pending.map(({ executorId }) => executorId ?? "").filter((name) => name !== workerName));
   let revived = 0;
   for (const name of [...others].sort()) {
     await lock.whileDead(name, async () => {
       // Asked again under the lock: another worker may have been first.
-      const left = await dbos.listWorkflows({ ...query, executorId: [name] });
-      const ids: string[] = [];
-      for (const { workflowID } of left) if (await mayGoOn(workflowID, options)) ids.push(workflowID);
+      const left = await listPending(options, { executorId: [name] });
+      const runIdOf = ({ workflowID, workflowName, parentWorkflowID }: DbosWorkflowStatus): string =>
+        workflowName === executor.name ? workflowID : (parentWorkflowID ?? workflowID);
+      const runIds = new Set(left.map(runIdOf));
+      for (const runId of runIds) if (!(await mayGoOn(runId, options))) runIds.delete(runId);
+      // Together, so that whoever takes up a run from DBOS's queue takes up its operations with it.
+      const ids = left.filter((workflow) => runIds.has(runIdOf(workflow))).map(({ workflowID }) => workflowID);
       if (ids.length > 0) await dbos.resumeWorkflows(ids);
-      revived += ids.length;
+      revived += runIds.size;
     });
   }
   return revived;
+}
+
+/** Those of runs and of their operations. */
+async function listPending(
+  { dbos, executor }: TakeOverOptions,
+  query: Pick<DbosWorkflowQuery, "executorId">,
+): Promise<DbosWorkflowStatus[]> {
+  const workflowName = [executor.name, operationWorkflowName(executor.name)];
+  const found: DbosWorkflowStatus[] = [];
+  for (;;) {
+    const page = { limit: pageSize, offset: found.length, loadInput: false, loadOutput: false };
+    const workflows = await dbos.listWorkflows({ ...query, workflowName, status: "PENDING", ...page });
+    found.push(...workflows);
+    if (workflows.length < pageSize) return found;
+  }
 }
 
 /** False for a run that workers keep dying of. */

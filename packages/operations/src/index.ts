@@ -123,7 +123,7 @@ export type {
 } from "./ports/profile-session-store.ts";
 export type { ListProfilesOptions, ProfilePage, ProfileStore, SaveProfileOptions } from "./ports/profile-store.ts";
 export type { RunClock } from "./ports/run-clock.ts";
-export type { RunDriver, RunExecutor } from "./ports/run-executor.ts";
+export type { ExecutorEngine, OperationAttempt, OperationKey, RunDriver, RunExecutor } from "./ports/run-executor.ts";
 export { runStepKey } from "./ports/run-step.ts";
 export type { CommitStep, MainStep, OperationStep, RunStep, StopStep } from "./ports/run-step.ts";
 export type {
@@ -139,6 +139,7 @@ export type {
   RunCreation,
   RunInput,
   RunLease,
+  PruneRunsOptions,
   RunPage,
   RunStore,
   StoredRun,

@@ -12,10 +12,12 @@ export function requireBuilt(): void {
 
 /**
  * What every child script begins with. Calls that change files are counted, and before the one with the number
- * `CCL_KILL_AT` the process kills itself as `kill -9` would; `arm()` begins the count.
+ * `CCL_KILL_AT` the process kills itself as `kill -9` would; `arm()` begins the count. `startedBy` tells a script that
+ * never ends by itself when it has been left alone.
  */
 const header = `
   import fs from "node:fs";
+  const startedBy = process.ppid;
   const root = process.env.CCL_ROOT;
   const killAt = Number(process.env.CCL_KILL_AT);
   const writeSync = fs.writeSync;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { ArtifactStore } from "../artifact-store.ts";
+import { assertBytes } from "./bench.ts";
 import { artifactStoreConformance } from "./index.ts";
 import { openKeyValueArtifactStore, type KeyValueDatabase } from "./key-value-store.examples.ts";
 
@@ -100,7 +101,7 @@ describe("the store of docs/custom-store.md", () => {
     database.fault = "lose the answer";
     await expect(store.store(content, { source: "a" })).rejects.toMatchObject({ code: "store_failed" });
     const { handles } = await store.listHandles();
-    expect(await store.retrieve(handles[0]?.artifactId ?? "")).toEqual(content);
+    assertBytes(await store.retrieve(handles[0]?.artifactId ?? ""), content);
   });
 
   it("stands in the page as it is here", () => {

@@ -122,7 +122,8 @@ function sealItem(
   const { source, sessionId, expectedId, imported } = item;
   const { head, sizeBytes } = sealed;
   const facts = { head, sizeBytes, isCut: sizeBytes > head.length, mimeType, source };
-  const summary = imported?.summary ?? cleanSummary(item.summary ?? makeSummary(facts, summarize));
+  const own = (): string => (item.summary === undefined ? makeSummary(facts, summarize) : cleanSummary(item.summary));
+  const summary = imported?.summary ?? own();
   const handleId = imported?.handleId ?? checkHandleId(ids.next());
   return {
     content: sealed.content,

@@ -1,5 +1,5 @@
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import type { ArtifactDriver, StoredBlob } from "../driver/artifact-driver.ts";
+import { chunkBytes, type ArtifactDriver, type StoredBlob } from "../driver/artifact-driver.ts";
 import { shapeOf, type BlobShape } from "./blob-record.ts";
 import { ChunkAssembler } from "./chunk-assembler.ts";
 import { nudgeCollector } from "./nudge-collector.ts";
@@ -64,7 +64,8 @@ export async function* readChunks(
     if (shape.isChunk(0, stored.bytes)) yield stored.bytes;
     return;
   }
-  const assembler = new ChunkAssembler({ isReused: false });
+  const expectedBytes = Math.min(end * chunkBytes, shape.sizeBytes) - first * chunkBytes;
+  const assembler = new ChunkAssembler({ isReused: false, expectedBytes });
   let index = first;
   for await (const piece of stored.read(first, end)) {
     for (const chunk of assembler.add(piece)) {

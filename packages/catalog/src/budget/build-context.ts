@@ -42,6 +42,8 @@ export interface BuiltContext {
 /** Tokens with which a header and a short row surely do; where there are as many, rows need not be tried first. */
 const ampleHeader = 80;
 const ampleRow = 60;
+/** No row takes fewer, so that one need not try whether so many fit. */
+const leastRow = 8;
 /** Counts of parts may add up to a little less than that of the whole. */
 const countSlack = 2;
 const cardsHeader = "# details of the best, by alias\n";
@@ -52,7 +54,8 @@ const cardsHeader = "# details of the best, by alias\n";
  * @throws CatalogError `budget_exceeded` where not even the overview's header fits
  */
 export function buildContext({ candidates, budget, reserve, counter }: BuildContextOptions): BuiltContext {
-  const shares = shareBudget(budget, reserve, counter);
+  const split = shareBudget(budget, reserve, counter);
+  const shares = reserve?.details === undefined ? withSpare(candidates, split, counter) : split;
   let cards = fillSharedCards(candidates, shares, counter);
   for (let overrun = 0; ;) {
     const cardTokens = textOf(cards, undefined) === "" ? 0 : counter.count(textOf(cards, undefined));
@@ -73,6 +76,14 @@ export function buildContext({ candidates, budget, reserve, counter }: BuildCont
     else if (cards.length > 0) cards = cards.slice(0, -1);
     else throw tooSmall(shares);
   }
+}
+
+/** What is over when every candidate has its row goes to the cards. */
+function withSpare(candidates: readonly ContextCandidate[], shares: BudgetShares, counter: TokenCounter): BudgetShares {
+  if (candidates.length * leastRow > shares.rest - shares.details) return shares;
+  const rows = fillRows(rowsOf(candidates), { counter, budget: shares.rest, shortRows: 0 });
+  if (rows === undefined || rows.overview.length < candidates.length) return shares;
+  return { ...shares, details: Math.max(shares.details, shares.rest - rows.tokens - countSlack) };
 }
 
 /** Cards for their share, or for less where the share would leave no room for the rows of the cards. */

@@ -8,7 +8,7 @@ export interface BudgetShares {
   usable: number;
   head: number;
   task: number;
-  /** What cards may take at most; what they leave goes to rows. */
+  /** What cards may take at most; what they leave goes to rows, and the other way round. */
   details: number;
   /** What rows and cards may take together. */
   rest: number;

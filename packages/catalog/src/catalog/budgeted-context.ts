@@ -54,7 +54,7 @@ export async function rankCandidates(request: ContextRequest, context: CatalogCo
     const records = [...left].flatMap((id) => visible.get(id) ?? []);
     return { records, visible, unmatchedTerms: [], vectorLeg: "absent" };
   }
-  await context.resident.fillVectors(signal);
+  await context.fillVectors(signal);
   const limit = Math.min(mostCandidates, Math.max(20, Math.ceil(rest / leastRowTokens)));
   const found = await findResources(
     {

@@ -3,7 +3,15 @@ import { createVisibility, type Visibility } from "../access/create-visibility.t
 import { resourceIdOf, seenVariant } from "../access/search-variants.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { FacetFilter, SearchFilter } from "../search/search-index.ts";
-import type { ResidentRecords } from "./resident-records.ts";
+
+/** Records that are at hand. */
+export interface HeldRecords {
+  /** Another one whenever a record is. */
+  readonly version: number;
+  get(id: string): ResourceRecord | undefined;
+  /** By code units. */
+  ids(): readonly string[];
+}
 
 /** What one principal may find. */
 export interface VisibleSet {
@@ -32,7 +40,7 @@ const mostSets = 64;
 
 /** Decides for a principal which records it may find, and remembers what does not depend on a function. */
 export function createVisibleSets(
-  resident: ResidentRecords,
+  resident: HeldRecords,
   access: AccessOptions | undefined,
 ): (principal: Principal | undefined) => VisibleSet {
   const kept = new Map<string, { version: number; variants: Variants }>();
@@ -57,7 +65,7 @@ export function createVisibleSets(
   };
 }
 
-function visibleSet(resident: ResidentRecords, visibility: Visibility, variants: Variants | undefined): VisibleSet {
+function visibleSet(resident: HeldRecords, visibility: Visibility, variants: Variants | undefined): VisibleSet {
   const { allow, entries } = variants ?? {};
   return {
     visibility,

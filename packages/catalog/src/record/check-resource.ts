@@ -100,8 +100,9 @@ export function checkResources(inputs: readonly unknown[]): Result<ResourceInput
   const warnings: Issue[] = [];
   const read: ResourceInput[] = [];
   const seen = new Map<string, number>();
+  const plain = new Set<string>();
   for (const [index, input] of inputs.entries()) {
-    const resource = checkOne(input, { index, issues, warnings });
+    const resource = checkOne(input, { index, issues, warnings, plain });
     if (resource === undefined) continue;
     const first = seen.get(resource.id);
     if (first !== undefined) {
@@ -118,10 +119,11 @@ interface Findings {
   index: number;
   issues: Issue[];
   warnings: Issue[];
+  plain: Set<string>;
 }
 
-function checkOne(input: unknown, { index, issues, warnings }: Findings): ResourceInput | undefined {
-  const cleaned = cleanValue(input);
+function checkOne(input: unknown, { index, issues, warnings, plain }: Findings): ResourceInput | undefined {
+  const cleaned = cleanValue(input, plain);
   for (const { path, reason } of cleaned.refused.slice(0, 20)) {
     issues.push({ code: "not_json", path: [index, ...path], message: `A resource is JSON, and this ${reason}.` });
   }

@@ -2,6 +2,8 @@ import { redactSecrets } from "@ccl/core";
 
 const loneSurrogate = /\p{Surrogate}/gu;
 const deepest = 32;
+const longestPlain = 64;
+const mostPlain = 100_000;
 
 /** What cleaning found; a value that JSON cannot carry is named by its path. */
 export interface CleanedValue {
@@ -13,17 +15,22 @@ export interface CleanedValue {
 }
 
 interface CleanState {
+  /** Of the value that is being copied; one list for the whole walk. */
+  path: (string | number)[];
+  plain: Set<string>;
   masked: (string | number)[][];
   refused: { path: (string | number)[]; reason: string }[];
 }
 
 /**
  * A copy with well-formed Unicode and masked secrets, sharing nothing with the value. Members that are undefined are
- * left out; functions, symbols, numbers that are not finite and nesting beyond 32 levels are refused.
+ * left out; functions, symbols, numbers that are not finite and nesting beyond 32 levels are refused. `plain` collects
+ * short texts with nothing to clean, so that types and names of columns are looked at once a batch.
  */
-export function cleanValue(value: unknown): CleanedValue {
-  const state: CleanState = { masked: [], refused: [] };
-  return { value: copyOf(value, [], state), ...state };
+export function cleanValue(value: unknown, plain: Set<string> = new Set()): CleanedValue {
+  const state: CleanState = { path: [], plain, masked: [], refused: [] };
+  const { masked, refused } = state;
+  return { value: copyOf(value, state), masked, refused };
 }
 
 /** U+FFFD for every half of a surrogate pair. */
@@ -31,15 +38,15 @@ function toWellFormed(text: string): string {
   return text.replace(loneSurrogate, "\uFFFD");
 }
 
-function copyOf(value: unknown, path: (string | number)[], state: CleanState): unknown {
-  if (typeof value === "string") return cleanText(value, path, state);
+function copyOf(value: unknown, state: CleanState): unknown {
+  if (typeof value === "string") return cleanText(value, state);
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return Object.is(value, -0) ? 0 : value;
-  if (typeof value === "object" && path.length < deepest) {
-    return Array.isArray(value) ? copyArray(value, path, state) : copyObject(value, path, state);
+  if (typeof value === "object" && state.path.length < deepest) {
+    return Array.isArray(value) ? copyArray(value, state) : copyObject(value, state);
   }
   const reason = typeof value === "object" ? `nests deeper than ${deepest} levels` : `is ${describe(value)}, not JSON`;
-  state.refused.push({ path, reason });
+  state.refused.push({ path: [...state.path], reason });
   return undefined;
 }
 
@@ -47,37 +54,50 @@ function describe(value: unknown): string {
   return typeof value === "number" ? String(value) : `a ${typeof value}`;
 }
 
-function copyArray(values: readonly unknown[], path: (string | number)[], state: CleanState): unknown[] {
-  return Array.from(values, (value, index) => copyOf(value, [...path, index], state));
+function copyArray(values: readonly unknown[], state: CleanState): unknown[] {
+  return Array.from(values, (value, index) => {
+    state.path.push(index);
+    const copy = copyOf(value, state);
+    state.path.pop();
+    return copy;
+  });
 }
 
-function copyObject(value: object, path: (string | number)[], state: CleanState): unknown {
-  const members: [string, unknown][] = [];
+function copyObject(value: object, state: CleanState): unknown {
+  const copies: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    const at = [...path, name];
-    const copy = copyOf(member, at, state);
-    members.push([toWellFormed(name), typeof copy === "string" ? maskPair(name, copy, { path: at, state }) : copy]);
+    state.path.push(name);
+    const copy = copyOf(member, state);
+    define(copies, toWellFormed(name), typeof copy === "string" ? maskPair(name, copy, state) : copy);
+    state.path.pop();
   }
-  // Defines the members, so that one called __proto__ is data like any other.
-  return Object.fromEntries(members);
+  return copies;
 }
 
-function cleanText(text: string, path: (string | number)[], state: CleanState): string {
-  const { text: masked, findings } = redactSecrets(toWellFormed(text));
-  if (findings.length > 0) state.masked.push(path);
-  return masked;
+/** A member called __proto__ is data like any other. */
+function define(copies: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== "__proto__") copies[name] = value;
+  else Object.defineProperty(copies, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
+function cleanText(text: string, { masked, path, plain }: CleanState): string {
+  if (plain.has(text)) return text;
+  const { text: clean, findings } = redactSecrets(toWellFormed(text));
+  if (findings.length > 0) masked.push([...path]);
+  else if (clean === text && text.length <= longestPlain && plain.size < mostPlain) plain.add(text);
+  return clean;
 }
 
 const secretName = /pass|pwd|secret|token|credential|key|auth/i;
 
 /** `{ password: "..." }` is only seen as a secret together with its name. */
-function maskPair(name: string, text: string, at: { path: (string | number)[]; state: CleanState }): string {
+function maskPair(name: string, text: string, { masked, path }: CleanState): string {
   if (!secretName.test(name)) return text;
   const pair = JSON.stringify({ [name]: text });
-  const { text: masked, findings } = redactSecrets(pair);
-  const [first] = findings;
-  if (first === undefined || masked === pair) return text;
-  at.state.masked.push(at.path);
+  const found = redactSecrets(pair);
+  const [first] = found.findings;
+  if (first === undefined || found.text === pair) return text;
+  masked.push([...path]);
   return `[redacted:${first.kind}]`;
 }

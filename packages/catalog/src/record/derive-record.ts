@@ -1,4 +1,4 @@
-import { hashResource } from "./hash-resource.ts";
+import { hashAbilities, hasSameContent } from "./hash-resource.ts";
 import type { ResourceInput, ResourceRecord } from "./resource-record.ts";
 import { deriveDigest, digestSize, type ColumnCorpus } from "./schema-digest.ts";
 
@@ -33,7 +33,7 @@ export function deriveRecord(input: ResourceInput, { before, corpus, now }: Deri
   const cap = input.cap ?? capabilitiesOf(input);
   const { derived: _, ...given } = input;
   const full = { ...given, tags: input.tags ?? [], schema_digest, cap, ...(shape === undefined ? {} : { shape }) };
-  const { schema_hash, cap_hash } = hashResource(full);
+  const { schema_hash, cap_hash } = hashAbilities(full);
   const isSame = before?.schema_hash === schema_hash && before.cap_hash === cap_hash;
   const record: ResourceRecord = {
     ...full,
@@ -67,5 +67,5 @@ function isSameInput(input: ResourceInput, before: ResourceRecord): boolean {
   };
   const { derived: __, ...rest } = before;
   const isSameTime = input.updated_at === undefined || input.updated_at === before.updated_at;
-  return isSameTime && hashResource(filled).content_hash === hashResource(rest).content_hash;
+  return isSameTime && hasSameContent(filled, rest);
 }

@@ -49,16 +49,17 @@ function digestEntry({ name, type }: ResourceColumn): string {
 /** What of a given digest the columns no longer have: entries whose column is gone or has another type. */
 export function staleDigest({ schema_digest = [], columns }: ResourceInput): string[] {
   if (columns === undefined || columns.length === 0) return [];
-  const types = new Map(columns.map(({ name, type }) => [name, type]));
-  return schema_digest.filter((entry) => {
-    if (types.has(entry)) return false;
-    const colon = entry.lastIndexOf(":");
-    const name = colon < 0 ? entry : entry.slice(0, colon);
-    if (!types.has(name)) return !columns.some((column) => digestEntry(column) === entry);
-    const type = types.get(name);
-    const given = entry.slice(colon + 1);
-    return colon >= 0 && type !== undefined && shortType(type) !== shortType(given) && shortType(type) !== given;
-  });
+  const names = new Set(columns.map(({ name }) => name));
+  return schema_digest.filter((entry) => !names.has(entry) && !columns.some((column) => isEntryOf(entry, column)));
+}
+
+/** True for a column as a digest names it: with its type or without, its name cut where it is long. */
+export function isEntryOf(entry: string, column: ResourceColumn): boolean {
+  const { name, type } = column;
+  if (entry === name) return true;
+  if (!entry.startsWith(`${name}:`)) return entry === digestEntry(column);
+  const given = entry.slice(name.length + 1);
+  return type === undefined || given === type || shortType(given) === shortType(type);
 }
 
 function keyScore({ pk, fk, index }: ResourceColumn): number {

@@ -62,12 +62,12 @@ describe("fuseLegs", () => {
     );
   });
 
-  it("never lets the vector leg push a hit down past 1.6 times its place", () => {
+  it("never lets the vector leg push a hit down past twice its place", () => {
     fc.assert(
       fc.property(legArbitrary, legArbitrary, (text, vector) => {
         const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms }).map(({ id }) => id);
         text.forEach(({ id }, at) => {
-          expect(hits.indexOf(id) + 1).toBeLessThanOrEqual(Math.ceil(1.6 * (at + 1)));
+          expect(hits.indexOf(id) + 1).toBeLessThanOrEqual(2 * (at + 1));
         });
       }),
     );
@@ -85,6 +85,17 @@ describe("fuseLegs", () => {
       );
     expect(vectorOf(agreeing)).toBeCloseTo(0.3, 10);
     expect(vectorOf(contradicting)).toBe(0);
+  });
+
+  it("scores what has no vector by its words alone, so that it neither gains nor loses", () => {
+    const text = legOf(
+      Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${String(at).padStart(2, "0")}`, 20 - at])),
+    );
+    const vector = text.filter((_, at) => at % 2 === 0).map(({ id, score }) => ({ id, score: score / 20 }));
+    const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
+    expect(hits.map(({ id }) => id)).toEqual(text.map(({ id }) => id));
+    const second = hits.find(({ id }) => id === "r01");
+    expect(second?.explain).toEqual({ recency: 0, text: expect.closeTo(18 / 19, 10) });
   });
 
   it("adds recency and capability and takes cost away, by their weights", () => {

@@ -32,7 +32,7 @@ export interface FusedHit {
 /** What each leg found, and what the records are worth apart from it. */
 export interface FuseLegsInput {
   text?: readonly LegHit[];
-  /** At best with a score for each id of the text leg too; those without count as its worst. */
+  /** With a score for each id of the text leg that has a vector; those without are scored by their words alone. */
   vector?: readonly LegHit[];
   weights: RankWeights;
   /** Undefined for an id that is not to be ranked. */
@@ -40,21 +40,25 @@ export interface FuseLegsInput {
 }
 
 /** A hit that is n-th without the vector leg is at worst at this many times n with it. */
-const furthestDrop = 1.6;
+const furthestDrop = 2;
 
 /**
  * Adds up text, vector, recency, capability and cost. Text and vector are normalised to 0..1 over the candidates of both;
- * what one leg did not find has its least. The vector leg counts as far as it agrees with the text leg, and pushes what
- * is best without it down by little: a weak embedding can't spoil the answer. Best first, ties by id.
+ * what the words did not find has their least, and what has no vector is scored by its words alone. The vector leg counts as
+ * far as it agrees with the text leg, and pushes what is best without it down by little: a weak embedding can't spoil
+ * the answer. Best first, ties by id.
  */
 export function fuseLegs(input: FuseLegsInput): FusedHit[] {
   const { text = [], vector = [], weights } = input;
   const ids = [...new Set([...text, ...vector].map(({ id }) => id))];
   const textScores = normalise(text, ids);
-  const vectorScores = normalise(vector, ids);
+  const vectorScores = normalise(
+    vector,
+    vector.map(({ id }) => id),
+  );
   const trust = vector.length === 0 ? 0 : text.length === 0 ? 1 : trustVector(text, vector);
   const vectorWeight = text.length === 0 ? weights.text + weights.vector : weights.vector * trust;
-  const textWeight = weights.text + weights.vector - vectorWeight;
+  const wholeWeight = weights.text + weights.vector;
   const parts = new Map(text.map((hit) => [hit.id, hit.parts]));
   const hits: (FusedHit & { without: number })[] = [];
   for (const id of ids) {
@@ -63,11 +67,13 @@ export function fuseLegs(input: FuseLegsInput): FusedHit[] {
     const textScore = textScores.get(id) ?? 0;
     const explain = explainTerms(terms, weights);
     const rest = sumOf(explain);
+    const vectorScore = vectorScores.get(id);
+    const textWeight = vectorScore === undefined ? wholeWeight : wholeWeight - vectorWeight;
     if (text.length > 0) explain.text = textWeight * textScore;
-    if (vector.length > 0) explain.vector = vectorWeight * (vectorScores.get(id) ?? 0);
+    if (vectorScore !== undefined) explain.vector = vectorWeight * vectorScore;
     const textParts = parts.get(id);
     if (textParts !== undefined) explain.textParts = textParts;
-    const without = rest + (weights.text + weights.vector) * textScore;
+    const without = rest + wholeWeight * textScore;
     hits.push({ id, score: sumOf(explain), explain, without });
   }
   const ranked = hits.sort((left, right) => compareHits(left, right));

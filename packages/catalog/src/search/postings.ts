@@ -88,20 +88,30 @@ export function removePostings(text: TextPostings, slot: number): void {
 export function termIdOf(text: TextPostings, term: string): number {
   const known = text.termIds.get(term);
   if (known !== undefined) return known;
+  return appendTerm(text, term, createTermPostings(2));
+}
+
+/** Adds a term that is not there yet, with its postings; gives its id. */
+export function appendTerm(text: TextPostings, term: string, postings: TermPostings): number {
   const id = text.terms.length;
   text.termIds.set(term, id);
   text.terms.push(term);
   addToBuckets(text.buckets, term, id);
-  text.postings.push({
-    slots: new Int32Array(2),
-    occurrences: new Uint16Array(2),
+  text.postings.push(postings);
+  return id;
+}
+
+/** No occurrences, and room for so many. */
+export function createTermPostings(capacity: number): TermPostings {
+  return {
+    slots: new Int32Array(capacity),
+    occurrences: new Uint16Array(capacity),
     size: 0,
     documents: 0,
     impactSlots: emptySlots,
     impacts: emptyImpacts,
     epoch: 0,
-  });
-  return id;
+  };
 }
 
 const emptySlots = new Int32Array(0);
@@ -123,13 +133,17 @@ export function appendOccurrence(postings: TermPostings, slot: number, occurrenc
   postings.size += 1;
 }
 
+/** Makes room for the lengths of so many slots. */
+export function reserveLengths(text: TextPostings, slots: number): void {
+  if (slots * fieldCount <= text.lengths.length) return;
+  const grown = new Uint32Array(slots * fieldCount);
+  grown.set(text.lengths);
+  text.lengths = grown;
+}
+
 /** Sets the field lengths of a new slot. */
 export function setLengths(text: TextPostings, slot: number, lengths: ArrayLike<number>): void {
-  if ((slot + 1) * fieldCount > text.lengths.length) {
-    const grown = new Uint32Array(Math.ceil(text.lengths.length * 1.6) + fieldCount * 2);
-    grown.set(text.lengths);
-    text.lengths = grown;
-  }
+  if ((slot + 1) * fieldCount > text.lengths.length) reserveLengths(text, Math.ceil((slot + 1) * 1.6) + 2);
   for (let field = 0; field < fieldCount; field += 1) {
     const length = lengths[field] ?? 0;
     text.lengths[slot * fieldCount + field] = length;

@@ -4,7 +4,16 @@ import { CatalogError } from "../catalog-error.ts";
 import { createByteReader, damaged, type ByteReader } from "./byte-reader.ts";
 import { compareFacets, addFacets, type Facet } from "./facet-table.ts";
 import { createIndexState, takeSlot, type IndexState } from "./index-state.ts";
-import { appendOccurrence, fieldCount, occurrenceStep, setLengths, termIdOf } from "./postings.ts";
+import {
+  appendTerm,
+  createTermPostings,
+  fieldCount,
+  occurrenceStep,
+  reserveLengths,
+  setLengths,
+  type TermPostings,
+  type TextPostings,
+} from "./postings.ts";
 import { hexToBytes, occurrenceLimit, savedMagic, savedVersion, type SavedHeader } from "./save-state.ts";
 import { searchFields } from "./searchable-fields.ts";
 import { addRow, type VectorPrecision } from "./vector-matrix.ts";
@@ -123,10 +132,12 @@ function countOf(value: unknown, most: number): number {
 }
 
 function readDocuments(reader: ByteReader, state: IndexState, { ids, containers, facets }: SavedHeader): void {
+  reserveLengths(state.text, ids.length);
+  const lengths = new Uint32Array(fieldCount);
   for (const id of ids) {
     const container = containers[reader.readCount(containers.length - 1)] ?? "";
     const slot = takeSlot(state, id, container);
-    const lengths = Array.from({ length: fieldCount }, () => reader.readCount(longestLength));
+    for (let field = 0; field < fieldCount; field += 1) lengths[field] = reader.readCount(longestLength);
     setLengths(state.text, slot, lengths);
     const size = reader.readCount(facets.length);
     const own = Array.from({ length: size }, () => facets[reader.readCount(facets.length - 1)] ?? (["", ""] as const));
@@ -136,31 +147,57 @@ function readDocuments(reader: ByteReader, state: IndexState, { ids, containers,
 }
 
 function readTerms(reader: ByteReader, state: IndexState, { ids, terms }: SavedHeader): void {
-  const ofSlot: number[][] = ids.map(() => []);
+  const counts = new Uint32Array(ids.length);
   for (const term of terms) {
-    const id = termIdOf(state.text, term);
-    const postings = state.text.postings[id];
-    if (postings === undefined) continue;
     const size = reader.readCount(ids.length * fieldCount);
     if (size === 0) throw damaged("a term occurs nowhere");
-    let slot = 0;
-    let before = -1;
+    const postings = readPostings(reader, size, ids.length);
+    appendTerm(state.text, term, postings);
     for (let at = 0; at < size; at += 1) {
-      slot += reader.readCount(ids.length - 1 - slot);
-      const occurrence = reader.readCount(occurrenceLimit - 1);
-      const entry = slot * occurrenceLimit + occurrence;
-      const isKnownField = occurrence < fieldCount * occurrenceStep && occurrence % occurrenceStep > 0;
-      if (entry <= before || !isKnownField) throw damaged("an occurrence is out of order");
-      if (Math.floor(before / occurrenceLimit) !== slot) ofSlot[slot]?.push(id);
-      before = entry;
-      appendOccurrence(postings, slot, occurrence);
+      const slot = postings.slots[at] ?? 0;
+      if (at > 0 && postings.slots[at - 1] === slot) continue;
+      counts[slot] = (counts[slot] ?? 0) + 1;
+      postings.documents += 1;
     }
   }
-  ofSlot.forEach((own, slot) => {
-    state.text.slotTerms[slot] = Int32Array.from(own);
-    for (const id of own) {
-      const postings = state.text.postings[id];
-      if (postings !== undefined) postings.documents += 1;
+  listTermsOfSlots(state.text, counts);
+}
+
+function readPostings(reader: ByteReader, size: number, documents: number): TermPostings {
+  const postings = createTermPostings(size);
+  let slot = 0;
+  let before = -1;
+  for (let at = 0; at < size; at += 1) {
+    slot += reader.readCount(documents - 1 - slot);
+    const occurrence = reader.readCount(occurrenceLimit - 1);
+    const entry = slot * occurrenceLimit + occurrence;
+    const isKnownField = occurrence < fieldCount * occurrenceStep && occurrence % occurrenceStep > 0;
+    if (entry <= before || !isKnownField) throw damaged("an occurrence is out of order");
+    before = entry;
+    postings.slots[at] = slot;
+    postings.occurrences[at] = occurrence;
+  }
+  postings.size = size;
+  return postings;
+}
+
+/** Each slot's terms, ascending, as windows on one list. */
+function listTermsOfSlots(text: TextPostings, counts: Uint32Array): void {
+  const all = new Int32Array(counts.reduce((sum, count) => sum + count, 0));
+  const ends = new Uint32Array(counts.length);
+  let from = 0;
+  counts.forEach((count, slot) => {
+    text.slotTerms[slot] = all.subarray(from, from + count);
+    ends[slot] = from;
+    from += count;
+  });
+  text.postings.forEach(({ slots, size }, id) => {
+    for (let at = 0; at < size; at += 1) {
+      const slot = slots[at] ?? 0;
+      if (at > 0 && slots[at - 1] === slot) continue;
+      const end = ends[slot] ?? 0;
+      all[end] = id;
+      ends[slot] = end + 1;
     }
   });
 }

@@ -76,6 +76,11 @@ export function stemWord(word: string): string {
   return stem;
 }
 
+/** Known without stemming: rules of suffixes never reach it. */
+export function firstLetterOfStem(word: string): string {
+  return (ownStems.get(word) ?? irregular.get(word) ?? word).charAt(0);
+}
+
 function computeStem(word: string): string {
   if (/^[a-z]+$/.test(word)) return english.stem(word);
   return /^[а-я]+$/.test(word) ? russian.stem(word) : word;

@@ -3,8 +3,8 @@ import type { LegHit } from "./search-index.ts";
 const fewestHits = 8;
 const mostHits = 100;
 /** Correlation up to which a vector leg says nothing, and from which it counts in full. */
-const noTrust = 0.05;
-const fullTrust = 0.25;
+const noTrust = 0;
+const fullTrust = 0.2;
 
 /**
  * How far a vector leg is to be believed, 0..1: by the correlation of its scores with those of the text leg over the text

@@ -1,5 +1,5 @@
 import { splitWords } from "./split-words.ts";
-import { stemWord } from "./stem-word.ts";
+import { firstLetterOfStem, stemWord } from "./stem-word.ts";
 import { abbreviations, relatedWords, translations } from "./word-groups.ts";
 
 /** Terms that may stand for a word, and how far. */
@@ -27,11 +27,20 @@ const translationWeight = 0.8;
 const glossaryWeight = 1;
 const longestGlossaryPhrase = 16;
 
-let builtIn: Map<string, WordLink[]> | undefined;
+type Strength = Omit<WordLink, "terms">;
+
+/** A word as it is written, and one that may stand for it. */
+interface WordPair {
+  from: string;
+  to: string;
+  strength: Strength;
+}
+
+let builtIn: ((term: string) => readonly WordLink[]) | undefined;
 
 /** The built-in word groups with the user's glossary before them. */
 export function createWordLinks(glossary: readonly (readonly string[])[]): WordLinks {
-  const known = (builtIn ??= builtInLinks());
+  const known = (builtIn ??= createBuiltInLinks());
   const words = new Map<string, WordLink[]>();
   const phrases = new Map<string, Phrase[]>();
   for (const group of glossary) {
@@ -42,7 +51,7 @@ export function createWordLinks(glossary: readonly (readonly string[])[]): WordL
     }
   }
   return {
-    linksOf: (term) => [...(words.get(term) ?? []), ...(known.get(term) ?? [])],
+    linksOf: (term) => [...(words.get(term) ?? []), ...known(term)],
     findPhrases: (stems) => findPhrases(phrases, stems),
   };
 }
@@ -76,25 +85,49 @@ function findPhrases(
   return found;
 }
 
-function builtInLinks(): Map<string, WordLink[]> {
-  const links = new Map<string, WordLink[]>();
-  const link = (from: string, to: string, strength: Omit<WordLink, "terms">): void => {
-    const term = stemWord(from);
-    const target = stemWord(to);
-    const present = links.get(term) ?? [];
-    if (target === term || present.some(({ terms }) => terms[0] === target)) return;
-    links.set(term, [...present, { terms: [target], ...strength }]);
+/** Words are only stemmed when one is asked for that begins like them: stemming all takes longer than a search. */
+function createBuiltInLinks(): (term: string) => readonly WordLink[] {
+  const pairs = new Map<string, WordPair[]>();
+  for (const pair of builtInPairs()) {
+    const letter = firstLetterOfStem(pair.from);
+    const others = pairs.get(letter);
+    if (others === undefined) pairs.set(letter, [pair]);
+    else others.push(pair);
+  }
+  const known = new Map<string, WordLink[]>();
+  return (term) => {
+    const before = known.get(term);
+    if (before !== undefined) return before;
+    const links = linksAmong(pairs.get(term.charAt(0)) ?? [], term);
+    // Terms without links are as many as there are words, and soon looked up again.
+    if (links.length > 0) known.set(term, links);
+    return links;
   };
-  const linkGroups = (groups: readonly (readonly string[])[], strength: Omit<WordLink, "terms">): void => {
-    for (const [head = "", ...others] of groups) {
+}
+
+function* builtInPairs(): Generator<WordPair> {
+  const groups: [readonly (readonly string[])[], Strength][] = [
+    [translations, { weight: translationWeight }],
+    [abbreviations, { weight: abbreviationWeight }],
+    [relatedWords, { weight: relatedWeight, isHint: true }],
+  ];
+  for (const [words, strength] of groups) {
+    for (const [head = "", ...others] of words) {
       for (const other of others) {
-        link(head, other, strength);
-        link(other, head, strength);
+        yield { from: head, to: other, strength };
+        yield { from: other, to: head, strength };
       }
     }
-  };
-  linkGroups(translations, { weight: translationWeight });
-  linkGroups(abbreviations, { weight: abbreviationWeight });
-  linkGroups(relatedWords, { weight: relatedWeight, isHint: true });
+  }
+}
+
+function linksAmong(pairs: readonly WordPair[], term: string): WordLink[] {
+  const links: WordLink[] = [];
+  for (const { from, to, strength } of pairs) {
+    if (stemWord(from) !== term) continue;
+    const target = stemWord(to);
+    if (target === term || links.some(({ terms }) => terms[0] === target)) continue;
+    links.push({ terms: [target], ...strength });
+  }
   return links;
 }

@@ -4,10 +4,11 @@ import type { LegHit, SearchFilter, TextHits } from "../search/search-index.ts";
 import { createSlotScores } from "../search/slot-scores.ts";
 import { selectTop } from "../search/select-top.ts";
 import type { TextWeights } from "../search/text-weights.ts";
-import { checkVector } from "../search/vector-matrix.ts";
+import { checkVector, scoreVectors } from "../search/vector-matrix.ts";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
 import { readState, type IndexStateRow } from "./index-state-row.ts";
 import { createResidentDocuments, readChanges, takeIn, type ResidentDocuments } from "./resident-documents.ts";
+import { canHoldVectors, createResidentVectors, followVectors, type ResidentVectors } from "./resident-vectors.ts";
 import { addTerms, loadTerms, missingWords, readNearTerms, readPostings, scoreTerms, termsOf } from "./search-terms.ts";
 import type { SqlDialect, SqlSteps } from "./sql-steps.ts";
 import { findNearest, scanVectors, unitOf } from "./vector-steps.ts";
@@ -15,11 +16,12 @@ import { findNearest, scanVectors, unitOf } from "./vector-steps.ts";
 /** The documents at hand, which every call brings up to date. */
 export interface ResidentHolder {
   current: ResidentDocuments;
+  vectors: ResidentVectors;
 }
 
 /** Nothing at hand yet. */
 export function createResidentHolder(): ResidentHolder {
-  return { current: createResidentDocuments() };
+  return { current: createResidentDocuments(), vectors: createResidentVectors() };
 }
 
 /** Brings the documents at hand up to what the transaction sees, and gives its totals. */
@@ -80,8 +82,30 @@ export function* searchNear(dialect: SqlDialect, holder: ResidentHolder, search:
   const unit = unitOf(search.vector);
   if (unit === undefined || search.limit === 0) return [];
   return state.nearestDimensions === 0
-    ? yield* scanAll(dialect, holder, { ...search, dimensions: state.dimensions })
+    ? yield* compareAll(dialect, holder, { search, state })
     : yield* askNearest(dialect, holder, { ...search, vector: unit });
+}
+
+/** From memory where all vectors fit into it, else from the database. */
+function* compareAll(
+  dialect: SqlDialect,
+  holder: ResidentHolder,
+  { search, state }: { search: NearSearch; state: IndexStateRow },
+): SqlSteps<LegHit[]> {
+  if (!canHoldVectors(state)) {
+    holder.vectors = createResidentVectors();
+    return yield* scanAll(dialect, holder, { ...search, dimensions: state.dimensions });
+  }
+  const matrix = yield* followVectors(holder.vectors, state);
+  const { state: documents, slots, documents: numbers } = holder.current;
+  const { mask } = applyFilter(documents, search.filter);
+  const visible = new Uint8Array(slots.length);
+  for (const slot of documents.slots.values()) {
+    if (mask === undefined || mask[slot] === 1) visible[numbers[slot] ?? 0] = 1;
+  }
+  const found = scoreVectors(matrix, { vector: search.vector, slotCount: slots.length, visible });
+  const ids = slots.map((slot) => (slot === undefined ? undefined : documents.ids[slot]));
+  return selectTop(found, search.limit, ids).map(({ slot, score }) => ({ id: ids[slot] ?? "", score }));
 }
 
 /** Where fewer than one in so many documents are visible, only theirs are read. */

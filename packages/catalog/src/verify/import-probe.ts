@@ -11,7 +11,10 @@ export interface ImportProbeOptions {
   knows?: readonly ("nn" | "pk" | "fk")[];
 }
 
-/** Holds resources against what an importer gives now: by uri, else by id. Any importer will do. */
+/**
+ * Holds resources against what an importer gives now. They are known by their ids; one whose id is gone, by its uri where
+ * no other has that: operations of an API, and tools of a server, share theirs. Any importer will do.
+ */
 export function importProbe({ name, uriPrefix, load, knows = [] }: ImportProbeOptions): ResourceProbe {
   return {
     name,
@@ -41,17 +44,19 @@ export function importProbe({ name, uriPrefix, load, knows = [] }: ImportProbeOp
 
 interface Sources {
   all: readonly ResourceInput[];
-  byUri: ReadonlyMap<string, ResourceInput>;
+  /** Undefined for an address that several have. */
+  byUri: ReadonlyMap<string, ResourceInput | undefined>;
   byId: ReadonlyMap<string, ResourceInput>;
 }
 
 function sourcesOf(all: readonly ResourceInput[]): Sources {
-  const withUri = all.flatMap((resource): [string, ResourceInput][] =>
-    resource.uri === undefined ? [] : [[resource.uri, resource]],
-  );
-  return { all, byUri: new Map(withUri), byId: new Map(all.map((resource) => [resource.id, resource])) };
+  const byUri = new Map<string, ResourceInput | undefined>();
+  for (const resource of all) {
+    if (resource.uri !== undefined) byUri.set(resource.uri, byUri.has(resource.uri) ? undefined : resource);
+  }
+  return { all, byUri, byId: new Map(all.map((resource) => [resource.id, resource])) };
 }
 
 function findSource({ byUri, byId }: Sources, { uri, id }: ResourceDetails): ResourceInput | undefined {
-  return byUri.get(uri ?? "") ?? byId.get(id);
+  return byId.get(id) ?? byUri.get(uri ?? "");
 }

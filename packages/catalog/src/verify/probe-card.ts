@@ -1,7 +1,7 @@
 import { CclError, redactSecrets } from "@ccl/core";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
-import { shortType } from "../record/short-type.ts";
+import { isEntryOf } from "../record/schema-digest.ts";
 import { compareColumns } from "./compare-columns.ts";
 import type { WholeCard } from "./read-cards.ts";
 import type { ProbeAnswer, ProbeRun, ResourceProbe } from "./resource-probe.ts";
@@ -100,10 +100,9 @@ function staleDigest(
   return overview.schema_digest.flatMap((entry): VerifyFinding[] => {
     const colon = entry.lastIndexOf(":");
     const name = colon < 0 ? entry : entry.slice(0, colon);
-    const type = colon < 0 ? undefined : entry.slice(colon + 1);
+    // Parameters and fields of an answer may share a name.
+    if (columns.some((each) => isEntryOf(entry, each)) || named.has(`columns.${inertText(name, 200)}`)) return [];
     const column = fresh.get(name);
-    const isType = type === undefined || column?.type === undefined || shortType(type) === shortType(column.type);
-    if ((column !== undefined && isType) || named.has(`columns.${inertText(name, 200)}`)) return [];
     return [
       {
         severity: "breaking",

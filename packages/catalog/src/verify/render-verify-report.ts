@@ -18,17 +18,37 @@ const verdicts = [
   "Not everything could be verified.",
 ];
 
-/** A report for people: what counts first. Names from sources stay on their line and can't become markup. */
+/** A notice that more resources share stands once, with the first of them. */
+const mostAlike = 3;
+
+/** A report for people: what counts first, and what many resources have alike once. Names from sources stay on their line and can't become markup. */
 export function renderVerifyReport(report: VerifyReport, options: RenderVerifyReportOptions = {}): string {
   const { format = "text", minSeverity = "notice", maxFindings = 200 } = options;
   const allowed = new Set(order.slice(0, order.indexOf(minSeverity) + 1));
-  const chosen = [...report.findings]
-    .filter(({ severity }) => allowed.has(severity))
-    .sort((left, right) => order.indexOf(left.severity) - order.indexOf(right.severity));
+  const chosen = gathered(report.findings.filter(({ severity }) => allowed.has(severity))).sort(
+    (left, right) => order.indexOf(left.severity) - order.indexOf(right.severity),
+  );
   const listed = chosen.slice(0, maxFindings);
   const lines = format === "markdown" ? markdownLines(report, listed) : textLines(report, listed);
   if (chosen.length > listed.length) lines.push("", `[... ${chosen.length - listed.length} more not listed ...]`);
   return `${lines.join("\n")}\n`;
+}
+
+function gathered(findings: readonly VerifyFinding[]): VerifyFinding[] {
+  const keyOf = ({ code, message, from, to }: VerifyFinding): string => JSON.stringify([code, message, from, to]);
+  const alike = new Map<string, VerifyFinding[]>();
+  for (const finding of findings) {
+    if (finding.severity !== "notice") continue;
+    const others = alike.get(keyOf(finding));
+    if (others === undefined) alike.set(keyOf(finding), [finding]);
+    else others.push(finding);
+  }
+  return findings.flatMap((finding) => {
+    const { path: _, ...shared } = finding;
+    const [first, ...others] = finding.severity === "notice" ? (alike.get(keyOf(finding)) ?? []) : [];
+    if (others.length < mostAlike) return [finding];
+    return finding === first ? [{ ...shared, resourceId: `${first.resourceId} and ${others.length} more` }] : [];
+  });
 }
 
 function summaryOf({ resources, probed, snippets, counts, updated }: VerifyReport): string {

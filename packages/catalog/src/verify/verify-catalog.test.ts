@@ -15,6 +15,7 @@ import { fromOpenApi } from "../importers/from-openapi.ts";
 import { fromSqlDatabase } from "../importers/from-sql-database.ts";
 import { fromTools } from "../importers/from-tools.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
+import { importProbe } from "./import-probe.ts";
 import {
   fileProbe,
   httpProbe,
@@ -458,5 +459,25 @@ describe("verifyCatalog", () => {
         breaking column_removed columns.a: The source no longer has this column
       "
     `);
+  });
+});
+
+describe("importProbe", () => {
+  it("tells operations apart that share an address, and follows one whose id changed", async () => {
+    const uri = "https://api.example.org/orders";
+    const operation = (id: string, column: string): ResourceInput => {
+      return { id, kind: "api", title: id, uri, columns: [{ name: column, type: "string" }] };
+    };
+    const moved: ResourceInput = { id: "res:api.old", kind: "api", title: "Old", uri: `${uri}/moved`, columns: [] };
+    const catalog = await catalogOf([operation("res:api.list", "page"), operation("res:api.create", "body"), moved]);
+    const load = async (): Promise<ResourceInput[]> => [
+      operation("res:api.list", "page"),
+      operation("res:api.create", "body"),
+      { ...moved, id: "res:api.new" },
+    ];
+    const probe = importProbe({ name: "api", uriPrefix: "https://api.example.org/", load });
+    expect(codesOf(await verifyCatalog(catalog, { probes: [probe] }))).toEqual([]);
+    await catalog.register([operation("res:api.replace", "body")]);
+    expect(codesOf(await verifyCatalog(catalog, { probes: [probe] }))).toEqual(["breaking missing"]);
   });
 });

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { type ChangeSeverity, diffResource, type ResourceChange, type ResourceInput } from "@ccl/catalog";
 
 /** What became of one resource. */
@@ -30,6 +32,7 @@ export function compareCatalogs(before: readonly ResourceInput[], after: readonl
       changes.push({ id, kind: "added", severity: "additive", ...revOf(resource), changes: [] });
       continue;
     }
+    if (isDeepStrictEqual(was, resource)) continue;
     const diff = diffResource(was, resource);
     if (diff.severity === "none") continue;
     changes.push({ id, kind: "changed", severity: diff.severity, ...revOf(resource), changes: diff.changes });

@@ -6,7 +6,7 @@ import type { CatalogFiles } from "@ccl/catalog";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import { catalogPath } from "./catalog-folder.ts";
+import { catalogPath } from "./read-catalog.ts";
 
 const MAX_BYTES = 1024 * 1024 * 1024;
 

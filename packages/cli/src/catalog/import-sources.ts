@@ -66,11 +66,12 @@ function merged(
     if (base === undefined || record === undefined) return resource;
     const result = mergeImported({ base, current: record, incoming: resource });
     // A file that was only touched has not changed.
+    const isTimeGiven = record.derived?.includes("updated_at") !== true;
     const isTouched =
-      result.updated_at !== record.updated_at && diffResource(record, withDerived(result, record)).severity === "none";
-    return isTouched && record.derived?.includes("updated_at") !== true
-      ? { ...result, updated_at: record.updated_at }
-      : result;
+      isTimeGiven &&
+      result.updated_at !== record.updated_at &&
+      diffResource(record, withDerived(result, record)).severity === "none";
+    return isTouched ? { ...result, updated_at: record.updated_at } : result;
   });
 }
 

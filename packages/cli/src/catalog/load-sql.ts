@@ -2,13 +2,12 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { fromSqlDatabase, type FromSqlDatabaseOptions, type ResourceInput } from "@ccl/catalog";
-import type { PostgresClient } from "@ccl/sql";
+import { openSqlite, type PostgresClient } from "@ccl/sql";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import type { CatalogSource } from "./catalog-source.ts";
 import { exportOf, loadOptional } from "./load-optional.ts";
-import { openSqliteReadOnly } from "./open-sqlite-read-only.ts";
 import type { SourceDraft } from "./source-draft.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -30,7 +29,7 @@ export async function loadSql(session: Session, { source, address }: SourceDraft
 async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promise<ResourceInput[]> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) throw new CliError("source_failed", `There is no database at ${path}.`);
-  const database = await openSqliteReadOnly(path);
+  const database = await openSqlite({ path, readOnly: true });
   try {
     return await fromSqlDatabase(database, options);
   } finally {

@@ -1,11 +1,12 @@
 import { type Catalog, createCatalog, createMemoryCatalogStore, type ResourceRecord } from "@ccl/catalog";
 import type { Principal } from "@ccl/catalog";
-import type { TokenCounter } from "@ccl/core";
+
+import { createNoSearchIndex } from "./no-search-index.ts";
 
 /** Whoever has the folder sees what stands in it, personal columns too. What goes into a prompt or a page is asked without. */
 export const owner: Principal = { id: "owner", roles: ["owner"] };
 
-/** A catalog in memory over the records of a folder. */
+/** A catalog in memory over the records of a folder, which can be written and asked by ids, not by words. */
 export interface OpenedCatalog {
   catalog: Catalog;
   /** By id, as they are now. */
@@ -15,7 +16,7 @@ export interface OpenedCatalog {
 /** Puts records into a catalog as they stand: revisions go on from where they were. */
 export async function openCatalog(
   records: readonly ResourceRecord[],
-  { counter, signal }: { counter?: TokenCounter; signal: AbortSignal },
+  { signal }: { signal: AbortSignal },
 ): Promise<OpenedCatalog> {
   const store = createMemoryCatalogStore();
   await store.write(
@@ -23,7 +24,7 @@ export async function openCatalog(
     { signal },
   );
   const roles = { owner: { details: true, pii: true }, public: { details: true } };
-  const catalog = createCatalog({ store, access: { roles }, ...(counter === undefined ? {} : { counter }) });
+  const catalog = createCatalog({ store, index: createNoSearchIndex(), access: { roles } });
   return {
     catalog,
     async records() {

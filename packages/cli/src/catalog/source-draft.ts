@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 
 import { redactSecrets } from "@ccl/core";
@@ -76,7 +77,8 @@ function located(session: Session, kind: SourceKind, text: string): string {
     const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(text)?.[1];
     if (path !== undefined) return `sqlite:${fromRoot(session, path)}`;
     const message = "--sql takes sqlite:<path>, postgres://..., or env:NAME, a variable that holds one of them.";
-    throw new CliError("usage", message);
+    const isFile = existsSync(resolve(session.terminal.cwd(), text));
+    throw new CliError("usage", isFile ? `${message} For this file write sqlite:${text}.` : message);
   }
   const isPath = kind === "files" || kind === "jsonl" || (kind === "openapi" && !url.test(text));
   return isPath ? fromRoot(session, text) : text;
@@ -109,8 +111,12 @@ function defaultName(kind: SourceKind, address: string): string {
     return database === "" ? "main" : database;
   }
   if (url.test(address)) return new URL(address).hostname;
-  return basename(address.replace(/^sqlite:(?:\/\/)?/i, "")).split(".")[0] || kind;
+  const [first = "", ...others] = basename(address.replace(/^sqlite:(?:\/\/)?/i, "")).split(".");
+  return [first, ...others.slice(0, -1)].find((part) => !isGenericFile.test(part)) ?? (first || kind);
 }
+
+/** Parts of file names that say nothing of what is in them: `api.shop.json` is `shop`. */
+const isGenericFile = /^(?:|api|openapi|swagger|spec|schema)$/i;
 
 /** Names that say nothing of a server. */
 const generic = /^(?:|\.{1,2}|index|main|server|cli|dist|build|src|bin|app|start|serve|run|stdio|sse)$/;

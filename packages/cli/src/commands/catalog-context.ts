@@ -1,7 +1,7 @@
 import type { FacetFilter } from "@ccl/catalog";
 
-import { readCatalogFolder } from "../catalog/catalog-folder.ts";
-import { openCatalog } from "../catalog/open-catalog.ts";
+import { readCatalog } from "../catalog/read-catalog.ts";
+import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
@@ -20,10 +20,11 @@ export interface CatalogContextFlags {
 export async function catalogContext(session: Session, flags: CatalogContextFlags): Promise<CommandResult> {
   const { signal } = session;
   const { task, budget } = flags;
-  const { records } = await readCatalogFolder(session);
+  const read = await readCatalog(session);
   const counter = await counterOf(flags.modelEncoding).open();
-  const { catalog } = await openCatalog(records, { counter, signal });
+  const catalog = openSnapshot(read, counter);
   const context = await catalog.budgetedContext({ task, budget, signal, ...(flags.facet && { facets: flags.facet }) });
+  await keepIndex(read, catalog, signal);
   const { text, tokens, k, m, omitted, unmatchedTerms } = context;
   return {
     document: { ...context, budget, counter: counter.name },

@@ -3,9 +3,11 @@ import { resolve } from "node:path";
 
 import { type ChangeSeverity, fromJsonl, type ResourceInput } from "@ccl/catalog";
 
-import { catalogPath, parseRecords, readCatalogFolder, readFiles } from "../catalog/catalog-folder.ts";
+import { catalogPath, readCatalog } from "../catalog/read-catalog.ts";
 import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
+import { readFiles } from "../catalog/folder-files.ts";
 import { gitSnapshot } from "../catalog/git-snapshot.ts";
+import { parseRecords } from "../catalog/parse-folder.ts";
 import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
 import { CliError, inputError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
@@ -31,7 +33,7 @@ export async function catalogDiff(
   if (revision !== undefined && flags.against !== undefined) {
     throw new CliError("usage", "Compare with a revision or with --against, not with both.");
   }
-  const { records } = await readCatalogFolder(session);
+  const records = (await readCatalog(session)).content.records.map(({ record }) => record);
   if (flags.save !== undefined) return await saveSnapshot(session, flags.save, records);
   const base = revision ?? "HEAD";
   const before =

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { renderResourcesMarkdown } from "@ccl/catalog";
 import { writeFileDurable } from "@ccl/core/node";
 
-import { catalogPath, readCatalogFolder } from "../catalog/catalog-folder.ts";
-import { openCatalog } from "../catalog/open-catalog.ts";
+import { catalogPath, readCatalog } from "../catalog/read-catalog.ts";
+import { openSnapshot } from "../catalog/open-snapshot.ts";
 import { writeOut } from "../deliver-pack.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
@@ -22,8 +22,9 @@ const IDS_AT_ONCE = 500;
 /** Writes `resources.md`: a table of all resources and a card each, for people. Personal columns stay out. */
 export async function catalogDocs(session: Session, flags: CatalogDocsFlags): Promise<CommandResult> {
   const { signal } = session;
-  const { records } = await readCatalogFolder(session);
-  const { catalog } = await openCatalog(records, { signal });
+  const read = await readCatalog(session);
+  const catalog = openSnapshot(read);
+  const records = read.content.records.map(({ record }) => record);
   const cards = [];
   for (let from = 0; from < records.length; from += IDS_AT_ONCE) {
     const part = records.slice(from, from + IDS_AT_ONCE);

@@ -1,7 +1,7 @@
 import { evaluateCatalog, formatEvaluations } from "@ccl/catalog";
 
-import { readCatalogFolder } from "../catalog/catalog-folder.ts";
-import { openCatalog } from "../catalog/open-catalog.ts";
+import { readCatalog } from "../catalog/read-catalog.ts";
+import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -23,13 +23,14 @@ export interface CatalogEvalFlags {
 export async function catalogEval(session: Session, flags: CatalogEvalFlags): Promise<CommandResult> {
   const { signal } = session;
   const { budgets = [], minRecall } = flags;
-  const { records } = await readCatalogFolder(session);
+  const read = await readCatalog(session);
   const queries = await readLines(session, flags.queries, toQuery);
   const qrels = await readLines(session, flags.qrels, toQrel);
   const counter = budgets.length === 0 ? undefined : await counterOf(flags.modelEncoding).open();
-  const { catalog } = await openCatalog(records, { signal, ...(counter && { counter }) });
+  const catalog = openSnapshot(read, counter);
   const evaluation = await evaluateCatalog(catalog, { queries, qrels, budgets, signal });
-  const known = new Set(records.map(({ id }) => id));
+  await keepIndex(read, catalog, signal);
+  const known = new Set(read.content.records.map(({ record }) => record.id));
   const unknown = [...new Set(qrels.map(({ rid }) => rid))].filter((rid) => !known.has(rid));
   const isTooLow = minRecall !== undefined && evaluation.recallAt10 < minRecall;
   const notes = [

@@ -1,14 +1,10 @@
 import type { ChangeSeverity } from "@ccl/catalog";
 
-import {
-  type CatalogFolder,
-  hasCatalog,
-  initCatalog,
-  readCatalogFolder,
-  writeCatalogFolder,
-} from "../catalog/catalog-folder.ts";
+import { type CatalogFolder, initCatalog, readCatalogFolder, writeCatalogFolder } from "../catalog/catalog-folder.ts";
+import { type CatalogRecords, hasCatalog } from "../catalog/read-catalog.ts";
 import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
 import { importSources } from "../catalog/import-sources.ts";
+import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
 import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
 import { draftOfKept, draftsOf, type SourceDraft, type SourceFlags } from "../catalog/source-draft.ts";
 import { CliError } from "../cli-error.ts";
@@ -26,7 +22,7 @@ export interface CatalogImportFlags extends SourceFlags {
 
 /** Brings sources into the catalog, or reads those again that it has; says what changed, and whom it hurts. */
 export async function catalogImport(session: Session, flags: CatalogImportFlags): Promise<CommandResult> {
-  const folder = (await hasCatalog(session)) ? await readCatalogFolder(session) : undefined;
+  const folder = hasCatalog(session) ? await readCatalogFolder(session) : undefined;
   const before = folder ?? { records: [], sources: [] };
   const drafts = toRead(session, before, flags);
   const { records, sources, outcomes, warnings } = await importSources(session, before, {
@@ -36,7 +32,10 @@ export async function catalogImport(session: Session, flags: CatalogImportFlags)
   const changes = compareCatalogs(before.records, records);
   const isRefused = isReached(changes, flags.failOn);
   const isWritten = flags.dryRun !== true && !isRefused;
-  if (isWritten) await write(session, folder, { records, sources });
+  if (isWritten) {
+    const written = await write(session, folder, { records, sources });
+    await keepIndex(written, openSnapshot(written), session.signal);
+  }
   const kept = records.length - changes.filter(({ kind }) => kind !== "removed").length;
   const notes = [
     `${outcomes.map(({ kind, name, resources }) => `${kind}:${name} ${formatCount(resources, "resource")}`).join("; ")}`,
@@ -75,11 +74,11 @@ async function write(
   session: Session,
   folder: CatalogFolder | undefined,
   after: Pick<CatalogFolder, "records" | "sources">,
-): Promise<void> {
+): Promise<CatalogRecords> {
   if (folder === undefined && !(await initCatalog(session))) {
     throw new CliError("catalog_conflict", "Somebody set up the catalog meanwhile; run the command again.");
   }
-  await writeCatalogFolder(session, folder ?? (await readCatalogFolder(session)), after);
+  return await writeCatalogFolder(session, folder ?? (await readCatalogFolder(session)), after);
 }
 
 function strippedNote(location: string): string {

@@ -1,4 +1,5 @@
-import { catalogPath, initCatalog } from "../catalog/catalog-folder.ts";
+import { initCatalog } from "../catalog/catalog-folder.ts";
+import { catalogPath } from "../catalog/read-catalog.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";

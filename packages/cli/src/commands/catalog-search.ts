@@ -1,7 +1,7 @@
 import type { FacetFilter, SearchAnswer } from "@ccl/catalog";
 
-import { readCatalogFolder } from "../catalog/catalog-folder.ts";
-import { openCatalog } from "../catalog/open-catalog.ts";
+import { readCatalog } from "../catalog/read-catalog.ts";
+import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -26,11 +26,13 @@ export async function catalogSearch(
   flags: CatalogSearchFlags,
 ): Promise<CommandResult> {
   const { signal } = session;
-  const { records } = await readCatalogFolder(session);
-  const { catalog } = await openCatalog(records, { signal });
+  const read = await readCatalog(session);
+  const catalog = openSnapshot(read);
   const text = words.join(" ");
   const found = await catalog.search({ text, limit: flags.limit, signal, ...(flags.facet && { facets: flags.facet }) });
-  const byId = new Map(records.map((record) => [record.id, record]));
+  await keepIndex(read, catalog, signal);
+  const { records } = read.content;
+  const byId = new Map(records.map(({ record }) => [record.id, record]));
   const hits = found.hits.flatMap((hit) => {
     const record = byId.get(hit.id);
     return record === undefined

@@ -1,7 +1,8 @@
 import type { DetailsCard, ResourceColumn, ResourceOverview } from "@ccl/catalog";
 
-import { readCatalogFolder } from "../catalog/catalog-folder.ts";
+import { readCatalog } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
+import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable, printableLines } from "../output/printable.ts";
@@ -15,14 +16,17 @@ const SUGGESTIONS = 3;
 /** The whole details card of a resource, personal columns too. */
 export async function catalogShow(session: Session, id: string): Promise<CommandResult> {
   const { signal } = session;
-  const { records } = await readCatalogFolder(session);
-  const { catalog } = await openCatalog(records, { signal });
+  const read = await readCatalog(session);
+  const own = read.content.records.flatMap(({ record }) => (record.id === id ? [record] : []));
+  const { catalog } = await openCatalog(own, { signal });
   const ask = { principal: owner, signal };
   const { items } = await catalog.details([id], { ...ask, columnLimit: 10_000, snippetLimit: 100 });
   const overview = (await catalog.overview({ ...ask, ids: [id] })).items[0];
   const card = items[0];
   if (card === undefined || overview === undefined) {
-    const { hits } = await catalog.search({ text: id, limit: SUGGESTIONS, ...ask });
+    const snapshot = openSnapshot(read);
+    const { hits } = await snapshot.search({ text: id, limit: SUGGESTIONS, signal });
+    await keepIndex(read, snapshot, signal);
     const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
     throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.${near}`);
   }

@@ -1,4 +1,5 @@
-import { renderVerifyReport, type VerifyReport, verifyCatalog } from "@ccl/catalog/verify";
+import type { ResourceRecord } from "@ccl/catalog";
+import { renderVerifyReport, type SnippetLinter, type VerifyReport, verifyCatalog } from "@ccl/catalog/verify";
 
 import { type CatalogFolder, readCatalogFolder, writeCatalogFolder } from "../catalog/catalog-folder.ts";
 import { type OpenedCatalog, openCatalog, owner } from "../catalog/open-catalog.ts";
@@ -29,6 +30,7 @@ export async function catalogVerify(session: Session, flags: CatalogVerifyFlags)
   const opened = await openCatalog(folder.records, { signal });
   const report = await verifyCatalog(opened.catalog, {
     probes: sourceProbes(session, folder.sources),
+    snippetLinters: await snippetLinters(folder.records),
     principal: owner,
     timeoutMs: TIMEOUT_MS,
     signal,
@@ -40,6 +42,14 @@ export async function catalogVerify(session: Session, flags: CatalogVerifyFlags)
     text: () => printableLines(renderVerifyReport(report, { format: flags.markdown === true ? "markdown" : "text" })),
     exitCode: exitCodes[report.exitCode],
   };
+}
+
+/** SQL has a linter of its own; the one for plans is only loaded where there are any. */
+async function snippetLinters(records: readonly ResourceRecord[]): Promise<Record<string, SnippetLinter>> {
+  const isPlan = ({ engine }: { engine: string }): boolean => engine.toLowerCase() === "ir";
+  if (!records.some(({ usage }) => usage?.snippets?.some(isPlan))) return {};
+  const { irSnippetLinter } = await import("@ccl/query");
+  return { ir: irSnippetLinter(records) };
 }
 
 async function save(session: Session, folder: CatalogFolder, { records }: OpenedCatalog): Promise<void> {

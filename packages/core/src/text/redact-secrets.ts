@@ -78,13 +78,15 @@ export function redactSecrets(text: string): RedactedText {
   return { text: masked(text, findings), findings };
 }
 
+const marks: Record<string, string> = {};
+
 /** Joins a few thousand parts at a time: that many short-lived strings cost a tenth of as many that live to the end. */
 function masked(text: string, findings: readonly SecretFinding[]): string {
   let result = "";
   let parts: string[] = [];
   let copied = 0;
   for (const { kind, start, end } of findings) {
-    parts.push(text.slice(copied, start), "[redacted:", kind, "]");
+    parts.push(text.slice(copied, start), (marks[kind] ??= `[redacted:${kind}]`));
     copied = end;
     if (parts.length < 4_096) continue;
     result += parts.join("");
@@ -95,9 +97,10 @@ function masked(text: string, findings: readonly SecretFinding[]): string {
 
 function findingAt(source: SecretSource, at: number, group: number): SecretFinding | undefined {
   const third = source.text.charCodeAt(at + 2);
-  for (const { literal, isCaseless, third: expected, read } of groups[group] ?? []) {
-    if (expected !== (isCaseless ? third | 0x20 : third) && literal.length > 2) continue;
-    if (!startsWith(source.text, at, { literal, isCaseless })) continue;
+  for (const trigger of groups[group] ?? []) {
+    const { literal, isCaseless, read } = trigger;
+    if (trigger.third !== (isCaseless ? third | 0x20 : third) && literal.length > 2) continue;
+    if (!startsWith(source.text, at, trigger)) continue;
     const finding = read(source, at);
     if (finding !== undefined) return read === readPair ? specific(source, finding) : finding;
     if (source.floor > at) return undefined;
@@ -108,19 +111,17 @@ function findingAt(source: SecretSource, at: number, group: number): SecretFindi
 /** A pair's value that is itself a token of a known kind is reported as that. */
 function specific(source: SecretSource, finding: SecretFinding): SecretFinding {
   const pair = source.text.charCodeAt(finding.start) * 128 + source.text.charCodeAt(finding.start + 1);
-  for (const { literal, isCaseless, read } of groups[groupOfPair[pair] ?? 0] ?? []) {
-    if (isCaseless || !source.text.startsWith(literal, finding.start)) continue;
+  const third = source.text.charCodeAt(finding.start + 2);
+  for (const { literal, isCaseless, third: expected, read } of groups[groupOfPair[pair] ?? 0] ?? []) {
+    if (isCaseless || (expected !== third && literal.length > 2)) continue;
+    if (!source.text.startsWith(literal, finding.start)) continue;
     const token = read(source, finding.start);
     if (token?.start === finding.start && token.end >= finding.end) return token;
   }
   return finding;
 }
 
-function startsWith(
-  text: string,
-  at: number,
-  { literal, isCaseless }: Pick<Trigger, "literal" | "isCaseless">,
-): boolean {
+function startsWith(text: string, at: number, { literal, isCaseless }: Trigger): boolean {
   if (!isCaseless) return text.startsWith(literal, at);
   for (let index = 3; index < literal.length; index += 1) {
     if ((text.charCodeAt(at + index) | 0x20) !== literal.charCodeAt(index)) return false;

@@ -10,8 +10,7 @@ interface Pair {
   name: string;
   join: Join;
   value: ValueRange;
-  /** Up to 16 characters before the name. */
-  before: string;
+  nameStart: number;
 }
 
 const nameLimit = 80;
@@ -33,8 +32,7 @@ export function readPair(source: SecretSource, at: number): SecretFinding | unde
   if (level === undefined && !source.levels.has(name)) source.levels.set(name, (level = secretNameLevel(name)));
   if (level === undefined) return undefined;
   const { join, end } = joined;
-  const before = text.slice(Math.max(0, nameStart - 16), nameStart);
-  const pair: Pair = { level, name, join, before, value: valueRange(text, end) };
+  const pair: Pair = { level, name, join, nameStart, value: valueRange(text, end) };
   if (!pair.value.isQuoted && join === "colon") {
     // `password: string = "..."` has its value behind the type.
     pair.value = valueRange(text, matchEnd(typeBeforeValue, text, end) ?? end);
@@ -51,8 +49,11 @@ function isInName(code: number): boolean {
 }
 
 function joinAt(text: string, nameStart: number, nameEnd: number): { join: Join; end: number } | undefined {
-  const end = matchEnd(joint, text, nameEnd);
+  const next = text[nameEnd + 1];
+  const isDirect = (next === '"' || next === "'") && (text[nameEnd] === "=" || text[nameEnd] === ":");
+  const end = isDirect ? nameEnd + 1 : matchEnd(joint, text, nameEnd);
   if (end !== undefined) {
+    if (end === nameEnd + 1) return { join: text[nameEnd] === "=" ? "tight" : "colon", end };
     const between = text.slice(nameEnd, end);
     if (!between.includes("=")) return { join: "colon", end };
     return { join: /[:> ]|=\s/.test(between) ? "assignment" : "tight", end };
@@ -65,10 +66,16 @@ function joinAt(text: string, nameStart: number, nameEnd: number): { join: Join;
 const lineOpening = /(?:^|[\n\r])[ \t\-"']{0,12}$|\b(?:export|set|env|arg|-e|declare) {1,2}$/i;
 const phrase = /[^\s"'`(){}[\]<>|;=,#*]+(?: [^\s"'`(){}[\]<>|;=#]+){1,7}(?=[ \t]*(?:[\r\n]| #|$))/y;
 
+/** Up to 16 characters before the name. */
+function textBefore(text: string, { nameStart }: Pair): string {
+  return text.slice(Math.max(0, nameStart - 16), nameStart);
+}
+
 /** Takes in a password of several words that fills the rest of a line, as in YAML. */
-function extendToPhrase(text: string, { name, join, value, before }: Pair): void {
-  if (join === "option" || text.charAt(value.end) !== " " || /^[A-Z][a-z]/.test(name) || !lineOpening.test(before))
-    return;
+function extendToPhrase(text: string, pair: Pair): void {
+  const { name, join, value } = pair;
+  if (join === "option" || text.charAt(value.end) !== " " || /^[A-Z][a-z]/.test(name)) return;
+  if (!lineOpening.test(textBefore(text, pair))) return;
   const end = matchEnd(phrase, text, value.start) ?? value.end;
   if (end <= value.start + 200 && secretNameLevel(text.slice(value.start, end)) === undefined) value.end = end;
 }
@@ -88,18 +95,23 @@ function isSecret(text: string, pair: Pair): boolean {
   const isCalled = next !== "" && "([<{`".includes(next);
   if (pair.join !== "tag" && (isQuoted || !isCalled) && isScrambled(value)) return true;
   if (isPlaceholder(value) || ((value.includes(" ") || value.includes(":")) && readByOthers.test(value))) return false;
-  if (/^[\d.,_]+$/.test(value)) return value.length >= (pair.level === "certain" ? 4 : 12);
-  if (/^0x[\da-f]{1,8}$/i.test(value)) return false;
+  // Most values begin with a letter, and are no number.
+  if (value < "A" || value.startsWith("_")) {
+    if (/^[\d.,_]+$/.test(value)) return value.length >= (pair.level === "certain" ? 4 : 12);
+    if (/^0x[\da-f]{1,8}$/i.test(value)) return false;
+  }
   if (pair.join === "tag") return value.length >= 3 && text.startsWith("</", end);
-  return isQuoted ? isQuotedSecret(value, pair) : isBareSecret(value, isCalled ? "(" : next, pair);
+  if (isQuoted) return isQuotedSecret(value, pair);
+  return isBareSecret(value, isCalled ? "(" : next, { pair, before: textBefore(text, pair) });
 }
 
 function isQuotedSecret(value: string, { level, name }: Pair): boolean {
-  const hasSpace = /\s/.test(value);
   // A label (`password: "Enter your password"`) or the name of a field (`secret: "client_secret"`).
-  const isName = hasSpace || /[_-]|[a-z][A-Z]/.test(value) || value.toLowerCase() === name.toLowerCase();
-  if (isName && !/\d/.test(value) && secretNameLevel(value) !== undefined) return false;
+  const isSame = value.length === name.length && value.toLowerCase() === name.toLowerCase();
+  if ((isSame || /[\s_-]|[a-z][A-Z]/.test(value)) && !/\d/.test(value) && secretNameLevel(value) !== undefined)
+    return false;
   if (level === "certain") return value.length >= 3;
+  const hasSpace = /\s/.test(value);
   if (level === "likely") return value.length >= 4 && !(hasSpace && /^[A-Z][a-z]+ [a-z]/.test(value));
   return value.length >= 6 && !hasSpace && !isWordy(value);
 }
@@ -114,7 +126,8 @@ function isWordy(value: string): boolean {
 const codeWords =
   /^(?:string|str|number|int|float|bool|boolean|bytes|any|object|array|list|dict|map|set|record|promise|void|never|symbol|bigint|buffer|uint8array|token|secret|await|new|this|self|function|async|typeof|char|text|varchar|date|readonly|key|type|props?|args?|params?|options?|value)$/i;
 
-function isBareSecret(value: string, next: string, { level, join, before }: Pair): boolean {
+function isBareSecret(value: string, next: string, { pair, before }: { pair: Pair; before: string }): boolean {
+  const { level, join } = pair;
   const isTight = join === "option" || join === "tight";
   if (!/[A-Za-z0-9].*[A-Za-z0-9].*[A-Za-z0-9]/.test(value) || /^[!*|>@(=]|=>|&&|\|\||\?[?.]/.test(value)) return false;
   if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return isTight || /[\d+/=!@#%^*~ ]/.test(value);

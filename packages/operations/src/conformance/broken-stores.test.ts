@@ -128,6 +128,16 @@ const sessionFaults: Fault<ProfileSessionStore>[] = [
 
 const runFaults: Fault<RunStore>[] = [
   [
+    "prunes as many as there are",
+    (store) => ({ ...store, prune: (options) => store.prune({ ...options, limit: 10_000 }) }),
+    "pruning deletes the runs that ended before a time, oldest first, with all that is theirs",
+  ],
+  [
+    "prunes remembered runs",
+    (store) => ({ ...store, prune: (options) => store.prune({ ...options, nowMs: 1e12 }) }),
+    "pruning keeps the run of a remembered request, and forgets the request with the run",
+  ],
+  [
     "gives leases that are held",
     (store) => ({
       ...store,

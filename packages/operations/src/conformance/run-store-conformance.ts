@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { RunEvent } from "../events/run-event.ts";
-import type { RunStep } from "../ports/run-step.ts";
-import type { NewRun, RunAppend, RunLease, RunStore } from "../ports/run-store.ts";
-import type { RunResult } from "../run/run-result.ts";
+import type { RunStore } from "../ports/run-store.ts";
 import {
   aborted,
   bindRules,
@@ -14,75 +11,8 @@ import {
   type StoreConformanceOptions,
   type StoreRule,
 } from "./store-rules.ts";
-
-const ttlMs = 1_000;
-
-function newRun(
-  runId: string,
-  rest: Partial<NewRun["input"]> & { nowMs?: number; requestId?: string; payload?: string } = {},
-): NewRun {
-  const { nowMs = 0, requestId, payload = "hash", ...fields } = rest;
-  const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", assistantVariantId: "v" };
-  const clientRequest =
-    requestId === undefined
-      ? {}
-      : { clientRequest: { clientRequestId: requestId, payloadHash: payload, keptUntilMs: 500 } };
-  return {
-    input: { ...ids, trigger: "generate", startedAt: 7, ...fields },
-    lease: { owner: "w", ttlMs, nowMs },
-    ...clientRequest,
-  };
-}
-
-async function created(store: RunStore, run: NewRun): Promise<RunLease> {
-  const creation = await store.createRun(run);
-  assert.equal(creation.status, "created");
-  return creation.status === "created" ? creation.lease : assert.fail();
-}
-
-function events(runId: string, seqs: readonly number[], epoch: number = 1): RunEvent[] {
-  const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", trigger: "generate" } as const;
-  return seqs.map((seq) => ({ ...ids, seq, epoch, ts: seq, type: "run.phase_changed", phase: "planning" }));
-}
-
-function step(operationId: string, attempt: number, value: unknown = 1): RunStep {
-  const write = {
-    type: "artifact.upsert",
-    tag: "t",
-    persisted: false,
-    usage: "internal",
-    semantics: "state",
-    value,
-  } as const;
-  return {
-    kind: "operation",
-    hook: "before_main_llm",
-    operationId,
-    attempt,
-    status: "done",
-    finishedAt: 5,
-    effects: [write],
-  };
-}
-
-function resultOf(runId: string): RunResult {
-  const times = { startedAt: 7, finishedAt: 9, durationMs: 2 };
-  return {
-    runId,
-    status: "done",
-    ...times,
-    operationRuns: [],
-    mainLlm: { executed: true },
-    commitLog: [],
-    artifacts: [],
-  };
-}
-
-function append({ runId, fencingToken }: RunLease, rest: Partial<RunAppend>): RunAppend {
-  return { runId, fencingToken, events: [], steps: [], ...rest };
-}
-
-const seqsOf = (found: readonly RunEvent[]): number[] => found.map(({ seq }) => seq);
+import { append, created, events, newRun, resultOf, seqsOf, step, ttlMs } from "./run-records.ts";
+import { pruneRules } from "./prune-rules.ts";
 
 const creationRules: readonly StoreRule<RunStore>[] = [
   {
@@ -353,5 +283,5 @@ const appendRules: readonly StoreRule<RunStore>[] = [
 
 /** What every run store promises, for any test runner. */
 export function runStoreConformance(options: StoreConformanceOptions<RunStore>): ConformanceRule[] {
-  return bindRules([...creationRules, ...leaseRules, ...appendRules], options);
+  return bindRules([...creationRules, ...leaseRules, ...appendRules, ...pruneRules], options);
 }

@@ -17,8 +17,6 @@ export interface EventFeed {
   readonly hasEnded: boolean;
   /** Of the last event; 0 before the first. */
   readonly lastSeq: number;
-  /** Listeners and waiting readers. */
-  readonly followers: number;
 }
 
 /** A feed that keeps that many of the newest events, and twice as many at most. */
@@ -26,35 +24,36 @@ export function createEventFeed(keptEvents: number): EventFeed {
   const listeners = new Set<RunEventListener>();
   const waiting = new Set<() => void>();
   let recent: RunEvent[] = [];
-  let lastSeq = 0;
-  let hasEnded = false;
   const wake = (): void => {
     for (const resume of waiting) resume();
   };
-  return {
-    publish(events) {
+  // Without getters, which take the most of what making a feed costs.
+  const feed = {
+    lastSeq: 0,
+    hasEnded: false,
+    publish(events: readonly RunEvent[]): void {
       for (const event of events) {
         recent.push(event);
-        lastSeq = event.seq;
+        feed.lastSeq = event.seq;
         if (listeners.size > 0) Object.freeze(event);
         for (const listener of listeners) tell(listener, event);
       }
       if (recent.length > 2 * keptEvents) recent = recent.slice(-keptEvents);
       if (events.length > 0) wake();
     },
-    listen(listener) {
+    listen(listener: RunEventListener): () => void {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
       };
     },
-    after(seq) {
-      if (seq >= lastSeq) return [];
-      const from = seq - (recent[0]?.seq ?? lastSeq + 1) + 1;
+    after(seq: number): readonly RunEvent[] | undefined {
+      if (seq >= feed.lastSeq) return [];
+      const from = seq - (recent[0]?.seq ?? feed.lastSeq + 1) + 1;
       return from < 0 ? undefined : recent.slice(from);
     },
-    async changed(signal) {
-      if (hasEnded || signal?.aborted === true) return;
+    async changed(signal?: AbortSignal): Promise<void> {
+      if (feed.hasEnded || signal?.aborted === true) return;
       let resume: () => void = () => {};
       await new Promise<void>((resolve) => {
         resume = resolve;
@@ -64,21 +63,13 @@ export function createEventFeed(keptEvents: number): EventFeed {
       waiting.delete(resume);
       signal?.removeEventListener("abort", resume);
     },
-    end() {
-      hasEnded = true;
+    end(): void {
+      feed.hasEnded = true;
       listeners.clear();
       wake();
     },
-    get lastSeq() {
-      return lastSeq;
-    },
-    get hasEnded() {
-      return hasEnded;
-    },
-    get followers() {
-      return listeners.size + waiting.size;
-    },
   };
+  return feed;
 }
 
 function tell(listener: RunEventListener, event: RunEvent): void {

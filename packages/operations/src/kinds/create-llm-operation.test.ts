@@ -155,7 +155,7 @@ describe("createLlmOperation", () => {
     const { outcome } = await attempt([`The key is ${key}.`], {}, { context: { config } });
     expect(String(outcome.debug?.inputsSummary?.["renderedPrompt"])).toHaveLength(60);
     expect(outcome.debug?.outputsSummary?.["rawText"]).toMatch(/^The key is \[redacted:/);
-    expect(JSON.stringify(outcome)).not.toContain(key);
+    expect(JSON.stringify(outcome.debug)).not.toContain(key);
   });
 
   it.each<[string, ScriptedResponse, Record<string, unknown>, unknown]>([

@@ -3,7 +3,7 @@ import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
 import { faultOf, OperationFault } from "./operation-fault.ts";
-import { createScrub, maskTokensDeep, type Scrub } from "./scrub.ts";
+import { createScrub, type Scrub } from "./scrub.ts";
 
 /** What a handler has done: its effects, or why it did nothing. */
 export interface HandlerResult {
@@ -24,7 +24,7 @@ const maxDetailsChars = 4_000;
 
 /**
  * A handler that never throws: faults become outcomes with one of the closed codes, an abort of the run becomes
- * `aborted`. Messages and details are masked and cut; effects lose provider keys and tokens.
+ * `aborted`. Messages and details are masked and cut; effects are masked by the engine, as those of any handler.
  */
 export function createHandler(work: (run: HandlerRun) => Promise<HandlerResult>): OperationHandler {
   return async (context) => {
@@ -35,21 +35,11 @@ export function createHandler(work: (run: HandlerRun) => Promise<HandlerResult>)
       context.signal.throwIfAborted();
       const { effects, skippedReason } = await work({ context, debug, scrub });
       if (skippedReason !== undefined) return { status: "skipped", skippedReason, debug };
-      return { status: "done", effects: effects.map(maskedEffect), debug };
+      return { status: "done", effects, debug };
     } catch (error) {
       return failed(error, { context, debug, scrub });
     }
   };
-}
-
-function maskedEffect(effect: OperationEffect): OperationEffect {
-  const masked = maskTokensDeep(effect);
-  return isEffect(masked, effect) ? masked : effect;
-}
-
-/** Masking keeps every key and type but texts. */
-function isEffect(value: unknown, effect: OperationEffect): value is OperationEffect {
-  return typeof value === "object" && value !== null && Reflect.get(value, "type") === effect.type;
 }
 
 function failed(error: unknown, { context, debug, scrub }: HandlerRun): OperationOutcome {

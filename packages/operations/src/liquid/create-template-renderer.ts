@@ -36,6 +36,8 @@ const allowedTags = new Set(
   "# assign break capture case comment continue cycle decrement echo for if increment liquid raw unless".split(" "),
 );
 const maxMessageChars = 512;
+// Of a turn of a loop and of each tag, text and output in it; about as long as making that many characters takes.
+const stepWork = 50;
 
 /**
  * A Liquid environment that has no file system, reads own properties of plain data only, and ends a render that takes
@@ -157,10 +159,12 @@ function registerLibraryFilter(liquid: Liquid, name: string, guard: ArgumentGuar
   });
 }
 
-/** Every text that a template makes, captures included, goes through an emitter with a limit. */
+/** Every text that a template makes, captures included, goes through an emitter with a limit; each step counts as work. */
 function boundEmitters(liquid: Liquid, { maxOutputChars }: Required<TemplateLimits>): void {
   const { renderer } = liquid;
   const renderTemplates = renderer.renderTemplates.bind(renderer);
-  renderer.renderTemplates = (templates, context, emitter) =>
-    renderTemplates(templates, context, emitter ?? new BoundedEmitter(context, maxOutputChars));
+  renderer.renderTemplates = (templates, context, emitter) => {
+    context.memoryLimit.use(stepWork * (1 + templates.length));
+    return renderTemplates(templates, context, emitter ?? new BoundedEmitter(context, maxOutputChars));
+  };
 }

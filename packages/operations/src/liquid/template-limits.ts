@@ -6,7 +6,10 @@ export interface TemplateLimits {
   maxRenderMs?: number;
   /** Characters of the rendered text; default 1,000,000. */
   maxOutputChars?: number;
-  /** Characters and items that a render may make on its way, the output included; default 10,000,000. */
+  /**
+   * Characters and items that a render may make on its way, the output included, with 50 for each tag, text and turn of a
+   * loop; default 10,000,000. It ends most hostile templates long before their time, and at the same place on any machine.
+   */
   maxWork?: number;
   /** Compiled templates that are kept, the least recently used going first; default 256. */
   maxCachedTemplates?: number;

@@ -7,6 +7,7 @@ import type {
   AppendOutcome,
   LeaseRequest,
   NewRun,
+  PruneRunsOptions,
   RunAppend,
   RunCreation,
   RunInput,
@@ -118,6 +119,10 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       const last = runs.at(-1);
       return ids.length > limit && last !== undefined ? { runs, cursor: last.runId } : { runs };
     },
+    async prune(options) {
+      throwIfAborted(options);
+      return prune(memory, options);
+    },
   };
 }
 
@@ -195,6 +200,24 @@ function dropOldest(memory: MemoryRuns): void {
     memory.finished.delete(runId);
     memory.runs.delete(runId);
   }
+}
+
+function prune(memory: MemoryRuns, { endedBeforeMs, nowMs, limit }: PruneRunsOptions): number {
+  const most = pageLimit(limit, { byDefault: 1_000, max: 10_000 });
+  forgetRequests(memory, nowMs);
+  const kept = new Set([...memory.requests.values()].flatMap((one) => (one.keptUntilMs > nowMs ? [one.runId] : [])));
+  const ended = [...memory.finished].flatMap((runId) => {
+    const { finishedAt = Infinity } = memory.runs.get(runId)?.result ?? {};
+    return finishedAt < endedBeforeMs && !kept.has(runId) ? [{ runId, finishedAt }] : [];
+  });
+  const dropped = ended.sort((left, right) => left.finishedAt - right.finishedAt).slice(0, most);
+  for (const { runId } of dropped) {
+    memory.finished.delete(runId);
+    memory.runs.delete(runId);
+  }
+  const gone = new Set(dropped.map(({ runId }) => runId));
+  for (const [key, { runId }] of memory.requests) if (gone.has(runId)) memory.requests.delete(key);
+  return dropped.length;
 }
 
 function isRepeated(run: MemoryRun, events: readonly RunEvent[]): boolean {

@@ -135,6 +135,16 @@ export interface RunPage {
   cursor?: string;
 }
 
+/** Which finished runs are deleted. */
+export interface PruneRunsOptions extends StoreCall {
+  /** Milliseconds since the epoch: those that ended before it, the oldest first. */
+  endedBeforeMs: number;
+  /** The caller's time; runs of request ids that are still remembered then stay. */
+  nowMs: number;
+  /** 1,000 by default, at most 10,000. */
+  limit?: number;
+}
+
 /** Where runs are kept, so that each is worked on by one worker at a time and goes on after a crash. */
 export interface RunStore {
   /** Makes the run, takes the (chat, branch) for it and leases it, or does nothing and says why; atomic. */
@@ -153,4 +163,6 @@ export interface RunStore {
   /** For the worker that holds the lease, which sees it when it renews; the first stays. False where the run has ended. */
   requestAbort(runId: string, request: AbortRequest, options?: StoreCall): Promise<boolean>;
   listUnfinished(options?: ListRunsOptions): Promise<RunPage>;
+  /** Deletes finished runs with their events and steps; gives how many. Chats and sessions stay. */
+  prune(options: PruneRunsOptions): Promise<number>;
 }

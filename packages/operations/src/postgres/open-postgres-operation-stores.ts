@@ -2,7 +2,7 @@ import { createPostgresSession, migrate, transaction, type PostgresClient, type 
 
 import type { RunAppend } from "../ports/run-store.ts";
 import { createOperationStores, type OperationStores, type OperationStoresOptions } from "../sql/operation-stores.ts";
-import { createTables } from "../sql/operation-tables.ts";
+import { addRunEnds, createTables } from "../sql/operation-tables.ts";
 import { storeErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 import { appendAtOnce } from "./append-at-once.ts";
@@ -29,6 +29,8 @@ export async function openPostgresOperationStores(options: PostgresOperationStor
     const runner = {
       // A client of one connection has one transaction at a time.
       isParallel: "totalCount" in client,
+      // A statement by itself has the server's durability.
+      isAtOnce: !isCommitLazy,
       write: <Value>(steps: () => Steps<Value>) =>
         transaction(client, async (on) => {
           if (isCommitLazy) await on.exec("SET LOCAL synchronous_commit = on");
@@ -37,7 +39,6 @@ export async function openPostgresOperationStores(options: PostgresOperationStor
       readTogether: <Value>(steps: () => Steps<Value>) =>
         transaction(client, (on) => runSteps(on, steps()), { mode: "read" }),
       read: <Value>(steps: () => Steps<Value>) => runSteps(session, steps()),
-      // A statement by itself has the server's durability.
       ...(!isCommitLazy && { appendAtOnce: (appends: readonly RunAppend[]) => appendAtOnce(session, appends) }),
     };
     return createOperationStores(runner, options);
@@ -46,7 +47,14 @@ export async function openPostgresOperationStores(options: PostgresOperationStor
   }
 }
 
-const migrations = [{ version: 1, up: createTables('TEXT COLLATE "C"') }];
+// PostgreSQL refuses to look into JSON that holds U+0000 or half of a surrogate pair, which texts of a result may. An `n`
+// in the place of the escape leaves JSON, even where what looks like one is the end of an escaped backslash.
+const readableResult = "regexp_replace(result, '\\\\u(0000|d[89a-f][0-9a-f]{2})', 'n', 'g')";
+
+const migrations = [
+  { version: 1, up: createTables('TEXT COLLATE "C"') },
+  { version: 2, up: addRunEnds(`floor((${readableResult}::json ->> 'finishedAt')::numeric)::bigint`) },
+];
 
 async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {
   let step = steps.next();

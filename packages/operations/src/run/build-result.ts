@@ -12,9 +12,6 @@ export function buildResult(desk: RunDesk, end: Extract<RunCommand, { type: "fin
   return {
     runId: input.runId,
     status,
-    ...(failedType && { failedType }),
-    ...(failedDetails && { failedDetails }),
-    ...(finishReason && { finishReason }),
     startedAt: input.startedAt,
     finishedAt,
     durationMs: Math.max(0, finishedAt - input.startedAt),
@@ -23,8 +20,11 @@ export function buildResult(desk: RunDesk, end: Extract<RunCommand, { type: "fin
     commitLog: [...desk.commitLog, ...discarded(desk)],
     artifacts: [...desk.written.values()].map(({ artifact, operationId, hook }): RunArtifact => {
       const { tag, persisted, usage, semantics, version, value } = artifact;
-      return { tag, operationId, hook, persisted, usage, semantics, ...(persisted && { version }), value };
+      return { tag, operationId, hook, persisted, usage, semantics, value, ...(persisted && { version }) };
     }),
+    ...(failedType && { failedType }),
+    ...(failedDetails && { failedDetails }),
+    ...(finishReason && { finishReason }),
   };
 }
 

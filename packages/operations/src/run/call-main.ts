@@ -78,7 +78,7 @@ interface Asking {
 
 async function ask(desk: RunDesk, { messages, deltas, isOver }: Asking): Promise<ModelResponse> {
   const { mainModel, mainRequest } = desk.services;
-  const request: ModelRequest = { ...mainRequest, messages, signal: desk.controller.signal };
+  const request: ModelRequest = Object.assign({}, mainRequest, { messages, signal: desk.controller.signal });
   if (mainModel.stream === undefined) {
     const response = await mainModel.generate(request);
     if (!isOver()) deltas.add(response.text);

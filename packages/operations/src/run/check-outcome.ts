@@ -6,6 +6,7 @@ import { effectShape } from "../effects/effect-shape.ts";
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { EventError } from "../events/run-event.ts";
+import { maskTokensDeep } from "../kinds/scrub.ts";
 import type {
   OperationDebug,
   OperationErrorCode,
@@ -117,7 +118,7 @@ function checkEffects(effects: readonly OperationEffect[], operation: PlannedOpe
 }
 
 function readEffect(effect: OperationEffect): Result<OperationEffect> {
-  const copy = copyJson(effect);
+  const copy = maskedCopy(effect);
   if (!copy.ok) return copy;
   const shape = effectShape.safeParse(copy.value);
   // The copy is frozen to its leaves, what the shape gives is not.
@@ -128,6 +129,14 @@ function readEffect(effect: OperationEffect): Result<OperationEffect> {
     message,
   }));
   return failure(first ?? { code: "invalid_shape", path: [], message: "It has another shape." }, ...rest);
+}
+
+/** A frozen copy without provider keys and tokens: effects go to prompts, sessions and journals. */
+function maskedCopy(effect: OperationEffect): ReturnType<typeof copyJson> {
+  const copy = copyJson(effect);
+  if (!copy.ok) return copy;
+  const masked = maskTokensDeep(copy.value);
+  return masked === copy.value ? copy : copyJson(masked);
 }
 
 function isEffect(value: unknown, hasShape: boolean): value is OperationEffect {

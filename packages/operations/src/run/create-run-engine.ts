@@ -39,11 +39,18 @@ export interface RunEngine {
    * @throws OperationsError `unknown_profile`
    */
   resetProfileSession(profileId: string, options?: { signal?: AbortSignal }): Promise<OperationProfile>;
+  /**
+   * Deletes runs that have ended, with their events and steps: those that ended before a time (milliseconds since the
+   * epoch; default 30 days ago). Gives how many. Chats, sessions and profiles stay, and runs of remembered request ids.
+   */
+  pruneRuns(options?: { endedBeforeMs?: number; signal?: AbortSignal }): Promise<number>;
   /** Operations that run and that wait for a place, over all runs. */
   counts(): { running: number; waiting: number };
 }
 
 const resetAttempts = 5;
+const keptRunsMs = 30 * 24 * 60 * 60 * 1_000;
+const prunedAtOnce = 1_000;
 
 /** An engine; everything that is left out is in memory. */
 export function createRunEngine(options: RunEngineOptions): RunEngine {
@@ -68,13 +75,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
     async resume(runId, call) {
       const stored = await runs.loadRun(runId, call);
       if (stored === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
-      const live = carrier.liveOf(runId);
-      if (executor.isLocal || stored.result !== undefined) void carrier.carry(runId);
-      else {
-        await executor.submit(runId);
-        carrier.watch(runId);
-      }
-      return handleOf(live);
+      return handleOf(await carrier.takeUp(runId));
     },
     async *events(runId, reading = {}) {
       const live = carrier.find(runId);
@@ -107,6 +108,13 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
           if (!isLost || attempt >= resetAttempts) throw error;
         }
       }
+    },
+    async pruneRuns({ endedBeforeMs, ...call } = {}) {
+      const nowMs = services.clock.now();
+      const which = { endedBeforeMs: endedBeforeMs ?? nowMs - keptRunsMs, nowMs, limit: prunedAtOnce, ...call };
+      let pruned = 0;
+      for (let count = prunedAtOnce; count === prunedAtOnce; pruned += count) count = await runs.prune(which);
+      return pruned;
     },
     counts: () => services.limiter.counts(),
   };

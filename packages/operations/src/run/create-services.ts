@@ -12,7 +12,7 @@ import { createRunJournal } from "./run-journal.ts";
 
 /** What the options come to, with everything that they leave out. */
 export function createServices(options: RunEngineOptions): EngineServices {
-  const { registry, mainModel, mainRequest = {}, limits = {}, renderer } = options;
+  const { registry, mainModel, mainRequest = {}, limits = {}, renderer, executor } = options;
   const clock = toRunClock(options.clock);
   const runs = options.runs ?? createMemoryRunStore();
   const { concurrency, ...rest } = limits;
@@ -31,6 +31,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     ids: options.ids ?? createUuidV7Generator({ clock }),
     random: options.random ?? Math.random,
     ...(renderer && { renderer }),
+    ...(executor?.carryAttempt && { carryAttempt: executor.carryAttempt.bind(executor) }),
     limits: {
       graceMs: 2_000,
       leaseMs: 30_000,

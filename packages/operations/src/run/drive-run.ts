@@ -85,13 +85,13 @@ export function driveRun(run: DrivenRun): RunDrive {
     commitLog: [],
     main: { executed: false },
     isStopping: false,
-    ...createEventEmitter({ input, clock: services.clock, known, write: writer.event }),
     dispatch: createDispatcher(() => (isOver ? undefined : { desk, executor })),
     giveUp(error) {
       if (isOver) return;
       if (error === undefined || (OperationsError.isInstance(error) && error.code === "stale_lease")) settle(undefined);
       else desk.dispatch({ type: "fault", details: storeFault(error) });
     },
+    ...createEventEmitter({ input, clock: services.clock, known, write: writer.event }),
   };
   const executor = createCommandExecutor(desk, {
     mainAttempts: known.mainAttempts,
@@ -180,8 +180,12 @@ function announceStart(desk: RunDesk): void {
 
 /** The chat up to the turn and the state that it works on, frozen. */
 async function loadTurn(desk: RunDesk): Promise<void> {
+  await Promise.all([loadHistory(desk), openSession(desk)]);
+}
+
+async function loadHistory(desk: RunDesk): Promise<void> {
   const { input, services } = desk;
-  const { chatId, branchId, userMessageId, userMessage, profile } = input;
+  const { chatId, branchId, userMessageId, userMessage } = input;
   if (userMessage !== undefined) {
     await services.chat.appendUserMessage({ chatId, branchId, userMessageId, content: userMessage });
   }
@@ -193,6 +197,11 @@ async function loadTurn(desk: RunDesk): Promise<void> {
     );
   }
   desk.history = deepFreeze(turn.history.map((message) => ({ ...message })));
+}
+
+async function openSession(desk: RunDesk): Promise<void> {
+  const { input, services } = desk;
+  const { chatId, branchId, userMessageId, profile } = input;
   if (profile === undefined || desk.plan.operations.length === 0) return;
   const { profileId, operationProfileSessionId } = profile;
   const key = { chatId, branchId, profileId, operationProfileSessionId };

@@ -20,7 +20,7 @@ import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
 export interface ScenarioOperation extends Partial<OperationConfig> {
   id: string;
   kind?: string;
-  /** What it gives, or its handler; default `done` without effects. */
+  /** What it gives, or its handler; default `done` without effects, for `llm` and `template` the kind's own handler. */
   does?: OperationOutcome | OperationHandler;
   writesTag?: string;
 }
@@ -59,8 +59,8 @@ export function write(tag: string, value: unknown, rest: Record<string, unknown>
 /** A registry with these operations. */
 export function registryOf(operations: readonly ScenarioOperation[]): OperationRegistry {
   const registry = createOperationRegistry();
-  for (const { id, kind = "compute", does = done(), writesTag } of operations) {
-    const handler = typeof does === "function" ? does : async (): Promise<OperationOutcome> => does;
+  for (const { id, kind = "compute", does = kind === "compute" ? done() : undefined, writesTag } of operations) {
+    const handler = typeof does === "object" ? async (): Promise<OperationOutcome> => does : does;
     registry.register({ operationId: id, kind, name: `Name of ${id}`, ...(writesTag && { writesTag }) }, handler);
   }
   return registry;

@@ -5,6 +5,7 @@ import type { Hook, OperationHandler } from "../operation/operation-definition.t
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { RunClock } from "../ports/run-clock.ts";
+import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { PromptTrim } from "../prompt/assembled-prompt.ts";
 import type { OperationRegistry, RegisteredOperation } from "../registry/create-operation-registry.ts";
@@ -65,6 +66,8 @@ export interface EngineServices {
   random: () => number;
   renderer?: TemplateRenderer;
   limits: Required<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
+  /** Absent where the executor leaves attempts to the engine. */
+  carryAttempt?: NonNullable<RunExecutor["carryAttempt"]>;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
   onLateResult(late: LateResult): void;
 }

@@ -135,7 +135,7 @@ async function endMain(desk: RunDesk, step: MainStep): Promise<boolean> {
     const extras = { ...(toolCalls && { toolCalls }), ...(usage && { usage }) };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
     try {
-      await desk.services.chat.saveAssistantVariant({ ...ids, text, partial, fencingToken, ...extras });
+      await desk.services.chat.saveAssistantVariant({ text, partial, fencingToken, ...ids, ...extras });
     } catch (error) {
       desk.giveUp(error);
       return false;
@@ -147,8 +147,9 @@ async function endMain(desk: RunDesk, step: MainStep): Promise<boolean> {
   const { assistantVariantId } = desk.input;
   const shown = { status, finishReason, ...(partial && { partial }), ...(error && { error }) };
   desk.emit({ type: "main_llm.finished", assistantVariantId, ...shown });
-  // Nothing follows from an answer that a crash could still make another.
-  return desk.writer.flushed();
+  // Nothing may follow from an answer that a crash could still make another; the run's end is stored with it or after it.
+  const { operations, beforeCount } = desk.plan;
+  return operations.length === beforeCount || desk.writer.flushed();
 }
 
 /** What the result says of the main call. */

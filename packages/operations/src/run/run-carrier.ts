@@ -1,8 +1,8 @@
-import type { RunExecutor } from "../ports/run-executor.ts";
+import type { OperationKey, RunExecutor } from "../ports/run-executor.ts";
 import { driveRun, type DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
-import type { PlanMaker } from "./prepare-run.ts";
+import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { planOf, takeRun } from "./take-run.ts";
@@ -16,6 +16,8 @@ export interface RunCarrier {
   carry(runId: string): Promise<RunResult>;
   /** Waits for the end of a run that an executor has carried out elsewhere. */
   watch(runId: string): void;
+  /** Sees to it that somebody carries the run on; lease and fencing decide who. One that has ended stays as it is. */
+  takeUp(runId: string): Promise<LiveRun>;
 }
 
 /** What the carrier works with. */
@@ -33,7 +35,7 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
   const liveOf = (runId: string): LiveRun => {
     const known = lives.get(runId);
     if (known !== undefined) return known;
-    const live = createLiveRun(runId, { runs, keptEvents: limits.keptEvents });
+    const live = newLiveRun(runId, { services, executor });
     lives.set(runId, live);
     void live.result.then(() => lives.delete(runId));
     return live;
@@ -59,6 +61,8 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     }
     if ("status" in taken) return taken;
     live.drive = driveRun(taken);
+    // It may have come while the run was being taken, or out of the first call of a store.
+    if (live.earlyAbort !== undefined) live.drive.stop("user_abort", live.earlyAbort.reason);
     const result = await live.drive.result;
     delete live.drive;
     return result;
@@ -66,6 +70,8 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
   const take = ({ runId, feed, mayTake, earlyAbort: abort }: LiveRun): ReturnType<typeof takeRun> =>
     takeRun({ services, plans }, { runId, feed, mayTake, owner, ...(abort && { abort }) });
   const pause = async (live: LiveRun): Promise<void> => {
+    // Its lease has come during the look at the store.
+    if (live.prepared !== undefined) return;
     await new Promise<void>((resolve) => {
       const cancel = clock.schedule(limits.pollMs, resolve);
       live.wake = () => {
@@ -79,7 +85,7 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     const { prepared, earlyAbort: abort } = live;
     delete live.prepared;
     const plan = prepared && planOf({ services, plans }, prepared.input);
-    return prepared && plan && { ...prepared, ...plan, services, feed: live.feed, ...(abort && { abort }) };
+    return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, ...(abort && { abort }) };
   };
   const carrier: RunCarrier = {
     liveOf,
@@ -92,9 +98,29 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     watch(runId) {
       void follow(liveOf(runId), false);
     },
+    async takeUp(runId) {
+      const live = liveOf(runId);
+      if (!executor.isLocal && (await runs.loadRun(runId))?.result === undefined) await executor.submit(runId);
+      void follow(live, executor.isLocal);
+      return live;
+    },
   };
-  executor.attach((runId) => carrier.carry(runId));
+  executor.attach((runId) => carrier.carry(runId), {
+    operationsOf: (input) => keysOf(planOf({ services, plans }, input)),
+    abort: (runId, reason) => lives.get(runId)?.abort(reason),
+  });
   return carrier;
+}
+
+function newLiveRun(runId: string, of: Pick<CarrierOptions, "services" | "executor">): LiveRun {
+  const { services, executor } = of;
+  const live = createLiveRun(runId, { runs: services.runs, keptEvents: services.limits.keptEvents });
+  if (executor.onEvent !== undefined) live.feed.listen(executor.onEvent.bind(executor));
+  return live;
+}
+
+function keysOf({ plan }: PreparedPlan): OperationKey[] {
+  return plan.operations.map(({ hook, operationId }) => ({ hook, operationId }));
 }
 
 function failedFollowing(runId: string, error: unknown): RunResult {

@@ -38,14 +38,28 @@ export interface RunJournal {
   open(owner: JournalOwner): RunWriter;
 }
 
+// Entries for which the next append waits at most, while more of them keep coming.
+const maxTogether = 4_096;
+
 /** A journal on a store. */
 export function createRunJournal(store: RunStore): RunJournal {
   const dirty = new Set<Pending>();
   let isBusy = false;
+  let written = 0;
+  let isAwaited = false;
+  /** Until a turn of the microtask queue brings nothing new: what is decided together is stored together. */
+  const quiet = async (): Promise<void> => {
+    const enough = written + maxTogether;
+    for (;;) {
+      const seen = written;
+      await undefined;
+      if (seen === written || written >= enough || isAwaited) return;
+    }
+  };
   const flush = async (): Promise<void> => {
-    // One turn of the microtask queue, so that what is decided together is stored together.
-    await undefined;
     while (dirty.size > 0) {
+      await quiet();
+      isAwaited = false;
       const batch = [...dirty];
       dirty.clear();
       await storeAll(store, batch.map(take));
@@ -69,11 +83,13 @@ export function createRunJournal(store: RunStore): RunJournal {
         event(event) {
           if (pending.isLost) return;
           pending.append.events.push(event);
+          written += 1;
           touchFirst();
         },
         step(step) {
           if (pending.isLost) return;
           pending.append.steps.push(step);
+          written += 1;
           touchFirst();
         },
         finish(result) {
@@ -85,6 +101,7 @@ export function createRunJournal(store: RunStore): RunJournal {
           if (pending.isLost) return false;
           return new Promise((resolve) => {
             pending.waiters.push(resolve);
+            isAwaited = true;
             touch(pending);
           });
         },

@@ -1,5 +1,6 @@
 import { conditionsHold } from "../kinds/condition-holds.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
+import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
 import type { OperationStep } from "../ports/run-step.ts";
 import { boundSummary } from "./bound-summary.ts";
@@ -72,7 +73,7 @@ function attempt(work: Work): void {
   const handler = desk.handlers[operation.index];
   const number = record.attempts;
   const timeoutMs = timeoutOf(operation);
-  const timed = timeoutMs === undefined ? undefined : startTimer(work, timeoutMs);
+  const timed = timeoutMs === undefined ? undefined : createTimer(work, timeoutMs);
   if (timed !== undefined) record.stopTimer = timed.stop;
   const signal = timed?.signal ?? desk.controller.signal;
   const settle = (outcome: CheckedOutcome): void => {
@@ -84,13 +85,33 @@ function attempt(work: Work): void {
   const onDone = (outcome: OperationOutcome): void => settle(checked(outcome, operation));
   const onThrown = (error: unknown): void => settle(outcomeOfThrown(error));
   try {
-    const promise: unknown = handler?.(createContext(desk, operation, { attempt: number, signal }));
+    const context = createContext(desk, operation, { attempt: number, signal });
+    if (desk.services.carryAttempt === undefined) timed?.begin();
+    const promise: unknown =
+      desk.services.carryAttempt === undefined ? handler?.(context) : carried(work, context, timed);
     if (promise instanceof Promise) promise.then(onDone, onThrown);
     else Promise.resolve(promise).then((outcome) => onDone(outcome as OperationOutcome), onThrown);
   } catch (error) {
     // Not before the caller is done with the present transition.
     queueMicrotask(() => onThrown(error));
   }
+}
+
+/** Lets the executor call the handler; the time of the attempt is that of the call. */
+async function carried(
+  { desk, operation }: Work,
+  context: OperationContext,
+  timed: Timed | undefined,
+): Promise<OperationOutcome | undefined> {
+  const { index, hook, operationId } = operation;
+  const at = { runId: desk.input.runId, hook, operationId, attempt: context.attempt };
+  return desk.services.carryAttempt?.(at, async () => {
+    context.signal.throwIfAborted();
+    timed?.begin();
+    const handler = desk.handlers[index];
+    if (handler === undefined) throw new TypeError(`Operation ${JSON.stringify(operationId)} has no handler.`);
+    return handler(context);
+  });
 }
 
 function checked(outcome: OperationOutcome, operation: PlannedOperation): CheckedOutcome {
@@ -103,31 +124,38 @@ function checked(outcome: OperationOutcome, operation: PlannedOperation): Checke
 
 interface Timed {
   signal: AbortSignal;
+  /** From now on its time runs, unless it was stopped. */
+  begin(): void;
   isOver(): boolean;
   stop(): void;
 }
 
 /** A signal of its own for the attempt; at its time the attempt has failed, whether it heeds the signal or not. */
-function startTimer(work: Work, timeoutMs: number): Timed {
+function createTimer(work: Work, timeoutMs: number): Timed {
   const { desk } = work;
   const run = desk.controller.signal;
   const controller = new AbortController();
-  let isOver = false;
+  let [isOver, isStopped] = [false, false];
+  let cancel: () => void = () => {};
   const onAbort = (): void => controller.abort(run.reason);
   run.addEventListener("abort", onAbort, { once: true });
   const stop = (): void => {
+    isStopped = true;
     cancel();
     run.removeEventListener("abort", onAbort);
   };
-  const cancel = desk.services.clock.schedule(timeoutMs, () => {
+  const onTime = (): void => {
     stop();
     isOver = true;
     controller.abort(new DOMException("The attempt has timed out.", "TimeoutError"));
     if (work.record.status === undefined) {
       afterAttempt(work, failedOutcome("timeout", `The attempt took longer than ${timeoutMs} ms.`));
     }
-  });
-  return { signal: controller.signal, isOver: () => isOver, stop };
+  };
+  const begin = (): void => {
+    if (!isStopped) cancel = desk.services.clock.schedule(timeoutMs, onTime);
+  };
+  return { signal: controller.signal, begin, isOver: () => isOver, stop };
 }
 
 function afterAttempt(work: Work, outcome: CheckedOutcome): void {

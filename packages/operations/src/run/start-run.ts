@@ -9,6 +9,10 @@ import type { EngineServices } from "./engine-services.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { PlanMaker } from "./prepare-run.ts";
 import type { RunCarrier } from "./run-carrier.ts";
+import { safeText } from "./safe-text.ts";
+
+// As long as a start allows it to be.
+const maxInitiatorChars = 200;
 
 /** What starting needs of an engine. */
 export interface StarterOptions {
@@ -54,11 +58,10 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
     if (!executor.isLocal) carrier.watch(input.runId);
     return live;
   };
-  const known = (runId: string, signal: AbortSignal | undefined): LiveRun => {
-    const live = carrier.liveOf(runId);
-    abortWith(live, signal);
-    carrier.watch(runId);
-    return live;
+  // Whoever has it goes on with it; where its worker has died, one of those who ask does.
+  const known = (runId: string, signal: AbortSignal | undefined): Promise<LiveRun> => {
+    abortWith(carrier.liveOf(runId), signal);
+    return carrier.takeUp(runId);
   };
   const makeWay = async (activeId: string, options: StartOptions): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
@@ -121,11 +124,11 @@ async function inputOf(options: StartOptions, { services, profile }: InputOf): P
     branchId,
     trigger,
     userMessageId,
-    ...(userMessage !== undefined && { userMessage }),
     assistantVariantId: services.ids.next(),
-    ...(profile && { profile }),
-    ...(initiator !== undefined && { initiator }),
     startedAt: services.clock.now(),
+    ...(userMessage !== undefined && { userMessage }),
+    ...(profile && { profile }),
+    ...(initiator !== undefined && { initiator: safeText(initiator, maxInitiatorChars) }),
     ...(deadlineMs !== undefined && { deadlineMs }),
   };
 }

@@ -127,13 +127,30 @@ function* moveHeads(adding: readonly Adding[]): Steps<void> {
     const last = fresh.at(-1);
     const result = append.result === undefined ? null : JSON.stringify(append.result);
     const stepCount = head.stepCount + append.steps.length;
-    return [key, append.fencingToken, last?.seq ?? head.lastSeq, last?.epoch ?? head.lastEpoch, stepCount, result];
+    const moved = [last?.seq ?? head.lastSeq, last?.epoch ?? head.lastEpoch, stepCount];
+    return [key, append.fencingToken, ...moved, result, endOf(append)];
   });
   yield* change(
     ({ asked }) => `UPDATE ccl_operation_runs SET last_seq = asked_seq, last_epoch = asked_epoch,
-        step_count = asked_steps, result = asked_result,
+        step_count = asked_steps, result = asked_result, ended_at = asked_end,
         is_held = CASE WHEN asked_result IS NULL THEN is_held ELSE 0 END
       FROM ${asked} WHERE run_key = asked_run AND fencing_token = asked_token AND result IS NULL`,
-    { columns: ["asked_run", "asked_token#", "asked_seq#", "asked_epoch#", "asked_steps#", "asked_result"], rows },
+    {
+      columns: [
+        "asked_run",
+        "asked_token#",
+        "asked_seq#",
+        "asked_epoch#",
+        "asked_steps#",
+        "asked_result",
+        "asked_end#",
+      ],
+      rows,
+    },
   );
+}
+
+/** When the run ended, in whole milliseconds; null where it goes on. */
+export function endOf({ result }: RunAppend): number | null {
+  return result === undefined ? null : Math.floor(result.finishedAt);
 }

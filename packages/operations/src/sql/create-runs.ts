@@ -1,7 +1,17 @@
 import { OperationsError } from "../operations-error.ts";
 import type { LeaseRequest, NewRun, RunCreation, RunLease } from "../ports/run-store.ts";
 import type { Batch } from "./group-commit.ts";
-import { change, keyOf, numberIn, requiredJsonIn, rowsOf, sortKeyOf, textIn, type Steps } from "./statement.ts";
+import {
+  change,
+  keyOf,
+  numberIn,
+  requiredJsonIn,
+  rowsOf,
+  sortKeyOf,
+  textIn,
+  type SqlValue,
+  type Steps,
+} from "./statement.ts";
 
 type Creation = RunCreation | OperationsError;
 
@@ -27,6 +37,7 @@ export const createRunBatch: Batch<NewRun, RunCreation> = {
       (_, index) => creations[index] ?? new OperationsError("store_failed", "The run could not be made."),
     );
   },
+  atOnce: createAtOnce,
 };
 
 interface Opening extends NewRun {
@@ -79,12 +90,59 @@ function* forgetRequests(runs: readonly NewRun[]): Steps<void> {
   yield* change(({ asked }) => `${sql}${asked})`, { columns: ["asked_now#"], rows: [[nowMs]] });
 }
 
+/** Runs whose branch is free and that nobody has asked for under a request id. The token is locked before a run is made. */
+function* createAtOnce(runs: readonly NewRun[]): Steps<(RunCreation | undefined)[]> {
+  const plain = runs.filter(({ clientRequest }) => clientRequest === undefined);
+  const rows = yield* rowsOf(
+    ({ asked }) => `WITH token AS (
+        UPDATE ccl_operation_tokens SET last_token = last_token + ${plain.length} WHERE id = 1
+        RETURNING last_token - ${plain.length} AS token_before
+      )
+      INSERT INTO ccl_operation_runs (${runColumns})
+      SELECT asked_run, asked_sort, asked_branch, asked_input, 0, 0, 0, asked_owner, token_before + asked_place,
+        asked_expiry, 1 FROM ${asked} CROSS JOIN token
+      ON CONFLICT DO NOTHING RETURNING run_key, branch_key, fencing_token`,
+    {
+      columns: [
+        "asked_run",
+        "asked_sort",
+        "asked_branch",
+        "asked_input",
+        "asked_owner",
+        "asked_place#",
+        "asked_expiry#",
+      ],
+      rows: plain.map((run, index) => insertedRow(run, index + 1)),
+    },
+  );
+  // Of two with one id there is one branch's only.
+  const made = new Map(rows.map((row) => [keyOf(textIn(row, "run_key"), textIn(row, "branch_key")), row]));
+  return runs.map(({ input, lease }) => {
+    const row = made.get(keyOf(keyOf(input.runId), keyOf(input.chatId, input.branchId)));
+    return row && { status: "created", lease: leaseOf(input.runId, lease, numberIn(row, "fencing_token")) };
+  });
+}
+
+const runColumns = `run_key, sort_key, branch_key, input, last_seq, last_epoch, step_count, lease_owner, fencing_token,
+  expires_at, is_held`;
+
+function insertedRow({ input, lease }: NewRun, place: number): SqlValue[] {
+  return [
+    keyOf(input.runId),
+    sortKeyOf(input.runId),
+    keyOf(input.chatId, input.branchId),
+    JSON.stringify(input),
+    keyOf(lease.owner),
+    place,
+    lease.nowMs + lease.ttlMs,
+  ];
+}
+
 /** Gives those that were not inserted, since the branch or the id is taken. */
 function* insertRuns(open: readonly Opening[], creations: (Creation | undefined)[]): Steps<Opening[]> {
   const leases = open.map(({ input, lease, token }) => leaseOf(input.runId, lease, token));
   const rows = yield* rowsOf(
-    ({ asked }) => `INSERT INTO ccl_operation_runs (run_key, sort_key, branch_key, input, last_seq, last_epoch,
-        step_count, lease_owner, fencing_token, expires_at, is_held)
+    ({ asked }) => `INSERT INTO ccl_operation_runs (${runColumns})
       SELECT asked_run, asked_sort, asked_branch, asked_input, 0, 0, 0, asked_owner, asked_token, asked_expiry, 1
       FROM ${asked} WHERE true ON CONFLICT DO NOTHING RETURNING run_key`,
     {
@@ -97,15 +155,7 @@ function* insertRuns(open: readonly Opening[], creations: (Creation | undefined)
         "asked_token#",
         "asked_expiry#",
       ],
-      rows: open.map(({ input, lease, token }) => [
-        keyOf(input.runId),
-        sortKeyOf(input.runId),
-        keyOf(input.chatId, input.branchId),
-        JSON.stringify(input),
-        keyOf(lease.owner),
-        token,
-        lease.nowMs + lease.ttlMs,
-      ]),
+      rows: open.map((run) => insertedRow(run, run.token)),
     },
   );
   const inserted = new Set(rows.map((row) => textIn(row, "run_key")));

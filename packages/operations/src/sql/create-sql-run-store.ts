@@ -6,6 +6,7 @@ import type { RunResult } from "../run/run-result.ts";
 import { appendBatch, maxEventsInRow } from "./append-runs.ts";
 import { createRunBatch } from "./create-runs.ts";
 import { abortBatch, acquireBatch, releaseBatch, renewBatch, unknownRun } from "./lease-runs.ts";
+import { pruneBatch } from "./prune-runs.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { jsonIn, keyOf, numberIn, requiredJsonIn, rowsOf, sortKeyOf, type Row, type Steps } from "./statement.ts";
 
@@ -17,6 +18,7 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
   const release = database.writer("leases", releaseBatch);
   const append = database.writer("journal", appendBatch, database.appendAtOnce);
   const abort = database.writer("leases", abortBatch);
+  const prune = database.writer("prune", pruneBatch);
   return {
     createRun: create,
     loadRun: (runId, call) => database.readTogether(() => loadRun(runId), call),
@@ -34,6 +36,9 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
     async listUnfinished(options) {
       const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
       return database.read(() => listUnfinished(options?.cursor, limit), options);
+    },
+    async prune({ endedBeforeMs, nowMs, limit, ...call }) {
+      return prune({ endedBeforeMs, nowMs, limit: pageLimit(limit, { byDefault: 1_000, max: 10_000 }) }, call);
     },
   };
 }

@@ -7,9 +7,11 @@ import type {
   SessionWriteOutcome,
 } from "../ports/profile-session-store.ts";
 import { commitTo, headsOf, prunedFrom, revertIn, snapshot, type StoredSession } from "../ports/session-state.ts";
-import { OperationsError } from "../operations-error.ts";
+import type { OperationsError } from "../operations-error.ts";
 import { findStale } from "./find-stale.ts";
 import type { Batch } from "./group-commit.ts";
+import { guarded } from "./guarded.ts";
+import { openBatch } from "./open-turns.ts";
 import {
   loadSessions,
   loadTurns,
@@ -20,7 +22,7 @@ import {
   type SessionChange,
 } from "./session-rows.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import { change, jsonIn, keyOf, rowsOf, textIn, type Steps } from "./statement.ts";
+import type { Steps } from "./statement.ts";
 
 /** State of profiles in a database. */
 export function createSqlSessionStore(database: SqlDatabase): ProfileSessionStore {
@@ -40,57 +42,6 @@ export function createSqlSessionStore(database: SqlDatabase): ProfileSessionStor
 function* readSession(sessionKey: string): Steps<SessionSnapshot> {
   const session = (yield* loadSessions([{ sessionKey }])).get(sessionKey);
   return session === undefined ? { artifacts: [], heads: {} } : snapshot(session, headsOf(session));
-}
-
-interface Opening {
-  key: ProfileSessionKey;
-  userMessageId: string;
-}
-
-const openBatch: Batch<Opening, SessionSnapshot> = {
-  keyOf: ({ key }) => sessionKeyOf(key),
-  *steps(openings) {
-    const keys = openings.map(({ key }) => sessionKeyOf(key));
-    yield* lockSessions(keys.map((sessionKey) => ({ sessionKey, fencingToken: 0 })));
-    const sessions = yield* loadSessions(keys.map((sessionKey) => ({ sessionKey })));
-    const known = yield* headsAt(openings);
-    const moved: string[][] = [];
-    const outcomes = openings.map(({ userMessageId }, index) => {
-      const sessionKey = keys[index] ?? "";
-      const session = sessions.get(sessionKey);
-      if (session === undefined) return new OperationsError("store_failed", "The session was not loaded.");
-      const heads = known.get(keyOf(sessionKey, userMessageId)) ?? headsOf(session);
-      const opened = guarded(() => snapshot(session, heads, userMessageId));
-      if ("artifacts" in opened) moved.push([sessionKey, keyOf(userMessageId), JSON.stringify(heads)]);
-      return opened;
-    });
-    yield* change(
-      ({ asked }) => `INSERT INTO ccl_operation_turn_heads (session_key, turn_key, opened, heads)
-        SELECT asked_session, asked_turn, 1 + coalesce(
-          (SELECT max(other.opened) FROM ccl_operation_turn_heads other WHERE other.session_key = asked_session), 0
-        ), asked_heads FROM ${asked} WHERE true
-        ON CONFLICT (session_key, turn_key) DO UPDATE SET opened = excluded.opened`,
-      { columns: ["asked_session", "asked_turn", "asked_heads"], rows: moved },
-    );
-    return outcomes;
-  },
-};
-
-function* headsAt(openings: readonly Opening[]): Steps<Map<string, Record<string, number>>> {
-  const rows = yield* rowsOf(
-    ({ asked }) => `SELECT session_key, turn_key, heads FROM ${asked}
-      JOIN ccl_operation_turn_heads ON session_key = asked_session AND turn_key = asked_turn`,
-    {
-      columns: ["asked_session", "asked_turn"],
-      rows: openings.map(({ key, userMessageId }) => [sessionKeyOf(key), keyOf(userMessageId)]),
-    },
-  );
-  return new Map(
-    rows.map((row) => [
-      keyOf(textIn(row, "session_key"), jsonIn<string>(row, "turn_key") ?? ""),
-      jsonIn<Record<string, number>>(row, "heads") ?? {},
-    ]),
-  );
 }
 
 const commitBatch: Batch<SessionCommit, SessionWriteOutcome[]> = {
@@ -150,14 +101,4 @@ function* staleOf(
       return { runId, fencingToken, highestToken: tokens.get(keys[index]?.sessionKey ?? "") ?? 0 };
     }),
   );
-}
-
-/** What is wrong with one request is that one's outcome; the others go on. */
-function guarded<Value>(action: () => Value): Value | OperationsError {
-  try {
-    return action();
-  } catch (error) {
-    if (OperationsError.isInstance(error)) return error;
-    throw error;
-  }
 }

@@ -9,6 +9,11 @@ export interface Batch<Request, Outcome> {
   keyOf(request: Request): string;
   /** Carries out requests of different keys; an error in the place of an outcome has written nothing. */
   steps(requests: readonly Request[]): Steps<(Outcome | OperationsError)[]>;
+  /**
+   * The same in fewer statements, each of them a transaction of its own, where the database can have several tables
+   * written by one; undefined for each request of which nothing was done.
+   */
+  atOnce?(requests: readonly Request[]): Steps<(Outcome | undefined)[]>;
 }
 
 /** Carries out one request, together with those that wait at the same time. */
@@ -34,7 +39,9 @@ interface Taken {
   steps(): Steps<void>;
   settle(): void;
   reject(error: unknown): void;
-  /** Each request by itself. */
+  /** How many requests. */
+  readonly size: number;
+  /** Each request by itself, but for those that were carried out, which are settled. */
   split(): Taken[];
 }
 
@@ -55,10 +62,10 @@ export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
       if (left.length > 0) await runTransaction(inSteps);
       for (const requests of taken) requests.settle();
     } catch (error) {
-      const single = taken.flatMap((requests) => requests.split());
       // One that can't be carried out must not take the others with it.
-      if (single.length > 1) for (const request of single) await carryOut([request]);
-      else for (const request of single) request.reject(error);
+      const [first, ...others] = taken;
+      if (others.length === 0 && first?.size === 1) first.reject(error);
+      else for (const request of taken.flatMap((requests) => requests.split())) await carryOut([request]);
     }
   };
   const work = async (): Promise<void> => {
@@ -102,6 +109,7 @@ function createLane<Request, Outcome>(
     let early: readonly (Outcome | undefined)[] = [];
     let outcomes: readonly (Outcome | OperationsError | undefined)[] = [];
     return {
+      size: wave.length,
       async needsSteps() {
         if (atOnce === undefined) return true;
         early = await atOnce(wave.map(({ request }) => request));
@@ -125,7 +133,13 @@ function createLane<Request, Outcome>(
       reject(error) {
         for (const { reject } of wave) reject(error);
       },
-      split: () => wave.map((one) => takenOf([one])),
+      split: () =>
+        wave.flatMap((one, index) => {
+          const outcome = early[index];
+          if (outcome === undefined) return [takenOf([one])];
+          one.resolve(outcome);
+          return [];
+        }),
     };
   };
   return {

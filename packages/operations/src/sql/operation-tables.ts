@@ -78,3 +78,12 @@ CREATE TABLE ccl_operation_turns (
   UNIQUE (branch_key, turn_key)
 );`;
 }
+
+/** When runs ended, so that old ones can be found and deleted; `endOfResult` reads it from a stored result. */
+export function addRunEnds(endOfResult: string): string {
+  return `
+ALTER TABLE ccl_operation_runs ADD COLUMN ended_at BIGINT;
+UPDATE ccl_operation_runs SET ended_at = ${endOfResult} WHERE result IS NOT NULL;
+CREATE INDEX ccl_operation_runs_ended ON ccl_operation_runs (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX ccl_operation_requests_run ON ccl_operation_requests (run_key);`;
+}

@@ -33,7 +33,7 @@ export function* loadSessions(
   wanted: readonly { sessionKey: string; tag?: string }[],
 ): Steps<Map<string, StoredSession>> {
   const sessions = new Map<string, StoredSession>();
-  for (const { sessionKey } of wanted) sessions.set(sessionKey, { tags: new Map(), turns: new Map(), fencingToken: 0 });
+  for (const { sessionKey } of wanted) sessions.set(sessionKey, emptySession());
   const whole = wanted.filter(({ tag }) => tag === undefined).map(({ sessionKey }) => [sessionKey]);
   const parts = wanted.flatMap(({ sessionKey, tag }) => (tag === undefined ? [] : [[sessionKey, keyOf(tag)]]));
   const columns = "session_key, tag_key, artifact";
@@ -50,7 +50,13 @@ export function* loadSessions(
   return sessions;
 }
 
-function addVersion(sessions: ReadonlyMap<string, StoredSession>, row: Row): void {
+/** A session of which nothing is known. */
+export function emptySession(): StoredSession {
+  return { tags: new Map(), turns: new Map(), fencingToken: 0 };
+}
+
+/** Adds a row with `session_key`, `tag_key` and `artifact` to its session. */
+export function addVersion(sessions: ReadonlyMap<string, StoredSession>, row: Row): void {
   const session = sessions.get(textIn(row, "session_key"));
   if (session === undefined) return;
   const tag = requiredJsonIn<string>(row, "tag_key");

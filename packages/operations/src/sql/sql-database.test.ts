@@ -38,7 +38,11 @@ function noting(failures: unknown[] = []): {
     if (step.done !== true) throw new Error("A statement was not expected.");
     return step.value;
   };
-  return { runner: { isParallel: false, write, read: write, readTogether: write }, transactions, batch };
+  return {
+    runner: { isParallel: false, isAtOnce: false, write, read: write, readTogether: write },
+    transactions,
+    batch,
+  };
 }
 
 const named = (...names: string[]): Request[] => names.map((name) => ({ key: name, name }));
@@ -81,6 +85,21 @@ describe("createSqlDatabase", () => {
       { status: "rejected", reason: { code: "unknown_run" } },
     ]);
     expect(transactions).toEqual([["a+b+bad"], ["a"], ["b"], ["bad"]]);
+  });
+
+  it("carries out nothing twice that was done at once before others failed", async () => {
+    const failed = new SqlError("constraint", "A rule was broken.");
+    const { runner, transactions, batch } = noting([failed]);
+    const tried: string[] = [];
+    const early = async (requests: readonly Request[]): Promise<(string | undefined)[]> => {
+      tried.push(requests.map(({ name }) => name).join("+"));
+      return requests.map(({ name }) => (name === "fast" ? "at once" : undefined));
+    };
+    const write = createSqlDatabase(runner).writer("group", batch, early);
+    const outcomes = await Promise.all(named("fast", "a").map((request) => write(request)));
+    expect(outcomes).toEqual(["at once", "done a"]);
+    expect(tried).toEqual(["fast+a", "a"]);
+    expect(transactions).toEqual([["a"], ["a"]]);
   });
 
   it("writes what comes up during a transaction in the next", async () => {

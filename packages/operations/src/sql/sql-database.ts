@@ -23,7 +23,9 @@ export interface StepRunner {
   readTogether: RunTransaction;
   /** Each statement by itself. */
   read: RunTransaction;
-  /** One statement for what appends mostly are, where the database can have several tables written by one. */
+  /** True where a statement may change several tables, and is then a transaction of its own that lasts. */
+  isAtOnce: boolean;
+  /** One statement for what appends mostly are. */
   appendAtOnce?: AtOnce<RunAppend, AppendOutcome> | undefined;
 }
 
@@ -76,9 +78,13 @@ export function createSqlDatabase(runner: StepRunner): SqlDatabase {
     underWay.add(settled);
     return done;
   };
+  const atOnceOf = <Request, Outcome>({ atOnce }: Batch<Request, Outcome>): AtOnce<Request, Outcome> | undefined =>
+    runner.isAtOnce && atOnce !== undefined
+      ? (requests) => withRetry(() => runner.read(() => atOnce(requests)))
+      : undefined;
   return {
     appendAtOnce: appendAtOnce && ((appends) => withRetry(() => appendAtOnce(appends))),
-    writer: (group, batch, atOnce) => openOnly(commitOf(group).add(batch, atOnce)),
+    writer: (group, batch, atOnce = atOnceOf(batch)) => openOnly(commitOf(group).add(batch, atOnce)),
     reader: (batch) => openOnly(reads.add(batch)),
     read: (steps, call) => reading(() => runner.read(steps), call),
     readTogether: (steps, call) => reading(() => runner.readTogether(steps), call),

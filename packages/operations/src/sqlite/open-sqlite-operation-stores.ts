@@ -1,7 +1,7 @@
 import { migrate, openSqlite, transaction, type SqliteDatabase } from "@ccl/sql";
 
 import { createOperationStores, type OperationStores, type OperationStoresOptions } from "../sql/operation-stores.ts";
-import { createTables } from "../sql/operation-tables.ts";
+import { addRunEnds, createTables } from "../sql/operation-tables.ts";
 import { storeErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 
@@ -27,6 +27,7 @@ export async function openSqliteOperationStores(options: SqliteOperationStoresOp
     }
     const runner = {
       isParallel: false,
+      isAtOnce: false,
       write: <Value>(steps: () => Steps<Value>) => transaction(database, (on) => runSteps(on, steps())),
       readTogether: <Value>(steps: () => Steps<Value>) =>
         transaction(database, (on) => runSteps(on, steps()), { mode: "read" }),
@@ -38,7 +39,10 @@ export async function openSqliteOperationStores(options: SqliteOperationStoresOp
   }
 }
 
-const migrations = [{ version: 1, up: createTables("TEXT") }];
+const migrations = [
+  { version: 1, up: createTables("TEXT") },
+  { version: 2, up: addRunEnds("CAST(json_extract(result, '$.finishedAt') AS INTEGER)") },
+];
 
 /** In one go, so that nothing else on the connection comes between. */
 function runSteps<Value>(database: SqliteDatabase, steps: Steps<Value>): Value {

@@ -1,14 +1,19 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import fc, { type GeneratorValue } from "fast-check";
 import type { PlanValue } from "../connector/column-batch.ts";
+import { exactInt } from "../sql/decode-value.ts";
 import { hostileTexts } from "./arbitrary-plan.ts";
 
 /** A value of a random column, in the plan's own form. */
 export type RandomRow = Record<string, PlanValue>;
 
+/** Types as plans have them, and those of values that most computing would drive out of their type. */
+export type RandomKind =
+  "int" | "big" | "decimal" | "wide" | "float" | "huge" | "bool" | "text" | "date" | "timestamp" | "timestamptz";
+
 export interface RandomColumn {
   name: string;
-  kind: "int" | "decimal" | "float" | "bool" | "text" | "date" | "timestamp" | "timestamptz";
+  kind: RandomKind;
   declared: string;
 }
 
@@ -23,12 +28,17 @@ export const leftColumns: readonly RandomColumn[] = [
   { name: "select", kind: "date", declared: "date" },
   { name: "at", kind: "timestamp", declared: "timestamp" },
   { name: "instant", kind: "timestamptz", declared: "timestamptz" },
+  { name: "big", kind: "big", declared: "bigint" },
+  { name: "huge", kind: "huge", declared: "double precision" },
 ];
 
 export const rightColumns: readonly RandomColumn[] = [
   { name: "rid", kind: "int", declared: "integer" },
   { name: "rname", kind: "text", declared: "varchar(50)" },
   { name: "rate", kind: "decimal", declared: "numeric(9,4)" },
+  { name: "rk", kind: "int", declared: "integer" },
+  { name: "rday", kind: "date", declared: "date" },
+  { name: "wide", kind: "wide", declared: "numeric(18,2)" },
 ];
 
 export function resourceOf(table: "l" | "r", columns: readonly RandomColumn[]): ResourceDetails {
@@ -59,6 +69,16 @@ const texts = [
   "ß",
   "Z",
   "z",
+  "É",
+  "\uFFFD",
+  "𝒳",
+  "ǅ",
+  "İ",
+  "a\u0300",
+  "[a]",
+  "a^",
+  "]",
+  "100\\%",
 ];
 const zonedDays = [
   "2024-03-31T00:30:00",
@@ -68,15 +88,29 @@ const zonedDays = [
   "2023-12-31T23:30:00",
   "2024-02-29T12:00:00.125",
   "1969-12-31T23:59:59.999",
+  "2024-11-03T05:30:00",
+  "2024-11-03T06:30:00",
+  "2011-12-30T10:30:00",
+  "1880-06-01T00:00:00",
+  "1066-10-14T09:00:00",
+  "9900-02-28T12:00:00",
 ];
+const bigs = ["9007199254740993", "9007199254740992", "-9007199254740993", "9223372036854775807", "-9223372036854775807"];
+const wides = ["9999999999999999.99", "-9999999999999999.99", "9007199254740993.01", "9007199254740993.02", "0.10"];
 
 /** A value of a column, or of a literal for it. */
-export function randomValue(gen: GeneratorValue, kind: RandomColumn["kind"], scale = 2): PlanValue {
+export function randomValue(gen: GeneratorValue, kind: RandomKind, scale = 2): PlanValue {
   switch (kind) {
     case "int":
       return gen(() =>
         fc.oneof(fc.integer({ min: -3, max: 5 }), fc.constantFrom(0, 7, -100, 2_000_000_000, -2_000_000_000)),
       );
+    case "big":
+      return exactInt(gen(() => fc.constantFrom(...bigs, "0", "1"))) ?? null;
+    case "wide":
+      return gen(() => fc.constantFrom(...wides, "0.00", "5.00"));
+    case "huge":
+      return gen(() => fc.constantFrom(Infinity, -Infinity, 1e300, -1e300, 0.1, 0, 1));
     case "decimal": {
       const units = gen(() =>
         fc.oneof(fc.integer({ min: -500, max: 500 }), fc.constantFrom(0, 5, 50, 99_999_99, -12_345)),

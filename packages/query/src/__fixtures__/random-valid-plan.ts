@@ -1,52 +1,79 @@
-import fc, { type GeneratorValue } from "fast-check";
-import type { AggregateFunction, Expression, LiteralExpression, NamedAggregate } from "../plan/expression.ts";
-import type { FunctionName } from "../plan/functions.ts";
+import type { GeneratorValue } from "fast-check";
+import type { AggregateFunction, Expression, NamedAggregate } from "../plan/expression.ts";
 import { literalOf } from "../parse/literal-value.ts";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 import { hostileNames } from "./arbitrary-plan.ts";
-import { leftColumns, randomValue, rightColumns, type RandomColumn } from "./random-source.ts";
+import { RandomExpressions, type KnownColumn } from "./random-expressions.ts";
+import { leftColumns, rightColumns, type RandomColumn, type RandomKind } from "./random-source.ts";
 
-type Kind = RandomColumn["kind"];
-interface Known {
-  name: string;
-  kind: Kind;
-}
 interface Shape {
   name: string;
-  columns: Known[];
+  columns: KnownColumn[];
 }
+
+const growths = [
+  "filter",
+  "filter",
+  "project",
+  "aggregate",
+  "join",
+  "join",
+  "union",
+  "mixed union",
+  "distinct",
+  "limited",
+  "tied",
+  "now",
+] as const;
+
+/** What a column of the left side may be joined with on the right. */
+const partners: Partial<Record<RandomKind, readonly string[]>> = {
+  int: ["rid", "rk", "rate", "wide"],
+  big: ["rid", "rk"],
+  decimal: ["rate", "rk"],
+  wide: ["wide", "rk"],
+  float: ["rk", "rate"],
+  huge: ["rk"],
+  text: ["rname"],
+  date: ["rday"],
+  timestamp: ["rday"],
+};
+
+/** Kinds of one column in the two inputs of a union, and what it has then. */
+const mixtures: readonly (readonly [left: RandomKind, right: RandomKind, union: RandomKind])[] = [
+  ["int", "decimal", "decimal"],
+  ["decimal", "int", "decimal"],
+  ["int", "float", "float"],
+  ["float", "decimal", "float"],
+  ["date", "timestamp", "timestamp"],
+  ["timestamp", "date", "timestamp"],
+  ["decimal", "wide", "wide"],
+  ["big", "int", "big"],
+  ["text", "text", "text"],
+];
 
 /** Builds plans that are valid by what it keeps of types itself, without the package's own check. */
 export class PlanBuilder {
-  readonly #gen: GeneratorValue;
+  readonly #random: RandomExpressions;
   readonly #steps: PlanStep[] = [];
   #id = 0;
 
   constructor(gen: GeneratorValue) {
-    this.#gen = gen;
+    this.#random = new RandomExpressions(gen);
   }
 
   build(): LogicalPlan {
-    let shape = this.#scan("res:l", leftColumns);
-    const count = this.#upTo(5);
+    let shape =
+      this.#random.upTo(4) === 0 ? this.#scan("res:r", rightColumns) : this.#scan("res:l", leftColumns);
+    const count = this.#random.upTo(5);
     for (let step = 0; step < count; step++) shape = this.#grow(shape);
     this.#finish(shape);
     return { version: 1, steps: this.#steps };
   }
 
-  #upTo(most: number): number {
-    return this.#gen(() => fc.integer({ min: 0, max: most }));
-  }
-
-  #pick<T>(items: readonly T[]): T {
-    const item = items[this.#upTo(items.length - 1)];
-    if (item === undefined) throw new Error("nothing to pick from");
-    return item;
-  }
-
   #newName(): string {
     this.#id += 1;
-    return `${this.#pick(hostileNames)} ${this.#id}`;
+    return `${this.#random.pick(hostileNames)} ${this.#id}`;
   }
 
   #scan(resource: string, columns: readonly RandomColumn[]): Shape {
@@ -58,10 +85,10 @@ export class PlanBuilder {
 
   #grow(from: Shape): Shape {
     const name = this.#newName();
-    const kinds = ["filter", "filter", "project", "aggregate", "join", "union", "distinct", "limited", "now"] as const;
-    switch (this.#pick(kinds)) {
+    const random = this.#random;
+    switch (random.pick(growths)) {
       case "filter":
-        this.#steps.push({ name, op: "filter", from: from.name, where: this.#bool(from, 2) });
+        this.#steps.push({ name, op: "filter", from: from.name, where: random.bool(from, 2) });
         return { ...from, name };
       case "project":
         return this.#project(from, name);
@@ -71,24 +98,31 @@ export class PlanBuilder {
         return this.#join(from, name);
       case "union": {
         const filtered = this.#newName();
-        this.#steps.push({ name: filtered, op: "filter", from: from.name, where: this.#bool(from, 1) });
+        this.#steps.push({ name: filtered, op: "filter", from: from.name, where: random.bool(from, 1) });
         this.#steps.push({ name, op: "union", from: [from.name, filtered] });
         return { ...from, name };
       }
+      case "mixed union":
+        return this.#mixedUnion(from, name);
       case "distinct":
         this.#steps.push({ name, op: "distinct", from: from.name });
         return { ...from, name };
       case "limited": {
         // All columns are sorted by, so that the rows within the limit are the same everywhere.
-        const sorted = this.#sort(from);
-        this.#steps.push({ name, op: "limit", from: sorted, count: this.#upTo(6), offset: this.#upTo(2) });
+        const sorted = this.#sort(from, from.columns);
+        this.#steps.push({ name, op: "limit", from: sorted, count: random.upTo(6), offset: random.upTo(2) });
         return { ...from, name };
       }
+      case "tied":
+        return this.#tied(from, name);
       case "now": {
         const where: Expression = {
           op: "call",
           function: "gt",
-          arguments: [call("now"), literalOf("timestamptz", "2020-01-01T00:00:00Z")],
+          arguments: [
+            { op: "call", function: "now", arguments: [] },
+            literalOf("timestamptz", "2020-01-01T00:00:00Z"),
+          ],
         };
         this.#steps.push({ name, op: "filter", from: from.name, where });
         return { ...from, name };
@@ -96,243 +130,137 @@ export class PlanBuilder {
     }
   }
 
-  #sort(from: Shape): string {
+  #sort(from: Shape, columns: readonly KnownColumn[]): string {
     const name = this.#newName();
-    const by = from.columns.map((column) => ({
+    const by = columns.map((column) => ({
       column: column.name,
-      direction: this.#pick(["asc", "desc"] as const),
-      nulls: this.#pick(["first", "last"] as const),
+      direction: this.#random.pick(["asc", "desc"] as const),
+      nulls: this.#random.pick(["first", "last"] as const),
     }));
     this.#steps.push({ name, op: "sort", from: from.name, by });
     return name;
   }
 
+  /** Which rows of a tie stay within a limit is open, not what they are sorted by: only that goes on. */
+  #tied(from: Shape, name: string): Shape {
+    const random = this.#random;
+    const keys = from.columns.filter(() => random.upTo(2) === 0).slice(0, 3);
+    const columns = keys.length > 0 ? keys : from.columns.slice(0, 1);
+    const sorted = this.#sort(from, columns);
+    const limited = this.#newName();
+    this.#steps.push({ name: limited, op: "limit", from: sorted, count: random.upTo(6), offset: random.upTo(3) });
+    const kept = columns.map((column) => ({ name: column.name, value: { op: "column" as const, name: column.name } }));
+    this.#steps.push({ name, op: "project", from: limited, columns: kept });
+    return { name, columns };
+  }
+
   #finish(from: Shape): void {
-    const sorted = this.#sort(from);
-    if (this.#upTo(1) === 0)
+    const sorted = this.#sort(from, from.columns);
+    const random = this.#random;
+    if (random.upTo(1) === 0)
       this.#steps.push({
         name: this.#newName(),
         op: "limit",
         from: sorted,
-        count: this.#upTo(20),
-        offset: this.#upTo(1),
+        count: random.upTo(20),
+        offset: random.upTo(1),
       });
   }
 
   #project(from: Shape, name: string): Shape {
-    const columns: Known[] = [];
-    const named = Array.from({ length: 1 + this.#upTo(4) }, () => {
-      const kind = this.#pick(["int", "decimal", "float", "bool", "text", "date", "timestamp", "timestamptz"] as const);
-      const column = { name: this.#newName(), kind };
-      columns.push(column);
-      return { name: column.name, value: this.#value(from, kind, 2) };
+    const random = this.#random;
+    const kinds = Array.from({ length: 1 + random.upTo(4) }, () =>
+      random.pick([
+        "int",
+        "big",
+        "decimal",
+        "wide",
+        "float",
+        "huge",
+        "bool",
+        "text",
+        "date",
+        "timestamp",
+        "timestamptz",
+      ] as const),
+    );
+    const columns = kinds.map((kind) => ({ name: this.#newName(), kind }));
+    return this.#projected(from, { name, columns });
+  }
+
+  #projected(from: Shape, shape: Shape): Shape {
+    const columns = shape.columns.map(({ name, kind }) => ({ name, value: this.#random.value(from, kind, 2) }));
+    this.#steps.push({ name: shape.name, op: "project", from: from.name, columns });
+    return shape;
+  }
+
+  #mixedUnion(from: Shape, name: string): Shape {
+    const random = this.#random;
+    const mixed = Array.from({ length: 1 + random.upTo(2) }, () => ({
+      name: this.#newName(),
+      kinds: random.pick(mixtures),
+    }));
+    const sides = ([0, 1] as const).map((side) => {
+      const columns = mixed.map((column) => ({ name: column.name, kind: column.kinds[side] }));
+      // The columns of a union go by their names.
+      const inOrder = side === 0 ? columns : columns.toReversed();
+      return this.#projected(from, { name: this.#newName(), columns: inOrder }).name;
     });
-    this.#steps.push({ name, op: "project", from: from.name, columns: named });
-    return { name, columns };
+    this.#steps.push({ name, op: "union", from: sides });
+    return { name, columns: mixed.map((column) => ({ name: column.name, kind: column.kinds[2] })) };
   }
 
   #aggregate(from: Shape, name: string): Shape {
-    const columns: Known[] = [];
-    const by = Array.from({ length: this.#upTo(2) }, () => {
-      const kind = this.#pick(["int", "text", "bool", "date", "decimal"] as const);
-      columns.push({ name: this.#newName(), kind });
-      return { name: columns.at(-1)?.name ?? "", value: this.#value(from, kind, 1) };
+    const random = this.#random;
+    const by = Array.from({ length: random.upTo(2) }, () => {
+      const kind = random.pick(["int", "big", "text", "bool", "date", "decimal", "wide", "huge"] as const);
+      return { name: this.#newName(), kind, value: random.value(from, kind, 1) };
     });
-    const aggregates = Array.from({ length: 1 + this.#upTo(2) }, (): NamedAggregate => {
-      const applied = this.#pick<AggregateFunction>(["count", "count_distinct", "sum", "avg", "min", "max"]);
-      const isCount = applied === "count" || applied === "count_distinct";
-      const isNumber = applied === "sum" || applied === "avg";
-      const kind = this.#pick<Kind>(
-        isNumber
-          ? ["int", "decimal", "float"]
-          : isCount
-            ? ["int", "text", "bool"]
-            : ["int", "text", "date", "timestamp", "decimal", "timestamptz"],
-      );
-      columns.push({ name: this.#newName(), kind: isCount ? "int" : applied === "avg" ? "float" : kind });
-      const aggregate = { name: columns.at(-1)?.name ?? "", function: applied };
-      // A column as it is: sums of computed decimals would need more digits at every step.
-      return applied === "count" && this.#upTo(1) === 0
-        ? aggregate
-        : { ...aggregate, argument: this.#value(from, kind, isNumber && kind === "decimal" ? 0 : 1) };
+    const aggregates = Array.from({ length: 1 + random.upTo(2) }, () => this.#namedAggregate(from));
+    this.#steps.push({
+      name,
+      op: "aggregate",
+      from: from.name,
+      by: by.map(({ name: key, value }) => ({ name: key, value })),
+      aggregates: aggregates.map(({ aggregate }) => aggregate),
     });
-    this.#steps.push({ name, op: "aggregate", from: from.name, by, aggregates });
-    return { name, columns };
+    const results = aggregates.map(({ aggregate, kind }) => ({ name: aggregate.name, kind }));
+    return { name, columns: [...by.map(({ name: key, kind }) => ({ name: key, kind })), ...results] };
+  }
+
+  #namedAggregate(from: Shape): { aggregate: NamedAggregate; kind: RandomKind } {
+    const random = this.#random;
+    const applied = random.pick<AggregateFunction>(["count", "count_distinct", "sum", "avg", "min", "max"]);
+    const isCount = applied === "count" || applied === "count_distinct";
+    const isNumber = applied === "sum" || applied === "avg";
+    const kind = random.pick<RandomKind>(
+      isNumber
+        ? ["int", "decimal", "wide", "float"]
+        : isCount
+          ? ["int", "big", "wide", "huge", "text", "bool", "timestamptz"]
+          : ["int", "big", "text", "date", "timestamp", "decimal", "wide", "huge", "timestamptz"],
+    );
+    const aggregate = { name: this.#newName(), function: applied };
+    if (applied === "count" && random.upTo(1) === 0) return { aggregate, kind: "int" };
+    // A column as it is: sums of computed decimals would need more digits at every step.
+    const argument = random.value(from, kind, isNumber && kind === "decimal" ? 0 : 1);
+    return { aggregate: { ...aggregate, argument }, kind: isCount ? "int" : applied === "avg" ? "float" : kind };
   }
 
   #join(from: Shape, name: string): Shape {
-    const right = this.#scan("res:r", rightColumns);
-    const keys = from.columns.filter(({ kind }) => kind === "int" || kind === "text");
+    const random = this.#random;
+    const keys = from.columns.filter(({ kind }) => partners[kind] !== undefined);
     if (keys.length === 0) return from;
-    const key = this.#pick(keys);
-    const kind = this.#pick(["inner", "left", "semi", "anti"] as const);
+    const right = this.#scan("res:r", rightColumns);
+    const kind = random.pick(["inner", "left", "semi", "anti"] as const);
     const prefix = `p${this.#id} `;
-    this.#steps.push({
-      name,
-      op: "join",
-      kind,
-      left: from.name,
-      right: right.name,
-      on: [{ left: key.name, right: key.kind === "int" ? "rid" : "rname" }],
-      prefix,
+    const on = Array.from({ length: 1 + Number(random.upTo(3) === 0) }, () => {
+      const key = random.pick(keys);
+      return { left: key.name, right: random.pick(partners[key.kind] ?? []) };
     });
-    const isHalf = kind === "semi" || kind === "anti";
-    return {
-      name,
-      columns: isHalf
-        ? from.columns
-        : [...from.columns, ...right.columns.map((column) => ({ ...column, name: prefix + column.name }))],
-    };
+    this.#steps.push({ name, op: "join", kind, left: from.name, right: right.name, on, prefix });
+    if (kind === "semi" || kind === "anti") return { ...from, name };
+    const added = right.columns.map((column) => ({ ...column, name: prefix + column.name }));
+    return { name, columns: [...from.columns, ...added] };
   }
-
-  #literal(kind: Kind): LiteralExpression {
-    return literalOf(kind, randomValue(this.#gen, kind));
-  }
-
-  #leaf(from: Shape, kind: Kind): Expression {
-    const columns = from.columns.filter((column) => column.kind === kind);
-    if (columns.length === 0 || this.#upTo(4) === 0) return this.#literal(kind);
-    return { op: "column", name: this.#pick(columns).name };
-  }
-
-  #value(from: Shape, kind: Kind, depth: number): Expression {
-    if (depth === 0 || this.#upTo(2) === 0) return this.#leaf(from, kind);
-    const next = (other: Kind = kind): Expression => this.#value(from, other, depth - 1);
-    if (this.#upTo(4) === 0) return call("coalesce", next(), this.#leaf(from, kind));
-    if (this.#upTo(5) === 0)
-      return {
-        op: "case",
-        branches: [{ when: this.#bool(from, depth - 1), value: next() }],
-        ...(this.#upTo(1) === 0 && { otherwise: next() }),
-      };
-    if (this.#upTo(6) === 0) return call("null_if", next(), this.#leaf(from, kind));
-    switch (kind) {
-      case "int":
-        return this.#int(next);
-      case "decimal":
-        return this.#pick([
-          () => call("negate", this.#leaf(from, kind)),
-          () => call("abs", this.#leaf(from, kind)),
-          () => cast(this.#leaf(from, "int"), "decimal(20,2)"),
-          () => cast(this.#leaf(from, "float"), "decimal(14,2)"),
-        ])();
-      case "float":
-        return this.#pick([
-          () => call("add", next(), next()),
-          () => call("divide", next("int"), next("int")),
-          () => call("round", next(), literalOf("int", this.#upTo(2))),
-          () => cast(next("int"), "float"),
-        ])();
-      case "bool":
-        return this.#bool(from, depth);
-      case "text":
-        return this.#pick([
-          () => call("concat", next(), next()),
-          () => call("trim", next()),
-          () => call("substring", next(), literalOf("int", 1 + this.#upTo(2)), literalOf("int", this.#upTo(2))),
-          () => call("lower", next()),
-          () => cast(next("int"), "text"),
-          () => cast(next("date"), "text"),
-        ])();
-      case "date":
-        return this.#pick([
-          () => call("date", next("timestamp")),
-          () => call("date", next("timestamptz"), this.#zone()),
-          () =>
-            call(
-              "date_add",
-              next(),
-              literalOf("int", this.#upTo(40) - 20),
-              literalOf("text", this.#pick(["DAY", "WEEK", "MONTH", "YEAR"])),
-            ),
-        ])();
-      case "timestamp":
-        return this.#pick([
-          () =>
-            call(
-              "date_trunc",
-              literalOf("text", this.#pick(["year", "quarter", "month", "week", "day", "hour", "minute", "second"])),
-              next(),
-            ),
-          () => call("date_trunc", literalOf("text", this.#pick(["day", "hour"])), next("timestamptz"), this.#zone()),
-          () => call("local", next("timestamptz"), this.#zone()),
-          () =>
-            call(
-              "date_add",
-              next(),
-              literalOf("int", this.#upTo(40) - 20),
-              literalOf("text", this.#pick(["hour", "minute", "day", "month"])),
-            ),
-          () => cast(next("date"), "timestamp"),
-        ])();
-      case "timestamptz":
-        return call(
-          "date_add",
-          next(),
-          literalOf("int", this.#upTo(40) - 20),
-          literalOf("text", this.#pick(["hour", "day"])),
-        );
-    }
-  }
-
-  #int(next: (kind?: Kind) => Expression): Expression {
-    return this.#pick([
-      () => call(this.#pick<FunctionName>(["add", "subtract"]), next(), next()),
-      () => call("multiply", next(), literalOf("int", this.#upTo(9))),
-      () => call("int_divide", next(), next()),
-      () => call("modulo", next(), next()),
-      () => call("abs", next()),
-      () => call("length", next("text")),
-      () => cast(next("decimal"), "int"),
-      () => cast(next("float"), "int"),
-      () => cast(next("bool"), "int"),
-      () => call("days_between", next("date"), next("date")),
-      () =>
-        call(
-          "extract",
-          literalOf("text", this.#pick(["year", "quarter", "month", "day", "weekday", "hour", "minute", "second"])),
-          next(this.#pick(["date", "timestamp"])),
-        ),
-      () => call("extract", literalOf("text", "hour"), next("timestamptz"), this.#zone()),
-    ])();
-  }
-
-  #zone(): LiteralExpression {
-    return literalOf("text", this.#pick(["UTC", "UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"]));
-  }
-
-  #bool(from: Shape, depth: number): Expression {
-    const next = (): Expression => (depth > 0 ? this.#bool(from, depth - 1) : this.#leaf(from, "bool"));
-    const kind = this.#pick<Kind>(["int", "decimal", "float", "text", "date", "timestamp", "timestamptz"]);
-    const value = (): Expression => this.#value(from, kind, depth > 0 ? 1 : 0);
-    const text = (): Expression => this.#value(from, "text", 1);
-    return this.#pick([
-      () => call(this.#pick<FunctionName>(["eq", "ne", "lt", "le", "gt", "ge"]), value(), value()),
-      () => call("between", value(), value(), value()),
-      (): Expression => ({
-        op: "in",
-        value: value(),
-        list: Array.from({ length: 1 + this.#upTo(2) }, () => this.#literal(kind)),
-      }),
-      () => call(this.#pick<FunctionName>(["is_null", "is_not_null"]), value()),
-      () => call("not", next()),
-      () => call(this.#pick<FunctionName>(["and", "or"]), next(), next()),
-      () => call(this.#pick<FunctionName>(["contains", "starts_with", "ends_with"]), text(), text()),
-      () =>
-        call(
-          "like",
-          text(),
-          literalOf("text", this.#pick(["%", "_", "a%", "%b", "\\%%", "_\\_", "[a]%", "*", "%'%", "?", "A_", "\\\\"])),
-        ),
-      () => this.#leaf(from, "bool"),
-    ])();
-  }
-}
-
-function call(name: FunctionName, ...parts: Expression[]): Expression {
-  return { op: "call", function: name, arguments: parts };
-}
-
-function cast(value: Expression, type: string): Expression {
-  return { op: "cast", value, type };
 }

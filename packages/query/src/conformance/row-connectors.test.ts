@@ -1,8 +1,12 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sendJson, startApi, type TestApi } from "../__fixtures__/start-api.ts";
 import type { Connector, QueryEngine } from "../connector/connector.ts";
 import type { MemoryRows } from "../connector/create-memory-connector.ts";
-import { openDuckDbEngine } from "../duckdb/index.ts";
+import { openDuckDbEngine, openParquetConnector, type ParquetConnector } from "../duckdb/index.ts";
 import { fileConnector, type FileFormat } from "../file/file-connector.ts";
 import { httpConnector } from "../http/http-connector.ts";
 import type { HttpPaging } from "../http/http-options.ts";
@@ -11,8 +15,14 @@ import { connectorConformance, sampleResources } from "./index.ts";
 
 let engine: QueryEngine;
 let api: TestApi;
+let folder: string;
+let parquet: ParquetConnector;
+let emptyParquet: ParquetConnector;
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ccl-query-kit-"));
+  parquet = await openParquet(false);
+  emptyParquet = await openParquet(true);
   engine = await openDuckDbEngine({ threads: 1 });
   api = await startApi((url, response) => {
     const [, kind, paging = "", table = ""] = url.pathname.split("/");
@@ -39,6 +49,9 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  await parquet.close();
+  await emptyParquet.close();
+  await rm(folder, { recursive: true });
   await engine.close();
   await api.close();
 });
@@ -119,11 +132,34 @@ function fileText(format: FileFormat, rows: MemoryRows, names: readonly string[]
   );
 }
 
+/** The sample as Parquet files in a folder of their own. */
+async function openParquet(isEmpty: boolean): Promise<ParquetConnector> {
+  const own = join(folder, isEmpty ? "empty" : "full");
+  await mkdir(own);
+  const database = await DuckDBInstance.create(":memory:");
+  const connection = await database.connect();
+  const quoted = (value: unknown): string =>
+    value === null || value === undefined ? "NULL" : `'${String(value).replaceAll("'", "''")}'`;
+  for (const { table, details, rows } of sampleResources) {
+    const columns = details.columns ?? [];
+    const types = columns.map(({ name, type }) => `"${name}" ${type === "float" ? "double" : type}`);
+    await connection.run(`CREATE TABLE ${table} (${types.join(", ")})`);
+    for (const row of isEmpty ? [] : rows)
+      await connection.run(`INSERT INTO ${table} VALUES (${columns.map(({ name }) => quoted(row[name])).join(", ")})`);
+    await connection.run(`COPY ${table} TO '${join(own, `${table}.parquet`)}' (FORMAT parquet)`);
+  }
+  connection.closeSync();
+  database.closeSync();
+  return openParquetConnector({ folder: own, threads: 1, fileOf: ({ title }) => `ccl_${title}.parquet` });
+}
+
 describe.each<[string, (isEmpty: boolean) => Connector]>([
   ...["page", "link"].map((by): [string, (isEmpty: boolean) => Connector] => [`HTTP paged by ${by}`, openHttp(by)]),
   ["functions", openSkill],
   ["CSV", openFile("csv", 7)],
+  ["JSON", openFile("json", 3)],
   ["JSON Lines", openFile("jsonl", 5)],
+  ["Parquet", (isEmpty) => (isEmpty ? emptyParquet : parquet)],
 ])("the connector of %s", (_, open) => {
   it.each(connectorConformance({ open: async ({ isEmpty }) => open(isEmpty), engine: lazyEngine }))(
     "$name",

@@ -28,9 +28,12 @@ const timestamp: DataType = { kind: "timestamp" };
 
 /** SQL of DuckDB over rows that were loaded in the plan's own types. */
 export const duckDbDialect: SqlDialect = {
+  semiJoin: "exists",
   scanned: (_, __, stored) => stored,
   literal({ value, type }) {
     const isTime = type.kind === "timestamptz" && typeof value === "string";
+    // The client binds every whole number as an integer, and 1e300 is none.
+    if (type.kind === "float" && value !== null) return castTo(sql`${String(value)}`, type);
     return castTo(sql`${isTime ? value.replace("Z", "") : value}`, type);
   },
   call(call) {

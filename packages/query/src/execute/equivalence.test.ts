@@ -61,8 +61,9 @@ beforeAll(async () => {
     sqlite.exec(
       ddl(
         ({ kind }) =>
-          ({ int: "INTEGER", decimal: "NUMERIC", float: "REAL", bool: "INTEGER" })[String(kind)] ??
-          "TEXT COLLATE NOCASE",
+          ({ int: "INTEGER", big: "INTEGER", decimal: "NUMERIC", float: "REAL", huge: "REAL", bool: "INTEGER" })[
+            String(kind)
+          ] ?? "TEXT COLLATE NOCASE",
       ),
     );
     await (postgres as PostgresClient).query(ddl(({ declared }) => declared));
@@ -101,7 +102,8 @@ const sqliteForm = (value: PlanValue): null | number | bigint | string =>
 
 function literal({ kind }: RandomColumn, value: PlanValue, isDuckDb: boolean): string {
   if (value === null) return "NULL";
-  if (kind === "int" || kind === "decimal" || kind === "float" || kind === "bool") return String(value);
+  if (kind === "huge") return `'${value}'::float8`;
+  if (!["text", "date", "timestamp", "timestamptz"].includes(kind)) return String(value);
   const text = kind === "timestamptz" && isDuckDb ? String(value).replace("Z", "") : String(value);
   return `'${text.replaceAll("'", "''")}'`;
 }
@@ -114,7 +116,7 @@ function comparable(rows: readonly Record<string, unknown>[], columns: readonly 
 function comparableValue(value: unknown, kind: string): unknown {
   if (value === null || value === undefined) return null;
   const text = String(value);
-  if (kind === "float") return Number(Number(text).toPrecision(9)) + 0;
+  if (kind === "float") return String(Number(Number(text.replace(/inf$/, "Infinity")).toPrecision(9)) + 0);
   if (kind === "decimal") return text.replace(/\.?0+$/, "").replace(/^-0$/, "0") || "0";
   if (kind === "timestamp" || kind === "timestamptz")
     return text

@@ -52,19 +52,14 @@ export async function* rowsOf(
 /** Makes the rows of a batch. */
 export function rowBuilder(columns: readonly PlanColumn[]): (batch: ColumnBatch) => PlanRow[] {
   const names = columns.map(({ name }) => name);
+  // A copy has every field from the start, also one named like the prototype, which assigning would not make.
+  const empty: PlanRow = Object.fromEntries(names.map((name) => [name, null]));
   return ({ rowCount, columns: values }) => {
-    const rows: PlanRow[] = [];
-    for (let row = 0; row < rowCount; row++) {
-      const built: PlanRow = {};
-      for (const [index, name] of names.entries()) setField(built, name, values[index]?.[row] ?? null);
-      rows.push(built);
+    const rows = Array.from({ length: rowCount }, (): PlanRow => ({ ...empty }));
+    for (const [index, name] of names.entries()) {
+      const column = values[index] ?? [];
+      for (const [at, row] of rows.entries()) row[name] = column[at] ?? null;
     }
     return rows;
   };
-}
-
-function setField(row: PlanRow, name: string, value: PlanValue): void {
-  if (name !== "__proto__") row[name] = value;
-  // Assigned, this name would set the prototype and be no field.
-  else Object.defineProperty(row, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -11,6 +11,7 @@ import { QueryError } from "../query-error.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { estimateSteps, rowBytes } from "./estimate-steps.ts";
 import { explanationDiagram } from "./explanation-diagram.ts";
+import { explanationSvg } from "./explanation-svg.ts";
 import { explanationText } from "./explanation-text.ts";
 
 /** What a plan is explained by. */
@@ -62,6 +63,8 @@ export interface PlanExplanation {
   text: string;
   /** Mermaid (flowchart). */
   diagram: string;
+  /** The same as an SVG document, for light and dark pages. */
+  svg: string;
 }
 
 /**
@@ -137,7 +140,7 @@ function explanationOf(
     rows: local.at(-1)?.rows ?? (local.length > 0 ? undefined : sources[0]?.rows),
     warnings,
   };
-  return { ...body, text: explanationText.whole(body), diagram: explanationDiagram(body) };
+  return { ...body, text: explanationText.whole(body), diagram: explanationDiagram(body), svg: explanationSvg(body) };
 }
 
 function requestOf(connector: Connector | undefined, fragment: PlacedFragment): { request?: string } {

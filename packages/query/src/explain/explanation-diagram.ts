@@ -1,7 +1,7 @@
 import { grouped } from "./explanation-text.ts";
 import type { ExplainedStep, PlanExplanation } from "./explain-plan.ts";
 
-type Body = Omit<PlanExplanation, "text" | "diagram">;
+type Body = Omit<PlanExplanation, "text" | "diagram" | "svg">;
 
 /** A Mermaid flowchart: a box for each source and one for what stays here, arrows with what is moved. */
 export function explanationDiagram({ sources, local, rows }: Body): string {

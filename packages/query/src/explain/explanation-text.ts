@@ -8,7 +8,7 @@ import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./explain-
 /** Explanations for people. */
 export const explanationText: {
   step: (step: TypedStep) => string;
-  whole: (explanation: Omit<PlanExplanation, "text" | "diagram">) => string;
+  whole: (explanation: Omit<PlanExplanation, "text" | "diagram" | "svg">) => string;
 } = { step: stepText, whole: wholeText };
 
 function wholeText({
@@ -18,7 +18,7 @@ function wholeText({
   cost,
   rows,
   warnings,
-}: Omit<PlanExplanation, "text" | "diagram">): string {
+}: Omit<PlanExplanation, "text" | "diagram" | "svg">): string {
   const lines = sources.flatMap(sourceLines);
   if (local.length > 0) lines.push("here:", ...local.map(stepLine));
   lines.push(

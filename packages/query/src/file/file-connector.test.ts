@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -79,6 +79,14 @@ describe("fileConnector", () => {
     ["a file that is too large", "limit_exceeded", "x".repeat(10_001)],
     ["a line that is no JSON", "value_invalid", '{"id":1}\n{"id":\n', "f.jsonl"],
     ["a document that is no list", "value_invalid", '"x"', "f.json"],
+    ["a document that is cut off", "value_invalid", '[{"id":1},{"id":', "f.json"],
+    ["a header of another file", "value_invalid", "\u0000PAR1\n1,2,3,4\n"],
+    ["text in UTF-16", "value_invalid", new Uint8Array([0xff, 0xfe, 0x69, 0x00, 0x64, 0x00])],
+    [
+      "a field that is longer than the file may be",
+      "limit_exceeded",
+      `id,day,amount,note\n1,,,"${"x".repeat(10_000)}"\n`,
+    ],
     ["an ending that is not known", "invalid_options", "", "f.xls"],
   ];
   it.each(refusals)("refuses %s", async (_, code, text, uri = "f.csv") => {
@@ -119,6 +127,35 @@ describe("openParquetConnector", () => {
       { seen: "2025-12-31T22:00:00Z" },
     ]);
     expect(await run(connector, "scan(res:f, id)", "it's%20f.parquet")).toHaveLength(10_000);
+  });
+
+  it("ends at a limit of rows and at an abort, and serves the next query", async () => {
+    const plan = parseLogicalPlan("scan(res:f, id, note)");
+    if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+    const uri = "ada://any/file/it's%20f.parquet";
+    const options = {
+      details: [{ id: "res:f", uri, kind: "file", title: "f", columns }],
+      connectors: { "ada://any/file": connector },
+      batchRows: 100,
+    };
+    const limited = await executePlan(plan.value, { ...options, limits: { eachSource: { rows: 250 } } });
+    await expect(limited.all()).rejects.toMatchObject({ code: "limit_exceeded" });
+    const controller = new AbortController();
+    const aborted = await executePlan(plan.value, { ...options, signal: controller.signal });
+    const reading = async (): Promise<void> => {
+      for await (const batch of aborted.batches) if (batch.rowCount > 0) controller.abort();
+    };
+    await expect(reading()).rejects.toMatchObject({ code: "aborted" });
+    expect(await run(connector, "scan(res:f, id) -> agg(count() as n)", "it's%20f.parquet")).toEqual([{ n: 10_000 }]);
+  });
+
+  it("says engine_failed of a file that is cut off", async () => {
+    const whole = await readFile(join(folder, "it's f.parquet"));
+    for (const [index, length] of [0, 3, 4, 1_000, whole.length - 1].entries()) {
+      await writeFile(join(folder, `cut${index}.parquet`), whole.subarray(0, length));
+      const reading = run(connector, "scan(res:f, id)", `cut${index}.parquet`);
+      await expect(reading, `${length} bytes`).rejects.toMatchObject({ code: "engine_failed" });
+    }
   });
 
   const refusals: [name: string, code: string, uri: string, more?: Partial<ResourceDetails>][] = [

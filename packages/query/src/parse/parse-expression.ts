@@ -20,14 +20,15 @@ const comparisons: Record<string, FunctionName> = {
 const sums: Record<string, FunctionName> = { "+": "add", "-": "subtract", "||": "concat" };
 const products: Record<string, FunctionName> = { "*": "multiply", "/": "divide", "%": "modulo" };
 const literalTypes = { date: "date", timestamp: "timestamp", timestamptz: "timestamptz" } as const;
-const synonyms: Record<string, FunctionName> = {
-  nullif: "null_if",
-  substr: "substring",
-  mod: "modulo",
-  div: "int_divide",
-  date_part: "extract",
-  ifnull: "coalesce",
-};
+// A map, since a model may well ask for a function named constructor.
+const synonyms: ReadonlyMap<string, FunctionName> = new Map([
+  ["nullif", "null_if"],
+  ["substr", "substring"],
+  ["mod", "modulo"],
+  ["div", "int_divide"],
+  ["date_part", "extract"],
+  ["ifnull", "coalesce"],
+]);
 
 /** An expression of the text form, from the reader's place on. Binding from loose to tight: OR, AND, NOT, comparison, + - ||, * / %. */
 export function readExpression(reader: TokenReader): Expression {
@@ -205,7 +206,7 @@ function readCast(reader: TokenReader): Expression {
 }
 
 function readCall(reader: TokenReader, written: string): Expression {
-  const name = synonyms[written] ?? written;
+  const name = synonyms.get(written) ?? written;
   if (isAggregateName(name)) {
     throw new PlanSyntaxError(
       "expression_invalid",

@@ -57,8 +57,10 @@ function pushOnce(state: PushState): boolean {
           { ...below, name: filter.name, from: below.name },
         ],
       );
-    else if (below.op === "project") replace(state, [below, filter], swapped(state, below, filter));
-    else if (below.op !== "join" || !pushIntoJoin(state, below, filter)) continue;
+    else if (below.op === "project") {
+      if (!staysShort(below, filter)) continue;
+      replace(state, [below, filter], swapped(state, below, filter));
+    } else if (below.op !== "join" || !pushIntoJoin(state, below, filter)) continue;
     hasMoved = true;
   }
   return hasMoved;
@@ -72,6 +74,24 @@ function replace(state: PushState, old: readonly TypedStep[], put: readonly Type
 function merged(below: TypedFilter, filter: TypedFilter): TypedStep[] {
   const where = conjunction([...conjunctsOf(below.where), ...conjunctsOf(filter.where)]) ?? filter.where;
   return [{ ...filter, from: below.from, where }];
+}
+
+/** Parts of a condition that grows on its way down, at most: `x * x as x` doubles it at every project. */
+const mostParts = 60;
+
+/** False for a filter that would grow beyond the bound by what the project computes. */
+function staysShort(project: TypedProject, { where }: TypedFilter): boolean {
+  const values = new Map(
+    project.columns.map(({ name }, index) => [name, partCount(project.values[index], new Map())] as const),
+  );
+  return partCount(where, values) <= Math.max(mostParts, partCount(where, new Map()));
+}
+
+/** How many parts an expression has where its columns have so many. */
+function partCount(expression: TypedExpression | undefined, columns: ReadonlyMap<string, number>): number {
+  if (expression === undefined) return 0;
+  if (expression.op === "column") return columns.get(expression.name) ?? 1;
+  return partsOf(expression).reduce((sum, part) => sum + partCount(part, columns), 1);
 }
 
 function swapped(state: PushState, project: TypedProject, filter: TypedFilter): TypedStep[] {

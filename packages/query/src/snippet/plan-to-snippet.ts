@@ -4,8 +4,8 @@ import { QueryError } from "../query-error.ts";
 import { renderLogicalPlan } from "../render/render-logical-plan.ts";
 import { compileFragment } from "../sql/compile-fragment.ts";
 import { postgresDialect } from "../sql/postgres-dialect.ts";
-import { tableName } from "../sql/sql-connector.ts";
-import { sqliteDialect } from "../sql/sqlite-dialect.ts";
+import { tableName, takesStep } from "../sql/sql-connector.ts";
+import { sqliteSnippetDialect } from "../sql/sqlite-dialect.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { inlineParameters } from "./inline-parameters.ts";
 import { renderArrow } from "./render-arrow.ts";
@@ -15,7 +15,8 @@ export type SnippetEngine = "ir" | "postgresql" | "sqlite";
 
 /**
  * A plan as ready code for a card. SQL needs the details, and all resources in one database.
- * @throws QueryError `plan_invalid`, `invalid_options` for SQL without details
+ * @throws QueryError `plan_invalid`; `invalid_options` for SQL without details, and for a plan that the database would not
+ * compute as it is meant
  */
 export function planToSnippet(
   plan: LogicalPlan,
@@ -34,11 +35,17 @@ export function planToSnippet(
     });
   }
   const { steps, columns } = checked.value;
+  const resources = steps.flatMap((step) => (step.op === "scan" ? step.resource : []));
+  const untaken = steps.find((step) => !takesStep(step, resources, engine));
+  if (untaken !== undefined) {
+    const message = `${engine} does not compute step ${JSON.stringify(untaken.name)} as the plan means it; make a snippet of "ir".`;
+    throw new QueryError("invalid_options", message, { details: { step: untaken.name } });
+  }
   const isSqlite = engine === "sqlite";
   const query = compileFragment(
     { steps, columns },
     {
-      dialect: isSqlite ? sqliteDialect : postgresDialect,
+      dialect: isSqlite ? sqliteSnippetDialect : postgresDialect,
       parameters: isSqlite ? "question" : "numbered",
       tableOf: (scan) => tableName(scan, {}),
       hasPlanNames: true,

@@ -2,22 +2,46 @@ import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { valueError, type ValueDecoder } from "./decode-value.ts";
 
-/** A reader of rows as a SQL driver gives them, under the names `o0`, `o1`, ... */
+/** Makes batches of rows as a SQL driver gives them. */
+export interface RowBatcher {
+  /** Rows added since the last batch. */
+  readonly rowCount: number;
+  /** One row, its values in the order of the columns. @throws QueryError `value_invalid` */
+  add(values: readonly unknown[]): void;
+  /** The rows added, as a batch. */
+  take(): ColumnBatch;
+}
+
+/** A batcher for rows of these columns. */
 export function createRowBatcher(
   source: string,
   columns: readonly PlanColumn[],
   decoderOf: (type: PlanColumn["type"]) => ValueDecoder,
-): (rows: readonly Readonly<Record<string, unknown>>[]) => ColumnBatch {
-  const readers = columns.map((column, index) => {
-    const decode = decoderOf(column.type);
-    const key = `o${index}`;
-    return (row: Readonly<Record<string, unknown>>): PlanValue => {
-      const value = row[key];
-      if (value === null || value === undefined) return null;
-      const decoded = decode(value);
-      if (decoded !== undefined) return decoded;
+): RowBatcher {
+  const decoders = columns.map(({ type }) => decoderOf(type));
+  const empty = (): PlanValue[][] => columns.map(() => []);
+  let batch: ColumnBatch = { rowCount: 0, columns: empty() };
+  const decoded = (value: unknown, index: number): PlanValue => {
+    if (value === null || value === undefined) return null;
+    const known = decoders[index]?.(value);
+    const column = columns[index];
+    if (known === undefined && column !== undefined)
       throw valueError({ source, column: column.name, type: column.type }, value);
-    };
-  });
-  return (rows) => ({ rowCount: rows.length, columns: readers.map((read) => rows.map(read)) });
+    return known ?? null;
+  };
+  return {
+    get rowCount() {
+      return batch.rowCount;
+    },
+    add(values) {
+      for (let index = 0; index < batch.columns.length; index++)
+        batch.columns[index]?.push(decoded(values[index], index));
+      batch.rowCount += 1;
+    },
+    take() {
+      const full = batch;
+      batch = { rowCount: 0, columns: empty() };
+      return full;
+    },
+  };
 }

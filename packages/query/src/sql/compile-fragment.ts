@@ -212,11 +212,14 @@ class FragmentCompiler {
     const { dialect } = this.#options;
     const left = this.#relation(step.left);
     const right = this.#relation(step.right);
-    const keys = step.on.map((key) => {
-      const first = dialect.equal(this.#value(left, key.left, "l"), key.left.type);
-      return sql`${first} = ${dialect.equal(this.#value(right, key.right, "r"), key.right.type)}`;
-    });
-    const on = sql.join(keys, sql` and `);
+    const keys = step.on.map((key) => ({
+      left: dialect.equal(this.#value(left, key.left, "l"), key.left.type),
+      right: dialect.equal(this.#value(right, key.right, "r"), key.right.type),
+    }));
+    const on = sql.join(
+      keys.map((key) => sql`${key.left} = ${key.right}`),
+      sql` and `,
+    );
     const aliases = aliasesOf(step.columns);
     const values = step.columns.map((column, index) => {
       const own =
@@ -227,11 +230,13 @@ class FragmentCompiler {
     });
     const head = sql`select ${sql.join(values)} from ${left.table} as l`;
     if (step.kind === "semi" || step.kind === "anti") {
-      const not = step.kind === "anti" ? sql`not ` : sql``;
-      this.#set(step, {
-        body: sql`${head} where ${not}exists (select 1 from ${right.table} as r where ${on})`,
-        aliases,
-      });
+      const partners = sql`from ${right.table} as r`;
+      const has =
+        dialect.semiJoin === "exists"
+          ? sql`exists (select 1 ${partners} where ${on})`
+          : sql`((${sql.join(keys.map((key) => key.left))}) in (select ${sql.join(keys.map((key) => key.right))} ${partners}))`;
+      // A null has no partner, and `in` says neither yes nor no of it.
+      this.#set(step, { body: sql`${head} where ${has}${step.kind === "anti" ? sql` is not true` : sql``}`, aliases });
       return;
     }
     const join = sql.raw(step.kind === "left" ? "left join" : "inner join");

@@ -31,6 +31,7 @@ const bigint: DataType = { kind: "int" };
 
 /** SQL of PostgreSQL 12 and newer, in a session whose zone is UTC and whose dates are ISO. */
 export const postgresDialect: SqlDialect = {
+  semiJoin: "exists",
   scanned({ type }, declaredType = "", stored) {
     const declared = declaredType.trim().toLowerCase();
     if (type.kind === "float") return /^(?:real|float4)$/.test(declared) ? castTo(stored, type) : stored;
@@ -144,5 +145,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
     const interval = sql.raw(intervals[literalArgument(call.call, 2)] ?? "interval '0'");
     return castTo(sql`(${part(call, 0)} + ${asInteger(part(call, 1))} * ${interval})`, call.call.type);
   },
+  // For snippets: a plan that is run has its one instant as a constant.
+  now: () => sql`now()`,
   days_between: (call) => castTo(sql`(${part(call, 1)} - ${part(call, 0)})`, bigint),
 };

@@ -23,7 +23,7 @@ export async function* runPostgres(
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
   throwIfAborted(options.signal);
-  const toBatch = createRowBatcher(work.name, work.columns, postgresDecoder);
+  const batcher = createRowBatcher(work.name, work.columns, postgresDecoder);
   const channel = createChannel<PostgresRow[]>();
   const mark = `ccl query ${++runs}`;
   let cancelling: Promise<void> | undefined;
@@ -37,7 +37,10 @@ export async function* runPostgres(
   );
   let isWhole = false;
   try {
-    for await (const rows of channel.values) yield toBatch(rows);
+    for await (const rows of channel.values) {
+      for (const row of rows) batcher.add(Object.values(row));
+      yield batcher.take();
+    }
     isWhole = true;
     throwIfAborted(options.signal);
   } catch (error) {

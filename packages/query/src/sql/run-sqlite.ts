@@ -3,8 +3,9 @@ import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError, throwIfAborted } from "../query-error.ts";
-import { createRowBatcher } from "./batch-rows.ts";
+import { createRowBatcher, type RowBatcher } from "./batch-rows.ts";
 import { sqliteDecoder } from "./decode-value.ts";
+import { collectorOf, type RowCollector } from "./sqlite-collector.ts";
 
 /** A compiled query. */
 export interface SqlWork {
@@ -13,6 +14,8 @@ export interface SqlWork {
   sql: string;
   parameters: readonly unknown[];
   columns: readonly PlanColumn[];
+  /** How its rows end: in an order of all of them, with a limit, or neither. */
+  end: "ordered" | "limited" | "open";
 }
 
 /** Others have their turn of the event loop this often: SQLite's calls are synchronous. */
@@ -25,62 +28,78 @@ export async function* runSqlite(
   { signal, batchRows, timeoutMs }: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
   throwIfAborted(signal);
-  const toBatch = createRowBatcher(work.name, work.columns, sqliteDecoder);
-  const statement = readingStatement(database, work.sql);
-  held.add(statement);
-  const rows = statement.iterate(...work.parameters.map(sqliteValue));
   const endMs = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs;
   let turnedAtMs = performance.now();
-  try {
-    for (let chunk = take(rows, batchRows); chunk.length > 0; chunk = take(rows, batchRows)) {
-      yield toBatch(chunk);
-      if (performance.now() - turnedAtMs > turnMs) {
-        await new Promise((resolve) => setTimeout(resolve, 0));
-        turnedAtMs = performance.now();
-      }
-      throwIfAborted(signal);
-      if (performance.now() > endMs)
-        throw new QueryError("limit_exceeded", `${work.name} took longer than ${timeoutMs} ms.`, {
-          details: { limit: "timeoutMs" },
-        });
-      if (chunk.length < batchRows) return;
+  for (const batch of readBatches(database, work, batchRows)) {
+    yield batch;
+    if (performance.now() - turnedAtMs > turnMs) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      turnedAtMs = performance.now();
     }
+    throwIfAborted(signal);
+    if (performance.now() > endMs)
+      throw new QueryError("limit_exceeded", `${work.name} took longer than ${timeoutMs} ms.`, {
+        details: { limit: "timeoutMs" },
+      });
+  }
+}
+
+function readBatches(database: SqliteDatabase, work: SqlWork, batchRows: number): Iterable<ColumnBatch> {
+  const batcher = createRowBatcher(work.name, work.columns, sqliteDecoder);
+  const collector = collectorOf(database.handle, work.columns.length);
+  return collector === undefined
+    ? readRows(database, work, { batcher, batchRows })
+    : readCollected(database, work, { batcher, batchRows, collector });
+}
+
+interface Reading {
+  batcher: RowBatcher;
+  batchRows: number;
+}
+
+/** A driver takes as long for an object as for ten values: so SQLite hands each row to a function, and a row out for each batch. */
+function* readCollected(
+  database: SqliteDatabase,
+  work: SqlWork,
+  { batcher, batchRows, collector }: Reading & { collector: RowCollector },
+): Generator<ColumnBatch, void> {
+  const values = work.columns.map((_, index) => `o${index}`).join(", ");
+  const condition = `${collector.functionName}(${values})`;
+  const rows = statementRows(database, collecting(work, condition), work);
+  const isFull = (values: readonly unknown[]): boolean => {
+    batcher.add(values);
+    return batcher.rowCount >= batchRows;
+  };
+  try {
+    while (collector.during(isFull, () => rows.next()).done !== true) yield batcher.take();
+    if (batcher.rowCount > 0) yield batcher.take();
   } finally {
     rows.return?.();
-    held.delete(statement);
   }
 }
 
-interface ReadingStatement {
-  iterate(...parameters: SqliteValue[]): Iterator<SqliteRow>;
-  setReadBigInts?(wanted: boolean): void;
-  safeIntegers?(wanted: boolean): void;
+/** The inner query is never merged with the outer one, where the condition would come before the order and the limit. */
+function collecting({ sql, end }: SqlWork, condition: string): string {
+  // A limit that is none would have SQLite sort by a slower way.
+  if (end === "ordered")
+    return `with rows_in_order as materialized (${sql}) select 1 from rows_in_order where ${condition}`;
+  return `select 1 from (${sql}${end === "limited" ? "" : " limit -1"}) where ${condition}`;
 }
 
-// @photostructure/sqlite finalises a statement once it is collected, though its iterator is still read: with awaits between
-// two rows that happens, and then the process may end. So the statement is the driver's own, and is held on to.
-const held = new Set<ReadingStatement>();
-
-function readingStatement({ handle }: SqliteDatabase, text: string): ReadingStatement {
-  const statement: unknown = handle.prepare(text);
-  if (!isReadingStatement(statement)) throw new QueryError("invalid_options", "The handle is no SQLite database.");
-  statement.safeIntegers?.(true);
-  statement.setReadBigInts?.(true);
-  return statement;
-}
-
-function isReadingStatement(value: unknown): value is ReadingStatement {
-  return typeof value === "object" && value !== null && "iterate" in value && typeof value.iterate === "function";
-}
-
-function take(rows: Iterator<SqliteRow>, count: number): SqliteRow[] {
-  const chunk: SqliteRow[] = [];
-  while (chunk.length < count) {
-    const next = rows.next();
-    if (next.done === true) break;
-    chunk.push(next.value);
+function* readRows(
+  database: SqliteDatabase,
+  work: SqlWork,
+  { batcher, batchRows }: Reading,
+): Generator<ColumnBatch, void> {
+  for (const row of statementRows(database, work.sql, work)) {
+    batcher.add(Object.values(row));
+    if (batcher.rowCount >= batchRows) yield batcher.take();
   }
-  return chunk;
+  if (batcher.rowCount > 0) yield batcher.take();
+}
+
+function statementRows(database: SqliteDatabase, text: string, { parameters }: SqlWork): IterableIterator<SqliteRow> {
+  return database.prepare(text, { bigints: true }).iterate(...parameters.map(sqliteValue));
 }
 
 function sqliteValue(value: unknown): SqliteValue {

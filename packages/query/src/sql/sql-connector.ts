@@ -1,3 +1,4 @@
+import type { ResourceDetails } from "@ccl/catalog";
 import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
 import { sql } from "kysely";
 import type { Connector, PlanFragment } from "../connector/connector.ts";
@@ -6,7 +7,7 @@ import { partsOf, type TypedExpression, type TypedScan, type TypedStep } from ".
 import { compileFragment } from "./compile-fragment.ts";
 import { postgresDialect, postgresTakes } from "./postgres-dialect.ts";
 import { runPostgres } from "./run-postgres.ts";
-import { runSqlite } from "./run-sqlite.ts";
+import { runSqlite, type SqlWork } from "./run-sqlite.ts";
 import type { Sql } from "./sql-dialect.ts";
 import { sqliteDialect, sqliteTakes } from "./sqlite-dialect.ts";
 
@@ -38,7 +39,6 @@ const operations: ReadonlySet<PlanOperation> = new Set([
 export function sqlConnector(handle: SqliteDatabase | PostgresClient, options: SqlConnectorOptions = {}): Connector {
   const isSqlite = isSqliteDatabase(handle);
   const name = options.name ?? (isSqlite ? "SQLite" : "PostgreSQL");
-  const takesPart = isSqlite ? sqliteTakes : postgresTakes;
   const compile = ({ steps, columns }: PlanFragment): ReturnType<typeof compileFragment> =>
     compileFragment(
       { steps, columns },
@@ -51,14 +51,35 @@ export function sqlConnector(handle: SqliteDatabase | PostgresClient, options: S
   return {
     name,
     operations,
-    takes: (step) => expressionsOf(step).every((expression) => takesAll(expression, takesPart)),
+    takes: (step, resources) => takesStep(step, resources, isSqlite ? "sqlite" : "postgresql"),
     describe: (fragment) => compile(fragment).sql,
     run(fragment, run) {
       const query = compile(fragment);
-      const work = { name, sql: query.sql, parameters: query.parameters, columns: fragment.columns };
+      const work = {
+        name,
+        sql: query.sql,
+        parameters: query.parameters,
+        columns: fragment.columns,
+        end: endOf(fragment),
+      };
       return isSqlite ? runSqlite(handle, work, run) : runPostgres(handle, work, run);
     },
   };
+}
+
+/** True where the database computes the step as the plan means it. */
+export function takesStep(
+  step: TypedStep,
+  resources: readonly ResourceDetails[],
+  database: "sqlite" | "postgresql",
+): boolean {
+  const takesPart = database === "sqlite" ? sqliteTakes(resources) : postgresTakes;
+  return expressionsOf(step).every((expression) => takesAll(expression, takesPart));
+}
+
+function endOf({ steps }: PlanFragment): SqlWork["end"] {
+  if (steps.at(-1)?.op === "limit") return "limited";
+  return steps.some(({ op }) => op === "sort") ? "ordered" : "open";
 }
 
 function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is SqliteDatabase {

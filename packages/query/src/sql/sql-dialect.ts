@@ -13,6 +13,8 @@ export interface SqlCall {
 
 /** How one database says what a plan means. Every value has one form within its queries, the same from scan to output. */
 export interface SqlDialect {
+  /** How partners are looked for: SQLite reads the right side of `exists` once for each row, that of `in` once. */
+  semiJoin: "exists" | "in";
   /** A stored column in the form that expressions work on. */
   scanned(column: PlanColumn, declaredType: string | undefined, stored: Sql): Sql;
   literal(literal: TypedLiteral): Sql;

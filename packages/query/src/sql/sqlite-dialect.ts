@@ -1,5 +1,6 @@
+import type { ResourceDetails } from "@ccl/catalog";
 import { sql } from "kysely";
-import type { DataType } from "../plan/data-type.ts";
+import { columnDataType, type DataType } from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
 import type { TypedCall, TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 import { argumentType, commonCalls, literalArgument, powerOfTen, roundedFloat } from "./sql-calls.ts";
@@ -16,11 +17,21 @@ function isExactInSqlite({ kind, ...type }: DataType): boolean {
   return kind !== "decimal" || !("precision" in type) || type.precision <= storedDigits;
 }
 
-/** True where SQLite gives what the plan means: it knows UTC only, ASCII's cases only, and decimals as whole numbers of 64 bits. */
-export function sqliteTakes(expression: TypedExpression): boolean {
+/**
+ * What SQLite computes as the plan means it: it knows UTC only, ASCII's cases only, and decimals as whole numbers of 64 bits.
+ * A stored decimal with more digits than that passes through as text; one that was computed is a whole number whatever its type.
+ */
+export function sqliteTakes(resources: readonly ResourceDetails[]): (expression: TypedExpression) => boolean {
+  const storesText = resources.some(({ columns = [] }) =>
+    columns.some(({ type }) => !isExactInSqlite(columnDataType(type))),
+  );
+  return (expression) => takesExpression(expression, storesText);
+}
+
+function takesExpression(expression: TypedExpression, storesText: boolean): boolean {
   if (expression.type.kind === "decimal" && expression.type.scale > 9) return false;
   if (expression.op === "column")
-    return isExactInSqlite(expression.type) || expression.type.kind !== "decimal" || expression.type.scale <= 6;
+    return isExactInSqlite(expression.type) || (!storesText && scaleOf(expression.type) <= 6);
   if (expression.op === "literal") return fitsInteger(expression);
   if (expression.op !== "call") return true;
   const { function: name } = expression;
@@ -31,14 +42,18 @@ export function sqliteTakes(expression: TypedExpression): boolean {
   return true;
 }
 
+/** A sum of what has more digits would soon leave 64 bits. */
 function fitsInteger({ value, type }: TypedLiteral): boolean {
-  return value === null || type.kind !== "decimal" || String(value).replace(/\D/g, "").length <= 18;
+  return value === null || type.kind !== "decimal" || String(value).replace(/\D/g, "").length <= storedDigits;
 }
 
 const integerPower = (digits: number): Sql => sql.raw(`1${"0".repeat(digits)}`);
 const asInteger = (value: Sql): Sql => sql`cast(${value} as integer)`;
 const scaleOf = (type: DataType): number => (type.kind === "decimal" ? type.scale : 0);
 const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
+/** The digits of a decimal; a cast would give those of a small number as 1.2e-05. */
+const storedText = (stored: Sql, scale: number): Sql =>
+  sql`(case when typeof(${stored}) = 'real' and abs(${stored}) < 1 then printf(${sql.raw(`'%.${scale}f'`)}, ${stored}) else cast(${stored} as text) end)`;
 const binary = (value: Sql, { kind }: DataType): Sql => (kind === "text" ? sql`${value} collate binary` : value);
 
 /**
@@ -46,13 +61,16 @@ const binary = (value: Sql, { kind }: DataType): Sql => (kind === "text" ? sql`$
  * `YYYY-MM-DD HH:MM:SS.SSS` (milliseconds are what its functions keep), a timestamptz the same in UTC, a bool 0 or 1.
  */
 export const sqliteDialect: SqlDialect = {
+  semiJoin: "in",
   scanned({ type }, _, stored) {
     if (type.kind === "decimal") {
-      if (!isExactInSqlite(type)) return sql`cast(${stored} as text)`;
+      if (!isExactInSqlite(type)) return storedText(stored, type.scale);
       return asInteger(sql`round(${stored} * ${powerOfTen(type.scale)})`);
     }
     if (type.kind === "float") return sql`cast(${stored} as real)`;
-    if (type.kind === "date") return sql`date(${stored}, 'auto')`;
+    // Most are stored as they are wanted, and GLOB costs a fraction of date().
+    if (type.kind === "date")
+      return sql`(case when ${stored} glob '????-??-??' then ${stored} else date(${stored}, 'auto') end)`;
     if (type.kind === "timestamp" || type.kind === "timestamptz")
       return sql`strftime('%Y-%m-%d %H:%M:%f', ${stored}, 'auto')`;
     return stored;
@@ -81,6 +99,15 @@ export const sqliteDialect: SqlDialect = {
   output: (value) => value,
 };
 
+/** The same for people: a decimal ends as a number, not as the whole number of its last digit. */
+export const sqliteSnippetDialect: SqlDialect = {
+  ...sqliteDialect,
+  output: (value, type) =>
+    scaleOf(type) === 0
+      ? value
+      : sql`(case typeof(${value}) when 'integer' then ${value} / ${powerOfTen(scaleOf(type))} else ${value} end)`,
+};
+
 function boundValue(value: string | number | boolean, type: DataType): string | number | bigint {
   switch (type.kind) {
     case "bool":
@@ -97,6 +124,9 @@ function boundValue(value: string | number | boolean, type: DataType): string | 
       const [clock = "", fraction = ""] = String(value).replace("T", " ").replace("Z", "").split(".");
       return `${clock}.${fraction.padEnd(3, "0")}`;
     }
+    // @photostructure/sqlite binds what is less than this from a whole number as that number.
+    case "float":
+      return Number(value) > 0 && Number(value) < Number.EPSILON ? String(value) : Number(value);
     default:
       return typeof value === "boolean" ? String(value) : value;
   }
@@ -202,5 +232,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
     if (call.call.type.kind === "date") return sql`date(${part(call, 0)}, ${change})`;
     return sql`strftime('%Y-%m-%d %H:%M:%f', ${part(call, 0)}, ${change})`;
   },
+  // For snippets: a plan that is run has its one instant as a constant.
+  now: () => sql`strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   days_between: (call) => asInteger(sql`julianday(${part(call, 1)}) - julianday(${part(call, 0)})`),
 };

@@ -1,4 +1,4 @@
-import { scanColumns } from "../connector/scan-columns.ts";
+import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleCondition } from "../connector/simple-condition.ts";
 import { shownName } from "../physical/derived-name.ts";
 import { columnsOf, conjunctsOf, pushFilters } from "../physical/push-filters.ts";
@@ -10,6 +10,7 @@ import { quotedName, type Report } from "./check-context.ts";
  * compared as an argument can be: `=` or `in` with constants.
  */
 export function checkParameters(steps: readonly TypedStep[], report: Report): void {
+  if (!steps.some((step) => step.op === "scan" && hasParameters(step.resource))) return;
   const pushed = pushFilters(steps);
   for (const scan of pushed) {
     if (scan.op !== "scan") continue;

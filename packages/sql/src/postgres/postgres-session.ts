@@ -11,8 +11,9 @@ import {
 } from "./postgres-client.ts";
 import { postgresErrorOf } from "./postgres-error-of.ts";
 
-// The id of int8 in PostgreSQL's pg_type.dat.
+// Ids of PostgreSQL's pg_type.dat.
 const int8 = 20;
+const bytea = 17;
 
 /** A session over a client: for a pool each statement on a connection of its own, else one after the other. */
 export class ClientSession implements PostgresSession {
@@ -63,12 +64,15 @@ export function createPostgresSession(client: PostgresClient): PostgresSession {
 }
 
 function rowsOf({ rows, fields = [] }: PostgresResult): PostgresRow[] {
-  const integers = fields.filter((field) => field.dataTypeID === int8).map((field) => field.name);
+  const namesOf = (type: number): string[] =>
+    fields.filter((field) => field.dataTypeID === type).map((field) => field.name);
+  const integers = namesOf(int8);
+  const bytes = namesOf(bytea);
   return rows.map((row) => {
     if (!isRow(row))
       throw new SqlError("invalid_input", "The client's rows are no objects; leave its row mode as it is.");
     for (const name of integers) row[name] = exactInteger(row[name]);
-    for (const [name, value] of Object.entries(row)) if (value instanceof Uint8Array) row[name] = plainBytes(value);
+    for (const name of bytes) row[name] = plainBytes(row[name]);
     return row;
   });
 }
@@ -84,6 +88,7 @@ function exactInteger(value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : BigInt(value);
 }
 
-function plainBytes(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** pg gives a Buffer. */
+function plainBytes(value: unknown): unknown {
+  return value instanceof Uint8Array ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
 }

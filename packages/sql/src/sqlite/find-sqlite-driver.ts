@@ -7,10 +7,11 @@ export type SqliteDriverName = "node:sqlite" | "@photostructure/sqlite";
 /** A driver that is there. */
 export interface SqliteDriver {
   name: SqliteDriverName;
-  open(path: string): SqliteHandle;
+  /** `path` may be an URI that begins with `file:`. */
+  open(path: string, options?: { readOnly: boolean }): SqliteHandle;
 }
 
-type DatabaseClass = new (path: string) => SqliteHandle;
+type DatabaseClass = new (path: string, options: { readOnly: boolean }) => SqliteHandle;
 
 /** The named driver, or the first that is there: node:sqlite (Node 22.5 and newer), then @photostructure/sqlite. */
 export async function findSqliteDriver(wanted?: SqliteDriverName): Promise<SqliteDriver> {
@@ -18,7 +19,8 @@ export async function findSqliteDriver(wanted?: SqliteDriverName): Promise<Sqlit
   for (const name of wanted === undefined ? driverNames : [wanted]) {
     try {
       const Database = await loaders[name]();
-      if (Database !== undefined) return { name, open: (path) => new Database(path) };
+      if (Database !== undefined)
+        return { name, open: (path, options = { readOnly: false }) => new Database(path, options) };
     } catch (error) {
       causes.push(error);
     }

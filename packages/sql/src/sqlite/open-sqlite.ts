@@ -1,6 +1,7 @@
 import { SqlError, throwIfAborted } from "../sql-error.ts";
 import { retryWhileBusy } from "../transaction/retry-while-busy.ts";
 import { findSqliteDriver, type SqliteDriverName } from "./find-sqlite-driver.ts";
+import { readOnlyAddress } from "./read-only-address.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase, SqliteHandle } from "./sqlite-database.ts";
 import { sqliteErrorOf } from "./sqlite-error-of.ts";
@@ -21,6 +22,11 @@ export interface OpenSqliteOptions {
   durability?: SqliteDurability;
   /** How long a statement waits for another connection's lock, 5,000 by default. `transaction` waits without blocking the thread. */
   busyTimeoutMs?: number;
+  /**
+   * True: an existing file is read and never changed, nor are files made beside it; `durability` means nothing then, and
+   * what would write fails with `read_only`. A handle is told to refuse writes from then on.
+   */
+  readOnly?: boolean;
   signal?: AbortSignal;
 }
 
@@ -32,12 +38,13 @@ const synchronousLevels = { full: 2, normal: 1, off: 0 } as const;
  * @throws SqlError `no_driver`, `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
  */
 export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {
-  const { durability = "full", busyTimeoutMs = 5000, signal } = options;
+  const { durability = "full", busyTimeoutMs = 5000, readOnly = false, signal } = options;
   checkOptions({ durability, busyTimeoutMs });
   throwIfAborted(signal);
   const connection = await connect(options, busyTimeoutMs);
+  const apply = (): void => (readOnly ? applyReadOnly(connection) : applySettings(connection, durability));
   try {
-    await retryWhileBusy(() => applySettings(connection, durability), { timeoutMs: busyTimeoutMs, signal });
+    await retryWhileBusy(apply, { timeoutMs: busyTimeoutMs, signal });
     return connection;
   } catch (error) {
     connection.close();
@@ -55,14 +62,15 @@ function checkOptions({ durability, busyTimeoutMs }: { durability: string; busyT
 }
 
 async function connect(options: OpenSqliteOptions, busyTimeoutMs: number): Promise<SqliteConnection> {
-  const { path, driver } = options;
+  const { path, driver, readOnly = false } = options;
   if (typeof driver === "object")
-    return new SqliteConnection(driver, { driver: "handle", busyTimeoutMs, ownsHandle: false });
+    return new SqliteConnection(driver, { driver: "handle", busyTimeoutMs, ownsHandle: false, readOnly });
   if (path === undefined) throw new SqlError("invalid_input", "Give the path of the database, or an open handle.");
   const found = await findSqliteDriver(driver);
   throwIfAborted(options.signal);
   try {
-    return new SqliteConnection(found.open(path), { driver: found.name, busyTimeoutMs, ownsHandle: true });
+    const handle = found.open(readOnly ? await readOnlyAddress(path) : path, { readOnly });
+    return new SqliteConnection(handle, { driver: found.name, busyTimeoutMs, ownsHandle: true, readOnly });
   } catch (error) {
     throw openErrorOf(error, path);
   }
@@ -90,6 +98,18 @@ function applySettings(connection: SqliteConnection, durability: SqliteDurabilit
     const found = readSetting(connection, name);
     if (found !== value) throw settingError(name, { wanted: value, found });
   }
+}
+
+function applyReadOnly(connection: SqliteConnection): void {
+  connection.exec(`PRAGMA busy_timeout = ${connection.busyTimeoutMs}`);
+  connection.exec("PRAGMA query_only = ON");
+  const wanted = { query_only: 1, busy_timeout: connection.busyTimeoutMs };
+  for (const [name, value] of Object.entries(wanted)) {
+    const found = readSetting(connection, name);
+    if (found !== value) throw settingError(name, { wanted: value, found });
+  }
+  // What is no database is known by its first page.
+  connection.prepare("SELECT count(*) FROM sqlite_schema").get();
 }
 
 function readSetting(connection: SqliteConnection, pragma: string): unknown {

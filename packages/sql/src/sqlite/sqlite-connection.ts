@@ -12,6 +12,8 @@ export interface ConnectionOptions {
   busyTimeoutMs: number;
   /** False: `close()` leaves the handle open. */
   ownsHandle: boolean;
+  /** True: `close()` does nothing to the database's log. */
+  readOnly?: boolean;
 }
 
 /** A driver's handle as a `SqliteDatabase`. */
@@ -20,6 +22,7 @@ export class SqliteConnection implements SqliteDatabase {
   readonly handle: SqliteHandle;
   readonly busyTimeoutMs: number;
   readonly #ownsHandle: boolean;
+  readonly #readOnly: boolean;
   readonly #state: ConnectionState;
   readonly #statements = new Map<string, OwnedStatement>();
   readonly #reads: OpenReads = new Map();
@@ -30,6 +33,7 @@ export class SqliteConnection implements SqliteDatabase {
     this.driver = options.driver;
     this.busyTimeoutMs = options.busyTimeoutMs;
     this.#ownsHandle = options.ownsHandle;
+    this.#readOnly = options.readOnly === true;
     this.#state = connectionStateOf(handle);
   }
 
@@ -63,7 +67,7 @@ export class SqliteConnection implements SqliteDatabase {
     this.#statements.clear();
     this.#isOpen = false;
     if (!this.#ownsHandle) return;
-    if (this.driver === "@photostructure/sqlite") this.#leaveWal();
+    if (this.driver === "@photostructure/sqlite" && !this.#readOnly) this.#leaveWal();
     try {
       this.handle.close();
     } catch (error) {

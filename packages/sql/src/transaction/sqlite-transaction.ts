@@ -1,16 +1,9 @@
 import { connectionStateOf } from "../sqlite/connection-state.ts";
-import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import type { PrepareOptions, SqliteDatabase, SqliteHandle, SqliteStatement } from "../sqlite/sqlite-database.ts";
 import { SqlError, throwIfAborted } from "../sql-error.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 import { TurnQueue } from "./turn-queue.ts";
-
-interface Nesting {
-  depth: number;
-  turns: TurnQueue;
-}
-
-const nestings = new WeakMap<SqliteDatabase, Nesting>();
 
 /** A transaction on a connection, or a savepoint within the one that `database` stands for. */
 export async function sqliteTransaction<T>(
@@ -18,8 +11,9 @@ export async function sqliteTransaction<T>(
   action: TransactionAction<SqliteDatabase, T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const nesting = nestings.get(database);
-  if (nesting !== undefined) return nesting.turns.run(() => savepoint(database, action, options), options.signal);
+  if (database instanceof TransactionScope) {
+    return database.turns.run(() => savepoint(database, action, options), options.signal);
+  }
   const state = connectionStateOf(database.handle);
   return state.turns.run(async () => {
     await begin(database, options);
@@ -34,11 +28,11 @@ export async function sqliteTransaction<T>(
 }
 
 function savepoint<T>(
-  database: SqliteDatabase,
+  database: TransactionScope,
   action: TransactionAction<SqliteDatabase, T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const depth = (nestings.get(database)?.depth ?? 0) + 1;
+  const depth = database.depth + 1;
   const name = `ccl_${depth}`;
   database.exec(`SAVEPOINT ${name}`);
   const rollback = [`ROLLBACK TO ${name}`, `RELEASE ${name}`];
@@ -48,12 +42,15 @@ function savepoint<T>(
 // The wait for the lock is ours, between attempts that do not wait, so that the thread stays free meanwhile.
 async function begin(database: SqliteDatabase, { mode, signal }: TransactionOptions): Promise<void> {
   const statement = mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE";
+  const wait = `PRAGMA busy_timeout = ${database.busyTimeoutMs}`;
+  // One call of the driver where there are three statements: every transaction pays for it.
+  const begin = `PRAGMA busy_timeout = 0; ${statement}; ${wait}`;
   const attempt = (): void => {
-    database.exec("PRAGMA busy_timeout = 0");
     try {
-      database.exec(statement);
-    } finally {
-      database.exec(`PRAGMA busy_timeout = ${database.busyTimeoutMs}`);
+      database.exec(begin);
+    } catch (error) {
+      database.exec(wait);
+      throw error;
     }
   };
   await retryWhileBusy(attempt, { timeoutMs: database.busyTimeoutMs, signal });
@@ -72,10 +69,9 @@ async function settle<T>(
   action: TransactionAction<SqliteDatabase, T>,
   ending: Ending,
 ): Promise<T> {
-  const transaction = scopeOf(database);
-  nestings.set(transaction.database, { depth: ending.depth, turns: new TurnQueue() });
+  const scope = new TransactionScope(database, ending.depth);
   try {
-    const running = action(transaction.database);
+    const running = action(scope);
     const value = isPromise(running) ? await running : running;
     throwIfAborted(ending.options.signal);
     database.exec(ending.commit);
@@ -84,7 +80,7 @@ async function settle<T>(
     undo(database, ending.rollback);
     throw error;
   } finally {
-    transaction.end();
+    scope.isOver = true;
   }
 }
 
@@ -99,27 +95,40 @@ function undo(database: SqliteDatabase, statements: string[]): void {
 }
 
 /** The database as it is seen within a transaction: the same connection, until the end of it. */
-function scopeOf(database: SqliteDatabase): { database: SqliteDatabase; end: () => void } {
-  let isOver = false;
-  const live = (): SqliteDatabase => {
-    if (isOver) throw new SqlError("closed", "The transaction has ended; use the database itself.");
-    return database;
-  };
-  return {
-    database: {
-      driver: database.driver,
-      handle: database.handle,
-      busyTimeoutMs: database.busyTimeoutMs,
-      exec: (sql) => live().exec(sql),
-      prepare: (sql, options) => live().prepare(sql, options),
-      close: () => {
-        throw new SqlError("invalid_input", "A transaction is ended by returning or throwing, not by close().");
-      },
-    },
-    end: () => {
-      isOver = true;
-    },
-  };
+class TransactionScope implements SqliteDatabase {
+  readonly driver: string;
+  readonly handle: SqliteHandle;
+  readonly busyTimeoutMs: number;
+  readonly depth: number;
+  /** Of the savepoints within. */
+  readonly turns: TurnQueue = new TurnQueue();
+  isOver = false;
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase, depth: number) {
+    this.driver = database.driver;
+    this.handle = database.handle;
+    this.busyTimeoutMs = database.busyTimeoutMs;
+    this.depth = depth;
+    this.#database = database;
+  }
+
+  exec(sql: string): void {
+    this.#live().exec(sql);
+  }
+
+  prepare(sql: string, options?: PrepareOptions): SqliteStatement {
+    return this.#live().prepare(sql, options);
+  }
+
+  close(): never {
+    throw new SqlError("invalid_input", "A transaction is ended by returning or throwing, not by close().");
+  }
+
+  #live(): SqliteDatabase {
+    if (this.isOver) throw new SqlError("closed", "The transaction has ended; use the database itself.");
+    return this.#database;
+  }
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

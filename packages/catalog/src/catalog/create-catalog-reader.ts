@@ -1,0 +1,74 @@
+import { presentOverview, viewColumns } from "../access/present-record.ts";
+import { createBudgetedContext } from "./budgeted-context.ts";
+import { requireIds, requireWhole } from "./call-options.ts";
+import type { Catalog, OverviewPage, OverviewQuery, SearchAnswer, SearchQuery } from "./catalog.ts";
+import type { CatalogContext } from "./catalog-context.ts";
+import { detailsOf } from "./details-of.ts";
+import { countFacets, findResources } from "./search-resources.ts";
+
+/** The calls of a catalog that change nothing and ask no model. */
+export type CatalogReader = Pick<Catalog, "overview" | "details" | "search" | "budgetedContext">;
+
+/** Matches that facets are counted over, and that pages of a query go through. */
+const countedMatches = 200;
+const pagedMatches = 1_000;
+
+/** Answers over the records and the index of a context. */
+export function createCatalogReader(context: CatalogContext): CatalogReader {
+  return {
+    overview: (query = {}) => overviewPage(query, context),
+    async details(ids, query = {}) {
+      requireIds("ids", ids);
+      const visible = await context.look(query.principal, query.signal);
+      return detailsOf({ ids, query, visible }, context);
+    },
+    search: (query = {}) => searchAnswer(query, context),
+    budgetedContext: (request) => createBudgetedContext(request, context),
+  };
+}
+
+async function searchAnswer(query: SearchQuery, context: CatalogContext): Promise<SearchAnswer> {
+  const { limit = 20, principal, ...rest } = query;
+  requireWhole("limit", limit, [1, 1_000]);
+  if (rest.exclude !== undefined) requireIds("exclude", rest.exclude);
+  const visible = await context.look(principal, rest.signal);
+  await context.fillVectors(rest.signal);
+  const isBrowsing = (rest.text ?? "").trim() === "" && rest.vector === undefined;
+  const found = await findResources({ ...rest, visible, limit: Math.max(limit, countedMatches) }, context);
+  const matched = isBrowsing ? undefined : found.hits.slice(0, countedMatches).map(({ id }) => id);
+  const facetCounts = await countFacets({ ...rest, visible, limit }, matched, context);
+  return { ...found, hits: found.hits.slice(0, limit), facetCounts };
+}
+
+async function overviewPage(query: OverviewQuery, context: CatalogContext): Promise<OverviewPage> {
+  const { ids, query: text = "", facets, page = 1, pageSize = 50, principal, signal } = query;
+  requireWhole("page", page, [1, Number.MAX_SAFE_INTEGER]);
+  requireWhole("pageSize", pageSize, [1, 1_000]);
+  if (ids !== undefined) requireIds("ids", ids);
+  const visible = await context.look(principal, signal);
+  const call = { visible, ...(facets === undefined ? {} : { facets }), ...(signal === undefined ? {} : { signal }) };
+  const isBrowsing = text.trim() === "";
+  const limit = isBrowsing ? Number.MAX_SAFE_INTEGER : pagedMatches;
+  const wanted = ids === undefined ? undefined : new Set(ids);
+  let matches: readonly string[];
+  if (isBrowsing && wanted !== undefined && facets === undefined) matches = [...wanted];
+  else {
+    const found = await findResources({ ...call, text, limit }, context);
+    const inSearch = found.hits.map(({ id }) => id);
+    matches = wanted === undefined ? inSearch : kept(inSearch, wanted, isBrowsing);
+  }
+  const records = matches.flatMap((id) => visible.get(id) ?? []);
+  const start = (page - 1) * pageSize;
+  const items = records
+    .slice(start, start + pageSize)
+    .map((record) => presentOverview(record, viewColumns(record, visible.visibility)));
+  const pages = Math.ceil(records.length / pageSize);
+  return { items, pageInfo: { page, pageSize, total: records.length, pages, hasNext: page < pages } };
+}
+
+/** Those that are wanted: in the order of the search, or without one in the order of the wanted. */
+function kept(found: readonly string[], wanted: ReadonlySet<string>, isBrowsing: boolean): string[] {
+  if (!isBrowsing) return found.filter((id) => wanted.has(id));
+  const fitting = new Set(found);
+  return [...wanted].filter((id) => fitting.has(id));
+}

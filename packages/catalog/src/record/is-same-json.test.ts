@@ -1,0 +1,37 @@
+import { canonicalJson } from "@ccl/core";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { isSameJson } from "./is-same-json.ts";
+
+it.each([
+  [{ a: 1, b: [true] }, { b: [true], a: 1 }, true],
+  [{ a: 1, b: undefined }, { a: 1 }, true],
+  [{ a: undefined }, { b: undefined }, true],
+  [{ a: undefined, b: 1 }, { a: 1, b: undefined }, false],
+  [[], {}, false],
+  [null, {}, false],
+  [-0, 0, true],
+  ["1", 1, false],
+])("compares %j and %j", (left, right, isSame) => {
+  expect(isSameJson(left, right)).toBe(isSame);
+});
+
+it("says of any two values what their canonical texts say", () => {
+  const small = fc.jsonValue({ maxDepth: 3 });
+  const pairs = fc.oneof(
+    fc.tuple(small, small),
+    small.map((value): [unknown, unknown] => [value, structuredClone(value)]),
+  );
+  fc.assert(
+    fc.property(pairs, ([left, right]) => {
+      expect(isSameJson(left, right)).toBe(canonicalText(left) === canonicalText(right));
+    }),
+    { numRuns: Number(process.env["CCL_PROPERTY_RUNS"] ?? 200) },
+  );
+});
+
+/** Of well-formed texts: canonical JSON takes no others. */
+function canonicalText(value: unknown): string {
+  return canonicalJson(JSON.parse(JSON.stringify(value).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, "?")));
+}

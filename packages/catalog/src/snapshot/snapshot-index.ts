@@ -1,0 +1,87 @@
+import { CatalogError } from "../catalog-error.ts";
+import { indexVariants } from "../access/search-variants.ts";
+import { createMemorySearchIndex, type MemorySearchIndex } from "../search/create-memory-search-index.ts";
+import type { SearchIndex } from "../search/search-index.ts";
+import { throwIfAborted } from "../store/store-input.ts";
+import type { SnapshotRecord } from "./create-catalog-snapshot.ts";
+import { readSaved, writeSaved, type SavedIndex } from "./saved-index.ts";
+
+/** An index that is filled when it is first asked. */
+export interface SnapshotIndex extends SearchIndex {
+  /** Undefined where what was loaded is the same. */
+  save(signal: AbortSignal | undefined): Promise<Uint8Array | undefined>;
+}
+
+interface Filled {
+  index: MemorySearchIndex;
+  isAsSaved: boolean;
+}
+
+/** An index of the records: what was saved, brought up to them. */
+export function createSnapshotIndex(
+  records: readonly SnapshotRecord[],
+  loadSaved: (() => Promise<Uint8Array | undefined>) | undefined,
+): SnapshotIndex {
+  let filling: Promise<Filled> | undefined;
+  const filled = async (signal: AbortSignal | undefined): Promise<Filled> => {
+    throwIfAborted(signal);
+    // Not ended by the signal of the call that came first: others may wait for it.
+    filling ??= fill(records, loadSaved);
+    const done = await filling.catch((error: unknown) => {
+      filling = undefined;
+      throw error;
+    });
+    throwIfAborted(signal);
+    return done;
+  };
+  return {
+    name: "snapshot",
+    put: () => Promise.reject(readOnly()),
+    remove: () => Promise.reject(readOnly()),
+    searchText: async (query, call = {}) => (await filled(call.signal)).index.searchText(query, call),
+    searchVector: async (query, call = {}) => (await filled(call.signal)).index.searchVector(query, call),
+    countFacets: async (query, call = {}) => (await filled(call.signal)).index.countFacets(query, call),
+    async save(signal) {
+      const { index, isAsSaved } = await filled(signal);
+      return isAsSaved ? undefined : writeSaved({ hashes: hashesOf(records), index: index.save() });
+    },
+  };
+}
+
+async function fill(
+  records: readonly SnapshotRecord[],
+  loadSaved: (() => Promise<Uint8Array | undefined>) | undefined,
+): Promise<Filled> {
+  const index = createMemorySearchIndex();
+  const bytes = await loadSaved?.();
+  const saved = bytes === undefined ? undefined : restored(index, readSaved(bytes));
+  const now = hashesOf(records);
+  const gone = [...(saved ?? [])].flatMap(([id]) => (now.has(id) ? [] : [id]));
+  const fresh = records.filter(({ record, hash }) => saved?.get(record.id) !== hash);
+  if (gone.length > 0) await index.remove(gone);
+  if (fresh.length > 0) {
+    const variants = fresh.flatMap(({ record }) => indexVariants(record, undefined));
+    await index.put(variants.map((record) => ({ record })));
+  }
+  return { index, isAsSaved: saved !== undefined && gone.length === 0 && fresh.length === 0 };
+}
+
+/** The hashes of what the index now holds; undefined where the saved one cannot be used. */
+function restored(index: MemorySearchIndex, saved: SavedIndex | undefined): ReadonlyMap<string, string> | undefined {
+  if (saved === undefined) return undefined;
+  try {
+    index.restore(saved.index);
+    return saved.hashes;
+  } catch (error) {
+    if (CatalogError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
+
+function hashesOf(records: readonly SnapshotRecord[]): Map<string, string> {
+  return new Map(records.map(({ record, hash }) => [record.id, hash]));
+}
+
+function readOnly(): CatalogError {
+  return new CatalogError("invalid_options", "The index of a snapshot follows its records; nobody writes to it.");
+}

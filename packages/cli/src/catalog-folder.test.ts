@@ -1,0 +1,140 @@
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { type CatalogProject, createCatalogProject } from "./__fixtures__/catalog-project.ts";
+
+let project: CatalogProject;
+
+beforeEach(async () => {
+  project = await createCatalogProject();
+});
+afterEach(async () => {
+  await project.remove();
+});
+
+const folder = (): string => join(project.root, ".ccl", "catalog");
+const journal = (): string => join(folder(), ".changes.json");
+const carried = (): string => join(folder(), ".cache", "changes.json");
+const details = (name: string): string => join(folder(), "details", `bus%3A${name}.json`);
+
+/** Resources of one generation, told by their descriptions. */
+async function importGeneration(generation: string, count = 5): Promise<number> {
+  const lines = Array.from({ length: count }, (_, at) =>
+    JSON.stringify({ id: `bus:r${at}`, kind: "bus", title: `Resource ${at}`, description: `Of ${generation}.` }),
+  );
+  await writeFile(join(project.root, "own.jsonl"), lines.map((line) => `${line}\n`).join(""));
+  return (await project.ccl(["catalog", "import", "--jsonl", "own.jsonl"])).code;
+}
+
+async function shown(name: string): Promise<unknown> {
+  const { document } = await project.json(["catalog", "show", `bus:${name}`]);
+  return document;
+}
+
+async function found(text: string): Promise<string[]> {
+  const { document } = await project.json(["catalog", "search", text]);
+  const hits: unknown = typeof document === "object" && document !== null ? Reflect.get(document, "hits") : [];
+  return (Array.isArray(hits) ? hits : []).map((hit: { id: string }) => hit.id).sort();
+}
+
+describe("what stands in the cache of a catalog's folder", () => {
+  it("follows every edit by hand: a card changed, added, taken away, and the list of all", async () => {
+    await importGeneration("autumn");
+    expect(await found("autumn")).toHaveLength(5);
+    const card = await readFile(details("r1"), "utf8");
+    await writeFile(details("r1"), card.replace("autumn", "zeppelin"));
+    expect(await found("zeppelin")).toEqual(["bus:r1"]);
+    expect(await found("autumn")).toHaveLength(4);
+    await rm(details("r2"));
+    expect(await shown("r2")).toMatchObject({ details: { id: "bus:r2", title: "Resource 2" } });
+    expect(await found("autumn")).toHaveLength(3);
+    const overview = join(folder(), "overview.jsonl");
+    const lines = (await readFile(overview, "utf8")).split("\n");
+    await writeFile(overview, lines.filter((line) => !line.includes("bus:r3")).join("\n"));
+    expect((await project.json(["catalog", "search", "autumn"])).document).toMatchObject({
+      error: { code: "catalog_damaged", message: expect.stringContaining("details/bus%3Ar3.json") },
+    });
+    await rm(details("r3"));
+    expect(await found("autumn")).toEqual(["bus:r0", "bus:r4"]);
+    await writeFile(details("r4"), "no JSON");
+    expect(await project.json(["catalog", "search", "x"])).toMatchObject({ code: 2 });
+  });
+
+  it.each(["records.json", "index.bin"])("is made anew when %s is damaged, cut off or gone", async (name) => {
+    await importGeneration("autumn");
+    const file = join(folder(), ".cache", name);
+    const whole = await readFile(file);
+    const changed = Uint8Array.from(whole, (byte, at) => (at === whole.length >> 1 ? byte ^ 1 : byte));
+    for (const bytes of [changed, whole.subarray(0, whole.length - 9), new Uint8Array(0)]) {
+      await writeFile(file, bytes);
+      expect(await found("autumn")).toHaveLength(5);
+      expect(await readFile(file)).not.toEqual(Buffer.from(bytes));
+    }
+    await rm(join(folder(), ".cache"), { recursive: true });
+    expect(await found("autumn")).toHaveLength(5);
+  });
+
+  it("is seen by no version control", async () => {
+    await importGeneration("autumn");
+    expect(await readFile(join(folder(), ".cache", ".gitignore"), "utf8")).toBe("*\n");
+    expect((await readdir(folder())).sort()).toEqual([
+      ".cache",
+      "details",
+      "imported",
+      "overview.jsonl",
+      "sources.json",
+    ]);
+  });
+});
+
+describe("an import that was cut short", () => {
+  it("is finished by the next command when its process was killed, and leaves alone what a person wrote since", async () => {
+    await importGeneration("autumn");
+    const before = await readFile(details("r0"), "utf8");
+    const others = await readFile(details("r1"), "utf8");
+    await importGeneration("winter");
+    // As if it had been killed after its first files: one is old, one torn, one gone, one edited by hand.
+    await rename(carried(), journal());
+    await writeFile(details("r0"), before);
+    await writeFile(details("r1"), others.slice(0, 20));
+    await rm(details("r2"));
+    await writeFile(details("r3"), (await readFile(details("r3"), "utf8")).replace("winter", "a person"));
+    expect(await shown("r0")).toMatchObject({ details: { description: "Of winter." } });
+    expect(await shown("r1")).toMatchObject({ details: { description: "Of winter." } });
+    expect(await shown("r2")).toMatchObject({ details: { description: "Of winter." } });
+    expect(await shown("r3")).toMatchObject({ details: { description: "Of a person." } });
+    expect(await readdir(folder())).not.toContain(".changes.json");
+  });
+
+  it("is forgotten where it was not written down as a whole", async () => {
+    await importGeneration("autumn");
+    const text = await readFile(carried(), "utf8");
+    await writeFile(journal(), text.slice(0, -9));
+    await rm(carried());
+    await rm(details("r0"));
+    expect(await shown("r0")).not.toMatchObject({ details: { description: "Of autumn." } });
+    expect(await readdir(folder())).not.toContain(".changes.json");
+  });
+
+  it("is made good after a power cut, also what the import before it had written", async () => {
+    await importGeneration("autumn", 3);
+    const autumn = await readFile(details("r2"), "utf8");
+    await importGeneration("winter", 5);
+    const removed = await readFile(details("r4"), "utf8");
+    await importGeneration("winter", 4);
+    const [head = "", body = ""] = (await readFile(carried(), "utf8")).split("\n");
+    await writeFile(carried(), `${head.split(" ")[0]} another-start-of-the-machine\n${body}`);
+    await writeFile(details("r0"), "");
+    await writeFile(details("r1"), "\0".repeat(300));
+    await writeFile(details("r2"), autumn);
+    await rm(join(folder(), "overview.jsonl"));
+    await writeFile(details("r4"), removed);
+    for (const name of ["r0", "r1", "r2", "r3"]) {
+      expect(await shown(name)).toMatchObject({ details: { description: "Of winter." } });
+    }
+    expect(await found("winter")).toHaveLength(4);
+    await expect(readFile(carried())).rejects.toThrow("ENOENT");
+  });
+});

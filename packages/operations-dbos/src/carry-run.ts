@@ -1,0 +1,86 @@
+import type { ExecutorEngine, OperationKey, RunDriver, RunStore } from "@ccl/operations";
+
+import type { DbosStepOptions, DbosWorkflow, DbosWorkflows } from "./dbos-sdk.ts";
+import { operationWorkflowId } from "./operation-workflow-id.ts";
+import { OperationsDbosError } from "./operations-dbos-error.ts";
+import type { OpenMeeting, Rendezvous } from "./rendezvous.ts";
+
+/** What the workflow of a run works with. */
+export interface CarryRunOptions {
+  dbos: Pick<DbosWorkflows, "runStep" | "startWorkflow" | "stepStatus">;
+  runs: Pick<RunStore, "loadRun">;
+  rendezvous: Rendezvous;
+  /** Resolves once there is an engine. */
+  attached: Promise<{ drive: RunDriver; engine: ExecutorEngine }>;
+  /** The workflow of an operation. */
+  operation: DbosWorkflow;
+  /** How often each step is tried. */
+  retry: DbosStepOptions;
+  onFault(fault: OperationsDbosError): void;
+}
+
+/**
+ * What the workflow of a run does. Its calls have the same numbers in every execution: the plan, the drive, then a start
+ * for each operation in the order of the plan, which the first call has recorded. None of them waits for an operation.
+ */
+export async function carryRun(runId: string, options: CarryRunOptions): Promise<string> {
+  const { dbos, rendezvous, retry } = options;
+  const operations = await dbos.runStep(async () => planOf(runId, options), { name: "plan", ...retry });
+  const meeting = rendezvous.open(runId, operations);
+  try {
+    const driven = dbos.runStep(async () => driveToEnd(runId, options), { name: "drive", ...retry });
+    const [drive] = await Promise.allSettled([driven, startOperations(runId, { options, operations, meeting })]);
+    if (drive.status === "rejected") throw drive.reason;
+    return drive.value;
+  } finally {
+    meeting.close();
+  }
+}
+
+async function planOf(runId: string, { runs, attached }: CarryRunOptions): Promise<OperationKey[]> {
+  const { engine } = await attached;
+  const stored = await runs.loadRun(runId);
+  return stored === undefined ? [] : engine.operationsOf(stored.input);
+}
+
+async function driveToEnd(runId: string, { dbos, runs, attached }: CarryRunOptions): Promise<string> {
+  const { drive, engine } = await attached;
+  if ((await runs.loadRun(runId)) === undefined) return "unknown_run";
+  const cancelled = dbos.stepStatus?.cancelSignal;
+  const onCancel = (): void => engine.abort(runId, "Its workflow was cancelled.");
+  cancelled?.addEventListener("abort", onCancel, { once: true });
+  const result = await drive(runId).finally(() => cancelled?.removeEventListener("abort", onCancel));
+  const stored = await runs.loadRun(runId);
+  if (stored?.result !== undefined) return stored.result.status;
+  const why = result?.failedDetails?.errorMessage ?? "Its worker gave it up.";
+  throw new OperationsDbosError("not_ended", `Run ${runId} has not ended. ${why}`, { details: { runId } });
+}
+
+/** One after another, so that they are made in the order of the plan. Of one that is there already DBOS gives the handle. */
+async function startOperations(
+  runId: string,
+  of: { options: CarryRunOptions; operations: readonly OperationKey[]; meeting: OpenMeeting },
+): Promise<void> {
+  const { dbos, operation: workflow, onFault } = of.options;
+  let hasFailed = false;
+  for (const operation of of.operations) {
+    const { hook, operationId } = operation;
+    try {
+      await dbos.startWorkflow(workflow, { workflowID: operationWorkflowId(runId, operation) })(
+        runId,
+        hook,
+        operationId,
+      );
+    } catch (error) {
+      // The run goes on without it: what has ended is known from the run's own journal.
+      if (!hasFailed) onFault(notStarted(runId, operationId, error));
+      hasFailed = true;
+    }
+    of.meeting.started(operation);
+  }
+}
+
+function notStarted(runId: string, operationId: string, cause: unknown): OperationsDbosError {
+  const message = `The workflow of operation ${JSON.stringify(operationId)} could not be started; run ${runId} goes on without it.`;
+  return new OperationsDbosError("not_started", message, { cause, details: { runId, operationId } });
+}

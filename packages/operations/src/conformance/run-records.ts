@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+
+import type { RunEvent } from "../events/run-event.ts";
+import type { RunStep } from "../ports/run-step.ts";
+import type { NewRun, RunAppend, RunLease, RunStore } from "../ports/run-store.ts";
+import type { RunResult } from "../run/run-result.ts";
+
+/** How long the leases of the rules last. */
+export const ttlMs: number = 1_000;
+
+/** A run to be made, each on a branch of its own. */
+export function newRun(
+  runId: string,
+  rest: Partial<NewRun["input"]> & { nowMs?: number; requestId?: string; payload?: string } = {},
+): NewRun {
+  const { nowMs = 0, requestId, payload = "hash", ...fields } = rest;
+  const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", assistantVariantId: "v" };
+  const clientRequest =
+    requestId === undefined
+      ? {}
+      : { clientRequest: { clientRequestId: requestId, payloadHash: payload, keptUntilMs: 500 } };
+  return {
+    input: { ...ids, trigger: "generate", startedAt: 7, ...fields },
+    lease: { owner: "w", ttlMs, nowMs },
+    ...clientRequest,
+  };
+}
+
+/** Makes a run; fails unless it was made. */
+export async function created(store: RunStore, run: NewRun): Promise<RunLease> {
+  const creation = await store.createRun(run);
+  assert.equal(creation.status, "created");
+  return creation.status === "created" ? creation.lease : assert.fail();
+}
+
+/** Events with these numbers. */
+export function events(runId: string, seqs: readonly number[], epoch: number = 1): RunEvent[] {
+  const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", trigger: "generate" } as const;
+  return seqs.map((seq) => ({ ...ids, seq, epoch, ts: seq, type: "run.phase_changed", phase: "planning" }));
+}
+
+/** The step of an operation that wrote a value. */
+export function step(operationId: string, attempt: number, value: unknown = 1): RunStep {
+  const write = {
+    type: "artifact.upsert",
+    tag: "t",
+    persisted: false,
+    usage: "internal",
+    semantics: "state",
+    value,
+  } as const;
+  return {
+    kind: "operation",
+    hook: "before_main_llm",
+    operationId,
+    attempt,
+    status: "done",
+    finishedAt: 5,
+    effects: [write],
+  };
+}
+
+/** The result of a run that was done. */
+export function resultOf(runId: string): RunResult {
+  const times = { startedAt: 7, finishedAt: 9, durationMs: 2 };
+  return {
+    runId,
+    status: "done",
+    ...times,
+    operationRuns: [],
+    mainLlm: { executed: true },
+    commitLog: [],
+    artifacts: [],
+  };
+}
+
+/** Something to add under the lease. */
+export function append({ runId, fencingToken }: RunLease, rest: Partial<RunAppend>): RunAppend {
+  return { runId, fencingToken, events: [], steps: [], ...rest };
+}
+
+/** The numbers of events. */
+export const seqsOf = (found: readonly RunEvent[]): number[] => found.map(({ seq }) => seq);

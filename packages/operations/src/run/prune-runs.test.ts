@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+
+import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
+import { done, scenario } from "./engine-scenario.ts";
+
+const day = 24 * 60 * 60 * 1_000;
+
+describe("pruneRuns", () => {
+  it("deletes what ended 30 days ago or before a given time, and leaves chats and runs under way", async () => {
+    const scheduler = createManualScheduler();
+    const world = scenario({
+      operations: [{ id: "a", does: scheduler.hold(async () => done()) }],
+      answers: ["One.", "Two.", "Three."],
+    });
+    const run = async (chatId: string): Promise<string> => {
+      const handle = await world.engine.start({ ...world.start, chatId });
+      await scheduler.runUntil(handle.result, () => 0);
+      return handle.runId;
+    };
+    const first = await run("one");
+    await world.clock.advance(20 * day);
+    const second = await run("two");
+    const open = await world.engine.start({ ...world.start, chatId: "three" });
+    await world.clock.advance(1);
+    expect(await world.engine.pruneRuns()).toBe(0);
+    expect(await world.engine.pruneRuns({ endedBeforeMs: world.clock.now() - 20 * day })).toBe(1);
+    await expect(world.engine.resume(first)).rejects.toMatchObject({ code: "unknown_run" });
+    expect((await (await world.engine.resume(second)).result).status).toBe("done");
+    expect(await world.engine.pruneRuns({ endedBeforeMs: Infinity })).toBe(1);
+    expect((await scheduler.runUntil(open.result, () => 0)).status).toBe("done");
+    expect(world.chat.turns({ chatId: "one", branchId: "main" })).toHaveLength(1);
+    await expect(world.engine.pruneRuns({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  it("goes on until nothing is left, however many there are", async () => {
+    const world = scenario();
+    let calls = 0;
+    world.runs.prune = async ({ limit = 0 }) => {
+      calls += 1;
+      return calls < 3 ? limit : 7;
+    };
+    expect(await world.engine.pruneRuns()).toBe(2_007);
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { databaseKinds, openTestDatabase, type TestDatabase } from "../../test-support/open-test-stores.ts";
+import type { SessionCommit } from "../ports/profile-session-store.ts";
+import type { NewRun, RunLease } from "../ports/run-store.ts";
+import type { OperationStores } from "./operation-stores.ts";
+
+const branch = { chatId: "chat", branchId: "main" };
+const key = { ...branch, profileId: "profile", operationProfileSessionId: "session" };
+const count = 12;
+const numbers = Array.from({ length: count }, (_, index) => index);
+
+const newRun = (runId: string): NewRun => ({
+  input: { runId, ...branch, trigger: "generate", userMessageId: "m", assistantVariantId: "v", startedAt: 1 },
+  lease: { owner: "worker", ttlMs: 10, nowMs: 1 },
+});
+
+const commitOf = (lease: RunLease, index: number): SessionCommit => ({
+  key,
+  runId: lease.runId,
+  hook: index % 2 === 0 ? "before_main_llm" : "after_main_llm",
+  fencingToken: lease.fencingToken,
+  writtenAt: index,
+  writes: [
+    {
+      operationId: `op${index}`,
+      write: { tag: "tag", value: index, persisted: true, usage: "internal", semantics: "log" },
+      expectedHead: index,
+      isRequired: true,
+    },
+  ],
+});
+
+describe.each(databaseKinds)("writes that may be done at once, on %s", (kind) => {
+  let database: TestDatabase;
+  let one: OperationStores;
+  let other: OperationStores;
+  beforeAll(async () => {
+    database = await openTestDatabase(kind, "at_once");
+    one = await database.open();
+    other = await database.open();
+  });
+  beforeEach(() => database.empty());
+  afterAll(() => database.close());
+
+  async function leaseOf(runId: string): Promise<RunLease> {
+    const creation = await one.runs.createRun(newRun(runId));
+    if (creation.status !== "created") throw new Error(`The run was ${creation.status}.`);
+    return creation.lease;
+  }
+
+  it("take one commit each, and an answer no more than two", async () => {
+    database.countCommits();
+    const { runId, fencingToken } = await leaseOf("run");
+    expect(database.countCommits()).toBe(1);
+    await one.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
+    expect(database.countCommits()).toBe(1);
+    await one.sessions.openTurn(key, { userMessageId: "m" });
+    expect(database.countCommits()).toBe(1);
+    const ids = { ...branch, runId, fencingToken, userMessageId: "m", assistantVariantId: "v" };
+    await one.chat.saveAssistantVariant({ ...ids, text: "Answer", partial: false });
+    expect(database.countCommits()).toBe(kind === "SQLite" ? 1 : 2);
+    const [turn] = await other.chat.turns(branch);
+    expect(turn?.assistantVariants).toEqual([{ variantId: "v", content: "Answer" }]);
+  });
+
+  it("give a branch one run, whoever comes first", async () => {
+    const creations = await Promise.all(
+      numbers.map((index) => (index % 2 === 0 ? one : other).runs.createRun(newRun(`run-${index}`))),
+    );
+    const created = creations.flatMap((creation) => (creation.status === "created" ? [creation.lease.runId] : []));
+    expect(created).toHaveLength(1);
+    const active = creations.filter(({ status }) => status !== "created");
+    expect(active).toEqual(active.map(() => ({ status: "active", runId: created[0] })));
+  });
+
+  it("keep every message of two workers, each once", async () => {
+    const texts = numbers.map((index) => `m${index}`);
+    await Promise.all(
+      texts.flatMap((userMessageId) =>
+        [one, other].map(({ chat }) => chat.appendUserMessage({ ...branch, userMessageId, content: userMessageId })),
+      ),
+    );
+    const turns = await one.chat.turns(branch);
+    expect(turns.map(({ userMessageId }) => userMessageId).sort()).toEqual(texts.sort());
+  });
+
+  it("keep every answer of two workers to one turn", async () => {
+    const { runId, fencingToken } = await leaseOf("run");
+    await one.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
+    const ids = { ...branch, runId, fencingToken, userMessageId: "m" };
+    const names = numbers.map((index) => `v${index}`);
+    await Promise.all(
+      names.map((assistantVariantId, index) =>
+        (index % 2 === 0 ? one : other).chat.saveAssistantVariant({
+          ...ids,
+          assistantVariantId,
+          text: assistantVariantId,
+          partial: false,
+        }),
+      ),
+    );
+    const [turn] = await one.chat.turns(branch);
+    expect(turn?.assistantVariants.map(({ variantId }) => variantId).sort()).toEqual(names.sort());
+  });
+
+  it("open turns with a state that can be opened again, while another worker writes", async () => {
+    const lease = await leaseOf("run");
+    for (const index of numbers) {
+      const turn = { userMessageId: `m${index}` };
+      const [opened] = await Promise.all([
+        one.sessions.openTurn(key, turn),
+        other.sessions.commit(commitOf(lease, index)),
+      ]);
+      const again = await one.sessions.openTurn(key, turn);
+      expect(again.artifacts).toEqual(opened.artifacts);
+      const head = opened.heads["tag"] ?? 0;
+      expect([index, index + 1]).toContain(head);
+      expect(opened.artifacts.map(({ version, value }) => [version, value])).toEqual(
+        head === 0 ? [] : [[head, head - 1]],
+      );
+    }
+    expect((await one.sessions.read(key)).heads).toEqual({ tag: count });
+  });
+});

@@ -1,0 +1,102 @@
+import { OperationsError } from "../operations-error.ts";
+import type { ProfileSessionKey, SessionSnapshot } from "../ports/profile-session-store.ts";
+import { headsOf, snapshot } from "../ports/session-state.ts";
+import type { Batch } from "./group-commit.ts";
+import { guarded } from "./guarded.ts";
+import { addVersion, emptySession, loadSessions, lockSessions, sessionKeyOf } from "./session-rows.ts";
+import { change, jsonIn, keyOf, rowsOf, textIn, type Steps } from "./statement.ts";
+
+/** The start of a turn. */
+export interface Opening {
+  key: ProfileSessionKey;
+  userMessageId: string;
+}
+
+/** Gives the state of sessions as their turns begin. */
+export const openBatch: Batch<Opening, SessionSnapshot> = {
+  keyOf: ({ key }) => sessionKeyOf(key),
+  *steps(openings) {
+    const keys = openings.map(({ key }) => sessionKeyOf(key));
+    yield* lockSessions(keys.map((sessionKey) => ({ sessionKey, fencingToken: 0 })));
+    const sessions = yield* loadSessions(keys.map((sessionKey) => ({ sessionKey })));
+    const known = yield* headsAt(openings);
+    const moved: string[][] = [];
+    const outcomes = openings.map(({ userMessageId }, index) => {
+      const sessionKey = keys[index] ?? "";
+      const session = sessions.get(sessionKey);
+      if (session === undefined) return new OperationsError("store_failed", "The session was not loaded.");
+      const heads = known.get(keyOf(sessionKey, userMessageId)) ?? headsOf(session);
+      const opened = guarded(() => snapshot(session, heads, userMessageId));
+      if ("artifacts" in opened) moved.push([sessionKey, keyOf(userMessageId), JSON.stringify(heads)]);
+      return opened;
+    });
+    yield* change(
+      ({ asked }) => `INSERT INTO ccl_operation_turn_heads (session_key, turn_key, opened, heads)
+        SELECT asked_session, asked_turn, 1 + coalesce(
+          (SELECT max(other.opened) FROM ccl_operation_turn_heads other WHERE other.session_key = asked_session), 0
+        ), asked_heads FROM ${asked} WHERE true
+        ON CONFLICT (session_key, turn_key) DO UPDATE SET opened = excluded.opened`,
+      { columns: ["asked_session", "asked_turn", "asked_heads"], rows: moved },
+    );
+    return outcomes;
+  },
+  atOnce: openAtOnce,
+};
+
+function* headsAt(openings: readonly Opening[]): Steps<Map<string, Record<string, number>>> {
+  const rows = yield* rowsOf(
+    ({ asked }) => `SELECT session_key, turn_key, heads FROM ${asked}
+      JOIN ccl_operation_turn_heads ON session_key = asked_session AND turn_key = asked_turn`,
+    {
+      columns: ["asked_session", "asked_turn"],
+      rows: openings.map(({ key, userMessageId }) => [sessionKeyOf(key), keyOf(userMessageId)]),
+    },
+  );
+  return new Map(
+    rows.map((row) => [
+      keyOf(textIn(row, "session_key"), jsonIn<string>(row, "turn_key") ?? ""),
+      jsonIn<Record<string, number>>(row, "heads") ?? {},
+    ]),
+  );
+}
+
+/**
+ * Turns that are opened for the first time. All is seen as the statement begins: a session that another has locked since,
+ * as every writer does, is left for later.
+ */
+function* openAtOnce(openings: readonly Opening[]): Steps<(SessionSnapshot | undefined)[]> {
+  const rows = yield* rowsOf(
+    ({ asked }) => `WITH turn AS MATERIALIZED (SELECT * FROM ${asked}), session AS (
+        INSERT INTO ccl_operation_sessions AS stored (session_key, fencing_token) SELECT asked_session, 0 FROM turn
+        ON CONFLICT (session_key) DO UPDATE SET fencing_token = stored.fencing_token
+          WHERE stored.xmin::text = (
+            SELECT seen.xmin::text FROM ccl_operation_sessions seen WHERE seen.session_key = stored.session_key
+          )
+        RETURNING session_key
+      ), version AS (
+        SELECT session_key, tag_key, version, artifact FROM session JOIN ccl_operation_versions USING (session_key)
+      ), opened AS (
+        INSERT INTO ccl_operation_turn_heads (session_key, turn_key, opened, heads)
+        SELECT session_key, asked_turn, 1 + coalesce(
+          (SELECT max(other.opened) FROM ccl_operation_turn_heads other WHERE other.session_key = asked_session), 0
+        ), '{' || coalesce((
+          SELECT string_agg(tag_key || ':' || head, ',' ORDER BY tag_key)
+          FROM (SELECT version.tag_key, max(version.version) AS head FROM version
+            WHERE version.session_key = asked_session GROUP BY version.tag_key) heads
+        ), '') || '}'
+        FROM turn JOIN session ON session_key = asked_session
+        ON CONFLICT DO NOTHING RETURNING session_key
+      )
+      SELECT session_key, tag_key, artifact FROM opened LEFT JOIN version USING (session_key)`,
+    {
+      columns: ["asked_session", "asked_turn"],
+      rows: openings.map(({ key, userMessageId }) => [sessionKeyOf(key), keyOf(userMessageId)]),
+    },
+  );
+  const sessions = new Map(rows.map((row) => [textIn(row, "session_key"), emptySession()]));
+  for (const row of rows) if (row["tag_key"] !== null) addVersion(sessions, row);
+  return openings.map(({ key, userMessageId }) => {
+    const session = sessions.get(sessionKeyOf(key));
+    return session && snapshot(session, headsOf(session), userMessageId);
+  });
+}

@@ -1,0 +1,24 @@
+/** Where the file says how it is written, and the value for a write-ahead log (https://sqlite.org/fileformat2.html, 1.3). */
+const writeVersionAt = 18;
+const logVersion = 2;
+
+/**
+ * The address under which a file is opened without a trace. A reader of a database in WAL mode makes a log and its index
+ * where there are none; where there are none nobody has it open, and then it can be declared unchanging.
+ */
+export async function readOnlyAddress(path: string): Promise<string> {
+  const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");
+  if (files === undefined || path === ":memory:" || path.startsWith("file:")) return path;
+  const log = await files.stat(`${path}-wal`).catch(() => undefined);
+  const file = await files.open(path, "r").catch(() => undefined);
+  if (file === undefined) return path;
+  try {
+    const header = new Uint8Array(writeVersionAt + 1);
+    await file.read(header, 0, header.length, 0);
+    if (header[writeVersionAt] !== logVersion || log !== undefined) return path;
+  } finally {
+    await file.close();
+  }
+  const url = globalThis.process.getBuiltinModule("node:url").pathToFileURL(path);
+  return `${url.href}?immutable=1`;
+}
