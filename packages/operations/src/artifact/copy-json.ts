@@ -4,8 +4,9 @@ const maxDepth = 200;
 const copies = new WeakSet<object>();
 
 /**
- * A deep-frozen copy of a JSON value; a copy made here is given back as it is. Fields that are undefined are left out.
- * Anything that JSON can't hold is an issue with its path: functions, dates, NaN, cycles, more than 200 levels.
+ * A deep-frozen copy of a JSON value; a copy made here is given back as it is. Fields that are undefined are left out,
+ * and -0 is 0, as in JSON. Anything that JSON can't hold is an issue with its path: functions, dates, NaN, cycles, more
+ * than 200 levels.
  */
 export function copyJson(value: unknown): Result<unknown> {
   const issues: Issue[] = [];
@@ -18,7 +19,7 @@ type Path = (string | number)[];
 
 function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value;
   if (typeof value !== "object") return refused(value, path, issues);
   if (copies.has(value)) return value;
   if (path.length >= maxDepth) {
