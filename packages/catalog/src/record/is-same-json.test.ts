@@ -27,7 +27,6 @@ it("says of any two values what their canonical texts say", () => {
     fc.property(pairs, ([left, right]) => {
       expect(isSameJson(left, right)).toBe(canonicalText(left) === canonicalText(right));
     }),
-    { numRuns: Number(process.env["CCL_PROPERTY_RUNS"] ?? 200) },
   );
 });
 

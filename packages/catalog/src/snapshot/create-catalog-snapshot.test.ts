@@ -7,7 +7,7 @@ import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts
 import { createCatalogSnapshot, type SnapshotRecord } from "./create-catalog-snapshot.ts";
 
 const clock = { now: (): number => Date.parse("2025-01-01T00:00:00Z") };
-const runs = Number(process.env["CCL_PROPERTY_RUNS"] ?? 200);
+const { numRuns = 200 } = fc.readConfigureGlobal();
 
 async function recordsOf(inputs: readonly ResourceInput[]): Promise<ResourceRecord[]> {
   const store = createMemoryCatalogStore();
@@ -60,7 +60,7 @@ describe("createCatalogSnapshot", () => {
         const next = createCatalogSnapshot({ records: hashed(records), loadSaved: async () => again ?? saved, clock });
         expect(await next.save()).toBeUndefined();
       }),
-      { numRuns: Math.min(runs, 400) },
+      { numRuns: Math.min(numRuns, 400) },
     );
   });
 

@@ -140,7 +140,7 @@ async function runOnce(
 }
 
 // A run takes some milliseconds of timers, so that fewer of them are drawn than of pure properties.
-const numRuns = Math.ceil(Number(process.env["CCL_PROPERTY_RUNS"] ?? 200) / 8);
+const numRuns = Math.ceil((fc.readConfigureGlobal().numRuns ?? 200) / 8);
 
 const choices = fc.array(fc.nat(11), { maxLength: 12 });
 const schedules = fc.asyncProperty(

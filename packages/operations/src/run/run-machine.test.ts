@@ -85,7 +85,7 @@ describe("createRunMachine", () => {
         furthest = Math.max(furthest, plan.operations.length);
         expect(JSON.stringify(first)).toBe(before);
       }),
-      { numRuns: Math.ceil(Number(process.env["CCL_PROPERTY_RUNS"] ?? 200) / 4) },
+      { numRuns: Math.ceil((fc.readConfigureGlobal().numRuns ?? 200) / 4) },
     );
     expect(furthest).toBeGreaterThan(32);
   });

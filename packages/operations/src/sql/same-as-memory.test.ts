@@ -296,7 +296,7 @@ const profileCall: fc.Arbitrary<ProfileCall> = fc.oneof(
     }),
 );
 
-const runs = Number(process.env["CCL_PROPERTY_RUNS"] ?? 200);
+const { numRuns: runs = 200 } = fc.readConfigureGlobal();
 
 describe.each(databaseKinds)("stores on %s answer like those in memory", (kind) => {
   let database: TestDatabase;
