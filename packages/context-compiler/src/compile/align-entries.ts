@@ -9,12 +9,12 @@ export function alignEntries(
   messages: readonly ChatMessage[],
   entries: readonly ContextEntry[],
 ): readonly ContextEntry[] {
-  if (messages.length === entries.length && messages.every((message, at) => entries[at]?.message === message)) {
-    return entries;
-  }
+  let leading = 0;
+  while (leading < messages.length && entries[leading]?.message === messages[leading]) leading += 1;
+  if (leading === messages.length && leading === entries.length) return entries;
   const aligned: ContextEntry[] = [];
   let next = entries.length - 1;
-  for (let at = messages.length - 1; at >= 0; at -= 1) {
+  for (let at = messages.length - 1; at >= leading; at -= 1) {
     const message = messages[at];
     if (message === undefined) continue;
     const isMark = message.source?.startsWith("ccl:") === true;
@@ -23,9 +23,9 @@ export function alignEntries(
     if (entry !== undefined) next = found - 1;
     aligned.push(entry?.message === message ? entry : { message, eventIds: entry?.eventIds ?? [] });
     // Behind a mark lies whatever was dropped, so that the next kept message may be far back.
-    if (isMark) next = findSame(messages[at - 1], entries, next) ?? next;
+    if (isMark && at > leading) next = findSame(messages[at - 1], entries, next) ?? next;
   }
-  return aligned.reverse();
+  return entries.slice(0, leading).concat(aligned.reverse());
 }
 
 function findEntry(message: ChatMessage, entries: readonly ContextEntry[], from: number): number {

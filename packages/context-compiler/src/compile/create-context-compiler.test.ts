@@ -1,9 +1,12 @@
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import type { ToolDefinition } from "@ccl/core";
+import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
 import { openSession } from "../session/open-session.ts";
 import type { EventDraft } from "../session/event-input.ts";
+import type { Session } from "../session/session.ts";
 import { promptFault } from "../../test-support/prompt-fault.ts";
 import { exact, recordTurns, sampleSession, words } from "../../test-support/sample-session.ts";
 import { compactor } from "./compactor.ts";
@@ -313,6 +316,39 @@ describe("for every log and every budget", () => {
         }
       }),
       { numRuns: Math.ceil((fc.readConfigureGlobal().numRuns ?? 100) / 4) },
+    );
+  });
+
+  it("a compiler that followed the log gives what a new one gives, whatever other budgets it was asked for", async () => {
+    const resultOf = async (compile: Promise<WorkingContext>): Promise<unknown> => {
+      const context = await compile;
+      const { entries, tokenCount, trace, artifactRefs } = context;
+      return { messages: context.toMessages(), entries, tokenCount, trace, artifactRefs };
+    };
+    const growth = fc.array(fc.tuple(turn, fc.nat({ max: 2 })), { minLength: 2, maxLength: 10 });
+    const budgets = fc.array(fc.integer({ min: 300, max: 4_000 }), { minLength: 3, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(growth, budgets, fc.boolean(), async (steps, totals, hasStore) => {
+        const sessionOf = (): Session => {
+          if (!hasStore) return sampleSession();
+          const artifactStore = createMemoryArtifactStore({
+            clock: createFixedClock(1),
+            ids: createSequentialIds("h"),
+          });
+          return sampleSession({ artifactStore, externalizeAboveTokens: Infinity });
+        };
+        const [session, replay, compiler] = [sessionOf(), sessionOf(), compilerOf()];
+        for (const [drafts, which] of steps) {
+          const options = { budget: totals[which] ?? 1_000, systemPrompt };
+          for (const draft of drafts) {
+            await session.recordAll([draft]);
+            await replay.recordAll([draft]);
+            const followed = await resultOf(compiler.compile(session, options));
+            expect(followed).toEqual(await resultOf(compilerOf().compile(replay, options)));
+          }
+        }
+      }),
+      { numRuns: Math.ceil((fc.readConfigureGlobal().numRuns ?? 100) / 10) },
     );
   });
 });

@@ -1,11 +1,18 @@
 import type { ChatMessage, TokenCounter } from "@ccl/core";
 import type { BudgetBreakdown } from "../fit/cut-history.ts";
 import type { FitTraceEntry } from "../fit/fit-trace.ts";
-import { createMessageMeter } from "../fit/message-meter.ts";
+import { createMessageMeter, type MessageMeter } from "../fit/message-meter.ts";
 import { sumEntries, type EntrySums } from "./entry-sums.ts";
 import type { LogIndex } from "./log-index.ts";
 import { messagesAround, type MemoryPlace } from "./prompt-parts.ts";
-import type { ArtifactRef, CacheLayout, CompileTraceEntry, ContextParts, WorkingContext } from "./working-context.ts";
+import type {
+  ArtifactRef,
+  CacheLayout,
+  CompileTraceEntry,
+  ContextParts,
+  Summarize,
+  WorkingContext,
+} from "./working-context.ts";
 
 /** What does not change while a context is made. */
 export interface ContextFrame {
@@ -28,16 +35,17 @@ interface Contents {
   layout: CacheLayout;
   trace: readonly CompileTraceEntry[];
   report: StepReport;
+  /** 0 before the first step, then that of the step that made the parts. */
+  slot: number;
   tokenCount?: number;
 }
 
 const noReport: StepReport = { changes: [], notes: [] };
-const known = new WeakMap<WorkingContext, { frame: ContextFrame; contents: Contents }>();
 
 /** The context before the first step. */
 export function beginContext(frame: ContextFrame, parts: ContextParts): WorkingContext {
   const layout: CacheLayout = { prefixStableTokens: 0, firstChangedMessage: 0, breakpoints: [] };
-  return createContext(frame, { parts, layout, trace: [], report: noReport });
+  return new FramedContext(frame, { parts, layout, trace: [], report: noReport, slot: 0 });
 }
 
 /** The context with the line of its step in the trace; undefined for a context that was not made from this frame. */
@@ -46,12 +54,11 @@ export function traceStep(
   frame: ContextFrame,
   { processor, tokensBefore }: { processor: string; tokensBefore: number },
 ): WorkingContext | undefined {
-  const made = known.get(context);
-  if (made?.frame !== frame) return undefined;
-  const { contents } = made;
+  const contents = FramedContext.contentsOf(context, frame);
+  if (contents === undefined) return undefined;
   const { tokenCount: tokensAfter } = context;
   const entry = { processor, tokensBefore, tokensAfter, isWithinBudget: context.isWithinBudget(), ...contents.report };
-  return createContext(frame, {
+  return new FramedContext(frame, {
     ...contents,
     trace: [...contents.trace, entry],
     report: noReport,
@@ -59,61 +66,112 @@ export function traceStep(
   });
 }
 
-/** What follows from the parts is worked out when it is asked for. */
-function createContext(frame: ContextFrame, contents: Contents): WorkingContext {
-  const { parts, layout, trace, report } = contents;
-  const { budget, memoryPlace } = frame;
-  let history: readonly ChatMessage[] | undefined;
-  let { tokenCount } = contents;
-  const context: WorkingContext = {
-    ...parts,
-    ...layout,
-    trace,
-    budget,
-    get history() {
-      history ??= parts.entries.map(({ message }) => message);
-      return history;
-    },
-    get toolResults() {
-      return context.history.filter(({ role }) => role === "tool");
-    },
-    get artifactRefs() {
-      return artifactsIn(parts, frame.index);
-    },
-    get tokenCount() {
-      tokenCount ??= countPrompt(frame, parts, trace.length);
-      return tokenCount;
-    },
-    isWithinBudget: () => context.tokenCount <= budget,
-    overflow: () => Math.max(0, context.tokenCount - budget),
-    toMessages() {
-      const { head, tail } = messagesAround(parts, memoryPlace);
-      return [...head, ...context.history, ...tail];
-    },
-    with(changed, { changes = [], notes = [], layout: found = layout } = {}) {
-      return createContext(frame, {
-        parts: { ...parts, ...changed },
-        layout: found,
-        trace,
-        report: { changes: [...report.changes, ...changes], notes: [...report.notes, ...notes] },
-      });
-    },
-  };
-  known.set(context, { frame, contents });
-  return context;
+/**
+ * What follows from the parts is worked out when it is asked for. A class, since accessors made anew for each object
+ * outlive it, with the history that they hold, until the next major garbage collection.
+ */
+class FramedContext implements WorkingContext {
+  readonly systemPrompt: string;
+  readonly tools: WorkingContext["tools"];
+  readonly entries: WorkingContext["entries"];
+  readonly memoryHits: WorkingContext["memoryHits"];
+  readonly volatile: string;
+  readonly summarize?: Summarize;
+  readonly prefixStableTokens: number;
+  readonly firstChangedMessage: number;
+  readonly breakpoints: readonly number[];
+  readonly trace: readonly CompileTraceEntry[];
+  readonly budget: number;
+  readonly #frame: ContextFrame;
+  readonly #contents: Contents;
+  #history: readonly ChatMessage[] | undefined;
+  #tokenCount: number | undefined;
+
+  constructor(frame: ContextFrame, contents: Contents) {
+    const { parts, layout, trace, tokenCount } = contents;
+    this.systemPrompt = parts.systemPrompt;
+    this.tools = parts.tools;
+    this.entries = parts.entries;
+    this.memoryHits = parts.memoryHits;
+    this.volatile = parts.volatile;
+    if (parts.summarize !== undefined) this.summarize = parts.summarize;
+    this.prefixStableTokens = layout.prefixStableTokens;
+    this.firstChangedMessage = layout.firstChangedMessage;
+    this.breakpoints = layout.breakpoints;
+    this.trace = trace;
+    this.budget = frame.budget;
+    this.#frame = frame;
+    this.#contents = contents;
+    this.#tokenCount = tokenCount;
+  }
+
+  static contentsOf(context: WorkingContext, frame: ContextFrame): Contents | undefined {
+    const isMade = context instanceof FramedContext && #frame in context;
+    return isMade && context.#frame === frame ? context.#contents : undefined;
+  }
+
+  get history(): readonly ChatMessage[] {
+    this.#history ??= sumHistory(this.#frame, this.#contents).messages.slice();
+    return this.#history;
+  }
+
+  get toolResults(): readonly ChatMessage[] {
+    return this.history.filter(({ role }) => role === "tool");
+  }
+
+  get artifactRefs(): readonly ArtifactRef[] {
+    return artifactsIn(this, this.#frame.index);
+  }
+
+  get tokenCount(): number {
+    this.#tokenCount ??= countPrompt(this.#frame, this.#contents);
+    return this.#tokenCount;
+  }
+
+  isWithinBudget(): boolean {
+    return this.tokenCount <= this.budget;
+  }
+
+  overflow(): number {
+    return Math.max(0, this.tokenCount - this.budget);
+  }
+
+  toMessages(): ChatMessage[] {
+    const { head, tail } = messagesAround(this, this.#frame.memoryPlace);
+    return head.concat(this.history, tail);
+  }
+
+  with(...[changed, report = {}]: Parameters<WorkingContext["with"]>): WorkingContext {
+    const { parts, layout, trace, report: before } = this.#contents;
+    const { changes = [], notes = [], layout: found = layout } = report;
+    return new FramedContext(this.#frame, {
+      parts: { ...parts, ...changed },
+      layout: found,
+      trace,
+      report: { changes: [...before.changes, ...changes], notes: [...before.notes, ...notes] },
+      slot: trace.length + 1,
+    });
+  }
 }
 
-function countPrompt(frame: ContextFrame, parts: ContextParts, slot: number): number {
-  const meter = createMessageMeter(frame.counter, parts.tools);
-  const { head, tail } = messagesAround(parts, frame.memoryPlace);
-  const { tokens, messages } = sumEntries(parts.entries, { meter, sums: frame.sums, slot });
+function countPrompt(frame: ContextFrame, contents: Contents): number {
+  const { tokens, messages, meter } = sumHistory(frame, contents);
+  const { head, tail } = messagesAround(contents.parts, frame.memoryPlace);
   let sum = meter.fixed + tokens;
   for (const message of head) sum += meter.of(message);
   for (const message of tail) sum += meter.of(message);
-  return meter.total([...head, ...messages, ...tail], sum);
+  return meter.total(() => head.concat(messages, tail), sum);
 }
 
-function artifactsIn({ entries }: ContextParts, index: LogIndex): ArtifactRef[] {
+function sumHistory(
+  { counter, sums }: ContextFrame,
+  { parts, slot }: Contents,
+): { messages: readonly ChatMessage[]; tokens: number; meter: MessageMeter } {
+  const meter = createMessageMeter(counter, parts.tools);
+  return { meter, ...sumEntries(parts.entries, { meter, sums, slot }) };
+}
+
+function artifactsIn({ entries }: Pick<ContextParts, "entries">, index: LogIndex): ArtifactRef[] {
   return entries.flatMap(({ eventIds }) =>
     eventIds.flatMap((id) => {
       const event = index.artifactOf(id);
@@ -125,7 +183,7 @@ function artifactsIn({ entries }: ContextParts, index: LogIndex): ArtifactRef[] 
 /** Where the tokens of a prompt go, in the terms of `fitMessages`; `history` is what the last user turn leaves. */
 export function breakDown(context: WorkingContext, counter: TokenCounter): BudgetBreakdown & { history: number } {
   const meter = createMessageMeter(counter, context.tools);
-  const { head } = messagesAround({ ...context, memoryHits: [], volatile: "" }, "end");
+  const { head } = messagesAround({ systemPrompt: context.systemPrompt, memoryHits: [], volatile: "" }, "end");
   const systemPrompt = head.reduce((sum, message) => sum + meter.of(message), 0);
   const lastUser = context.history.findLast(({ role }) => role === "user");
   const lastUserTurn = lastUser === undefined ? 0 : meter.of(lastUser);

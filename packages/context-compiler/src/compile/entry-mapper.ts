@@ -1,3 +1,4 @@
+import { firstDifference } from "./first-difference.ts";
 import type { ContextEntry } from "./working-context.ts";
 
 /** How entries are changed. The functions must give the same for the same entries. */
@@ -17,12 +18,12 @@ export class EntryMapper {
 
   /** The entries from the first one on that was not there, or was another, the last time. */
   unseen(entries: readonly ContextEntry[]): readonly ContextEntry[] {
-    return entries.slice(this.#firstNew(entries));
+    return entries.slice(firstDifference(this.#given, entries));
   }
 
   /** The same array when no entry is changed. */
   map(entries: readonly ContextEntry[], { change, join }: EntryChanges): readonly ContextEntry[] {
-    const start = this.#rewind(this.#firstNew(entries));
+    const start = this.#rewind(firstDifference(this.#given, entries));
     let changed = this.#changed[start - 1] ?? 0;
     for (let at = start; at < entries.length; at += 1) {
       const entry = entries[at];
@@ -38,13 +39,6 @@ export class EntryMapper {
     }
     this.#given = entries;
     return changed === 0 ? entries : this.#mapped.slice();
-  }
-
-  #firstNew(entries: readonly ContextEntry[]): number {
-    const end = Math.min(entries.length, this.#given.length);
-    let at = 0;
-    while (at < end && entries[at] === this.#given[at]) at += 1;
-    return at;
   }
 
   /** Forgets what came from `to` on; where that was joined with what stands before, from the first of those on. */

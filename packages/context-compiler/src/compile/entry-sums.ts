@@ -1,5 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 import type { MessageMeter } from "../fit/message-meter.ts";
+import { firstDifference } from "./first-difference.ts";
 import type { ContextEntry } from "./working-context.ts";
 
 /** What was counted of a history that grows: the next one is counted from where it differs. */
@@ -26,9 +27,7 @@ export function sumEntries(
 }
 
 function countOn(sums: EntrySums, entries: readonly ContextEntry[], meter: MessageMeter): void {
-  const end = Math.min(sums.entries.length, entries.length);
-  let start = 0;
-  while (start < end && sums.entries[start] === entries[start]) start += 1;
+  const start = firstDifference(sums.entries, entries);
   sums.entries = entries;
   sums.messages.length = start;
   sums.tokens.length = start + 1;

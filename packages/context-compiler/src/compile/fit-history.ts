@@ -57,7 +57,7 @@ function inEntries({ from, to }: ElidedStretch, offset: number): { from: number;
 }
 
 interface Surroundings {
-  head: readonly ChatMessage[];
+  head: ChatMessage[];
   tail: readonly ChatMessage[];
   summaryOf(stretch: ElidedStretch): string | undefined;
 }
@@ -72,7 +72,7 @@ function fitWithin(
   const { safetyMargin = counter.isExact ? 0 : 0.1 } = fit;
   const index = head.length;
   try {
-    return fitMessages([...head, ...context.history], {
+    return fitMessages(head.concat(context.history), {
       ...fit,
       // What stands last is no part of what is fitted, and comes under the same margin.
       budget: tailTokens === 0 ? budget : Math.max(1, budget - tailTokens / (1 - safetyMargin)),

@@ -25,16 +25,16 @@ export interface History {
 
 const unansweredText = "[No result of this call was recorded.]";
 
-/** Divides messages into units and mends what no provider accepts. `before` is the history of a prefix of `messages`. */
+/** Divides messages into units and mends what no provider accepts. Of `before`, the settled messages are the first of `messages`. */
 export function analyzeHistory(messages: readonly ChatMessage[], before?: History): History {
   return new Analysis(before).run(messages);
 }
 
+/** The messages and indexes of a unit of calls, while answers are still taken. */
 interface OpenCall {
-  unit: number;
   messages: ChatMessage[];
   indexes: number[];
-  pending: Map<string, string>;
+  pending: Set<string>;
 }
 
 class Analysis {
@@ -86,16 +86,16 @@ class Analysis {
     else this.#push("system", message, index);
   }
 
-  #push(kind: HistoryUnit["kind"], message: ChatMessage, index: number): void {
-    this.#units.push({ kind, messages: [message], indexes: [index] });
+  #push(kind: HistoryUnit["kind"], message: ChatMessage, index: number): Omit<OpenCall, "pending"> {
+    const unit = { kind, messages: [message], indexes: [index] };
+    this.#units.push(unit);
+    return unit;
   }
 
   #addAssistant(message: ChatMessage, index: number): void {
     const calls = message.toolCalls ?? [];
-    this.#push(calls.length > 0 ? "calls" : "assistant", message, index);
-    if (calls.length === 0) return;
-    const pending = new Map(calls.map(({ id, name }) => [id, name]));
-    this.#open = { unit: this.#units.length - 1, messages: [message], indexes: [index], pending };
+    const { messages, indexes } = this.#push(calls.length > 0 ? "calls" : "assistant", message, index);
+    if (calls.length > 0) this.#open = { messages, indexes, pending: new Set(calls.map(({ id }) => id)) };
   }
 
   #addResult(message: ChatMessage, index: number): void {
@@ -115,13 +115,12 @@ class Analysis {
     this.#open = undefined;
     if (open === undefined) return;
     const callIndex = open.indexes[0] ?? 0;
-    for (const id of open.pending.keys()) {
+    for (const id of open.pending) {
       open.messages.push({ role: "tool", toolCallId: id, content: unansweredText, isError: true });
       open.indexes.push(callIndex);
     }
     if (open.pending.size > 0)
       this.#note("repaired", "unanswered_call", { message: open.messages[0], index: callIndex });
-    this.#units[open.unit] = { kind: "calls", messages: open.messages, indexes: open.indexes };
   }
 
   #note(

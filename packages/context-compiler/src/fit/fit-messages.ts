@@ -9,6 +9,7 @@ import type { ElidedStretch, FitPolicy } from "./fit-policy.ts";
 import { type FitState, type FrozenCut, requireState } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 import { resolvePolicy } from "./resolve-policy.ts";
+import { extendSettled, goesOn, type SettledMessages } from "./settled-messages.ts";
 
 /** How a history is fitted. */
 export interface FitOptions {
@@ -66,15 +67,20 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   const history = analyzeHistory(messages, memo?.history);
   const cut = state?.cut !== undefined && isCutOf(state.cut, history) ? state.cut : undefined;
   const isReset = state?.cut !== undefined && cut === undefined;
-  const earlier = memo && { prompt: memo.prompt, settledUnits: memo.history.settled.units };
+  const earlier = memo && !isReset ? { prompt: memo.prompt, settledUnits: memo.history.settled.units } : undefined;
   const limit = cut === undefined ? policy.usable : policy.usable * policy.high;
   // Far above the limit even a counter whose counts do not add up leaves nothing to be seen to the end.
   const giveUpAbove = 2 * limit + 1_000;
   const kept = assemblePrompt(history, { cut, policy, earlier }, giveUpAbove);
   if (memo === undefined) policy.meter.probe(kept.messages);
-  const tokens = kept.tokens > giveUpAbove ? kept.tokens : policy.meter.total(kept.messages, kept.tokens);
+  const tokens = kept.tokens > giveUpAbove ? kept.tokens : policy.meter.total(() => kept.messages, kept.tokens);
   const fitted = tokens <= limit ? { cut, prompt: kept, tokens } : recut(history, policy);
-  return finish(fitted, { messages, history, policy, state, isReset, tools: options.tools ?? [] });
+  const settled = extendSettled(
+    memo?.settled ?? { length: 0, messages: [], contents: [] },
+    messages,
+    history.settled.messages,
+  );
+  return finish(fitted, { settled, history, policy, state, isReset, tools: options.tools ?? [] });
 }
 
 interface Fitted {
@@ -90,7 +96,7 @@ function recut(history: History, policy: FitPolicy): Fitted {
   for (let attempt = 0; ; attempt++) {
     const cut = cutHistory(history, { ...policy, usable });
     const prompt = assemblePrompt(history, { cut, policy });
-    const tokens = policy.meter.total(prompt.messages, prompt.tokens);
+    const tokens = policy.meter.total(() => prompt.messages, prompt.tokens);
     if (tokens <= policy.usable) return { cut, prompt, tokens };
     if (attempt === mostAttempts) {
       const message = `The counter "${policy.meter.counter.name}" counts messages together so far above their sum that no cut fits ${policy.usable} tokens.`;
@@ -105,7 +111,7 @@ function isCutOf(cut: FrozenCut, history: History): boolean {
 }
 
 interface Context {
-  messages: readonly ChatMessage[];
+  settled: SettledMessages;
   history: History;
   policy: FitPolicy;
   state: FitState | undefined;
@@ -114,31 +120,26 @@ interface Context {
 }
 
 function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessages {
-  const { messages, history, policy, state, isReset } = context;
+  const { settled, history, policy, state, isReset } = context;
   const tools = fingerprintOfTools(context.tools);
   const before = state?.tools === tools ? state.shown : [];
   // What was taken over from the last prompt as it was needs no second look.
   let stable = prompt.resumed.messages;
   let stableTokens = state?.tools === tools ? Math.max(policy.meter.fixed, prompt.resumed.tokens) : 0;
-  const shown = [...(state?.shown.slice(0, stable) ?? []), ...prompt.messages.slice(stable).map(fingerprintOf)];
+  const shown = state?.shown.slice(0, stable) ?? [];
+  for (const message of prompt.messages.slice(stable)) shown.push(fingerprintOf(message));
   if (state?.tools !== tools) stable = 0;
   while (stable < shown.length && shown[stable] === before[stable]) {
     const message = prompt.messages[stable++];
     if (message !== undefined) stableTokens += policy.meter.of(message);
   }
   const next: FitState = { version: 1, ...(cut === undefined ? {} : { cut }), shown, tools };
-  memos.set(next, {
-    messages: [...messages],
-    contents: messages.map(({ content }) => content),
-    history,
-    prompt,
-    policy,
-  });
+  memos.set(next, { settled, history, prompt, policy });
   const reset: FitTraceEntry[] = isReset
     ? [{ action: "reset", reason: "state_mismatch", from: 0, to: 0, tokensBefore: 0, tokensAfter: 0 }]
     : [];
   return {
-    messages: [...prompt.messages],
+    messages: prompt.messages.slice(),
     tokens,
     trace: [...reset, ...history.repairs, ...prompt.trace],
     state: next,
@@ -155,8 +156,7 @@ function breakpointsOf({ messages, headEnd, frozenEnd }: AssembledPrompt, stable
 
 /** What a call knew, so that the next one begins there; a state that was stored and read has none and gives the same. */
 interface Memo {
-  messages: ChatMessage[];
-  contents: ChatMessage["content"][];
+  settled: SettledMessages;
   history: History;
   prompt: AssembledPrompt;
   policy: FitPolicy;
@@ -166,14 +166,10 @@ const memos = new WeakMap<FitState, Memo>();
 
 function findMemo(state: FitState | undefined, messages: readonly ChatMessage[], policy: FitPolicy): Memo | undefined {
   const memo = state && memos.get(state);
-  if (memo === undefined || memo.messages.length > messages.length) return undefined;
+  if (memo === undefined) return undefined;
   const isSamePolicy =
     memo.policy.meter.counter === policy.meter.counter &&
     memo.policy.meter.fixed === policy.meter.fixed &&
     memo.policy.compactAboveTokens === policy.compactAboveTokens;
-  if (!isSamePolicy) return undefined;
-  for (let index = 0; index < memo.messages.length; index++) {
-    if (messages[index] !== memo.messages[index] || messages[index]?.content !== memo.contents[index]) return undefined;
-  }
-  return memo;
+  return isSamePolicy && goesOn(messages, memo.settled) ? memo : undefined;
 }

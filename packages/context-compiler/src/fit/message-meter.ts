@@ -9,7 +9,7 @@ export interface MessageMeter {
   /** The whole prompt by the caller's counter, without the cache. */
   whole(messages: readonly ChatMessage[]): number;
   /** The sum, or the whole where the counter has shown that its counts do not add up. */
-  total(messages: readonly ChatMessage[], sum: number): number;
+  total(messages: () => readonly ChatMessage[], sum: number): number;
   /** Compares the sum with the whole over a bounded sample, so that such a counter is noticed. */
   probe(messages: readonly ChatMessage[]): void;
 }
@@ -63,7 +63,7 @@ export function createMessageMeter(
     fixed,
     of,
     whole,
-    total: (messages, sum) => (kept.isAdditive ? sum : whole(messages)),
+    total: (messages, sum) => (kept.isAdditive ? sum : whole(messages())),
     probe: (messages) => {
       if (!kept.isAdditive) return;
       const sample: ChatMessage[] = [];
