@@ -13,7 +13,7 @@ import { openDuckDbEngine } from "../packages/query/dist/duckdb/index.js";
 import { openSqlite } from "../packages/sql/dist/index.js";
 
 const rowCount = Number(process.env.CCL_QUERY_ROWS ?? 1_000_000);
-const rounds = 5;
+const rounds = 15;
 
 const orders = {
   id: "res:orders",

@@ -178,7 +178,8 @@ function writeCall(name: string, parts: readonly Expression[], e: (part: Express
     case "null_if":
       return `(case when ${a} = ${b} then null else ${a} end)`;
     case "round":
-      return `(round((${a})::decimal(30,9), ${parts[1]?.op === "literal" ? parts[1].value : 0}))::double`;
+      // The branch that is never taken gives the type: a decimal stays one.
+      return `(case when true then round((${a})::decimal(30,9), ${parts[1]?.op === "literal" ? parts[1].value : 0}) else ${a} end)`;
     case "contains":
       return `(instr(${a}, ${b}) > 0 or ${a} is not null and ${b} = '')`;
     case "starts_with":

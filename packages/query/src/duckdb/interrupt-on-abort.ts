@@ -9,7 +9,9 @@ export function interruptOnAbort(connection: { interrupt(): void }, signal: Abor
     connection.interrupt();
     repeat = setInterval(() => connection.interrupt(), repeatMs);
   };
-  signal?.addEventListener("abort", interrupt, { once: true });
+  // It may have been aborted while the connection was made.
+  if (signal?.aborted === true) interrupt();
+  else signal?.addEventListener("abort", interrupt, { once: true });
   return () => {
     clearInterval(repeat);
     signal?.removeEventListener("abort", interrupt);

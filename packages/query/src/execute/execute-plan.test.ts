@@ -4,7 +4,7 @@ import { openSqlite, type SqliteDatabase } from "@ccl/sql";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ColumnBatch } from "../connector/column-batch.ts";
-import type { Connector, PlanFragment, QueryEngine } from "../connector/connector.ts";
+import type { Connector, PlanFragment } from "../connector/connector.ts";
 import { createMemoryConnector } from "../connector/create-memory-connector.ts";
 import { openDuckDbEngine } from "../duckdb/index.ts";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
@@ -244,25 +244,6 @@ describe("executePlan", () => {
     });
     expect([error.code, batches]).toEqual(["aborted", 1]);
     database.exec("DROP TABLE orders");
-  });
-
-  it("interrupts an engine at work", async () => {
-    const engine: QueryEngine = await openDuckDbEngine({ threads: 1 });
-    const numbers = { ...cities, columns: [{ name: "n", type: "int" }] };
-    const rows = createMemoryConnector({ "res:cities": Array.from({ length: 3_000 }, () => ({ n: 1 })) });
-    const controller = new AbortController();
-    const plan = planOf(
-      "scan(res:cities, n) -> join(res:cities, n = n as a_) -> join(res:cities, n = n as b_) -> agg(sum(n + a_n + b_n) as s)",
-    );
-    const result = await executePlan(plan, {
-      details: [numbers],
-      connectors: { "memory:": rows },
-      engine,
-      signal: controller.signal,
-    });
-    setTimeout(() => controller.abort(), 50);
-    expect((await errorOf(() => result.all())).code).toBe("aborted");
-    await engine.close();
   });
 
   it("refuses a resource without a connector, and a closed engine", async () => {

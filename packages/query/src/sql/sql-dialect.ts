@@ -17,6 +17,8 @@ export interface SqlDialect {
   semiJoin: "exists" | "in";
   /** A stored column in the form that expressions work on. */
   scanned(column: PlanColumn, declaredType: string | undefined, stored: Sql): Sql;
+  /** True for types whose stored form takes far less time to group by. */
+  groupsStored?(type: DataType): boolean;
   literal(literal: TypedLiteral): Sql;
   call(call: SqlCall): Sql;
   cast(cast: TypedCast, value: Sql): Sql;

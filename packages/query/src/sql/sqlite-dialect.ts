@@ -75,6 +75,7 @@ export const sqliteDialect: SqlDialect = {
       return sql`strftime('%Y-%m-%d %H:%M:%f', ${stored}, 'auto')`;
     return stored;
   },
+  groupsStored: ({ kind }) => kind === "date",
   literal({ value, type }) {
     const bound = sql`${value === null ? null : boundValue(value, type)}`;
     // Drivers bind a whole number as an integer, and 7 / 2 is 3.
@@ -102,6 +103,7 @@ export const sqliteDialect: SqlDialect = {
 /** The same for people: a decimal ends as a number, not as the whole number of its last digit. */
 export const sqliteSnippetDialect: SqlDialect = {
   ...sqliteDialect,
+  groupsStored: () => false,
   output: (value, type) =>
     scaleOf(type) === 0
       ? value
@@ -124,12 +126,16 @@ function boundValue(value: string | number | boolean, type: DataType): string | 
       const [clock = "", fraction = ""] = String(value).replace("T", " ").replace("Z", "").split(".");
       return `${clock}.${fraction.padEnd(3, "0")}`;
     }
-    // @photostructure/sqlite binds what is less than this from a whole number as that number.
     case "float":
-      return Number(value) > 0 && Number(value) < Number.EPSILON ? String(value) : Number(value);
+      return isMisbound(Number(value)) ? String(value) : Number(value);
     default:
       return typeof value === "boolean" ? String(value) : value;
   }
+}
+
+/** True for 1e-20 and -0.9999999999999999: @photostructure/sqlite binds what is hardly more than a whole number as 0. */
+function isMisbound(value: number): boolean {
+  return !Number.isInteger(value) && value - Math.floor(value) < Number.EPSILON;
 }
 
 /** A whole number without its last digits, rounded half away from zero. */
@@ -150,13 +156,39 @@ function rescaled(value: Sql, from: number, to: number): Sql {
 function castValue(value: Sql, from: DataType, to: DataType): Sql {
   const isWhole = from.kind === "int" || from.kind === "decimal";
   if (to.kind === "float") return isWhole ? sql`(cast(${value} as real) / ${powerOfTen(scaleOf(from))})` : value;
-  if (to.kind === "decimal" || (to.kind === "int" && from.kind !== "bool")) {
-    if (isWhole) return rescaled(value, scaleOf(from), scaleOf(to));
-    return asInteger(roundedFloat(sql`(${value} * ${powerOfTen(scaleOf(to))})`, 0, asInteger));
-  }
-  if (to.kind === "text" && from.kind === "int") return sql`cast(${value} as text)`;
+  if (to.kind === "decimal" || (to.kind === "int" && from.kind !== "bool"))
+    return isWhole ? wholeCast(value, from, to) : floatCast(value, to);
+  if (to.kind === "text" && from.kind === "int")
+    return whereFitting(sql`typeof(${value}) <> 'real'`, sql`cast(${value} as text)`);
   if (to.kind === "timestamp" && from.kind === "date") return sql`(${value} || ' 00:00:00.000')`;
   return to.kind === "date" ? sql`substr(${value}, 1, 10)` : value;
+}
+
+/** Digits of a number at most; 19 stand for 64 bits. */
+const digitsOf = (type: DataType): number => (type.kind === "decimal" ? type.precision : 19);
+
+/** What leaves 64 bits becomes a float, which the decoder refuses. */
+function wholeCast(value: Sql, from: DataType, to: DataType): Sql {
+  const growth = scaleOf(to) - scaleOf(from);
+  const result = rescaled(value, scaleOf(from), scaleOf(to));
+  // Rounding may carry: 9.99 becomes 10.0.
+  const most = digitsOf(from) + growth + (growth < 0 ? 1 : 0);
+  const isFit = digitsOf(to) > 18 || most <= digitsOf(to);
+  return isFit ? result : whereFitting(sql`abs(${result}) < ${integerPower(digitsOf(to))}`, result);
+}
+
+function floatCast(value: Sql, to: DataType): Sql {
+  const scaled = sql`(${value} * ${powerOfTen(scaleOf(to))})`;
+  const fits =
+    digitsOf(to) > 18
+      ? sql`${scaled} between -9223372036854775808.0 and 9223372036854774784.0`
+      : sql`abs(${scaled}) + 0.5 < ${powerOfTen(digitsOf(to))}`;
+  return whereFitting(fits, asInteger(roundedFloat(scaled, 0, asInteger)));
+}
+
+/** SQLite would take the nearest number that it has; abs() of the least integer is an error that a query can cause. */
+function whereFitting(fits: Sql, value: Sql): Sql {
+  return sql`(case when (${fits}) is not false then ${value} else abs(-9223372036854775808) end)`;
 }
 
 /** How many characters of a timestamp a unit keeps, and what follows them. */

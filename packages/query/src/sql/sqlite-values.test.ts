@@ -1,6 +1,8 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { openSqlite, type SqliteDatabase } from "@ccl/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { QueryEngine } from "../connector/connector.ts";
+import { openDuckDbEngine } from "../duckdb/index.ts";
 import { executePlan } from "../execute/execute-plan.ts";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import { sqlConnector } from "./sql-connector.ts";
@@ -19,20 +21,25 @@ const stored: ResourceDetails = {
 };
 
 let database: SqliteDatabase;
+let engine: QueryEngine;
 
 beforeAll(async () => {
+  engine = await openDuckDbEngine({ threads: 1 });
   database = await openSqlite({ path: ":memory:" });
   database.exec(`CREATE TABLE t (id INTEGER, day, share NUMERIC, weight REAL);
     INSERT INTO t VALUES (1, '2026-03-01', 0.000012, 1e-20), (2, '2026-03-01 23:59:59', -0.00005, 0), (3, 1772323200, 12.5, 1),
       (4, 2461100.5, 7, NULL), (5, NULL, NULL, NULL), (6, 'soon', 0, 0.1)`);
 });
-afterAll(() => database.close());
+afterAll(async () => {
+  await engine.close();
+  database.close();
+});
 
-async function rowsOf(arrows: string): Promise<unknown[]> {
+async function rowsOf(arrows: string, pushdown: "full" | "none" = "full"): Promise<unknown[]> {
   const plan = parseLogicalPlan(arrows);
   if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
   const connectors = { "ada://any/db/main": sqlConnector(database) };
-  const rows = await (await executePlan(plan.value, { details: [stored], connectors })).all();
+  const rows = await (await executePlan(plan.value, { details: [stored], connectors, engine, pushdown })).all();
   return rows.map((row) => Object.values(row)[0]);
 }
 
@@ -42,12 +49,53 @@ describe("values that SQLite stores", () => {
     expect(days).toEqual(["2026-03-01", "2026-03-01", "2026-03-01", "2026-03-01", null, null]);
   });
 
+  it("are grouped by their day, in whatever form it is stored", async () => {
+    const groups = "agg(day, count() as n, count(weight) as c, sum(id) as s, min(id) as a, max(weight) as b)";
+    for (const steps of ["", "filter(id < 9)→project(weight, id, day)→", "distinct→sort(id)→limit(9)→"]) {
+      const plan = `scan(res:t, id, day, weight)→${steps}${groups}→sort(day)→project(n * 1000 + c * 100 + s * 10 + a + b as x)`;
+      expect(await rowsOf(plan)).toEqual(await rowsOf(plan, "none"));
+    }
+  });
+
   it("are decimals with their digits, however small", async () => {
     const shares = await rowsOf("scan(res:t, share)");
     expect(shares).toEqual(["0.000012", "-0.000050", "12.500000", "7.000000", null, "0.000000"]);
   });
 
-  it("compare with a number next to 0 as with itself", async () => {
+  it("compare with a number next to a whole one as with itself", async () => {
     expect(await rowsOf("scan(res:t, id, weight)→filter(weight > 1e-30 and weight <= 1e-20)→project(id)")).toEqual([1]);
+    const numbers = [5e-324, 2.2e-16, -2.2e-16, 0.9999999999999999, -0.9999999999999999, -1.0000000000000002, 1e300];
+    for (const number of numbers)
+      expect(await rowsOf(`scan(res:t, id, weight)→filter(id = 2)→project(weight + ${number} as n)`)).toEqual([number]);
+  });
+});
+
+describe("casts on SQLite", () => {
+  const outside = [
+    "cast(1e300 * weight as int)",
+    "cast(-1e300 * weight as int)",
+    "cast(9223372036854775808.0 * weight as int)",
+    "cast(1e300 * weight as decimal(38,2))",
+    "cast(9999999999.995 * weight as decimal(12,2))",
+    "cast(cast(12.34 * weight as decimal(10,2)) as decimal(3,2))",
+    "cast(cast(9.95 * weight as decimal(3,2)) as decimal(2,1))",
+    "cast(id * 9223372036854775807 as text)",
+  ];
+  it.each(outside)("end the query where the value is none of the type: %s", async (cast) => {
+    const plan = `scan(res:t, id, weight)→filter(id = 3)→project(${cast} as x)`;
+    for (const pushdown of ["full", "none"] as const)
+      await expect(rowsOf(plan, pushdown)).rejects.toThrow(/overflow|out of range/i);
+  });
+
+  it.each([
+    ["cast(-9223372036854775808.0 * weight as int)", -(2n ** 63n)],
+    ["cast(9223372036854774784.0 * weight as int)", 2n ** 63n - 1024n],
+    ["cast(9999999999.99 * weight as decimal(12,2))", "9999999999.99"],
+    ["cast(cast(9.94 * weight as decimal(3,2)) as decimal(2,1))", "9.9"],
+    ["cast(null_if(weight, weight) as int)", null],
+    ["cast(id + 9223372036854775804 as text)", "9223372036854775807"],
+  ])("keep the last value that fits: %s", async (cast, value) => {
+    const plan = `scan(res:t, id, weight)→filter(id = 3)→project(${cast} as x)`;
+    for (const pushdown of ["full", "none"] as const) expect(await rowsOf(plan, pushdown)).toEqual([value]);
   });
 });

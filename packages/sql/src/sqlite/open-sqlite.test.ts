@@ -98,6 +98,19 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     database.close();
   });
 
+  it("binds a number next to a whole one as it is, or refuses it", async () => {
+    const database = await open();
+    const echo = database.prepare("SELECT ? AS echo");
+    for (const value of [5e-324, 1e-20, -0.9999999999999999]) {
+      const wanted = driver === "@photostructure/sqlite" ? "invalid_input" : { echo: value };
+      expect(codeOf(() => echo.get(value)) ?? echo.get(value)).toEqual(wanted);
+      expect(database.prepare("SELECT CAST(? AS REAL) AS echo").get(String(value))).toEqual({ echo: value });
+    }
+    for (const value of [Number.EPSILON, -1e-20, 1 - 2 ** -53, 1 + 2 ** -52, Infinity])
+      expect(echo.get(value)).toEqual({ echo: value });
+    database.close();
+  });
+
   it("reads integers as bigints where asked, and never rounds one", async () => {
     const database = await open();
     const sql = "SELECT 9007199254740993 AS large, 1 AS small";

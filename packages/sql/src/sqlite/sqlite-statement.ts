@@ -48,7 +48,7 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
     run: (...parameters) =>
       guard(() => {
         const statement = live();
-        checkParameters(parameters);
+        checkParameters(handle, parameters);
         if (statement.reader !== true) return changesOf(statement.run(...parameters));
         statement.all(...parameters);
         return changesOf(countChanges(handle));
@@ -56,7 +56,7 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
     get: (...parameters) =>
       guard(() => {
         const statement = live();
-        checkParameters(parameters);
+        checkParameters(handle, parameters);
         if (statement.reader === false) return void statement.run(...parameters);
         const row = statement.get(...parameters);
         return row === undefined || row === null ? undefined : rowOf(row);
@@ -64,7 +64,7 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
     all: (...parameters) =>
       guard(() => {
         const statement = live();
-        checkParameters(parameters);
+        checkParameters(handle, parameters);
         if (statement.reader !== false) return statement.all(...parameters).map(rowOf);
         statement.run(...parameters);
         return [];
@@ -73,7 +73,7 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
     iterate: (...parameters) =>
       iterateRows({
         open: () => {
-          checkParameters(parameters);
+          checkParameters(handle, parameters);
           const statement = prepareOn(options);
           return { statement, rows: statement.iterate(...parameters) };
         },
@@ -116,10 +116,24 @@ function* iterateRows({ open, guard, reads, rowOf }: RowLoop): Generator<SqliteR
   }
 }
 
-// Some drivers read text up to its first U+0000 only, without a word.
-function checkParameters(parameters: readonly SqliteValue[]): void {
-  if (!parameters.some((value) => typeof value === "string" && value.includes("\u0000"))) return;
-  throw new SqlError("invalid_input", "A text parameter holds U+0000; store it as bytes.");
+// Some drivers read text up to its first U+0000 only, or make 1e-20 a 0, without a word.
+function checkParameters(handle: SqliteHandle, parameters: readonly SqliteValue[]): void {
+  for (const value of parameters) {
+    if (typeof value === "string" && value.includes("\u0000"))
+      throw new SqlError("invalid_input", "A text parameter holds U+0000; store it as bytes.");
+    if (typeof value === "number" && isNextToWhole(value) && !bindsAsFloat(handle, value))
+      throw new SqlError("invalid_input", `The driver would bind ${value} as 0; give it as text to CAST(? AS REAL).`);
+  }
+}
+
+/** @photostructure/sqlite takes what is hardly more than a whole number for one. */
+function isNextToWhole(value: number): boolean {
+  return !Number.isInteger(value) && value - Math.floor(value) < Number.EPSILON;
+}
+
+function bindsAsFloat(handle: SqliteHandle, value: number): boolean {
+  const statement: unknown = handle.prepare("SELECT typeof(?) AS kind");
+  return isDriverStatement(statement) && statement.get(value)?.["kind"] === "real";
 }
 
 function isDriverStatement(value: unknown): value is DriverStatement {
