@@ -39,6 +39,7 @@ export async function run() {
     await keepingTable(),
     "Durable, every write awaited; a run of 10 operations alone and 500 of them at once, each in its own chat:",
     await durableTable(),
+    ...(await upsertParts()),
     "Templates, prompts and history:",
     await otherTable(),
   ];
@@ -154,7 +155,7 @@ async function onPostgres(url, measure) {
   const pool = new Pool({ connectionString: url, max: 8, options: `-c search_path=${schema}` });
   try {
     const stores = await openPostgresOperationStores({ client: pool });
-    const figures = await measure(stores);
+    const figures = await measure(stores, pool);
     await stores.close();
     return figures;
   } finally {
@@ -162,6 +163,39 @@ async function onPostgres(url, measure) {
     await admin.query(`DROP SCHEMA ${schema} CASCADE`);
     await admin.end();
   }
+}
+
+async function upsertParts() {
+  const url = process.env.CCL_POSTGRES_URL;
+  if (url === undefined) return [];
+  const columns = ["operations", "a run, ms", "an operation, ms", "an upsert, ms", "run over upserts"];
+  return [
+    "Durable runs on PostgreSQL, in turn with one upsert for each of their operations, every write awaited:",
+    table(columns, await onPostgres(url, upsertRows)),
+  ];
+}
+
+async function upsertRows({ runs, sessions, chat, profiles }, pool) {
+  await pool.query("CREATE TABLE upserts (id text PRIMARY KEY, body text NOT NULL)");
+  const upsert = "INSERT INTO upserts VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET body = excluded.body";
+  const rows = [];
+  for (const size of sizes) {
+    const start = engineOf(layeredGraph(size), () => {}, { runs, sessions, chat, profiles });
+    const upsertEach = async (round) => {
+      for (let at = 0; at < size; at += 1) await pool.query(upsert, [`${round} ${at}`, '{"status":"done"}']);
+    };
+    const [ofRuns, ofUpserts] = [[], []];
+    for (let round = 0; round < (size === 100 ? 25 : 12); round += 1) {
+      const [run, upserts] = [await timeOf(() => start(`${size} ${round}`)), await timeOf(() => upsertEach(round))];
+      if (round < 5) continue;
+      ofRuns.push(run);
+      ofUpserts.push(upserts);
+    }
+    const [run, upserts] = [medianOf(ofRuns), medianOf(ofUpserts)];
+    const each = [run / size, upserts / size].map(milliseconds);
+    rows.push([size.toLocaleString("en"), milliseconds(run), ...each, (run / upserts).toFixed(2)]);
+  }
+  return rows;
 }
 
 async function durableFigures({ runs, sessions, chat, profiles }) {

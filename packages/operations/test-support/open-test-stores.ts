@@ -13,6 +13,8 @@ import type { OperationStores } from "../src/sql/operation-stores.ts";
 export interface TestDatabase {
   /** Stores of one worker, on connections of its own where the database allows for it. */
   open(): Promise<OperationStores>;
+  /** The same on PostgreSQL, where `edit` sees each statement before it is sent, and gives the one that is sent. */
+  openEdited?(edit: (sql: string) => string | Promise<string>): Promise<OperationStores>;
   /** Statements since the last call that began or ended a transaction or stood alone. */
   countCommits(): number;
   exec(sql: string): Promise<void>;
@@ -99,6 +101,7 @@ function overClient(client: PGlite | pg.Pool): TestDatabase {
   });
   return {
     open: () => openPostgresOperationStores({ client: counted }),
+    openEdited: (edit) => openPostgresOperationStores({ client: editing(client, edit) }),
     countCommits: () => {
       const count = commits;
       commits = 0;
@@ -121,6 +124,19 @@ function counting(client: PGlite | pg.Pool, onTransaction: () => void): Postgres
         if (property === own || property === "query") onTransaction();
         return Reflect.apply(value, target, parameters);
       };
+    },
+  });
+}
+
+/** The client, with the statements that stand alone as they are edited. */
+function editing(client: PGlite | pg.Pool, edit: (sql: string) => string | Promise<string>): PostgresClient {
+  return new Proxy<PostgresClient>(client, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== "function") return value;
+      if (property !== "query") return value.bind(target);
+      return async (sql: string, parameters: unknown[]): Promise<unknown> =>
+        Reflect.apply(value, target, [await edit(sql), parameters]);
     },
   });
 }

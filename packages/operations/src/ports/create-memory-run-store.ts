@@ -2,6 +2,7 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { pageLimit } from "./page-limit.ts";
+import { createPassingMap, type PassingMap } from "./passing-map.ts";
 import type {
   AbortRequest,
   AppendOutcome,
@@ -29,7 +30,7 @@ interface MemoryRun {
 }
 
 interface MemoryRuns {
-  runs: Map<string, MemoryRun>;
+  runs: PassingMap<MemoryRun>;
   /** By chat and branch: the unfinished run. */
   active: Map<string, string>;
   requests: Map<string, { runId: string; payloadHash: string; keptUntilMs: number }>;
@@ -47,7 +48,8 @@ export interface MemoryRunStoreOptions {
 
 /** Runs in memory, gone with the process. */
 export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions = {}): RunStore {
-  const [runs, active, requests] = [new Map(), new Map(), new Map()];
+  const runs = createPassingMap<MemoryRun>();
+  const [active, requests] = [new Map(), new Map()];
   const memory: MemoryRuns = { runs, active, requests, finished: new Set(), lastToken: 0, keptRuns };
   const known = (runId: string): MemoryRun => {
     const run = memory.runs.get(runId);
@@ -147,7 +149,7 @@ function createRun(memory: MemoryRuns, { input, clientRequest, lease }: NewRun):
   }
   const active = memory.active.get(branch);
   if (active !== undefined) return { status: "active", runId: active };
-  if (memory.runs.has(input.runId)) {
+  if (memory.runs.get(input.runId) !== undefined) {
     throw new OperationsError("invalid_options", `There is a run ${JSON.stringify(input.runId)} already.`);
   }
   const taken = newLease(memory, input.runId, lease);

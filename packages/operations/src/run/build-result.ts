@@ -94,13 +94,15 @@ function operationRun(
 /** Effects of done operations whose hook never came to its commit. */
 function discarded({ plan, records, commitLog }: RunDesk): CommitLogEntry[] {
   const committed = new Set(commitLog.map(({ hook }) => hook));
-  return plan.operations.flatMap(({ operationId, hook, index }): CommitLogEntry[] => {
-    const { status, effects = [] } = records[index] ?? {};
-    if (status !== "done" || effects.length === 0 || committed.has(hook)) return [];
-    const shown = effects.map((effect) => ({
+  const entries: CommitLogEntry[] = [];
+  for (const { operationId, hook, index } of plan.operations) {
+    const record = records[index];
+    if (record?.status !== "done" || record.effects.length === 0 || committed.has(hook)) continue;
+    const effects = record.effects.map((effect) => ({
       type: effect.type,
       ...(effect.type === "artifact.upsert" && { tag: effect.tag }),
     }));
-    return [{ hook, operationId, commitStatus: "discarded", effects: shown }];
-  });
+    entries.push({ hook, operationId, commitStatus: "discarded", effects });
+  }
+  return entries;
 }

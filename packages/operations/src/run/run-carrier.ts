@@ -1,3 +1,4 @@
+import { createPassingMap } from "../ports/passing-map.ts";
 import type { OperationKey, RunExecutor } from "../ports/run-executor.ts";
 import { driveRun, type DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
@@ -31,7 +32,7 @@ export interface CarrierOptions {
 /** The carrier of an engine. */
 export function createRunCarrier({ services, plans, executor, owner }: CarrierOptions): RunCarrier {
   const { runs, clock, limits } = services;
-  const lives = new Map<string, LiveRun>();
+  const lives = createPassingMap<LiveRun>();
   const liveOf = (runId: string): LiveRun => {
     const known = lives.get(runId);
     if (known !== undefined) return known;

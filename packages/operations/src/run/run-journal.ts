@@ -28,7 +28,8 @@ export interface RunWriter {
 interface Pending {
   owner: JournalOwner;
   append: { events: RunEvent[]; steps: RunStep[]; result?: RunResult };
-  isEmpty: boolean;
+  /** It waits for the next append. */
+  isDirty: boolean;
   isLost: boolean;
   waiters: ((isStored: boolean) => void)[];
 }
@@ -43,7 +44,8 @@ const maxTogether = 4_096;
 
 /** A journal on a store. */
 export function createRunJournal(store: RunStore): RunJournal {
-  const dirty = new Set<Pending>();
+  // No set that is emptied each time: its former tables would point to the later ones and keep runs that are over alive.
+  let dirty: Pending[] = [];
   let isBusy = false;
   let written = 0;
   let isAwaited = false;
@@ -57,45 +59,43 @@ export function createRunJournal(store: RunStore): RunJournal {
     }
   };
   const flush = async (): Promise<void> => {
-    while (dirty.size > 0) {
+    while (dirty.length > 0) {
       await quiet();
       isAwaited = false;
-      const batch = [...dirty];
-      dirty.clear();
-      await storeAll(store, batch.map(take));
+      const batch = dirty.map(take);
+      dirty = [];
+      await storeAll(store, batch);
     }
     isBusy = false;
   };
   const touch = (pending: Pending): void => {
-    pending.isEmpty = false;
-    dirty.add(pending);
+    if (pending.isDirty) return;
+    pending.isDirty = true;
+    dirty.push(pending);
     if (isBusy) return;
     isBusy = true;
     void flush();
   };
   return {
     open(owner) {
-      const pending: Pending = { owner, append: { events: [], steps: [] }, isEmpty: true, isLost: false, waiters: [] };
-      const touchFirst = (): void => {
-        if (pending.isEmpty) touch(pending);
-      };
+      const pending: Pending = { owner, append: { events: [], steps: [] }, isDirty: false, isLost: false, waiters: [] };
       return {
         event(event) {
           if (pending.isLost) return;
           pending.append.events.push(event);
           written += 1;
-          touchFirst();
+          touch(pending);
         },
         step(step) {
           if (pending.isLost) return;
           pending.append.steps.push(step);
           written += 1;
-          touchFirst();
+          touch(pending);
         },
         finish(result) {
           if (pending.isLost) return;
           pending.append.result = result;
-          touchFirst();
+          touch(pending);
         },
         flushed: async () => {
           if (pending.isLost) return false;
@@ -124,7 +124,7 @@ function take(pending: Pending): Taken {
   const { owner, append, waiters } = pending;
   pending.append = { events: [], steps: [] };
   pending.waiters = [];
-  pending.isEmpty = true;
+  pending.isDirty = false;
   return { pending, append: { runId: owner.runId, fencingToken: owner.fencingToken, ...append }, waiters };
 }
 

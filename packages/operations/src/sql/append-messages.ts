@@ -1,5 +1,6 @@
 import type { NewUserMessage } from "../ports/chat-store.ts";
-import { branchKeyOf, lockBranches, type TurnRow } from "./branch-rows.ts";
+import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
+import { lockWriters } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, rowsOf, textIn, type SqlValue, type Steps } from "./statement.ts";
 
@@ -9,7 +10,8 @@ const columns = ["asked_branch", "asked_turn", "asked_message", "asked_body"];
 export const appendBatch: Batch<NewUserMessage, true> = {
   keyOf: branchKeyOf,
   *steps(messages) {
-    yield* lockBranches(messages.map((message) => ({ branchKey: branchKeyOf(message), fencingToken: 0 })));
+    const writers = messages.map((message) => ({ key: branchKeyOf(message), fencingToken: 0 }));
+    yield* lockWriters("branch", writers);
     yield* change(
       ({ asked }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, user_message, turn)
         SELECT asked_branch, 1 + coalesce(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { databaseKinds, openTestDatabase, type TestDatabase } from "../../test-support/open-test-stores.ts";
+import { append, resultOf } from "../conformance/run-records.ts";
 import type { SessionCommit } from "../ports/profile-session-store.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
 import type { OperationStores } from "./operation-stores.ts";
@@ -102,6 +103,51 @@ describe.each(databaseKinds)("writes that may be done at once, on %s", (kind) =>
     );
     const [turn] = await one.chat.turns(branch);
     expect(turn?.assistantVariants.map(({ variantId }) => variantId).sort()).toEqual(names.sort());
+  });
+
+  it.skipIf(kind === "SQLite").each([
+    { guard: "with its guard", removed: "", kept: ["early", "late"] },
+    // The test of the test: without the guard the answer in between is lost.
+    { guard: "and not without", removed: " AND stored.xmin::text = asked_version", kept: ["late"] },
+  ])("keep an answer that came between reading and writing, $guard", async ({ removed, kept }) => {
+    const { runId, fencingToken } = await leaseOf("run");
+    await one.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
+    const answerOf = (name: string) => {
+      return {
+        ...branch,
+        runId,
+        fencingToken,
+        userMessageId: "m",
+        assistantVariantId: name,
+        text: name,
+        partial: false,
+      };
+    };
+    let isEdited = false;
+    const late = await database.openEdited?.(async (sql) => {
+      if (isEdited || !sql.includes("UPDATE ccl_operation_turns stored")) return sql;
+      isEdited = true;
+      expect(sql).toContain(removed);
+      await one.chat.saveAssistantVariant(answerOf("early"));
+      return sql.replace(removed, "");
+    });
+    await late?.chat.saveAssistantVariant(answerOf("late"));
+    expect(isEdited).toBe(true);
+    const [turn] = await one.chat.turns(branch);
+    expect(turn?.assistantVariants.map(({ variantId }) => variantId)).toEqual(kept);
+  });
+
+  it("refuse an answer of a run that has ended, once a later one has written to the branch", async () => {
+    const first = await leaseOf("first");
+    await one.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
+    await one.runs.append([append(first, { result: resultOf("first") })]);
+    const later = await leaseOf("later");
+    const answerOf = ({ runId, fencingToken }: RunLease) => {
+      const ids = { ...branch, runId, fencingToken, userMessageId: "m", assistantVariantId: runId };
+      return { ...ids, text: runId, partial: false };
+    };
+    await one.chat.saveAssistantVariant(answerOf(later));
+    await expect(other.chat.saveAssistantVariant(answerOf(first))).rejects.toMatchObject({ code: "stale_lease" });
   });
 
   it("open turns with a state that can be opened again, while another worker writes", async () => {

@@ -1,8 +1,8 @@
 import { OperationsError } from "../operations-error.ts";
 import type { ChatBranch, TurnOutcome } from "../ports/chat-store.ts";
 import type { StoredTurn } from "../ports/chat-turn.ts";
-import { branchKeyOf, lockBranches, type TurnRow } from "./branch-rows.ts";
-import { findStale } from "./find-stale.ts";
+import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
+import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, requiredJsonIn, rowsOf, textIn, type SqlValue, type Steps } from "./statement.ts";
 
@@ -19,13 +19,9 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
   keyOf: branchKeyOf,
   *steps(changes) {
     const keys = changes.map(branchKeyOf);
-    const tokens = yield* lockBranches(
-      changes.map(({ fencingToken }, index) => ({ branchKey: keys[index] ?? "", fencingToken })),
-    );
     const stale = yield* findStale(
-      changes.map(({ runId, fencingToken }, index) => {
-        return { runId, fencingToken, highestToken: tokens.get(keys[index] ?? "") ?? 0 };
-      }),
+      "branch",
+      changes.map(({ runId, fencingToken }, index) => ({ key: keys[index] ?? "", runId, fencingToken })),
     );
     const turns = yield* findTurns(changes);
     const rows: (string | null)[][] = [];

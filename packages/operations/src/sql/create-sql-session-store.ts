@@ -8,19 +8,11 @@ import type {
 } from "../ports/profile-session-store.ts";
 import { commitTo, headsOf, prunedFrom, revertIn, snapshot, type StoredSession } from "../ports/session-state.ts";
 import type { OperationsError } from "../operations-error.ts";
-import { findStale } from "./find-stale.ts";
+import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { guarded } from "./guarded.ts";
 import { openBatch } from "./open-turns.ts";
-import {
-  loadSessions,
-  loadTurns,
-  lockSessions,
-  saveChanges,
-  sessionKeyOf,
-  versionsOf,
-  type SessionChange,
-} from "./session-rows.ts";
+import { loadSessions, loadTurns, saveChanges, sessionKeyOf, versionsOf, type SessionChange } from "./session-rows.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import type { Steps } from "./statement.ts";
 
@@ -91,14 +83,11 @@ const revertBatch: Batch<SessionRevert, true> = {
   },
 };
 
-function* staleOf(
+function staleOf(
   writers: readonly { key: ProfileSessionKey; runId: string; fencingToken: number }[],
 ): Steps<(OperationsError | undefined)[]> {
-  const keys = writers.map(({ key, fencingToken }) => ({ sessionKey: sessionKeyOf(key), fencingToken }));
-  const tokens = yield* lockSessions(keys);
-  return yield* findStale(
-    writers.map(({ runId, fencingToken }, index) => {
-      return { runId, fencingToken, highestToken: tokens.get(keys[index]?.sessionKey ?? "") ?? 0 };
-    }),
+  return findStale(
+    "session",
+    writers.map(({ key, runId, fencingToken }) => ({ key: sessionKeyOf(key), runId, fencingToken })),
   );
 }

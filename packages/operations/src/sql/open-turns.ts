@@ -1,9 +1,10 @@
 import { OperationsError } from "../operations-error.ts";
 import type { ProfileSessionKey, SessionSnapshot } from "../ports/profile-session-store.ts";
 import { headsOf, snapshot } from "../ports/session-state.ts";
+import { lockWriters } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { guarded } from "./guarded.ts";
-import { addVersion, emptySession, loadSessions, lockSessions, sessionKeyOf } from "./session-rows.ts";
+import { addVersion, emptySession, loadSessions, sessionKeyOf } from "./session-rows.ts";
 import { change, jsonIn, keyOf, rowsOf, textIn, type Steps } from "./statement.ts";
 
 /** The start of a turn. */
@@ -17,7 +18,8 @@ export const openBatch: Batch<Opening, SessionSnapshot> = {
   keyOf: ({ key }) => sessionKeyOf(key),
   *steps(openings) {
     const keys = openings.map(({ key }) => sessionKeyOf(key));
-    yield* lockSessions(keys.map((sessionKey) => ({ sessionKey, fencingToken: 0 })));
+    const writers = keys.map((key) => ({ key, fencingToken: 0 }));
+    yield* lockWriters("session", writers);
     const sessions = yield* loadSessions(keys.map((sessionKey) => ({ sessionKey })));
     const known = yield* headsAt(openings);
     const moved: string[][] = [];

@@ -1,28 +1,10 @@
 import type { ProfileSessionKey } from "../ports/profile-session-store.ts";
 import type { StoredSession, StoredVersion } from "../ports/session-state.ts";
-import { change, keyOf, numberIn, requiredJsonIn, rowsOf, textIn, type Row, type Steps } from "./statement.ts";
+import { change, keyOf, requiredJsonIn, rowsOf, textIn, type Row, type Steps } from "./statement.ts";
 
 /** What a session is known by. */
 export function sessionKeyOf({ chatId, branchId, profileId, operationProfileSessionId }: ProfileSessionKey): string {
   return keyOf(chatId, branchId, profileId, operationProfileSessionId);
-}
-
-/** Makes sessions that are not there and locks them; gives the highest token of each, those asked with among them. */
-export function* lockSessions(
-  writers: readonly { sessionKey: string; fencingToken: number }[],
-): Steps<Map<string, number>> {
-  const rows = yield* rowsOf(
-    ({ asked }) => `INSERT INTO ccl_operation_sessions AS stored (session_key, fencing_token)
-      SELECT asked_session, asked_token FROM ${asked} WHERE true
-      ON CONFLICT (session_key) DO UPDATE SET fencing_token =
-        CASE WHEN excluded.fencing_token > stored.fencing_token THEN excluded.fencing_token ELSE stored.fencing_token END
-      RETURNING session_key, fencing_token`,
-    {
-      columns: ["asked_session", "asked_token#"],
-      rows: writers.map(({ sessionKey, fencingToken }) => [sessionKey, fencingToken]),
-    },
-  );
-  return new Map(rows.map((row) => [textIn(row, "session_key"), numberIn(row, "fencing_token")]));
 }
 
 /** What is stored of a version: its value stands in the write. */

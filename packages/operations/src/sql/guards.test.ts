@@ -1,0 +1,134 @@
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { databaseKinds, openTestDatabase, type TestDatabase } from "../../test-support/open-test-stores.ts";
+import type { RunLease } from "../ports/run-store.ts";
+import type { OperationStores } from "./operation-stores.ts";
+
+const branch = { chatId: "chat", branchId: "main" };
+const key = { ...branch, profileId: "profile", operationProfileSessionId: "session" };
+const stamp = { ...branch, runId: "run", userMessageId: "m", trigger: "generate", seq: 1, epoch: 1, ts: 1 } as const;
+
+/** A statement that does all at once, while another transaction has what it is about, and ends before it. */
+interface Meeting {
+  name: string;
+  /** What the other transaction does. */
+  other: string;
+  /** Makes the statement wait for the other, and look again. */
+  guard: RegExp;
+  act(stores: OperationStores, lease: RunLease): Promise<unknown>;
+  guarded: unknown;
+  /** What comes of it without the guard: the test of the test. */
+  unguarded: unknown;
+}
+
+const takeOver = `SELECT 1 FROM ccl_operation_runs FOR UPDATE; UPDATE ccl_operation_runs SET fencing_token = 1000000000`;
+
+const meetings: Meeting[] = [
+  {
+    name: "append nothing to a run that another worker is taking over",
+    other: takeOver,
+    guard: /FOR NO KEY UPDATE OF stored/,
+    async act({ runs }, { runId, fencingToken }) {
+      const events = [{ ...stamp, type: "run.started" as const }];
+      return runs.append([{ runId, fencingToken, events, steps: [] }]);
+    },
+    guarded: ["stale_lease"],
+    unguarded: ["appended"],
+  },
+  {
+    name: "keep no answer of a run that another worker is taking over",
+    other: takeOver,
+    guard: /FOR KEY SHARE OF stored/,
+    async act({ chat }, { runId, fencingToken }) {
+      const ids = { ...branch, runId, fencingToken, userMessageId: "m", assistantVariantId: "v" };
+      return chat.saveAssistantVariant({ ...ids, text: "Answer", partial: false }).then(
+        () => "kept",
+        (error: { code: string }) => error.code,
+      );
+    },
+    guarded: "stale_lease",
+    unguarded: "kept",
+  },
+  {
+    name: "open a turn with what another worker has just written",
+    other: "UPDATE ccl_operation_sessions SET fencing_token = 5; DELETE FROM ccl_operation_versions",
+    guard: /WHERE stored\.xmin::text = \([^)]*\)/,
+    act: async ({ sessions }) => (await sessions.openTurn(key, { userMessageId: "m" })).heads,
+    guarded: {},
+    unguarded: { tag: 1 },
+  },
+];
+
+describe.skipIf(!databaseKinds.includes("PostgreSQL"))("statements that do all at once, on PostgreSQL", () => {
+  let database: TestDatabase;
+  let stores: OperationStores;
+  let holder: pg.Client;
+  beforeAll(async () => {
+    database = await openTestDatabase("PostgreSQL", "guards");
+    stores = await database.open();
+    const connectionString = process.env["CCL_POSTGRES_URL"];
+    holder = new pg.Client({ connectionString, options: "-c search_path=operation_guards" });
+    await holder.connect();
+  });
+  beforeEach(() => database.empty());
+  afterAll(async () => {
+    await holder.end();
+    await database.close();
+  });
+
+  async function prepared(): Promise<RunLease> {
+    const input = {
+      runId: "run",
+      ...branch,
+      trigger: "generate",
+      userMessageId: "m",
+      assistantVariantId: "v",
+    } as const;
+    const lease = { owner: "worker", ttlMs: 10, nowMs: 1 };
+    const creation = await stores.runs.createRun({ input: { ...input, startedAt: 1 }, lease });
+    if (creation.status !== "created") throw new Error(`The run was ${creation.status}.`);
+    await stores.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
+    const { runId, fencingToken } = creation.lease;
+    const write = { tag: "tag", value: 1, persisted: true, usage: "internal", semantics: "log" } as const;
+    const writes = [{ operationId: "op", write, expectedHead: 0, isRequired: true }];
+    await stores.sessions.commit({ key, runId, hook: "before_main_llm", fencingToken, writtenAt: 1, writes });
+    return creation.lease;
+  }
+
+  /** Until somebody waits for the holder, or what might have waited is done. */
+  async function untilBlocked(isDone: () => boolean): Promise<void> {
+    const blocked = "SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))";
+    while (!isDone() && (await holder.query(blocked)).rowCount === 0);
+  }
+
+  async function meet({ other, guard, act }: Meeting, isGuarded: boolean): Promise<unknown> {
+    const lease = await prepared();
+    let edits = 0;
+    const edited = await database.openEdited?.((sql) => {
+      if (!guard.test(sql)) return sql;
+      edits += 1;
+      return isGuarded ? sql : sql.replace(guard, "");
+    });
+    if (edited === undefined) throw new Error("PostgreSQL's statements can be edited.");
+    await holder.query("BEGIN");
+    await holder.query(other);
+    let isDone = false;
+    const acting = act(edited, lease).finally(() => {
+      isDone = true;
+    });
+    await untilBlocked(() => isDone);
+    await holder.query("COMMIT");
+    const outcome = await acting;
+    expect(edits).toBe(1);
+    return outcome;
+  }
+
+  it.each(meetings)("$name", async (meeting) => {
+    expect(await meet(meeting, true)).toEqual(meeting.guarded);
+  });
+
+  it.each(meetings)("$name: not so without the guard", async (meeting) => {
+    expect(await meet(meeting, false)).toEqual(meeting.unguarded);
+  });
+});
