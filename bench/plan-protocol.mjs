@@ -80,6 +80,26 @@ async function stepTable() {
     await workspace.close();
   });
 
+  await withTree(0, async (root) => {
+    const workspace = await openWorkspace({ root, durability: "off" });
+    let count = 0;
+    const apply = async () => {
+      const action = { kind: "CREATE_FILE", path: `new/${(count += 1)}.txt`, content: "new" };
+      const applied = await workspace.apply({
+        version: 3,
+        summary: "New.",
+        actions: [action],
+        context_requests: [],
+        memory_patch: {},
+      });
+      return applied.ok || applied.issues;
+    };
+    await add("applying a plan of one file, without fsync", apply);
+    while (count < 2_000) await apply();
+    await add("the same after 2,000 transactions", apply);
+    await workspace.close();
+  });
+
   const blocks = Array.from({ length: 40 }, (_, index) => ({
     type: index % 4 === 0 ? "search" : "read_file",
     label: `src/${index}.ts`,

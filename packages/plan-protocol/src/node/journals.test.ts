@@ -39,6 +39,37 @@ describe("a folder without transactions", () => {
   });
 });
 
+describe("what may be unfinished", () => {
+  const openNames = async (): Promise<string[]> =>
+    (await readdir(join(root, ".ccl/transactions"))).filter((name) => name.startsWith("open."));
+
+  it("is marked beside the journals only while it is", async () => {
+    const workspace = await openWorkspace({ root, durability: "off" });
+    const id = await applied(workspace, create("a.txt"));
+    expect(await openNames()).toEqual([]);
+    const whileChecked = await workspace.apply(planOf(create("b.txt")), {
+      checks: [
+        { name: "fails after", command: [process.execPath, "-e", "process.exit(fs.existsSync('b.txt') ? 1 : 0)"] },
+      ],
+    });
+    expect(whileChecked).toMatchObject({ ok: false, issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }] });
+    expect(await openNames()).toEqual([]);
+    expect(await workspace.rollback(id)).toMatchObject({ ok: true });
+    expect(await openNames()).toEqual([]);
+    await workspace.close();
+  });
+
+  it("is looked at, so that a mark that was left behind stops nothing", async () => {
+    const workspace = await openWorkspace({ root, durability: "off" });
+    const id = await applied(workspace, create("a.txt"));
+    for (const name of [`open.${id}`, "open.t-gone"]) await writeFile(join(root, ".ccl/transactions", name), "");
+    await applied(workspace, create("b.txt"));
+    expect(await workspace.recover()).toEqual([]);
+    expect(await openNames()).toEqual([]);
+    await workspace.close();
+  });
+});
+
 describe("prune", () => {
   it("removes the oldest and keeps as many as it is told", async () => {
     const workspace = await openWorkspace({ root, durability: "off" });

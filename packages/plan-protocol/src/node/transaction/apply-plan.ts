@@ -9,7 +9,16 @@ import { withTree } from "../file-system/tree.ts";
 import { hashOfPlan } from "../preview/hash-of-plan.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { backUp } from "./back-up.ts";
-import { closeJournal, emptyParts, isTransactionId, mark, removeJournal, stateOf, writeIntent } from "./journal.ts";
+import {
+  closeJournal,
+  emptyParts,
+  isTransactionId,
+  mark,
+  removeJournal,
+  stateOf,
+  unmarkOpen,
+  writeIntent,
+} from "./journal.ts";
 import { findUnfinished } from "./recover.ts";
 import { planFailure, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
@@ -43,7 +52,7 @@ export async function applyPlan(
   const staged = prepared.value;
   try {
     const runChecks = (): Promise<CheckOutcome[]> => runChecksAfter(parts, checks, { failing, signal });
-    const outcome = await carryOut(parts, staged, { runChecks, signal });
+    const outcome = await carryOut(parts, journals, { staged, runChecks, signal });
     if (!outcome.ok) return outcome;
     const changes = resolved.value.actions.map(describeChange);
     for (const { path } of changes) parts.readSet.delete(path);
@@ -98,7 +107,10 @@ async function prepare(
     return success(staged);
   } catch (error) {
     if (staged !== undefined) await closeJournal(staged.journal);
-    await removeJournal(journals, transactionId).catch(() => undefined);
+    await removeJournal(journals, transactionId).then(
+      () => unmarkOpen(journals, transactionId),
+      () => undefined,
+    );
     if (error instanceof StepConflict) return { ok: false, issues: [error.issue] };
     const code = systemCode(error);
     if (code === undefined || PlanProtocolError.isInstance(error)) throw error;
@@ -107,14 +119,15 @@ async function prepare(
 }
 
 interface CarryOutOptions {
+  staged: StagedPlan;
   runChecks(): Promise<CheckOutcome[]>;
   signal: AbortSignal | undefined;
 }
 
 async function carryOut(
   parts: WorkspaceParts,
-  staged: StagedPlan,
-  { runChecks, signal }: CarryOutOptions,
+  journals: Folder,
+  { staged, runChecks, signal }: CarryOutOptions,
 ): Promise<Result<CheckOutcome[]>> {
   const { journal, steps } = staged;
   const progress: SwapProgress = { begun: 0 };
@@ -128,27 +141,31 @@ async function carryOut(
     outcomes = await runChecks();
     throwIfAborted(signal);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
-    if (failed !== undefined) return await takeBack(parts, staged, { progress, issues: [checkIssue(failed)] });
+    if (failed !== undefined)
+      return await takeBack(parts, journals, { staged, progress, issues: [checkIssue(failed)] });
     await mark(parts, journal, { state: "committed" });
   } catch (error) {
-    const undone = await takeBack(parts, staged, { progress, issues: issuesOf(error) });
+    const undone = await takeBack(parts, journals, { staged, progress, issues: issuesOf(error) });
     if (PlanProtocolError.isInstance(error)) throw error;
     return undone;
   }
   await emptyParts(journal, ["staged", "backups"]);
+  await unmarkOpen(journals, journal.transactionId);
   return success(outcomes);
 }
 
 /** Undoes the transaction; the issues say why, and what could not be put back. */
 async function takeBack(
   parts: WorkspaceParts,
-  { journal }: StagedPlan,
-  { progress, issues }: { progress: SwapProgress; issues: Issue[] },
+  journals: Folder,
+  { staged, progress, issues }: { staged: StagedPlan; progress: SwapProgress; issues: Issue[] },
 ): Promise<{ ok: false; issues: Issue[] }> {
+  const { journal } = staged;
   try {
     // Where the mark of the commit is there but may not last, another outweighs it.
     if ((await stateOf(journal.folder)) === "committed") await mark(parts, journal, { state: "rolling_back" });
     const keptPaths = await undo(parts, journal, { begun: progress.begun, isLive: true });
+    await unmarkOpen(journals, journal.transactionId);
     return { ok: false, issues: [...issues, ...keptIssues(keptPaths, issues)] };
   } catch (error) {
     const code = systemCode(error);

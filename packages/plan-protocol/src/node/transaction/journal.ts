@@ -28,6 +28,8 @@ export type JournalState = "begun" | "intent" | "committed" | "rolling_back" | "
 
 const PARTS = ["staged", "backups", "moved", "taken"] as const;
 const INTENT = "intent.json";
+/** With an id behind it: a mark beside the journals of what may be unfinished. No id has a point. */
+const OPEN = "open.";
 const MARKS = { committed: "committed", rolling_back: "rolling-back", rolled_back: "rolled-back" } as const;
 const VERSION = 1;
 
@@ -61,11 +63,38 @@ export async function createJournal(
  * is undone unless it is marked as committed.
  */
 export async function writeIntent(parts: WorkspaceParts, journals: Folder, journal: Journal): Promise<void> {
-  const { transactionId, timeMs, steps } = journal;
+  const { transactionId, timeMs, steps, folder, staged, backups } = journal;
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
   const text = `${sha256Hex(body)}\n${body}\n`;
-  await writeWhole(parts, journal.folder, { name: INTENT, text, before: [journal.staged, journal.backups] });
-  await syncIn(parts, journal.folder, journals);
+  await makeEmpty(journals, OPEN + transactionId);
+  await writeWhole(parts, folder, { name: INTENT, text, before: [staged, backups, journals] });
+  await syncIn(parts, folder);
+}
+
+/** Says that a transaction that was through may be unfinished again; durable when it returns. */
+export async function markOpen(parts: WorkspaceParts, journals: Folder, { transactionId }: Journal): Promise<void> {
+  await unless(["EEXIST"], makeEmpty(journals, OPEN + transactionId), undefined);
+  await syncIn(parts, journals);
+}
+
+/** For a transaction that is through, or never began. Where that fails it is only looked at in vain. */
+export async function unmarkOpen(journals: Folder, transactionId: string): Promise<void> {
+  await journals.unlink(OPEN + transactionId).catch(() => undefined);
+}
+
+/** Ids of the transactions that may be unfinished. All that are unfinished are among them. */
+export async function openIds(journals: Folder): Promise<string[]> {
+  return (await journals.list()).filter((name) => name.startsWith(OPEN)).map((name) => name.slice(OPEN.length));
+}
+
+/** True where a transaction is among those. */
+export async function isMarkedOpen(journals: Folder, transactionId: string): Promise<boolean> {
+  return (await journals.status(OPEN + transactionId)) !== undefined;
+}
+
+/** True where the tree may be neither as before nor as wanted. */
+export function isUnfinished(state: JournalState): boolean {
+  return state === "intent" || state === "rolling_back";
 }
 
 /** Makes a transaction one that never began. Only for one whose changes have all been taken back. */

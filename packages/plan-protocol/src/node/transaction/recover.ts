@@ -1,24 +1,28 @@
 import type { RecoveredTransaction, TransactionRecord } from "../../workspace/file-workspace.ts";
 import { throwIfAborted } from "../../plan-protocol-error.ts";
 import { type Folder, unless } from "../file-system/folder.ts";
-import type { WorkspaceParts } from "../workspace-parts.ts";
+import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
 import {
   closeJournal,
   emptyParts,
+  isMarkedOpen,
   isTransactionId,
+  isUnfinished,
   type JournalState,
+  openIds,
   openJournal,
   readIntent,
   readKeptPaths,
   removeJournal,
   stateOf,
+  unmarkOpen,
 } from "./journal.ts";
 import { undo } from "./undo.ts";
 
 /** Ids of transactions that may have changed something and were neither committed nor undone. */
 export async function findUnfinished(journals: Folder): Promise<string[]> {
-  const found = await listStates(journals);
-  return found.filter(({ state }) => state === "intent" || state === "rolling_back").map(({ id }) => id);
+  const found = await statesOf(journals, await openIds(journals));
+  return found.filter(({ state }) => isUnfinished(state)).map(({ id }) => id);
 }
 
 /** Undoes what was left unfinished, the latest first, and clears away what a killed process left. The caller holds the lock. */
@@ -34,12 +38,12 @@ export async function recoverAll(
     if (state === "begun") {
       await removeJournal(journals, id);
       recovered.push({ transactionId: id, outcome: "discarded", paths: [], keptPaths: [], timeMs: 0 });
-    } else if (state === "intent" || state === "rolling_back") {
+    } else if (isUnfinished(state)) {
       unfinished.push({
         id,
         timeMs: await inFolder(journals, id, async (folder) => (await readIntent(folder, id)).timeMs),
       });
-    } else await clearLeftovers(journals, id, state);
+    } else await clearLeftovers(parts, journals, { id, state });
   }
   for (const { id, timeMs } of unfinished.toSorted((a, b) => b.timeMs - a.timeMs || (a.id < b.id ? 1 : -1))) {
     throwIfAborted(signal);
@@ -53,6 +57,7 @@ export async function recoverAll(
       await closeJournal(journal);
     }
   }
+  for (const id of await openIds(journals)) await unmarkOpen(journals, id);
   await removeDeadLocks(parts, journals);
   return recovered.toSorted((a, b) => a.timeMs - b.timeMs).map(({ timeMs: _timeMs, ...rest }) => rest);
 }
@@ -83,8 +88,13 @@ function describe(journals: Folder, id: string, state: JournalState): Promise<Tr
 }
 
 async function listStates(journals: Folder): Promise<{ id: string; state: JournalState }[]> {
+  return statesOf(journals, (await journals.list()).filter(isTransactionId));
+}
+
+/** By id; what has no journal is left out. */
+async function statesOf(journals: Folder, ids: readonly string[]): Promise<{ id: string; state: JournalState }[]> {
   const found: { id: string; state: JournalState }[] = [];
-  for (const id of (await journals.list()).filter(isTransactionId).sort()) {
+  for (const id of ids.toSorted()) {
     if ((await journals.status(id))?.kind !== "folder") continue;
     const state = await unless(["ENOENT"], inFolder(journals, id, stateOf), undefined);
     if (state !== undefined) found.push({ id, state });
@@ -102,9 +112,15 @@ async function inFolder<Value>(journals: Folder, id: string, call: (folder: Fold
 }
 
 /** A process that is killed right after its last mark leaves files that nothing needs any more. */
-async function clearLeftovers(journals: Folder, id: string, state: JournalState): Promise<void> {
+async function clearLeftovers(
+  parts: WorkspaceParts,
+  journals: Folder,
+  { id, state }: { id: string; state: JournalState },
+): Promise<void> {
   const journal = await openJournal(journals, id);
   try {
+    // Its mark may not be durable yet.
+    if (await isMarkedOpen(journals, id)) await syncIn(parts, journal.folder);
     const isKept = state === "rolled_back" && (await readKeptPaths(journal.folder)).length > 0;
     if (state === "committed") await emptyParts(journal, ["staged", "backups"]);
     else await emptyParts(journal, isKept ? ["staged"] : ["staged", "taken", "moved", "backups"]);

@@ -6,7 +6,16 @@ import { type Folder, unless } from "../file-system/folder.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
 import { inParallel } from "../in-parallel.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
-import { closeJournal, isTransactionId, type Journal, mark, openJournal, stateOf } from "./journal.ts";
+import {
+  closeJournal,
+  isTransactionId,
+  type Journal,
+  mark,
+  markOpen,
+  openJournal,
+  stateOf,
+  unmarkOpen,
+} from "./journal.ts";
 import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 import { findUnfinished } from "./recover.ts";
 import { planFailure } from "./resolve-plan.ts";
@@ -34,8 +43,10 @@ export async function rollBack(
   try {
     const issues = await withTree(parts.root, (tree) => findLaterChanges(tree, journal));
     if (issues.length > 0) return { ok: false, issues };
+    await markOpen(parts, journals, journal);
     await mark(parts, journal, { state: "rolling_back" });
     const keptPaths = await undo(parts, journal, { isLive: true });
+    await unmarkOpen(journals, transactionId);
     for (const { path } of journal.steps) parts.readSet.delete(path);
     if (keptPaths.length > 0) return { ok: false, issues: keptPaths.map(keptIssue) };
     return success({ transactionId, paths: journal.steps.map(({ path }) => path) });
