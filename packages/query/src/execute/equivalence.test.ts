@@ -117,7 +117,11 @@ function comparableValue(value: unknown, kind: string): unknown {
   if (value === null || value === undefined) return null;
   const text = String(value);
   if (kind === "float") return String(Number(Number(text.replace(/inf$/, "Infinity")).toPrecision(9)) + 0);
-  if (kind === "decimal") return text.replace(/\.?0+$/, "").replace(/^-0$/, "0") || "0";
+  if (kind === "decimal")
+    return text
+      .replace(/(\..*?)0+$/, "$1")
+      .replace(/\.$/, "")
+      .replace(/^-0$/, "0");
   if (kind === "timestamp" || kind === "timestamptz")
     return text
       .replace(" ", "T")
