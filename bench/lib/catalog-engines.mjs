@@ -1,10 +1,13 @@
 // Ways to search a catalog, ours and the libraries that one would take otherwise, each with its defaults.
+import { createRequire } from "node:module";
+
 import { create, insertMultiple, search as searchOrama } from "@orama/orama";
 import FlexSearch from "flexsearch";
 import MiniSearch from "minisearch";
 
 import { createMemorySearchIndex, rankResources } from "../../packages/catalog/dist/index.js";
 
+const requireOfSql = createRequire(new URL("../../packages/sql/package.json", import.meta.url));
 const fields = ["title", "description", "tags", "columns"];
 
 /** What every engine gets to see of a record. */
@@ -33,7 +36,10 @@ export function catalogEngine(index) {
   };
 }
 
-/** By name: a function that makes an empty one with `add(records)` and `search(text, limit)`, which gives ids. */
+/**
+ * By name: a function that makes an empty one with `add(records)`, `search(text, limit)`, which gives ids, and where it is
+ * not in this process's heap `sizeBytes()` and `close()`.
+ */
 export const engines = {
   "@ccl/catalog": () => catalogEngine(createMemorySearchIndex()),
   MiniSearch: () => {
@@ -70,4 +76,28 @@ export const engines = {
       },
     };
   },
+  "SQLite FTS5": openFullText,
 };
+
+/** In memory, with the stemmer that SQLite brings along; any word of the question may match. */
+function openFullText() {
+  const { DatabaseSync } = requireOfSql("@photostructure/sqlite");
+  const database = new DatabaseSync(":memory:");
+  database.exec(`CREATE VIRTUAL TABLE records USING fts5(id UNINDEXED, ${fields.join(", ")}, tokenize = 'porter')`);
+  const insert = database.prepare(`INSERT INTO records VALUES (?${", ?".repeat(fields.length)})`);
+  const select = database.prepare("SELECT id FROM records WHERE records MATCH ? ORDER BY rank LIMIT ?");
+  return {
+    async add(records) {
+      database.exec("BEGIN");
+      for (const document of records.map(documentOf))
+        insert.run(document.id, ...fields.map((field) => document[field]));
+      database.exec("COMMIT");
+    },
+    async search(text, limit) {
+      const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+      return select.all(words.map((word) => `"${word}"`).join(" OR "), limit).map(({ id }) => id);
+    },
+    sizeBytes: () => database.prepare("PRAGMA page_count").get().page_count * 4096,
+    close: () => database.close(),
+  };
+}

@@ -1,18 +1,16 @@
 // Words and vectors together: quality with a small real embedding, what bad embeddings do to it, and time.
 import { createHash } from "node:crypto";
 
-import {
-  createCatalog,
-  createMemorySearchIndex,
-  evaluateCatalog,
-  rankResources,
-} from "../../packages/catalog/dist/index.js";
+import { createMemorySearchIndex, evaluateCatalog, rankResources } from "../../packages/catalog/dist/index.js";
 import { createEnergeticEmbedder } from "../../packages/providers/dist/embeddings/index.js";
-import { multiplyRecords } from "./catalog-sets.mjs";
+import { openCatalog } from "./catalog-contexts.mjs";
+import { multiplyRecords, spread } from "./catalog-sets.mjs";
 import { at } from "./catalog-table.mjs";
 
 const depth = 100;
 const clock = { now: () => 0 };
+/** Searches by vectors that are timed, and texts whose embedding is. */
+const [timedSearches, timedEmbeddings] = [50, 15];
 
 /** A small English sentence encoder that works offline from npm. */
 export function openEmbedder() {
@@ -45,52 +43,58 @@ export function sampleOf({ name, records, qrels, halves }, { questions, most }) 
   return { name, records: kept, qrels: judged, halves: Object.fromEntries(chosen) };
 }
 
-/** Evaluations of words, vectors, both in ways of fusing, and both with bad embeddings, by set and half. */
-export async function evaluateHybrid({ name, records, qrels, halves }, embedder) {
+/** Evaluations of words, vectors, both in ways of fusing, and both with bad embeddings, by set and half; contexts of `test`. */
+export async function evaluateHybrid({ name, records, qrels, halves }, { embedder, budgets }) {
   const legs = await openLegs(records, embedder);
-  await legs.embedQueries(Object.values(halves).flat());
+  await legs.embed(Object.values(halves).flatMap((queries) => queries.map(({ text }) => text)));
   const ways = { ...waysOf(legs), ...(await badEmbeddings(legs)) };
   const evaluations = {};
-  for (const [way, search] of Object.entries(ways)) {
+  for (const [way, { search, catalog }] of Object.entries(ways)) {
     for (const [half, queries] of Object.entries(halves)) {
-      evaluations[`${name}, ${half}: ${way}`] = await evaluateCatalog({ search }, { queries, qrels });
+      const contexts = catalog === undefined || half !== "test" ? {} : { budgets };
+      const evaluated = { search, budgetedContext: (request) => catalog.budgetedContext(request) };
+      evaluations[`${name}, ${half}: ${way}`] = await evaluateCatalog(evaluated, { queries, qrels, ...contexts });
     }
   }
   return evaluations;
 }
 
-// What the catalog embeds of its records is caught on the way into its index.
+// What the catalog embeds of its records is caught on the way into its index. No text is embedded twice.
 async function openLegs(records, embedder) {
+  const known = new Map();
+  const embed = async (texts, options) => {
+    const missing = [...new Set(texts)].filter((text) => !known.has(text));
+    const vectors = missing.length === 0 ? [] : await embedder.embed(missing, options);
+    missing.forEach((text, number) => known.set(text, vectors[number]));
+    return texts.map((text) => known.get(text));
+  };
   const index = createMemorySearchIndex();
   const documents = new Map();
   const put = (batch, options) => {
     for (const document of batch) documents.set(document.record.id, document);
     return index.put(batch, options);
   };
-  const catalog = createCatalog({ index: { ...index, put }, embedder, embedTimeoutMs: 600_000, clock });
-  const registered = await catalog.register(records.map(inputOf));
-  if (!registered.ok) throw new Error(JSON.stringify(registered.issues));
-  if (registered.value.warnings.length > 0) throw new Error(JSON.stringify(registered.value.warnings));
-  const known = new Map();
-  const embedQueries = async (queries) => {
-    const texts = queries.map(({ text }) => text);
-    const vectors = await embedder.embed(texts);
-    texts.forEach((text, at) => known.set(text, vectors[at]));
+  const catalog = await openCatalog(records, { index: { ...index, put }, embedder: { ...embedder, embed } });
+  const wordsOnly = await openCatalog(records);
+  return {
+    index,
+    catalog,
+    wordsOnly,
+    embed,
+    documents: [...documents.values()],
+    vectorOf: async (text) => known.get(text),
   };
-  return { index, documents: [...documents.values()], embedQueries, vectorOf: async (text) => known.get(text) };
 }
 
-const derivedFields = new Set(["schema_digest", "cap", "schema_hash", "cap_hash", "rev"]);
-
-const inputOf = (record) => Object.fromEntries(Object.entries(record).filter(([field]) => !derivedFields.has(field)));
-
-function waysOf({ index, documents, vectorOf }) {
+function waysOf({ index, catalog, wordsOnly, documents, vectorOf }) {
   const rank = rankerOf(index, documents);
   return {
-    "words alone": ({ text, limit }) => rank({ text, limit }),
-    "vectors alone": async ({ text, limit }) => rank({ vector: await vectorOf(text), limit }),
-    "min-max 0.7/0.3": async ({ text, limit }) => minMax(index, { text, vector: await vectorOf(text), limit }),
-    "@ccl/catalog": async ({ text, limit }) => rank({ text, vector: await vectorOf(text), limit }),
+    "words alone": { search: ({ text, limit }) => rank({ text, limit }), catalog: wordsOnly },
+    "vectors alone": { search: async ({ text, limit }) => rank({ vector: await vectorOf(text), limit }) },
+    "min-max 0.7/0.3": {
+      search: async ({ text, limit }) => minMax(index, { text, vector: await vectorOf(text), limit }),
+    },
+    "@ccl/catalog": { search: async ({ text, limit }) => rank({ text, vector: await vectorOf(text), limit }), catalog },
   };
 }
 
@@ -112,7 +116,8 @@ async function badEmbeddings({ documents, vectorOf }) {
       }),
     );
     const rank = rankerOf(index, documents);
-    ways[`@ccl/catalog, ${name}`] = async ({ text, limit }) => rank({ text, vector: await queryVector(text), limit });
+    const search = async ({ text, limit }) => rank({ text, vector: await queryVector(text), limit });
+    ways[`@ccl/catalog, ${name}`] = { search };
   }
   return ways;
 }
@@ -152,7 +157,7 @@ export async function timeHybrid({ name, records, queries }, size, embedder) {
   const documents = multiplyRecords(records, size).map((record) => ({ record, vector: lotOf(record.id, 512) }));
   await index.put(documents);
   const rank = rankerOf(index, documents);
-  const asked = queries.slice(0, 100).map(({ text }) => ({ text, vector: lotOf(text, 512) }));
+  const asked = spread(queries, timedSearches).map(({ text }) => ({ text, vector: lotOf(text, 512) }));
   const times = { words: [], both: [], embedding: [] };
   for (const isTimed of [false, true]) {
     for (const { text, vector } of asked) {
@@ -165,7 +170,7 @@ export async function timeHybrid({ name, records, queries }, size, embedder) {
       if (isTimed) times.both.push(fused - searched);
     }
   }
-  for (const { text } of asked.slice(0, 15)) {
+  for (const { text } of asked.slice(0, timedEmbeddings)) {
     const started = performance.now();
     await embedder.embed([text]);
     times.embedding.push(performance.now() - started);

@@ -1,7 +1,10 @@
-// Labelled sets in CCL_CATALOG_DATA: folders with resources.jsonl, queries.jsonl and qrels.jsonl.
+// Labelled sets: folders with resources.jsonl, queries.jsonl and qrels.jsonl.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ownFolder = fileURLToPath(new URL("../../packages/catalog/src/evaluate/__fixtures__", import.meta.url));
 
 /** The sets of a folder by name, each with its queries in two halves; the weights were chosen on `tune`. */
 export function readSets(folder) {
@@ -11,6 +14,9 @@ export function readSets(folder) {
     .sort();
   return names.map((name) => readSet(path.join(folder, name), name));
 }
+
+/** This project's own sets: Russian and mixed. */
+export const readOwnSets = () => readSets(ownFolder);
 
 function readSet(folder, name) {
   const records = readLines(path.join(folder, "resources.jsonl")).map(asRecord);
@@ -35,6 +41,19 @@ const readLines = (file) =>
 function asRecord(fields) {
   const derived = { tags: [], schema_digest: [], cap: [], updated_at: "2026-01-01T00:00:00Z" };
   return { ...derived, schema_hash: "", cap_hash: "", rev: 1, ...fields };
+}
+
+const derivedFields = new Set(["schema_digest", "cap", "schema_hash", "cap_hash", "rev"]);
+
+/** A record as one registers it. */
+export function inputOf(record) {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => !derivedFields.has(field)));
+}
+
+/** At most so many of a list, evenly spread over it. */
+export function spread(list, most) {
+  const step = Math.max(1, list.length / most);
+  return Array.from({ length: Math.min(most, list.length) }, (_, at) => list[Math.floor(at * step)]);
 }
 
 /** So many records: those of a set, then copies in other databases and servers with some columns renamed. */

@@ -1,58 +1,92 @@
 // Time and memory of ways to search by words.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 import { engines } from "./catalog-engines.mjs";
-import { multiplyRecords } from "./catalog-sets.mjs";
+import { multiplyRecords, spread } from "./catalog-sets.mjs";
 import { storedEngines } from "./catalog-stored.mjs";
-import { at, table } from "./catalog-table.mjs";
+import { at, medianOf, table } from "./catalog-table.mjs";
 
 /** At most so many records for indexes in databases. */
 const storedSize = 10_000;
-/** Beyond it fewer questions, and of the sets the first only. */
+/** Beyond it the first set only. */
 const slowSize = 20_000;
-const [questions, slowQuestions] = [50, 10];
+const questions = 100;
+/** Each question is asked so often after a first round; neither that round nor the others together take longer than this. */
+const rounds = 5;
+const longestMs = 1_500;
 /** Records that come after the others, one call each. */
 const lateRecords = 20;
 
-/** A row for each set, size and engine. */
-export async function speedTable(sets, sizes) {
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc");
+
+/** What was measured, a row for each set, size and engine. */
+export async function measureSpeed(sets, sizes) {
   const rows = [];
   for (const size of sizes) {
     for (const { name, records, queries } of size > slowSize ? sets.slice(0, 1) : sets) {
       const many = multiplyRecords(records, size + lateRecords);
-      const asked = queries.slice(0, size > slowSize ? slowQuestions : questions);
+      const asked = spread(queries, questions);
       const subjects = { ...engines, ...(size > storedSize ? {} : storedEngines) };
       for (const [engine, open] of Object.entries(subjects)) {
-        rows.push([`${name}, ${size}: ${engine}`, ...(await timeEngine(open, many, asked))]);
+        rows.push({ set: name, size, engine, ...(await measureEngine(open, many, asked)) });
       }
     }
   }
-  return table(["", "build", "add one", "p50", "p95", "MB"], rows);
+  return rows;
 }
 
-async function timeEngine(open, records, asked) {
+/** The rows as Markdown. */
+export function speedTable(rows) {
+  const header = ["", "build", "add one", "p50", "p95", "MB", "questions"];
+  const cells = ({ set, size, engine, buildMs, addMs, askMs, bytes }) => [
+    `${set}, ${size}: ${engine}`,
+    buildMs.toFixed(0),
+    addMs.toFixed(2),
+    at(askMs, 0.5),
+    at(askMs, 0.95),
+    (bytes / 1e6).toFixed(0),
+    String(askMs.length),
+  ];
+  return table(header, rows.map(cells));
+}
+
+async function measureEngine(open, records, asked) {
   const before = usedBytes();
-  const { add, search, close } = await open();
-  const [buildMs] = await timesOf([records.slice(0, -lateRecords)], add);
-  const bytes = usedBytes() - before;
-  const addMs = await timesOf(records.slice(-lateRecords), (record) => add([record]));
-  const ask = ({ text }) => search(text, 10);
-  await timesOf(asked, ask);
-  const askMs = await timesOf(asked, ask);
+  const { add, search, sizeBytes, close } = await open();
+  const buildMs = await timeOf(() => add(records.slice(0, -lateRecords)));
+  const bytes = (await sizeBytes?.()) ?? usedBytes() - before;
+  const addMs = [];
+  for (const record of records.slice(-lateRecords)) addMs.push(await timeOf(() => add([record])));
+  const askMs = await timesOf(asked, ({ text }) => search(text, 10));
   await close?.();
-  return [buildMs.toFixed(0), at(addMs, 0.5), at(askMs, 0.5), at(askMs, 0.95), (bytes / 1e6).toFixed(0)];
+  return { buildMs, addMs: medianOf(addMs), askMs, bytes };
 }
 
-async function timesOf(items, action) {
-  const times = [];
-  for (const item of items) {
-    const from = performance.now();
-    await action(item);
-    times.push(performance.now() - from);
+/** The median of each question; where the time is too short for all, of those that came in time. */
+async function timesOf(asked, ask) {
+  const times = asked.map(() => []);
+  let until = performance.now() + longestMs;
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [number, question] of asked.entries()) {
+      if (performance.now() > until) break;
+      const took = await timeOf(() => ask(question));
+      if (round > 0) times[number].push(took);
+    }
+    if (round === 0) until = performance.now() + longestMs;
   }
-  return times;
+  return times.filter((list) => list.length > 0).map(medianOf);
+}
+
+async function timeOf(action) {
+  const from = performance.now();
+  await action();
+  return performance.now() - from;
 }
 
 function usedBytes() {
-  globalThis.gc?.();
+  collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

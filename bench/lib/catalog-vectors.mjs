@@ -70,7 +70,7 @@ const recordOf = (number) => ({
 });
 
 async function openInMemory(vectors, precision) {
-  return filled(createMemorySearchIndex({ precision }), vectors, async () => undefined);
+  return filled(createMemorySearchIndex({ vectors: precision }), vectors, async () => undefined);
 }
 
 async function openInSqlite(vectors) {

@@ -192,6 +192,24 @@ describe("ccl catalog import", () => {
     expect(rain.document).toMatchObject({ hits: [{ id: "res:file.data/deep/weather.csv" }] });
   }, 30_000);
 
+  it.each([
+    ["api.github.com.json", "github"],
+    ["openapi.shop.v2.json", "shop"],
+    ["openapi.json", "openapi"],
+  ])("names the document %s %s", async (file, name) => {
+    await copyFile(new URL("warehouse.swagger.json", importers), join(project.root, file));
+    const run = await project.json(["catalog", "import", "--openapi", file, "--dry-run"]);
+    expect(run).toMatchObject({ code: 0, document: { sources: [{ kind: "openapi", name }] } });
+  });
+
+  it("says how to name a database's file, where there is one", async () => {
+    const hint = "For this file write sqlite:data.sqlite.";
+    const named = await project.ccl(["catalog", "import", "--sql", "data.sqlite"]);
+    expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
+    const missing = await project.ccl(["catalog", "import", "--sql", "none.sqlite"]);
+    expect(missing).toMatchObject({ code: 2, stderr: expect.not.stringContaining("For this file") });
+  });
+
   it("never keeps or prints what a connection string hides", async () => {
     const url = "postgres://reader:hunter2-is-long@127.0.0.1:1/shop?sslpassword=also-a-secret";
     await link("pg");

@@ -6,9 +6,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createCatalog } from "../catalog/create-catalog.ts";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
-import { buildContext } from "./build-context.ts";
+import type { BudgetReserve } from "../catalog/catalog.ts";
+import { buildContext, type BuiltContext } from "./build-context.ts";
 import { fitBudget } from "./fit-budget.ts";
 import { renderOverviewRows } from "./render-overview-rows.ts";
+import { shareBudget } from "./share-budget.ts";
 
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
@@ -126,6 +128,28 @@ describe("a budgeted context", () => {
       code: "budget_exceeded",
     });
     await expect(catalog.budgetedContext({ task: "a", budget: 1.5 })).rejects.toMatchObject({ code: "invalid_budget" });
+  });
+
+  it("gives cards what is over when every candidate has its row, unless their share is reserved", () => {
+    const columns = Array.from({ length: 12 }, (_, at) => ({ name: `column_${at}`, type: "integer" }));
+    const candidates = Array.from({ length: 6 }, (_, at) => {
+      const details = { id: `res:db.a.t${at}`, kind: "tabular", title: `t${at}`, columns };
+      return { id: details.id, row: () => details, card: () => ({ details, stale: [] }) };
+    });
+    const build = (reserve?: BudgetReserve): BuiltContext =>
+      buildContext({
+        candidates,
+        budget: 900,
+        counter: estimatedCounter,
+        ...(reserve === undefined ? {} : { reserve }),
+      });
+    const spared = build();
+    expect(shareBudget(900, {}, estimatedCounter).details).toBeLessThan(20);
+    expect({ k: spared.k, m: spared.m }).toEqual({ k: 6, m: 6 });
+    expect(spared.breakdown.details).toBeGreaterThan(400);
+    const reserved = build({ details: 100 });
+    expect(reserved.k).toBe(6);
+    expect(reserved.breakdown.details).toBeLessThanOrEqual(100);
   });
 
   it("keeps a snippet and what to avoid before further columns", () => {

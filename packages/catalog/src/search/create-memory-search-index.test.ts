@@ -213,6 +213,21 @@ describe("createMemorySearchIndex", () => {
     expect(ids.indexOf("res:db.concert.singer")).toBeLessThan(ids.indexOf("res:db.music.singer"));
   });
 
+  it("gains little from a database that is large enough to have every word somewhere", async () => {
+    const words =
+      "alder birch cedar daisy elder fern gorse hazel iris juniper kale larch maple nettle olive poppy".split(" ");
+    const large = (name: string, title: string): ResourceRecord => recordOf(`res:db.large.${name}`, { title });
+    const index = await filled([
+      ...words.map((word) => large(word, word)),
+      ...Array.from({ length: 1_000 }, (_, at) => large(`t${at}`, "other")),
+      large("four", "alder birch cedar daisy"),
+      recordOf("api:garden/shrubs", { kind: "api", title: "elder fern" }),
+      recordOf("api:garden/tools", { kind: "api", title: "spade" }),
+    ]);
+    const { hits } = await index.searchText({ text: words.join(" "), limit: 3 });
+    expect(hits.slice(0, 2).map(({ id }) => id)).toEqual(["res:db.large.four", "api:garden/shrubs"]);
+  });
+
   it.each([
     ["a token of 100 KB", "x".repeat(100_000)],
     ["100 KB of parts", "a_".repeat(50_000)],

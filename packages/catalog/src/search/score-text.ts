@@ -21,6 +21,7 @@ export interface ScoreScratch {
   sum: SlotScores;
   containerWord: SlotScores;
   containerTotal: SlotScores;
+  containerOwn: SlotScores;
 }
 
 /** Scratch for so many slots and containers. */
@@ -31,11 +32,14 @@ export function createScoreScratch(slots: number, containers: number): ScoreScra
     sum: createSlotScores(slots),
     containerWord: createSlotScores(containers),
     containerTotal: createSlotScores(containers),
+    containerOwn: createSlotScores(containers),
   };
 }
 
 /** Key of a hit's `parts` for what its container adds; a slash is in no word. */
 const containerPart = "/container";
+/** Containers of more documents meet many words by chance. */
+const fullyShared = 32;
 
 /** What one word added, by slot. */
 interface WordScores {
@@ -49,7 +53,7 @@ interface WordScores {
  * words and a share of the sum, over the words, of the best that a document of its container has.
  */
 export function scoreText(context: ScoreTextContext, words: readonly QueryWord[], limit: number): TextHits {
-  const { total, containerTotal } = context.scratch;
+  const { total, containerTotal, containerOwn } = context.scratch;
   const added: WordScores[] = [];
   const unmatchedTerms: string[] = [];
   let found = 0;
@@ -62,7 +66,11 @@ export function scoreText(context: ScoreTextContext, words: readonly QueryWord[]
     if (alternatives.length === 0) continue;
     added.push({ written: word.word, ...addWord(context, alternatives) });
   }
-  addContainers(context);
+  weighContainers(context);
+  for (let at = 0; at < total.size; at += 1) {
+    const slot = total.touched[at] ?? 0;
+    addScore(total, slot, containerAmount(context, slot, total.scores[slot] ?? 0));
+  }
   const top = selectTop(total, limit, context.ids);
   const parts = partsOf(context, added, top);
   const hits = top.map(({ slot, score }, at): LegHit => ({
@@ -72,6 +80,7 @@ export function scoreText(context: ScoreTextContext, words: readonly QueryWord[]
   }));
   clearScores(total);
   clearScores(containerTotal);
+  clearScores(containerOwn);
   return { hits, unmatchedTerms, coverage: asked === 0 ? 0 : found / asked };
 }
 
@@ -116,21 +125,25 @@ function raiseWord({ visible, scratch }: ScoreTextContext, alternative: WeighedA
   clearScores(sum);
 }
 
-function addContainers(context: ScoreTextContext): void {
-  const { total } = context.scratch;
-  for (let at = 0; at < total.size; at += 1) {
-    const slot = total.touched[at] ?? 0;
-    addScore(total, slot, containerAmount(context, slot));
+/**
+ * Turns what containers hold into what they add: their share of the best for each word. The larger a container, the more
+ * of that is the document's own words instead, so that it neither gains from all it holds nor falls behind small ones.
+ */
+function weighContainers({ weights, containerSizes, scratch }: ScoreTextContext): void {
+  const { containerTotal, containerOwn } = scratch;
+  for (let at = 0; at < containerTotal.size; at += 1) {
+    const container = containerTotal.touched[at] ?? 0;
+    const size = Math.max(1, containerSizes[container] ?? 1);
+    const share = weights.container / (1 + weights.containerSizeDiscount * Math.log2(Math.min(size, fullyShared)));
+    const together = Math.min(1, Math.sqrt(fullyShared / size));
+    containerTotal.scores[container] = share * together * (containerTotal.scores[container] ?? 0);
+    addScore(containerOwn, container, share * (1 - together));
   }
 }
 
-/** Large containers meet many words by chance: their share falls with the logarithm of their size. */
-function containerAmount(context: ScoreTextContext, slot: number): number {
-  const { weights, containers, containerSizes, scratch } = context;
+function containerAmount({ containers, scratch }: ScoreTextContext, slot: number, own: number): number {
   const container = containers[slot] ?? 0;
-  const size = Math.max(1, containerSizes[container] ?? 1);
-  const share = weights.container / (1 + weights.containerSizeDiscount * Math.log2(size));
-  return share * (scratch.containerTotal.scores[container] ?? 0);
+  return (scratch.containerTotal.scores[container] ?? 0) + (scratch.containerOwn.scores[container] ?? 0) * own;
 }
 
 function partsOf(
@@ -149,8 +162,9 @@ function partsOf(
     }
   }
   return top.map(({ slot }, at) => {
-    const container = containerAmount(context, slot);
     const own = parts[at] ?? [];
+    const sum = own.reduce((total, [, score]) => total + score, 0);
+    const container = containerAmount(context, slot, sum);
     return Object.fromEntries(container > 0 ? [...own, [containerPart, container]] : own);
   });
 }

@@ -10,7 +10,7 @@ export interface TextWeights {
   k1: number;
   /** Share of the best that the record's container has for each word, its own hits included. */
   container: number;
-  /** How fast that share falls with the size of the container: divided by 1 + this times the binary logarithm of the size. */
+  /** How fast that share falls with the size of the container, up to 32: divided by 1 + this times the binary logarithm of the size. */
   containerSizeDiscount: number;
   /** How much a term counts that is written much like a word that nothing has. */
   nearTerms: number;

@@ -94,14 +94,15 @@ function createBuiltInLinks(): (term: string) => readonly WordLink[] {
     if (others === undefined) pairs.set(letter, [pair]);
     else others.push(pair);
   }
-  const known = new Map<string, WordLink[]>();
+  const known = new Map<string, Map<string, WordLink[]>>();
   return (term) => {
-    const before = known.get(term);
-    if (before !== undefined) return before;
-    const links = linksAmong(pairs.get(term.charAt(0)) ?? [], term);
-    // Terms without links are as many as there are words, and soon looked up again.
-    if (links.length > 0) known.set(term, links);
-    return links;
+    const letter = term.charAt(0);
+    let links = known.get(letter);
+    if (links === undefined) {
+      links = linksByStem(pairs.get(letter) ?? []);
+      if (pairs.has(letter)) known.set(letter, links);
+    }
+    return links.get(term) ?? [];
   };
 }
 
@@ -121,13 +122,15 @@ function* builtInPairs(): Generator<WordPair> {
   }
 }
 
-function linksAmong(pairs: readonly WordPair[], term: string): WordLink[] {
-  const links: WordLink[] = [];
+function linksByStem(pairs: readonly WordPair[]): Map<string, WordLink[]> {
+  const byStem = new Map<string, WordLink[]>();
   for (const { from, to, strength } of pairs) {
-    if (stemWord(from) !== term) continue;
+    const term = stemWord(from);
     const target = stemWord(to);
+    const links = byStem.get(term) ?? [];
+    byStem.set(term, links);
     if (target === term || links.some(({ terms }) => terms[0] === target)) continue;
     links.push({ terms: [target], ...strength });
   }
-  return links;
+  return byStem;
 }

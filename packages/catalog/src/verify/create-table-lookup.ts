@@ -18,12 +18,19 @@ const systemName =
 /** Finds the tables that a snippet of one resource may name. */
 export type TableLookups = (resource: ResourceDetails) => TableLookup;
 
+/** A table as one resource describes it; `path` is its full name. */
+type DescribedTable = KnownTable & { path: string };
+
+/** Of one database, by each end of their names; several where resources share a table or schemas share a name. */
+type DatabaseTables = Map<string, DescribedTable[]>;
+
 /**
  * Tables by database: those of the catalog, with columns as the source has them now, and those that only the source has.
- * A name finds the table whose last parts it is, whatever the case.
+ * A name finds the table whose last parts it is, whatever the case: of several the resource's own, else all of them, with
+ * the columns that any has.
  */
 export function createTableLookups(resources: readonly LookupResource[]): TableLookups {
-  const databases = new Map<string, Map<string, KnownTable>>();
+  const databases = new Map<string, DatabaseTables>();
   const complete = new Set<string>();
   for (const { details, fresh, siblings } of resources) {
     if (siblings !== undefined && !complete.has(databaseOf(details))) {
@@ -34,8 +41,15 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
   }
   return (resource) => {
     const database = databaseOf(resource);
-    const tables = databases.get(database) ?? new Map<string, KnownTable>();
-    return { isComplete: complete.has(database), find: (parts) => findTable(tables, parts) };
+    const tables: DatabaseTables = databases.get(database) ?? new Map();
+    const own = keyOf(tableName(resource));
+    return {
+      isComplete: complete.has(database),
+      find: (parts) => {
+        const found = findTables(tables, parts);
+        return found === "opaque" ? found : joinTables(found, own);
+      },
+    };
   };
 }
 
@@ -53,39 +67,59 @@ function tableName(resource: Pick<ResourceDetails, "uri" | "id">): string[] {
 }
 
 function addTable(
-  databases: Map<string, Map<string, KnownTable>>,
+  databases: Map<string, DatabaseTables>,
   resource: Pick<ResourceDetails, "id" | "uri" | "kind" | "usage">,
   { columns, shape }: Pick<ResourceInput, "columns" | "shape">,
 ): void {
   if (resource.kind !== "tabular") return;
   const names = columns?.map((column) => column.name.toLowerCase());
-  const table: KnownTable = {
+  const parts = tableName(resource);
+  const table: DescribedTable = {
+    path: keyOf(parts),
     columns: names === undefined || names.length === 0 ? undefined : new Set(names),
     resourceId: resource.id,
     rows: rowsOf(shape?.rows_est),
     antiPatterns: resource.usage?.anti_patterns ?? [],
   };
   const database = databaseOf(resource);
-  const tables = databases.get(database) ?? new Map<string, KnownTable>();
+  const tables: DatabaseTables = databases.get(database) ?? new Map();
   databases.set(database, tables);
-  const parts = tableName(resource);
-  for (let from = 0; from < parts.length; from += 1) tables.set(keyOf(parts.slice(from)), table);
+  for (let from = 0; from < parts.length; from += 1) {
+    const key = keyOf(parts.slice(from));
+    const others = tables.get(key);
+    if (others === undefined) tables.set(key, [table]);
+    else others.push(table);
+  }
 }
 
-function findTable(
-  tables: ReadonlyMap<string, KnownTable>,
-  parts: readonly string[],
-): KnownTable | "opaque" | undefined {
+/** One table of several descriptions; undefined without any. */
+function joinTables(tables: readonly DescribedTable[], ownPath: string): KnownTable | undefined {
+  const own = tables.filter(({ path }) => path === ownPath);
+  const [first, ...others] = own.length > 0 ? own : tables;
+  if (first === undefined) return undefined;
+  let joined: KnownTable = first;
+  for (const { columns, rows, antiPatterns } of others) {
+    joined = {
+      ...joined,
+      columns: joined.columns && columns && new Set([...joined.columns, ...columns]),
+      rows: joined.rows === undefined ? rows : Math.max(joined.rows, rows ?? 0),
+      antiPatterns: [...joined.antiPatterns, ...antiPatterns],
+    };
+  }
+  return joined;
+}
+
+function findTables(tables: DatabaseTables, parts: readonly string[]): DescribedTable[] | "opaque" {
   if (parts.some((part) => systemName.test(part)) || parts.at(-1)?.toLowerCase().startsWith("pg_") === true)
     return "opaque";
   // A database's own name may stand before the schema, and SQLite's main before the table.
   for (let from = 0; from < parts.length; from += 1) {
     const isMain = from > 0 && parts.slice(0, from).every((part) => part.toLowerCase() === "main");
     if (from > 0 && !isMain && parts.length - from < 2) break;
-    const table = tables.get(keyOf(parts.slice(from).map((part) => part.toLowerCase())));
-    if (table !== undefined) return table;
+    const found = tables.get(keyOf(parts.slice(from).map((part) => part.toLowerCase())));
+    if (found !== undefined) return found;
   }
-  return undefined;
+  return [];
 }
 
 function keyOf(parts: readonly string[]): string {

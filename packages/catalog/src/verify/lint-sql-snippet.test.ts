@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ResourceDetails } from "../record/resource-record.ts";
 import { createTableLookups } from "./create-table-lookup.ts";
 import { lintSqlSnippet } from "./lint-sql-snippet.ts";
+import type { TableLookup } from "./sql-facts.ts";
 import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
 
 function table(name: string, columns: string, fields: Partial<ResourceDetails> = {}): ResourceDetails {
@@ -19,6 +20,11 @@ let parser: SqlParser;
 beforeAll(async () => {
   parser = await loadSqlParser();
 });
+
+function lintWith(lookup: TableLookup, code: string): string[] {
+  const options = { parser, dialect: "postgresql", lookup, antiPatterns: [], maxUnlimitedRows: 1_000_000 };
+  return lintSqlSnippet({ engine: "sql", code }, options).map((finding) => finding.message);
+}
 
 function lint(code: string, antiPatterns: string[] = [], dialect = "postgresql"): string[] {
   const options = { parser, dialect, lookup: lookups(orders), antiPatterns, maxUnlimitedRows: 1_000_000 };
@@ -117,6 +123,33 @@ describe("lintSqlSnippet", () => {
 
   it("leaves an anti-pattern alone that is no known rule", () => {
     expect(lint("SELECT id FROM users", ["asking on Mondays"])).toEqual([]);
+  });
+
+  it("knows the columns of every resource that describes the table", () => {
+    const sales = {
+      ...table("orders", "margin"),
+      id: "res:db.pg.main.public.sales",
+      usage: { anti_patterns: ["SELECT *"] },
+    };
+    const shared = createTableLookups([orders, sales, users].map((details) => ({ details })));
+    for (const resource of [orders, sales, users]) {
+      expect(lintWith(shared(resource), "SELECT amount, margin FROM orders LIMIT 1")).toEqual([]);
+      expect(lintWith(shared(resource), "SELECT discount FROM orders LIMIT 1")).toHaveLength(1);
+      expect(lintWith(shared(resource), "SELECT * FROM orders LIMIT 1")).toEqual([expect.stringContaining("SELECT *")]);
+    }
+  });
+
+  it("takes a name that several schemas have for the resource's own table, and else for any", () => {
+    const old = {
+      ...table("orders", "legacy"),
+      id: "res:db.pg.main.old.orders",
+      uri: "ada://any/db/pg:main/old.orders",
+    };
+    const both = createTableLookups([orders, old, users].map((details) => ({ details })));
+    expect(lintWith(both(orders), "SELECT amount FROM orders LIMIT 1")).toEqual([]);
+    expect(lintWith(both(orders), "SELECT legacy FROM orders LIMIT 1")).toHaveLength(1);
+    expect(lintWith(both(orders), "SELECT legacy FROM old.orders LIMIT 1")).toEqual([]);
+    expect(lintWith(both(users), "SELECT amount, legacy FROM orders LIMIT 1")).toEqual([]);
   });
 
   it("leaves a chain of thousands of conditions alone, and goes on checking", () => {

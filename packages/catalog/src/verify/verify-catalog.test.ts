@@ -16,6 +16,7 @@ import { fromSqlDatabase } from "../importers/from-sql-database.ts";
 import { fromTools } from "../importers/from-tools.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { importProbe } from "./import-probe.ts";
+import { createVerifyReport } from "./verify-report.ts";
 import {
   fileProbe,
   httpProbe,
@@ -25,6 +26,7 @@ import {
   sqlProbe,
   verifyCatalog,
   type ResourceProbe,
+  type VerifyFinding,
   type VerifyOptions,
   type VerifyReport,
 } from "./index.ts";
@@ -459,6 +461,32 @@ describe("verifyCatalog", () => {
         breaking column_removed columns.a: The source no longer has this column
       "
     `);
+  });
+});
+
+describe("renderVerifyReport", () => {
+  const unchecked = (resourceId: string): VerifyFinding => {
+    return {
+      severity: "notice",
+      code: "snippet_unchecked",
+      resourceId,
+      path: "usage.snippets.0",
+      message: "No linter",
+    };
+  };
+
+  it("names a notice once that more than three resources share, and fewer one by one", () => {
+    const totals = { resources: 4, probed: 4, snippets: 0, updated: [] };
+    const rendered = (ids: string[]): string[] =>
+      renderVerifyReport(createVerifyReport(ids.map(unchecked), totals))
+        .split("\n")
+        .slice(2);
+    expect(rendered(["res:a", "res:b", "res:c", "res:d"])).toEqual([
+      "res:a and 3 more",
+      "  notice snippet_unchecked: No linter",
+      "",
+    ]);
+    expect(rendered(["res:a", "res:b", "res:c"]).filter((line) => line.startsWith("res:"))).toHaveLength(3);
   });
 });
 
