@@ -30,8 +30,9 @@ export function settleDisk() {
   if (process.platform !== "win32") spawnSync("sync");
 }
 
-// Servers have their turn in each fourth round only: they take most of the time and are compared with each other alone.
-const inRound = (subjects, round) => subjects.filter(({ isServer }) => !isServer || round < 0 || round % 4 === 0);
+// Some have their turn in a few rounds only: they take most of the time, and a server is compared with its own floor alone.
+const hasTurn = ({ isServer, isSynced }, { round, isLong }) =>
+  round < 0 || round % (isServer ? 10 : isLong && !isSynced ? 4 : 1) === 0;
 
 /** Each row with the rows that stand on it or below it; those who don't sync come last, by themselves. */
 function groupsOf(subjects) {
@@ -58,21 +59,25 @@ export async function measureSize(subjects, { folder, sizeBytes, count, rounds, 
 async function lastingRounds({ subjects, folder, ...run }, rounds) {
   const opened = await openAll(subjects, folder);
   for (const kind of ["put", "get"]) {
-    for (let round = -1; round < rounds; round += 1) await oneRound({ ...run, subjects, opened, kind }, round);
+    for (let round = -1; round < rounds; round += 1) {
+      const present = subjects.filter((subject) => hasTurn(subject, { round, isLong: false }));
+      await oneRound({ ...run, subjects: present, opened, kind }, round);
+    }
   }
   await closeAll(opened, folder);
 }
 
 // A store of its own for each round: what long contents leave behind would fill the disk.
 async function freshRound({ subjects, folder, ...run }, round) {
-  const opened = await openAll(inRound(subjects, round), folder);
-  for (const kind of ["put", "get"]) await oneRound({ ...run, subjects, opened, kind }, round);
+  const present = subjects.filter((subject) => hasTurn(subject, { round, isLong: true }));
+  const opened = await openAll(present, folder);
+  for (const kind of ["put", "get"]) await oneRound({ ...run, subjects: present, opened, kind }, round);
   await closeAll(opened, folder);
 }
 
 async function oneRound({ subjects, opened, results, itemsOf, kind }, round) {
   const items = itemsOf(round);
-  const groups = groupsOf(inRound(subjects, round));
+  const groups = groupsOf(subjects);
   for (const group of groups) {
     // Within a group call by call, so that whatever else happens happens to all alike.
     for (const [index, item] of items.entries()) {

@@ -87,6 +87,23 @@ describe("a disk that fails", () => {
     expect(files).toHaveLength(2);
   });
 
+  it("fails a long stream of which an early part could not be synced, though every later sync goes well", async () => {
+    const disk = new SimulatedDisk();
+    let syncs = 0;
+    const create: FileSystem["create"] = async (path) => {
+      const file = await disk.fileSystem.create(path);
+      return { ...file, sync: () => ((syncs += 1) === 1 ? failing("EIO") : file.sync()) };
+    };
+    const store = await openTestStore({ ...disk.fileSystem, create }, { name: "x" });
+    const long = async function* (): AsyncGenerator<Uint8Array> {
+      for (let count = 0; count < 4; count += 1) yield large;
+    };
+    await expect(store.store(long(), { source: "a" })).rejects.toMatchObject({ cause: { code: "EIO" } });
+    expect(await disk.fileSystem.list("/store/staging")).toEqual([]);
+    expect((await store.store(long(), { source: "a" })).sizeBytes).toBe(4 * large.length);
+    expect(syncs).toBeGreaterThan(2);
+  });
+
   it("fails with unsupported where there are no hard links", async () => {
     const { fs, arm } = failingAt(new SimulatedDisk().fileSystem, "link", "EPERM");
     const store = await openTestStore(fs, { name: "x" });

@@ -160,7 +160,7 @@ export interface ArtifactStore {
    * @throws ArtifactStoreError `invalid_id`, `invalid_input`, `corrupt`, `store_failed`, `closed`, `aborted`
    */
   retrieve(artifactId: string, options?: RetrieveOptions): Promise<Uint8Array | undefined>;
-  /** The same as a stream, to be read once; each chunk of 1 MiB is checked before it is handed out. */
+  /** The same as a stream of pieces of any size, to be read once; each MiB is checked before any of it is handed out. */
   retrieveStream(artifactId: string, options?: RetrieveOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** True where a blob with at least one handle is there and was not set aside as damaged. */
   exists(artifactId: string, options?: { signal?: AbortSignal }): Promise<boolean>;

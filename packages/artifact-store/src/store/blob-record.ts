@@ -4,8 +4,14 @@ import { chunkBytes, type BlobRecord } from "../driver/artifact-driver.ts";
 
 const hashBytes = 32;
 
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash("sha256").update(bytes).digest();
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+function sha256(pieces: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest();
 }
 
 /** Hashes a blob that comes chunk by chunk: as a whole for its id, and each chunk for its record. */
@@ -52,7 +58,7 @@ export async function recordOf(bytes: Uint8Array): Promise<BlobRecord> {
 export interface BlobShape {
   sizeBytes: number;
   chunkCount: number;
-  isChunk(index: number, chunk: Uint8Array): boolean;
+  isChunk(index: number, pieces: readonly Uint8Array[]): boolean;
 }
 
 /**
@@ -65,15 +71,15 @@ export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | und
   const chunkCount = Math.ceil(sizeBytes / chunkBytes);
   if (chunkCount <= 1) {
     if (chunkHashes.length > 0 || (chunkCount === 0 && artifactId !== emptyId)) return undefined;
-    const isChunk = (index: number, chunk: Uint8Array): boolean =>
-      index === 0 && chunk.length === sizeBytes && sha256Hex(chunk) === artifactId;
+    const isChunk = (index: number, pieces: readonly Uint8Array[]): boolean =>
+      index === 0 && lengthOf(pieces) === sizeBytes && toHex(sha256(pieces)) === artifactId;
     return { sizeBytes, chunkCount, isChunk };
   }
   if (chunkHashes.length !== hashBytes * (chunkCount + 1)) return undefined;
   const hashes = chunkHashes.subarray(0, hashBytes * chunkCount);
   if (!isEqual(chunkHashes.subarray(hashes.length), checksumOf(record, hashes))) return undefined;
-  const isChunk = (index: number, chunk: Uint8Array): boolean =>
-    isEqual(hashes.subarray(index * hashBytes, (index + 1) * hashBytes), sha256(chunk));
+  const isChunk = (index: number, pieces: readonly Uint8Array[]): boolean =>
+    isEqual(hashes.subarray(index * hashBytes, (index + 1) * hashBytes), sha256(pieces));
   return { sizeBytes, chunkCount, isChunk };
 }
 
@@ -88,7 +94,7 @@ export function isEqual(left: Uint8Array, right: Uint8Array): boolean {
 }
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  const whole = new Uint8Array(lengthOf(parts));
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

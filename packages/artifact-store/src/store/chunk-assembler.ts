@@ -5,7 +5,6 @@ const leastBytes = 16 * 1024;
 interface ChunkAssemblerOptions {
   isReused: boolean;
   sizeBytes?: number;
-  expectedBytes?: number;
 }
 
 /** Collects pieces of any size and hands out chunks of one size, 1 MiB by default; the last one may be shorter. */
@@ -14,23 +13,17 @@ export class ChunkAssembler {
   #filled = 0;
   readonly #isReused: boolean;
   readonly #sizeBytes: number;
-  #expectedBytes: number;
 
-  /**
-   * With `isReused` one buffer serves for all chunks, so each must be done with before the next is asked for. Where it is
-   * known how many bytes will come, each buffer is made in its size, instead of growing and leaving smaller ones behind.
-   */
-  constructor({ isReused, sizeBytes = chunkBytes, expectedBytes = 0 }: ChunkAssemblerOptions) {
+  /** With `isReused` one buffer serves for all chunks, so each must be done with before the next is asked for. */
+  constructor({ isReused, sizeBytes = chunkBytes }: ChunkAssemblerOptions) {
     this.#isReused = isReused;
     this.#sizeBytes = sizeBytes;
-    this.#expectedBytes = expectedBytes;
   }
 
   /** The chunks that this piece completes. */
   *add(piece: Uint8Array): Generator<Uint8Array, void> {
     for (let at = 0; at < piece.length;) {
       if (this.#filled === 0 && !this.#isReused && at === 0 && piece.length === this.#sizeBytes) {
-        this.#expectedBytes -= piece.length;
         yield piece;
         return;
       }
@@ -51,14 +44,13 @@ export class ChunkAssembler {
   #take(): Uint8Array {
     const chunk = this.#buffer.subarray(0, this.#filled);
     this.#filled = 0;
-    this.#expectedBytes -= chunk.length;
     if (!this.#isReused) this.#buffer = new Uint8Array();
     return chunk;
   }
 
   #reserve(needed: number): void {
     if (needed <= this.#buffer.length) return;
-    const wanted = Math.max(needed, this.#expectedBytes, this.#buffer.length * 4, leastBytes);
+    const wanted = Math.max(needed, this.#buffer.length * 4, leastBytes);
     const grown = new Uint8Array(Math.min(this.#sizeBytes, wanted));
     grown.set(this.#buffer.subarray(0, this.#filled));
     this.#buffer = grown;

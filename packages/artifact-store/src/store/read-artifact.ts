@@ -4,7 +4,7 @@ import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { chunkBytes, type ArtifactDriver } from "../driver/artifact-driver.ts";
 import { throwIfAborted } from "./call-scope.ts";
 import { invalidInput } from "./check-input.ts";
-import { corruptError, findBlob, readChunks, type FoundBlob } from "./read-chunks.ts";
+import { corruptError, findBlob, readChunks, type CheckedChunk, type FoundBlob } from "./read-chunks.ts";
 
 /** What to read of which artifact. */
 export interface ReadRequest {
@@ -58,7 +58,7 @@ async function readSpan(found: FoundBlob, request: ReadRequest): Promise<Uint8Ar
   const parts = async function* (): AsyncGenerator<Uint8Array, void> {
     let index = span.first;
     for await (const chunk of readChunks(found, span)) {
-      yield partOf(chunk, index, span);
+      yield* partsOf(chunk, index, span);
       index += 1;
     }
   };
@@ -107,7 +107,7 @@ async function* streamSpan(driver: ArtifactDriver, opened: FoundBlob, request: R
       for await (const chunk of readChunks(found, { first: index, end: span.end })) {
         throwIfAborted(signal);
         index += 1;
-        yield partOf(chunk, index - 1, span);
+        yield* partsOf(chunk, index - 1, span);
       }
     } catch (error) {
       if (failedAt === index || ArtifactStoreError.isInstance(error) || signal?.aborted === true) throw error;
@@ -137,11 +137,13 @@ function spanOf({ shape }: FoundBlob, range: ByteRange = { start: 0 }): Span {
   return { startByte, endByte, first, end: endByte > startByte ? Math.ceil(endByte / chunkBytes) : first };
 }
 
-function partOf(chunk: Uint8Array, index: number, { startByte, endByte }: Span): Uint8Array {
-  const offset = index * chunkBytes;
-  return new Uint8Array(
-    chunk.buffer,
-    chunk.byteOffset + Math.max(0, startByte - offset),
-    Math.min(chunk.length, endByte - offset) - Math.max(0, startByte - offset),
-  );
+/** What of a chunk lies in the span. */
+function* partsOf(chunk: CheckedChunk, index: number, { startByte, endByte }: Span): Generator<Uint8Array, void> {
+  let offset = index * chunkBytes;
+  for (const piece of chunk) {
+    const from = Math.max(0, startByte - offset);
+    const to = Math.min(piece.length, endByte - offset);
+    if (from < to) yield new Uint8Array(piece.buffer, piece.byteOffset + from, to - from);
+    offset += piece.length;
+  }
 }

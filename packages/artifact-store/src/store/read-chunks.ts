@@ -1,7 +1,6 @@
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { chunkBytes, type ArtifactDriver, type StoredBlob } from "../driver/artifact-driver.ts";
 import { shapeOf, type BlobShape } from "./blob-record.ts";
-import { ChunkAssembler } from "./chunk-assembler.ts";
 import { nudgeCollector } from "./nudge-collector.ts";
 import { signalOption } from "./store-context.ts";
 
@@ -54,27 +53,43 @@ export async function isLost(
   return after.some((handle) => before.some(({ handleId }) => handleId === handle.handleId));
 }
 
+/** A checked chunk, in the pieces that it came in; emptied when the next one is asked for. */
+export type CheckedChunk = readonly Uint8Array[];
+
 /** The chunks from `first` on as far as they are right: ends before `end` at the first one that is not. */
 export async function* readChunks(
   { stored, shape }: FoundBlob,
   { first, end }: { first: number; end: number },
-): AsyncGenerator<Uint8Array, void> {
+): AsyncGenerator<CheckedChunk, void> {
   if (first >= end) return;
   if (stored.bytes !== undefined && shape.chunkCount === 1) {
-    if (shape.isChunk(0, stored.bytes)) yield stored.bytes;
+    if (shape.isChunk(0, [stored.bytes])) yield [stored.bytes];
     return;
   }
-  const expectedBytes = Math.min(end * chunkBytes, shape.sizeBytes) - first * chunkBytes;
-  const assembler = new ChunkAssembler({ isReused: false, expectedBytes });
   let index = first;
+  const pieces: Uint8Array[] = [];
+  let missing = chunkLength(index, shape);
   for await (const piece of stored.read(first, end)) {
-    for (const chunk of assembler.add(piece)) {
-      if (index === end || !shape.isChunk(index, chunk)) return;
-      index += 1;
-      yield chunk;
-      nudgeCollector();
+    for (let at = 0; at < piece.length;) {
+      if (index === end) return;
+      const part = piece.subarray(at, at + missing);
+      pieces.push(part);
+      at += part.length;
+      missing -= part.length;
+      if (missing === 0 && !shape.isChunk(index, pieces)) return;
+      if (missing === 0) {
+        yield pieces;
+        index += 1;
+        // Not a new array: an old one that V8 has moved out of its young heap would hold its pieces there.
+        pieces.length = 0;
+        missing = chunkLength(index, shape);
+      }
+      // Last, when a piece that was a whole chunk is done with.
+      nudgeCollector(part.length);
     }
   }
-  const rest = assembler.rest();
-  if (rest.length > 0 && index < end && shape.isChunk(index, rest)) yield rest;
+}
+
+function chunkLength(index: number, { sizeBytes }: BlobShape): number {
+  return Math.min(chunkBytes, sizeBytes - index * chunkBytes);
 }

@@ -72,8 +72,10 @@ async function isRight(found: FoundBlob, artifactId: string, signal: AbortSignal
   let sizeBytes = 0;
   for await (const chunk of readChunks(found, { first: 0, end: shape.chunkCount })) {
     throwIfAborted(signal);
-    whole.update(chunk);
-    sizeBytes += chunk.length;
+    for (const piece of chunk) {
+      whole.update(piece);
+      sizeBytes += piece.length;
+    }
   }
   return sizeBytes === shape.sizeBytes && whole.digest("hex") === artifactId;
 }
