@@ -28,7 +28,7 @@ import { openWorkspace } from "./open-workspace.ts";
 
 const isWhole = process.env["CCL_TEST_LENGTH"] !== undefined;
 const repository = fileURLToPath(new URL("../../../../", import.meta.url));
-const history = openGitHistory(repository, { limit: isWhole ? Infinity : 12 });
+const history = openGitHistory(repository, { limit: isWhole ? Infinity : 6 });
 
 /** Larger than any commit, so that only what is wrong is refused. */
 const limits = { maxActions: 100_000, maxTotalContentBytes: 1 << 29, maxFileContentBytes: 1 << 28, maxEdits: 1_000 };
