@@ -1,10 +1,11 @@
 import type { ResourceSnippet } from "@ccl/catalog";
+import { sql } from "kysely";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { renderLogicalPlan } from "../render/render-logical-plan.ts";
 import { compileFragment } from "../sql/compile-fragment.ts";
 import { postgresDialect } from "../sql/postgres-dialect.ts";
-import { tableName, takesStep } from "../sql/sql-connector.ts";
+import { tableOf, takesStep } from "../sql/sql-connector.ts";
 import { sqliteSnippetDialect } from "../sql/sqlite-dialect.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { inlineParameters } from "./inline-parameters.ts";
@@ -47,7 +48,7 @@ export function planToSnippet(
     {
       dialect: isSqlite ? sqliteSnippetDialect : postgresDialect,
       parameters: isSqlite ? "question" : "numbered",
-      tableOf: (scan) => tableName(scan, {}),
+      tableOf: (scan) => sql.id(...tableOf(scan)),
       hasPlanNames: true,
     },
   );

@@ -29,6 +29,8 @@ export interface CompileOptions {
   parameters: "numbered" | "question";
   /** Where a resource's rows are: the table, and the name that a column has there. */
   tableOf(scan: TypedScan): Sql;
+  /** The types of a table's columns as the database spells them; as the catalog does by default. */
+  storedTypesOf?(scan: TypedScan): ReadonlyMap<string, string>;
   /** Rows that exist already under the name of a step. */
   inputs?: ReadonlyMap<string, { table: Sql; columns: readonly PlanColumn[] }>;
   /** The result's columns under the plan's names, for people; `o0`, `o1` by default. */
@@ -207,14 +209,16 @@ class FragmentCompiler {
   }
 
   #addScan(step: TypedScan): void {
-    const { dialect, tableOf } = this.#options;
+    const { dialect, tableOf, storedTypesOf } = this.#options;
+    const storedTypes = storedTypesOf?.(step);
     const aliases = aliasesOf(step.columns);
     const isStored = ({ name, type }: PlanColumn): boolean =>
       this.#groupKeys.has(name) && dialect.groupsStored?.(type) === true;
     const stored = new Map(step.columns.filter(isStored).map(({ name }, index) => [name, `~s${index}`]));
     const again = [...stored].map(([name, alias]) => sql`t.${sql.id(name)} as ${sql.id(alias)}`);
     const values = step.columns.map((column, index) => {
-      const value = dialect.scanned(column, step.declaredTypes[index], sql`t.${sql.id(column.name)}`);
+      const declared = storedTypes ? storedTypes.get(column.name) : step.declaredTypes[index];
+      const value = dialect.scanned(column, declared, sql`t.${sql.id(column.name)}`);
       return sql`${value} as ${sql.id(aliases.get(column.name) ?? "c")}`;
     });
     const body = sql`select ${sql.join([...values, ...again])} from ${tableOf(step)} as t`;

@@ -8,15 +8,16 @@ import { compileFragment } from "./compile-fragment.ts";
 import { postgresDialect, postgresTakes } from "./postgres-dialect.ts";
 import { runPostgres } from "./run-postgres.ts";
 import { runSqlite, type SqlWork } from "./run-sqlite.ts";
-import type { Sql } from "./sql-dialect.ts";
 import { sqliteDialect, sqliteTakes } from "./sqlite-dialect.ts";
+
+type TableName = readonly [table: string] | readonly [schema: string, table: string];
 
 /** How a SQL source is read. */
 export interface SqlConnectorOptions {
   /** For messages; the kind of database by default. */
   name?: string;
   /** Schema and table of a resource: the last part of its address by default, `public.orders` as two names. */
-  tableOf?(resource: TypedScan["resource"]): readonly [table: string] | readonly [schema: string, table: string];
+  tableOf?(resource: TypedScan["resource"]): TableName;
 }
 
 const operations: ReadonlySet<PlanOperation> = new Set([
@@ -45,7 +46,8 @@ export function sqlConnector(handle: SqliteDatabase | PostgresClient, options: S
       {
         dialect: isSqlite ? sqliteDialect : postgresDialect,
         parameters: isSqlite ? "question" : "numbered",
-        tableOf: (scan) => tableName(scan, options),
+        tableOf: (scan) => sql.id(...tableOf(scan, options)),
+        ...(isSqlite && { storedTypesOf: (scan) => sqliteColumnTypes(handle, tableOf(scan, options)) }),
       },
     );
   return {
@@ -87,12 +89,18 @@ function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is Sq
 }
 
 /** The table of a scan, by the last part of its address where nothing else is told. */
-export function tableName({ resource }: TypedScan, { tableOf }: SqlConnectorOptions): Sql {
-  if (tableOf !== undefined) return sql.id(...tableOf(resource));
+export function tableOf({ resource }: TypedScan, options: SqlConnectorOptions = {}): TableName {
+  if (options.tableOf !== undefined) return options.tableOf(resource);
   const address = resource.uri ?? resource.id;
   const last = decodeURIComponent(address.split(/[?#]/)[0]?.split(/[/:]/).at(-1) ?? "");
   const dot = last.indexOf(".");
-  return dot < 0 ? sql.id(last) : sql.id(last.slice(0, dot), last.slice(dot + 1));
+  return dot < 0 ? [last] : [last.slice(0, dot), last.slice(dot + 1)];
+}
+
+function sqliteColumnTypes(database: SqliteDatabase, name: TableName): ReadonlyMap<string, string> {
+  const [table, schema = null] = [...name].reverse();
+  const rows = database.prepare("SELECT name, type FROM pragma_table_xinfo(?, ?)").all(table ?? null, schema);
+  return new Map(rows.map(({ name, type }) => [String(name), String(type)]));
 }
 
 function takesAll(expression: TypedExpression, takes: (part: TypedExpression) => boolean): boolean {

@@ -15,7 +15,7 @@ export interface SqlCall {
 export interface SqlDialect {
   /** How partners are looked for: SQLite reads the right side of `exists` once for each row, that of `in` once. */
   semiJoin: "exists" | "in";
-  /** A stored column in the form that expressions work on. */
+  /** A stored column in the form that expressions work on; its type as the database spells it, or else the catalog. */
   scanned(column: PlanColumn, declaredType: string | undefined, stored: Sql): Sql;
   /** True for types whose stored form takes far less time to group by. */
   groupsStored?(type: DataType): boolean;

@@ -62,12 +62,13 @@ const binary = (value: Sql, { kind }: DataType): Sql => (kind === "text" ? sql`$
  */
 export const sqliteDialect: SqlDialect = {
   semiJoin: "in",
-  scanned({ type }, _, stored) {
+  scanned({ type }, declaredType = "", stored) {
     if (type.kind === "decimal") {
       if (!isExactInSqlite(type)) return storedText(stored, type.scale);
       return asInteger(sql`round(${stored} * ${powerOfTen(type.scale)})`);
     }
-    if (type.kind === "float") return sql`cast(${stored} as real)`;
+    // A cast costs as much as the comparison that follows it, and keeps SQLite from an index.
+    if (type.kind === "float") return hasRealAffinity(declaredType) ? stored : sql`cast(${stored} as real)`;
     // Most are stored as they are wanted, and GLOB costs a fraction of date().
     if (type.kind === "date")
       return sql`(case when ${stored} glob '????-??-??' then ${stored} else date(${stored}, 'auto') end)`;
@@ -103,12 +104,18 @@ export const sqliteDialect: SqlDialect = {
 /** The same for people: a decimal ends as a number, not as the whole number of its last digit. */
 export const sqliteSnippetDialect: SqlDialect = {
   ...sqliteDialect,
+  scanned: (column, _, stored) => sqliteDialect.scanned(column, undefined, stored),
   groupsStored: () => false,
   output: (value, type) =>
     scaleOf(type) === 0
       ? value
       : sql`(case typeof(${value}) when 'integer' then ${value} / ${powerOfTen(scaleOf(type))} else ${value} end)`,
 };
+
+/** True for a column that stores every number as a float; https://sqlite.org/datatype3.html, section 3.1. */
+function hasRealAffinity(declaredType: string): boolean {
+  return /REAL|FLOA|DOUB/i.test(declaredType) && !/INT|CHAR|CLOB|TEXT|BLOB/i.test(declaredType);
+}
 
 function boundValue(value: string | number | boolean, type: DataType): string | number | bigint {
   switch (type.kind) {

@@ -70,6 +70,68 @@ describe("values that SQLite stores", () => {
   });
 });
 
+describe("columns of floats on SQLite", () => {
+  const pairs: ResourceDetails = {
+    id: "res:pairs",
+    uri: "ada://any/db/main/pairs",
+    kind: "tabular",
+    title: "pairs",
+    columns: ["a", "b"].map((name) => ({ name, type: "float" })),
+  };
+
+  async function run(declaredType: string, arrows: string): Promise<{ rows: unknown[]; way: string }> {
+    const plan = parseLogicalPlan(arrows);
+    if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+    const opened = await openSqlite({ path: ":memory:" });
+    opened.exec(`CREATE TABLE pairs (a ${declaredType}, b ${declaredType});
+      CREATE INDEX by_a ON pairs (a);
+      INSERT INTO pairs VALUES (7, 2)`);
+    let statement = "";
+    const watched: SqliteDatabase = {
+      ...opened,
+      prepare: (text, options) => opened.prepare((statement = text), options),
+    };
+    const connectors = { "ada://any/db/main": sqlConnector(watched) };
+    try {
+      const rows = await (await executePlan(plan.value, { details: [pairs], connectors })).all();
+      const steps = opened.prepare(`EXPLAIN QUERY PLAN ${statement}`).all();
+      return { rows, way: steps.map(({ detail }) => String(detail)).join("; ") };
+    } finally {
+      opened.close();
+    }
+  }
+
+  // FLOATING POINT has INT in it: SQLite keeps whole numbers there as they are.
+  it.each(["DOUBLE PRECISION", "NUMERIC", "FLOATING POINT", ""])(
+    "divide as floats when declared as %j",
+    async (type) => {
+      expect((await run(type, "scan(res:pairs)→project(a / b as ratio)")).rows).toEqual([{ ratio: 3.5 }]);
+    },
+  );
+
+  it("end the query with an error where text is among them", async () => {
+    const opened = await openSqlite({ path: ":memory:" });
+    try {
+      opened.exec("CREATE TABLE pairs (a REAL, b REAL); INSERT INTO pairs VALUES ('', 2)");
+      const plan = parseLogicalPlan("scan(res:pairs)→sort(a desc)→limit(1)");
+      if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+      const connectors = { "ada://any/db/main": sqlConnector(opened) };
+      for (const pushdown of ["full", "none"] as const) {
+        const running = executePlan(plan.value, { details: [pairs], connectors, engine, pushdown });
+        await expect(running.then((result) => result.all())).rejects.toMatchObject({ code: "value_invalid" });
+      }
+    } finally {
+      opened.close();
+    }
+  });
+
+  it("are found by an index", async () => {
+    const { rows, way } = await run("REAL", "scan(res:pairs, a)→filter(a > 6.5)");
+    expect(rows).toEqual([{ a: 7 }]);
+    expect(way).toContain("SEARCH t USING COVERING INDEX by_a");
+  });
+});
+
 describe("casts on SQLite", () => {
   const outside = [
     "cast(1e300 * weight as int)",
