@@ -42,7 +42,9 @@ function addImport(catalog: Command, run: Run): void {
     .option("--jsonl <file>", "resources, one a line", collect)
     .option("--name <name>", "what the source is called in ids (default: from its address)")
     .option("--schema <name...>", "these schemas of a database only")
-    .addOption(wholeOption("--sample-rows <number>", "rows of each table to learn shares of nulls from"))
+    .addOption(
+      wholeOption("--sample-rows <number>", "rows of each table to learn shares of nulls and missing types from"),
+    )
     .option("--token-env <variable>", "the environment variable with the token that an address asks for")
     .option("--dry-run", "say what would change, and write nothing")
     .addOption(failOnOption("write nothing and exit with 3"))

@@ -139,6 +139,23 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     expect(movies?.quality?.null_rate).not.toHaveProperty("Title");
   });
 
+  it("samples the types that a view's columns hold, where asked", async () => {
+    database.exec(`CREATE TABLE sold (day TEXT, amount, note);
+      INSERT INTO sold VALUES ('2026-01-01', 2, NULL), ('2026-01-01', 2.5, x'00'), ('2026-01-02', NULL, 'x');
+      CREATE VIEW daily AS SELECT day, count(*) AS n, sum(amount) / 2 AS half, NULL AS gap FROM sold GROUP BY day`);
+    const typesOf = async (sampleRows: number) => {
+      const resources = await fromSqlDatabase(database, { sampleRows });
+      const found = resources.filter(({ id }) => /\.(?:sold|daily)$/.test(id));
+      return found.map(({ columns = [] }) => columns.map(({ name, type = "none" }) => `${name} ${type}`).join(", "));
+    };
+    expect(await typesOf(100)).toEqual([
+      "day text, n integer, half real, gap none",
+      "day text, amount real, note none",
+    ]);
+    expect(await typesOf(0)).toEqual(["day text, n none, half none, gap none", "day text, amount none, note none"]);
+    database.exec("DROP VIEW daily; DROP TABLE sold");
+  });
+
   it("takes the rows from what ANALYZE left", async () => {
     database.exec(
       "CREATE TABLE counted (a INT); CREATE INDEX counted_a ON counted (a); INSERT INTO counted VALUES (1), (2)",

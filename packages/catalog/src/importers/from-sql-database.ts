@@ -15,7 +15,10 @@ export interface FromSqlDatabaseOptions {
   name?: string;
   /** Schemas of PostgreSQL (all but the system's by default), or attached databases of SQLite (`main` by default). */
   schemas?: readonly string[];
-  /** Rows read of each table to learn shares of nulls; 0 by default, where PostgreSQL still gives those of its statistics. No value of a row is kept. */
+  /**
+   * Rows read of each table to learn shares of nulls, and in SQLite the types of columns that have none; 0 by default, where
+   * PostgreSQL still gives shares from its statistics. No value of a row is kept.
+   */
   sampleRows?: number;
   /** SQLite counts up to so many rows of a table without statistics, 100,000 by default; 0 leaves the number out. */
   maxCountedRows?: number;

@@ -73,6 +73,7 @@ function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlT
   );
   markKeys(columns, { primary, foreign: foreignKeys(reading, pragma("foreign_key_list")), indexes: indexed });
   const sampled = options.sampleRows > 0 && kind === "table" ? sampleNulls(reading, name, columns) : {};
+  if (options.sampleRows > 0) sampleTypes(reading, name, columns);
   return {
     ...(schema === "main" ? {} : { schema }),
     name,
@@ -151,6 +152,25 @@ function sampleNulls(
   const share = (value: SqliteValue | undefined): number => Math.round((Number(value) / total) * 10_000) / 10_000;
   const shares = columns.map((column, index): [string, number] => [column.name, share(row[`c${index}`])]);
   return Object.fromEntries(shares.filter(([, value]) => value > 0));
+}
+
+/** Gives columns that have no type, such as those that a view computes, the type of what they hold. */
+function sampleTypes({ database, schema, options }: Reading, name: string, columns: readonly ResourceColumn[]): void {
+  const untyped = columns.filter((column) => column.type === undefined);
+  if (untyped.length === 0) return;
+  const kinds = untyped.map((column, index) => `group_concat(DISTINCT typeof(${quoted(column.name)})) AS c${index}`);
+  const source = `(SELECT * FROM ${quoted(schema)}.${quoted(name)} LIMIT ${options.sampleRows})`;
+  const row = database.prepare(`SELECT ${kinds.join(", ")} FROM ${source}`).get();
+  for (const [index, column] of untyped.entries()) {
+    const seen = String(row?.[`c${index}`] ?? "").split(",");
+    const type = commonType(new Set(seen.filter((kind) => kind !== "" && kind !== "null")));
+    if (type !== undefined) column.type = type;
+  }
+}
+
+function commonType(kinds: ReadonlySet<string>): string | undefined {
+  if (kinds.size === 2 && kinds.has("integer") && kinds.has("real")) return "real";
+  return kinds.size === 1 ? [...kinds][0] : undefined;
 }
 
 function quoted(name: string): string {

@@ -14,7 +14,7 @@ export interface CatalogSource {
   location: string;
   /** Schemas of a database; its own default where absent. */
   schemas?: string[];
-  /** Rows of each table read for shares of nulls. */
+  /** Rows of each table read for shares of nulls and missing types. */
   sampleRows?: number;
   /** The environment variable with the token that an HTTP server asks for. */
   tokenVariable?: string;

@@ -54,6 +54,7 @@ const joined = planOf(
 describe("explainPlan", () => {
   it("says what each source does, what stays here, and what it would cost", async () => {
     const database = await openSqlite({ path: ":memory:" });
+    database.exec("CREATE TABLE orders (city TEXT, amount NUMERIC, status TEXT)");
     const connectors = {
       "ada://any/db/main": sqlConnector(database),
       "https://geo.example": httpConnector({ baseUrl: "https://geo.example/v1" }),

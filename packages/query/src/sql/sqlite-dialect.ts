@@ -74,7 +74,7 @@ export const sqliteDialect: SqlDialect = {
       return sql`(case when ${stored} glob '????-??-??' then ${stored} else date(${stored}, 'auto') end)`;
     if (type.kind === "timestamp" || type.kind === "timestamptz")
       return sql`strftime('%Y-%m-%d %H:%M:%f', ${stored}, 'auto')`;
-    return stored;
+    return type.kind === "text" && !hasTextAffinity(declaredType) ? anyText(stored) : stored;
   },
   groupsStored: ({ kind }) => kind === "date",
   literal({ value, type }) {
@@ -104,7 +104,8 @@ export const sqliteDialect: SqlDialect = {
 /** The same for people: a decimal ends as a number, not as the whole number of its last digit. */
 export const sqliteSnippetDialect: SqlDialect = {
   ...sqliteDialect,
-  scanned: (column, _, stored) => sqliteDialect.scanned(column, undefined, stored),
+  scanned: (column, _, stored) =>
+    column.type.kind === "text" ? stored : sqliteDialect.scanned(column, undefined, stored),
   groupsStored: () => false,
   output: (value, type) =>
     scaleOf(type) === 0
@@ -116,6 +117,15 @@ export const sqliteSnippetDialect: SqlDialect = {
 function hasRealAffinity(declaredType: string): boolean {
   return /REAL|FLOA|DOUB/i.test(declaredType) && !/INT|CHAR|CLOB|TEXT|BLOB/i.test(declaredType);
 }
+
+/** True for a column that stores every number as its digits. */
+function hasTextAffinity(declaredType: string): boolean {
+  return /CHAR|CLOB|TEXT/i.test(declaredType) && !/INT/i.test(declaredType);
+}
+
+/** What may be a number or bytes as text; bytes as PostgreSQL writes them. */
+const anyText = (stored: Sql): Sql =>
+  sql`(case typeof(${stored}) when 'text' then ${stored} when 'blob' then '\\x' || lower(hex(${stored})) else cast(${stored} as text) end)`;
 
 function boundValue(value: string | number | boolean, type: DataType): string | number | bigint {
   switch (type.kind) {

@@ -132,6 +132,38 @@ describe("columns of floats on SQLite", () => {
   });
 });
 
+describe("columns of text on SQLite", () => {
+  const notes: ResourceDetails = {
+    id: "res:notes",
+    uri: "ada://any/db/main/notes",
+    kind: "tabular",
+    title: "notes",
+    columns: [{ name: "id", type: "int" }, { name: "plain" }, { name: "json", type: "json" }],
+  };
+
+  it("hold numbers as their digits and bytes in hexadecimal, whatever SQLite let in", async () => {
+    const opened = await openSqlite({ path: ":memory:" });
+    try {
+      opened.exec(`CREATE TABLE notes (id INTEGER, plain, json JSON);
+        INSERT INTO notes VALUES (1, 7, '{"a":1}'), (2, 1.5, 12), (3, x'00ff', NULL), (4, 'text', x'')`);
+      const connectors = { "ada://any/db/main": sqlConnector(opened) };
+      for (const pushdown of ["full", "none"] as const) {
+        const plan = parseLogicalPlan("scan(res:notes)→filter(plain <> 'other')→sort(id)→project(plain, json)");
+        if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+        const result = await executePlan(plan.value, { details: [notes], connectors, engine, pushdown });
+        expect((await result.all()).map(({ plain, json }) => [plain, json])).toEqual([
+          ["7", '{"a":1}'],
+          ["1.5", "12"],
+          [String.raw`\x00ff`, null],
+          ["text", String.raw`\x`],
+        ]);
+      }
+    } finally {
+      opened.close();
+    }
+  });
+});
+
 describe("casts on SQLite", () => {
   const outside = [
     "cast(1e300 * weight as int)",
