@@ -1,9 +1,10 @@
-// What searching by words is held to, and what was measured.
+// What searching by words, and by words and vectors, is held to, and what was measured.
 import { quantileOf } from "./catalog-table.mjs";
 
 const [ours, peer] = ["@ccl/catalog", "MiniSearch"];
 const most = { p95Ms: 2, buildMs: 1_000 };
 const leastRatio = 5;
+const mostLost = 0.01;
 
 /** A line for each goal: the figures of each set, and whether it is reached with all of them. */
 export function goalsText({ speed, evaluations, sets, size }) {
@@ -27,6 +28,27 @@ export function goalsText({ speed, evaluations, sets, size }) {
     return `- ${goal}: ${verdict}, ${figures.map(say).join(", ")}`;
   });
   return `Goals at ${size} records, words alone:\n\n${lines.join("\n")}`;
+}
+
+/** A line for each goal of searching by words and vectors, from the evaluations of `evaluateHybrid`. */
+export function hybridGoalsText(evaluations) {
+  const recallOf = (half, way) => evaluations[`${half}: ${way}`].recallAt10;
+  const halves = [...new Set(Object.keys(evaluations).map((name) => name.split(": ")[0]))];
+  const fused = halves.map((half) => [half, recallOf(half, ours), recallOf(half, "min-max 0.7/0.3")]);
+  const lost = Object.keys(evaluations)
+    .map((name) => name.split(": "))
+    .filter(([, way]) => way.startsWith(ours))
+    .map(([half, way]) => [`${half}: ${way}`, recallOf(half, "words alone") - recallOf(half, way)])
+    .sort(([, left], [, right]) => right - left);
+  const say = fused.map(([half, both, plain]) => `${both.toFixed(3)} against ${plain.toFixed(3)} on ${half}`);
+  const [[worst, most]] = lost;
+  const loss = most > 0 ? `at worst ${most.toFixed(3)} below (${worst})` : "nowhere below";
+  const verdictOf = (isReached) => (isReached ? "reached" : "missed");
+  return [
+    "Goals of words and vectors together:\n",
+    `- R@10 at least that of min-max 0.7/0.3: ${verdictOf(fused.every(([, both, plain]) => both >= plain))}, ${say.join("; ")}`,
+    `- R@10 at most ${mostLost} below words alone, whatever the vectors: ${verdictOf(most <= mostLost)}, ${loss}`,
+  ].join("\n");
 }
 
 function figuresOf({ speed, evaluations, name, size }) {

@@ -1,5 +1,5 @@
 import { createFixedClock, createScriptedEmbedder } from "@ccl/core/testing";
-import { sha256Hex, type Embedder } from "@ccl/core";
+import type { Embedder } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import type { ResourceInput } from "../record/resource-record.ts";
@@ -202,7 +202,15 @@ describe("createCatalog with an embedder", () => {
     expect(embedder.requests.flat()).toHaveLength(asked + 1);
     await again.register([{ ...weather, owner: "team" }]);
     expect(embedder.requests.flat()).toHaveLength(asked + 1);
-    expect(sha256Hex(embedder.requests.flat().join("\n"))).toHaveLength(64);
+  });
+
+  it("asks the store for no vector of a question, and keeps none", async () => {
+    const store = createMemoryCatalogStore();
+    const catalog = createCatalog({ store, embedder: createScriptedEmbedder() });
+    await catalog.register([orders, weather]);
+    const unexpected = (): never => expect.unreachable();
+    Object.assign(store, { loadVectors: unexpected, saveVectors: unexpected });
+    expect(await catalog.search({ text: "what was bought" })).toMatchObject({ vectorLeg: "used" });
   });
 
   const failing: [string, Partial<Embedder>][] = [

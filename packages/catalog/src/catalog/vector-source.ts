@@ -27,7 +27,10 @@ interface EmbeddedTexts {
 export interface VectorSource {
   /** Only what the store keeps. */
   load(texts: readonly string[], signal?: AbortSignal): Promise<EmbeddedTexts>;
-  /** What the store keeps, and the rest from the embedder, kept from then on. Rejects with `aborted` only. */
+  /**
+   * What the store keeps, and the rest from the embedder, kept from then on; all from the embedder, and the store left
+   * alone, where `isKept` is false. Rejects with `aborted`, and as the store does.
+   */
   embed(texts: readonly string[], options?: { signal?: AbortSignal; isKept?: boolean }): Promise<EmbeddedTexts>;
 }
 
@@ -52,7 +55,7 @@ export function createVectorSource({ embedder, store, timeoutMs, clock }: Vector
   return {
     load,
     async embed(texts, { signal, isKept = true } = {}) {
-      const { vectors } = await load(texts, signal);
+      const { vectors }: EmbeddedTexts = isKept ? await load(texts, signal) : { vectors: new Map() };
       const missing = [...new Set(texts)].filter((text) => !vectors.has(text));
       if (missing.length > 0 && clock.now() < restUntil) return { vectors, failure: lastFailure };
       for (let start = 0; start < missing.length; start += batchSize) {

@@ -3,7 +3,6 @@ import { generateStructured, type StructuredResult } from "@ccl/structured-outpu
 
 import { buildContext } from "../budget/build-context.ts";
 import { fillRows, type FilledRows } from "../budget/fill-rows.ts";
-import { aliasMap } from "../budget/render-overview-rows.ts";
 import { shareBudget } from "../budget/share-budget.ts";
 import { requireWhole, resolveAlias } from "../catalog/call-options.ts";
 import type { CatalogContext } from "../catalog/catalog-context.ts";
@@ -176,7 +175,6 @@ function finish({
   });
   return {
     ...built,
-    aliases: aliasMap(built.overview),
     unmatchedTerms: found?.unmatchedTerms ?? [],
     vectorLeg: found?.vectorLeg ?? "absent",
   };

@@ -87,6 +87,34 @@ describe("fuseLegs", () => {
     expect(vectorOf(contradicting)).toBe(0);
   });
 
+  it("trusts a vector leg less where fewer hits show that it agrees", () => {
+    const vectorOf = (count: number): number => {
+      const text = legOf(Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${at}`, count - at])));
+      const vector = text.map(({ id, score }, at) => ({ id, score: score / count + (at % 2) }));
+      const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
+      return Math.max(...hits.map(({ explain }) => explain.vector ?? NaN));
+    };
+    expect(vectorOf(100)).toBeCloseTo(0.3, 10);
+    expect(vectorOf(10)).toBeLessThan(0.2);
+  });
+
+  it("trusts a vector leg less where fewer of the hits have a vector", () => {
+    const text = legOf(Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`r${at}`, 100 - at])));
+    const vector = text.filter((_, at) => at % 4 === 0).map(({ id, score }) => ({ id, score: score / 100 }));
+    const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
+    expect(Math.max(...hits.map(({ explain }) => explain.vector ?? 0))).toBeCloseTo(0.3 / 4, 10);
+  });
+
+  it("orders what the words did not find by its vectors, also where these contradict the words", () => {
+    const text = legOf(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${at}`, 30 - at])));
+    const vector = [
+      ...text.map(({ id, score }) => ({ id, score: 1 - score / 30 })),
+      ...legOf({ b: 0.3, c: 0.2, a: 0.1 }),
+    ];
+    const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
+    expect(hits.map(({ id }) => id)).toEqual([...text.map(({ id }) => id), "b", "c", "a"]);
+  });
+
   it("scores what has no vector by its words alone, so that it neither gains nor loses", () => {
     const text = legOf(
       Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${String(at).padStart(2, "0")}`, 20 - at])),

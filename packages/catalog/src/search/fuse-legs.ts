@@ -41,6 +41,8 @@ export interface FuseLegsInput {
 
 /** A hit that is n-th without the vector leg is at worst at this many times n with it. */
 const furthestDrop = 2;
+/** Share of the vector's factor that orders what the words did not find, however little the vector leg is trusted. */
+const unfoundShare = 1 / 6;
 
 /**
  * Adds up text, vector, recency, capability and cost. Text and vector are normalised to 0..1 over the candidates of both;
@@ -58,6 +60,7 @@ export function fuseLegs(input: FuseLegsInput): FusedHit[] {
   );
   const trust = vector.length === 0 ? 0 : text.length === 0 ? 1 : trustVector(text, vector);
   const vectorWeight = text.length === 0 ? weights.text + weights.vector : weights.vector * trust;
+  const unfoundWeight = Math.max(vectorWeight, weights.vector * unfoundShare);
   const wholeWeight = weights.text + weights.vector;
   const parts = new Map(text.map((hit) => [hit.id, hit.parts]));
   const hits: (FusedHit & { without: number })[] = [];
@@ -70,7 +73,7 @@ export function fuseLegs(input: FuseLegsInput): FusedHit[] {
     const vectorScore = vectorScores.get(id);
     const textWeight = vectorScore === undefined ? wholeWeight : wholeWeight - vectorWeight;
     if (text.length > 0) explain.text = textWeight * textScore;
-    if (vectorScore !== undefined) explain.vector = vectorWeight * vectorScore;
+    if (vectorScore !== undefined) explain.vector = (textScores.has(id) ? vectorWeight : unfoundWeight) * vectorScore;
     const textParts = parts.get(id);
     if (textParts !== undefined) explain.textParts = textParts;
     const without = rest + wholeWeight * textScore;
