@@ -22,7 +22,8 @@ export function compactor({ summarize, maxMessageTokens }: CompactorOptions = {}
   return {
     name: "compactor",
     process({ session, context, budget, counter }) {
-      const limit = { maxTokens: Math.floor(maxMessageTokens ?? budget / 2), counter };
+      const { of: tokensOf } = createMessageMeter(counter);
+      const limit = { maxTokens: Math.floor(maxMessageTokens ?? budget / 2), counter, tokensOf };
       const mapper = mapperOf(session, `${limit.maxTokens} ${counter.name}`);
       const entries = mapper.map(context.entries, {
         change: (entry) => shortenEntry(entry, limit),
@@ -37,6 +38,7 @@ export function compactor({ summarize, maxMessageTokens }: CompactorOptions = {}
 interface Limit {
   maxTokens: number;
   counter: TokenCounter;
+  tokensOf(message: ChatMessage): number;
 }
 
 function shortenEntry(entry: ContextEntry, limit: Limit): ContextEntry {
@@ -47,7 +49,7 @@ function shortenEntry(entry: ContextEntry, limit: Limit): ContextEntry {
 
 function shortenContent(message: ChatMessage, limit: Limit): ChatMessage["content"] {
   const { content } = message;
-  const isLong = createMessageMeter(limit.counter).of(message) > limit.maxTokens;
+  const isLong = limit.tokensOf(message) > limit.maxTokens;
   if (typeof content === "string") return shortenText(content, isLong, limit);
   let isChanged = false;
   const parts = content.map((part): Part => {
@@ -74,8 +76,8 @@ function joinEntries(before: ContextEntry, after: ContextEntry, limit: Limit): C
   const { role, source } = before.message;
   const isOneVoice = role === after.message.role && source === after.message.source;
   if (!isOneVoice || !isPlain(before.message) || !isPlain(after.message)) return undefined;
-  const meter = createMessageMeter(limit.counter);
-  if (meter.of(before.message) + meter.of(after.message) > limit.maxTokens * joinedShare) return undefined;
+  const tokens = limit.tokensOf(before.message) + limit.tokensOf(after.message);
+  if (tokens > limit.maxTokens * joinedShare) return undefined;
   const texts = [before, after].map(({ message }) => String(message.content)).filter((text) => text !== "");
   return {
     message: { role, content: texts.join("\n\n"), ...(source === undefined ? {} : { source }) },

@@ -25,6 +25,8 @@ export class EntryMapper {
   map(entries: readonly ContextEntry[], { change, join }: EntryChanges): readonly ContextEntry[] {
     const start = this.#rewind(firstDifference(this.#given, entries));
     let changed = this.#changed[start - 1] ?? 0;
+    this.#lengths.length = entries.length;
+    this.#changed.length = entries.length;
     for (let at = start; at < entries.length; at += 1) {
       const entry = entries[at];
       if (entry === undefined) continue;
@@ -34,8 +36,8 @@ export class EntryMapper {
       if (next !== entry || joined !== undefined) changed += 1;
       if (joined === undefined) this.#mapped.push(next);
       else this.#mapped[this.#mapped.length - 1] = joined;
-      this.#lengths.push(this.#mapped.length);
-      this.#changed.push(changed);
+      this.#lengths[at] = this.#mapped.length;
+      this.#changed[at] = changed;
     }
     this.#given = entries;
     return changed === 0 ? entries : this.#mapped.slice();

@@ -29,14 +29,15 @@ export function sumEntries(
 function countOn(sums: EntrySums, entries: readonly ContextEntry[], meter: MessageMeter): void {
   const start = firstDifference(sums.entries, entries);
   sums.entries = entries;
-  sums.messages.length = start;
-  sums.tokens.length = start + 1;
+  // To grow the lists one by one takes longer than to fill them.
+  sums.messages.length = entries.length;
+  sums.tokens.length = entries.length + 1;
   let tokens = sums.tokens[start] ?? 0;
   for (let at = start; at < entries.length; at += 1) {
     const message = entries[at]?.message;
     if (message === undefined) continue;
     tokens += meter.of(message);
-    sums.messages.push(message);
-    sums.tokens.push(tokens);
+    sums.messages[at] = message;
+    sums.tokens[at + 1] = tokens;
   }
 }

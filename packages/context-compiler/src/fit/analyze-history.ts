@@ -1,23 +1,16 @@
 import type { ChatMessage } from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { cleanMessage } from "./clean-message.ts";
+import { cleanMessage, isClean } from "./clean-message.ts";
 import type { FitReason, FitTraceEntry } from "./fit-trace.ts";
-
-/** Messages that stand or fall together: a call message with all its results, or any other message alone. */
-export interface HistoryUnit {
-  kind: "calls" | "assistant" | "user" | "system";
-  /** Mended where needed, else the caller's own objects. */
-  messages: readonly ChatMessage[];
-  /** For each message its index in the input; for a result that had to be made up, the index of its call. */
-  indexes: readonly number[];
-}
+import type { MessageMeter } from "./message-meter.ts";
+import { type Member, UnitList } from "./unit-list.ts";
 
 /** A history as units, each legal by itself. */
 export interface History {
   /** Leading system and developer messages. */
   head: readonly ChatMessage[];
-  units: readonly HistoryUnit[];
+  units: UnitList;
   repairs: readonly FitTraceEntry[];
   /** Everything before this point stays as it is, whatever is appended. */
   settled: { messages: number; units: number; repairs: number };
@@ -26,101 +19,112 @@ export interface History {
 const unansweredText = "[No result of this call was recorded.]";
 
 /** Divides messages into units and mends what no provider accepts. Of `before`, the settled messages are the first of `messages`. */
-export function analyzeHistory(messages: readonly ChatMessage[], before?: History): History {
-  return new Analysis(before).run(messages);
+export function analyzeHistory(messages: readonly ChatMessage[], meter: MessageMeter, before?: History): History {
+  return new Analysis(messages.length, meter, before).run(messages);
 }
 
-/** The messages and indexes of a unit of calls, while answers are still taken. */
-interface OpenCall {
-  messages: ChatMessage[];
-  indexes: number[];
-  pending: Set<string>;
+/** A unit of calls whose answers are still taken. */
+interface OpenCalls {
+  unit: number;
+  /** The ids of its calls; undefined for one that has its answer. */
+  waiting: (string | undefined)[];
+  /** Answers that came after other units. */
+  late: Member[];
 }
 
 class Analysis {
+  readonly #meter: MessageMeter;
   readonly #head: ChatMessage[];
-  readonly #units: HistoryUnit[];
+  readonly #units: UnitList;
   readonly #repairs: FitTraceEntry[];
-  #settled: History["settled"];
-  #open: OpenCall | undefined;
+  readonly #settled: History["settled"];
+  #open: OpenCalls | undefined;
 
-  constructor(before: History | undefined) {
-    this.#settled = before?.settled ?? { messages: 0, units: 0, repairs: 0 };
-    this.#head = this.#settled.units === 0 ? [] : [...(before?.head ?? [])];
-    this.#units = before?.units.slice(0, this.#settled.units) ?? [];
-    this.#repairs = before?.repairs.slice(0, this.#settled.repairs) ?? [];
-    if (this.#units.length === 0) {
-      this.#repairs = [];
-      this.#settled = { messages: 0, units: 0, repairs: 0 };
-    }
+  constructor(capacity: number, meter: MessageMeter, before: History | undefined) {
+    this.#meter = meter;
+    const begun = before !== undefined && before.settled.units > 0 ? before : undefined;
+    this.#settled = begun === undefined ? { messages: 0, units: 0, repairs: 0 } : { ...begun.settled };
+    this.#head = begun === undefined ? [] : [...begun.head];
+    this.#units = begun?.units.take(begun.settled.units) ?? UnitList.empty(capacity);
+    this.#repairs = begun?.repairs.slice(0, begun.settled.repairs) ?? [];
   }
 
   run(messages: readonly ChatMessage[]): History {
     for (let index = this.#settled.messages; index < messages.length; index++) {
       const message = messages[index];
-      if (message === undefined) {
+      if (message === undefined || message === null) {
         throw new ContextCompilerError("invalid_messages", `Message ${index} is missing.`, { details: { index } });
       }
       this.#add(message, index);
     }
-    const settled = this.#settled;
     this.#close();
-    return { head: this.#head, units: this.#units, repairs: this.#repairs, settled };
+    return { head: this.#head, units: this.#units, repairs: this.#repairs, settled: this.#settled };
   }
 
   #add(original: ChatMessage, index: number): void {
-    const isAssistant = original.role === "assistant";
     // From the next assistant message on, nothing that comes later changes the units before it.
-    if (isAssistant) {
+    if (original.role === "assistant") {
       this.#close();
-      this.#settled = { messages: index, units: this.#units.length, repairs: this.#repairs.length };
+      this.#settled.messages = index;
+      this.#settled.units = this.#units.length;
+      this.#settled.repairs = this.#repairs.length;
     }
+    if (isClean(original)) this.#addClean(original, index);
+    else this.#addCleaned(original, index);
+  }
+
+  #addCleaned(original: ChatMessage, index: number): void {
     const { message, faults } = cleanMessage(original, index);
     for (const reason of faults)
       this.#note(message === undefined ? "dropped" : "repaired", reason, { message: original, index });
-    if (message === undefined) return;
+    if (message !== undefined) this.#addClean(message, index);
+  }
+
+  #addClean(message: ChatMessage, index: number): void {
     if (message.role === "tool") this.#addResult(message, index);
-    else if (message.role === "assistant") this.#addAssistant(message, index);
-    else if (message.role === "user") this.#push("user", message, index);
-    else if (this.#units.length === 0) this.#head.push(message);
-    else this.#push("system", message, index);
-  }
-
-  #push(kind: HistoryUnit["kind"], message: ChatMessage, index: number): Omit<OpenCall, "pending"> {
-    const unit = { kind, messages: [message], indexes: [index] };
-    this.#units.push(unit);
-    return unit;
-  }
-
-  #addAssistant(message: ChatMessage, index: number): void {
-    const calls = message.toolCalls ?? [];
-    const { messages, indexes } = this.#push(calls.length > 0 ? "calls" : "assistant", message, index);
-    if (calls.length > 0) this.#open = { messages, indexes, pending: new Set(calls.map(({ id }) => id)) };
+    else if (this.#units.length === 0 && message.role !== "assistant" && message.role !== "user")
+      this.#head.push(message);
+    else this.#units.push({ message, index, tokens: this.#meter.of(message) });
+    if (message.toolCalls === undefined) return;
+    this.#open = { unit: this.#units.length - 1, waiting: message.toolCalls.map(({ id }) => id), late: [] };
   }
 
   #addResult(message: ChatMessage, index: number): void {
-    const open = this.#open;
     const id = message.toolCallId;
-    if (open !== undefined && id !== undefined && open.pending.delete(id)) {
-      open.messages.push(message);
-      open.indexes.push(index);
+    const open = this.#open;
+    const call = id === undefined ? -1 : (open?.waiting.indexOf(id) ?? -1);
+    if (open !== undefined && call >= 0) {
+      open.waiting[call] = undefined;
+      const member = { message, index, tokens: this.#meter.of(message) };
+      if (open.unit === this.#units.length - 1) this.#units.append(member);
+      else open.late.push(member);
       return;
     }
-    const isDuplicate = open?.messages.some(({ toolCallId }) => toolCallId === id && id !== undefined) === true;
+    const isDuplicate = open !== undefined && id !== undefined && this.#isAnswered(open, id);
     this.#note("dropped", isDuplicate ? "duplicate_result" : "orphaned_result", { message, index });
+  }
+
+  #isAnswered({ unit, late }: OpenCalls, id: string): boolean {
+    const { messages } = this.#units.at(unit);
+    return (
+      messages.some(({ toolCallId }) => toolCallId === id) || late.some(({ message }) => message.toolCallId === id)
+    );
   }
 
   #close(): void {
     const open = this.#open;
     this.#open = undefined;
     if (open === undefined) return;
-    const callIndex = open.indexes[0] ?? 0;
-    for (const id of open.pending) {
-      open.messages.push({ role: "tool", toolCallId: id, content: unansweredText, isError: true });
-      open.indexes.push(callIndex);
-    }
-    if (open.pending.size > 0)
-      this.#note("repaired", "unanswered_call", { message: open.messages[0], index: callIndex });
+    const unanswered = open.waiting.filter((id) => id !== undefined);
+    if (unanswered.length + open.late.length === 0) return;
+    const { messages, indexes } = this.#units.at(open.unit);
+    const index = indexes[0] ?? 0;
+    const madeUp = unanswered.map((id): Member => {
+      const message: ChatMessage = { role: "tool", toolCallId: id, content: unansweredText, isError: true };
+      return { message, index, tokens: this.#meter.of(message) };
+    });
+    this.#units.insert(open.unit, open.late.concat(madeUp));
+    if (madeUp.length > 0) this.#note("repaired", "unanswered_call", { message: messages[0], index });
   }
 
   #note(

@@ -1,11 +1,10 @@
 import type { ChatMessage } from "@ccl/core";
 
 import type { History } from "./analyze-history.ts";
-import { describeStretch } from "./cut-history.ts";
 import type { FitPolicy } from "./fit-policy.ts";
 import { type FrozenCut, stretchesOf } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
-import { showAfterCut, showWhole, type ShownUnit } from "./show-unit.ts";
+import { showAfterCut } from "./show-unit.ts";
 import { markerMessage, startMarker } from "./write-marker.ts";
 
 /** How far a prompt was written at some point. */
@@ -97,18 +96,20 @@ class PromptWriter {
     if (cut !== undefined) {
       let unit = 0;
       for (const [place, stretch] of stretchesOf(cut.from, cut.kept).entries()) {
-        for (; unit < stretch.from; unit++) this.#add(showWhole(this.#unitAt(unit), this.#policy));
+        for (; unit < stretch.from; unit++) this.#writeWhole(unit);
         this.#writeMarker(stretch, cut.markers[place] ?? "");
         unit = stretch.to;
       }
-      for (; unit < cut.from; unit++) this.#add(showWhole(this.#unitAt(unit), this.#policy));
+      for (; unit < cut.from; unit++) this.#writeWhole(unit);
     }
     this.#frozenEnd = this.#messages.length;
   }
 
   writeUnit(at: number, cut: FrozenCut | undefined): void {
-    const unit = this.#unitAt(at);
-    this.#add(cut === undefined ? showWhole(unit, this.#policy) : showAfterCut(unit, cut.limitTokens, this.#policy));
+    if (cut === undefined) return this.#writeWhole(at);
+    const { messages, trace } = showAfterCut(this.#history.units.at(at), cut.limitTokens, this.#policy);
+    for (const message of messages) this.#write(message);
+    for (const entry of trace) this.#trace.push(entry);
   }
 
   settle(): void {
@@ -129,21 +130,16 @@ class PromptWriter {
     };
   }
 
-  #unitAt(at: number): History["units"][number] {
-    return this.#history.units[at] ?? { kind: "user", messages: [], indexes: [] };
-  }
-
   #writeMarker(stretch: { from: number; to: number }, text: string): void {
     const marker = markerMessage(text);
-    const { from, to, tokens } = describeStretch(this.#history, stretch, this.#policy);
+    const { from, to, tokens } = this.#history.units.describe(stretch);
     const tokensAfter = this.#policy.meter.of(marker);
     this.#trace.push({ action: "dropped", reason: "budget", from, to, tokensBefore: tokens, tokensAfter });
     this.#write(marker);
   }
 
-  #add({ messages, trace }: ShownUnit): void {
-    for (const message of messages) this.#write(message);
-    for (const entry of trace) this.#trace.push(entry);
+  #writeWhole(unit: number): void {
+    for (const message of this.#history.units.at(unit).messages) this.#write(message);
   }
 
   #write(message: ChatMessage): void {

@@ -12,6 +12,14 @@ export interface CleanMessage {
 const roles: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool"]);
 const emptyResult = "[The tool gave no output.]";
 
+/** True for the plainest of messages, which are most: `cleanMessage` would leave them as they are. */
+export function isClean({ role, content, toolCalls }: ChatMessage): boolean {
+  if (typeof content !== "string") return false;
+  if (toolCalls === undefined)
+    return (role === "user" || role === "assistant" || role === "tool") && hasContent(content);
+  return role === "assistant" && Array.isArray(toolCalls) && toolCalls.length === 1 && isCall(toolCalls[0]);
+}
+
 /** Throws `invalid_messages` for what is no message at all. */
 export function cleanMessage(message: ChatMessage, index: number): CleanMessage {
   requireMessage(message, index);
@@ -82,8 +90,9 @@ function fullContent(content: ChatMessage["content"]): ChatMessage["content"] {
 }
 
 function hasContent(content: ChatMessage["content"]): boolean {
-  if (typeof content === "string") return /\S/.test(content);
-  return content.some((part) => part.type !== "reasoning" && isFullPart(part));
+  if (typeof content !== "string") return content.some((part) => part.type !== "reasoning" && isFullPart(part));
+  const first = content.charCodeAt(0);
+  return (first > 0x20 && first < 0x80) || /\S/.test(content);
 }
 
 function isFullPart(part: Part): boolean {

@@ -81,7 +81,9 @@ function lastName(path: string): string {
   return path.slice(path.lastIndexOf(".") + 1);
 }
 
+/** Plain text is no JSON, and to have that thrown takes long. */
 function parse(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -3,10 +3,11 @@ import type { ChatMessage } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { History } from "./analyze-history.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import type { ElidedStretch, FitPolicy } from "./fit-policy.ts";
+import type { FitPolicy } from "./fit-policy.ts";
 import { type FrozenCut, stretchesOf } from "./fit-state.ts";
 import { textOf } from "./gather-facts.ts";
-import { isPinned, showAfterCut } from "./show-unit.ts";
+import { isPinned, showAfterCut, type ShownUnit } from "./show-unit.ts";
+import type { UnitList } from "./unit-list.ts";
 import { markerMessage, writeMarker } from "./write-marker.ts";
 
 /** Where the tokens went that may not be dropped; `details` of `budget_exceeded`. */
@@ -55,19 +56,21 @@ interface Required {
 function findRequired({ head, units }: History, policy: FitPolicy): Required {
   const { meter } = policy;
   const sum = (messages: readonly ChatMessage[]): number => messages.reduce((total, one) => total + meter.of(one), 0);
-  const lastUser = units.findLastIndex(({ kind }) => kind === "user");
+  const lastUser = lastUserOf(units);
   const breakdown: BudgetBreakdown = {
     budget: policy.budget,
     usable: policy.usable,
     systemPrompt: sum(head),
     tools: meter.fixed,
-    lastUserTurn: sum(units[lastUser]?.messages ?? []),
+    lastUserTurn: lastUser < 0 ? 0 : sum(units.at(lastUser).messages),
     pinned: 0,
     markers: 0,
   };
   const required = new Set<number>(lastUser < 0 ? [] : [lastUser]);
-  for (const [at, unit] of units.entries()) {
-    if (at === lastUser || (unit.kind !== "system" && !isPinned(unit, policy))) continue;
+  for (let at = 0; at < units.length; at++) {
+    if (at === lastUser || (units.kindOf(at) !== "system" && policy.pin === undefined)) continue;
+    const unit = units.at(at);
+    if (unit.kind !== "system" && !isPinned(unit, policy)) continue;
     required.add(at);
     breakdown.pinned += sum(unit.messages);
   }
@@ -86,14 +89,12 @@ interface Choice {
 function findTail({ units }: History, { policy, required, limitTokens }: Choice): number {
   const free = policy.usable - required.tokens;
   const room = free - markerReserve * (required.units.size + 1);
-  const lastUser = units.findLastIndex(({ kind }) => kind === "user");
+  const lastUser = lastUserOf(units);
   let used = 0;
   let from = units.length;
   for (let at = units.length - 1; at >= 0; at--) {
-    const unit = units[at];
-    if (unit === undefined) break;
     if (!required.units.has(at)) {
-      used += showAfterCut(unit, limitTokens, policy).tokens;
+      used += showAfterCut(units.at(at), limitTokens, policy).tokens;
       const share = at > lastUser ? Math.max(policy.low, currentTurnShare) : policy.low;
       if (used > (at === units.length - 1 ? room : Math.min(room, free * share))) break;
     }
@@ -102,10 +103,17 @@ function findTail({ units }: History, { policy, required, limitTokens }: Choice)
   return from;
 }
 
+function lastUserOf(units: UnitList): number {
+  let at = units.length - 1;
+  while (at >= 0 && units.kindOf(at) !== "user") at--;
+  return at;
+}
+
 function freeze(history: History, { policy, required, limitTokens, from }: Choice & { from: number }): FrozenCut {
   const { units } = history;
   const kept = [...required.units].filter((unit) => unit < from).sort((a, b) => a - b);
-  const tail = units.slice(from).map((unit) => showAfterCut(unit, limitTokens, policy));
+  const tail: ShownUnit[] = [];
+  for (let at = from; at < units.length; at++) tail.push(showAfterCut(units.at(at), limitTokens, policy));
   const used = tail.reduce((sum, { tokens }) => sum + tokens, 0) + required.tokens;
   const doubled = tail.reduce((sum, { tokens }, at) => (required.units.has(from + at) ? sum + tokens : sum), 0);
   let left = policy.usable - used + doubled;
@@ -113,13 +121,8 @@ function freeze(history: History, { policy, required, limitTokens, from }: Choic
   const stretches = stretchesOf(from, kept);
   const markers: string[] = [];
   for (const [place, stretch] of [...stretches.entries()].reverse()) {
-    const gone = units.slice(stretch.from, stretch.to);
     const reserve = place * markerReserve;
-    const text = writeMarker(gone, describeStretch(history, stretch, policy), {
-      policy,
-      seen,
-      maxTokens: left - reserve,
-    });
+    const text = writeMarker(units, stretch, { policy, seen, maxTokens: left - reserve });
     left -= policy.meter.of(markerMessage(text));
     markers.unshift(text);
   }
@@ -134,37 +137,7 @@ function freeze(history: History, { policy, required, limitTokens, from }: Choic
 
 /** The mark of the last unit that the cut left behind, by which it is known to belong to a history. */
 export function anchorOf({ units }: History, from: number): string {
-  return (units[from - 1]?.messages ?? []).map(fingerprintOf).join(" ");
-}
-
-const described = new WeakMap<History, Map<string, ElidedStretch>>();
-
-/** The stretch in terms of the input. */
-export function describeStretch(
-  history: History,
-  stretch: { from: number; to: number },
-  policy: FitPolicy,
-): ElidedStretch {
-  const key = `${stretch.from} ${stretch.to} ${policy.meter.counter.name}`;
-  const known = described.get(history) ?? new Map<string, ElidedStretch>();
-  const description = known.get(key) ?? measureStretch(history, stretch, policy);
-  described.set(history, known.set(key, description));
-  return description;
-}
-
-function measureStretch(
-  { units }: History,
-  stretch: { from: number; to: number },
-  { meter }: FitPolicy,
-): ElidedStretch {
-  const whole: ElidedStretch = { from: units[stretch.from]?.indexes[0] ?? 0, to: 0, messages: 0, tokens: 0 };
-  for (let at = stretch.from; at < stretch.to; at++) {
-    const { messages = [], indexes = [] } = units[at] ?? {};
-    whole.messages += messages.length;
-    for (const message of messages) whole.tokens += meter.of(message);
-    for (const index of indexes) whole.to = Math.max(whole.to, index + 1);
-  }
-  return whole;
+  return (from === 0 ? [] : units.at(from - 1).messages).map(fingerprintOf).join(" ");
 }
 
 const longestScan = 64_000;

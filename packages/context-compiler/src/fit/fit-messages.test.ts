@@ -491,6 +491,7 @@ describe("a budget", () => {
   });
 
   it.each([
+    ["nothing", [null]],
     ["a string", ["hello"]],
     ["an unknown role", [{ role: "robot", content: "a" }]],
     ["a content of no kind", [{ role: "user", content: 7 }]],

@@ -64,7 +64,7 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   const policy = resolvePolicy(messages, options);
   const state = options.state === undefined ? undefined : requireState(options.state);
   const memo = findMemo(state, messages, policy);
-  const history = analyzeHistory(messages, memo?.history);
+  const history = analyzeHistory(messages, policy.meter, memo?.history);
   const cut = state?.cut !== undefined && isCutOf(state.cut, history) ? state.cut : undefined;
   const isReset = state?.cut !== undefined && cut === undefined;
   const earlier = memo && !isReset ? { prompt: memo.prompt, settledUnits: memo.history.settled.units } : undefined;
@@ -75,11 +75,7 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   if (memo === undefined) policy.meter.probe(kept.messages);
   const tokens = kept.tokens > giveUpAbove ? kept.tokens : policy.meter.total(() => kept.messages, kept.tokens);
   const fitted = tokens <= limit ? { cut, prompt: kept, tokens } : recut(history, policy);
-  const settled = extendSettled(
-    memo?.settled ?? { length: 0, messages: [], contents: [] },
-    messages,
-    history.settled.messages,
-  );
+  const settled = extendSettled(memo?.settled, messages, history.settled.messages);
   return finish(fitted, { settled, history, policy, state, isReset, tools: options.tools ?? [] });
 }
 
@@ -135,6 +131,7 @@ function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessag
   }
   const next: FitState = { version: 1, ...(cut === undefined ? {} : { cut }), shown, tools };
   memos.set(next, { settled, history, prompt, policy });
+  history.units.settle(history.settled.units);
   const reset: FitTraceEntry[] = isReset
     ? [{ action: "reset", reason: "state_mismatch", from: 0, to: 0, tokensBefore: 0, tokensAfter: 0 }]
     : [];

@@ -1,8 +1,8 @@
 import type { ChatMessage, TokenCounter } from "@ccl/core";
 import { truncateMiddle } from "@ccl/core";
 
-import type { HistoryUnit } from "./analyze-history.ts";
 import { collectFacts } from "./collect-facts.ts";
+import type { HistoryUnit, UnitList, UnitRange } from "./unit-list.ts";
 
 /** What facts are gathered with. */
 export interface GatherOptions {
@@ -21,16 +21,19 @@ const userShare = 0.4;
  * Lines with what a later call most likely uses of units that are removed: the user's words, the calls with their
  * arguments, identifiers and short values of the results. Newest first into the limit, written in their order.
  */
-export function gatherFacts(units: readonly HistoryUnit[], options: GatherOptions): string[] {
+export function gatherFacts(units: UnitList, range: UnitRange, options: GatherOptions): string[] {
   const { counter, maxTokens } = options;
-  const said = newestLines(units, maxTokens * userShare, {
+  const said = newestLines(units, range, {
     counter,
-    lineOf: (unit) => (unit.kind === "user" ? userLine(unit, counter) : undefined),
+    maxTokens: maxTokens * userShare,
+    kind: "user",
+    lineOf: (unit) => userLine(unit, counter),
   });
-  const done = newestLines(units, maxTokens - said.tokens, {
+  const done = newestLines(units, range, {
     counter,
-    lineOf: (unit, left) =>
-      unit.kind === "calls" ? callLine(unit, { ...options, maxTokens: Math.min(left, unitTokens) }) : undefined,
+    maxTokens: maxTokens - said.tokens,
+    kind: "calls",
+    lineOf: (unit, left) => callLine(unit, { ...options, maxTokens: Math.min(left, unitTokens) }),
   });
   return [...said.lines, ...done.lines].sort((a, b) => a.at - b.at).map(({ line }) => line);
 }
@@ -42,31 +45,28 @@ interface Lines {
   tokens: number;
 }
 
-/** Lines from the newest unit on, until one does not fit. */
-function newestLines(
-  units: readonly HistoryUnit[],
-  maxTokens: number,
-  { counter, lineOf }: { counter: TokenCounter; lineOf: (unit: HistoryUnit, left: number) => string | undefined },
-): Lines {
+interface LineWriter {
+  counter: TokenCounter;
+  maxTokens: number;
+  kind: HistoryUnit["kind"];
+  lineOf(unit: HistoryUnit, left: number): string | undefined;
+}
+
+/** Lines of units of one kind from the newest on, until one does not fit. */
+function newestLines(units: UnitList, { from, to }: UnitRange, writer: LineWriter): Lines {
+  const { counter, maxTokens, kind, lineOf } = writer;
   const lines: Lines = { lines: [], tokens: 0 };
-  for (const [back, unit] of backwards(units)) {
+  for (let at = to - 1; at >= from; at--) {
     const left = maxTokens - lines.tokens - 1;
     if (left < smallestLine) break;
-    const line = lineOf(unit, left);
+    const line = units.kindOf(at) === kind ? lineOf(units.at(at), left) : undefined;
     if (line === undefined) continue;
     const tokens = counter.count(line) + 1;
     if (tokens > left) break;
-    lines.lines.push({ at: back, line });
+    lines.lines.push({ at, line });
     lines.tokens += tokens;
   }
   return lines;
-}
-
-function* backwards<Item>(items: readonly Item[]): Generator<[number, Item]> {
-  for (let at = items.length - 1; at >= 0; at--) {
-    const item = items[at];
-    if (item !== undefined) yield [at, item];
-  }
 }
 
 function userLine({ messages }: HistoryUnit, counter: TokenCounter): string {

@@ -6,8 +6,6 @@ export interface MessageMeter {
   /** The framing of an empty prompt with its tools. */
   fixed: number;
   of(message: ChatMessage): number;
-  /** The whole prompt by the caller's counter, without the cache. */
-  whole(messages: readonly ChatMessage[]): number;
   /** The sum, or the whole where the counter has shown that its counts do not add up. */
   total(messages: () => readonly ChatMessage[], sum: number): number;
   /** Compares the sum with the whole over a bounded sample, so that such a counter is noticed. */
@@ -18,12 +16,20 @@ interface Entry {
   content: ChatMessage["content"];
   toolCalls: ChatMessage["toolCalls"];
   tokens: number;
+  /** The sample that began with the message and added up. */
+  sample?: { tools: CountedTools; entries: readonly Entry[] };
+}
+
+interface CountedTools {
+  list: readonly ToolDefinition[];
+  tokens: number;
 }
 
 interface Memory {
-  messages: WeakMap<ChatMessage, Entry>;
-  base: number;
-  tools: { list: readonly ToolDefinition[]; tokens: number } | undefined;
+  entryOf(message: ChatMessage): Entry;
+  of(message: ChatMessage): number;
+  noTools: CountedTools;
+  lastTools: CountedTools;
   isAdditive: boolean;
 }
 
@@ -36,47 +42,62 @@ export function createMessageMeter(
   counter: TokenCounter = estimatedCounter,
   tools: readonly ToolDefinition[] = [],
 ): MessageMeter {
-  const wholeOf = (messages: readonly ChatMessage[], with_: readonly ToolDefinition[]): number =>
-    counter.countMessages?.([...messages], [...with_]) ?? countMessages((text) => counter.count(text), messages, with_);
-  let memory = memories.get(counter);
-  if (memory === undefined) {
-    memory = { messages: new WeakMap(), base: wholeOf([], []), tools: undefined, isAdditive: true };
-    memories.set(counter, memory);
-  }
-  const kept = memory;
-  if (kept.tools === undefined || !isSameList(kept.tools.list, tools)) {
-    kept.tools = { list: [...tools], tokens: wholeOf([], tools) };
-  }
-  const fixed = kept.tools.tokens;
-  const of = (message: ChatMessage): number => {
-    const entry = kept.messages.get(message);
-    if (entry !== undefined && entry.content === message.content && entry.toolCalls === message.toolCalls) {
-      return entry.tokens;
-    }
-    const tokens = wholeOf([message], []) - kept.base;
-    kept.messages.set(message, { content: message.content, toolCalls: message.toolCalls, tokens });
-    return tokens;
-  };
-  const whole = (messages: readonly ChatMessage[]): number => wholeOf(messages, tools);
+  const memory = memories.get(counter) ?? createMemory(counter);
+  memories.set(counter, memory);
+  const counted = countTools(counter, memory, tools);
+  const fixed = counted.tokens;
   return {
     counter,
     fixed,
-    of,
-    whole,
-    total: (messages, sum) => (kept.isAdditive ? sum : whole(messages())),
+    of: memory.of,
+    total: (messages, sum) => (memory.isAdditive ? sum : wholeOf(counter, messages(), tools)),
     probe: (messages) => {
-      if (!kept.isAdditive) return;
+      if (!memory.isAdditive) return;
       const sample: ChatMessage[] = [];
+      const entries: Entry[] = [];
       let sum = 0;
       for (let index = 0; index < messages.length && sample.length < sampleMessages; index++) {
         const message = messages[index];
-        if (message === undefined || of(message) > sampleTokens - sum) continue;
+        const entry = message === undefined ? undefined : memory.entryOf(message);
+        if (message === undefined || entry === undefined || entry.tokens > sampleTokens - sum) continue;
         sample.push(message);
-        sum += of(message);
+        entries.push(entry);
+        sum += entry.tokens;
       }
-      kept.isAdditive = whole(sample) === fixed + sum;
+      const [first] = entries;
+      if (first?.sample?.tools === counted && isSameList(first.sample.entries, entries)) return;
+      memory.isAdditive = wholeOf(counter, sample, tools) === fixed + sum;
+      if (memory.isAdditive && first !== undefined) first.sample = { tools: counted, entries };
     },
   };
+}
+
+function createMemory(counter: TokenCounter): Memory {
+  const known = new WeakMap<ChatMessage, Entry>();
+  const noTools = { list: [], tokens: wholeOf(counter, [], []) };
+  const entryOf = (message: ChatMessage): Entry => {
+    const { content, toolCalls } = message;
+    const before = known.get(message);
+    if (before !== undefined && before.content === content && before.toolCalls === toolCalls) return before;
+    const entry = { content, toolCalls, tokens: wholeOf(counter, [message], []) - noTools.tokens };
+    known.set(message, entry);
+    return entry;
+  };
+  return { entryOf, of: (message) => entryOf(message).tokens, noTools, lastTools: noTools, isAdditive: true };
+}
+
+function countTools(counter: TokenCounter, memory: Memory, tools: readonly ToolDefinition[]): CountedTools {
+  if (tools.length === 0) return memory.noTools;
+  if (!isSameList(memory.lastTools.list, tools)) {
+    memory.lastTools = { list: [...tools], tokens: wholeOf(counter, [], tools) };
+  }
+  return memory.lastTools;
+}
+
+function wholeOf(counter: TokenCounter, messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): number {
+  return (
+    counter.countMessages?.([...messages], [...tools]) ?? countMessages((text) => counter.count(text), messages, tools)
+  );
 }
 
 function isSameList<Item>(before: readonly Item[], now: readonly Item[]): boolean {

@@ -23,16 +23,28 @@ export function goesOn(messages: readonly ChatMessage[], settled: SettledMessage
 
 /** The first `length` messages, which begin with `before`: its lists grow, unless another call made them grow already. */
 export function extendSettled(
-  before: SettledMessages,
+  before: SettledMessages | undefined,
   messages: readonly ChatMessage[],
   length: number,
 ): SettledMessages {
+  if (before === undefined) {
+    const all = messages.slice(0, length);
+    return { length, messages: all, contents: contentsOf(all) };
+  }
   const isLast = before.length === before.messages.length;
   const known = isLast ? before.messages : before.messages.slice(0, before.length);
   const contents = isLast ? before.contents : before.contents.slice(0, before.length);
-  for (const message of messages.slice(known.length, length)) {
-    known.push(message);
-    contents.push(Object.isFrozen(message) ? undefined : message.content);
-  }
+  const added = messages.slice(known.length, length);
+  for (const message of added) known.push(message);
+  for (const content of contentsOf(added)) contents.push(content);
   return { length, messages: known, contents };
+}
+
+/** To ask takes as long as to compare, so that it is asked no more after the first message that may change. */
+function contentsOf(messages: readonly ChatMessage[]): SettledMessages["contents"] {
+  let isFrozen = true;
+  return messages.map((message) => {
+    isFrozen &&= Object.isFrozen(message);
+    return isFrozen ? undefined : message.content;
+  });
 }

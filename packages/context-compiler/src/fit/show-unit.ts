@@ -2,9 +2,9 @@ import { truncateMiddle, type ChatMessage, type Part } from "@ccl/core";
 
 import { compactJson } from "../compact-forms/compact-json.ts";
 import { compactText } from "../compact-forms/compact-text.ts";
-import type { HistoryUnit } from "./analyze-history.ts";
 import { type FitPolicy, formatCount } from "./fit-policy.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
+import type { HistoryUnit } from "./unit-list.ts";
 
 /** The messages of a unit as a prompt shows them. */
 export interface ShownUnit {
@@ -14,7 +14,7 @@ export interface ShownUnit {
 }
 
 /** The unit as it came. */
-export function showWhole(unit: HistoryUnit, { meter }: FitPolicy): ShownUnit {
+function showWhole(unit: HistoryUnit, { meter }: FitPolicy): ShownUnit {
   return { messages: unit.messages, tokens: sumOf(unit.messages, meter.of), trace: [] };
 }
 

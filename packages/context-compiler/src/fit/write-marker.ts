@@ -1,9 +1,9 @@
 import type { ChatMessage } from "@ccl/core";
 import { truncateMiddle } from "@ccl/core";
 
-import type { HistoryUnit } from "./analyze-history.ts";
-import { type ElidedStretch, type FitPolicy, formatCount } from "./fit-policy.ts";
+import { type FitPolicy, formatCount } from "./fit-policy.ts";
 import { gatherFacts } from "./gather-facts.ts";
+import type { UnitList, UnitRange } from "./unit-list.ts";
 
 /** Opens a conversation whose first message is not the user's. */
 export const startMarker: ChatMessage = {
@@ -28,10 +28,11 @@ export function markerMessage(text: string): ChatMessage {
 
 /** What is removed and what is kept of it, within `maxTokens` as a message; shorter forms where that is too little. */
 export function writeMarker(
-  units: readonly HistoryUnit[],
-  stretch: ElidedStretch,
+  units: UnitList,
+  range: UnitRange,
   { policy, seen, maxTokens }: { policy: FitPolicy; seen: Set<string>; maxTokens: number },
 ): string {
+  const stretch = units.describe(range);
   const short = `[${formatCount(stretch.messages)} messages removed]`;
   const header = `[${formatCount(stretch.messages)} earlier messages (${formatCount(stretch.tokens)} tokens) were removed here to save space.`;
   const tokensOf = (text: string): number => policy.meter.of({ role: "user", content: text });
@@ -41,8 +42,8 @@ export function writeMarker(
   const summary = policy.summaryOf?.(stretch);
   const text =
     summary === undefined
-      ? gatherFacts(units, { counter, maxTokens: left, seen }).join("\n")
+      ? gatherFacts(units, range, { counter, maxTokens: left, seen }).join("\n")
       : truncateMiddle(summary, { maxTokens: Math.max(0, left), counter }).text;
   const whole = `${header} Kept from them:\n${text}]`;
-  return text === "" || tokensOf(whole) > maxTokens ? `${header}]` : whole;
+  return text === "" || policy.meter.of(markerMessage(whole)) > maxTokens ? `${header}]` : whole;
 }
