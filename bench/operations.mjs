@@ -33,7 +33,7 @@ const requireOfPackage = createRequire(new URL("../packages/operations/package.j
 /** The section of RESULTS.md. */
 export async function run() {
   const parts = [
-    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and neighbours do not; ours validates nothing anew, writes events, steps and results to the memory store (16 finished runs kept), reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
+    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and neighbours do not; ours validates nothing anew, keeps events, steps and results in the memory store (16 finished runs, whose events and steps nobody reads, so that they are not made), reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
     await schedulerTable(),
     "What the engine's keeping costs; how many finished runs stay in memory decides how much of the heap survives each collection; processor time:",
     await keepingTable(),

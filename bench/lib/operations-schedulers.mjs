@@ -28,8 +28,8 @@ const model = {
   generate: async () => ({ text: "ok", toolCalls: [], finishReason: "stop" }),
 };
 
-/** An engine with the graph as a profile; options as `createRunEngine` takes them. */
-export function engineOf(graph, work, options = {}) {
+/** An engine with the graph as a profile; options as `createRunEngine` takes them, and who hears the events. */
+export function engineOf(graph, work, { listener, ...options } = {}) {
   const registry = createOperationRegistry();
   for (const { id } of graph) {
     registry.register({ operationId: id, kind: "compute", name: id }, async () => {
@@ -55,19 +55,21 @@ export function engineOf(graph, work, options = {}) {
   const engine = createRunEngine({ registry, mainModel: model, ...options });
   return async (chatId) => {
     const start = { trigger: "generate", chatId, branchId: "main", userMessage: "Hello", profile: checked.value };
-    const { status } = await (await engine.start(start)).result;
+    const run = await engine.start(start);
+    if (listener !== undefined) run.onEvent(listener);
+    const { status } = await run.result;
     if (status !== "done") throw new Error(`The run was ${status}.`);
   };
 }
 
-function prepareOurs(graph, work, { concurrency, keptRuns = 16, runs } = {}) {
+function prepareOurs(graph, work, { concurrency, keptRuns = 16, runs, listener } = {}) {
   const limits = concurrency === undefined ? {} : { concurrency: { global: concurrency } };
   let count = 0;
   let run;
   return () => {
     // The memory chat keeps every turn, so that a new engine is taken now and then.
     if (count % 500 === 0)
-      run = engineOf(graph, work, { runs: runs?.() ?? createMemoryRunStore({ keptRuns }), limits });
+      run = engineOf(graph, work, { runs: runs?.() ?? createMemoryRunStore({ keptRuns }), limits, listener });
     count += 1;
     return run(`chat ${count}`);
   };
@@ -186,5 +188,6 @@ export const keepings = {
   "no store at all": (graph, work) => prepareOurs(graph, work, { runs: createForgetfulRunStore }),
   "memory, no finished run kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 0 }),
   "memory, 16 finished runs kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 16 }),
+  "memory, 16 finished runs kept, events heard": (graph, work) => prepareOurs(graph, work, { listener: () => {} }),
   "memory, 200 finished runs kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 200 }),
 };

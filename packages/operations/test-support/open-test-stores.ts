@@ -128,14 +128,18 @@ function counting(client: PGlite | pg.Pool, onTransaction: () => void): Postgres
   });
 }
 
-/** The client, with the statements that stand alone as they are edited. */
-function editing(client: PGlite | pg.Pool, edit: (sql: string) => string | Promise<string>): PostgresClient {
-  return new Proxy<PostgresClient>(client, {
+/** The client, with its statements as they are edited, on connections of pg those of transactions too. */
+function editing<Client extends PGlite | pg.Pool | pg.PoolClient>(
+  client: Client,
+  edit: (sql: string) => string | Promise<string>,
+): Client {
+  return new Proxy(client, {
     get(target, property) {
       const value: unknown = Reflect.get(target, property, target);
       if (typeof value !== "function") return value;
+      if (property === "connect" && target instanceof pg.Pool) return async () => editing(await target.connect(), edit);
       if (property !== "query") return value.bind(target);
-      return async (sql: string, parameters: unknown[]): Promise<unknown> =>
+      return async (sql: string, parameters?: unknown[]): Promise<unknown> =>
         Reflect.apply(value, target, [await edit(sql), parameters]);
     },
   });

@@ -1,3 +1,4 @@
+import { lastSeqOf, pageOf, type EventPage } from "./event-page.ts";
 import type { RunEvent } from "./run-event.ts";
 
 /** Hears every event of a run from now on. What it throws, and how long it takes, changes nothing. */
@@ -5,7 +6,7 @@ export type RunEventListener = (event: RunEvent) => unknown;
 
 /** The events of one run as they become durable. */
 export interface EventFeed {
-  publish(events: readonly RunEvent[]): void;
+  publish(page: EventPage): void;
   /** Gives a function that stops it. */
   listen(listener: RunEventListener): () => void;
   /** What is kept of the events after that number; undefined where some of them are no longer kept here. */
@@ -23,23 +24,29 @@ export interface EventFeed {
 export function createEventFeed(keptEvents: number): EventFeed {
   const listeners = new Set<RunEventListener>();
   const waiting = new Set<() => void>();
-  let recent: RunEvent[] = [];
+  let recent: EventPage[] = [];
+  let kept = 0;
   const wake = (): void => {
     for (const resume of waiting) resume();
+  };
+  const tellAll = (event: RunEvent): void => {
+    for (const listener of listeners) tell(listener, event);
   };
   // Without getters, which take the most of what making a feed costs.
   const feed = {
     lastSeq: 0,
     hasEnded: false,
-    publish(events: readonly RunEvent[]): void {
-      for (const event of events) {
-        recent.push(event);
-        feed.lastSeq = event.seq;
-        if (listeners.size > 0) Object.freeze(event);
-        for (const listener of listeners) tell(listener, event);
+    publish(page: EventPage): void {
+      if (page.length === 0) return;
+      recent.push(page);
+      kept += page.length;
+      feed.lastSeq = lastSeqOf(page);
+      if (listeners.size > 0) for (const event of page.read()) tellAll(Object.freeze(event));
+      if (kept > 2 * keptEvents) {
+        recent = [pageOf(eventsOf(recent).slice(-keptEvents))];
+        kept = keptEvents;
       }
-      if (recent.length > 2 * keptEvents) recent = recent.slice(-keptEvents);
-      if (events.length > 0) wake();
+      wake();
     },
     listen(listener: RunEventListener): () => void {
       listeners.add(listener);
@@ -49,8 +56,10 @@ export function createEventFeed(keptEvents: number): EventFeed {
     },
     after(seq: number): readonly RunEvent[] | undefined {
       if (seq >= feed.lastSeq) return [];
-      const from = seq - (recent[0]?.seq ?? feed.lastSeq + 1) + 1;
-      return from < 0 ? undefined : recent.slice(from);
+      const [first] = recent;
+      if (first === undefined || seq + 1 < first.firstSeq) return undefined;
+      const pages = recent.filter((page) => lastSeqOf(page) > seq);
+      return eventsOf(pages).slice(seq + 1 - (pages[0]?.firstSeq ?? 0));
     },
     async changed(signal?: AbortSignal): Promise<void> {
       if (feed.hasEnded || signal?.aborted === true) return;
@@ -70,6 +79,10 @@ export function createEventFeed(keptEvents: number): EventFeed {
     },
   };
   return feed;
+}
+
+function eventsOf(pages: readonly EventPage[]): RunEvent[] {
+  return pages.flatMap((page) => page.read());
 }
 
 function tell(listener: RunEventListener, event: RunEvent): void {

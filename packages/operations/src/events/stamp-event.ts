@@ -5,14 +5,11 @@ import type { SkippedReason } from "../operation/operation-outcome.ts";
 import type { OperationStatus } from "../run/run-result.ts";
 import type { EventError, RunEvent, RunEventBody, RunEventStamp } from "./run-event.ts";
 
+/** What all events of a worker carry. */
+export type EventStamp = Readonly<Omit<RunEventStamp, "seq" | "ts">>;
+
 /** Where the events of a run get their stamps from. */
-export interface EventSource {
-  readonly runId: string;
-  readonly chatId: string;
-  readonly branchId: string;
-  readonly userMessageId: string;
-  readonly trigger: RunEventStamp["trigger"];
-  readonly epoch: number;
+export interface EventSource extends EventStamp {
   readonly clock: Clock;
   /** Of the last event. */
   seq: number;
@@ -49,26 +46,34 @@ function phaseChanged(source: EventSource, { phase, hook }: PhaseChange): RunEve
 }
 
 /** Which operation an event is about. */
-export interface EventOperation {
+interface EventOperation {
   operationId: string;
   hook: Hook;
   definition: Pick<OperationDefinition, "name">;
 }
 
 /** How far an operation has come, as its events tell it; what is undefined is left out. */
-export interface EventProgress {
+interface EventProgress {
   status: OperationStatus | undefined;
   skippedReason: SkippedReason | undefined;
   error: EventError | undefined;
   startedAt: number | undefined;
   finishedAt: number | undefined;
+  /** The attempt that was the first of this worker. */
+  firstAttempt: number;
   attempts: number;
   detached: boolean;
 }
 
-/** `stampEvent` without a copy: operations start and end so often that spreading made up most of a short run. */
-export function operationStarted(source: EventSource, operation: EventOperation, of: EventProgress): RunEvent {
-  source.seq += 1;
+/** Which event it is to be, and what of. */
+export interface EventOf {
+  seq: number;
+  operation: EventOperation;
+  progress: EventProgress;
+}
+
+/** That an operation has started. */
+export function operationStarted(source: EventStamp, { seq, operation, progress }: EventOf): RunEvent {
   return {
     type: "operation.started",
     runId: source.runId,
@@ -76,20 +81,19 @@ export function operationStarted(source: EventSource, operation: EventOperation,
     branchId: source.branchId,
     userMessageId: source.userMessageId,
     trigger: source.trigger,
-    seq: source.seq,
+    seq,
     epoch: source.epoch,
-    ts: of.startedAt ?? source.clock.now(),
+    ts: progress.startedAt ?? 0,
     operationId: operation.operationId,
     operationName: operation.definition.name,
     hook: operation.hook,
-    attempt: of.attempts,
+    attempt: progress.firstAttempt,
   };
 }
 
-/** As `operationStarted`. */
-export function operationFinished(source: EventSource, operation: EventOperation, of: EventProgress): RunEvent {
-  const { status = "aborted", startedAt, skippedReason, error, finishedAt = source.clock.now() } = of;
-  source.seq += 1;
+/** How an operation has ended. */
+export function operationFinished(source: EventStamp, { seq, operation, progress }: EventOf): RunEvent {
+  const { status = "aborted", startedAt, skippedReason, error, finishedAt = 0 } = progress;
   const event: Extract<RunEvent, { type: "operation.finished" }> = {
     type: "operation.finished",
     runId: source.runId,
@@ -97,7 +101,7 @@ export function operationFinished(source: EventSource, operation: EventOperation
     branchId: source.branchId,
     userMessageId: source.userMessageId,
     trigger: source.trigger,
-    seq: source.seq,
+    seq,
     epoch: source.epoch,
     ts: finishedAt,
     operationId: operation.operationId,
@@ -108,10 +112,10 @@ export function operationFinished(source: EventSource, operation: EventOperation
   };
   if (startedAt !== undefined) {
     event.startedAt = startedAt;
-    event.attempts = of.attempts;
+    event.attempts = progress.attempts;
   }
   if (skippedReason !== undefined) event.skippedReason = skippedReason;
   if (error !== undefined) event.error = error;
-  if (of.detached) event.detached = true;
+  if (progress.detached) event.detached = true;
   return event;
 }

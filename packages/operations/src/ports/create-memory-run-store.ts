@@ -1,6 +1,8 @@
+import { lastSeqOf, pageOf } from "../events/event-page.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunResult } from "../run/run-result.ts";
+import { LazyAppend, type AppendContent } from "./lazy-append.ts";
 import { pageLimit } from "./page-limit.ts";
 import { createPassingMap, type PassingMap } from "./passing-map.ts";
 import type {
@@ -22,6 +24,10 @@ interface MemoryRun {
   input: RunInput;
   events: RunEvent[];
   steps: StepList;
+  /** What follows, as it was appended: nobody has asked for it yet. */
+  unread: AppendContent[];
+  /** Of the last event; 0 before the first. */
+  lastSeq: number;
   result?: RunResult;
   abort?: AbortRequest;
   /** The last one that was given out; `isHeld` says whether it still counts. */
@@ -65,9 +71,9 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       throwIfAborted(options);
       const run = memory.runs.get(runId);
       if (run === undefined) return undefined;
-      const { input, result, abort, lease, events } = run;
+      const { input, result, abort, lease, lastSeq } = run;
       const optional = { ...(result && { result }), ...(abort && { abort }), lease };
-      return { input, steps: run.steps.all.slice(), lastSeq: events.length, ...optional };
+      return { input, steps: read(run).steps.all.slice(), lastSeq, ...optional };
     },
     async acquireLease(runId, request, options) {
       throwIfAborted(options);
@@ -101,7 +107,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       throwIfAborted(options);
       const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 });
       const from = options?.afterSeq ?? 0;
-      return known(runId)
+      return read(known(runId))
         .events.slice(from, from + limit)
         .map((event) => Object.freeze(event));
     },
@@ -153,7 +159,8 @@ function createRun(memory: MemoryRuns, { input, clientRequest, lease }: NewRun):
     throw new OperationsError("invalid_options", `There is a run ${JSON.stringify(input.runId)} already.`);
   }
   const taken = newLease(memory, input.runId, lease);
-  memory.runs.set(input.runId, { input, events: [], steps: createStepList(), lease: taken, isHeld: true });
+  const content = { events: [], steps: createStepList(), unread: [], lastSeq: 0 };
+  memory.runs.set(input.runId, { input, ...content, lease: taken, isHeld: true });
   memory.active.set(branch, input.runId);
   if (clientRequest !== undefined && requestKey !== undefined) {
     const { payloadHash, keptUntilMs } = clientRequest;
@@ -170,20 +177,24 @@ function forgetRequests(memory: MemoryRuns, nowMs: number): void {
   }
 }
 
-function appendTo(memory: MemoryRuns, { runId, fencingToken, events, steps, result }: RunAppend): AppendOutcome {
+function appendTo(memory: MemoryRuns, append: RunAppend): AppendOutcome {
+  const { runId, fencingToken, result } = append;
   const run = memory.runs.get(runId);
   if (run === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
   if (run.lease.fencingToken !== fencingToken) return "stale_lease";
-  if (run.result !== undefined) return isRepeated(run, events) ? "appended" : "stale_lease";
-  const isNext = events[0]?.seq === run.events.length + 1;
-  const fresh = isNext ? events : events.filter(({ seq }) => seq > run.events.length);
-  const first = fresh[0];
-  if (first !== undefined && first.seq !== run.events.length + 1) {
-    const message = `Event ${first.seq} of run ${runId} can't follow event ${run.events.length}.`;
+  if (run.result !== undefined) return isRepeated(run, append.events) ? "appended" : "stale_lease";
+  const lazy = LazyAppend.contentOf(append);
+  const { events, steps } = lazy ?? { events: pageOf(append.events), steps: () => append.steps };
+  const isNext = events.length === 0 || events.firstSeq === run.lastSeq + 1;
+  const fresh = isNext ? events : pageOf(events.read().filter(({ seq }) => seq > run.lastSeq));
+  if (fresh.length > 0 && fresh.firstSeq !== run.lastSeq + 1) {
+    const message = `Event ${fresh.firstSeq} of run ${runId} can't follow event ${run.lastSeq}.`;
     throw new OperationsError("store_failed", message);
   }
-  for (const event of fresh) run.events.push(event);
-  for (const step of steps) run.steps.add(step);
+  if (fresh.length > 0) run.lastSeq = lastSeqOf(fresh);
+  run.unread.push({ events: fresh, steps });
+  // Lists of somebody else may change.
+  if (lazy === undefined) read(run);
   if (result !== undefined) {
     run.result = result;
     run.isHeld = false;
@@ -192,6 +203,15 @@ function appendTo(memory: MemoryRuns, { runId, fencingToken, events, steps, resu
     if (memory.finished.size > memory.keptRuns) dropOldest(memory);
   }
   return "appended";
+}
+
+/** The run with all that was appended in its lists. */
+function read(run: MemoryRun): MemoryRun {
+  for (const { events, steps } of run.unread.splice(0)) {
+    for (const event of events.read()) run.events.push(event);
+    for (const step of steps()) run.steps.add(step);
+  }
+  return run;
 }
 
 function dropOldest(memory: MemoryRuns): void {
@@ -224,5 +244,5 @@ function prune(memory: MemoryRuns, { endedBeforeMs, nowMs, limit }: PruneRunsOpt
 
 function isRepeated(run: MemoryRun, events: readonly RunEvent[]): boolean {
   const last = events.at(-1);
-  return last !== undefined && run.events[last.seq - 1]?.epoch === last.epoch;
+  return last !== undefined && read(run).events[last.seq - 1]?.epoch === last.epoch;
 }

@@ -63,26 +63,19 @@ function operationRun(
   record: OperationRecord,
   trigger: Trigger,
 ): OperationRun {
-  const { startedAt, finishedAt, error } = record;
-  const run: OperationRun = {
-    operationId,
-    hook,
-    trigger,
-    required: config.required,
-    status: record.status ?? "aborted",
-  };
+  const { status = "aborted", startedAt, finishedAt, attempts, error } = record;
+  const { required } = config;
+  const isRun = startedAt !== undefined && finishedAt !== undefined;
+  const durationMs = isRun ? Math.max(0, finishedAt - startedAt) : 0;
+  // At once, since fields that are added later take more room than the rest.
+  const run: OperationRun = isRun
+    ? { operationId, hook, trigger, required, status, startedAt, finishedAt, durationMs, attempts }
+    : { operationId, hook, trigger, required, status };
+  if (finishedAt !== undefined) run.finishedAt = finishedAt;
   if (record.skippedReason !== undefined) run.skippedReason = record.skippedReason;
   if (error !== undefined) {
     run.errorCode = error.code;
     run.errorMessage = error.message;
-  }
-  if (startedAt !== undefined) {
-    run.startedAt = startedAt;
-    run.attempts = record.attempts;
-  }
-  if (finishedAt !== undefined) {
-    run.finishedAt = finishedAt;
-    if (startedAt !== undefined) run.durationMs = Math.max(0, finishedAt - startedAt);
   }
   if (record.detached) run.detached = true;
   if (record.lateStatus !== undefined) run.lateStatus = record.lateStatus;

@@ -1,6 +1,5 @@
 import type { ChatMessage } from "@ccl/core";
 
-import { allowedEffects } from "../effects/allowed-effects.ts";
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { MainResult, OperationContext, OperationPolicy } from "../operation/operation-context.ts";
@@ -52,7 +51,7 @@ class ContextAtWork {
     this.chatHistory = desk.history;
     this.artifacts =
       desk.records[index]?.hasNews === true ? createOperationView(desk, index).artifacts() : desk.artifacts;
-    this.policy = policyOf(desk, hook);
+    this.policy = desk.services.policies[hook];
     this.signal = signal;
     if (input.deadlineMs !== undefined) this.deadlineMs = input.deadlineMs;
   }
@@ -88,19 +87,7 @@ class ContextAfter extends ContextAtWork implements OperationContext {
 }
 
 const views = new WeakMap<object, OperationView>();
-const policies = new WeakMap<object, Record<Hook, OperationPolicy>>();
 const mainResults = new WeakMap<object, MainResult>();
-
-function policyOf({ services }: RunDesk, hook: Hook): OperationPolicy {
-  const known = policies.get(services);
-  if (known !== undefined) return known[hook];
-  const { maxSummaryChars, maxDebugChars } = services.limits;
-  const policy = (at: Hook): OperationPolicy =>
-    Object.freeze({ allowedEffects: allowedEffects[at], maxSummaryChars, maxDebugChars });
-  const made = { before_main_llm: policy("before_main_llm"), after_main_llm: policy("after_main_llm") };
-  policies.set(services, made);
-  return made[hook];
-}
 
 function mainResult({ main, input }: RunDesk): MainResult {
   const known = mainResults.get(main);

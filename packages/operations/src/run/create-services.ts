@@ -1,6 +1,9 @@
 import { createUuidV7Generator } from "@ccl/core";
 
+import { allowedEffects } from "../effects/allowed-effects.ts";
 import { createBuiltinOperations } from "../kinds/create-builtin-operations.ts";
+import type { Hook } from "../operation/operation-definition.ts";
+import type { OperationPolicy } from "../operation/operation-context.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
@@ -16,6 +19,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
   const clock = toRunClock(options.clock);
   const runs = options.runs ?? createMemoryRunStore();
   const { concurrency, ...rest } = limits;
+  const { maxSummaryChars = 4_096, maxDebugChars = 16_384 } = rest;
   const builtin = createBuiltinOperations(builtinOptions(options));
   const byKind = new Map(Object.entries(builtin.handlers));
   return {
@@ -38,15 +42,23 @@ export function createServices(options: RunEngineOptions): EngineServices {
       deltaIntervalMs: 50,
       maxDeltaChars: 4_096,
       keptEvents: 1_024,
-      maxSummaryChars: 4_096,
-      maxDebugChars: 16_384,
       requestKeptMs: 24 * 60 * 60 * 1_000,
       pollMs: 500,
       ...rest,
+      maxSummaryChars,
+      maxDebugChars,
+    },
+    policies: {
+      before_main_llm: policyOf("before_main_llm", { maxSummaryChars, maxDebugChars }),
+      after_main_llm: policyOf("after_main_llm", { maxSummaryChars, maxDebugChars }),
     },
     handlerOf: ({ handler, definition }) => handler ?? byKind.get(definition.kind),
     onLateResult: options.onLateResult ?? (() => {}),
   };
+}
+
+function policyOf(hook: Hook, limits: Omit<OperationPolicy, "allowedEffects">): OperationPolicy {
+  return Object.freeze({ allowedEffects: allowedEffects[hook], ...limits });
 }
 
 function builtinOptions(options: RunEngineOptions): Parameters<typeof createBuiltinOperations>[0] {

@@ -1,6 +1,7 @@
 import { deepFreeze } from "../artifact/deep-freeze.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
+import type { EventSource } from "../events/stamp-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
@@ -11,8 +12,9 @@ import { createEventEmitter } from "./event-emitter.ts";
 import { createCommandExecutor, type CommandExecutor } from "./execute-commands.ts";
 import type { PreparedPlan } from "./prepare-run.ts";
 import { createRunMachine } from "./reduce-run.ts";
-import { knownEvents, replaySteps } from "./replay-steps.ts";
+import { knownEvents, replaySteps, type KnownEvents } from "./replay-steps.ts";
 import { createRecord, releaseRecord, type RunDesk } from "./run-desk.ts";
+import { createNoteReader } from "./run-notes.ts";
 import type { RunResult } from "./run-result.ts";
 import { initialRunState, type RunCommand, type RunTransition, type StopCause } from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
@@ -59,9 +61,13 @@ export function driveRun(run: DrivenRun): RunDrive {
       resolve(value);
     };
   });
+  const source = eventSource(run, known);
+  const records = plan.operations.map(createRecord);
   const writer = services.journal.open({
     runId: input.runId,
     fencingToken: run.lease.fencingToken,
+    nextSeq: known.lastSeq + 1,
+    notes: createNoteReader({ source, operations: plan.operations, records }),
     onStored: (events) => feed.publish(events),
     onLost: (error) => desk.giveUp(error),
   });
@@ -74,7 +80,7 @@ export function driveRun(run: DrivenRun): RunDrive {
     handlers: run.handlers,
     places: run.places,
     writer,
-    records: plan.operations.map(createRecord),
+    records,
     machine,
     state: machine.state,
     controller: new AbortController(),
@@ -85,13 +91,16 @@ export function driveRun(run: DrivenRun): RunDrive {
     commitLog: [],
     main: { executed: false },
     isStopping: false,
-    dispatch: createDispatcher(() => (isOver ? undefined : { desk, executor })),
+    dispatch: createDispatcher((transition) => {
+      if (isOver) return;
+      for (const command of machine.reduce(transition)) executor.execute(command);
+    }),
     giveUp(error) {
       if (isOver) return;
       if (error === undefined || (OperationsError.isInstance(error) && error.code === "stale_lease")) settle(undefined);
       else desk.dispatch({ type: "fault", details: storeFault(error) });
     },
-    ...createEventEmitter({ input, clock: services.clock, known, write: writer.event }),
+    ...createEventEmitter({ source, known, write: writer.event }),
   };
   const executor = createCommandExecutor(desk, {
     mainAttempts: known.mainAttempts,
@@ -113,6 +122,11 @@ export function driveRun(run: DrivenRun): RunDrive {
   };
   loadTurn(desk).then(goOn, (error: unknown) => desk.giveUp(error));
   return { result, stop };
+}
+
+function eventSource({ input, services: { clock } }: DrivenRun, { epoch, lastSeq }: KnownEvents): EventSource {
+  const { runId, chatId, branchId, userMessageId, trigger } = input;
+  return { runId, chatId, branchId, userMessageId, trigger, epoch: epoch + 1, clock, seq: lastSeq };
 }
 
 /** Stops a run, once it is loaded: before that there is nothing to say how its operations ended. */
@@ -140,17 +154,11 @@ function createStopper(desk: RunDesk, isOver: () => boolean): { stop: RunDrive["
   };
 }
 
-function createDispatcher(
-  at: () => { desk: RunDesk; executor: CommandExecutor } | undefined,
-): (transition: RunTransition) => void {
+/** One transition after the other, those that come up meanwhile too. */
+function createDispatcher(take: (transition: RunTransition) => void): RunDesk["dispatch"] {
   // What comes up meanwhile, which is seldom anything.
   const queue: RunTransition[] = [];
   let isBusy = false;
-  const take = (transition: RunTransition): void => {
-    const here = at();
-    if (here === undefined) return;
-    for (const command of here.desk.machine.reduce(transition)) here.executor.execute(command);
-  };
   return (transition) => {
     if (isBusy) {
       queue.push(transition);

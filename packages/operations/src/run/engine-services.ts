@@ -1,6 +1,7 @@
 import type { IdGenerator, LanguageModel, ModelRequest } from "@ccl/core";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
+import type { OperationPolicy } from "../operation/operation-context.ts";
 import type { Hook, OperationHandler } from "../operation/operation-definition.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
@@ -66,6 +67,8 @@ export interface EngineServices {
   random: () => number;
   renderer?: TemplateRenderer;
   limits: Required<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
+  /** As operations see them; frozen. */
+  policies: Readonly<Record<Hook, OperationPolicy>>;
   /** Absent where the executor leaves attempts to the engine. */
   carryAttempt?: NonNullable<RunExecutor["carryAttempt"]>;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;

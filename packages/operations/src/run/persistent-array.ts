@@ -11,9 +11,9 @@ export interface PersistentArray<T> {
 /** Changes to a persistent array that nobody sees before they are done, so that each part is copied once. */
 export interface ArrayDraft<T> {
   readonly length: number;
-  chunks: readonly (readonly T[])[];
-  /** By chunk: the copy that may be changed. */
-  own: T[][] | undefined;
+  readonly chunks: (readonly T[])[];
+  /** By chunk: the copy that may be changed, and stands among the chunks. */
+  readonly own: T[][];
 }
 
 /** A persistent array of the items that are given. */
@@ -25,36 +25,31 @@ export function persistentArray<T>(items: readonly T[]): PersistentArray<T> {
 
 /** A draft that shares everything with its array. */
 export function draftOf<T>({ length, chunks }: PersistentArray<T>): ArrayDraft<T> {
-  return { length, chunks, own: undefined };
+  return { length, chunks: chunks.slice(), own: [] };
 }
 
 /** The item at an index. @throws RangeError beyond the end */
-export function itemAt<T>(array: PersistentArray<T> | ArrayDraft<T>, index: number): T {
-  const at = index >> bits;
-  const own = "own" in array ? array.own?.[at] : undefined;
-  const item = (own ?? array.chunks[at])?.[index & mask];
-  if (item === undefined) throw new RangeError(`There is no item ${index} among ${array.length}.`);
+export function itemAt<T>({ chunks, length }: PersistentArray<T>, index: number): T {
+  const item = chunks[index >> bits]?.[index & mask];
+  if (item === undefined) throw new RangeError(`There is no item ${index} among ${length}.`);
   return item;
 }
 
 /** Sets an item of a draft. */
-export function setItem<T>(draft: ArrayDraft<T>, index: number, item: T): void {
+export function setItem<T>({ chunks, own }: ArrayDraft<T>, index: number, item: T): void {
   const at = index >> bits;
-  draft.own ??= [];
-  let chunk = draft.own[at];
+  let chunk = own[at];
   if (chunk === undefined) {
-    chunk = (draft.chunks[at] ?? []).slice();
-    draft.own[at] = chunk;
+    chunk = (chunks[at] ?? []).slice();
+    own[at] = chunk;
+    chunks[at] = chunk;
   }
   chunk[index & mask] = item;
 }
 
 /** The draft's array; the array that it was made of where nothing was set. */
 export function finishDraft<T>({ own, chunks, length }: ArrayDraft<T>, before: PersistentArray<T>): PersistentArray<T> {
-  if (own === undefined) return before;
-  const finished = chunks.slice();
-  own.forEach((chunk, at) => (finished[at] = chunk));
-  return { length, chunks: finished };
+  return own.length === 0 ? before : { length, chunks };
 }
 
 /** All items in order. */

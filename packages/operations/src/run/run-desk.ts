@@ -20,11 +20,15 @@ import type { RunTransition } from "./run-state.ts";
 export interface OperationRecord {
   status: OperationStatus | undefined;
   skippedReason: SkippedReason | undefined;
+  /** Its own condition did not hold. */
+  isExempt: boolean;
   error: EventError | undefined;
   startedAt: number | undefined;
   finishedAt: number | undefined;
   /** Begun so far, those before a crash included. */
   attempts: number;
+  /** The first of this worker. */
+  firstAttempt: number;
   detached: boolean;
   lateStatus: OperationStatus | undefined;
   inputsSummary: Record<string, unknown> | undefined;
@@ -50,10 +54,12 @@ export function createRecord(): OperationRecord {
   return {
     status: undefined,
     skippedReason: undefined,
+    isExempt: false,
     error: undefined,
     startedAt: undefined,
     finishedAt: undefined,
     attempts: 0,
+    firstAttempt: 0,
     detached: false,
     lateStatus: undefined,
     inputsSummary: undefined,
@@ -109,9 +115,9 @@ export interface RunDesk {
   isStopping: boolean;
   /** Adds an event with the next number, unless it is known from before a crash. */
   emit(body: RunEventBody): void;
-  /** As `emit`: operations start and end so often that their events are made without a body. */
-  emitStart(operation: PlannedOperation, record: OperationRecord): void;
-  emitEnd(operation: PlannedOperation, record: OperationRecord): void;
+  /** As `emit`, of an operation whose record says it all. */
+  emitStart(operation: PlannedOperation): void;
+  emitEnd(operation: PlannedOperation): void;
   dispatch(transition: RunTransition): void;
   /** The journal or the lease is gone, or a store failed with the error: the worker has to stop. */
   giveUp(error: unknown): void;

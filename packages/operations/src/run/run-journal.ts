@@ -1,22 +1,26 @@
-import type { RunEvent } from "../events/run-event.ts";
-import type { RunStep } from "../ports/run-step.ts";
+import type { EventPage } from "../events/event-page.ts";
+import { LazyAppend } from "../ports/lazy-append.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
+import type { EventNote, NoteReader, StepNote } from "./run-notes.ts";
 import type { RunResult } from "./run-result.ts";
 
 /** What a run wants to hear of its journal. */
 interface JournalOwner {
   runId: string;
   fencingToken: number;
+  /** Of its next event. */
+  nextSeq: number;
+  notes: NoteReader;
   /** These are stored now. */
-  onStored(events: readonly RunEvent[]): void;
+  onStored(events: EventPage): void;
   /** Nothing more can be stored: another worker has the run, or the store failed with the error. */
   onLost(error: unknown): void;
 }
 
 /** The journal of one run. */
 export interface RunWriter {
-  event(event: RunEvent): void;
-  step(step: RunStep): void;
+  event(note: EventNote): void;
+  step(note: StepNote): void;
   /** Ends the run with the next append. */
   finish(result: RunResult): void;
   /** Resolves once everything so far is stored; false where it never will be. */
@@ -27,7 +31,11 @@ export interface RunWriter {
 
 interface Pending {
   owner: JournalOwner;
-  append: { events: RunEvent[]; steps: RunStep[]; result?: RunResult };
+  /** Of the first one that is noted. */
+  nextSeq: number;
+  events: EventNote[];
+  steps: StepNote[];
+  result: RunResult | undefined;
   /** It waits for the next append. */
   isDirty: boolean;
   isLost: boolean;
@@ -78,23 +86,23 @@ export function createRunJournal(store: RunStore): RunJournal {
   };
   return {
     open(owner) {
-      const pending: Pending = { owner, append: { events: [], steps: [] }, isDirty: false, isLost: false, waiters: [] };
+      const pending: Pending = { owner, nextSeq: owner.nextSeq, ...nothingNoted(), isDirty: false, isLost: false };
       return {
-        event(event) {
+        event(note) {
           if (pending.isLost) return;
-          pending.append.events.push(event);
+          pending.events.push(note);
           written += 1;
           touch(pending);
         },
-        step(step) {
+        step(note) {
           if (pending.isLost) return;
-          pending.append.steps.push(step);
+          pending.steps.push(note);
           written += 1;
           touch(pending);
         },
         finish(result) {
           if (pending.isLost) return;
-          pending.append.result = result;
+          pending.result = result;
           touch(pending);
         },
         flushed: async () => {
@@ -114,22 +122,42 @@ export function createRunJournal(store: RunStore): RunJournal {
   };
 }
 
+type Noted = Pick<Pending, "events" | "steps" | "result" | "waiters">;
+
+const nothingNoted = (): Noted => ({ events: [], steps: [], result: undefined, waiters: [] });
+
 interface Taken {
   pending: Pending;
   append: RunAppend;
+  page: EventPage;
+  hasContent: boolean;
   waiters: Pending["waiters"];
 }
 
 function take(pending: Pending): Taken {
-  const { owner, append, waiters } = pending;
-  pending.append = { events: [], steps: [] };
-  pending.waiters = [];
+  const { owner, events, steps, result, waiters, nextSeq } = pending;
+  const { runId, fencingToken, notes } = owner;
+  const page = {
+    firstSeq: nextSeq,
+    length: events.length,
+    read: once(() => notes.events(events, nextSeq)),
+  };
+  const content = { events: page, steps: once(() => notes.steps(steps)) };
+  const append = new LazyAppend({ runId, fencingToken, ...(result && { result }) }, content);
+  Object.assign(pending, nothingNoted());
+  pending.nextSeq += events.length;
   pending.isDirty = false;
-  return { pending, append: { runId: owner.runId, fencingToken: owner.fencingToken, ...append }, waiters };
+  const hasContent = events.length > 0 || steps.length > 0 || result !== undefined;
+  return { pending, append, page, hasContent, waiters };
+}
+
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }
 
 async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void> {
-  const full = batch.filter(({ append, pending }) => !pending.isLost && hasContent(append));
+  const full = batch.filter(({ pending, hasContent }) => !pending.isLost && hasContent);
   let outcomes;
   try {
     outcomes = full.length === 0 ? [] : await store.append(full.map(({ append }) => append));
@@ -141,7 +169,7 @@ async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void>
     return;
   }
   for (const [index, taken] of full.entries()) {
-    if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.append.events);
+    if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.page);
     else lose(taken, undefined);
   }
   settle(batch);
@@ -157,8 +185,4 @@ function lose({ pending, waiters }: Taken, error: unknown): void {
     pending.owner.onLost(error);
   }
   for (const resolve of [...waiters, ...pending.waiters.splice(0)]) resolve(false);
-}
-
-function hasContent({ events, steps, result }: RunAppend): boolean {
-  return events.length > 0 || steps.length > 0 || result !== undefined;
 }

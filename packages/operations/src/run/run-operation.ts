@@ -2,7 +2,6 @@ import { conditionsHold } from "../kinds/condition-holds.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
-import type { OperationStep } from "../ports/run-step.ts";
 import { boundSummary } from "./bound-summary.ts";
 import { checkOutcome, failedOutcome, outcomeOfThrown, type CheckedOutcome } from "./check-outcome.ts";
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
@@ -12,6 +11,7 @@ import type { PlannedOperation } from "./plan-run.ts";
 import { itemAt } from "./persistent-array.ts";
 import { retryDelay, timeoutOf } from "./retry-policy.ts";
 import { releaseRecord, tellNews, type OperationRecord, type RunDesk } from "./run-desk.ts";
+import { stepOf } from "./run-notes.ts";
 import type { OperationEnd, RunTransition } from "./run-state.ts";
 
 /** One operation at work. */
@@ -62,30 +62,25 @@ function begin(work: Work, place: ConcurrencyClass): void {
   record.place = place;
   record.startedAt = desk.services.clock.now();
   record.attempts += 1;
+  record.firstAttempt = record.attempts;
   // At once, not after what else is to happen: it asks for nothing, and a stop has to know what runs.
   desk.machine.reduce({ type: "operation_started", index: operation.index });
-  desk.emitStart(operation, record);
+  desk.emitStart(operation);
   attempt(work);
 }
 
 function attempt(work: Work): void {
   const { desk, operation, record } = work;
   const handler = desk.handlers[operation.index];
-  const number = record.attempts;
   const timeoutMs = timeoutOf(operation);
   const timed = timeoutMs === undefined ? undefined : createTimer(work, timeoutMs);
   if (timed !== undefined) record.stopTimer = timed.stop;
   const signal = timed?.signal ?? desk.controller.signal;
-  const settle = (outcome: CheckedOutcome): void => {
-    timed?.stop();
-    const isCurrent = record.status === undefined && record.attempts === number && timed?.isOver() !== true;
-    if (isCurrent) afterAttempt(work, outcome);
-    else reportLate(work, number, outcome);
-  };
-  const onDone = (outcome: OperationOutcome): void => settle(checked(outcome, operation));
-  const onThrown = (error: unknown): void => settle(outcomeOfThrown(error));
+  const under: Attempt = { work, number: record.attempts, timed };
+  const onDone = (outcome: OperationOutcome): void => settle(under, checked(outcome, operation));
+  const onThrown = (error: unknown): void => settle(under, outcomeOfThrown(error));
   try {
-    const context = createContext(desk, operation, { attempt: number, signal });
+    const context = createContext(desk, operation, { attempt: under.number, signal });
     if (desk.services.carryAttempt === undefined) timed?.begin();
     const promise: unknown =
       desk.services.carryAttempt === undefined ? handler?.(context) : carried(work, context, timed);
@@ -95,6 +90,20 @@ function attempt(work: Work): void {
     // Not before the caller is done with the present transition.
     queueMicrotask(() => onThrown(error));
   }
+}
+
+interface Attempt {
+  work: Work;
+  number: number;
+  timed: Timed | undefined;
+}
+
+function settle({ work, number, timed }: Attempt, outcome: CheckedOutcome): void {
+  const { record } = work;
+  timed?.stop();
+  const isCurrent = record.status === undefined && record.attempts === number && timed?.isOver() !== true;
+  if (isCurrent) afterAttempt(work, outcome);
+  else reportLate(work, number, outcome);
 }
 
 /** Lets the executor call the handler; the time of the attempt is that of the call. */
@@ -159,13 +168,13 @@ function createTimer(work: Work, timeoutMs: number): Timed {
 }
 
 function afterAttempt(work: Work, outcome: CheckedOutcome): void {
-  const { desk, record } = work;
+  const { desk, operation, record } = work;
   const delayMs = !desk.isStopping ? retryDelay(outcome, work) : undefined;
   if (delayMs === undefined) {
     endWork(work, outcome);
     return;
   }
-  desk.writer.step({ ...stepOf(work, outcome), willRetry: true });
+  desk.writer.step({ ...stepOf(operation, record, outcome), willRetry: true });
   const cancel = desk.services.clock.schedule(delayMs, () => {
     record.cancelWait = undefined;
     record.attempts += 1;
@@ -187,14 +196,14 @@ function endWork(work: Work, outcome: CheckedOutcome): void {
   record.finishedAt = desk.services.clock.now();
   record.effects = ended.effects;
   if (outcome.debug !== undefined) addSummaries(work, outcome.debug);
-  const isExempt = ended === conditionFalse;
-  desk.writer.step(stepOf(work, ended));
+  record.isExempt = ended === conditionFalse;
+  desk.writer.step(operation.index);
   const end: Extract<RunTransition, { type: "operation_finished" }> = {
     type: "operation_finished",
     index: operation.index,
     status: ended.status,
   };
-  if (isExempt) end.isExempt = true;
+  if (record.isExempt) end.isExempt = true;
   if (ended.skippedReason !== undefined) end.skippedReason = ended.skippedReason;
   if (ended.error !== undefined) {
     end.errorCode = ended.error.code;
@@ -216,28 +225,7 @@ export function recordEnd(desk: RunDesk, end: OperationEnd): void {
   record.finishedAt ??= desk.services.clock.now();
   releaseRecord(record, desk.services.limiter);
   if (record.hasNews || record.effects.length > 0) tellNews(desk, operation.index);
-  desk.emitEnd(operation, record);
-}
-
-function stepOf({ operation, record }: Work, outcome: CheckedOutcome): OperationStep {
-  const { startedAt, finishedAt, lateStatus, inputsSummary, outputsSummary } = record;
-  const step: OperationStep = {
-    kind: "operation",
-    hook: operation.hook,
-    operationId: operation.operationId,
-    attempt: Math.max(1, record.attempts),
-    status: outcome.status,
-    finishedAt: finishedAt ?? startedAt ?? 0,
-  };
-  if (startedAt !== undefined) step.startedAt = startedAt;
-  if (outcome === conditionFalse) step.isExempt = true;
-  if (outcome.skippedReason !== undefined) step.skippedReason = outcome.skippedReason;
-  if (outcome.error !== undefined) step.error = outcome.error;
-  if (outcome.effects.length > 0) step.effects = outcome.effects;
-  if (lateStatus !== undefined) step.lateStatus = lateStatus;
-  if (inputsSummary !== undefined) step.inputsSummary = inputsSummary;
-  if (outputsSummary !== undefined) step.outputsSummary = outputsSummary;
-  return step;
+  desk.emitEnd(operation);
 }
 
 function addSummaries({ desk, operation, record }: Work, debug: OperationDebug): void {

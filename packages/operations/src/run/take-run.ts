@@ -1,4 +1,5 @@
 import type { EventFeed } from "../events/event-feed.ts";
+import { pageOf } from "../events/event-page.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { AbortRequest, RunInput, RunLease, RunStore } from "../ports/run-store.ts";
@@ -39,7 +40,7 @@ export async function takeRun(at: TakingServices, taking: Taking): Promise<Drive
   const isFree = mayTake && stored.result === undefined;
   const lease = isFree ? await runs.acquireLease(runId, request) : undefined;
   if (lease !== undefined) return resumed(at, taking, lease);
-  for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);
+  for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(pageOf(page));
   return stored.result;
 }
 
@@ -56,7 +57,7 @@ async function resumed(at: TakingServices, taking: Taking, lease: RunLease): Pro
   if (stored === undefined || stored.result !== undefined) return undefined;
   const events: RunEvent[] = [];
   for await (const page of eventPages(services.runs, runId, 0)) events.push(...page);
-  feed.publish(events.filter(({ seq }) => seq > feed.lastSeq));
+  feed.publish(pageOf(events.filter(({ seq }) => seq > feed.lastSeq)));
   const { input, steps } = stored;
   const abort = stored.abort ?? taking.abort;
   return { ...planOf(at, input), services, input, lease, feed, former: { steps, events }, ...(abort && { abort }) };
