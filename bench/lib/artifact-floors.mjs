@@ -7,6 +7,9 @@ const mebibyte = 2 ** 20;
 /** What our fs store writes before the content: a line of some 580 bytes, or 4 KiB reserved before a stream. */
 const headerBytes = 580;
 const stagedHeaderBytes = 4096;
+/** What it writes after a stream: a tag for each MiB, and a checksum. */
+const tagBytes = 16;
+const checksumBytes = 32;
 const firstReadBytes = 16 * 1024;
 const readBytes = 256 * 1024;
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -59,8 +62,8 @@ async function writeStaged(name, bytes) {
     await file.write(bytes, at, size, stagedHeaderBytes + at);
   }
   await file.write(Buffer.alloc(stagedHeaderBytes, " "), 0, stagedHeaderBytes, 0);
-  const hashes = Buffer.alloc(32 * (Math.ceil(bytes.length / mebibyte) + 1));
-  await file.write(hashes, 0, hashes.length, stagedHeaderBytes + bytes.length);
+  const tags = Buffer.alloc(tagBytes * Math.ceil(bytes.length / mebibyte) + checksumBytes);
+  await file.write(tags, 0, tags.length, stagedHeaderBytes + bytes.length);
   return file;
 }
 
@@ -81,10 +84,11 @@ async function readBlob(blob) {
   const { bytesRead } = await file.read(head, 0, head.length, 0);
   const { size } = await lstat(`${blob}.ref`);
   const isStaged = size > mebibyte + headerBytes;
-  const hashBytes = isStaged ? 32 * (Math.ceil((size - stagedHeaderBytes - 32) / (mebibyte + 32)) + 1) : 0;
+  const taggedBytes = size - stagedHeaderBytes - checksumBytes;
+  const recordBytes = isStaged ? tagBytes * Math.ceil(taggedBytes / (mebibyte + tagBytes)) + checksumBytes : 0;
   const start = isStaged ? stagedHeaderBytes : headerBytes;
-  const bytes = new Uint8Array(size - start - hashBytes);
-  if (hashBytes > 0) await file.read(Buffer.alloc(hashBytes), 0, hashBytes, size - hashBytes);
+  const bytes = new Uint8Array(size - start - recordBytes);
+  if (recordBytes > 0) await file.read(Buffer.alloc(recordBytes), 0, recordBytes, size - recordBytes);
   bytes.set(head.subarray(start, Math.min(bytesRead, start + bytes.length)));
   for (let at = bytesRead - start; at < bytes.length;) {
     const part = await file.read(

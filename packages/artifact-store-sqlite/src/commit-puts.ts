@@ -5,30 +5,29 @@ import { insertHandle } from "./handle-row.ts";
 import { dropChunks } from "./staged-rows.ts";
 import { StagedSet } from "./staged-set.ts";
 
-/** Where the bytes of a blob went: into its own row, or into a set of chunk rows. */
-interface BytesPlace {
-  bytes: Uint8Array | null;
-  setId: number | null;
-  isFile: number;
-}
-
 /** One put, within the transaction of its commit. */
 export function commitPut(tx: SqliteDatabase, put: BlobPut): { outcome: CommitOutcome; blobId: number } {
-  const row = tx.prepare("SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?").get(put.record.artifactId);
-  const blobId = row === undefined ? insertBlob(tx, put) : adoptBlob(tx, Number(row["blob_id"]));
+  const written = insertBlob(tx, put);
+  const blobId = written ?? adoptBlob(tx, put.record.artifactId);
   for (const handle of put.handles) insertHandle(tx, blobId, handle);
-  return { outcome: row === undefined ? "written" : "present", blobId };
+  return { outcome: written === undefined ? "present" : "written", blobId };
 }
 
-function insertBlob(tx: SqliteDatabase, { record, content }: BlobPut): number {
-  const { bytes, setId, isFile } = placeBytes(tx, content);
-  const insert = `INSERT INTO artifact_blobs (artifact_id, size_bytes, set_id, is_file, chunk_hashes, bytes)
-    VALUES (?, ?, ?, ?, ?, ?)`;
+/** Undefined where a blob of that id is there. */
+function insertBlob(tx: SqliteDatabase, { record, content }: BlobPut): number | undefined {
   const { artifactId, sizeBytes, chunkHashes } = record;
-  return Number(tx.prepare(insert).run(artifactId, sizeBytes, setId, isFile, chunkHashes, bytes).lastInsertRowid);
+  const { bytes, setId, isFile } = placeOf(content);
+  const insert = `INSERT INTO artifact_blobs (artifact_id, size_bytes, set_id, is_file, chunk_hashes, bytes)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+  const done = tx.prepare(insert).run(artifactId, sizeBytes, setId, isFile, chunkHashes, bytes);
+  if (done.changes === 0) return undefined;
+  if (content instanceof StagedSet) content.take(tx);
+  return Number(done.lastInsertRowid);
 }
 
-function adoptBlob(tx: SqliteDatabase, blobId: number): number {
+function adoptBlob(tx: SqliteDatabase, artifactId: string): number {
+  const row = tx.prepare("SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?").get(artifactId);
+  const blobId = Number(row?.["blob_id"]);
   tx.prepare("DELETE FROM artifact_orphans WHERE blob_id = ?").run(blobId);
   return blobId;
 }
@@ -40,7 +39,8 @@ export function mendBlob(tx: SqliteDatabase, record: BlobRecord, content: Uint8A
     .get(record.artifactId);
   if (row === undefined) return false;
   const blobId = Number(row["blob_id"]);
-  const { bytes, setId, isFile } = placeBytes(tx, content);
+  const { bytes, setId, isFile } = placeOf(content);
+  if (content instanceof StagedSet) content.take(tx);
   if (row["is_file"] !== 0) tx.prepare("INSERT INTO artifact_dropped_files VALUES (?)").run(Number(row["set_id"]));
   else if (row["set_id"] !== null) dropChunks(tx, Number(row["set_id"]));
   const update = `UPDATE artifact_blobs SET size_bytes = ?, set_id = ?, is_file = ?, chunk_hashes = ?, bytes = ?
@@ -50,8 +50,15 @@ export function mendBlob(tx: SqliteDatabase, record: BlobRecord, content: Uint8A
   return true;
 }
 
-function placeBytes(tx: SqliteDatabase, content: Uint8Array | StagedBlob): BytesPlace {
-  if (content instanceof StagedSet) return { bytes: null, setId: content.take(tx), isFile: Number(content.isFile) };
+/** Where the bytes of a blob go: into its own row, or into a set of chunk rows or a file. */
+interface BytesPlace {
+  bytes: Uint8Array | null;
+  setId: number | null;
+  isFile: number;
+}
+
+function placeOf(content: Uint8Array | StagedBlob): BytesPlace {
+  if (content instanceof StagedSet) return { bytes: null, setId: content.setId, isFile: Number(content.isFile) };
   if (content instanceof Uint8Array) return { bytes: content, setId: null, isFile: 0 };
   throw new ArtifactStoreError("invalid_input", "These bytes were staged by another store.");
 }

@@ -8,7 +8,7 @@ export const chunksPerSet: number = 2 ** 22;
  * stage until the commit that gives it to a blob, so no reader finds it before. Rows of blobs stay as they are until they
  * go: what changes (no handle names it, set aside) stands in tables of its own, so that no change copies the bytes.
  * Listings by source walk the handles in their order: an index for them would cost every put a page.
- * The sums for limits are there from the first put under a limit on; from then on triggers keep them.
+ * The sums for limits, and the triggers that keep them, are there from the first put under a limit on: other puts need none.
  */
 export const migrations: readonly Migration<SqliteDatabase>[] = [
   {
@@ -48,19 +48,30 @@ CREATE TABLE artifact_handles (
 CREATE INDEX artifact_handles_by_blob ON artifact_handles (blob_id, session_id, handle_id);
 CREATE INDEX artifact_handles_by_session ON artifact_handles (session_id, handle_id) WHERE session_id IS NOT NULL;
 
-CREATE TABLE artifact_totals (only INTEGER PRIMARY KEY CHECK (only = 0), bytes INTEGER NOT NULL);
-CREATE TABLE artifact_sessions (session_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
-
-CREATE TRIGGER artifact_blob_added AFTER INSERT ON artifact_blobs BEGIN
-  UPDATE artifact_totals SET bytes = bytes + NEW.size_bytes;
-END;
 CREATE TRIGGER artifact_blob_removed AFTER DELETE ON artifact_blobs BEGIN
-  UPDATE artifact_totals SET bytes = bytes - OLD.size_bytes;
   DELETE FROM artifact_orphans WHERE blob_id = OLD.blob_id;
   DELETE FROM artifact_quarantine WHERE blob_id = OLD.blob_id;
   INSERT INTO artifact_dropped_files SELECT OLD.set_id WHERE OLD.is_file;
   DELETE FROM artifact_chunks
     WHERE chunk_key >= OLD.set_id * ${chunksPerSet} AND chunk_key < (OLD.set_id + 1) * ${chunksPerSet};
+END;
+`,
+  },
+];
+
+const sums = `
+CREATE TABLE artifact_totals (only INTEGER PRIMARY KEY CHECK (only = 0), bytes INTEGER NOT NULL);
+CREATE TABLE artifact_sessions (session_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO artifact_totals SELECT 0, coalesce(sum(size_bytes), 0) FROM artifact_blobs;
+INSERT INTO artifact_sessions SELECT session_id, sum(size_bytes) FROM (
+    SELECT DISTINCT session_id, blob_id FROM artifact_handles WHERE session_id IS NOT NULL
+  ) JOIN artifact_blobs USING (blob_id) GROUP BY session_id;
+
+CREATE TRIGGER artifact_blob_added AFTER INSERT ON artifact_blobs BEGIN
+  UPDATE artifact_totals SET bytes = bytes + NEW.size_bytes;
+END;
+CREATE TRIGGER artifact_blob_gone AFTER DELETE ON artifact_blobs BEGIN
+  UPDATE artifact_totals SET bytes = bytes - OLD.size_bytes;
 END;
 CREATE TRIGGER artifact_blob_resized AFTER UPDATE OF size_bytes ON artifact_blobs
 WHEN NEW.size_bytes <> OLD.size_bytes BEGIN
@@ -69,7 +80,7 @@ WHEN NEW.size_bytes <> OLD.size_bytes BEGIN
     WHERE session_id IN (SELECT session_id FROM artifact_handles WHERE blob_id = NEW.blob_id);
 END;
 CREATE TRIGGER artifact_handle_added AFTER INSERT ON artifact_handles
-WHEN NEW.session_id IS NOT NULL AND EXISTS (SELECT 1 FROM artifact_totals) AND NOT EXISTS (
+WHEN NEW.session_id IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM artifact_handles
     WHERE blob_id = NEW.blob_id AND session_id = NEW.session_id AND handle_id <> NEW.handle_id
 ) BEGIN
@@ -77,7 +88,7 @@ WHEN NEW.session_id IS NOT NULL AND EXISTS (SELECT 1 FROM artifact_totals) AND N
     ON CONFLICT (session_id) DO UPDATE SET bytes = bytes + excluded.bytes;
 END;
 CREATE TRIGGER artifact_handle_removed AFTER DELETE ON artifact_handles
-WHEN OLD.session_id IS NOT NULL AND EXISTS (SELECT 1 FROM artifact_totals) AND NOT EXISTS (
+WHEN OLD.session_id IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM artifact_handles WHERE blob_id = OLD.blob_id AND session_id = OLD.session_id
 ) BEGIN
   UPDATE artifact_sessions
@@ -87,16 +98,10 @@ WHEN OLD.session_id IS NOT NULL AND EXISTS (SELECT 1 FROM artifact_totals) AND N
     SELECT 1 FROM artifact_handles WHERE session_id = OLD.session_id
   );
 END;
-`,
-  },
-];
+`;
 
 /** Makes the sums where no put has been under a limit yet. */
 export function ensureSums(tx: SqliteDatabase): void {
-  const add = `INSERT INTO artifact_totals SELECT 0, (SELECT coalesce(sum(size_bytes), 0) FROM artifact_blobs)
-    WHERE NOT EXISTS (SELECT 1 FROM artifact_totals)`;
-  if (tx.prepare(add).run().changes === 0) return;
-  tx.exec(`INSERT INTO artifact_sessions SELECT session_id, sum(size_bytes) FROM (
-      SELECT DISTINCT session_id, blob_id FROM artifact_handles WHERE session_id IS NOT NULL
-    ) JOIN artifact_blobs USING (blob_id) GROUP BY session_id`);
+  const find = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'artifact_totals'";
+  if (tx.prepare(find).get() === undefined) tx.exec(sums);
 }

@@ -23,7 +23,7 @@ const maxTimestampMs = 2 ** 48 - 1;
 export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator {
   const { clock = systemClock, random = createRandomPool() } = options;
   // The seed leaves the counter's top bit clear, so that 2^41 ids fit even in an unlucky millisecond.
-  const seed = (): number => random(6).reduce((sum, byte) => sum * 256 + byte, 0) % (counterLimit / 2);
+  const seed = (): number => wholeOf(random(6)) % (counterLimit / 2);
   let lastMs = 0;
   let counter = seed();
   return {
@@ -54,9 +54,11 @@ function formatUuid(timestampMs: number, counter: number, tail: Uint8Array): str
   const time = hex(timestampMs, 12);
   const high = hex(Math.floor(counter / 2 ** 30), 3);
   const low = hex(2 * 2 ** 30 + (counter % 2 ** 30), 8);
-  const random = Array.from(tail, (byte) => hex(byte, 2)).join("");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}${random}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}${hex(wholeOf(tail), 8)}`;
 }
+
+/** The bytes as one number, the highest first. */
+const wholeOf = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
 
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, "0");

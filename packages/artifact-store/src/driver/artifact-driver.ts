@@ -9,7 +9,7 @@ export interface BlobRecord {
   sizeBytes: number;
   /**
    * Kept as it is; a driver does not interpret it. Empty for blobs of at most one chunk, whose id is that chunk's hash;
-   * else SHA-256 of each chunk in order and a checksum of the record, 32 bytes each.
+   * else 16 bytes for each chunk in order and a checksum of the record of 32 bytes.
    */
   chunkHashes: Uint8Array;
 }

@@ -32,7 +32,7 @@ async function* pieces(bytes: Uint8Array, length = 100_000): AsyncGenerator<Uint
 async function forge(state: MemoryState, artifactId: string, bytes: Uint8Array): Promise<void> {
   const blob = state.blobs.get(artifactId);
   if (blob === undefined) throw new Error("There is no such blob.");
-  Object.assign(blob, { bytes, record: { ...(await recordOf(bytes)), artifactId } });
+  Object.assign(blob, { bytes, record: { ...recordOf(bytes), artifactId } });
 }
 
 /** A driver without verification above it: what the operator of a store can make the cipher see. */

@@ -7,7 +7,6 @@ import {
   type StagedBlob,
   type StoredBlob,
 } from "../driver/artifact-driver.ts";
-import { concatBytes } from "../store/blob-record.ts";
 import { MemoryState } from "./memory-state.ts";
 import { planEviction } from "./plan-eviction.ts";
 
@@ -15,7 +14,9 @@ import { planEviction } from "./plan-eviction.ts";
 export function createMemoryDriver(state: MemoryState = new MemoryState()): ArtifactDriver {
   return {
     name: "memory",
-    stage: async () => new StagedInMemory(),
+    // Staged pieces would have to be put together again.
+    maxInlineBytes: Infinity,
+    stage: () => Promise.reject(new TypeError("Contents of any length are committed as bytes.")),
     commit: async (puts, { limits, now }) => {
       const eviction = planEviction(state, puts, limits);
       for (const handle of eviction.handles) state.removeHandle(handle);
@@ -59,24 +60,7 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
   };
 }
 
-class StagedInMemory implements StagedBlob {
-  #pieces: Uint8Array[] = [];
-
-  async write(piece: Uint8Array): Promise<void> {
-    this.#pieces.push(piece.slice());
-  }
-
-  async discard(): Promise<void> {
-    this.#pieces = [];
-  }
-
-  whole(): Uint8Array {
-    return concatBytes(this.#pieces);
-  }
-}
-
 function bytesOf(content: Uint8Array | StagedBlob): Uint8Array {
-  if (content instanceof StagedInMemory) return content.whole();
   if (content instanceof Uint8Array) return content;
   throw new TypeError("These bytes were staged by another driver.");
 }

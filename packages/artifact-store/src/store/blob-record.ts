@@ -1,56 +1,64 @@
-import { sha256Hex } from "@ccl/core";
-import { createHash, type Hash, webcrypto } from "node:crypto";
+import { createCipheriv, createHash, hash, type Hash } from "node:crypto";
 import { chunkBytes, type BlobRecord } from "../driver/artifact-driver.ts";
 
-const hashBytes = 32;
+const tagBytes = 16;
+const tagKey = "ccl-blob-chunk-1";
+const tagNonce = new Uint8Array(12);
 
 function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-function sha256(pieces: readonly Uint8Array[]): Uint8Array {
-  const hash = createHash("sha256");
-  for (const piece of pieces) hash.update(piece);
-  return hash.digest();
+function sha256Hex(pieces: readonly Uint8Array[]): string {
+  const whole = createHash("sha256");
+  for (const piece of pieces) whole.update(piece);
+  return whole.digest("hex");
+}
+
+/**
+ * GMAC (NIST SP 800-38D): AES-GCM's tag over bytes that are not encrypted, three times as fast as SHA-256. With a key that
+ * everybody knows it is a checksum of 128 bits.
+ */
+function tagOf(pieces: readonly Uint8Array[]): Uint8Array {
+  const cipher = createCipheriv("aes-128-gcm", tagKey, tagNonce);
+  for (const piece of pieces) cipher.setAAD(piece);
+  cipher.final();
+  return cipher.getAuthTag();
 }
 
 /** Hashes a blob that comes chunk by chunk: as a whole for its id, and each chunk for its record. */
 export class RecordHasher {
   readonly #whole: Hash = createHash("sha256");
-  readonly #chunkHashes: Uint8Array[] = [];
+  readonly #chunkTags: Uint8Array[] = [];
   #sizeBytes = 0;
 
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
-  /** All chunks but the last are of `chunkBytes`, and each waits for the one before it. */
-  async add(chunk: Uint8Array): Promise<void> {
-    const isFirst = this.#sizeBytes === 0;
+  /** All chunks but the last are of `chunkBytes`. */
+  add(chunk: Uint8Array): void {
     this.#sizeBytes += chunk.length;
-    // Another thread hashes the chunk while this one hashes the whole.
-    const hashing = isFirst ? undefined : webcrypto.subtle.digest("SHA-256", chunk);
     this.#whole.update(chunk);
-    // So far the whole is the first chunk: no need to hash that twice.
-    this.#chunkHashes.push(hashing === undefined ? this.#whole.copy().digest() : new Uint8Array(await hashing));
+    this.#chunkTags.push(tagOf([chunk]));
   }
 
   finish(): BlobRecord {
     const artifactId = this.#whole.digest("hex");
     const record = { artifactId, sizeBytes: this.#sizeBytes };
     if (this.#sizeBytes <= chunkBytes) return { ...record, chunkHashes: new Uint8Array() };
-    const hashes = concatBytes(this.#chunkHashes);
-    return { ...record, chunkHashes: concatBytes([hashes, checksumOf(record, hashes)]) };
+    const tags = concatBytes(this.#chunkTags);
+    return { ...record, chunkHashes: concatBytes([tags, checksumOf(record, tags)]) };
   }
 }
 
 /** The record of bytes at hand. */
-export async function recordOf(bytes: Uint8Array): Promise<BlobRecord> {
+export function recordOf(bytes: Uint8Array): BlobRecord {
   if (bytes.length <= chunkBytes) {
-    return { artifactId: sha256Hex(bytes), sizeBytes: bytes.length, chunkHashes: new Uint8Array() };
+    return { artifactId: hash("sha256", bytes), sizeBytes: bytes.length, chunkHashes: new Uint8Array() };
   }
   const hasher = new RecordHasher();
-  for (let at = 0; at < bytes.length; at += chunkBytes) await hasher.add(bytes.subarray(at, at + chunkBytes));
+  for (let at = 0; at < bytes.length; at += chunkBytes) hasher.add(bytes.subarray(at, at + chunkBytes));
   return hasher.finish();
 }
 
@@ -72,21 +80,20 @@ export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | und
   if (chunkCount <= 1) {
     if (chunkHashes.length > 0 || (chunkCount === 0 && artifactId !== emptyId)) return undefined;
     const isChunk = (index: number, pieces: readonly Uint8Array[]): boolean =>
-      index === 0 && lengthOf(pieces) === sizeBytes && toHex(sha256(pieces)) === artifactId;
+      index === 0 && lengthOf(pieces) === sizeBytes && sha256Hex(pieces) === artifactId;
     return { sizeBytes, chunkCount, isChunk };
   }
-  if (chunkHashes.length !== hashBytes * (chunkCount + 1)) return undefined;
-  const hashes = chunkHashes.subarray(0, hashBytes * chunkCount);
-  if (!isEqual(chunkHashes.subarray(hashes.length), checksumOf(record, hashes))) return undefined;
+  const tags = chunkHashes.subarray(0, tagBytes * chunkCount);
+  if (!isEqual(chunkHashes.subarray(tags.length), checksumOf(record, tags))) return undefined;
   const isChunk = (index: number, pieces: readonly Uint8Array[]): boolean =>
-    isEqual(hashes.subarray(index * hashBytes, (index + 1) * hashBytes), sha256(pieces));
+    isEqual(tags.subarray(index * tagBytes, (index + 1) * tagBytes), tagOf(pieces));
   return { sizeBytes, chunkCount, isChunk };
 }
 
 const emptyId = createHash("sha256").digest("hex");
 
-function checksumOf({ artifactId, sizeBytes }: Omit<BlobRecord, "chunkHashes">, hashes: Uint8Array): Uint8Array {
-  return createHash("sha256").update(`ccl-blob-record-1\n${artifactId}\n${sizeBytes}\n`).update(hashes).digest();
+function checksumOf({ artifactId, sizeBytes }: Omit<BlobRecord, "chunkHashes">, tags: Uint8Array): Uint8Array {
+  return createHash("sha256").update(`ccl-blob-record-1\n${artifactId}\n${sizeBytes}\n`).update(tags).digest();
 }
 
 export function isEqual(left: Uint8Array, right: Uint8Array): boolean {

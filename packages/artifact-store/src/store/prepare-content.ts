@@ -44,25 +44,26 @@ export async function prepareContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: PrepareOptions,
 ): Promise<PreparedContent> {
-  return isBytes(content) ? prepareBytes(content, options) : prepareStream(content, options);
+  if (!isBytes(content)) return prepareStream(content, options);
+  checkSize(content.length, options.maxBytes);
+  const head = content.subarray(0, headBytes);
+  if (content.length > inlineLimit(options.driver)) return { ...(await stageBytes(content, options)), head };
+  return { record: recordOf(content), content, head };
 }
 
 function inlineLimit(driver: ArtifactDriver): number {
   return driver.maxInlineBytes ?? chunkBytes;
 }
 
-async function prepareBytes(bytes: Uint8Array, options: PrepareOptions): Promise<PreparedContent> {
-  checkSize(bytes.length, options.maxBytes);
-  const head = bytes.subarray(0, headBytes);
-  if (bytes.length <= inlineLimit(options.driver)) return { record: await recordOf(bytes), content: bytes, head };
+async function stageBytes(bytes: Uint8Array, options: PrepareOptions): Promise<Omit<PreparedContent, "head">> {
   const hasher = new RecordHasher();
   const staged = await stage(options);
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     throwIfAborted(options.signal);
     const chunk = bytes.subarray(at, at + chunkBytes);
-    await Promise.all([staged.write(chunk), hasher.add(chunk)]);
+    await writeHashed(chunk, { staged, hasher });
   }
-  return { record: hasher.finish(), content: staged, head };
+  return { record: hasher.finish(), content: staged };
 }
 
 async function prepareStream(pieces: AsyncIterable<Uint8Array>, options: PrepareOptions): Promise<PreparedContent> {
@@ -76,12 +77,12 @@ async function prepareStream(pieces: AsyncIterable<Uint8Array>, options: Prepare
     if (hasher.sizeBytes === 0) head = chunk.slice(0, headBytes);
     if (staged === undefined && hasher.sizeBytes + chunk.length <= inlineLimit(options.driver)) {
       inline.push(chunk.slice());
-      await hasher.add(chunk);
+      hasher.add(chunk);
       return;
     }
     staged ??= await stage(options);
     for (const earlier of inline.splice(0)) await staged.write(earlier);
-    await Promise.all([staged.write(chunk), hasher.add(chunk)]);
+    await writeHashed(chunk, { staged, hasher });
   };
   for await (const piece of readPieces(pieces, options.signal)) {
     sizeBytes += piece.length;
@@ -91,6 +92,16 @@ async function prepareStream(pieces: AsyncIterable<Uint8Array>, options: Prepare
   const rest = assembler.rest();
   if (rest.length > 0) await keep(rest);
   return { record: hasher.finish(), content: staged ?? concatBytes(inline), head };
+}
+
+/** Hashes while the driver writes. */
+async function writeHashed(
+  chunk: Uint8Array,
+  { staged, hasher }: { staged: StagedBlob; hasher: RecordHasher },
+): Promise<void> {
+  const writing = staged.write(chunk);
+  hasher.add(chunk);
+  await writing;
 }
 
 async function stage({ driver, staged, signal }: PrepareOptions): Promise<StagedBlob> {

@@ -50,20 +50,17 @@ export async function putArtifacts(
     await commit(context, puts, signal);
     return puts.map(({ handle }) => handle);
   } finally {
-    await Promise.allSettled(staged.map((blob) => blob.discard()));
+    if (staged.length > 0) await Promise.allSettled(staged.map((blob) => blob.discard()));
   }
 }
 
 function takeItem(given: StoreItem): Taken {
   checkItem(given);
-  const { content, ...item } = given;
+  const { content, imported, ...rest } = given;
+  const item = imported === undefined ? rest : { ...rest, imported: { ...imported } };
   const mimeType =
     item.mimeType ?? (typeof content === "string" ? "text/plain; charset=utf-8" : "application/octet-stream");
-  return {
-    item: { ...item, ...(item.imported && { imported: { ...item.imported } }) },
-    mimeType,
-    content: takeContent(content),
-  };
+  return { item, mimeType, content: takeContent(content) };
 }
 
 async function commit(

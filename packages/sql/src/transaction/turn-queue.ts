@@ -7,7 +7,9 @@ export class TurnQueue {
 
   /** Runs an action in a turn of its own. An abort while it waits gives up the place. */
   async run<T>(action: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.#enter(signal);
+    throwIfAborted(signal);
+    if (this.#isTaken) await this.#wait(signal);
+    this.#isTaken = true;
     try {
       throwIfAborted(signal);
       return await action();
@@ -16,12 +18,7 @@ export class TurnQueue {
     }
   }
 
-  async #enter(signal: AbortSignal | undefined): Promise<void> {
-    throwIfAborted(signal);
-    if (!this.#isTaken) {
-      this.#isTaken = true;
-      return;
-    }
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
     const hasTurn = await new Promise<boolean>((resolve) => {
       const proceed = (): void => {
         signal?.removeEventListener("abort", giveUp);
