@@ -4,6 +4,7 @@ import { CliError } from "./cli-error.ts";
 import { EXIT_CODES, exitCodeOf, type ExitCode } from "./exit-code.ts";
 import type { CommandResult } from "./output/command-result.ts";
 import { errorDocument } from "./output/error-document.ts";
+import { ignoreClosedPipe } from "./output/ignore-closed-pipe.ts";
 import { printableLines } from "./output/printable.ts";
 import { styleOf } from "./output/style.ts";
 import { createProgram } from "./program.ts";
@@ -22,10 +23,11 @@ const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM"];
 /** Runs one command line and gives the exit code. Output is written, not necessarily flushed, when it resolves. */
 export async function runCli(argv: string[], terminal: Terminal & InterruptSource): Promise<ExitCode> {
   const interruption = listenForInterrupts(terminal);
-  ignoreClosedPipes(terminal);
+  ignoreClosedPipe(terminal.stdout);
+  ignoreClosedPipe(terminal.stderr);
   let exitCode: ExitCode = EXIT_CODES.ok;
   const program = createProgram(terminal, async (flags, command) => {
-    const session = await openSession(flags, terminal, interruption.signal);
+    const session = await openSession(flags, { args: argv, terminal, signal: interruption.signal });
     try {
       const result = await command(session);
       interruption.signal.throwIfAborted();
@@ -101,13 +103,4 @@ function listenForInterrupts(source: InterruptSource): { signal: AbortSignal; st
       for (const name of INTERRUPTS) source.off(name, onSignal);
     },
   };
-}
-
-/** `ccl pack | head` closes stdout early: what was asked for has been read, so that is no failure. */
-function ignoreClosedPipes(terminal: Terminal): void {
-  for (const stream of [terminal.stdout, terminal.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
-  }
 }

@@ -42,6 +42,8 @@ export interface Session {
   /** The folder of context files, relative to the root. */
   directory: string;
   isJson: boolean;
+  /** The command line, as it was given. */
+  args: string[];
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
   terminal: Terminal;
@@ -50,8 +52,11 @@ export interface Session {
   progress: Progress;
 }
 
+/** What a session is made from beside the global flags. */
+export type SessionParts = Pick<Session, "args" | "terminal" | "signal">;
+
 /** Reads the global flags; the root must be a folder. */
-export async function openSession(flags: GlobalFlags, terminal: Terminal, signal: AbortSignal): Promise<Session> {
+export async function openSession(flags: GlobalFlags, { args, terminal, signal }: SessionParts): Promise<Session> {
   const root = resolve(terminal.cwd(), flags.root ?? ".");
   const found = await stat(root).catch(() => undefined);
   if (found?.isDirectory() !== true) {
@@ -61,6 +66,7 @@ export async function openSession(flags: GlobalFlags, terminal: Terminal, signal
     root,
     directory: flags.directory ?? ".ccl",
     isJson: flags.json === true,
+    args,
     signal,
     terminal,
     noteStyle: styleOf(terminal.stderr, terminal.env),

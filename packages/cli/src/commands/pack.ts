@@ -8,6 +8,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { renderPackSummary, type PackFacts } from "../pack-summary.ts";
+import { createPrintKeeper } from "../print/keep-print.ts";
 import { compareWithTree, hasRegistry, withProject, withScan, type TreeComparison } from "../project.ts";
 import type { Session } from "../session.ts";
 
@@ -80,9 +81,11 @@ async function packFolder(session: Session, flags: PackFlags): Promise<Packed> {
 async function packProject(session: Session, flags: PackFlags): Promise<Packed> {
   const { signal } = session;
   const tree = await treeOf(session, flags);
-  return await withProject(session, { persist: flags.show !== true }, async (registry) => {
+  const keeper = isPlainPrint(session, flags) ? createPrintKeeper(session) : undefined;
+  const packed = await withProject(session, { persist: flags.show !== true }, async (registry) => {
     const files = createContextFiles(registry);
     const view = tree.matched === undefined ? registry : narrowed(registry, tree.matched);
+    keeper?.watch(registry.list().map((entry) => entry.path));
     const packed = await buildPacked(session, flags, { registry: view, files });
     packed.facts.unnamed = tree.unnamed;
     if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
@@ -91,6 +94,15 @@ async function packProject(session: Session, flags: PackFlags): Promise<Packed> 
     if (flags.accept === true) packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
     return packed;
   });
+  await keeper?.keep(packed.pack.text);
+  return packed;
+}
+
+/** The command keeps its pack, prints it and does nothing else. */
+function isPlainPrint(session: Session, flags: PackFlags): boolean {
+  const { show, out, copy, include, ignore, accept } = flags;
+  const hasMore = [show, out, copy, include, ignore, accept].some((flag) => flag !== undefined);
+  return !hasMore && !isSummaryRead(session) && session.directory === ".ccl";
 }
 
 /** Looking over the tree takes as long as a small pack: it is left out where nobody would read what it found. */

@@ -1,18 +1,30 @@
-import pc from "picocolors";
+import { styleText } from "node:util";
+
+type Colour = "bold" | "cyan" | "dim" | "green" | "red" | "yellow";
 
 /** How one output stream is written to. */
 export interface Style {
   isTerminal: boolean;
   /** Colours, or functions that leave the text as it is. */
-  colours: ReturnType<typeof pc.createColors>;
+  colours: Record<Colour, (text: string) => string>;
 }
 
 /** Reads the stream and NO_COLOR, FORCE_COLOR, TERM: the first that is set decides. */
 export function styleOf(stream: { isTTY?: boolean }, environment: NodeJS.ProcessEnv): Style {
   const isTerminal = stream.isTTY === true;
+  const isWanted = isColourWanted(isTerminal, environment);
+  const colour = (name: Colour) => (text: string) =>
+    isWanted ? styleText(name, text, { validateStream: false }) : text;
   return {
     isTerminal,
-    colours: pc.createColors(isColourWanted(isTerminal, environment)),
+    colours: {
+      bold: colour("bold"),
+      cyan: colour("cyan"),
+      dim: colour("dim"),
+      green: colour("green"),
+      red: colour("red"),
+      yellow: colour("yellow"),
+    },
   };
 }
 
