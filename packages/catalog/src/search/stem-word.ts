@@ -1,9 +1,5 @@
-// oxlint-disable-next-line typescript/triple-slash-reference
-/// <reference path="./snowball-stemmers.d.ts" />
-import snowball from "snowball-stemmers";
-
-const english = snowball.newStemmer("english");
-const russian = snowball.newStemmer("russian");
+import { stemmer as stemRussian } from "@orama/stemmers/russian";
+import { stem as stemEnglish } from "porter2";
 
 const maxCached = 100_000;
 const cache = new Map<string, string>();
@@ -82,6 +78,6 @@ export function firstLetterOfStem(word: string): string {
 }
 
 function computeStem(word: string): string {
-  if (/^[a-z]+$/.test(word)) return english.stem(word);
-  return /^[а-я]+$/.test(word) ? russian.stem(word) : word;
+  if (/^[a-z]+$/.test(word)) return stemEnglish(word);
+  return /^[а-я]+$/.test(word) ? stemRussian(word) : word;
 }

@@ -1,7 +1,0 @@
-declare module "snowball-stemmers" {
-  interface Stemmer {
-    stem(word: string): string;
-  }
-  const snowball: { newStemmer(algorithm: string): Stemmer };
-  export = snowball;
-}
