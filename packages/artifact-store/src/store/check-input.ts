@@ -5,7 +5,7 @@ const maxTextChars = 512;
 const maxImportedSummaryChars = 65_536;
 const loneSurrogate = /\p{Surrogate}/u;
 // oxlint-disable-next-line no-control-regex
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+const unkept = /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
 
 export function invalidInput(message: string, cause?: unknown): ArtifactStoreError {
   return new ArtifactStoreError("invalid_input", message, cause === undefined ? {} : { cause });
@@ -52,7 +52,7 @@ export function checkText(name: string, value: unknown): string {
   if (typeof value !== "string" || value.length === 0 || value.length > maxTextChars) {
     throw invalidInput(`${name} is ${quoted(value)}; give a text of 1 to ${maxTextChars} characters.`);
   }
-  if (controlCharacter.test(value) || !isWellFormed(value)) {
+  if (unkept.test(value)) {
     throw invalidInput(`${name} is ${quoted(value)}; remove its control characters and lone surrogates.`);
   }
   return value;

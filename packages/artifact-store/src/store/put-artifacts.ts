@@ -124,7 +124,7 @@ function summaryOf(context: StoreContext, { item, mimeType }: Taken, { record, h
   if (item.summary !== undefined) return cleanSummary(item.summary);
   const { sizeBytes } = record;
   const facts = { isCut: sizeBytes > head.length, sizeBytes, mimeType, source: item.source };
-  return makeSummary({ ...facts, head: head.slice() }, context.summarize);
+  return makeSummary({ ...facts, head }, context.summarize);
 }
 
 function makeHandle(

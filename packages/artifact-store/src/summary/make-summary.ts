@@ -1,7 +1,7 @@
 import { redactSecrets } from "@ccl/core";
 import { invalidInput } from "../store/check-input.ts";
 import { cutAtGrapheme } from "./cut-at-grapheme.ts";
-import type { Summarize, SummaryInput } from "./summarize-content.ts";
+import { summarizeContent, type Summarize, type SummaryInput } from "./summarize-content.ts";
 
 /** How much of a content a summary looks at. */
 export const headBytes: number = 8 * 1024;
@@ -12,9 +12,12 @@ const maxSummaryChars = 4_000;
 /** @throws ArtifactStoreError `invalid_input` when `summarize` throws or returns no text */
 export function makeSummary(input: Omit<SummaryInput, "text">, summarize: Summarize): string {
   const text = textOf(input.head, input.isCut);
+  // Size and type have nothing to mask.
+  if (text === undefined && summarize === summarizeContent) return summarizeContent(input);
   let summary: unknown;
   try {
-    summary = summarize(text === undefined ? input : { ...input, text });
+    const head = input.head.slice();
+    summary = summarize(text === undefined ? { ...input, head } : { ...input, head, text });
   } catch (error) {
     throw invalidInput("The summarize function failed; nothing was stored.", error);
   }
