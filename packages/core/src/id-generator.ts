@@ -23,7 +23,7 @@ const maxTimestampMs = 2 ** 48 - 1;
 export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator {
   const { clock = systemClock, random = createRandomPool() } = options;
   // The seed leaves the counter's top bit clear, so that 2^41 ids fit even in an unlucky millisecond.
-  const seed = (): number => random(6).reduce((sum, byte) => sum * 256 + byte, 0) % (counterLimit / 2);
+  const seed = (): number => wholeOf(random(6)) % (counterLimit / 2);
   let lastMs = 0;
   let counter = seed();
   return {
@@ -49,13 +49,16 @@ function createRandomPool(): (byteCount: number) => Uint8Array {
   };
 }
 
-const uuid = Buffer.alloc(16);
-
 function formatUuid(timestampMs: number, counter: number, tail: Uint8Array): string {
-  uuid.writeUIntBE(timestampMs, 0, 6);
-  uuid.writeUInt16BE(7 * 2 ** 12 + Math.floor(counter / 2 ** 30), 6);
-  uuid.writeUInt32BE(2 * 2 ** 30 + (counter % 2 ** 30), 8);
-  uuid.set(tail, 12);
-  const digits = uuid.toString("hex");
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
+  const time = hex(timestampMs, 12);
+  const high = hex(Math.floor(counter / 2 ** 30), 3);
+  const low = hex(2 * 2 ** 30 + (counter % 2 ** 30), 8);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}${hex(wholeOf(tail), 8)}`;
+}
+
+/** The bytes as one number, the highest first. */
+const wholeOf = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
 }

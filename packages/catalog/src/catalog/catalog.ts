@@ -109,7 +109,7 @@ export interface SearchQuery extends AskOptions {
   exclude?: readonly string[];
 }
 
-/** What took part in a search: `absent` without an embedder, `failed` where it did not answer in time or at all. */
+/** What took part in a search: `absent` without an embedder or without a query, `failed` where it did not answer in time or at all. */
 export type VectorLeg = "used" | "absent" | "failed";
 
 /** What was found. */

@@ -211,6 +211,7 @@ describe("createCatalog with an embedder", () => {
     const unexpected = (): never => expect.unreachable();
     Object.assign(store, { loadVectors: unexpected, saveVectors: unexpected });
     expect(await catalog.search({ text: "what was bought" })).toMatchObject({ vectorLeg: "used" });
+    expect(await catalog.search({ text: " " })).toMatchObject({ vectorLeg: "absent" });
   });
 
   const failing: [string, Partial<Embedder>][] = [

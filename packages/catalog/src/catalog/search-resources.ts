@@ -50,7 +50,7 @@ export async function findResources(options: FindOptions, context: SearchContext
   const { visible, limit, signal } = options;
   const text = options.text?.slice(0, longestQuery);
   const hasText = text !== undefined && text.trim() !== "";
-  if (!hasText && options.vector === undefined) return browse(options, context);
+  if (!hasText && options.vector === undefined) return browse(options);
   const { vector, vectorLeg } = await queryVector({ ...options, text: hasText ? text : "" }, context);
   const filter = visible.filter(options);
   const ranked = await guarded(() =>
@@ -118,15 +118,14 @@ async function queryVector(
 }
 
 /** Everything visible that fits the facets, by id. */
-async function browse({ visible, facets, exclude, limit }: FindOptions, context: SearchContext): Promise<Found> {
+function browse({ visible, facets, exclude, limit }: FindOptions): Found {
   const excluded = new Set(exclude);
   const ids = visible.ids().filter((id) => {
     const record = visible.get(id);
     return record !== undefined && !excluded.has(id) && hasFacets(record, facets);
   });
   const hits = ids.slice(0, limit).map((id) => ({ id, score: 0, explain: {} }));
-  const vectorLeg = context.vectors === undefined ? "absent" : "used";
-  return { hits, unmatchedTerms: [], coverage: 1, vectorLeg };
+  return { hits, unmatchedTerms: [], coverage: 1, vectorLeg: "absent" };
 }
 
 function hasFacets(record: ResourceRecord, wanted: FacetFilter = {}): boolean {
