@@ -10,15 +10,15 @@ import { runPostgres } from "./run-postgres.ts";
 import { runSqlite, type SqlWork } from "./run-sqlite.ts";
 import { sqliteDialect, sqliteTakes } from "./sqlite-dialect.ts";
 
-type TableName = readonly [table: string] | readonly [schema: string, table: string];
-
 /** How a SQL source is read. */
 export interface SqlConnectorOptions {
   /** For messages; the kind of database by default. */
   name?: string;
   /** Schema and table of a resource: the last part of its address by default, `public.orders` as two names. */
-  tableOf?(resource: TypedScan["resource"]): TableName;
+  tableOf?(resource: TypedScan["resource"]): readonly [table: string] | readonly [schema: string, table: string];
 }
+
+type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
 
 const operations: ReadonlySet<PlanOperation> = new Set([
   "scan",
