@@ -27,7 +27,7 @@ const checks: Partial<Record<FunctionName, Check>> = {
   le: compare,
   gt: compare,
   ge: compare,
-  between: compare,
+  between: checkBetween,
   and: (input) => allOf(input, bool, bool),
   or: (input) => allOf(input, bool, bool),
   not: (input) => allOf(input, bool, bool),
@@ -100,6 +100,18 @@ function compare(input: CallInput): TypedExpression | undefined {
     return input.scope.report("type_mismatch", input.path, "Bools have no order; compare them with = and <>.");
   }
   return callOf(input.name, same, { type: bool });
+}
+
+/** Each bound by itself where one is a float: beside it the value and the other would lose digits. */
+function checkBetween(input: CallInput): TypedExpression | undefined {
+  const whole = compare(input);
+  const [value, low, high] = input.parts;
+  const kinds = new Set(input.parts.map((part) => part.type.kind));
+  if (whole === undefined || !value || !low || !high || !kinds.has("float") || kinds.size === 1) return whole;
+  const above = sameTyped([value, low]);
+  const below = sameTyped([value, high]);
+  const bounds = above && below && [callOf("ge", above, { type: bool }), callOf("le", below, { type: bool })];
+  return bounds && callOf("and", bounds, { type: bool });
 }
 
 function warnOfUnits({ scope, path, name, parts }: CallInput): void {
