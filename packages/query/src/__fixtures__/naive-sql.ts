@@ -103,6 +103,8 @@ function query(
 function aggregated({ function: applied, argument }: NamedAggregate, e: (expression: Expression) => string): string {
   if (argument === undefined) return "count(*)";
   if (applied === "count_distinct") return `count(distinct ${e(argument)})`;
+  // DuckDB's own avg rounds the same mean otherwise for other numbers of rows, which a later distinct would tell apart.
+  if (applied === "avg") return `(sum(${e(argument)})::double / nullif(count(${e(argument)}), 0))`;
   return `${applied}(${e(argument)})`;
 }
 
