@@ -36,7 +36,7 @@ export async function run() {
   const markdown = [
     `Price in thousands of input-token equivalents over all calls: ${cachedPrice} for each token of the common prefix with the call before, if that is 1,024 tokens or more, ${newPrice} for each other token. Support is the share of the values that the model wrote as tool arguments, and had read before in the same dialogue, that its prompt still showed.`,
     ...parts,
-    `Milliseconds for one fit into 16,000 tokens. "Counted": the counts of messages are known, to all alike. Memory is the heap that stays with the result and the caches.`,
+    `Milliseconds for one fit into 16,000 tokens. "Counted": the same messages again without a state, when all is warm; their counts are known, to all alike. Memory is the heap that stays with the result and the caches.`,
     table(["Messages", "Library", "cold", "counted", "one more", "heap, MB", "tokens", "fault"], await timeRows()),
     `Milliseconds of \`compile\` into ${timedBudget.toLocaleString("en")} tokens. "Cold": the first one after the session was read from its store; "counted": the counts are known, by a new compiler; then by one that follows the log: after one more answer of a tool, one more question, and more words of the user, joined with these.`,
     table(
@@ -120,7 +120,7 @@ async function timeOf({ name, convert, start, judge, isColdOnly = false }, count
   const size = [tokens.toLocaleString("en"), fault ?? "none"];
   if (isColdOnly) return [count.toLocaleString("en"), name, cold.ms.toFixed(0), "-", "-", "-", ...size];
   const slow = cold.ms > 2_000;
-  const counted = await median(slow ? 1 : 9, () => start()(messages));
+  const counted = await warmMedian(() => start()(messages));
   let more = [...messages];
   const onwards = start();
   await onwards(more);
@@ -142,7 +142,7 @@ async function compileRows() {
     const { value: session, ms: opening } = await elapsed(() => openSession({ store, sessionId: "long", counter }));
     const compileBy = (compiler) => compiler.compile(session, { budget: timedBudget, systemPrompt: "You look up." });
     const { value: context, ms: cold } = await elapsed(() => compileBy(createContextCompiler({ counter })));
-    const counted = await median(9, () => compileBy(createContextCompiler({ counter })));
+    const counted = await warmMedian(() => compileBy(createContextCompiler({ counter })));
     const compiler = createContextCompiler({ counter });
     await compileBy(compiler);
     const more = await moreEvents(session, () => compileBy(compiler));
@@ -326,6 +326,19 @@ async function elapsed(action) {
   const startedAt = performance.now();
   const value = await action();
   return { ms: performance.now() - startedAt, value };
+}
+
+const warmUpMs = 500;
+const measuredMs = 1_500;
+
+/** Of the rounds of a second or two, after as many as the compiler to machine code may want; at least one and three. */
+async function warmMedian(action) {
+  for (let spent = 0; spent < warmUpMs;) spent += (await elapsed(action)).ms;
+  const times = [];
+  for (let spent = 0; spent < measuredMs || times.length < 3; spent += times.at(-1)) {
+    times.push((await elapsed(action)).ms);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
 }
 
 async function median(rounds, action) {

@@ -1,8 +1,8 @@
 import type { ChatMessage, Part, ToolDefinition } from "@ccl/core";
 
-interface Entry {
-  content: ChatMessage["content"];
-  toolCalls: ChatMessage["toolCalls"];
+import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
+
+interface Entry extends HeldContent {
   mark: string;
 }
 
@@ -11,9 +11,7 @@ const known = new WeakMap<ChatMessage, Entry>();
 /** A short mark of what a provider would see of a message; equal bytes give equal marks. Not cryptographic. */
 export function fingerprintOf(message: ChatMessage): string {
   const entry = known.get(message);
-  if (entry !== undefined && entry.content === message.content && entry.toolCalls === message.toolCalls) {
-    return entry.mark;
-  }
+  if (entry !== undefined && stillHolds(message, entry)) return entry.mark;
   const hash = new Hash();
   hash.add(message.role);
   if (typeof message.content === "string") hash.add(message.content);
@@ -26,7 +24,7 @@ export function fingerprintOf(message: ChatMessage): string {
   hash.add(message.toolCallId ?? "");
   hash.add(message.isError === true ? "e" : "");
   const mark = hash.digest();
-  known.set(message, { content: message.content, toolCalls: message.toolCalls, mark });
+  known.set(message, { content: message.content, part: partOf(message), mark });
   return mark;
 }
 

@@ -8,8 +8,9 @@ import { fingerprintOf, fingerprintOfTools } from "./fingerprint.ts";
 import type { ElidedStretch, FitPolicy } from "./fit-policy.ts";
 import { type FitState, type FrozenCut, requireState } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
+import { findKnownHistory, keepHistory, type KnownHistory } from "./known-histories.ts";
 import { resolvePolicy } from "./resolve-policy.ts";
-import { extendSettled, goesOn, type SettledMessages } from "./settled-messages.ts";
+import { extendSettled, goesOn } from "./settled-messages.ts";
 
 /** How a history is fitted. */
 export interface FitOptions {
@@ -64,7 +65,8 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   const policy = resolvePolicy(messages, options);
   const state = options.state === undefined ? undefined : requireState(options.state);
   const memo = findMemo(state, messages, policy);
-  const history = analyzeHistory(messages, policy.meter, memo?.history);
+  const known = memo ?? findKnownHistory(messages, policy.meter.counter);
+  const history = analyzeHistory(messages, policy.meter, known?.history);
   const cut = state?.cut !== undefined && isCutOf(state.cut, history) ? state.cut : undefined;
   const isReset = state?.cut !== undefined && cut === undefined;
   const earlier = memo && !isReset ? { prompt: memo.prompt, settledUnits: memo.history.settled.units } : undefined;
@@ -75,8 +77,9 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   if (memo === undefined) policy.meter.probe(kept.messages);
   const tokens = kept.tokens > giveUpAbove ? kept.tokens : policy.meter.total(() => kept.messages, kept.tokens);
   const fitted = tokens <= limit ? { cut, prompt: kept, tokens } : recut(history, policy);
-  const settled = extendSettled(memo?.settled, messages, history.settled.messages);
-  return finish(fitted, { settled, history, policy, state, isReset, tools: options.tools ?? [] });
+  const settled = extendSettled(known?.settled, messages, history.settled.messages);
+  const now = { counter: policy.meter.counter, settled, history };
+  return finish(fitted, { known: now, policy, state, isReset, tools: options.tools ?? [] });
 }
 
 interface Fitted {
@@ -107,8 +110,7 @@ function isCutOf(cut: FrozenCut, history: History): boolean {
 }
 
 interface Context {
-  settled: SettledMessages;
-  history: History;
+  known: KnownHistory;
   policy: FitPolicy;
   state: FitState | undefined;
   isReset: boolean;
@@ -116,7 +118,8 @@ interface Context {
 }
 
 function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessages {
-  const { settled, history, policy, state, isReset } = context;
+  const { known, policy, state, isReset } = context;
+  const { history } = known;
   const tools = fingerprintOfTools(context.tools);
   const before = state?.tools === tools ? state.shown : [];
   // What was taken over from the last prompt as it was needs no second look.
@@ -130,7 +133,8 @@ function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessag
     if (message !== undefined) stableTokens += policy.meter.of(message);
   }
   const next: FitState = { version: 1, ...(cut === undefined ? {} : { cut }), shown, tools };
-  memos.set(next, { settled, history, prompt, policy });
+  memos.set(next, { ...known, prompt, policy });
+  keepHistory(known);
   history.units.settle(history.settled.units);
   const reset: FitTraceEntry[] = isReset
     ? [{ action: "reset", reason: "state_mismatch", from: 0, to: 0, tokensBefore: 0, tokensAfter: 0 }]
@@ -152,9 +156,7 @@ function breakpointsOf({ messages, headEnd, frozenEnd }: AssembledPrompt, stable
 }
 
 /** What a call knew, so that the next one begins there; a state that was stored and read has none and gives the same. */
-interface Memo {
-  settled: SettledMessages;
-  history: History;
+interface Memo extends KnownHistory {
   prompt: AssembledPrompt;
   policy: FitPolicy;
 }
@@ -165,7 +167,7 @@ function findMemo(state: FitState | undefined, messages: readonly ChatMessage[],
   const memo = state && memos.get(state);
   if (memo === undefined) return undefined;
   const isSamePolicy =
-    memo.policy.meter.counter === policy.meter.counter &&
+    memo.counter === policy.meter.counter &&
     memo.policy.meter.fixed === policy.meter.fixed &&
     memo.policy.compactAboveTokens === policy.compactAboveTokens;
   return isSamePolicy && goesOn(messages, memo.settled) ? memo : undefined;

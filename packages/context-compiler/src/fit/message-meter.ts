@@ -1,5 +1,7 @@
 import { countMessages, estimatedCounter, type ChatMessage, type TokenCounter, type ToolDefinition } from "@ccl/core";
 
+import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
+
 /** Counts messages one by one, each once; the sum over the messages and `fixed` is what the caller's counter says. */
 export interface MessageMeter {
   counter: TokenCounter;
@@ -12,9 +14,7 @@ export interface MessageMeter {
   probe(messages: readonly ChatMessage[]): void;
 }
 
-interface Entry {
-  content: ChatMessage["content"];
-  toolCalls: ChatMessage["toolCalls"];
+interface Entry extends HeldContent {
   tokens: number;
   /** The sample that began with the message and added up. */
   sample?: { tools: CountedTools; entries: readonly Entry[] };
@@ -37,7 +37,7 @@ const memories = new WeakMap<TokenCounter, Memory>();
 const sampleMessages = 24;
 const sampleTokens = 4_000;
 
-/** Counts are kept with the message object for as long as it lives; a replaced `content` is counted anew. */
+/** Counts are kept with the message object for as long as it lives; what is replaced in it is counted anew. */
 export function createMessageMeter(
   counter: TokenCounter = estimatedCounter,
   tools: readonly ToolDefinition[] = [],
@@ -76,10 +76,10 @@ function createMemory(counter: TokenCounter): Memory {
   const known = new WeakMap<ChatMessage, Entry>();
   const noTools = { list: [], tokens: wholeOf(counter, [], []) };
   const entryOf = (message: ChatMessage): Entry => {
-    const { content, toolCalls } = message;
     const before = known.get(message);
-    if (before !== undefined && before.content === content && before.toolCalls === toolCalls) return before;
-    const entry = { content, toolCalls, tokens: wholeOf(counter, [message], []) - noTools.tokens };
+    if (before !== undefined && stillHolds(message, before)) return before;
+    const tokens = wholeOf(counter, [message], []) - noTools.tokens;
+    const entry = { content: message.content, part: partOf(message), tokens };
     known.set(message, entry);
     return entry;
   };

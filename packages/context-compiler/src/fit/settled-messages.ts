@@ -1,22 +1,26 @@
 import type { ChatMessage } from "@ccl/core";
 
+import { type HeldContent, partOf } from "./held-content.ts";
+
 /** The messages before the last assistant message, which later ones leave alone. Calls that follow each other share the lists. */
 export interface SettledMessages {
   /** How many of the lists are meant; what comes after them is of a later call. */
   readonly length: number;
   readonly messages: ChatMessage[];
   /** What the messages held; undefined for one that is frozen, and so holds that still. */
-  readonly contents: (ChatMessage["content"] | undefined)[];
+  readonly contents: (HeldContent["content"] | undefined)[];
+  readonly parts: (HeldContent["part"] | undefined)[];
 }
 
 /** True when the messages begin with these, as they were, and go on with an assistant message or not at all. */
 export function goesOn(messages: readonly ChatMessage[], settled: SettledMessages): boolean {
-  const { length, messages: before, contents } = settled;
+  const { length, messages: before, contents, parts } = settled;
   if (messages.length < length || (messages[length]?.role ?? "assistant") !== "assistant") return false;
   for (let at = 0; at < length; at += 1) {
     const message = messages[at];
+    if (message === undefined || message !== before[at]) return false;
     const content = contents[at];
-    if (message !== before[at] || (content !== undefined && message?.content !== content)) return false;
+    if (content !== undefined && (message.content !== content || partOf(message) !== parts[at])) return false;
   }
   return true;
 }
@@ -27,24 +31,24 @@ export function extendSettled(
   messages: readonly ChatMessage[],
   length: number,
 ): SettledMessages {
-  if (before === undefined) {
-    const all = messages.slice(0, length);
-    return { length, messages: all, contents: contentsOf(all) };
+  const settled = before === undefined ? { messages: [], contents: [], parts: [] } : openEnded(before);
+  // To ask takes as long as to compare, so that it is asked no more after the first message that may change.
+  let isFrozen = true;
+  for (const message of messages.slice(settled.messages.length, length)) {
+    isFrozen &&= Object.isFrozen(message);
+    settled.messages.push(message);
+    settled.contents.push(isFrozen ? undefined : message.content);
+    settled.parts.push(isFrozen ? undefined : partOf(message));
   }
-  const isLast = before.length === before.messages.length;
-  const known = isLast ? before.messages : before.messages.slice(0, before.length);
-  const contents = isLast ? before.contents : before.contents.slice(0, before.length);
-  const added = messages.slice(known.length, length);
-  for (const message of added) known.push(message);
-  for (const content of contentsOf(added)) contents.push(content);
-  return { length, messages: known, contents };
+  return { ...settled, length };
 }
 
-/** To ask takes as long as to compare, so that it is asked no more after the first message that may change. */
-function contentsOf(messages: readonly ChatMessage[]): SettledMessages["contents"] {
-  let isFrozen = true;
-  return messages.map((message) => {
-    isFrozen &&= Object.isFrozen(message);
-    return isFrozen ? undefined : message.content;
-  });
+function openEnded(settled: SettledMessages): Omit<SettledMessages, "length"> {
+  const { length, messages, contents, parts } = settled;
+  if (length === messages.length) return settled;
+  return {
+    messages: messages.slice(0, length),
+    contents: contents.slice(0, length),
+    parts: parts.slice(0, length),
+  };
 }

@@ -4,6 +4,7 @@ import { compactJson } from "../compact-forms/compact-json.ts";
 import { compactText } from "../compact-forms/compact-text.ts";
 import { type FitPolicy, formatCount } from "./fit-policy.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
+import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
 import type { HistoryUnit } from "./unit-list.ts";
 
 /** The messages of a unit as a prompt shows them. */
@@ -49,7 +50,7 @@ export function showAfterCut(unit: HistoryUnit, limitTokens: number, policy: Fit
 }
 
 /** Forms by message, so that the same message is the same object at the next call. */
-const forms = new WeakMap<ChatMessage, Map<string, { content: ChatMessage["content"]; shown: ChatMessage }>>();
+const forms = new WeakMap<ChatMessage, Map<string, HeldContent & { shown: ChatMessage }>>();
 const isTruncated = new WeakSet<ChatMessage>();
 const keptForms = 4;
 
@@ -59,10 +60,10 @@ function shorten(message: ChatMessage, limit: number, policy: FitPolicy): ChatMe
   const key = `${limit} ${policy.compactAboveTokens} ${counter.name} ${hint}`;
   let byKey = forms.get(message);
   const known = byKey?.get(key);
-  if (known?.content === message.content) return known.shown;
+  if (known !== undefined && stillHolds(message, known)) return known.shown;
   const shown = shortenNow(message, { limit, hint, policy });
   if (byKey === undefined || byKey.size >= keptForms) forms.set(message, (byKey = new Map()));
-  byKey.set(key, { content: message.content, shown });
+  byKey.set(key, { content: message.content, part: partOf(message), shown });
   return shown;
 }
 
