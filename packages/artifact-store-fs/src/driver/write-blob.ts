@@ -34,12 +34,15 @@ export async function linkFile(store: FsStore, from: string, to: string): Promis
 async function writeNewFile(
   store: FsStore,
   path: string,
-  { pieces, now }: { pieces: readonly Uint8Array[]; now: number },
+  { encode, now }: { encode: () => Uint8Array; now: number },
 ): Promise<void> {
-  const file = await store.fs.create(path);
+  const creating = store.fs.create(path);
+  // While the system makes the file.
+  const bytes = encode();
+  const file = await creating;
   try {
     try {
-      await file.write(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces), 0);
+      await file.write(bytes, 0);
       await syncAtTime(file, { durability: store.durability, now });
     } finally {
       await file.close();
@@ -60,8 +63,8 @@ export async function writeBody(
   const plain: FileHeader = { artifactId, sizeBytes, hashBytes: chunkHashes.length };
   const full = { ...plain, ...(handle === undefined ? {} : { handle }), ...(batch === undefined ? {} : { batch }) };
   if (content instanceof Uint8Array) {
-    const pieces = [encodeHeader(full) ?? new Uint8Array(0), content, chunkHashes];
-    await writeNewFile(store, pin, { pieces, now });
+    const encode = (): Uint8Array => Buffer.concat([encodeHeader(full) ?? new Uint8Array(0), content, chunkHashes]);
+    await writeNewFile(store, pin, { encode, now });
     return handle !== undefined;
   }
   const staged = store.staged.get(content);
@@ -110,7 +113,7 @@ export async function addReference(store: FsStore, handle: ArtifactHandle, optio
   const { now, batch, signal } = options;
   const pin = pinPath(store, artifactId);
   const header = { artifactId, sizeBytes, hashBytes: 0, handle, ...(batch === undefined ? {} : { batch }) };
-  await writeNewFile(store, pin, { pieces: [encodeHeader(header) ?? new Uint8Array(0)], now });
+  await writeNewFile(store, pin, { encode: () => encodeHeader(header) ?? new Uint8Array(0), now });
   try {
     if (!(await syncBlob(store, artifactId))) {
       await store.fs.unlink(pin);

@@ -82,18 +82,14 @@ export const contentRules: Rule[] = [
   {
     name: "a stream may write over its pieces once the next one is asked for",
     async check(bench) {
-      const content = someBytes(mebibyte + 5_000, 4);
-      const piece = new Uint8Array(1000);
-      const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
-        for (let at = 0; at < content.length; at += piece.length) {
-          const part = content.subarray(at, at + piece.length);
-          piece.set(part);
-          yield piece.subarray(0, part.length);
-          piece.fill(0);
-        }
-      };
-      const { artifactId } = await bench.store.store(pieces(), { source });
-      await bench.holds(artifactId, content);
+      for (const [size, pieceSize] of [
+        [mebibyte + 5_000, 1_000],
+        [6 * mebibyte + 5_000, mebibyte],
+      ] as const) {
+        const content = someBytes(size, 4);
+        const { artifactId } = await bench.store.store(inReusedPieces(content, pieceSize), { source });
+        await bench.holds(artifactId, content);
+      }
     },
   },
   {
@@ -217,3 +213,14 @@ export const contentRules: Rule[] = [
     },
   },
 ];
+
+/** One piece that is written over again and again. */
+async function* inReusedPieces(content: Uint8Array, size: number): AsyncGenerator<Uint8Array, void> {
+  const piece = new Uint8Array(size);
+  for (let at = 0; at < content.length; at += size) {
+    const part = content.subarray(at, at + size);
+    piece.set(part);
+    yield piece.subarray(0, part.length);
+    piece.fill(0);
+  }
+}

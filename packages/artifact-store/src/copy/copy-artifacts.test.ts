@@ -64,6 +64,28 @@ describe("copyArtifacts", () => {
     }
   });
 
+  it("passes over an artifact that goes while it is read", async () => {
+    const state = new MemoryState();
+    const from = createArtifactStore(createMemoryDriver(state));
+    const [gone, kept] = await fill(from, 3);
+    if (gone === undefined || kept === undefined) throw new Error("Nothing was stored.");
+    const failing: ArtifactStore = {
+      ...from,
+      retrieveStream: async (artifactId, options) => {
+        if (artifactId !== gone.artifactId) return from.retrieveStream(artifactId, options);
+        await from.delete(artifactId);
+        throw new ArtifactStoreError("store_failed", "The rows of this artifact are gone.");
+      },
+    };
+    const report = await copyArtifacts(failing, createMemoryArtifactStore());
+    expect(report).toMatchObject({ copiedHandles: 2, goneHandles: 1, corrupt: [] });
+    const broken: ArtifactStore = {
+      ...from,
+      retrieveStream: () => Promise.reject(new ArtifactStoreError("store_failed", "The disk is gone.")),
+    };
+    await expect(copyArtifacts(broken, createMemoryArtifactStore())).rejects.toMatchObject({ code: "store_failed" });
+  });
+
   it("goes on where a run was cut short, by its cursor or from the beginning", async () => {
     const from = createMemoryArtifactStore();
     await from.storeMany(Array.from({ length: 250 }, (_, index) => ({ content: `item ${index}`, source: "a" })));

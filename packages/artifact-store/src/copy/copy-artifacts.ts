@@ -63,9 +63,9 @@ interface CopyContext {
 
 async function copyOne({ from, to, report, signal }: CopyContext, handle: ArtifactHandle): Promise<void> {
   const { artifactId, handleId, createdAt, summary, source, mimeType, sessionId } = handle;
-  const reading = { hash: createHash("sha256"), isCorrupt: false };
+  const reading: Reading = { hash: createHash("sha256"), failure: undefined };
   try {
-    const stream = await reportCorrupt(reading, () => from.retrieveStream(artifactId, signalOption(signal)));
+    const stream = await keepFailure(reading, () => from.retrieveStream(artifactId, signalOption(signal)));
     if (stream === undefined) {
       report.goneHandles += 1;
       return;
@@ -83,21 +83,33 @@ async function copyOne({ from, to, report, signal }: CopyContext, handle: Artifa
     report.copiedHandles += 1;
     report.copiedBytes += handle.sizeBytes;
   } catch (error) {
-    if (!reading.isCorrupt) throw error;
-    report.corrupt.push(artifactId);
+    if (reading.failure !== undefined && !(await hasHandle(from, handle, signal))) report.goneHandles += 1;
+    else if (ArtifactStoreError.isInstance(reading.failure) && reading.failure.code === "corrupt")
+      report.corrupt.push(artifactId);
+    else throw error;
   }
+}
+
+async function hasHandle(
+  from: ArtifactStore,
+  { artifactId, handleId }: ArtifactHandle,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const handles = await from.getHandles(artifactId, signalOption(signal));
+  return handles.some((handle) => handle.handleId === handleId);
 }
 
 interface Reading {
   hash: Hash;
-  isCorrupt: boolean;
+  /** What the source threw. */
+  failure: unknown;
 }
 
-async function reportCorrupt<T>(reading: Reading, action: () => Promise<T>): Promise<T> {
+async function keepFailure<T>(reading: Reading, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    reading.isCorrupt = ArtifactStoreError.isInstance(error) && error.code === "corrupt";
+    reading.failure = error;
     throw error;
   }
 }
@@ -106,7 +118,7 @@ async function* watched(stream: AsyncIterable<Uint8Array>, reading: Reading): As
   const iterator = stream[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await reportCorrupt(reading, () => iterator.next());
+      const next = await keepFailure(reading, () => iterator.next());
       if (next.done === true) return;
       reading.hash.update(next.value);
       yield next.value;

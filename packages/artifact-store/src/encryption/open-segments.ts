@@ -35,8 +35,9 @@ export async function openSegments(request: OpenRequest): Promise<AsyncGenerator
   if (cipher === undefined) throw corruptError(artifactId, "its header is not one of this key");
   const start = Math.min(range.start, layout.plainBytes);
   const end = Math.max(start, Math.min(range.end ?? layout.plainBytes, layout.plainBytes));
-  const first = Math.floor(start / segmentBytes);
-  const last = end > start ? Math.ceil(end / segmentBytes) : layout.plainBytes === 0 ? 1 : first;
+  // A range past the end opens the last segment, too: only that shows that the length is what was sealed.
+  const first = Math.min(Math.floor(start / segmentBytes), layout.segmentCount - 1);
+  const last = Math.max(first + 1, Math.ceil(end / segmentBytes));
   const plan = { artifactId, cipher, first, last, segmentCount: layout.segmentCount, start, end };
   const stored = { start: placeOf(first), end: Math.min(placeOf(last), storedBytes) };
   if (layout.segmentCount === 1) return openEach([head.subarray(stored.start, stored.end)], plan);
@@ -69,7 +70,10 @@ async function* openEach(
     return plain.subarray(Math.max(0, plan.start - offset), Math.max(0, plan.end - offset));
   };
   for await (const piece of sealed) {
-    for (const chunk of assembler.add(piece)) yield open(chunk);
+    for (const chunk of assembler.add(piece)) {
+      const plain = open(chunk);
+      if (plain.length > 0) yield plain;
+    }
   }
   const rest = assembler.rest();
   if (rest.length > 0) {

@@ -141,6 +141,20 @@ describe("withEncryption", () => {
     expect((await reader.retrieve(artifactId))?.length).toBe(3 * mebibyte);
   });
 
+  it("refuses a range behind a length that was made shorter", async () => {
+    const { store, plain } = openOver();
+    const { artifactId } = await store.store(bytesOf(3 * mebibyte), { source });
+    const shortened = async (id: string): ReturnType<ArtifactStore["getHandles"]> =>
+      (await plain.getHandles(id)).map((handle) => ({ ...handle, sizeBytes: handle.sizeBytes - 2 * (mebibyte + 16) }));
+    const reader = withEncryption({ ...plain, getHandles: shortened }, { key: keyOf(1) });
+    for (const start of [0, mebibyte - 1, mebibyte, 2 * mebibyte]) {
+      const reading = reader.retrieve(artifactId, { range: { start, end: start + 10 } });
+      await expect(reading).rejects.toMatchObject({ code: "corrupt" });
+    }
+    const past = { range: { start: 3 * mebibyte, end: 3 * mebibyte + 10 } };
+    expect(await store.retrieve(artifactId, past)).toEqual(new Uint8Array());
+  });
+
   it("leaves nothing of the content at rest: no bytes, no summary, no type", async () => {
     const { store, plain, state } = openOver();
     const options = { source, mimeType: "text/secret-plan", summary: "the plan" };

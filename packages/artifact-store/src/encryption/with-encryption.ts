@@ -9,9 +9,9 @@ import type {
   StoreItem,
 } from "../artifact-store.ts";
 import { CallScope } from "../store/call-scope.ts";
-import { checkCount, checkHandleId, checkItem, checkRange, checkText, invalidInput } from "../store/check-input.ts";
+import { checkCount, checkHandleId, checkRange, checkText, invalidInput } from "../store/check-input.ts";
 import { OpenStreams } from "../store/open-streams.ts";
-import { takeContent } from "../store/prepare-content.ts";
+import { takeItems, type TakenItem } from "../store/put-artifacts.ts";
 import { signalOption } from "../store/store-context.ts";
 import { cleanSummary, makeSummary } from "../summary/make-summary.ts";
 import { summarizeContent, type Summarize } from "../summary/summarize-content.ts";
@@ -51,35 +51,35 @@ export function withEncryption(store: ArtifactStore, options: EncryptionOptions)
   const streams = new OpenStreams(scope);
   return {
     store: (content, options) =>
-      scope.run(options?.signal, async () => {
+      scope.run(options, async () => {
         const [handle] = await storeSealed(context, [{ ...options, content }], options?.signal);
         if (handle === undefined) throw invalidInput("Nothing was given to store.");
         return handle;
       }),
-    storeMany: (items, { signal } = {}) => scope.run(signal, () => storeSealed(context, items, signal)),
-    retrieve: (artifactId, options = {}) => scope.run(options.signal, () => readPlain(context, artifactId, options)),
+    storeMany: (items, options) => scope.run(options, () => storeSealed(context, items, options?.signal)),
+    retrieve: (artifactId, options = {}) => scope.run(options, () => readPlain(context, artifactId, options)),
     retrieveStream: (artifactId, options = {}) =>
-      scope.run(options.signal, async () => {
+      scope.run(options, async () => {
         const stream = await openPlain(context, artifactId, options);
         return stream && streams.guard(stream.plain, options.signal);
       }),
-    exists: (artifactId, { signal } = {}) =>
-      scope.run(signal, async () => {
-        const handles = await ownHandles(context, artifactId, signal);
-        return handles.length > 0 && store.exists(artifactId, signalOption(signal));
+    exists: (artifactId, options) =>
+      scope.run(options, async () => {
+        const handles = await ownHandles(context, artifactId, options?.signal);
+        return handles.length > 0 && store.exists(artifactId, signalOption(options?.signal));
       }),
-    getHandles: (artifactId, { signal } = {}) =>
-      scope.run(signal, async () =>
-        (await ownHandles(context, artifactId, signal)).map((handle) => openHandle(keys, handle)),
+    getHandles: (artifactId, options) =>
+      scope.run(options, async () =>
+        (await ownHandles(context, artifactId, options?.signal)).map((handle) => openHandle(keys, handle)),
       ),
-    listHandles: (options = {}) => scope.run(options.signal, () => listOwn(context, options)),
-    delete: (artifactId, options = {}) => scope.run(options.signal, () => deleteOwn(context, artifactId, options)),
+    listHandles: (options = {}) => scope.run(options, () => listOwn(context, options)),
+    delete: (artifactId, options = {}) => scope.run(options, () => deleteOwn(context, artifactId, options)),
     collectGarbage: (options) =>
-      scope.run(options?.signal, async () => {
+      scope.run(options, async () => {
         if (options?.dryRun !== true && options?.graceMs >= 0) await dropOldSpools(context, options);
         return store.collectGarbage(options);
       }),
-    verify: (options) => scope.run(options?.signal, () => store.verify(options)),
+    verify: (options) => scope.run(options, () => store.verify(options)),
     close: () =>
       scope.close(async () => {
         await streams.end();
@@ -93,20 +93,14 @@ async function storeSealed(
   items: readonly StoreItem[],
   signal: AbortSignal | undefined,
 ): Promise<ArtifactHandle[]> {
-  if (!Array.isArray(items)) throw invalidInput("storeMany takes an array of items.");
-  const taken = items.map(({ ...item }: StoreItem) => {
-    checkItem(item);
-    const mimeType =
-      item.mimeType ?? (typeof item.content === "string" ? "text/plain; charset=utf-8" : "application/octet-stream");
-    return { item, mimeType, content: takeContent(item.content) };
-  });
+  const taken = takeItems(items);
   const { store, keys } = context;
   const cleanUps: (() => Promise<unknown>)[] = [];
   try {
     const inner: StoreItem[] = [];
-    for (const { item, mimeType, content } of taken) {
-      const sealed = await sealContent(content, { store, keys, cleanUps, ...signalOption(signal) });
-      inner.push(sealItem(context, { item, mimeType, sealed }));
+    for (const item of taken) {
+      const sealed = await sealContent(item.content, { store, keys, cleanUps, ...signalOption(signal) });
+      inner.push(sealItem(context, item, sealed));
     }
     const handles = await store.storeMany(inner, signalOption(signal));
     return handles.map((handle) => openHandle(keys, handle));
@@ -117,16 +111,15 @@ async function storeSealed(
 
 function sealItem(
   { keys, clock, ids, summarize }: EncryptedContext,
-  { item, mimeType, sealed }: { item: StoreItem; mimeType: string; sealed: SealedContent },
+  { source, mimeType, sessionId, summary: given, expectedId, imported }: TakenItem,
+  { content, head, sizeBytes }: SealedContent,
 ): StoreItem {
-  const { source, sessionId, expectedId, imported } = item;
-  const { head, sizeBytes } = sealed;
   const facts = { head, sizeBytes, isCut: sizeBytes > head.length, mimeType, source };
-  const own = (): string => (item.summary === undefined ? makeSummary(facts, summarize) : cleanSummary(item.summary));
+  const own = (): string => (given === undefined ? makeSummary(facts, summarize) : cleanSummary(given));
   const summary = imported?.summary ?? own();
   const handleId = imported?.handleId ?? checkHandleId(ids.next());
   return {
-    content: sealed.content,
+    content,
     source,
     mimeType: sealedMimeType,
     imported: {

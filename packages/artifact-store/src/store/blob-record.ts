@@ -4,6 +4,7 @@ import { chunkBytes, type BlobRecord } from "../driver/artifact-driver.ts";
 const tagBytes = 16;
 const tagKey = "ccl-blob-chunk-1";
 const tagNonce = new Uint8Array(12);
+const noHashes = new Uint8Array();
 
 function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -46,7 +47,7 @@ export class RecordHasher {
   finish(): BlobRecord {
     const artifactId = this.#whole.digest("hex");
     const record = { artifactId, sizeBytes: this.#sizeBytes };
-    if (this.#sizeBytes <= chunkBytes) return { ...record, chunkHashes: new Uint8Array() };
+    if (this.#sizeBytes <= chunkBytes) return { ...record, chunkHashes: noHashes };
     const tags = concatBytes(this.#chunkTags);
     return { ...record, chunkHashes: concatBytes([tags, checksumOf(record, tags)]) };
   }
@@ -55,7 +56,7 @@ export class RecordHasher {
 /** The record of bytes at hand. */
 export function recordOf(bytes: Uint8Array): BlobRecord {
   if (bytes.length <= chunkBytes) {
-    return { artifactId: hash("sha256", bytes), sizeBytes: bytes.length, chunkHashes: new Uint8Array() };
+    return { artifactId: hash("sha256", bytes), sizeBytes: bytes.length, chunkHashes: noHashes };
   }
   const hasher = new RecordHasher();
   for (let at = 0; at < bytes.length; at += chunkBytes) hasher.add(bytes.subarray(at, at + chunkBytes));

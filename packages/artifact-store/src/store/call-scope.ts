@@ -1,4 +1,5 @@
 import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { checkOptions } from "./check-input.ts";
 
 const diskFullCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"]);
 const sqliteFull = 13;
@@ -37,10 +38,15 @@ function codesOf(error: unknown): unknown[] {
   return codes;
 }
 
+interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
 /** Counts the calls under way of a store, so that closing waits for them and later ones are refused. */
 export class CallScope {
   readonly #name: string;
-  readonly #underWay = new Set<Promise<unknown>>();
+  #underWay = 0;
+  #whenIdle = (): void => undefined;
   #closing: Promise<void> | undefined;
 
   constructor(name: string) {
@@ -48,23 +54,21 @@ export class CallScope {
   }
 
   /** Starts at once, in the same tick; rejects with nothing but `ArtifactStoreError`. */
-  run<T>(signal: AbortSignal | undefined, action: () => Promise<T>): Promise<T> {
-    const call = this.#guarded(signal, action);
-    this.#underWay.add(call);
-    const forget = (): void => void this.#underWay.delete(call);
-    call.then(forget, forget);
-    return call;
-  }
-
-  async #guarded<T>(signal: AbortSignal | undefined, action: () => Promise<T>): Promise<T> {
+  async run<T>(options: CallOptions | undefined, action: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) {
       throw new ArtifactStoreError("closed", `The ${this.#name} store is closed; open it again.`);
     }
+    checkOptions(options);
+    const signal = options?.signal;
     throwIfAborted(signal);
+    this.#underWay += 1;
     try {
       return await action();
     } catch (error) {
       throw toStoreError(error, this.#name, signal);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#whenIdle();
     }
   }
 
@@ -74,7 +78,10 @@ export class CallScope {
   }
 
   async #finish(finish: () => Promise<void>): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve;
+      if (this.#underWay === 0) resolve();
+    });
     try {
       await finish();
     } catch (error) {

@@ -14,7 +14,9 @@ export function invalidInput(message: string, cause?: unknown): ArtifactStoreErr
 /** A value in a message: its first 80 characters, as JSON. */
 export function quoted(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
-  return typeof value === "number" || value === undefined || value === null ? String(value) : `a ${typeof value}`;
+  return typeof value === "number" || value === undefined || value === null
+    ? String(value)
+    : `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }
 
 export function isArtifactId(artifactId: unknown): artifactId is string {
@@ -58,18 +60,49 @@ export function checkText(name: string, value: unknown): string {
   return value;
 }
 
-/** @throws ArtifactStoreError `invalid_input`, `invalid_id` */
-export function checkItem(item: Omit<StoreItem, "content">): void {
-  if (typeof item !== "object" || item === null) throw invalidInput("Storing takes options with at least a source.");
-  checkText("source", item.source);
-  if (item.mimeType !== undefined) checkText("mimeType", item.mimeType);
-  if (item.sessionId !== undefined) checkText("sessionId", item.sessionId);
-  if (item.summary !== undefined && typeof item.summary !== "string") throw invalidInput("summary is not a text.");
-  if (item.expectedId !== undefined) checkArtifactId(item.expectedId);
-  if (item.imported !== undefined) checkImported(item.imported, item.summary);
+/** What may be left out, but not be `null`. @throws ArtifactStoreError `invalid_input` */
+export function checkOptions(options: { signal?: unknown } | undefined): void {
+  if (options === undefined) return;
+  if (typeof options !== "object" || options === null) {
+    throw invalidInput(`The options are ${quoted(options)}; give an object or leave them out.`);
+  }
+  const { signal } = options;
+  if (signal === undefined || (typeof signal === "object" && signal !== null && "aborted" in signal)) return;
+  throw invalidInput(`signal is ${quoted(signal)}; give an AbortSignal.`);
 }
 
-function checkImported({ handleId, createdAt, summary }: ImportedHandle, givenSummary: string | undefined): void {
+/** What goes with a content, as it was at the call. */
+export interface ItemFacts {
+  source: string;
+  mimeType: string | undefined;
+  sessionId: string | undefined;
+  summary: string | undefined;
+  expectedId: string | undefined;
+  imported: ImportedHandle | undefined;
+}
+
+/**
+ * Reads each field once and checks what it read, since a getter may say something else the next time.
+ * @throws ArtifactStoreError `invalid_input`, `invalid_id`
+ */
+export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
+  if (typeof given !== "object" || given === null) throw invalidInput("Storing takes options with at least a source.");
+  const { source, mimeType, sessionId, summary, expectedId, imported } = given;
+  checkText("source", source);
+  if (mimeType !== undefined) checkText("mimeType", mimeType);
+  if (sessionId !== undefined) checkText("sessionId", sessionId);
+  if (summary !== undefined && typeof summary !== "string") throw invalidInput("summary is not a text.");
+  if (expectedId !== undefined) checkArtifactId(expectedId);
+  if (imported !== undefined && summary !== undefined) {
+    throw invalidInput("Give either summary or imported, which brings its own.");
+  }
+  const taken = imported === undefined ? undefined : takeImported(imported);
+  return { source, mimeType, sessionId, summary, expectedId, imported: taken };
+}
+
+function takeImported(given: ImportedHandle): ImportedHandle {
+  if (typeof given !== "object" || given === null) throw invalidInput("imported is no handle of another store.");
+  const { handleId, createdAt, summary } = given;
   checkHandleId(handleId);
   if (!Number.isSafeInteger(createdAt) || createdAt < 0) {
     throw invalidInput(`imported.createdAt is ${quoted(createdAt)}; give whole milliseconds since the epoch.`);
@@ -84,12 +117,14 @@ function checkImported({ handleId, createdAt, summary }: ImportedHandle, givenSu
       `imported.summary must be well-formed text of at most ${maxImportedSummaryChars} characters without NUL.`,
     );
   }
-  if (givenSummary !== undefined) throw invalidInput("Give either summary or imported, which brings its own.");
+  return { handleId, createdAt, summary };
 }
 
 /** @throws ArtifactStoreError `invalid_input` */
 export function checkRange(range: ByteRange | undefined): void {
   if (range === undefined) return;
+  if (typeof range !== "object" || range === null)
+    throw invalidInput(`range is ${quoted(range)}; give { start, end? }.`);
   for (const [name, value] of [
     ["start", range.start],
     ["end", range.end ?? 0],

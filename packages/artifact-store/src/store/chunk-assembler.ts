@@ -7,7 +7,7 @@ interface ChunkAssemblerOptions {
   sizeBytes?: number;
 }
 
-/** Collects pieces of any size and hands out chunks of one size, 1 MiB by default; the last one may be shorter. */
+/** Copies pieces of any size and hands out chunks of one size, 1 MiB by default; the last one may be shorter. */
 export class ChunkAssembler {
   #buffer = new Uint8Array();
   #filled = 0;
@@ -23,10 +23,6 @@ export class ChunkAssembler {
   /** The chunks that this piece completes. */
   *add(piece: Uint8Array): Generator<Uint8Array, void> {
     for (let at = 0; at < piece.length;) {
-      if (this.#filled === 0 && !this.#isReused && at === 0 && piece.length === this.#sizeBytes) {
-        yield piece;
-        return;
-      }
       const part = piece.subarray(at, at + this.#sizeBytes - this.#filled);
       this.#reserve(this.#filled + part.length);
       this.#buffer.set(part, this.#filled);

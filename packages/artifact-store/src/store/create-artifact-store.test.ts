@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ArtifactStore } from "../artifact-store.ts";
 import type { ArtifactStoreErrorCode } from "../artifact-store-error.ts";
 import { createArtifactStore, type ArtifactDriver, type StagedBlob } from "../driver/index.ts";
+import { withEncryption } from "../encryption/with-encryption.ts";
 import * as entry from "../index.ts";
 import { createMemoryDriver } from "../memory/memory-driver.ts";
 import { MemoryState } from "../memory/memory-state.ts";
@@ -189,6 +190,74 @@ describe("createArtifactStore", () => {
     expect(sizeBytes).toBe(256 * mebibyte);
     expect(longestPiece).toBe(mebibyte);
     expect(mostBytes - before).toBeLessThan(64 * mebibyte);
+  });
+
+  it("checks each blob once where the sample takes them all, and asks for pages", async () => {
+    let listings = 0;
+    const { store } = open((memory) => ({
+      listIds: (options) => {
+        listings += 1;
+        return memory.listIds(options);
+      },
+    }));
+    await store.storeMany(Array.from({ length: 450 }, (_, index) => ({ content: `blob ${index}`, source })));
+    for (const sample of [0, 1, 7, 449, 450, 100_000]) {
+      listings = 0;
+      const { checked } = await store.verify({ sample });
+      expect([sample, checked]).toEqual([sample, Math.min(sample, 450)]);
+      expect(listings).toBeLessThan(20);
+    }
+  });
+
+  it("says so where a driver lists ids without end", async () => {
+    const { store } = open((memory) => ({ listIds: ({ limit }) => memory.listIds({ limit }) }));
+    await store.store("a", { source });
+    await expect(store.verify()).rejects.toMatchObject({ code: "store_failed" });
+    await expect(store.verify({ sample: 5 })).rejects.toMatchObject({ code: "store_failed" });
+  });
+
+  it("keeps what it checked, whatever a getter says later", async () => {
+    const { store } = open();
+    const sealed = withEncryption(open().store, { key: new Uint8Array(32) });
+    for (const each of [store, sealed]) {
+      const said = ["fine", "../../evil"];
+      const imported = {
+        get handleId(): string {
+          return said.shift() ?? "worse";
+        },
+        createdAt: 1,
+        summary: "s",
+      };
+      expect((await each.store("a", { source, imported })).handleId).toBe("fine");
+    }
+  });
+
+  it("refuses what is no option, and rejects instead of throwing", async () => {
+    const { store } = open();
+    const { artifactId } = await store.store("a", { source });
+    const nothing = null as never;
+    const text = "a" as never;
+    const calls = [
+      () => store.store("a", nothing),
+      () => store.storeMany([], nothing),
+      // oxlint-disable-next-line no-sparse-arrays
+      () => store.storeMany([, { content: "a", source }] as never),
+      () => store.retrieve(artifactId, nothing),
+      () => store.retrieve(artifactId, text),
+      () => store.retrieve(artifactId, { range: nothing }),
+      () => store.retrieve(artifactId, { signal: text }),
+      () => store.retrieveStream(artifactId, nothing),
+      () => store.exists(artifactId, nothing),
+      () => store.getHandles(artifactId, nothing),
+      () => store.listHandles(nothing),
+      () => store.delete(artifactId, nothing),
+      () => store.collectGarbage(nothing),
+      () => store.collectGarbage({ graceMs: nothing }),
+      () => store.collectGarbage({ graceMs: 0, artifactIds: text }),
+      () => store.verify(nothing),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "invalid_input" });
+    expect(await store.exists(artifactId)).toBe(true);
   });
 
   it("exports one error class whose codes are documented", () => {

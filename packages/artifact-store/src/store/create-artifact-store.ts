@@ -15,7 +15,7 @@ import {
 } from "./check-input.ts";
 import { listPage } from "./list-page.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { putArtifacts } from "./put-artifacts.ts";
+import { putArtifacts, takeItem, takeItems } from "./put-artifacts.ts";
 import { openArtifact, readArtifact } from "./read-artifact.ts";
 import { copyHandle, signalOption, type StoreContext } from "./store-context.ts";
 import { verifyBlobs } from "./verify-blobs.ts";
@@ -36,55 +36,58 @@ export interface ArtifactStoreOptions {
  * @throws ArtifactStoreError `invalid_input` for limits of the wrong shape
  */
 export function createArtifactStore(driver: ArtifactDriver, options: ArtifactStoreOptions = {}): ArtifactStore {
-  const { clock = systemClock, summarize = summarizeContent } = options;
+  const { clock = systemClock, ids, summarize = summarizeContent } = options;
   const limits = checkLimits(options.limits ?? {});
   const context: StoreContext = {
     driver,
     limits,
     clock,
     summarize,
-    ids: options.ids ?? createUuidV7Generator({ clock }),
+    ids: ids === undefined ? createUuidV7Generator({ clock }) : { next: () => checkHandleId(ids.next()) },
   };
   const scope = new CallScope(driver.name);
   const streams = new OpenStreams(scope);
   return {
     store: (content, options) =>
-      scope.run(options?.signal, async () => {
-        const [handle] = await putArtifacts(context, [{ ...options, content }], options?.signal);
+      scope.run(options, async () => {
+        const [handle] = await putArtifacts(context, [takeItem(content, options)], options.signal);
         if (handle === undefined) throw invalidInput("Nothing was given to store.");
         return handle;
       }),
-    storeMany: (items, { signal } = {}) => scope.run(signal, () => putArtifacts(context, items, signal)),
+    storeMany: (items, options) =>
+      scope.run(options, async () => putArtifacts(context, takeItems(items), options?.signal)),
     retrieve: (artifactId, options = {}) =>
-      scope.run(options.signal, () => readArtifact(driver, { ...options, artifactId: checkRead(artifactId, options) })),
+      scope.run(options, () => readArtifact(driver, { ...options, artifactId: checkRead(artifactId, options) })),
     retrieveStream: (artifactId, options = {}) =>
-      scope.run(options.signal, async () => {
+      scope.run(options, async () => {
         const stream = await openArtifact(driver, { ...options, artifactId: checkRead(artifactId, options) });
         return stream && streams.guard(stream, options.signal);
       }),
-    exists: (artifactId, { signal } = {}) =>
-      scope.run(signal, async () => {
-        const found = await driver.find(checkArtifactId(artifactId), signalOption(signal));
+    exists: (artifactId, options) =>
+      scope.run(options, async () => {
+        const found = await driver.find(checkArtifactId(artifactId), signalOption(options?.signal));
         return found !== undefined && !found.isQuarantined;
       }),
-    getHandles: (artifactId, { signal } = {}) =>
-      scope.run(signal, async () => {
-        const handles = await driver.getHandles(checkArtifactId(artifactId), signalOption(signal));
+    getHandles: (artifactId, options) =>
+      scope.run(options, async () => {
+        const handles = await driver.getHandles(checkArtifactId(artifactId), signalOption(options?.signal));
         return handles.map(copyHandle);
       }),
-    listHandles: (options = {}) => scope.run(options.signal, () => listPage(driver, options)),
-    delete: (artifactId, { handleId, sessionId, signal } = {}) =>
-      scope.run(signal, async () => {
+    listHandles: (options = {}) => scope.run(options, () => listPage(driver, options)),
+    delete: (artifactId, options = {}) =>
+      scope.run(options, async () => {
+        const { handleId, sessionId, signal } = options;
         const match = {
           ...(handleId !== undefined && { handleId: checkHandleId(handleId) }),
           ...(sessionId !== undefined && { sessionId: checkText("sessionId", sessionId) }),
         };
-        const options = { now: clock.now(), ...signalOption(signal) };
-        return (await driver.removeHandles(checkArtifactId(artifactId), match, options)) > 0;
+        const at = { now: clock.now(), ...signalOption(signal) };
+        return (await driver.removeHandles(checkArtifactId(artifactId), match, at)) > 0;
       }),
-    collectGarbage: (options) => scope.run(options?.signal, () => collect(context, options)),
-    verify: ({ sample, signal } = {}) =>
-      scope.run(signal, async () => {
+    collectGarbage: (options) => scope.run(options, () => collect(context, options)),
+    verify: (options = {}) =>
+      scope.run(options, async () => {
+        const { sample, signal } = options;
         const most = Number.MAX_SAFE_INTEGER;
         checkCount(sample, { name: "sample", least: 0, most, otherwise: most });
         return verifyBlobs(context, { ...(sample !== undefined && { sample }), ...signalOption(signal) });
@@ -107,8 +110,10 @@ async function collect(
   options: CollectGarbageOptions,
 ): ReturnType<ArtifactStore["collectGarbage"]> {
   const graceMs = options?.graceMs;
-  if (!(graceMs >= 0)) throw invalidInput(`graceMs is ${quoted(graceMs)}; give milliseconds from 0 on.`);
+  if (typeof graceMs !== "number" || !(graceMs >= 0))
+    throw invalidInput(`graceMs is ${quoted(graceMs)}; give milliseconds from 0 on.`);
   const { artifactIds, dryRun: isDryRun = false, signal } = options;
+  if (artifactIds !== undefined && !Array.isArray(artifactIds)) throw invalidInput("artifactIds is an array of ids.");
   const freed = await driver.collect({
     until: clock.now() - graceMs,
     isDryRun,

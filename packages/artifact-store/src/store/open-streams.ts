@@ -17,7 +17,7 @@ export class OpenStreams {
       action: () => Promise<IteratorResult<Uint8Array, void>>,
     ): Promise<IteratorResult<Uint8Array, void>> => {
       try {
-        const result = await this.#scope.run(signal, action);
+        const result = await this.#scope.run({ signal }, action);
         if (result.done === true) this.#open.delete(stream);
         return result;
       } catch (error) {

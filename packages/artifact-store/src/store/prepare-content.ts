@@ -24,7 +24,7 @@ export interface PrepareOptions {
   maxBytes: number;
   /** Every blob that is staged is put here before anything is written, so that the caller can discard it. */
   staged: StagedBlob[];
-  signal?: AbortSignal;
+  signal: AbortSignal | undefined;
 }
 
 /** The content as it is now: bytes are copied, since the caller may change them while the store waits. */
@@ -40,13 +40,14 @@ export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterabl
   throw invalidInput(`The content is ${quoted(content)}; give text, a Uint8Array or an async iterable of Uint8Array.`);
 }
 
+/** Of what `takeContent` gave. */
 export async function prepareContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: PrepareOptions,
 ): Promise<PreparedContent> {
   if (!isBytes(content)) return prepareStream(content, options);
   checkSize(content.length, options.maxBytes);
-  const head = content.subarray(0, headBytes);
+  const head = content.length <= headBytes ? content : content.subarray(0, headBytes);
   if (content.length > inlineLimit(options.driver)) return { ...(await stageBytes(content, options)), head };
   return { record: recordOf(content), content, head };
 }

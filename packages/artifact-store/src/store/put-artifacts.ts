@@ -1,17 +1,17 @@
-import type { ArtifactHandle, StoreItem, StoreLimits } from "../artifact-store.ts";
+import type { ArtifactContent, ArtifactHandle, StoreItem, StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { BlobPut, StagedBlob } from "../driver/artifact-driver.ts";
 import { cleanSummary, makeSummary } from "../summary/make-summary.ts";
 import { throwIfAborted } from "./call-scope.ts";
-import { checkHandleId, checkItem, invalidInput } from "./check-input.ts";
+import { invalidInput, type ItemFacts, takeFacts } from "./check-input.ts";
 import { mendIfDamaged } from "./mend-if-damaged.ts";
 import { prepareContent, takeContent, type PreparedContent } from "./prepare-content.ts";
 import { copyHandle, signalOption, type StoreContext } from "./store-context.ts";
 
-interface Taken {
-  item: Omit<StoreItem, "content">;
-  mimeType: string;
+/** An item as it was at the call. */
+export interface TakenItem extends ItemFacts {
   content: ReturnType<typeof takeContent>;
+  mimeType: string;
 }
 
 interface ReadyPut {
@@ -21,30 +21,42 @@ interface ReadyPut {
   content: PreparedContent;
 }
 
+/** Each item as it is now. */
+export function takeItems(items: readonly StoreItem[]): TakenItem[] {
+  if (!Array.isArray(items)) throw invalidInput("storeMany takes an array of items.");
+  return Array.from(items, (item: StoreItem) => takeItem(item?.content, item));
+}
+
+/** To be called before the first wait: later the caller may have changed what was given. */
+export function takeItem(given: ArtifactContent, options: Omit<StoreItem, "content">): TakenItem {
+  const facts = takeFacts(options);
+  return { ...facts, mimeType: facts.mimeType ?? mimeTypeOf(given), content: takeContent(given) };
+}
+
+function mimeTypeOf(content: ArtifactContent): string {
+  return typeof content === "string" ? "text/plain; charset=utf-8" : "application/octet-stream";
+}
+
 /** Keeps all items or none; handles in the order of the items. */
 export async function putArtifacts(
   context: StoreContext,
-  items: readonly StoreItem[],
+  items: readonly TakenItem[],
   signal: AbortSignal | undefined,
 ): Promise<ArtifactHandle[]> {
-  if (!Array.isArray(items)) throw invalidInput("storeMany takes an array of items.");
-  // All of this before the first wait: later the caller may have changed the items.
-  const taken = items.map(takeItem);
-  if (taken.length === 0) return [];
+  if (items.length === 0) return [];
   const staged: StagedBlob[] = [];
   try {
-    const prepared: { one: Taken; content: PreparedContent; summary: string }[] = [];
-    for (const one of taken) {
-      const maxBytes = largestArtifact(context.limits, one.item.sessionId);
-      const options = { driver: context.driver, maxBytes, staged, ...signalOption(signal) };
-      const content = await prepareContent(one.content, options);
-      checkExpected(one.item, content);
-      prepared.push({ one, content, summary: summaryOf(context, one, content) });
+    const prepared: { item: TakenItem; content: PreparedContent; summary: string }[] = [];
+    for (const item of items) {
+      const maxBytes = largestArtifact(context.limits, item.sessionId);
+      const content = await prepareContent(item.content, { driver: context.driver, maxBytes, staged, signal });
+      checkExpected(item, content);
+      prepared.push({ item, content, summary: summaryOf(context, item, content) });
     }
     throwIfAborted(signal);
-    const puts = prepared.map(({ one, content, summary }) => ({
-      handle: makeHandle(context, { one, content, summary }),
-      isImported: one.item.imported !== undefined,
+    const puts = prepared.map(({ item, content, summary }) => ({
+      handle: makeHandle(context, { item, content, summary }),
+      isImported: item.imported !== undefined,
       content,
     }));
     await commit(context, puts, signal);
@@ -52,15 +64,6 @@ export async function putArtifacts(
   } finally {
     if (staged.length > 0) await Promise.allSettled(staged.map((blob) => blob.discard()));
   }
-}
-
-function takeItem(given: StoreItem): Taken {
-  checkItem(given);
-  const { content, imported, ...rest } = given;
-  const item = imported === undefined ? rest : { ...rest, imported: { ...imported } };
-  const mimeType =
-    item.mimeType ?? (typeof content === "string" ? "text/plain; charset=utf-8" : "application/octet-stream");
-  return { item, mimeType, content: takeContent(content) };
 }
 
 async function commit(
@@ -110,7 +113,7 @@ function largestArtifact(limits: StoreLimits, sessionId: string | undefined): nu
   return Math.min(maxArtifactBytes, maxStoreBytes, sessionId === undefined ? Infinity : maxSessionBytes);
 }
 
-function checkExpected({ expectedId }: Taken["item"], { record }: PreparedContent): void {
+function checkExpected({ expectedId }: TakenItem, { record }: PreparedContent): void {
   if (expectedId === undefined || expectedId === record.artifactId) return;
   throw new ArtifactStoreError(
     "id_mismatch",
@@ -119,28 +122,22 @@ function checkExpected({ expectedId }: Taken["item"], { record }: PreparedConten
   );
 }
 
-function summaryOf(context: StoreContext, { item, mimeType }: Taken, { record, head }: PreparedContent): string {
-  if (item.imported !== undefined) return item.imported.summary;
-  if (item.summary !== undefined) return cleanSummary(item.summary);
+function summaryOf(context: StoreContext, item: TakenItem, { record, head }: PreparedContent): string {
+  const { imported, summary, mimeType, source } = item;
+  if (imported !== undefined) return imported.summary;
+  if (summary !== undefined) return cleanSummary(summary);
   const { sizeBytes } = record;
-  const facts = { isCut: sizeBytes > head.length, sizeBytes, mimeType, source: item.source };
-  return makeSummary({ ...facts, head }, context.summarize);
+  return makeSummary({ isCut: sizeBytes > head.length, sizeBytes, mimeType, source, head }, context.summarize);
 }
 
 function makeHandle(
   { clock, ids }: StoreContext,
-  { one, content, summary }: { one: Taken; content: PreparedContent; summary: string },
+  { item, content, summary }: { item: TakenItem; content: PreparedContent; summary: string },
 ): ArtifactHandle {
-  const { imported, source, sessionId } = one.item;
+  const { imported, source, sessionId, mimeType } = item;
   const { artifactId, sizeBytes } = content.record;
-  const handle = {
-    handleId: imported?.handleId ?? checkHandleId(ids.next()),
-    artifactId,
-    summary,
-    sizeBytes,
-    mimeType: one.mimeType,
-    createdAt: imported?.createdAt ?? clock.now(),
-    source,
-  };
+  const handleId = imported?.handleId ?? ids.next();
+  const createdAt = imported?.createdAt ?? clock.now();
+  const handle = { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source };
   return sessionId === undefined ? handle : { ...handle, sessionId };
 }

@@ -1,5 +1,5 @@
 import type { ArtifactDriver } from "../driver/artifact-driver.ts";
-import { signalOption } from "./store-context.ts";
+import { pageOfIds, pagesOfIds } from "./pages-of-ids.ts";
 
 /** How many to pick, and a number that moves the picks from one check to the next. */
 export interface SampleOptions {
@@ -8,27 +8,41 @@ export interface SampleOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Ids are hashes and so lie evenly: points at even distances, moved by the seed, each pick the next id after them. */
+const readAhead = 100;
+
+/**
+ * Ids are hashes and so lie evenly: points at even distances, moved by the seed, each pick the next id after its point and
+ * after the pick before. Where that gives too few, those that were passed over follow.
+ */
 export async function* sampleIds(
   driver: ArtifactDriver,
   { sample, seed, signal }: SampleOptions,
 ): AsyncGenerator<string, void> {
   const picked = new Set<string>();
-  const next = async (after: string): Promise<string | undefined> => {
-    const [following] = await driver.listIds({ limit: 1, after, ...signalOption(signal) });
-    return following ?? (await driver.listIds({ limit: 1, ...signalOption(signal) }))[0];
-  };
   const shift = ((seed * 0.6180339887498949) % 1) / Math.max(1, sample);
-  for (let index = 0; index < sample; index += 1) {
-    const start = await next(pointAt(index / sample + shift));
-    let id = start;
-    while (id !== undefined && picked.has(id)) {
-      id = await next(id);
-      if (id === start) return;
+  let page: string[] = [];
+  let isLastPage = false;
+  let last = "";
+  while (picked.size < sample) {
+    const point = pointAt(picked.size / sample + shift);
+    const after = point > last ? point : last;
+    let next = page.find((id) => id > after);
+    if (next === undefined && !isLastPage) {
+      page = await pageOfIds(driver, { after, limit: readAhead, signal });
+      isLastPage = page.length < readAhead;
+      [next] = page;
     }
-    if (id === undefined) return;
+    if (next === undefined) break;
+    picked.add(next);
+    last = next;
+    yield next;
+  }
+  if (picked.size === sample) return;
+  for await (const id of pagesOfIds(driver, signal)) {
+    if (picked.has(id)) continue;
     picked.add(id);
     yield id;
+    if (picked.size === sample) return;
   }
 }
 

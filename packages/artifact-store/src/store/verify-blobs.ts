@@ -3,6 +3,7 @@ import type { VerifyReport } from "../artifact-store.ts";
 import type { ArtifactDriver } from "../driver/artifact-driver.ts";
 import { shapeOf, type BlobShape } from "./blob-record.ts";
 import { throwIfAborted } from "./call-scope.ts";
+import { pagesOfIds } from "./pages-of-ids.ts";
 import { isLost, readChunks, type FoundBlob } from "./read-chunks.ts";
 import { sampleIds } from "./sample-ids.ts";
 import { signalOption, type StoreContext } from "./store-context.ts";
@@ -15,7 +16,8 @@ export async function verifyBlobs(
   { sample, signal }: { sample?: number; signal?: AbortSignal },
 ): Promise<VerifyReport> {
   const report: VerifyReport = { checked: 0, corrupt: [], missing: [] };
-  const ids = sample === undefined ? allIds(driver, signal) : sampleIds(driver, { sample, seed: clock.now(), signal });
+  const ids =
+    sample === undefined ? pagesOfIds(driver, signal) : sampleIds(driver, { sample, seed: clock.now(), signal });
   for await (const artifactId of ids) {
     throwIfAborted(signal);
     const verdict = await judge(driver, artifactId, signal);
@@ -29,18 +31,6 @@ export async function verifyBlobs(
   report.corrupt.sort();
   report.missing.sort();
   return report;
-}
-
-const pageSize = 1000;
-
-async function* allIds(driver: ArtifactDriver, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await driver.listIds({ limit: pageSize, ...(after && { after }), ...signalOption(signal) });
-    yield* page;
-    after = page.at(-1);
-    if (after === undefined) return;
-  }
 }
 
 async function judge(driver: ArtifactDriver, artifactId: string, signal: AbortSignal | undefined): Promise<Verdict> {

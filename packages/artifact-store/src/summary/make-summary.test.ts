@@ -75,5 +75,10 @@ describe("every summary", () => {
 
   it("masks before it cuts", () => {
     for (let at = 3_950; at < 4_010; at += 1) expect(cleanSummary(`${"x".repeat(at)} ${token}`)).not.toContain("ghp_");
+    // Masking makes a long text short, so that its own end shows.
+    const masked = `-----BEGIN PRIVATE KEY-----\n${"K".repeat(31_000)}\n-----END PRIVATE KEY-----\n`;
+    for (let at = 880; at < 940; at += 1) {
+      expect(cleanSummary(`${masked}${"q".repeat(at)} ${token}`)).not.toContain("ghp_");
+    }
   });
 });

@@ -5,7 +5,7 @@ import { summarizeContent, type Summarize, type SummaryInput } from "./summarize
 
 /** How much of a content a summary looks at. */
 export const headBytes: number = 8 * 1024;
-// A secret that the end of the head cuts may not be known as one: this much before a cut is never shown.
+// A secret that a cut goes through may not be known as one: this much before a cut is never shown.
 const hiddenChars = 1024;
 const maxSummaryChars = 4_000;
 
@@ -28,8 +28,8 @@ export function makeSummary(input: Omit<SummaryInput, "text">, summarize: Summar
 /** Secrets masked first, then cut; what no backend can keep as text becomes U+FFFD. */
 export function cleanSummary(summary: string): string {
   // Masking is linear, but there is no need to read a book for four thousand characters of it.
-  const isLong = summary.length > 8 * maxSummaryChars;
-  const masked = redactSecrets(isLong ? summary.slice(0, 8 * maxSummaryChars) : summary).text;
+  const isCut = summary.length > 8 * maxSummaryChars;
+  const masked = maskedText(isCut ? summary.slice(0, 8 * maxSummaryChars) : summary, isCut);
   const kept = masked.length > maxSummaryChars ? cutAtGrapheme(masked, maxSummaryChars) : masked;
   return kept.replace(/\p{Surrogate}|\0/gu, "\ufffd");
 }
@@ -43,6 +43,10 @@ function textOf(head: Uint8Array, isCut: boolean): string | undefined {
   } catch {
     return undefined;
   }
+  return maskedText(text, isCut);
+}
+
+function maskedText(text: string, isCut: boolean): string {
   const masked = redactSecrets(text).text;
   return isCut ? masked.slice(0, Math.max(0, masked.length - hiddenChars)) : masked;
 }

@@ -24,12 +24,12 @@ export class ClientSession implements PostgresSession {
   isOver = false;
   /** True when the connection is lost or in an unknown state. */
   isBroken = false;
-  /** Sessions of one connection share it: pg warns about a statement sent while another is under way. */
+  /** One statement at a time: pg warns about one sent while another is under way. Pools and PGlite see to it themselves. */
   readonly turns: TurnQueue | undefined;
 
-  constructor(client: PostgresClient, turns?: TurnQueue) {
+  constructor(client: PostgresClient, turns: TurnQueue = new TurnQueue()) {
     this.client = client;
-    this.turns = turns ?? (isPostgresPool(client) || hasExec(client) ? undefined : new TurnQueue());
+    this.turns = isPostgresPool(client) || hasExec(client) ? undefined : turns;
   }
 
   query(text: string, parameters: readonly PostgresValue[] = []): Promise<PostgresRow[]> {
@@ -58,9 +58,21 @@ export class ClientSession implements PostgresSession {
   }
 }
 
-/** The client with its differences taken away, for use outside a transaction too. */
+/**
+ * The client with its differences taken away, for use outside a transaction. On a client of one connection its statements
+ * wait for a transaction under way; awaited within that transaction's action, they would wait for its own end.
+ */
 export function createPostgresSession(client: PostgresClient): PostgresSession {
-  return new ClientSession(client);
+  return new ClientSession(client, turnsOf(client));
+}
+
+const clientTurns = new WeakMap<PostgresClient, TurnQueue>();
+
+/** What transactions on a client of one connection, and statements beside them, take turns by. */
+export function turnsOf(client: PostgresClient): TurnQueue {
+  const turns = clientTurns.get(client) ?? new TurnQueue();
+  clientTurns.set(client, turns);
+  return turns;
 }
 
 function rowsOf({ rows, fields = [] }: PostgresResult): PostgresRow[] {

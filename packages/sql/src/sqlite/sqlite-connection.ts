@@ -1,6 +1,6 @@
 import { SqlError } from "../sql-error.ts";
 import { createSqliteStatement, type OpenReads, type OwnedStatement } from "./sqlite-statement.ts";
-import { connectionStateOf, hasOpenTransaction, type ConnectionState } from "./connection-state.ts";
+import { connectionStateOf, hasOpenTransaction, setLockTimeout, type ConnectionState } from "./connection-state.ts";
 import type { PrepareOptions, SqliteDatabase, SqliteHandle, SqliteStatement } from "./sqlite-database.ts";
 import { mayHaveRolledBack, sqliteErrorOf } from "./sqlite-error-of.ts";
 
@@ -101,6 +101,8 @@ export class SqliteConnection implements SqliteDatabase {
     if (!this.#isOpen) throw new SqlError("closed", "The database is closed.");
     if (this.#state.failure !== undefined) throw this.#state.failure;
     try {
+      // The latest transaction may have left it at 0, so that the next one need not set it again.
+      if (!this.#state.isInTransaction) setLockTimeout(this.handle, this.#state, this.busyTimeoutMs);
       return action();
     } catch (error) {
       const failure = sqliteErrorOf(error);

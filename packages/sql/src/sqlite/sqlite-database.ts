@@ -32,7 +32,10 @@ export interface PrepareOptions {
 export interface SqliteDatabase {
   /** `node:sqlite`, `@photostructure/sqlite`, or `handle` for one that was handed in. */
   readonly driver: string;
-  /** The driver's own database, for what this interface lacks. Transactions queue on it. */
+  /**
+   * The driver's own database, for what this interface lacks. Transactions queue on it. Its lock timeout is 0 from a
+   * transaction to the next statement through this interface, unless it was handed in.
+   */
   readonly handle: SqliteHandle;
   /** How long a statement waits for another connection's lock. */
   readonly busyTimeoutMs: number;

@@ -84,6 +84,19 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([1, 3, 5, 7]);
   });
 
+  it("keeps a statement of a session beside it out of it", async () => {
+    let beside: Promise<unknown> = Promise.resolve();
+    const running = transaction(client, async (tx) => {
+      await insert(tx, 1);
+      beside = insert(session, 2);
+      await transaction(tx, (inner) => insert(inner, 3));
+      fail();
+    });
+    await expect(running).rejects.toThrow("wanted");
+    await beside;
+    expect(await values()).toEqual([2]);
+  });
+
   it("takes statements that are not awaited one by one", async () => {
     await transaction(client, async (tx) => void (await Promise.all([1, 2, 3].map((value) => insert(tx, value)))));
     expect(await values()).toEqual([1, 2, 3]);

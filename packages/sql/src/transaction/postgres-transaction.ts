@@ -7,7 +7,7 @@ import {
   type PostgresSession,
 } from "../postgres/postgres-client.ts";
 import { postgresErrorOf } from "../postgres/postgres-error-of.ts";
-import { ClientSession } from "../postgres/postgres-session.ts";
+import { ClientSession, turnsOf } from "../postgres/postgres-session.ts";
 import { SqlError, throwIfAborted } from "../sql-error.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 import { TurnQueue } from "./turn-queue.ts";
@@ -21,7 +21,6 @@ interface Nesting {
 }
 
 const nestings = new WeakMap<PostgresSession, Nesting>();
-const clientTurns = new WeakMap<PostgresClient, TurnQueue>();
 
 /** A transaction on a connection of the client, or a savepoint within the one that a session stands for. */
 export async function postgresTransaction<T>(
@@ -43,9 +42,7 @@ function isClient(target: PostgresClient | PostgresSession): target is PostgresC
 function onClient<T>(client: PostgresClient, action: Action<T>, options: TransactionOptions): Promise<T> {
   if (isPostgresPool(client)) return onPool(client, action, options);
   if (isPglite(client)) return onPglite(client, action, options);
-  const turns = clientTurns.get(client) ?? new TurnQueue();
-  clientTurns.set(client, turns);
-  return turns.run(() => onConnection(new ClientSession(client), action, options), options.signal);
+  return turnsOf(client).run(() => onConnection(new ClientSession(client), action, options), options.signal);
 }
 
 async function onPool<T>(pool: PostgresPool, action: Action<T>, options: TransactionOptions): Promise<T> {

@@ -8,8 +8,11 @@ export interface RetryOptions {
 
 const longestPauseMs = 20;
 
-/** Runs an action again while another connection has the lock, with growing pauses that leave the thread free. */
-export async function retryWhileBusy<T>(action: () => T, options: RetryOptions): Promise<T> {
+/**
+ * Runs an action again while another connection has the lock, with growing pauses that leave the thread free. One that
+ * returns a promise has got past the lock, and is not run again.
+ */
+export async function retryWhileBusy<T>(action: () => T | Promise<T>, options: RetryOptions): Promise<T> {
   const { timeoutMs, signal } = options;
   const until = performance.now() + timeoutMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {

@@ -66,11 +66,11 @@ describe.each(drivers)("transaction on %s", (driver) => {
   it("runs an action without a promise in one go, so that nothing joins it", async () => {
     const running = transaction(database, (tx) => (insert(tx, 1), fail()));
     for (let turn = 0; turn < 20; turn += 1) {
+      insert(database, turn);
       await Promise.resolve();
-      if (turn === 10) insert(database, 2);
     }
     await expect(running).rejects.toThrow("wanted");
-    expect(values()).toEqual([2]);
+    expect(values()).toEqual(Array.from({ length: 20 }, (_, turn) => turn));
   });
 
   it("nests as savepoints: an inner failure undoes the inner part only", async () => {
@@ -147,6 +147,19 @@ describe.each(drivers)("transaction on %s", (driver) => {
     await transaction(other, (tx) => insert(tx, 2));
     expect(Object.values(other.prepare("PRAGMA busy_timeout").get() ?? {})).toEqual([20]);
     other.close();
+  });
+
+  it("gives SQLite its own wait back: to a handle that was handed in at once, else before the next statement", async () => {
+    const { handle } = database;
+    const timeout = (): unknown[] => Object.values(handle.prepare("PRAGMA busy_timeout").get() ?? {});
+    const lent = await openSqlite({ driver: handle, busyTimeoutMs: 30 });
+    await transaction(lent, (tx) => insert(tx, 1));
+    expect(timeout()).toEqual([30]);
+    await transaction(database, (tx) => insert(tx, 2));
+    await transaction(database, () => expect(timeout()).toEqual([5000]), { mode: "read" });
+    await transaction(database, (tx) => insert(tx, 3));
+    expect(values()).toEqual([1, 2, 3]);
+    expect(timeout()).toEqual([5000]);
   });
 
   it("reads one state throughout in mode read", async () => {

@@ -1,4 +1,4 @@
-import { connectionStateOf } from "../sqlite/connection-state.ts";
+import { connectionStateOf, setLockTimeout, type ConnectionState } from "../sqlite/connection-state.ts";
 import type { PrepareOptions, SqliteDatabase, SqliteHandle, SqliteStatement } from "../sqlite/sqlite-database.ts";
 import { SqlError, throwIfAborted } from "../sql-error.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
@@ -6,7 +6,7 @@ import type { TransactionAction, TransactionOptions } from "./transaction-option
 import { TurnQueue } from "./turn-queue.ts";
 
 /** A transaction on a connection, or a savepoint within the one that `database` stands for. */
-export async function sqliteTransaction<T>(
+export function sqliteTransaction<T>(
   database: SqliteDatabase,
   action: TransactionAction<SqliteDatabase, T>,
   options: TransactionOptions,
@@ -15,16 +15,34 @@ export async function sqliteTransaction<T>(
     return database.turns.run(() => savepoint(database, action, options), options.signal);
   }
   const state = connectionStateOf(database.handle);
-  return state.turns.run(async () => {
-    await begin(database, options);
-    state.isInTransaction = true;
-    try {
-      return await settle(database, action, { depth: 0, commit: "COMMIT", rollback: ["ROLLBACK"], options });
-    } finally {
-      state.isInTransaction = false;
-      state.failure = undefined;
-    }
-  }, options.signal);
+  // The wait for the lock is ours, between attempts that do not wait, so that the thread stays free meanwhile.
+  const attempt = (): Promise<T> => {
+    begin(database, state, options);
+    const end = (): void => leave(state);
+    return settle(database, action, { depth: 0, commit: "COMMIT", rollback: ["ROLLBACK"], end, options });
+  };
+  const { signal } = options;
+  return state.turns.run(() => retryWhileBusy(attempt, { timeoutMs: database.busyTimeoutMs, signal }), signal);
+}
+
+function begin(database: SqliteDatabase, state: ConnectionState, { mode }: TransactionOptions): void {
+  const { busyTimeoutMs, driver } = database;
+  state.isInTransaction = true;
+  try {
+    setLockTimeout(database, state, mode === "read" ? busyTimeoutMs : 0);
+    database.prepare(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE").run();
+  } catch (error) {
+    leave(state);
+    throw error;
+  } finally {
+    // Whoever handed the handle in may use it too.
+    if (driver === "handle") setLockTimeout(database, state, busyTimeoutMs);
+  }
+}
+
+function leave(state: ConnectionState): void {
+  state.isInTransaction = false;
+  state.failure = undefined;
 }
 
 function savepoint<T>(
@@ -39,27 +57,11 @@ function savepoint<T>(
   return settle(database, action, { depth, commit: `RELEASE ${name}`, rollback, options });
 }
 
-// The wait for the lock is ours, between attempts that do not wait, so that the thread stays free meanwhile.
-async function begin(database: SqliteDatabase, { mode, signal }: TransactionOptions): Promise<void> {
-  const statement = mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE";
-  const wait = `PRAGMA busy_timeout = ${database.busyTimeoutMs}`;
-  // One call of the driver where there are three statements: every transaction pays for it.
-  const begin = `PRAGMA busy_timeout = 0; ${statement}; ${wait}`;
-  const attempt = (): void => {
-    try {
-      database.exec(begin);
-    } catch (error) {
-      database.exec(wait);
-      throw error;
-    }
-  };
-  await retryWhileBusy(attempt, { timeoutMs: database.busyTimeoutMs, signal });
-}
-
 interface Ending {
   depth: number;
   commit: string;
   rollback: string[];
+  end?: () => void;
   options: TransactionOptions;
 }
 
@@ -81,6 +83,7 @@ async function settle<T>(
     throw error;
   } finally {
     scope.isOver = true;
+    ending.end?.();
   }
 }
 

@@ -22,7 +22,7 @@ export function transaction<T>(
   action: TransactionAction<PostgresSession, T>,
   options?: TransactionOptions,
 ): Promise<T>;
-export async function transaction<T>(
+export function transaction<T>(
   target: SqliteDatabase | PostgresClient | PostgresSession,
   action: TransactionAction<never, T>,
   options: TransactionOptions = {},
