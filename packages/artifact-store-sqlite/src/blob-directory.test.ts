@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { openSqlite } from "@ccl/sql";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { BlobDirectory } from "./blob-directory.ts";
 import { openBlobDirectory } from "./node/index.ts";
 import { openSqliteArtifactStore } from "./open-sqlite-artifact-store.ts";
@@ -109,4 +110,62 @@ describe("a store with a blob directory", () => {
     expect(await store.retrieve(artifactId)).toHaveLength(long.length);
     await store.close();
   });
+
+  it.each(["nothing", "an empty folder"])("loses nothing while %s is in the place of its folder", async (instead) => {
+    const store = await openSqliteArtifactStore({ path, blobDirectory: directory });
+    const { artifactId } = await store.store(long, { source });
+    const away = join(folder, "away");
+    renameSync(files, away);
+    if (instead === "an empty folder") mkdirSync(files);
+    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "store_failed" });
+    await store.verify();
+    await store.delete(artifactId);
+    await store.collectGarbage({ graceMs: 0 });
+    rmSync(files, { recursive: true, force: true });
+    renameSync(away, files);
+    expect(readdirSync(files)).toHaveLength(1);
+    await store.store("short", { source });
+    await store.collectGarbage({ graceMs: 0 });
+    expect(readdirSync(files)).toEqual([]);
+    await store.close();
+  });
+});
+
+describe("openBlobDirectory", () => {
+  it.each(["full", "normal", "off"] as const)("syncs under %s as the database needs it", async (durability) => {
+    const handle = await open(folder);
+    const prototype: FileHandle = Object.getPrototypeOf(handle);
+    await handle.close();
+    const sync = vi.spyOn(prototype, "sync");
+    try {
+      const writer = await (await openBlobDirectory(files, { durability })).create("1.blob");
+      await writer.write(long);
+      await writer.finish();
+      expect(sync).toHaveBeenCalledTimes(durability === "off" ? 0 : 3);
+    } finally {
+      sync.mockRestore();
+    }
+  });
+
+  it("stays where it was when the process goes elsewhere", async () => {
+    const before = process.cwd();
+    const there = await openBlobDirectory(relative(before, files));
+    process.chdir(folder);
+    try {
+      await (await there.create("1.blob")).finish();
+      expect(readdirSync(files)).toEqual(["1.blob"]);
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it.each([{ path: "" }, { path: "a\0b" }, { path: 5 }, { durability: "FULL" }, { durability: null }])(
+    "refuses %j",
+    async (wrong) => {
+      const { path: folderPath, ...options } = { path: files, ...wrong };
+      // @ts-expect-error: what JavaScript lets pass
+      const opening = openBlobDirectory(folderPath, options);
+      await expect(opening).rejects.toMatchObject({ name: "ArtifactStoreError", code: "invalid_input" });
+    },
+  );
 });

@@ -2,7 +2,7 @@ import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
 import { unless } from "../file-system/file-system.ts";
 import { entryName, isReference, type BodyEntry, type ShardEntry } from "../layout/entry-name.ts";
-import { readHeader } from "../layout/file-header.ts";
+import { contentSize } from "../layout/file-header.ts";
 import { blobPath, folderPath, listShard, orderNames, shardNames, syncNames } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
@@ -51,7 +51,7 @@ export async function freeUnreferenced(store: FsStore, folder: string, options: 
   if (candidates.length === 0) return [];
   if (options.isDryRun === true) {
     const unused = candidates.filter((entry) => !inUse.has(entry.artifactId));
-    return freedOf(await Promise.all(unused.map((entry) => sizeOf(store, join(folder, entryName(entry)), entry))));
+    return freedOf(await Promise.all(unused.map((entry) => freedBlob(store, join(folder, entryName(entry)), entry))));
   }
   const aside = await setAside(store, folder, candidates);
   const again = [...(await listShard(store, folder)), ...(await listShard(store, folder))];
@@ -139,7 +139,7 @@ async function settle(
   }
   // Nothing of ours is a folder; what someone has put there is theirs to remove.
   if (status.kind === "folder") return undefined;
-  const freed = await sizeOf(store, path, entry);
+  const freed = await freedBlob(store, path, entry);
   await unless("ENOENT", store.fs.unlink(path), undefined);
   return isKept ? undefined : freed;
 }
@@ -154,16 +154,6 @@ export async function putBack(store: FsStore, folder: string, entry: BodyEntry):
   await unless("ENOENT", store.fs.unlink(path), undefined);
 }
 
-async function sizeOf(store: FsStore, path: string, { artifactId }: BodyEntry): Promise<FreedBlob> {
-  const status = await store.fs.status(path);
-  const whole = { artifactId, sizeBytes: status?.sizeBytes ?? 0 };
-  if (status?.kind !== "file") return whole;
-  const file = await unless("ENOENT", store.fs.open(path), undefined);
-  if (file === undefined) return whole;
-  try {
-    const found = await readHeader(file);
-    return { artifactId, sizeBytes: found?.header.sizeBytes ?? whole.sizeBytes };
-  } finally {
-    await file.close();
-  }
+async function freedBlob(store: FsStore, path: string, { artifactId }: BodyEntry): Promise<FreedBlob> {
+  return { artifactId, sizeBytes: (await contentSize(store.fs, path)) ?? 0 };
 }

@@ -44,6 +44,16 @@ describe("limits", () => {
     });
     await limited.store("x", { source: "a", sessionId: "s" });
   });
+
+  it("count a content that waits for its collection by its own length, as every other", async () => {
+    const store = await open({ maxStoreBytes: 200 });
+    const { artifactId } = await store.store("a".repeat(50), { source: "a" });
+    await store.delete(artifactId);
+    await store.store("b".repeat(150), { source: "a" });
+    await expect(store.store("c", { source: "a" })).rejects.toMatchObject({
+      message: "The store would hold 201 bytes, and its limit is 200; nothing was stored.",
+    });
+  });
 });
 
 describe("what the folders hold", () => {

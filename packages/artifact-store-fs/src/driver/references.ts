@@ -35,15 +35,13 @@ export async function handlesOf(store: FsStore, artifactId: string): Promise<Art
 
 /** Handles of the whole store, chosen by the names of their files. */
 export async function listHandles(store: FsStore, options: DriverListOptions): Promise<ArtifactHandle[]> {
-  const { sessionId, source, after, signal } = options;
+  const { sessionId, source, signal } = options;
   const session = nameKey(sessionId);
   const origin = nameKey(source);
   const entries = await store.batches.visibleAmong(() => listAll(store, shardNames, signal));
   const matching = entries.filter(
     (entry) =>
-      (sessionId === undefined || entry.sessionKey === session) &&
-      (source === undefined || entry.sourceKey === origin) &&
-      (after === undefined || compareHandles(entry, after) > 0),
+      (sessionId === undefined || entry.sessionKey === session) && (source === undefined || entry.sourceKey === origin),
   );
   return takeHandles(store, matching, options);
 }
@@ -52,15 +50,14 @@ export async function listHandles(store: FsStore, options: DriverListOptions): P
 async function takeHandles(
   store: FsStore,
   entries: readonly ReferenceEntry[],
-  { limit, sessionId, source, signal }: Omit<DriverListOptions, "after">,
+  { after, limit, sessionId, source, signal }: DriverListOptions,
 ): Promise<ArtifactHandle[]> {
-  const distinct = new Map(entries.map((entry) => [`${entry.handleId}.${entry.artifactId}`, entry]));
-  const sorted = [...distinct.values()].sort(compareHandles);
   const handles: ArtifactHandle[] = [];
-  for (let at = 0; at < sorted.length && handles.length < limit;) {
+  for (let last: HandleKey | undefined = after; handles.length < limit;) {
     signal?.throwIfAborted();
-    const wanted = sorted.slice(at, Math.min(sorted.length, at + (limit - handles.length)));
-    at += wanted.length;
+    const wanted = firstEntries(entries, last, limit - handles.length);
+    last = wanted.at(-1);
+    if (last === undefined) break;
     const read = await inParallel(wanted, (entry) => readHandle(store, entry));
     for (const handle of read) {
       if (handle === undefined) continue;
@@ -69,6 +66,29 @@ async function takeHandles(
     }
   }
   return handles;
+}
+
+/** The first entries after `last`, each handle once; a page sorts a small part of a large store. */
+function firstEntries(
+  entries: readonly ReferenceEntry[],
+  last: HandleKey | undefined,
+  limit: number,
+): ReferenceEntry[] {
+  let first: ReferenceEntry[] = [];
+  let bound: ReferenceEntry | undefined;
+  const cut = (): void => {
+    first.sort(compareHandles);
+    first = first.filter((entry, at) => at === 0 || compareHandles(first[at - 1] ?? entry, entry) < 0).slice(0, limit);
+    bound = first[limit - 1];
+  };
+  for (const entry of entries) {
+    if (last !== undefined && compareHandles(entry, last) <= 0) continue;
+    if (bound !== undefined && compareHandles(entry, bound) >= 0) continue;
+    first.push(entry);
+    if (first.length >= 2 * limit) cut();
+  }
+  cut();
+  return first;
 }
 
 /** Everything in some of the folders of blobs. */

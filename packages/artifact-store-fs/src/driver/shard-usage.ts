@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { entryName, isReference, type ReferenceEntry, type ShardEntry } from "../layout/entry-name.ts";
+import { contentSize } from "../layout/file-header.ts";
 import { folderPath, listShard, shardNames, type StoreFolder } from "../layout/store-folder.ts";
 import type { Batches } from "./batches.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -8,7 +9,7 @@ import { inParallel } from "./in-parallel.ts";
 export interface ShardUsage {
   /** Those that count. */
   references: ReferenceEntry[];
-  /** Size of each blob that is there, with references or without. */
+  /** Size of the content of each blob that is there, with references or without. */
   sizes: Map<string, number>;
   bytes: number;
   /** By the key of a session. */
@@ -64,8 +65,8 @@ async function readShard(
   const sizes = new Map(references.map((entry) => [entry.artifactId, entry.sizeBytes]));
   for (const entry of entries) {
     if (isReference(entry) || entry.kind === "pin" || sizes.has(entry.artifactId)) continue;
-    const status = await store.fs.status(join(folder, entryName(entry)));
-    if (status !== undefined) sizes.set(entry.artifactId, status.sizeBytes);
+    const sizeBytes = await contentSize(store.fs, join(folder, entryName(entry)));
+    if (sizeBytes !== undefined) sizes.set(entry.artifactId, sizeBytes);
   }
   const usage: ShardUsage = { references, sizes, bytes: 0, sessions: new Map() };
   for (const sizeBytes of sizes.values()) usage.bytes += sizeBytes;

@@ -57,8 +57,9 @@ export function parseEntryName(name: string): ShardEntry | undefined {
     return parts.length === 1 ? { kind, artifactId, token: first } : undefined;
   }
   if (kind !== "ref" || parts.length < 4 || parts.length > 5 || !/^[0-9a-z]+$/.test(size)) return undefined;
-  const entry = { kind: "reference" as const, artifactId, handleId: first, sessionKey, sourceKey };
-  return { ...entry, sizeBytes: Number.parseInt(size, 36), ...(batch === undefined ? {} : { batch }) };
+  const sizeBytes = Number.parseInt(size, 36);
+  const entry = { kind: "reference" as const, artifactId, handleId: first, sessionKey, sourceKey, sizeBytes };
+  return batch === undefined ? entry : { ...entry, batch };
 }
 
 /** The file name of an entry. */

@@ -1,6 +1,6 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import { sha256Hex } from "@ccl/core";
-import type { OpenFile } from "../file-system/file-system.ts";
+import { unless, type FileSystem, type OpenFile } from "../file-system/file-system.ts";
 
 /**
  * The first line of every blob and reference: 16 digits of the SHA-256 of the JSON, a space, the JSON, spaces up to the
@@ -51,6 +51,19 @@ export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined
     const header = end < 0 ? undefined : parseLine(read.subarray(0, end));
     if (header !== undefined) return { header, contentOffset: end + 1, following: read.subarray(end + 1) };
     if (end >= 0 || read.length < bytes || bytes === maxHeaderBytes) return undefined;
+  }
+}
+
+/** How long the content of a blob is; of one whose header is damaged, the whole file. Undefined where there is none. */
+export async function contentSize(fs: FileSystem, path: string): Promise<number | undefined> {
+  const status = await fs.status(path);
+  if (status?.kind !== "file") return status?.sizeBytes;
+  const file = await unless("ENOENT", fs.open(path), undefined);
+  if (file === undefined) return undefined;
+  try {
+    return (await readHeader(file))?.header.sizeBytes ?? status.sizeBytes;
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,27 +1,56 @@
-import { mkdir, open, rm, type FileHandle } from "node:fs/promises";
-import { join } from "node:path";
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import type { SqliteDurability } from "@ccl/sql";
+import { mkdir, open, stat, unlink, type FileHandle } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { BlobDirectory, BlobFileWriter } from "../blob-directory.ts";
 
 /** How a directory of blobs keeps its files. */
 export interface OpenBlobDirectoryOptions {
-  /** `full` (default) syncs a file and its folder before the commit that names it; `off` syncs nothing. */
-  durability?: "full" | "off";
+  /**
+   * `full` (default) and `normal` sync a file and its folder before the commit that names it: a commit that a power cut
+   * leaves must find its file. `off` syncs nothing.
+   */
+  durability?: SqliteDurability;
 }
 
-/** A folder for long contents, made when it is not there. One folder belongs to one database. */
+/**
+ * A folder for long contents, made when it is not there. One folder belongs to one database. While it is away, or another
+ * one stands in its place, as when its disk is not mounted, reads fail with `store_failed` and nothing counts as lost.
+ * @throws ArtifactStoreError `invalid_input`
+ */
 export async function openBlobDirectory(
   path: string,
   { durability = "full" }: OpenBlobDirectoryOptions = {},
 ): Promise<BlobDirectory> {
-  await mkdir(path, { recursive: true });
-  const isSynced = durability === "full";
-  if (isSynced) await syncFolder(join(path, ".."));
+  if (typeof path !== "string" || path === "" || path.includes("\0")) {
+    throw new ArtifactStoreError("invalid_input", "The blob directory is no path; name a folder.");
+  }
+  if (!["full", "normal", "off"].includes(durability)) {
+    throw new ArtifactStoreError("invalid_input", `The durability is "${durability}"; give full, normal or off.`);
+  }
+  const folder = resolve(path);
+  const isSynced = durability !== "off";
+  await mkdir(folder, { recursive: true });
+  if (isSynced) await syncFolder(join(folder, ".."));
+  const opened = await stat(folder);
+  /** What the call on a file gives; undefined where the folder has no such file. */
+  const unlessMissing = async <Value>(call: Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await call;
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      const found = await stat(folder).catch(() => undefined);
+      if (found?.dev === opened.dev && found.ino === opened.ino) return undefined;
+      const message = `The blob directory "${folder}" is not the folder that was opened; mount it again and retry, or open the store anew.`;
+      throw new ArtifactStoreError("store_failed", message, { cause: error });
+    }
+  };
   return {
     async create(name) {
-      return new FileWriter(await open(join(path, name), "wx"), isSynced ? path : undefined);
+      return new FileWriter(await open(join(folder, name), "wx"), isSynced ? folder : undefined);
     },
     async read(name, start, end) {
-      const file = await open(join(path, name), "r").catch(ignoreMissing);
+      const file = await unlessMissing(open(join(folder, name), "r"));
       if (file === undefined) return undefined;
       try {
         return await readSpan(file, start, end);
@@ -29,7 +58,7 @@ export async function openBlobDirectory(
         await file.close();
       }
     },
-    remove: (name) => rm(join(path, name), { force: true }),
+    remove: (name) => unlessMissing(unlink(join(folder, name))),
   };
 }
 
@@ -82,7 +111,6 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-  throw error;
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
