@@ -1,7 +1,7 @@
 import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome } from "@ccl/artifact-store/driver";
 import type { PostgresSession } from "@ccl/sql";
-import { freeUnreferenced } from "./free-blobs.ts";
+import { freeUnreferenced, lockBlobs } from "./free-blobs.ts";
 import { numberIn, textIn } from "./handle-rows.ts";
 
 /** True when commits have to be weighed against what is there. */
@@ -74,11 +74,14 @@ interface Scope {
   evictSome(excessBytes: number): Promise<boolean>;
 }
 
+/** How often a put that found nothing to evict counts again: a deletion or collection beside it may have freed the rest. */
+const maxRecounts = 2;
+
 async function fit(scope: Scope, { maxBytes, isEvicting }: { maxBytes: number; isEvicting: boolean }): Promise<void> {
-  for (;;) {
+  for (let recounts = 0; ;) {
     const bytes = await scope.countBytes();
     if (bytes <= maxBytes) return;
-    if (isEvicting && (await scope.evictSome(bytes - maxBytes))) continue;
+    if (isEvicting && ((await scope.evictSome(bytes - maxBytes)) || recounts++ < maxRecounts)) continue;
     const message = `${scope.name} would hold ${bytes} bytes, and its limit is ${maxBytes}; nothing was stored.`;
     throw new ArtifactStoreError("limit_exceeded", message, { details: { maxBytes } });
   }
@@ -114,7 +117,7 @@ function storeScope(transaction: PostgresSession, own: string): Scope {
         unreferenced.map((row) => ({ key: textIn(row, "artifact_id"), bytes: numberIn(row, "size_bytes") })),
         excessBytes,
       );
-      if ((await freeUnreferenced(transaction, enough)).length > 0) return true;
+      if (enough.length > 0 && (await freeUnreferenced(transaction, enough)).length > 0) return true;
       return evictHandles(transaction, { excessBytes, own, where: "true", parameters: [] });
     },
   };
@@ -145,13 +148,17 @@ async function evictHandles(
   }));
   const going = untilEnough(oldest, excessBytes);
   if (going.length === 0) return false;
-  const removed = await transaction.query(
-    `DELETE FROM ccl_artifact_handles WHERE (handle_id, artifact_id) IN
-       (SELECT "handleId", "artifactId" FROM jsonb_to_recordset($1::jsonb) AS going("handleId" text, "artifactId" text))
-     RETURNING artifact_id`,
-    [JSON.stringify(going)],
+  const locked = await lockBlobs(
+    transaction,
+    going.map(({ artifactId }) => artifactId),
   );
-  await freeUnreferenced(transaction, [...new Set(removed.map((row) => textIn(row, "artifact_id")))]);
+  const removable = going.filter(({ artifactId }) => locked.includes(artifactId));
+  await transaction.query(
+    `DELETE FROM ccl_artifact_handles WHERE (handle_id, artifact_id) IN
+       (SELECT "handleId", "artifactId" FROM jsonb_to_recordset($1::jsonb) AS going("handleId" text, "artifactId" text))`,
+    [JSON.stringify(removable)],
+  );
+  await freeUnreferenced(transaction, locked);
   return true;
 }
 

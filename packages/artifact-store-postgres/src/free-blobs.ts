@@ -7,22 +7,55 @@ export interface FreedBlob {
   sizeBytes: number;
 }
 
+const wanted = "artifact_id IN (SELECT jsonb_array_elements_text($1::jsonb))";
+
+/** What to do about blobs that another transaction holds. */
+type LockMode = "wait" | "skip";
+
 /**
- * Frees those of the blobs that no handle names and none has named after `until`. Each row is locked by one statement and looked at by the next, whose
- * view is newer than any commit that held the lock; whoever adds a handle locks the row too.
+ * Locks blobs in the order of ids, before their handles are touched, so that no two transactions wait for each other. Gives
+ * the ids of those it got: one that comes back later has to be left alone.
  */
+export async function lockBlobs(
+  transaction: PostgresSession,
+  artifactIds: readonly string[],
+  mode: LockMode = "wait",
+): Promise<string[]> {
+  const rows = await transaction.query(
+    `SELECT artifact_id FROM ccl_artifact_blobs WHERE ${wanted}
+     ORDER BY artifact_id FOR UPDATE ${mode === "skip" ? "SKIP LOCKED" : ""}`,
+    [JSON.stringify(artifactIds)],
+  );
+  return rows.map((row) => textIn(row, "artifact_id"));
+}
+
+/** Frees blobs that no handle names and none has named after `until`; those that a put or a deletion holds stay. */
+export async function collectBlobs(
+  transaction: PostgresSession,
+  artifactIds: readonly string[],
+  until: number,
+): Promise<FreedBlob[]> {
+  return freeLocked(transaction, await lockBlobs(transaction, artifactIds, "skip"), until);
+}
+
+/** Frees blobs that no handle names, and waits for whoever holds them. */
 export async function freeUnreferenced(
   transaction: PostgresSession,
   artifactIds: readonly string[],
-  until: number = Number.MAX_SAFE_INTEGER,
+): Promise<FreedBlob[]> {
+  return freeLocked(transaction, await lockBlobs(transaction, artifactIds), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Each row is locked by one statement and looked at by the next, whose view is newer than any commit that held the lock;
+ * whoever adds a handle locks the row too.
+ */
+async function freeLocked(
+  transaction: PostgresSession,
+  artifactIds: readonly string[],
+  until: number,
 ): Promise<FreedBlob[]> {
   if (artifactIds.length === 0) return [];
-  const ids = JSON.stringify(artifactIds);
-  const wanted = "artifact_id IN (SELECT jsonb_array_elements_text($1::jsonb))";
-  await transaction.query(
-    `SELECT 1 AS locked FROM ccl_artifact_blobs WHERE ${wanted} ORDER BY artifact_id FOR UPDATE`,
-    [ids],
-  );
   const freed = await transaction.query(
     `WITH freed AS (
        DELETE FROM ccl_artifact_blobs blob WHERE ${wanted} AND touched_at <= $2
@@ -32,7 +65,7 @@ export async function freeUnreferenced(
        DELETE FROM ccl_artifact_chunks USING freed WHERE ccl_artifact_chunks.blob_no = freed.blob_no
      )
      SELECT artifact_id, size_bytes FROM freed`,
-    [ids, until],
+    [JSON.stringify(artifactIds), until],
   );
   return freed.map((row) => ({ artifactId: textIn(row, "artifact_id"), sizeBytes: numberIn(row, "size_bytes") }));
 }

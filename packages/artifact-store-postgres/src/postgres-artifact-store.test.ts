@@ -13,10 +13,10 @@ const tables = ["staging", "handles", "chunks", "blobs"].map((name) => `ccl_arti
 
 // PGlite takes ten times as long, so that beside a server it stands for itself only in the longer runs.
 const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
-const kinds = url === undefined ? ["PGlite"] : isAtLength ? ["PGlite", "PostgreSQL"] : ["PostgreSQL"];
+const kinds = url === undefined ? ["PGlite"] : [...(isAtLength ? ["PGlite"] : []), "pg.Pool", "pg.Client"];
 
 describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
-  let client: PGlite | pg.Pool;
+  let client: PGlite | pg.Pool | pg.Client;
 
   beforeAll(async () => {
     // A schema of its own, so that other tests on the server don't meet these tables.
@@ -26,7 +26,9 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
       await admin.connect();
       await admin.query("DROP SCHEMA IF EXISTS artifact_tests CASCADE; CREATE SCHEMA artifact_tests");
       await admin.end();
-      client = new pg.Pool({ connectionString: url, options: "-c search_path=artifact_tests" });
+      const options = { connectionString: url, options: "-c search_path=artifact_tests" };
+      if (kind === "pg.Pool") client = new pg.Pool(options);
+      else await (client = new pg.Client(options)).connect();
     }
   });
   afterAll(async () => {
@@ -75,6 +77,29 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
       corrupt,
     });
     it.each(rules)("$name", async ({ run }) => expect(await run()).toBeUndefined());
+  });
+
+  it("keeps a stream whole beside which another put is undone", async () => {
+    const store = await open({ limits: { maxSessionBytes: 10 } });
+    const tooMuch = ["aaaaaa", "bbbbbb"].map((content) => ({ content, source: "tool:test", sessionId: "s" }));
+    let beside: Promise<string> | undefined;
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      for (let number = 0; number < 6; number += 1) {
+        if (number === 2) beside = store.storeMany(tooMuch).then(() => "stored", String);
+        if (number === 4) await beside;
+        yield new Uint8Array(1_048_576).fill(number);
+      }
+    }
+    const { artifactId } = await store.store(pieces(), { source: "tool:test" });
+    expect(await beside).toContain("its limit is 10");
+    expect(await store.retrieve(artifactId)).toHaveLength(6 * 1_048_576);
+  });
+
+  it.each([Infinity, 1e300])("collects nothing within a grace of %d ms", async (graceMs) => {
+    const store = await open({});
+    const { artifactId } = await store.store("deleted", { source: "tool:test" });
+    await store.delete(artifactId);
+    expect((await store.collectGarbage({ graceMs })).artifactIds).toEqual([]);
   });
 
   it("is opened by two at once on an empty database", async () => {

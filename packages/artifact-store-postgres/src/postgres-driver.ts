@@ -5,21 +5,15 @@ import type {
   BlobRecord,
   CommitOutcome,
   DriverListOptions,
-  DriverWriteOptions,
   StagedBlob,
   StoredBlob,
 } from "@ccl/artifact-store/driver";
-import {
-  createPostgresSession,
-  transaction,
-  type PostgresClient,
-  type PostgresSession,
-  type PostgresValue,
-} from "@ccl/sql";
+import { createPostgresSession, type PostgresClient, type PostgresSession, type PostgresValue } from "@ccl/sql";
 import { fitLimits, growthOf, hasSharedLimits, lockLimits } from "./fit-limits.ts";
-import { freeUnreferenced } from "./free-blobs.ts";
+import { collectBlobs, lockBlobs } from "./free-blobs.ts";
 import { bytesIn, handleColumns, handleOf, insertHandles, numberIn, textIn } from "./handle-rows.ts";
 import { StagedChunks } from "./staged-chunks.ts";
+import { writeTransaction } from "./write-transaction.ts";
 
 /** How many blobs a collection frees in one transaction. */
 const collectPage = 500;
@@ -37,7 +31,7 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
     name: "postgres",
     stage: () => StagedChunks.begin(session),
     commit: (puts, options) =>
-      transaction(
+      writeTransaction(
         client,
         async (on) => {
           if (isCommitLazy) await on.exec("SET LOCAL synchronous_commit = on");
@@ -51,10 +45,10 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
           await fitLimits(on, { puts, growth, limits: options.limits });
           return outcomes;
         },
-        signalOf(options),
+        options.signal,
       ),
     mend: (record, content, options) =>
-      transaction(client, (on) => mend(on, { record, content, now: options.now }), signalOf(options)),
+      writeTransaction(client, (on) => mend(on, { record, content, now: options.now }), options.signal),
     find: (artifactId) => find(session, artifactId),
     async getHandles(artifactId) {
       const order = "WHERE artifact_id = $1 ORDER BY handle_id";
@@ -63,12 +57,12 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
     },
     listHandles: (options) => listHandles(session, options),
     removeHandles: (artifactId, match, options) =>
-      transaction(client, (on) => removeHandles(on, { ...match, artifactId, now: options.now }), signalOf(options)),
+      writeTransaction(client, (on) => removeHandles(on, { ...match, artifactId, now: options.now }), options.signal),
     async collect({ until, artifactIds, isDryRun, signal }) {
       const wanted =
         artifactIds === undefined ? "true" : "artifact_id IN (SELECT jsonb_array_elements_text($3::jsonb))";
       const parameters = artifactIds === undefined ? [] : [JSON.stringify(artifactIds)];
-      const limit = Math.floor(Math.min(until, Number.MAX_SAFE_INTEGER));
+      const limit = Math.floor(Math.max(Number.MIN_SAFE_INTEGER, Math.min(until, Number.MAX_SAFE_INTEGER)));
       const freed: { artifactId: string; sizeBytes: number }[] = [];
       for (let after = ""; ;) {
         const rows = await session.query(
@@ -82,9 +76,8 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
           sizeBytes: numberIn(row, "size_bytes"),
         }));
         const ids = found.map(({ artifactId }) => artifactId);
-        const options = signal === undefined ? {} : { signal };
         freed.push(
-          ...(isDryRun ? found : await transaction(client, (on) => freeUnreferenced(on, ids, limit), options)),
+          ...(isDryRun ? found : await writeTransaction(client, (on) => collectBlobs(on, ids, limit), signal)),
         );
         if (found.length < collectPage) return freed;
         after = ids.at(-1) ?? "";
@@ -102,10 +95,6 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
     },
     close: () => Promise.resolve(),
   };
-}
-
-function signalOf({ signal }: DriverWriteOptions): { signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
 }
 
 /** In the order of ids, so that two commits of the same blobs can't wait for each other. */
@@ -213,6 +202,7 @@ async function removeHandles(
   match: { artifactId: string; handleId?: string; sessionId?: string; now: number },
 ): Promise<number> {
   const { artifactId, handleId = null, sessionId = null, now } = match;
+  if ((await lockBlobs(on, [artifactId])).length === 0) return 0;
   const removed = await on.query(
     `DELETE FROM ccl_artifact_handles WHERE artifact_id = $1 AND ($2::text IS NULL OR handle_id = $2)
        AND ($3::text IS NULL OR session_id = $3) RETURNING handle_id`,

@@ -64,6 +64,12 @@ describe("failures of the server", () => {
     },
   );
 
+  it.each([undefined, null, {}])("refuses %o for a client", async (none) => {
+    const error = await failureOf(openS3ArtifactStore({ client: none as unknown as S3Client, bucket: "artifacts" }));
+    expect(error).toMatchObject({ code: "invalid_input" });
+    expect(error.message).toContain("@aws-sdk/client-s3");
+  });
+
   it("names a bucket that is not there", async () => {
     const error = await failureOf(open({ bucket: "nowhere" }));
     expect(error.code).toBe("store_failed");
@@ -241,6 +247,28 @@ describe("calling a put off", () => {
       expect((await store.listHandles()).handles).toEqual([]);
     },
   );
+
+  it("leaves no upload where the server has begun it and its answer is on the way", async () => {
+    const controller = new AbortController();
+    const abortOnceBegun = async (): Promise<void> => {
+      while (server.uploads().length === 0) await new Promise((resolve) => setImmediate(resolve));
+      controller.abort();
+    };
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const [answer] = await Promise.all([
+            next(args),
+            commandName === "CreateMultipartUploadCommand" && abortOnceBegun(),
+          ]);
+          return answer;
+        },
+      { step: "finalizeRequest" },
+    );
+    const error = await failureOf(store.store(longContent(), { source, signal: controller.signal }));
+    expect(error.code).toBe("aborted");
+    expect(server.uploads()).toEqual([]);
+  });
 });
 
 describe("what dead processes leave behind", () => {

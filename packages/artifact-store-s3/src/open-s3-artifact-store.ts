@@ -50,7 +50,7 @@ const dayMs = 24 * 60 * 60_000;
 export async function openS3ArtifactStore(options: S3ArtifactStoreOptions): Promise<S3ArtifactStore> {
   const { client, bucket: name, prefix = "", signal, clock = systemClock, limits = {} } = options;
   const { partSizeBytes = 2 * 4 * 1024 * 1024, abandonedAfterMs = dayMs } = options;
-  checkOptions({ bucket: name, prefix, partSizeBytes, abandonedAfterMs });
+  checkOptions({ client, bucket: name, prefix, partSizeBytes, abandonedAfterMs });
   const bucket = new S3Bucket({ client, bucket: name, prefix });
   const context: S3Context = {
     bucket,
@@ -74,12 +74,17 @@ export async function openS3ArtifactStore(options: S3ArtifactStoreOptions): Prom
 }
 
 function checkOptions(options: {
+  client: S3LikeClient;
   bucket: string;
   prefix: string;
   partSizeBytes: number;
   abandonedAfterMs: number;
 }): void {
-  const { bucket, prefix, partSizeBytes, abandonedAfterMs } = options;
+  const { client, bucket, prefix, partSizeBytes, abandonedAfterMs } = options;
+  if (typeof client?.send !== "function") {
+    const message = "client is no S3 client; give an S3Client of @aws-sdk/client-s3, or what has its send.";
+    throw new ArtifactStoreError("invalid_input", message);
+  }
   if (typeof bucket !== "string" || bucket === "") throw invalid("bucket", bucket, "the name of a bucket");
   if (typeof prefix !== "string" || prefix.length > 512 || prefix.startsWith("/")) {
     throw invalid("prefix", prefix, "at most 512 characters that do not begin with a slash");

@@ -99,6 +99,7 @@ export class StagedUpload implements StagedBlob {
   async #sendBuffer(): Promise<void> {
     await this.#sending;
     const uploadId = (this.#uploadId ??= await this.#createUpload());
+    this.#signal?.throwIfAborted();
     const full = this.#buffer;
     const body = full.subarray(0, this.#filled);
     const partNumber = this.#parts.length + 1;
@@ -115,11 +116,17 @@ export class StagedUpload implements StagedBlob {
     this.#sending.catch(() => undefined);
   }
 
+  /** An abort leaves the answer some time: without the id the upload could not be removed. */
   async #createUpload(): Promise<string> {
     const { bucket } = this.#context;
-    const answer = await bucket.request("CreateMultipartUpload", this.dataKey, () =>
-      bucket.client.send(new CreateMultipartUploadCommand(bucket.place(this.dataKey)), requestOptions(this.#signal)),
-    );
+    const late = new AbortController();
+    const abort = (): void => cleanupSignal().addEventListener("abort", () => late.abort());
+    this.#signal?.addEventListener("abort", abort, { once: true });
+    const answer = await bucket
+      .request("CreateMultipartUpload", this.dataKey, () =>
+        bucket.client.send(new CreateMultipartUploadCommand(bucket.place(this.dataKey)), requestOptions(late.signal)),
+      )
+      .finally(() => this.#signal?.removeEventListener("abort", abort));
     if (answer.UploadId === undefined) throw new ArtifactStoreError("store_failed", "The server gave no upload id.");
     return answer.UploadId;
   }

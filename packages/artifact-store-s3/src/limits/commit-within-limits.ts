@@ -5,9 +5,9 @@ import { commitPuts } from "../commit/commit-puts.ts";
 import { sessionPrefix } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 import { reservationMs, reserve, settleReservation, type Reservation } from "./ledger.ts";
-import { makeRoom } from "./make-room.ts";
+import { makeRoom, type RoomRequest } from "./make-room.ts";
 
-const maxEvictions = 3;
+const maxRecounts = 3;
 
 /** Reserves room in the ledger, commits, and ends the reservation; what was committed is counted by listing it from then on. */
 export async function commitWithinLimits(
@@ -19,18 +19,33 @@ export async function commitWithinLimits(
   const reservation: Reservation = { token: randomUUID(), at: context.clock.now(), ...announced(puts) };
   try {
     await reserve(context, reservation, {
-      check: async (others) => {
-        const request = { puts, others, limits, now, signal };
-        for (let round = 0; await makeRoom(context, request); round += 1) {
-          if (round === maxEvictions) throw stillFull();
-        }
-      },
+      check: (others) => fit(context, { puts, others, limits, now, signal }),
       signal,
     });
     return await commitPuts(context, puts, { ...options, deadlineMs: reservationMs / 2 });
   } finally {
     await settleReservation(context, reservation.token).catch(() => undefined);
   }
+}
+
+/**
+ * Makes room until a count finds enough of it. Listings are read one after the other: what a deletion or collection frees
+ * in between is missed by one count and seen by the next.
+ */
+async function fit(context: S3Context, request: RoomRequest): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    const isLast = round === maxRecounts;
+    const isToCount = await makeRoom(context, request).catch((error: unknown) => {
+      if (isLast || !mayPass(error, request)) throw error;
+      return true;
+    });
+    if (!isToCount) return;
+    if (isLast) throw stillFull();
+  }
+}
+
+function mayPass(error: unknown, { limits }: RoomRequest): boolean {
+  return limits.whenFull === "evict" && ArtifactStoreError.isInstance(error) && error.code === "limit_exceeded";
 }
 
 function stillFull(): ArtifactStoreError {

@@ -57,6 +57,30 @@ describe("limits between stores that know nothing of each other", () => {
     expect(bytes).toBeLessThanOrEqual(550);
   });
 
+  it("are counted again where a deletion comes between two listings of one count", async () => {
+    const other = await open();
+    const { artifactId } = await other.store("x".repeat(100), { source });
+    const own = new S3Client(server.clientConfig);
+    let isDeleted = false;
+    own.middlewareStack.add(
+      (next) => async (args) => {
+        const answer = await next(args);
+        if (!isDeleted && "Prefix" in args.input && args.input.Prefix === "refs/") {
+          isDeleted = true;
+          await other.delete(artifactId);
+        }
+        return answer;
+      },
+      { step: "initialize" },
+    );
+    const tight = await open({ client: own, limits: { maxStoreBytes: 100, whenFull: "evict" } });
+    await expect(tight.store("y".repeat(100), { source })).resolves.toMatchObject({ sizeBytes: 100 });
+    expect(isDeleted).toBe(true);
+    const tooMuch = ["1", "2"].map((content) => ({ content: content.repeat(60), source }));
+    await expect(tight.storeMany(tooMuch)).rejects.toMatchObject({ code: "limit_exceeded" });
+    own.destroy();
+  });
+
   it("are refused where the server ignores conditions", async () => {
     const careless = await startS3TestServer({ ignoresConditions: true });
     const other = new S3Client(careless.clientConfig);
