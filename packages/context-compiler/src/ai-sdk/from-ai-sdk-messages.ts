@@ -1,5 +1,6 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
 import { fromBase64, parseDataUrl } from "../wire/base64.ts";
+import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
 import { isWireRecord, type WireRecord } from "../wire/wire-fields.ts";
 import { metadataOf } from "./provider-options.ts";
@@ -10,6 +11,7 @@ import { metadataOf } from "./provider-options.ts";
  * @throws ContextCompilerError `unsupported_message` for tool approvals and parts of unknown type
  */
 export function fromAiSdkMessages(messages: readonly object[]): ChatMessage[] {
+  requireMessages(messages);
   return messages.flatMap((message, index) => fromMessage(message, `message ${index}`));
 }
 
@@ -26,18 +28,25 @@ function fromMessage(message: unknown, where: string): ChatMessage[] {
   return [{ role, content: partsIn(content, where).map((part) => fromPart(part, where)), ...fields }];
 }
 
+/** What the assistant went on with after a result of the provider's own tool is a message again, to be joined on the way back. */
 function fromAssistant(content: unknown, { where, fields }: { where: string; fields: object }): ChatMessage[] {
   if (typeof content === "string") return [{ role: "assistant", content, ...fields }];
-  const wires = partsIn(content, where);
-  const calls = wires.filter(({ type }) => type === "tool-call").map((part) => fromCall(part, where));
-  const results = wires
-    .filter(({ type }) => type === "tool-result")
-    .map((part) => fromResult(part, where, { providerExecuted: true }));
-  const parts = wires
-    .filter(({ type }) => type !== "tool-call" && type !== "tool-result")
-    .map((part) => fromPart(part, where));
-  const message: ChatMessage = { role: "assistant", content: parts, ...fields };
-  return [calls.length > 0 ? { ...message, toolCalls: calls } : message, ...results];
+  const steps: { said: WireRecord[]; results: WireRecord[] }[] = [{ said: [], results: [] }];
+  for (const part of partsIn(content, where)) {
+    const last = steps.at(-1);
+    if (part["type"] === "tool-result") last?.results.push(part);
+    else if (last?.results.length === 0) last.said.push(part);
+    else steps.push({ said: [part], results: [] });
+  }
+  return steps.flatMap(({ said, results }, at) => {
+    const calls = said.filter(({ type }) => type === "tool-call").map((part) => fromCall(part, where));
+    const parts = said.filter(({ type }) => type !== "tool-call").map((part) => fromPart(part, where));
+    const own = at === 0 ? fields : metadataOf(undefined, { isContinued: true });
+    return [
+      { role: "assistant", content: parts, ...own, ...(calls.length > 0 ? { toolCalls: calls } : {}) },
+      ...results.map((part) => fromResult(part, where, { providerExecuted: true })),
+    ];
+  });
 }
 
 function fromCall(wire: WireRecord, where: string): ToolCall {
@@ -71,12 +80,20 @@ function readOutput(
   if (type === "execution-denied") {
     return { content: typeof reason === "string" ? `execution denied: ${reason}` : "execution denied", isError: true };
   }
-  if (type === "content") return { content: partsIn(value, where).map((part) => fromPart(part, where)) };
+  if (type === "content") return { content: partsIn(value, where).map((part) => fromOutputPart(part, where)) };
   throw unsupportedMessage(
     "a chat message",
     `a tool output of type ${JSON.stringify(type)} in ${where}`,
     "leave it out",
   );
+}
+
+/** An address has a form of its own there, which is kept. */
+function fromOutputPart(wire: WireRecord, where: string): Part {
+  const part = fromPart(wire, where);
+  if (!("url" in part)) return part;
+  const { "ai-sdk": own, ...options } = part.providerMetadata ?? {};
+  return { ...part, ...metadataOf(options, { ...(isWireRecord(own) ? own : {}), outputPart: wire }) };
 }
 
 function fromPart(wire: WireRecord, where: string): Part {

@@ -1,10 +1,14 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
 import { toBase64 } from "../wire/base64.ts";
+import { callInput } from "../wire/call-input.ts";
+import { mediaNote } from "../wire/media-note.ts";
+import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
-import { defined, keptFields } from "../wire/wire-fields.ts";
+import { isWireRecord, keptFields } from "../wire/wire-fields.ts";
 import type {
   AiSdkFilePart,
   AiSdkMessage,
+  AiSdkProviderOptions,
   AiSdkReasoningPart,
   AiSdkTextPart,
   AiSdkToolCallPart,
@@ -30,13 +34,14 @@ type AssistantPart = AiSdkTextPart | AiSdkFilePart | AiSdkReasoningPart | AiSdkT
 
 /**
  * Messages for `generateText` and `streamText`. Results of parallel calls share one tool message; `providerMetadata` goes
- * out as `providerOptions`.
- * @throws ContextCompilerError `unsupported_message` for signed reasoning, media outside user messages, call arguments that are not JSON
+ * out as `providerOptions`, call arguments that are not JSON as `{ INVALID_JSON: text }`.
+ * @throws ContextCompilerError `unsupported_message` for signed reasoning, media of the system, results without their call
  */
 export function toAiSdkMessages(
   messages: readonly ChatMessage[],
   { breakpoints = [], cacheOptions = anthropicCache }: AiSdkMessagesOptions = {},
 ): AiSdkMessage[] {
+  requireMessages(messages);
   const marked = new Set(breakpoints);
   const toolNames = new Map<string, string>();
   const result: AiSdkMessage[] = [];
@@ -44,21 +49,28 @@ export function toAiSdkMessages(
     for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
     const next = toAiSdkMessage(message, toolNames);
     const last = result.at(-1);
-    if (
-      isProviderExecuted(message) &&
-      last?.role === "assistant" &&
-      typeof last.content !== "string" &&
-      next.role === "tool"
-    ) {
+    const isJoined = isProviderExecuted(message) ? next.role === "tool" : isContinued(message);
+    if (isJoined && last?.role === "assistant" && Array.isArray(last.content) && Array.isArray(next.content)) {
       last.content.push(...next.content);
     } else if (next.role === "tool" && last?.role === "tool" && last.providerOptions === undefined) {
       last.content.push(...next.content);
     } else result.push(next);
     const target = result.at(-1);
     if (marked.has(index) && target !== undefined)
-      target.providerOptions = { ...target.providerOptions, ...cacheOptions };
+      target.providerOptions = joined(target.providerOptions, cacheOptions);
   }
   return result;
+}
+
+/** Options of both, provider by provider. */
+function joined(options: AiSdkProviderOptions = {}, added: AiSdkProviderOptions): AiSdkProviderOptions {
+  const both = { ...options };
+  for (const [provider, fields] of Object.entries(added)) both[provider] = { ...both[provider], ...fields };
+  return both;
+}
+
+function isContinued(message: ChatMessage): boolean {
+  return message.role === "assistant" && keptFields("ai-sdk", message)["isContinued"] === true;
 }
 
 function isProviderExecuted(message: ChatMessage): boolean {
@@ -122,18 +134,13 @@ function toFilePart(part: MediaPart): AiSdkFilePart {
 }
 
 function toCall(call: ToolCall): AiSdkToolCallPart {
-  const input = parseJson(call.arguments.trim() === "" ? "{}" : call.arguments);
-  if (input === undefined) {
-    const what = `the arguments of the call ${JSON.stringify(call.id)}, which are not JSON`;
-    throw unsupportedMessage("the AI SDK", what, "mend them, or leave the call and its result out");
-  }
   const { providerExecuted } = keptFields("ai-sdk", call);
   const executed = providerExecuted === true ? { providerExecuted } : {};
   return {
     type: "tool-call",
     toolCallId: call.id,
     toolName: call.name,
-    input,
+    input: callInput(call),
     ...executed,
     ...providerOptionsOf(call),
   };
@@ -156,14 +163,25 @@ function outputOf(message: ChatMessage): AiSdkToolOutput {
     if (isJson(value)) return { type: isError ? "error-json" : "json", value };
     return { type: isError ? "error-text" : "text", value: content };
   }
-  const value = content.map((part) => {
-    if (part.type === "text") return { type: part.type, text: part.text };
-    if (part.type !== "reasoning" && part.data !== undefined) {
-      return defined({ type: "media" as const, mediaType: part.mimeType, data: toBase64(part.data) });
-    }
-    throw unsupportedMessage("the AI SDK", "a tool result of anything but text and media by their bytes", "pass those");
-  });
-  return { type: "content", value };
+  return { type: "content", value: content.map(toOutputPart) };
+}
+
+type OutputPart = Extract<AiSdkToolOutput, { type: "content" }>["value"][number];
+
+function toOutputPart(part: Part): OutputPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "reasoning") {
+    throw unsupportedMessage("the AI SDK", "reasoning in a tool's result", "leave it out");
+  }
+  const { outputPart } = keptFields("ai-sdk", part);
+  if (isOutputPart(outputPart)) return outputPart;
+  if (part.data === undefined) return { type: "text", text: mediaNote(part) };
+  return { type: "media", mediaType: part.mimeType, data: toBase64(part.data) };
+}
+
+/** Addresses are of version 6 alone, so that the types, which are of both, have none; who hands one in gets it back. */
+function isOutputPart(part: unknown): part is OutputPart {
+  return isWireRecord(part) && (part["type"] === "image-url" || part["type"] === "file-url");
 }
 
 function parseJson(text: string): unknown {

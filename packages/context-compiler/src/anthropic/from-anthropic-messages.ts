@@ -1,5 +1,6 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 import { fromBase64 } from "../wire/base64.ts";
+import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
 import { isWireRecord, leftOver, type WireRecord } from "../wire/wire-fields.ts";
 
@@ -12,7 +13,8 @@ export function fromAnthropicMessages(conversation: {
   system?: string | readonly object[] | undefined;
   messages: readonly object[];
 }): ChatMessage[] {
-  const { system, messages } = conversation;
+  const { system, messages } = conversation ?? {};
+  requireMessages(messages);
   const operators: readonly unknown[] =
     typeof system === "string" && system !== ""
       ? [{ type: "text", text: system }]
@@ -89,7 +91,8 @@ function contentOf(parts: Part[]): { content: string | Part[] } {
 
 function fromBlock(block: unknown, where: string): Part {
   const wire: WireRecord = isWireRecord(block) ? block : {};
-  const part = readers[typeOf(block)]?.(wire);
+  const type = typeOf(block);
+  const part = Object.hasOwn(readers, type) ? readers[type]?.(wire) : undefined;
   if (part === undefined) {
     throw unsupportedMessage(
       "a chat message",

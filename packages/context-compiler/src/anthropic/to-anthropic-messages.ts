@@ -1,4 +1,6 @@
 import type { ChatMessage, ToolCall } from "@ccl/core";
+import { callInput, invalidInput } from "../wire/call-input.ts";
+import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
 import { isWireRecord, keptFields } from "../wire/wire-fields.ts";
 import type {
@@ -9,10 +11,14 @@ import type {
   AnthropicTextBlock,
 } from "./anthropic-message.ts";
 import { textBlocks, toBlocks, toResultBlock } from "./to-blocks.ts";
+import { ToolIds } from "./tool-ids.ts";
 
 /** Where a prompt's cached prefixes end. */
 export interface AnthropicMessagesOptions {
-  /** Indexes of messages, as `WorkingContext.breakpoints` has them; the API takes at most 4 in all, tools included. */
+  /**
+   * Indexes of messages, as `WorkingContext.breakpoints` has them; the API takes at most 4 in all, tools included.
+   * They replace the marks that messages brought along.
+   */
   breakpoints?: readonly number[];
   /** What a breakpoint says; five minutes by default. */
   cacheControl?: AnthropicCacheControl;
@@ -20,26 +26,28 @@ export interface AnthropicMessagesOptions {
 
 /**
  * Leading system and developer messages become `system`, tool results blocks of the user's turn; messages of one speaker
- * in a row become one turn, as the API would make of them.
- * @throws ContextCompilerError `unsupported_message` for a later system message, unsigned reasoning, call arguments that are no JSON object
+ * in a row become one turn, as the API would make of them. Ids that it refuses are replaced; call arguments that are no
+ * JSON object, and media that a tool gave and the API does not take, go as a text that says so.
+ * @throws ContextCompilerError `unsupported_message` for a later system message, unsigned reasoning, media of other types
  */
 export function toAnthropicMessages(
   messages: readonly ChatMessage[],
-  { breakpoints = [], cacheControl = { type: "ephemeral" } }: AnthropicMessagesOptions = {},
+  { breakpoints, cacheControl = { type: "ephemeral" } }: AnthropicMessagesOptions = {},
 ): AnthropicConversation {
-  const marked = new Set(breakpoints);
+  requireMessages(messages);
   const system: AnthropicTextBlock[] = [];
   const turns: AnthropicMessage[] = [];
+  const ids = new ToolIds();
   for (const [index, message] of messages.entries()) {
-    const cache = marked.has(index) ? cacheControl : undefined;
-    if (message.role === "system" || message.role === "developer") {
-      if (turns.length > 0) {
-        throw unsupportedMessage("anthropic", `a ${message.role} message after the first turn`, "move it to the front");
-      }
-      system.push(...withCache(textBlocks(message), cache));
-    } else {
-      addToTurns(turns, message.role === "assistant" ? "assistant" : "user", withCache(blocksOf(message), cache));
+    const isOperator = message.role === "system" || message.role === "developer";
+    if (isOperator && turns.length > 0) {
+      throw unsupportedMessage("anthropic", `a ${message.role} message after the first turn`, "move it to the front");
     }
+    const blocks = isOperator ? [] : blocksOf(message, ids);
+    const texts = isOperator ? textBlocks(message) : [];
+    if (breakpoints !== undefined) mark([...blocks, ...texts], breakpoints.includes(index) ? cacheControl : undefined);
+    system.push(...texts);
+    addToTurns(turns, message.role === "assistant" ? "assistant" : "user", blocks);
   }
   return { system, messages: turns };
 }
@@ -50,34 +58,31 @@ function addToTurns(turns: AnthropicMessage[], role: AnthropicMessage["role"], b
   else if (blocks.length > 0) turns.push({ role, content: blocks });
 }
 
-function blocksOf(message: ChatMessage): AnthropicBlock[] {
-  return message.role === "tool"
-    ? [toResultBlock(message)]
-    : [...toBlocks(message), ...(message.toolCalls ?? []).map(toCall)];
+function blocksOf(message: ChatMessage, ids: ToolIds): AnthropicBlock[] {
+  if (message.role === "tool") return [toResultBlock(message, ids)];
+  return [...toBlocks(message), ...(message.toolCalls ?? []).map((call) => toCall(call, ids))];
 }
 
-function toCall(call: ToolCall): AnthropicBlock {
-  const input = parseInput(call.arguments);
-  if (input === undefined) {
-    const what = `the arguments of the call ${JSON.stringify(call.id)}, which are no JSON object`;
-    throw unsupportedMessage("anthropic", what, "mend them, or leave the call and its result out");
+function toCall(call: ToolCall, ids: ToolIds): AnthropicBlock {
+  const given = callInput(call);
+  const input = isWireRecord(given) ? given : invalidInput(call);
+  return { ...keptFields("anthropic", call), type: "tool_use", id: ids.forCall(call.id), name: call.name, input };
+}
+
+/** Takes the marks away, and puts one on the last block that can carry it. */
+function mark(blocks: readonly AnthropicBlock[], cache: AnthropicCacheControl | undefined): void {
+  const markable = blocks.filter(isMarkable);
+  for (const block of markable) {
+    delete block.cache_control;
+    const inner = block.type === "tool_result" && typeof block.content === "object" ? block.content : [];
+    for (const part of inner) delete part.cache_control;
   }
-  return { ...keptFields("anthropic", call), type: "tool_use", id: call.id, name: call.name, input };
+  const last = markable.at(-1);
+  if (last !== undefined && cache !== undefined) last.cache_control = cache;
 }
 
-function parseInput(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === "") return {};
-  try {
-    const input: unknown = JSON.parse(text);
-    return isWireRecord(input) ? input : undefined;
-  } catch {
-    return undefined;
-  }
-}
+type Thinking = { type: "thinking" } | { type: "redacted_thinking" };
 
-/** Thinking can't be marked, so the mark goes to the last block that can. */
-function withCache<Block extends AnthropicBlock>(blocks: Block[], cache: AnthropicCacheControl | undefined): Block[] {
-  if (cache === undefined) return blocks;
-  const place = blocks.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
-  return blocks.map((block, index) => (index === place ? { ...block, cache_control: cache } : block));
+function isMarkable(block: AnthropicBlock): block is Exclude<AnthropicBlock, Thinking> {
+  return block.type !== "thinking" && block.type !== "redacted_thinking";
 }

@@ -1,7 +1,8 @@
 import type { ChatMessage, MediaPart, Part, ReasoningPart, TextPart } from "@ccl/core";
 import { toBase64 } from "../wire/base64.ts";
+import { mediaNote } from "../wire/media-note.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
-import { keptFields } from "../wire/wire-fields.ts";
+import { isWireRecord, keptFields } from "../wire/wire-fields.ts";
 import type {
   AnthropicBlock,
   AnthropicDocumentBlock,
@@ -9,12 +10,25 @@ import type {
   AnthropicTextBlock,
   AnthropicToolResultBlock,
 } from "./anthropic-message.ts";
+import type { ToolIds } from "./tool-ids.ts";
 
-/** The content of a user's or an assistant's message. */
+/** The content of a user's or an assistant's message, after what the model thought, where that stands in `providerMetadata`. */
 export function toBlocks(message: ChatMessage): AnthropicBlock[] {
-  return partsOf(message).map((part) =>
+  const said = partsOf(message).map((part) =>
     part.type === "reasoning" ? thinkingBlock(part, message.role) : toContentBlock(part, message.role),
   );
+  return [...keptThinking(message), ...said];
+}
+
+/** `providerMetadata.anthropic.reasoning`: the blocks as they came, which is how @ccl/providers keeps them. */
+function keptThinking(message: ChatMessage): AnthropicBlock[] {
+  const { reasoning } = keptFields("anthropic", message);
+  if (message.role !== "assistant" || !Array.isArray(reasoning)) return [];
+  return reasoning.filter(isWireRecord).flatMap(({ type, thinking, signature, data }): AnthropicBlock[] => {
+    if (type === "redacted_thinking" && typeof data === "string") return [{ type, data }];
+    const isThinking = type === "thinking" && typeof thinking === "string" && typeof signature === "string";
+    return isThinking ? [{ type, thinking, signature }] : [];
+  });
 }
 
 /** The content of an operator's message; the API takes nothing but text there. */
@@ -26,7 +40,7 @@ export function textBlocks(message: ChatMessage): AnthropicTextBlock[] {
 }
 
 /** The answer to a call. */
-export function toResultBlock(message: ChatMessage): AnthropicToolResultBlock {
+export function toResultBlock(message: ChatMessage, ids: ToolIds): AnthropicToolResultBlock {
   const { toolCallId, content, isError } = message;
   if (toolCallId === undefined) {
     throw unsupportedMessage("anthropic", "a tool message without `toolCallId`", "name the call that it answers");
@@ -34,9 +48,9 @@ export function toResultBlock(message: ChatMessage): AnthropicToolResultBlock {
   const block: AnthropicToolResultBlock = {
     ...keptFields("anthropic", message),
     type: "tool_result",
-    tool_use_id: toolCallId,
+    tool_use_id: ids.forResult(toolCallId),
   };
-  if (typeof content === "string" && content !== "") block.content = content;
+  if (typeof content === "string" && content.trim() !== "") block.content = content;
   if (typeof content !== "string") block.content = partsOf(message).map(toResultPart);
   if (isError === true) block.is_error = true;
   return block;
@@ -44,13 +58,15 @@ export function toResultBlock(message: ChatMessage): AnthropicToolResultBlock {
 
 function toResultPart(part: Part): AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock {
   if (part.type === "reasoning") throw unsupportedMessage("anthropic", "reasoning in a tool's result", "leave it out");
-  return toContentBlock(part, "tool");
+  return part.type === "text" || isCarried(part)
+    ? toContentBlock(part, "tool")
+    : { type: "text", text: mediaNote(part) };
 }
 
-// The API refuses empty text blocks, and they say nothing.
+// The API refuses text blocks without a word, and they say nothing.
 function partsOf({ content }: ChatMessage): Part[] {
   const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return parts.filter((part) => part.type !== "text" || part.text !== "");
+  return parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
 }
 
 function textBlock(part: TextPart): AnthropicTextBlock {
@@ -82,6 +98,12 @@ function thinkingBlock(part: ReasoningPart, role: ChatMessage["role"]): Anthropi
 }
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+
+function isCarried({ type, data, url, mimeType }: MediaPart): boolean {
+  if (data === undefined && url === undefined) return false;
+  if (type === "image") return data === undefined || imageTypes.some((known) => known === mimeType);
+  return mimeType === "application/pdf" || (mimeType === "text/plain" && data !== undefined);
+}
 
 function imageBlock(part: MediaPart): AnthropicImageBlock {
   const { data, url, mimeType } = part;

@@ -85,6 +85,21 @@ describe("compactJson", () => {
     },
   );
 
+  it("writes numbers that a double does not hold as they came", () => {
+    const rows = ["1180000000000000123", "1180000000000000124"].map((id) => `{"id":${id},"sum":12345678901234567.89}`);
+    expect(compactJson(`[${rows}]`, { counter })?.text).toMatchInlineSnapshot(`
+      "2 rows, all sum=12345678901234567.89
+      id
+      1180000000000000123
+      1180000000000000124"
+    `);
+  });
+
+  it("makes no table of rows that share few of their columns", () => {
+    const events = Array.from({ length: 12 }, (_, at) => ({ [`on_${at}`]: at, [`by_${at}`]: at }));
+    expect(formOf(events)).toMatch(/^\[0\]: on_0=0; by_0=0\n\[1\]: on_1=1; by_1=1\n/);
+  });
+
   it("takes values that nest deeply", () => {
     const deep = `${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`;
     expect(() => compactJson(deep, { counter, maxTokens: 100 })).not.toThrow();

@@ -2,6 +2,7 @@ import type { TokenCounter } from "@ccl/core";
 import { truncateMiddle } from "@ccl/core";
 
 import { layoutTable, type TableRow } from "./layout-table.ts";
+import { parseExactly } from "./parse-exactly.ts";
 import { rankValue } from "./value-rank.ts";
 
 /** How much of a value the compact form shows; each step of `steps` shows less than the one before. */
@@ -63,7 +64,7 @@ function parseContainer(json: string): object | undefined {
   const first = /^\s*([[{])/.exec(json)?.[1];
   if (first === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(json);
+    const value = parseExactly(json);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;
@@ -84,11 +85,11 @@ interface Place {
 
 function renderBlock(name: string, value: object, place: Place): string[] {
   if (place.depth > maxDepth) return [`${name}=${clip(JSON.stringify(value), place.detail)}`];
-  const rows = rowsOf(value);
+  const entries = Array.isArray(value) ? [] : Object.entries(value);
+  const rows = Array.isArray(value) ? listedRows(value) : keyedRows(entries);
   if (rows !== undefined)
     return layoutTable(name, rows, { detail: place.detail, textOf: (cell) => cellText(cell, place.detail) });
-  if (Array.isArray(value)) return renderList(name, value, place);
-  return renderObject(name, Object.entries(value), place);
+  return Array.isArray(value) ? renderList(name, value, place) : renderObject(name, entries, place);
 }
 
 function renderObject(name: string, entries: [string, unknown][], place: Place): string[] {
@@ -127,31 +128,34 @@ function renderList(name: string, list: unknown[], place: Place): string[] {
     : lines;
 }
 
-/** Rows of a list of objects, of a list of lists of objects (with a group column), or of an object of like objects. */
-function rowsOf(value: object): TableRow[] | undefined {
-  if (Array.isArray(value)) {
-    if (value.length < 2) return undefined;
-    if (value.every(isRecord)) return value.map((row) => ({ label: undefined, cells: flatten(row) }));
-    if (!value.every((item) => Array.isArray(item) && item.length > 0 && item.every(isRecord))) return undefined;
-    return value.flatMap((group: unknown[], index) =>
-      group.filter(isRecord).map((row) => ({ label: String(index + 1), cells: flatten(row) })),
-    );
-  }
-  const entries = Object.entries(value);
+/** Rows of a list of objects, or of a list of lists of objects (with a group column). */
+function listedRows(list: unknown[]): TableRow[] | undefined {
+  if (list.length < 2) return undefined;
+  const isGrouped = Array.isArray(list[0]);
+  const groups = isGrouped ? list : [list];
+  if (!groups.every(isRecordList)) return undefined;
+  const rows = groups.flatMap((group, index) =>
+    group.map((row) => ({ label: isGrouped ? String(index + 1) : undefined, cells: flatten(row) })),
+  );
+  return areAlike(rows, 0.1) ? rows : undefined;
+}
+
+/** Rows of an object of like objects. */
+function keyedRows(entries: [string, unknown][]): TableRow[] | undefined {
   if (entries.length < 2) return undefined;
   const rows: TableRow[] = [];
   for (const [label, row] of entries) {
     if (!isRecord(row)) return undefined;
     rows.push({ label, cells: flatten(row) });
   }
-  return areAlike(rows) ? rows : undefined;
+  return areAlike(rows, 0.6) ? rows : undefined;
 }
 
-/** An object of objects is a table only when its rows share most of their columns. */
-function areAlike(rows: TableRow[]): boolean {
+/** True when at least this share of a table's cells is filled, so that a table is not much larger than what it shows. */
+function areAlike(rows: TableRow[], share: number): boolean {
   const columns = new Set(rows.flatMap(({ cells }) => [...cells.keys()]));
   const filled = rows.reduce((sum, { cells }) => sum + cells.size, 0);
-  return filled >= 0.6 * columns.size * rows.length;
+  return filled >= share * columns.size * rows.length;
 }
 
 function flatten(row: Record<string, unknown>): Map<string, unknown> {
@@ -169,6 +173,10 @@ function flatten(row: Record<string, unknown>): Map<string, unknown> {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isRecordList(value: unknown): value is Record<string, unknown>[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord);
 }
 
 /** Scalars and lists of scalars stand on the line of their object. */

@@ -24,11 +24,11 @@ export function layoutTable(
     const first = textOf(rows[0]?.cells.get(key));
     return rows.every(({ cells }) => cells.has(key) && textOf(cells.get(key)) === first);
   };
-  const constant = shown.filter(isConstant);
-  const varying = shown.filter((column) => !constant.includes(column) && column !== labelColumn);
+  const constant = new Set(shown.filter(isConstant));
+  const varying = shown.filter((column) => !constant.has(column) && column !== labelColumn);
   const hasLabel = rows.some(({ label }) => label !== undefined);
   const header = [...(hasLabel ? [labelColumn?.key ?? "#"] : []), ...varying.map(({ key }) => key)].join("|");
-  const common = constant.map(({ key }) => `${key}=${textOf(rows[0]?.cells.get(key))}`).join("; ");
+  const common = [...constant].map(({ key }) => `${key}=${textOf(rows[0]?.cells.get(key))}`).join("; ");
   const lines = [
     `${name === "" ? "" : `${name}: `}${rows.length} rows${common === "" ? "" : `, all ${common}`}${hidden > 0 ? ` (${hidden} columns left out)` : ""}`,
   ];

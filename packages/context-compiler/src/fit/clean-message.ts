@@ -80,11 +80,12 @@ function uniqueCalls(calls: ToolCall[]): ToolCall[] {
   return calls.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
-/** Without the parts that hold nothing; a reasoning part with a signature has to go back as it came. */
+/** Without the parts that hold nothing; reasoning that a provider signed or hid has to go back as it came. */
 function fullContent(content: ChatMessage["content"]): ChatMessage["content"] {
   if (typeof content === "string") return content;
   const full = content.filter(
-    (part) => isFullPart(part) || (part.type === "reasoning" && part.signature !== undefined),
+    (part) =>
+      isFullPart(part) || (part.type === "reasoning" && (part.signature ?? part.providerMetadata) !== undefined),
   );
   return full.length === content.length ? content : full;
 }

@@ -1,4 +1,5 @@
 import { identifiersOf } from "../compact-forms/compact-text.ts";
+import { parseExactly } from "../compact-forms/parse-exactly.ts";
 import { rankValue } from "../compact-forms/value-rank.ts";
 
 /** The values that a text gives for one key, in the order of first occurrence. */
@@ -85,7 +86,7 @@ function lastName(path: string): string {
 function parse(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }

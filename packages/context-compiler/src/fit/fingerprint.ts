@@ -1,6 +1,7 @@
 import type { ChatMessage, Part, ToolDefinition } from "@ccl/core";
 
 import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
+import { reasoningTexts } from "./reasoning-texts.ts";
 
 interface Entry extends HeldContent {
   mark: string;
@@ -16,6 +17,7 @@ export function fingerprintOf(message: ChatMessage): string {
   hash.add(message.role);
   if (typeof message.content === "string") hash.add(message.content);
   else for (const part of message.content) addPart(hash, part);
+  for (const text of reasoningTexts(message)) hash.add(text);
   for (const call of message.toolCalls ?? []) {
     hash.add(call.id);
     hash.add(call.name);

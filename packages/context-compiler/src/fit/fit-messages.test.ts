@@ -363,6 +363,28 @@ describe("fitMessages", () => {
     expect(fitted.trace).toMatchObject([{ action: "truncated", from: 2, to: 3 }]);
   });
 
+  it("counts the reasoning that adapters send from metadata, and leaves it out where it takes too much", () => {
+    const thinking = (text: string): ChatMessage => ({
+      ...calls("x"),
+      providerMetadata: { anthropic: { reasoning: [{ type: "thinking", thinking: text, signature: "s" }], mine: 1 } },
+    });
+    const short = fitMessages([user("go"), thinking(words(100)), result("x", "r")], { budget: 1000, counter: exact });
+    expect(short.messages[1]?.providerMetadata).toEqual(thinking(words(100)).providerMetadata);
+    const carried = ["thinking", words(100), "s"].reduce((sum, value) => sum + exact.count(value), 0);
+    expect(short.tokens).toBe(countMessages((value) => exact.count(value), short.messages) + carried);
+    const long = fitMessages([user("go"), thinking(words(9_000)), result("x", "r")], { budget: 1000, counter: exact });
+    expect(long.messages[1]).toEqual({ ...calls("x"), providerMetadata: { anthropic: { mine: 1 } } });
+    expect(long.trace).toMatchObject([{ action: "truncated", from: 1, to: 2 }]);
+  });
+
+  it("keeps all digits of a number in a table and in a marker", () => {
+    const rows = Array.from({ length: 30 }, (_, at) => `{"id":${1_180_000_000_000_000_123n + BigInt(at)},"at":${at}}`);
+    const messages = [user("find"), calls("x"), result("x", `[${rows}]`), user(words(60)), model("ok"), user("reply")];
+    const idIn = (budget: number): unknown =>
+      /118\d+/.exec(JSON.stringify(fitMessages(messages, { budget, counter: exact }).messages))?.[0];
+    expect([900, 300].map(idIn)).toEqual(["1180000000000000123", "1180000000000000123"]);
+  });
+
   it("drops images of old results whole, by name", () => {
     const image: ChatMessage = {
       ...result("x", ""),
@@ -457,6 +479,34 @@ describe("a budget", () => {
     ["watermarks", { budget: 100, watermarks: { low: 0.9, high: 0.5 } }],
   ])("with %s out of range is refused", (_name, options) => {
     expect(reasonOf(() => fitMessages([], options))).toMatchObject({ code: "invalid_options" });
+  });
+
+  it.each([
+    ['"budget":"900"', 'not the text "900"'],
+    ['"budget":[9]', "not a value of type object"],
+    ['"budget":9,"safetyMargin":"0"', 'not the text "0"'],
+    ['"budget":9,"watermarks":null', "`low` and `high`"],
+    ['"budget":9,"watermarks":{"low":null}', "not a value of type object and 0.88"],
+    ['"budget":9,"tools":[null]', "a list of tool definitions"],
+    ['"budget":9,"counter":{"name":"c"}', "a function `count`"],
+    ['"budget":9,"keptFactsTokens":"many"', 'not the text "many"'],
+  ])("with {%s} is refused by name", (json, words) => {
+    expect(() => fitMessages([], JSON.parse(`{${json}}`))).toThrow(
+      expect.objectContaining({ code: "invalid_options", message: expect.stringContaining(words) }),
+    );
+  });
+
+  it.each<[unknown, string]>([
+    [Number.NaN, "gave NaN"],
+    [-1, "gave -1"],
+    [Promise.resolve(1), "gave a value of type object"],
+    ["1", "gave a value of type string"],
+  ])("with a counter that gives %s is refused by name", (given, words) => {
+    const counter = { name: "odd", isExact: true, count: JSON.parse };
+    counter.count = () => given;
+    expect(() => fitMessages([user("hi")], { budget: 900, counter })).toThrow(
+      expect.objectContaining({ code: "invalid_options", message: expect.stringContaining(`"odd" ${words}`) }),
+    );
   });
 
   it("that system prompt, tools and last user turn do not fit is refused with the breakdown", () => {

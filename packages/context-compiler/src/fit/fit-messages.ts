@@ -44,7 +44,7 @@ export interface FitOptions {
 /** A prompt within its budget. */
 export interface FittedMessages {
   messages: ChatMessage[];
-  /** As counted by the caller's counter, tools included. */
+  /** As counted by the caller's counter, tools included, and the reasoning that travels in `providerMetadata`. */
   tokens: number;
   trace: FitTraceEntry[];
   /** To be handed in with the next call; plain JSON. */

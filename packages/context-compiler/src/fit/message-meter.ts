@@ -1,8 +1,10 @@
 import { countMessages, estimatedCounter, type ChatMessage, type TokenCounter, type ToolDefinition } from "@ccl/core";
 
+import { ContextCompilerError } from "../context-compiler-error.ts";
 import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
+import { reasoningTexts } from "./reasoning-texts.ts";
 
-/** Counts messages one by one, each once; the sum over the messages and `fixed` is what the caller's counter says. */
+/** Counts messages one by one, each once; the sum over them and `fixed` is what the caller's counter says, and says of `reasoningTexts`. */
 export interface MessageMeter {
   counter: TokenCounter;
   /** The framing of an empty prompt with its tools. */
@@ -73,6 +75,7 @@ export function createMessageMeter(
 }
 
 function createMemory(counter: TokenCounter): Memory {
+  requireCount(counter, counter.count("a"));
   const known = new WeakMap<ChatMessage, Entry>();
   const noTools = { list: [], tokens: wholeOf(counter, [], []) };
   const entryOf = (message: ChatMessage): Entry => {
@@ -95,9 +98,20 @@ function countTools(counter: TokenCounter, memory: Memory, tools: readonly ToolD
 }
 
 function wholeOf(counter: TokenCounter, messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): number {
-  return (
-    counter.countMessages?.([...messages], [...tools]) ?? countMessages((text) => counter.count(text), messages, tools)
-  );
+  let tokens =
+    counter.countMessages?.([...messages], [...tools]) ?? countMessages((text) => counter.count(text), messages, tools);
+  for (const message of messages) {
+    for (const text of reasoningTexts(message)) tokens += counter.count(text);
+  }
+  requireCount(counter, tokens);
+  return tokens;
+}
+
+function requireCount({ name }: TokenCounter, tokens: number): void {
+  if (Number.isFinite(tokens) && tokens >= 0) return;
+  const given = typeof tokens === "number" ? tokens : `a value of type ${typeof tokens}`;
+  const message = `The counter ${JSON.stringify(name)} gave ${given} where it has to give a number of tokens from 0.`;
+  throw new ContextCompilerError("invalid_options", message);
 }
 
 function isSameList<Item>(before: readonly Item[], now: readonly Item[]): boolean {

@@ -22,21 +22,28 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     const text = "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
     throw new ContextCompilerError("budget_missing", text);
   }
-  const { safetyMargin = counter.isExact ? 0 : 0.1, watermarks = {} } = given;
+  const isCounter = typeof counter === "object" && counter !== null && typeof counter.count === "function";
+  requireThat(isCounter, "A counter is an object with a name and a function `count`.");
+  const { safetyMargin = counter.isExact ? 0 : 0.1, watermarks = {}, tools = [] } = given;
+  requireThat(typeof watermarks === "object" && watermarks !== null, "Watermarks are an object with `low` and `high`.");
   const { low = defaults.low, high = defaults.high } = watermarks;
   const { compactAboveTokens = defaults.compactAboveTokens } = given;
-  requireThat(Number.isFinite(budget) && budget > 0, `A budget is a positive number of tokens, not ${budget}.`);
-  requireThat(safetyMargin >= 0 && safetyMargin < 1, `A safety margin lies from 0 to below 1, not ${safetyMargin}.`);
+  const isBudget = isFrom(0, budget) && budget > 0 && budget < Infinity;
+  requireThat(isBudget, `A budget is a positive number of tokens, not ${shown(budget)}.`);
+  const isMargin = isFrom(0, safetyMargin) && safetyMargin < 1;
+  requireThat(isMargin, `A safety margin lies from 0 to below 1, not ${shown(safetyMargin)}.`);
   requireThat(
-    low >= 0 && low <= high && high <= 1,
-    `Watermarks are shares with low <= high <= 1, not ${low} and ${high}.`,
+    isFrom(0, low) && isFrom(low, high) && high <= 1,
+    `Watermarks are shares with low <= high <= 1, not ${shown(low)} and ${shown(high)}.`,
   );
   const usable = Math.floor(budget * (1 - safetyMargin));
   const { keptFactsTokens = factsTokens(usable) } = given;
-  requireThat(compactAboveTokens >= 0, `compactAboveTokens is at least 0, not ${compactAboveTokens}.`);
-  requireThat(keptFactsTokens >= 0, `keptFactsTokens is at least 0, not ${keptFactsTokens}.`);
+  requireThat(isFrom(0, compactAboveTokens), `compactAboveTokens is at least 0, not ${shown(compactAboveTokens)}.`);
+  requireThat(isFrom(0, keptFactsTokens), `keptFactsTokens is at least 0, not ${shown(keptFactsTokens)}.`);
+  const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool === "object" && tool !== null);
+  requireThat(areTools, "The tools are a list of tool definitions.");
   return {
-    meter: createMessageMeter(counter, given.tools ?? []),
+    meter: createMessageMeter(counter, tools),
     budget,
     usable,
     high,
@@ -47,6 +54,15 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     restHint: given.restHint,
     summaryOf: given.summaryOf,
   };
+}
+
+function isFrom(least: number, value: unknown): value is number {
+  return typeof value === "number" && value >= least;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return `the text ${JSON.stringify(value)}`;
+  return typeof value === "number" ? String(value) : `a value of type ${typeof value}`;
 }
 
 function requireThat(isValid: boolean, message: string): void {

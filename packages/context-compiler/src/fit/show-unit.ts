@@ -5,6 +5,7 @@ import { compactText } from "../compact-forms/compact-text.ts";
 import { type FitPolicy, formatCount } from "./fit-policy.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
+import { withoutReasoning } from "./reasoning-texts.ts";
 import type { HistoryUnit } from "./unit-list.ts";
 
 /** The messages of a unit as a prompt shows them. */
@@ -78,6 +79,8 @@ function shortenNow(message: ChatMessage, { limit, hint, policy }: Shortening): 
   const isResult = message.role === "tool";
   const tokens = meter.of(message);
   if (tokens <= Math.min(limit, isResult ? compactAboveTokens : limit)) return message;
+  const plain = tokens > limit ? withoutReasoning(message) : message;
+  if (plain !== message) return marked(shortenNow(plain, { limit, hint, policy }));
   if (typeof message.content !== "string") return shortenParts(message, { limit, hint, policy });
   if (isResult) {
     const form = compactJson(message.content, { counter: meter.counter });

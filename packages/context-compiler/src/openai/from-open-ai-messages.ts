@@ -1,7 +1,9 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 import { fromBase64, parseDataUrl } from "../wire/base64.ts";
+import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
 import { isWireRecord, leftOver, type WireRecord } from "../wire/wire-fields.ts";
+import { wordsOf } from "./words-of.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;
 
@@ -11,6 +13,7 @@ const roles = ["system", "developer", "user", "assistant", "tool"] as const;
  * @throws ContextCompilerError `unsupported_message` for what is no message of `/chat/completions`
  */
 export function fromOpenAiMessages(messages: readonly object[]): ChatMessage[] {
+  requireMessages(messages);
   return messages.map((message, index) => fromMessage(message, `message ${index}`));
 }
 
@@ -23,15 +26,15 @@ function fromMessage(wire: unknown, where: string): ChatMessage {
   const providerMetadata = leftOver("openai", wire, ["role", "content", "tool_calls", "tool_call_id"]);
   return {
     role,
-    content: typeof content === "string" ? content : partsOf(content, where),
+    content: typeof content === "string" ? content : (partsOf(content, where) ?? wordsOf(wire)),
     ...(Array.isArray(calls) && calls.length > 0 ? { toolCalls: calls.map((call) => fromCall(call, where)) } : {}),
     ...(typeof callId === "string" ? { toolCallId: callId } : {}),
     ...(providerMetadata === undefined ? {} : { providerMetadata }),
   };
 }
 
-function partsOf(content: unknown, where: string): string | Part[] {
-  if (content === null || content === undefined) return "";
+function partsOf(content: unknown, where: string): Part[] | undefined {
+  if (content === null || content === undefined) return undefined;
   if (Array.isArray(content)) return content.map((part) => fromPart(part, where));
   throw unsupportedMessage("a chat message", `the content of ${where}`, "give text or a list of parts");
 }
@@ -58,7 +61,8 @@ function fromCall(call: unknown, where: string): ToolCall {
 
 function fromPart(part: unknown, where: string): Part {
   const wire = isWireRecord(part) ? part : {};
-  const read = readers[String(wire["type"])]?.(wire);
+  const type = String(wire["type"]);
+  const read = Object.hasOwn(readers, type) ? readers[type]?.(wire) : undefined;
   if (read !== undefined) return read;
   throw unsupportedMessage(
     "a chat message",

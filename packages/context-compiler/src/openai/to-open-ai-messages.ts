@@ -1,8 +1,11 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
 import { toBase64 } from "../wire/base64.ts";
+import { mediaNote } from "../wire/media-note.ts";
+import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
 import { defined, keptFields } from "../wire/wire-fields.ts";
 import type { OpenAiMessage, OpenAiPart, OpenAiTextPart, OpenAiToolCall } from "./open-ai-message.ts";
+import { wordsOf } from "./words-of.ts";
 
 /** Where a prompt's cached prefixes end. */
 export interface OpenAiMessagesOptions {
@@ -12,13 +15,14 @@ export interface OpenAiMessagesOptions {
 
 /**
  * Messages of OpenAI's `/chat/completions`, one for each. A failed tool's result goes as its text, since the format has no
- * mark for it.
- * @throws ContextCompilerError `unsupported_message` for reasoning, media outside user messages, files by address
+ * mark for it, and media that a tool gave as a text that names them.
+ * @throws ContextCompilerError `unsupported_message` for reasoning, media of the system or the assistant, files by address
  */
 export function toOpenAiMessages(
   messages: readonly ChatMessage[],
   { breakpoints = [] }: OpenAiMessagesOptions = {},
 ): OpenAiMessage[] {
+  requireMessages(messages);
   const marked = new Set(breakpoints);
   return messages.map((message, index) => toOpenAiMessage(message, marked.has(index)));
 }
@@ -32,8 +36,8 @@ function toOpenAiMessage(message: ChatMessage, isBreakpoint: boolean): OpenAiMes
   if (role === "developer") return { ...own, role, content };
   if (role === "tool") return { ...own, role, content, tool_call_id: callIdOf(message) };
   const calls = message.toolCalls?.map(toCall) ?? [];
-  if (calls.length === 0) return { ...own, role, content };
-  return { ...own, role, content: content.length === 0 ? null : content, tool_calls: calls };
+  const isBare = content.length === 0 ? calls.length > 0 : content === wordsOf(own);
+  return { ...own, role, content: isBare ? null : content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
 }
 
 function callIdOf({ toolCallId }: ChatMessage): string {
@@ -56,6 +60,7 @@ function textContent({ role, content }: ChatMessage, isBreakpoint: boolean): str
   const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const texts = parts.map((part): OpenAiTextPart => {
     if (part.type === "text") return { ...keptFields("openai", part), type: "text", text: part.text };
+    if (role === "tool" && part.type !== "reasoning") return { type: "text", text: mediaNote(part) };
     throw unsupportedMessage("openai", `a part of type ${part.type} in a message of role ${role}`, "leave it out");
   });
   return isPlain(content, isBreakpoint) ? content : marked(texts, isBreakpoint);

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import type { ChatMessage } from "@ccl/core";
+import type { ChatMessage, Part } from "@ccl/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromAiSdkMessages, toAiSdkMessages } from "../ai-sdk/index.ts";
 import { fromAnthropicMessages, toAnthropicMessages } from "../anthropic/index.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { fitMessages } from "../fit/fit-messages.ts";
 import { fromOpenAiMessages, toOpenAiMessages } from "../openai/index.ts";
 
-const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
+const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((words) => words.trim() !== "");
 const png = fc
   .uint8Array({ maxLength: 24 })
   .map((data) => ({ type: "image" as const, mimeType: "image/png", data: new Uint8Array(data) }));
@@ -87,6 +88,42 @@ describe("every wire format", () => {
     },
   );
 
+  it("refuses what is no list of messages", () => {
+    const nothing = JSON.parse("null");
+    const froms = [fromOpenAiMessages, fromAiSdkMessages, toOpenAiMessages, toAnthropicMessages, toAiSdkMessages];
+    for (const given of [nothing, [nothing], "hi"]) {
+      for (const convert of froms) expect(() => convert(given)).toThrow(ContextCompilerError);
+      expect(() => fromAnthropicMessages({ messages: given })).toThrow(/a list of messages|Message 0/);
+    }
+    expect(() => fromAnthropicMessages(nothing)).toThrow(ContextCompilerError);
+  });
+
+  it("refuses a part whose type is a name of every object", () => {
+    const content = [{ type: "toString" }];
+    expect(() => fromOpenAiMessages([{ role: "user", content }])).toThrow('a part of type "toString"');
+    expect(() => fromAnthropicMessages({ messages: [{ role: "user", content }] })).toThrow('type "toString"');
+  });
+
+  it("sends a call with broken arguments, and what a tool gave that the format has no place for", () => {
+    const wav: Part = { type: "file", mimeType: "audio/wav", url: "https://example.org/a" };
+    const messages: ChatMessage[] = [
+      { role: "user", content: "Go" },
+      { role: "assistant", content: "", toolCalls: [{ id: "c", name: "look", arguments: "{broken" }] },
+      { role: "tool", toolCallId: "c", content: [wav] },
+    ];
+    const content = [{ type: "text", text: "[audio/wav at https://example.org/a: can't be shown here]" }];
+    const input = { INVALID_JSON: "{broken" };
+    expect(toOpenAiMessages(messages)[2]).toEqual({ role: "tool", tool_call_id: "c", content });
+    expect(toAnthropicMessages(messages).messages.slice(1)).toEqual([
+      { role: "assistant", content: [{ type: "tool_use", id: "c", name: "look", input }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content }] },
+    ]);
+    expect(toAiSdkMessages(messages).slice(1)).toMatchObject([
+      { content: [{ type: "tool-call", input }] },
+      { content: [{ type: "tool-result", output: { type: "content", value: content } }] },
+    ]);
+  });
+
   it("fails with the package's error", () => {
     const orphan: ChatMessage[] = [{ role: "tool", content: "x" }];
     for (const to of [toOpenAiMessages, toAnthropicMessages, toAiSdkMessages]) {
@@ -119,6 +156,17 @@ describe("OpenAI's messages", () => {
       { role: "assistant", content: "Yes.", refusal: null, annotations: [] },
     ];
     expect(toOpenAiMessages(fromOpenAiMessages(wire))).toEqual(wire);
+  });
+
+  it("keep a refusal and an answer by voice, as words that a prompt can hold", () => {
+    const wire = [
+      { role: "user", content: "Go" },
+      { role: "assistant", content: null, refusal: "I can't." },
+      { role: "assistant", content: null, audio: { id: "a1" } },
+    ];
+    const messages = fitMessages(fromOpenAiMessages(wire), { budget: 1_000 }).messages;
+    expect(messages.map(({ content }) => content)).toEqual(["Go", "I can't.", "[audio]"]);
+    expect(toOpenAiMessages(messages)).toEqual(wire);
   });
 
   it("mark a breakpoint on the last part of its message", () => {
@@ -196,6 +244,60 @@ describe("Anthropic's messages", () => {
     });
   });
 
+  it("carry the caller's breakpoints alone, where there are some", () => {
+    const cache_control = { type: "ephemeral" };
+    const result = { type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "r", cache_control }] };
+    const messages = fromAnthropicMessages({
+      system: [{ type: "text", text: "Rules.", cache_control }],
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Go", cache_control }] },
+        { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: {}, cache_control }] },
+        { role: "user", content: [{ ...result, cache_control }] },
+      ],
+    });
+    const marksIn = (value: unknown): number => JSON.stringify(value).split("cache_control").length - 1;
+    expect(marksIn(toAnthropicMessages(messages))).toBe(5);
+    expect(marksIn(toAnthropicMessages(messages, { breakpoints: [] }))).toBe(0);
+    const { messages: turns } = toAnthropicMessages(messages, { breakpoints: [1] });
+    expect(marksIn(turns)).toBe(1);
+    expect(turns[0]?.content).toEqual([{ type: "text", text: "Go", cache_control }]);
+  });
+
+  it("hold no text without a word, the thinking that a provider kept, and ids that the API takes, each once", () => {
+    const use = (id: string): ChatMessage[] => [
+      { role: "assistant", content: "\n\n", toolCalls: [{ id, name: "look", arguments: "{}" }] },
+      { role: "tool", toolCallId: id, content: id },
+    ];
+    const [asked, answer] = use("call_0");
+    const hidden = { type: "redacted_thinking", data: "xyz" };
+    const reasoning = [{ type: "thinking", thinking: "Hm", signature: "s" }, hidden];
+    const thought: ChatMessage[] =
+      asked === undefined || answer === undefined
+        ? []
+        : [{ ...asked, providerMetadata: { anthropic: { reasoning } } }, answer];
+    const ids = ["call_0", "call_0", "call_0_2", "functions.look:0", ""];
+    const messages: ChatMessage[] = [{ role: "user", content: "Go" }, ...thought, ...ids.flatMap(use)];
+    const blocks = toAnthropicMessages(messages).messages.flatMap(({ content }) => content);
+    expect(blocks.slice(1, 3)).toEqual(reasoning);
+    expect(
+      blocks
+        .slice(3)
+        .map((block) => (block.type === "tool_use" ? block.id : "tool_use_id" in block && block.tool_use_id)),
+    ).toEqual(["call_0", "call_0_2", "call_0_3", "call_0_2_2", "functions_look_0", "_"].flatMap((id) => [id, id]));
+  });
+
+  it("keep hidden thinking when they are fitted", () => {
+    const hidden = { type: "redacted_thinking", data: "xyz" };
+    const wire = {
+      messages: [
+        { role: "user", content: "Go" },
+        { role: "assistant", content: [hidden, { type: "text", text: "So." }] },
+      ],
+    };
+    const { messages } = fitMessages(fromAnthropicMessages(wire), { budget: 1_000 });
+    expect(toAnthropicMessages(messages).messages[1]?.content[0]).toEqual(hidden);
+  });
+
   it("refuse a system message in the middle", () => {
     const messages: ChatMessage[] = [
       { role: "user", content: "Hi" },
@@ -271,6 +373,43 @@ describe("the AI SDK's messages", () => {
     const url = new URL("https://example.org/a.png");
     const [message] = fromAiSdkMessages([{ role: "user", content: [{ type: "image", image: url }] }]);
     expect(message?.content).toEqual([{ type: "image", mimeType: "image/*", url: url.href }]);
+  });
+
+  it("keep the order of what the assistant did with a provider's tool and said then", () => {
+    const call = { type: "tool-call", toolCallId: "a", toolName: "search", input: {}, providerExecuted: true };
+    const result = { type: "tool-result", toolCallId: "a", toolName: "search", output: { type: "text", value: "r" } };
+    const wire = [
+      { role: "assistant", content: [call, result, { type: "text", text: "So." }], providerOptions: { x: { y: 1 } } },
+      { role: "assistant", content: [{ type: "text", text: "And." }] },
+    ];
+    expect(fromAiSdkMessages(wire).map(({ role }) => role)).toEqual(["assistant", "tool", "assistant", "assistant"]);
+    expect(toAiSdkMessages(fromAiSdkMessages(wire))).toEqual(wire);
+  });
+
+  it("give back media by their address that a tool gave", () => {
+    const part = { type: "image-url", url: "https://example.org/a.png", providerOptions: { x: { y: 1 } } };
+    const wire = [
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "look", input: {} }] },
+      {
+        role: "tool",
+        content: [
+          { type: "tool-result", toolCallId: "a", toolName: "look", output: { type: "content", value: [part] } },
+        ],
+      },
+    ];
+    expect(toAiSdkMessages(fromAiSdkMessages(wire))).toEqual(wire);
+  });
+
+  it("mark a breakpoint beside a message's own options", () => {
+    const own: ChatMessage = {
+      role: "user",
+      content: "x",
+      providerMetadata: { anthropic: { mine: 1 }, other: { a: 1 } },
+    };
+    expect(toAiSdkMessages([own], { breakpoints: [0] })[0]?.providerOptions).toEqual({
+      anthropic: { mine: 1, cacheControl: { type: "ephemeral" } },
+      other: { a: 1 },
+    });
   });
 
   it("mark a breakpoint with provider options", () => {

@@ -1,7 +1,9 @@
 import type { ChatMessage, ModelRequest, Part, ToolCall } from "@ccl/core";
 
+import { mediaNote } from "../http/media-note.ts";
+import { parseArguments } from "../http/parse-arguments.ts";
 import { unsupportedRequest } from "../http/unsupported-request.ts";
-import { defined, isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
+import { defined, type JsonRecord, parseJson } from "../json/json-record.ts";
 import { toBase64 } from "../json/to-base64.ts";
 import type { AiSdkCall } from "./ai-sdk-types.ts";
 
@@ -86,11 +88,7 @@ function toPart(part: Part, role: string): object {
 }
 
 function toCallPart(call: ToolCall): object {
-  const input = call.arguments.trim() === "" ? {} : parseJson(call.arguments);
-  if (input === undefined) {
-    const what = `the arguments of the call ${JSON.stringify(call.id)}, which are not JSON`;
-    throw unsupportedRequest(name, what, "mend them, or leave the call and its result out");
-  }
+  const input = parseJson(call.arguments) ?? parseArguments(call);
   const own = defined({ providerOptions: call.providerMetadata });
   return { type: "tool-call", toolCallId: call.id, toolName: call.name, input, ...own };
 }
@@ -109,13 +107,14 @@ function outputOf(parts: readonly Part[], isError: boolean): object {
   if (parts.every((part) => part.type === "text")) {
     return { type: isError ? "error-text" : "text", value: parts.map((part) => part.text).join("") };
   }
-  if (isError) throw unsupportedRequest(name, "a media part in the result of a failed tool", "describe it in words");
   const value = parts.map((part) => {
     if (part.type === "text") return { type: "text", text: part.text };
-    if (part.type === "image" && part.data !== undefined) {
+    if (part.type === "reasoning") throw unsupportedRequest(name, "reasoning in a tool's result", "leave it out");
+    if (part.type === "image" && part.data !== undefined && !isError) {
       return { type: "media", mediaType: part.mimeType, data: toBase64(part.data) };
     }
-    throw unsupportedRequest(name, "a tool result of anything but text and images by their bytes", "pass those");
+    return { type: "text", text: mediaNote(part) };
   });
-  return { type: "content", value: value.filter(isRecord) };
+  if (isError) return { type: "error-text", value: value.map(({ text }) => text).join("") };
+  return { type: "content", value };
 }

@@ -101,6 +101,25 @@ describe.each(versions)("a real AI SDK provider of interface %s", (version, mode
     });
   });
 
+  it("names media of a tool that an interface has no place for, and sends arguments that do not parse", async () => {
+    server.enqueue({ type: "answer", text: "ok" });
+    const png = { type: "image" as const, mimeType: "image/png", data: Uint8Array.of(1, 2, 3) };
+    await open().generate({
+      messages: [
+        { role: "user", content: "Go" },
+        { role: "assistant", content: "", toolCalls: [{ id: "c", name: "read", arguments: "{broken" }] },
+        { role: "tool", toolCallId: "c", content: [{ type: "text", text: "failed " }, png], isError: true },
+      ],
+    });
+    expect(server.calls[0]?.body).toMatchObject({
+      messages: [
+        {},
+        { tool_calls: [{ function: { arguments: '{"INVALID_JSON":"{broken"}' } }] },
+        { role: "tool", content: "failed [image/png, 3 bytes: can't be shown here]" },
+      ],
+    });
+  });
+
   it.each<[TestBehaviour, object]>([
     [{ type: "error", status: 401 }, { code: "authentication" }],
     [

@@ -1,9 +1,11 @@
 import type { ChatMessage, MediaPart, Part } from "@ccl/core";
 
+import { mediaNote } from "../http/media-note.ts";
 import { parseArguments } from "../http/parse-arguments.ts";
 import { unsupportedRequest } from "../http/unsupported-request.ts";
 import { defined, type JsonRecord, arrayAt, recordAt, without } from "../json/json-record.ts";
 import { toBase64 } from "../json/to-base64.ts";
+import { ToolIds } from "./tool-ids.ts";
 
 /** Names the provider in errors, and its fields in `providerMetadata`. */
 export const anthropic = "anthropic";
@@ -17,7 +19,7 @@ export interface AnthropicMessages {
 /**
  * Leading system and developer messages become system blocks; tool results become blocks of the user's turn, and
  * messages of one speaker in a row become one turn. `cache_control` in `providerMetadata.anthropic` lands on the last
- * block of its message, `reasoning` there is sent back as the blocks that it is.
+ * block of its message, `reasoning` there is sent back as the blocks that it is. Ids that the API refuses are replaced.
  */
 export function toAnthropicMessages(messages: readonly ChatMessage[]): AnthropicMessages {
   const isOperator = ({ role }: ChatMessage): boolean => role === "system" || role === "developer";
@@ -29,24 +31,25 @@ export function toAnthropicMessages(messages: readonly ChatMessage[]): Anthropic
     throw unsupportedRequest(anthropic, what, "move it to the front");
   }
   const turns: AnthropicMessages["turns"] = [];
+  const ids = new ToolIds();
   for (const message of spoken) {
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = turns.at(-1);
-    const content = blocksOf(message);
+    const content = blocksOf(message, ids);
     if (last?.role === role) last.content.push(...content);
     else turns.push({ role, content });
   }
-  return { system: leading.flatMap(blocksOf), turns };
+  return { system: leading.flatMap((message) => blocksOf(message, ids)), turns };
 }
 
-function blocksOf(message: ChatMessage): JsonRecord[] {
+function blocksOf(message: ChatMessage, ids: ToolIds): JsonRecord[] {
   const own = recordAt(message.providerMetadata, anthropic);
   const unknown = Object.keys(without(own, "cache_control", "reasoning"));
   if (unknown.length > 0) {
     const what = `providerMetadata.anthropic.${unknown[0]} of a message`;
     throw unsupportedRequest(anthropic, what, "only cache_control and reasoning have a place there");
   }
-  const blocks = message.role === "tool" ? [resultBlock(message)] : contentBlocks(message);
+  const blocks = message.role === "tool" ? [resultBlock(message, ids)] : contentBlocks(message, ids);
   const reasoning = arrayAt(own, "reasoning").map((block) => ({ ...recordAt({ block }, "block") }));
   const all = [...reasoning, ...blocks];
   const last = all.at(-1);
@@ -54,40 +57,41 @@ function blocksOf(message: ChatMessage): JsonRecord[] {
   return all;
 }
 
-function contentBlocks(message: ChatMessage): JsonRecord[] {
+function contentBlocks(message: ChatMessage, ids: ToolIds): JsonRecord[] {
   const parts = partsOf(message).map((part) => toBlock(part, message.role));
   const calls = (message.toolCalls ?? []).map((call) => ({
     ...recordAt(call.providerMetadata, anthropic),
     type: "tool_use",
-    id: call.id,
+    id: ids.forCall(call.id),
     name: call.name,
-    input: parseArguments(call, anthropic),
+    input: parseArguments(call),
   }));
   return [...parts, ...calls];
 }
 
-function resultBlock(message: ChatMessage): JsonRecord {
+function resultBlock(message: ChatMessage, ids: ToolIds): JsonRecord {
   if (message.toolCallId === undefined) {
     throw unsupportedRequest(anthropic, "a tool message without `toolCallId`", "name the call that it answers");
   }
   return defined({
     type: "tool_result",
-    tool_use_id: message.toolCallId,
+    tool_use_id: ids.forResult(message.toolCallId),
     content: partsOf(message).map((part) => toBlock(part, "tool")),
     is_error: message.isError,
   });
 }
 
-// The API refuses empty text blocks, and they say nothing.
+// The API refuses text blocks without a word, and they say nothing.
 function partsOf({ content }: ChatMessage): Part[] {
   const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return parts.filter((part) => part.type !== "text" || part.text !== "");
+  return parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
 }
 
 function toBlock(part: Part, role: ChatMessage["role"]): JsonRecord {
   const own = recordAt(part.providerMetadata, anthropic);
   if (part.type === "text") return { ...own, type: "text", text: part.text };
   if (part.type === "reasoning") {
+    if (role === "assistant" && own["type"] === "redacted_thinking") return own;
     if (role === "assistant" && part.signature !== undefined) {
       return { type: "thinking", thinking: part.text, signature: part.signature };
     }
@@ -97,7 +101,16 @@ function toBlock(part: Part, role: ChatMessage["role"]): JsonRecord {
   if (role !== "user" && role !== "tool") {
     throw unsupportedRequest(anthropic, `a media part in a message of role ${role}`, "put it into a user message");
   }
+  if (role === "tool" && !isCarried(part)) return { type: "text", text: mediaNote(part) };
   return { ...own, ...mediaBlock(part) };
+}
+
+const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+
+function isCarried({ type, data, url, mimeType }: MediaPart): boolean {
+  if (data === undefined && url === undefined) return false;
+  if (type === "image") return data === undefined || imageTypes.has(mimeType);
+  return mimeType === "application/pdf" || (mimeType === "text/plain" && data !== undefined);
 }
 
 function mediaBlock({ type, data, url, mimeType }: MediaPart): JsonRecord {

@@ -1,5 +1,6 @@
 import type { ChatMessage, ModelRequest, ResponseFormat } from "@ccl/core";
 
+import { mediaNote } from "../http/media-note.ts";
 import { parseArguments } from "../http/parse-arguments.ts";
 import { unsupportedRequest } from "../http/unsupported-request.ts";
 import { samplingFields } from "../http/sampling-fields.ts";
@@ -56,7 +57,7 @@ function toOllamaMessage(message: ChatMessage, toolNames: ReadonlyMap<string, st
   const { text, thinking, images } = contentOf(message);
   const toolCalls = message.toolCalls?.map((call) => ({
     id: call.id,
-    function: { name: call.name, arguments: parseArguments(call, ollama) },
+    function: { name: call.name, arguments: parseArguments(call) },
   }));
   return defined({
     role: message.role === "developer" ? "system" : message.role,
@@ -83,6 +84,7 @@ function contentOf(message: ChatMessage): { text: string; thinking: string | und
     if (part.type === "text") texts.push(part.text);
     else if (part.type === "reasoning") thoughts.push(part.text);
     else if (part.type === "image" && part.data !== undefined) images.push(toBase64(part.data));
+    else if (message.role === "tool") texts.push(mediaNote(part));
     else throw unsupportedRequest(ollama, "a file, or an image by its address", "pass an image's bytes");
     if (part.type === "reasoning" && (message.role !== "assistant" || part.signature !== undefined)) {
       throw unsupportedRequest(ollama, "signed reasoning, or reasoning of anyone but the assistant", "leave it out");

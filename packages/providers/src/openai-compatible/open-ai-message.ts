@@ -1,5 +1,6 @@
 import type { ChatMessage, MediaPart, Part } from "@ccl/core";
 
+import { mediaNote } from "../http/media-note.ts";
 import { unsupportedRequest } from "../http/unsupported-request.ts";
 import { defined, type JsonRecord, recordAt } from "../json/json-record.ts";
 import { toBase64 } from "../json/to-base64.ts";
@@ -61,6 +62,7 @@ function toOpenAiPart(
 ): JsonRecord {
   const own = recordAt(part.providerMetadata, provider);
   if (part.type === "text") return { ...own, type: "text", text: part.text };
+  if (message.role === "tool") return { type: "text", text: mediaNote(part) };
   if (message.role !== "user") {
     throw unsupportedRequest(
       provider,

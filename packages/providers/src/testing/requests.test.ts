@@ -1,4 +1,4 @@
-import type { ChatMessage, LanguageModel, ModelRequest, ToolDefinition } from "@ccl/core";
+import type { ChatMessage, LanguageModel, MediaPart, ModelRequest, Part, ToolDefinition } from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
@@ -286,12 +286,71 @@ describe("what is a provider's own", () => {
   });
 });
 
+describe("what nobody chose to send does not end the conversation", () => {
+  const call = { id: "c", name: "read", arguments: "{broken" };
+  const media: MediaPart[] = [
+    { type: "image", mimeType: "image/svg+xml", data: Uint8Array.of(1, 2) },
+    { type: "file", mimeType: "audio/wav", url: "https://x.test/a" },
+  ];
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Go" },
+    { role: "assistant", content: " \n", toolCalls: [call] },
+    { role: "tool", toolCallId: "c", content: [...media, { type: "text", text: "So." }] },
+  ];
+  const notes = [
+    "[image/svg+xml, 2 bytes: can't be shown here]",
+    "[audio/wav at https://x.test/a: can't be shown here]",
+  ];
+  const texts = [...notes, "So."].map((text) => ({ type: "text", text }));
+
+  it("by an OpenAI-compatible server: media of a tool are named", async () => {
+    expect(await bodyOf(openAi(), { messages })).toMatchObject({
+      messages: [{}, {}, { role: "tool", content: texts }],
+    });
+  });
+
+  it("by Anthropic: nor do broken arguments, text without a word and thinking that is hidden", async () => {
+    const hidden = { type: "redacted_thinking", data: "xyz" };
+    const part: Part = { type: "reasoning", text: "", providerMetadata: { anthropic: hidden } };
+    const input = { INVALID_JSON: "{broken" };
+    const asked: ChatMessage = { role: "assistant", content: [part, { type: "text", text: " \n" }], toolCalls: [call] };
+    const request = { messages: messages.map((message) => (message.role === "assistant" ? asked : message)) };
+    expect(await bodyOf(anthropic(), request)).toMatchObject({
+      messages: [
+        {},
+        { role: "assistant", content: [hidden, { type: "tool_use", id: "c", name: "read", input }] },
+        { role: "user", content: [{ type: "tool_result", content: texts }] },
+      ],
+    });
+  });
+
+  it("by Anthropic: ids that it refuses, or that were given twice, are replaced", async () => {
+    const use = (id: string): ChatMessage[] => [
+      { role: "assistant", content: "", toolCalls: [{ id, name: "read", arguments: "{}" }] },
+      { role: "tool", toolCallId: id, content: "A" },
+    ];
+    const body = await bodyOf(anthropic(), { messages: ["call_0", "call_0", "read:0"].flatMap(use) });
+    const ids = [...JSON.stringify(body).matchAll(/"(?:tool_use_)?id":"(.*?)"/g)].map(([, id]) => id);
+    expect(ids).toEqual(["call_0", "call_0_2", "read_0"].flatMap((id) => [id, id]));
+  });
+
+  it("by Ollama", async () => {
+    const body = await bodyOf(ollama(), { messages });
+    expect(body).toMatchObject({
+      messages: [
+        {},
+        { tool_calls: [{ function: { arguments: { INVALID_JSON: "{broken" } } }] },
+        { content: `${notes[1]}So.`, images: ["AQI="] },
+      ],
+    });
+  });
+});
+
 describe("what a wire can't carry is refused before it is sent", () => {
   const user = (...content: Exclude<ChatMessage["content"], string>): ModelRequest => ({
     messages: [{ role: "user", content }],
   });
   const hello: ChatMessage = { role: "user", content: "Hi" };
-  const call = { id: "c", name: "read", arguments: "{broken" };
   it.each<[keyof typeof models, string, ModelRequest]>([
     ["openAi", "a file by its address", user({ type: "file", mimeType: "application/pdf", url: "https://x.test/a" })],
     ["openAi", "an image without bytes or address", user({ type: "image", mimeType: "image/png" })],
@@ -300,8 +359,6 @@ describe("what a wire can't carry is refused before it is sent", () => {
     ["ollama", "an image by its address", user({ type: "image", mimeType: "image/png", url: "https://x.test/a" })],
     ["ollama", "a file", user({ type: "file", mimeType: "application/pdf", data: Uint8Array.of(1) })],
     ["ollama", "a demand for a tool", { messages: [hello], tools: [tool], toolChoice: "required" }],
-    ["ollama", "broken arguments", { messages: [{ role: "assistant", content: "", toolCalls: [call] }] }],
-    ["anthropic", "broken arguments", { messages: [{ role: "assistant", content: "", toolCalls: [call] }] }],
     ["anthropic", "a late system message", { messages: [hello, { role: "system", content: "Be brief." }] }],
     [
       "anthropic",

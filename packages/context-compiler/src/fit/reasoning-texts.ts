@@ -1,0 +1,41 @@
+import type { ChatMessage } from "@ccl/core";
+
+const nothing: readonly string[] = [];
+
+/**
+ * What adapters send of the model's reasoning beside its text: the blocks in `providerMetadata.<provider>.reasoning`, and of
+ * reasoning parts the signature and what a provider hid. Core counts none of it.
+ */
+export function reasoningTexts({ content, providerMetadata }: ChatMessage): readonly string[] {
+  if (providerMetadata === undefined && typeof content === "string") return nothing;
+  const blocks = Object.values(providerMetadata ?? {}).flatMap((fields) =>
+    isObject(fields) && "reasoning" in fields && Array.isArray(fields.reasoning) ? fields.reasoning : [],
+  );
+  const texts = textsIn(blocks);
+  for (const part of typeof content === "string" ? [] : content) {
+    if (part.type !== "reasoning") continue;
+    if (part.signature !== undefined) texts.push(part.signature);
+    texts.push(...textsIn(Object.values(part.providerMetadata ?? {})));
+  }
+  return texts;
+}
+
+/** The message without those blocks; the same object where it has none. */
+export function withoutReasoning(message: ChatMessage): ChatMessage {
+  const providers = Object.entries(message.providerMetadata ?? {});
+  if (!providers.some(([, fields]) => isObject(fields) && "reasoning" in fields)) return message;
+  const kept = providers.map(([provider, fields]) => {
+    if (!isObject(fields) || !("reasoning" in fields)) return [provider, fields];
+    const { reasoning: _, ...others } = fields;
+    return [provider, others];
+  });
+  return { ...message, providerMetadata: Object.fromEntries(kept) };
+}
+
+function textsIn(records: readonly unknown[]): string[] {
+  return records.filter(isObject).flatMap((record) => Object.values(record).filter((text) => typeof text === "string"));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
