@@ -151,6 +151,7 @@ export {
   validateProfile,
   type ProfileIssue,
   type ProfileIssueCode,
+  type ValidateProfileOptions,
   type ValidProfile,
 } from "./profile/validate-profile.ts";
 export { assemblePrompt } from "./prompt/assemble-prompt.ts";

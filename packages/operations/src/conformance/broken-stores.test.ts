@@ -163,6 +163,17 @@ const runFaults: Fault<RunStore>[] = [
     "an append under an old token is refused whole",
   ],
   [
+    "counts from the end for a number below 0",
+    (store) => ({
+      ...store,
+      readEvents: async (id, options) =>
+        (options?.afterSeq ?? 0) < 0
+          ? (await store.readEvents(id)).slice(options?.afterSeq)
+          : store.readEvents(id, options),
+    }),
+    "events are read after a whole number of 0 or more",
+  ],
+  [
     "lets a branch have two runs",
     (store) => ({
       ...store,

@@ -172,6 +172,16 @@ const appendRules: readonly StoreRule<RunStore>[] = [
     },
   },
   {
+    name: "events are read after a whole number of 0 or more",
+    async check(store) {
+      const lease = await created(store, newRun("r"));
+      await store.append([append(lease, { events: events("r", [1, 2, 3]) })]);
+      assert.deepEqual(seqsOf(await store.readEvents("r", { afterSeq: 0 })), [1, 2, 3]);
+      for (const afterSeq of [-1, 0.5, Number.NaN, Infinity])
+        await expectCode("invalid_options", () => store.readEvents("r", { afterSeq }));
+    },
+  },
+  {
     name: "an append that comes twice counts once",
     async check(store) {
       const lease = await created(store, newRun("r"));

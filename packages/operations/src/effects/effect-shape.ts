@@ -10,7 +10,7 @@ const variant = { content: z.string(), select: z.boolean().exactOptional(), meta
 const anchor = z.union([
   z.literal("last_user"),
   z.strictObject({ messageId: z.string() }),
-  z.strictObject({ offset: z.number() }),
+  z.strictObject({ offset: z.int().max(0) }),
 ]);
 const inclusion = z.strictObject({
   mode: z.enum(["prepend_system", "append_system", "after_last_user", "at_depth"]),

@@ -36,7 +36,10 @@ export type PromptEffect =
       source?: string;
     };
 
-/** An effect on the current turn: the user's side in both hooks, the assistant's after the main call only. */
+/**
+ * An effect on the current turn: the user's side in both hooks, the assistant's after the main call only. A variant is
+ * added beside the others; it is the one that is shown and sent only with `select: true` (default false).
+ */
 export type TurnEffect =
   | { type: "turn.user_variant"; content: string; select?: boolean; meta?: Record<string, unknown> }
   | { type: "turn.assistant_variant"; content: string; select?: boolean; meta?: Record<string, unknown> }

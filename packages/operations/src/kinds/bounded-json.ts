@@ -11,7 +11,8 @@ export interface BoundedValue {
 
 /**
  * A value from outside as JSON within a limit: a text is cut with a mark, anything else that is too long is
- * `budget_exceeded`, since half of it would mean something else. Undefined becomes null.
+ * `budget_exceeded`, since half of it would mean something else. Undefined becomes null; NaN and infinities, of which
+ * JSON would make null, are `output_parse_error`.
  */
 export function boundedJson(given: unknown, maxChars: number): BoundedValue {
   if (typeof given === "string") {
@@ -31,10 +32,15 @@ export function boundedJson(given: unknown, maxChars: number): BoundedValue {
 function jsonText(given: unknown): string {
   try {
     // By way of JSON.stringify, so that dates and the like are written as they mean to be.
-    return canonicalJson(JSON.parse(JSON.stringify(given ?? null)));
+    return canonicalJson(JSON.parse(JSON.stringify(given ?? null, finite)));
   } catch {
     throw new OperationFault("output_parse_error", "The output is no JSON: it is circular or holds what JSON has not.");
   }
+}
+
+function finite(_key: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`${value} is no JSON.`);
+  return value;
 }
 
 /** A text cut to tokens with a mark. */

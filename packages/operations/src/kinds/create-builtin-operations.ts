@@ -101,7 +101,8 @@ function handlerOf(
   return isBuiltin(kind) ? handlers[kind] : undefined;
 }
 
-function isBuiltin(kind: string): kind is BuiltinKind {
+/** True for a kind with a handler of ours. */
+export function isBuiltin(kind: string): kind is BuiltinKind {
   return Object.hasOwn(builtinParamsSchemas, kind);
 }
 

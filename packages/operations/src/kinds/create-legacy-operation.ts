@@ -55,6 +55,7 @@ export function createLegacyOperation(run: LegacyFunction): OperationHandler {
       services,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
+    requireResult(given);
     const result = given === undefined ? {} : typeof given === "string" ? { text: given } : given;
     if (result.skippedReason !== undefined) return { effects: [], skippedReason: result.skippedReason };
     const { effects = [] } = result;
@@ -66,7 +67,7 @@ export function createLegacyOperation(run: LegacyFunction): OperationHandler {
       if (effects.length === 0 && resultEffectTypes(params).length > 0) {
         throw new OperationFault(
           "validation_error",
-          "The function gave nothing to write; let it return a text or a value.",
+          "The function gave nothing to write; let it return a text or { value }.",
         );
       }
       return { effects };
@@ -76,4 +77,11 @@ export function createLegacyOperation(run: LegacyFunction): OperationHandler {
     Object.assign(debug.outputsSummary, { textChars: text.length });
     return { effects: [...resultEffects(params, { value, text }), ...effects] };
   });
+}
+
+/** Functions in JavaScript return anything. */
+function requireResult(given: unknown): void {
+  if (given === undefined || typeof given === "string" || (typeof given === "object" && given !== null)) return;
+  const what = given === null ? "null" : `a ${typeof given}`;
+  throw new OperationFault("validation_error", `The function returned ${what}; let it return a text or { value }.`);
 }

@@ -113,7 +113,7 @@ function schemaOf({ output }: LlmParams, { schemas = {} }: LlmOperationOptions):
   if (schema !== undefined) return schema;
   throw new OperationFault(
     "validation_error",
-    `There is no schema ${JSON.stringify(ref)}; register it, or correct schemaRef.`,
+    `There is no schema ${JSON.stringify(ref)}; give it to createBuiltinOperations as one of its schemas, or correct schemaRef.`,
   );
 }
 

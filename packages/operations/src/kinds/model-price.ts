@@ -48,7 +48,8 @@ const longestAnswerTokens = 128_000;
  */
 export function affordableOutput({ leftUsd, price, inputTokens, maxOutputTokens }: CostLimit): number | undefined {
   if (price === undefined) {
-    const message = "A budget in dollars needs a price of the model; add one to the price list.";
+    const message =
+      "A budget in dollars needs a price of the model; give one to createBuiltinOperations as one of its prices.";
     throw new OperationFault("budget_exceeded", message, { details: { leftUsd } });
   }
   const inputUsd = (inputTokens * price.inputUsdPerMillion) / million;

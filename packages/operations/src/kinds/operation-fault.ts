@@ -2,6 +2,7 @@ import { LanguageModelError } from "@ccl/core";
 import { StructuredOutputError } from "@ccl/structured-output";
 
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
+import { messageOf } from "../operation/message-of.ts";
 
 /** Facts of a fault. */
 export interface OperationFaultOptions {
@@ -30,8 +31,7 @@ export function faultOf(error: unknown, otherwise: OperationErrorCode = "interna
   if (error instanceof OperationFault) return error;
   if (LanguageModelError.isInstance(error)) return faultOfModel(error);
   if (StructuredOutputError.isInstance(error)) return new OperationFault("validation_error", error.message);
-  const message = error instanceof Error ? error.message : "What was thrown is no error.";
-  return new OperationFault(otherwise, message);
+  return new OperationFault(otherwise, messageOf(error));
 }
 
 function faultOfModel({ code, message, retryAfterMs, status }: LanguageModelError): OperationFault {

@@ -299,6 +299,8 @@ describe("kind compute", () => {
       broken: computeFunction(z.unknown(), () => {
         throw new Error(`broken ${key}`);
       }),
+      nan: computeFunction(z.unknown(), () => Number.NaN),
+      infinite: computeFunction(z.unknown(), () => ({ hp: [Infinity] })),
       endless: computeFunction(z.unknown(), () => {
         const value: Record<string, unknown> = {};
         value["self"] = value;
@@ -320,6 +322,8 @@ describe("kind compute", () => {
     ["an input that does not fit JSON Schema", { function: "schema", input: {} }, "validation_error"],
     ["a function that throws", { function: "broken" }, "internal_error"],
     ["a result that is no JSON", { function: "endless" }, "output_parse_error"],
+    ["a result that is no number", { function: "nan" }, "output_parse_error"],
+    ["a result that holds no finite number", { function: "infinite" }, "output_parse_error"],
   ])("refuses %s", async (_name, params, code) => {
     const outcome = await run(compute, { ...params, writeArtifact });
     expect(outcome).toMatchObject({ status: "error", error: { code } });
@@ -495,6 +499,8 @@ describe("kind legacy", () => {
       "internal_error",
     ],
     ["nothing where something is to be written", () => createLegacyOperation(() => undefined), "validation_error"],
+    ["a number", () => createLegacyOperation(() => JSON.parse("5")), "validation_error"],
+    ["null", () => createLegacyOperation(() => JSON.parse("null")), "validation_error"],
     [
       "an effect that the hook does not allow",
       () => createLegacyOperation(() => ({ effects: [{ type: "turn.user_variant", content: "x" }] })),

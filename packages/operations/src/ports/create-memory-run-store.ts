@@ -3,7 +3,7 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { LazyAppend, type AppendContent } from "./lazy-append.ts";
-import { pageLimit } from "./page-limit.ts";
+import { pageLimit, pageStart } from "./page-limit.ts";
 import { createPassingMap, type PassingMap } from "./passing-map.ts";
 import type {
   AbortRequest,
@@ -106,7 +106,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
     async readEvents(runId, options) {
       throwIfAborted(options);
       const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 });
-      const from = options?.afterSeq ?? 0;
+      const from = pageStart(options?.afterSeq);
       return read(known(runId))
         .events.slice(from, from + limit)
         .map((event) => Object.freeze(event));

@@ -114,7 +114,7 @@ export interface StoredRun {
 
 /** Which events are read. */
 export interface ReadEventsOptions extends StoreCall {
-  /** 0 by default. */
+  /** A whole number, 0 by default; any other is `invalid_options`. */
   afterSeq?: number;
   /** 1,000 by default, at most 10,000. */
   limit?: number;

@@ -10,6 +10,9 @@ interface Graph {
 
 const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
 const triggers: readonly Trigger[] = ["generate", "regenerate"];
+// Operations that all wait for each other make a circle of any two of them.
+const maxCycles = 100;
+const maxNamed = 50;
 
 /** What is wrong with who waits for whom. Linear in operations and dependencies. */
 export function checkDependencies({ operations }: OperationProfile): ProfileIssue[] {
@@ -55,15 +58,15 @@ function checkReference(
   return { code: "cross_hook_dependency", message };
 }
 
-/** One issue for each dependency that closes a cycle, found by a depth-first walk in the order of the profile. */
+/** One issue for each dependency that closes a cycle, of very many the first, found by a depth-first walk in the order of the profile. */
 function findCycles({ byId, operations }: Graph): ProfileIssue[] {
   const issues: ProfileIssue[] = [];
   const state = new Map<string, "open" | "closed">();
   for (const { operationId } of operations) {
-    if (state.has(operationId)) continue;
+    if (state.has(operationId) || issues.length >= maxCycles) continue;
     const trail: { id: string; next: number }[] = [{ id: operationId, next: 0 }];
     state.set(operationId, "open");
-    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+    for (let top = trail.at(-1); top !== undefined && issues.length < maxCycles; top = trail.at(-1)) {
       const entry = byId.get(top.id);
       const dependency = entry?.operation.config.dependsOn?.[top.next];
       if (entry === undefined || dependency === undefined) {
@@ -85,17 +88,15 @@ function findCycles({ byId, operations }: Graph): ProfileIssue[] {
 
 function cycleIssue(index: number, at: number, trail: readonly string[]): ProfileIssue {
   const cycle = trail.slice(trail.indexOf(trail.at(-1) ?? ""));
+  const left = cycle.length - maxNamed;
+  if (left > 0) cycle.splice(maxNamed - 1, left, `${left} more`);
   const message = `The operations wait for each other in a circle: ${cycle.join(" -> ")}.`;
   return { code: "dependency_cycle", path: dependsOnPath(index, at), message };
 }
 
 /** Operations that for some trigger can never start, since one that they depend on is disabled or set for the other. */
 function checkReach(graph: Graph): ProfileIssue[] {
-  const issues: ProfileIssue[] = [];
-  for (const hook of hooks) {
-    for (const trigger of triggers) issues.push(...checkReachOf(graph, hook, trigger));
-  }
-  return issues;
+  return hooks.flatMap((hook) => triggers.flatMap((trigger) => checkReachOf(graph, hook, trigger)));
 }
 
 function checkReachOf({ byId, operations }: Graph, hook: Hook, trigger: Trigger): ProfileIssue[] {
@@ -128,7 +129,7 @@ function reachable({ byId, operations }: Graph, runs: (operation: ProfileOperati
       if (!canRun.has(id))
         canRun.set(id, operation !== undefined && runs(operation) && dependencies.every((at) => canRun.get(at)));
     } else {
-      stack.push(...open);
+      for (const dependency of open) stack.push(dependency);
     }
   }
   return canRun;

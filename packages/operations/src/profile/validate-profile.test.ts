@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { createTemplateRenderer } from "../liquid/create-template-renderer.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
-import { profileOf, registryOf, type ScenarioOperation } from "../run/engine-scenario.ts";
+import { done, profileOf, registryOf, type ScenarioOperation } from "../run/engine-scenario.ts";
 import type { OperationProfile } from "./operation-profile.ts";
 import { operationProfileSchema } from "./operation-profile-schema.ts";
 import { validateProfile } from "./validate-profile.ts";
@@ -48,7 +49,7 @@ describe("validateProfile", () => {
     ],
     [
       "a model call that writes nowhere",
-      [{ id: "a", kind: "llm" }],
+      [{ id: "a", kind: "llm", does: done() }],
       ["missing_tag operations.0.config.params.writeArtifact"],
     ],
     [
@@ -151,6 +152,77 @@ describe("validateProfile", () => {
     expect(issues({ topK: "3" })).toEqual(["invalid_params operations.0.config.params.topK"]);
   });
 
+  it("checks parameters of the kinds with a handler of ours, and says where a schema is none", () => {
+    const registry = createOperationRegistry();
+    registry.register({ operationId: "a", kind: "template", name: "A" });
+    registry.register({ operationId: "b", kind: "template", name: "B" }, async () => ({ status: "done" }));
+    registry.register({ operationId: "c", kind: "mine", name: "C", paramsSchema: { type: "nothing" } });
+    const issues = (id: string): string[] => {
+      const checked = validateProfile(profileOf([{ id, params: { temlate: "x" } }]), registry);
+      return checked.ok ? [] : checked.issues.map(({ code, path }) => `${code} ${path.join(".")}`);
+    };
+    expect(issues("a")).toContain("invalid_params operations.0.config.params.template");
+    expect(issues("b")).toEqual([]);
+    expect(issues("c")).toEqual(["invalid_params operations.0.config.params"]);
+  });
+
+  it("parses templates where it is given a renderer", () => {
+    const writeArtifact = {
+      tag: "a",
+      persisted: true,
+      usage: "prompt_only",
+      semantics: "state",
+      inclusion: { mode: "append_system", template: "{{ value | upcas }}" },
+    };
+    const operations: ScenarioOperation[] = [
+      { id: "a", kind: "template", params: { template: "{% if %}", writeArtifact } },
+      { id: "b", kind: "template", does: done(), params: { template: "{% theirs %}" } },
+    ];
+    const [profile, registry] = [profileOf(operations), registryOf(operations)];
+    expect(validateProfile(profile, registry).ok).toBe(true);
+    const checked = validateProfile(profile, registry, { renderer: createTemplateRenderer() });
+    expect(checked.ok ? [] : checked.issues.map(({ code, path }) => `${code} ${path.slice(3).join(".")}`)).toEqual([
+      "invalid_template params.writeArtifact.inclusion.template",
+      "invalid_template params.template",
+    ]);
+  });
+
+  it("warns of a condition on what an operation of the hook writes, unless that is waited for", () => {
+    const both: ScenarioOperation["hooks"] = ["before_main_llm", "after_main_llm"];
+    const when = [{ ref: "art.fight.isOn" }];
+    const writer: ScenarioOperation = { id: "w", writesTag: "fight" };
+    expect(
+      issuesOf([writer, { id: "a", when }, { id: "b", when, hooks: both }, { id: "c", when, hooks: after }]),
+    ).toEqual([
+      "unawaited_condition operations.1.config.when.0.ref warning",
+      "unawaited_condition operations.2.config.when.0.ref warning",
+    ]);
+    const chain: ScenarioOperation[] = [
+      { id: "m", dependsOn: ["w"] },
+      { id: "a", when, dependsOn: ["m"] },
+    ];
+    expect(issuesOf([{ ...writer, when }, ...chain, { id: "o", when: [{ ref: "art.other" }] }])).toEqual([]);
+  });
+
+  it("gives the first of very many faults", () => {
+    const faults = (profile: unknown, operations: ScenarioOperation[] = []): number => {
+      const checked = validateProfile(JSON.parse(JSON.stringify(profile)), registryOf(operations));
+      return checked.ok ? 0 : checked.issues.length;
+    };
+    expect(faults({ ...profileOf([]), operations: Array.from({ length: 150_000 }, () => 0) })).toBe(100);
+    const ids = Array.from({ length: 500 }, (_, at) => `op${at}`);
+    const clique = ids.map((id) => ({ id, dependsOn: ids.filter((other) => other !== id) }));
+    expect(faults(profileOf(clique), clique)).toBe(100);
+    const many = Array.from({ length: 150_000 }, (_, at) => `gone${at}`);
+    expect(faults(profileOf([{ id: "a", dependsOn: many }]), [{ id: "a" }])).toBe(100);
+  });
+
+  it("names the beginning of a long circle", () => {
+    const circle = Array.from({ length: 1_000 }, (_, at) => ({ id: `op${at}`, dependsOn: [`op${(at + 1) % 1_000}`] }));
+    const checked = validateProfile(profileOf(circle), registryOf(circle));
+    expect(checked.ok ? "" : checked.issues[0]?.message).toMatch(/: op0 -> op1 -> .* -> op48 -> 951 more -> op0\.$/);
+  });
+
   it("gives a frozen copy that later changes do not reach, and knows it again", () => {
     const operations = [{ id: "a", params: { deep: { list: [1] } } }];
     const profile = profileOf(operations);
@@ -197,5 +269,8 @@ describe("createOperationRegistry", () => {
     expect(register({ operationId: "b" })).toThrow(expect.objectContaining({ code: "duplicate_operation" }));
     expect(register({ operationId: "" })).toThrow(expect.objectContaining({ code: "invalid_definition" }));
     expect(register({ writesTag: "a.b" })).toThrow(expect.objectContaining({ code: "invalid_definition" }));
+    expect(() => Reflect.apply(registry.register, registry, [{ operationId: "x", kind: "x", name: "X" }, "x"])).toThrow(
+      expect.objectContaining({ code: "invalid_definition" }),
+    );
   });
 });

@@ -1,19 +1,23 @@
-import { failure, success, type Issue, type Result } from "@ccl/core";
-import { parseStructured } from "@ccl/structured-output";
+import { success, type Issue, type Result } from "@ccl/core";
+import { type JsonSchema, parseStructured, StructuredOutputError } from "@ccl/structured-output";
+import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { deepFreeze } from "../artifact/deep-freeze.ts";
+import { builtinParamsSchemas, isBuiltin } from "../kinds/create-builtin-operations.ts";
+import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import { holdsToken } from "../kinds/scrub.ts";
-import type { OperationDefinition } from "../operation/operation-definition.ts";
-import { tagPattern, type OperationRegistry } from "../registry/create-operation-registry.ts";
+import { tagPattern, type OperationRegistry, type RegisteredOperation } from "../registry/create-operation-registry.ts";
 import { writtenTag } from "../registry/written-tag.ts";
+import { checkConditions } from "./check-conditions.ts";
 import { checkDependencies } from "./check-dependencies.ts";
 import type { OperationProfile } from "./operation-profile.ts";
 import { profileShape } from "./operation-profile-schema.ts";
 
 /**
- * What can be wrong with a profile. `dependency_unreachable` is a warning, and an error where the dependent is required.
+ * What can be wrong with a profile. `dependency_unreachable` is a warning, and an error where the dependent is required;
+ * `unawaited_condition` is a warning: the condition looks at the value from before the hook.
  */
 export type ProfileIssueCode =
   | "invalid_shape"
@@ -29,11 +33,19 @@ export type ProfileIssueCode =
   | "missing_tag"
   | "invalid_tag"
   | "invalid_params"
+  | "invalid_template"
+  | "unawaited_condition"
   | "run_only_retention"
   | "secret_in_profile";
 
 /** An issue with one of the codes. */
 export type ProfileIssue = Issue & { code: ProfileIssueCode };
+
+/** What else a profile is checked with. */
+export interface ValidateProfileOptions {
+  /** Parses the templates of inclusions, and those of the kind `template`; without it they are not looked at. */
+  renderer?: TemplateRenderer;
+}
 
 /** A profile that was found to fit a registry: a deep-frozen copy, which can't go bad. */
 export interface ValidProfile extends OperationProfile {
@@ -51,26 +63,37 @@ function isValidProfile(profile: OperationProfile, registry: OperationRegistry):
 /**
  * Checks everything that can be known before a run: the shape, that operations exist and are set as their definitions
  * ask, the graph of dependencies, that no two operations write one tag, and that no secret stands in it. All issues come
- * at once; see `ProfileIssueCode`. The copy that comes back is not checked again when it is run.
+ * at once, of more than 100 the first; see `ProfileIssueCode`. The copy that comes back is not checked again when it is
+ * run.
  */
-export function validateProfile(profile: OperationProfile, registry: OperationRegistry): Result<ValidProfile> {
+export function validateProfile(
+  profile: OperationProfile,
+  registry: OperationRegistry,
+  { renderer }: ValidateProfileOptions = {},
+): Result<ValidProfile> {
   if (isValidProfile(profile, registry)) return success(profile);
   const copy = copyJson(profile);
   if (!copy.ok) return copy;
   const shape = profileShape.safeParse(copy.value);
   if (!shape.success) {
-    const [first, ...rest] = shape.error.issues.map(({ path, message }): ProfileIssue => ({
+    const issues = shape.error.issues.slice(0, maxIssues).map(({ path, message }): ProfileIssue => ({
       code: "invalid_shape",
       path: path.map(toKey),
       message,
     }));
-    return failure(first ?? { code: "invalid_shape", path: [], message: "The profile has another shape." }, ...rest);
+    return { ok: false, issues };
   }
   const { data } = shape;
-  const issues = [...checkOperations(data, registry), ...checkTags(data, registry), ...checkDependencies(data)];
+  const issues = [
+    ...checkOperations(data, { registry, renderer }),
+    ...checkTags(data, registry),
+    ...checkDependencies(data),
+    ...checkConditions(data, registry),
+  ];
   const warnings = issues.filter(({ severity }) => severity === "warning");
-  const [first, ...rest] = issues.toSorted(errorsFirst);
-  if (first !== undefined && first.severity !== "warning") return failure(first, ...rest);
+  if (warnings.length < issues.length) {
+    return { ok: false, issues: issues.toSorted(errorsFirst).slice(0, maxIssues) };
+  }
   const valid = Object.defineProperty(data, "warnings", { value: Object.freeze(warnings) });
   if (!hasWarnings(valid)) throw new TypeError("A property that was defined is not there.");
   deepFreeze(valid);
@@ -82,11 +105,17 @@ function hasWarnings(profile: OperationProfile): profile is ValidProfile {
   return "warnings" in profile;
 }
 
+const maxIssues = 100;
 const toKey = (key: PropertyKey): string | number => (typeof key === "number" ? key : String(key));
 const errorsFirst = (left: Issue, right: Issue): number =>
   Number(left.severity === "warning") - Number(right.severity === "warning");
 
-function checkOperations({ operations }: OperationProfile, registry: OperationRegistry): ProfileIssue[] {
+interface Checking {
+  registry: OperationRegistry;
+  renderer: TemplateRenderer | undefined;
+}
+
+function checkOperations({ operations }: OperationProfile, { registry, renderer }: Checking): ProfileIssue[] {
   const issues: ProfileIssue[] = [];
   const seen = new Set<string>();
   for (const [index, { operationId, config }] of operations.entries()) {
@@ -97,19 +126,22 @@ function checkOperations({ operations }: OperationProfile, registry: OperationRe
       issues.push({ code: "duplicate_operation", path: [...path, "operationId"], message });
     }
     seen.add(operationId);
-    const definition = registry.find(operationId)?.definition;
-    if (definition === undefined) {
+    const registered = registry.find(operationId);
+    if (registered === undefined) {
       const message = `${name} is not registered; register it, or take it out.`;
       issues.push({ code: "unknown_operation", path: [...path, "operationId"], message });
       continue;
     }
-    issues.push(...checkConfig(definition, config, [...path, "config"]));
+    const configPath = [...path, "config"];
+    issues.push(...checkConfig(registered, config, configPath));
+    if (renderer !== undefined) issues.push(...checkTemplates(registered, config, { renderer, path: configPath }));
   }
   return issues;
 }
 
-function checkConfig(definition: OperationDefinition, config: OperationConfig, path: Issue["path"]): ProfileIssue[] {
-  const issues = checkParams(definition, config, [...path, "params"]);
+function checkConfig(registered: RegisteredOperation, config: OperationConfig, path: Issue["path"]): ProfileIssue[] {
+  const issues = checkParams(registered, config, [...path, "params"]);
+  const { definition } = registered;
   if (holdsToken(config) || holdsSecretField(config.params)) {
     const message = `Something in the settings of ${JSON.stringify(definition.operationId)} looks like a secret; name a credentialRef instead.`;
     issues.push({ code: "secret_in_profile", path, message });
@@ -127,8 +159,32 @@ function holdsSecretField(value: unknown): boolean {
   );
 }
 
+/** Templates that the engine's own renderer is going to render. */
+function checkTemplates(
+  { definition, handler }: RegisteredOperation,
+  { params }: OperationConfig,
+  { renderer, path }: { renderer: TemplateRenderer; path: Issue["path"] },
+): ProfileIssue[] {
+  const text = templateOfInclusion.safeParse(params).data?.writeArtifact.inclusion.template;
+  const templates: { keys: string[]; text: unknown }[] = [{ keys: ["writeArtifact", "inclusion", "template"], text }];
+  if (definition.kind === "template" && handler === undefined) {
+    templates.push({ keys: ["template"], text: params["template"] });
+  }
+  return templates.flatMap(({ keys, text }): ProfileIssue[] => {
+    const checked = typeof text === "string" ? renderer.check(text) : success("");
+    if (checked.ok) return [];
+    const [issue] = checked.issues;
+    const message = issue?.message ?? "The template can't be parsed.";
+    return [{ code: "invalid_template", path: [...path, "params", ...keys], message }];
+  });
+}
+
+const templateOfInclusion = z.looseObject({
+  writeArtifact: z.looseObject({ inclusion: z.looseObject({ template: z.string() }) }),
+});
+
 function checkParams(
-  definition: OperationDefinition,
+  { definition, handler }: RegisteredOperation,
   { params }: OperationConfig,
   path: Issue["path"],
 ): ProfileIssue[] {
@@ -142,14 +198,27 @@ function checkParams(
     const message = "An artifact that is gone with its run has no history; leave retention out, or set persisted.";
     issues.push({ code: "run_only_retention", path: [...path, "writeArtifact", "retention"], message });
   }
-  const { paramsSchema } = definition;
-  if (paramsSchema === undefined) return issues;
-  const read = parseStructured(JSON.stringify(params), { schema: { ...paramsSchema } });
-  if (read.ok) return issues;
-  for (const issue of read.issues) {
-    issues.push({ code: "invalid_params", path: [...path, ...issue.path], message: issue.message });
+  const { kind, operationId } = definition;
+  const ofKind = handler === undefined && isBuiltin(kind) ? builtinParamsSchemas[kind] : undefined;
+  const paramsSchema = definition.paramsSchema ?? ofKind;
+  if (paramsSchema === undefined || !isJsonSchema(paramsSchema)) return issues;
+  try {
+    // The very object, since a schema is compiled once for each.
+    const read = parseStructured(JSON.stringify(params), { schema: paramsSchema });
+    for (const { path: at, message } of read.ok ? [] : read.issues) {
+      issues.push({ code: "invalid_params", path: [...path, ...at], message });
+    }
+  } catch (error) {
+    if (!StructuredOutputError.isInstance(error)) throw error;
+    const message = `The paramsSchema of ${JSON.stringify(operationId)} can't be used. ${error.message}`;
+    issues.push({ code: "invalid_params", path, message });
   }
   return issues;
+}
+
+/** JSON Schemas by the contract of a definition. */
+function isJsonSchema(schema: object): schema is JsonSchema {
+  return !Array.isArray(schema);
 }
 
 function checkTags({ operations }: OperationProfile, registry: OperationRegistry): ProfileIssue[] {

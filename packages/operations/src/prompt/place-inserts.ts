@@ -25,6 +25,8 @@ interface Binding {
   indexOf: (messageId: string) => number | undefined;
   placed: PlacedInserts;
   report: PromptReport;
+  /** What the report says of each replacement, by the index of its group's first message. */
+  replaced: Map<number, PromptReport["replaced"][number]>;
 }
 
 /** Binds each insert to a message of the base. Never between a tool call and its results, never before the leading block. */
@@ -39,7 +41,7 @@ export function placeInserts(
     after: new Map(),
     replacements: new Map(),
   };
-  const binding: Binding = { base, layout, report, placed, indexOf: indexById(base) };
+  const binding: Binding = { base, layout, report, placed, indexOf: indexById(base), replaced: new Map() };
   const issues: Issue[] = [];
   for (const insert of inserts) {
     const message = bind(insert, binding);
@@ -99,7 +101,8 @@ function bindOffset(insert: PromptInsert, offset: number, binding: Binding): str
   return bindAt({ ...insert, place: "after" }, base.length - 1, binding);
 }
 
-function bindAt(insert: PromptInsert, index: number, { base, layout, placed, report }: Binding): string | undefined {
+function bindAt(insert: PromptInsert, index: number, binding: Binding): string | undefined {
+  const { base, layout, placed, report, replaced } = binding;
   const group = groupAt(layout, index);
   if (group === undefined) {
     if (insert.place === "replace") return "An insert cannot replace a system message; use prompt.system_update.";
@@ -112,11 +115,13 @@ function bindAt(insert: PromptInsert, index: number, { base, layout, placed, rep
     const former = placed.replacements.get(group.start);
     if (former === undefined) {
       const messageIds = base.slice(group.start, group.end).map(({ id }) => id);
-      report.replaced.push({ messageIds, by: insert.contributor });
+      const entry = { messageIds, by: insert.contributor };
+      replaced.set(group.start, entry);
+      report.replaced.push(entry);
     } else {
       report.overridden.push({ contributor: former.contributor, by: insert.contributor });
-      const replaced = report.replaced.find(({ by }) => by === former.contributor);
-      if (replaced !== undefined) replaced.by = insert.contributor;
+      const entry = replaced.get(group.start);
+      if (entry !== undefined) entry.by = insert.contributor;
     }
     placed.replacements.set(group.start, insert);
     return undefined;

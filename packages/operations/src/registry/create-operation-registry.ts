@@ -27,6 +27,7 @@ export function createOperationRegistry(): OperationRegistry {
   return {
     register(definition, handler) {
       checkDefinition(definition);
+      checkHandler(definition, handler);
       const { operationId } = definition;
       if (operations.has(operationId)) {
         const message = `Operation ${JSON.stringify(operationId)} is registered already; give the other one an id of its own.`;
@@ -38,6 +39,12 @@ export function createOperationRegistry(): OperationRegistry {
     definitions: () => [...operations.keys()].sort().flatMap((id) => operations.get(id)?.definition ?? []),
     find: (operationId) => operations.get(operationId),
   };
+}
+
+function checkHandler({ operationId }: OperationDefinition, handler: unknown): void {
+  if (handler === undefined || typeof handler === "function") return;
+  const message = `The handler of ${JSON.stringify(operationId)} is no function; leave it out for that of the kind.`;
+  throw new OperationsError("invalid_definition", message);
 }
 
 /** What a tag may look like: it stands in templates as `art.<tag>`. */

@@ -14,6 +14,15 @@ export function toArtifactMap(artifacts: Iterable<OperationArtifact>): ArtifactM
   return Object.freeze(Object.fromEntries(entries));
 }
 
+/** What a write follows: the stored value, or for a `run_only` one whatever the tag holds. */
+export function formerOf(
+  { artifacts, persisted }: { artifacts: ArtifactMap; persisted: ArtifactMap },
+  write: ArtifactWrite,
+): OperationArtifact | undefined {
+  const known = write.persisted ? persisted : artifacts;
+  return Object.hasOwn(known, write.tag) ? known[write.tag] : undefined;
+}
+
 /** True for a persisted write of which no version is made: the head says the same already. */
 export function isUnchanged(
   before: OperationArtifact | undefined,

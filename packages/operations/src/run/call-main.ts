@@ -5,6 +5,7 @@ import type { MainStep } from "../ports/run-step.ts";
 import { OperationsError } from "../operations-error.ts";
 import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
 import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
+import { messageOf } from "../operation/message-of.ts";
 import { artifactsAfter, promptAfter } from "./operation-view.ts";
 import type { RunDesk } from "./run-desk.ts";
 import type { RunFinishReason } from "./run-result.ts";
@@ -42,7 +43,9 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
       const done = { status: "done", finishReason: "completed", text, partial: false } as const;
       return { kind: "main_llm", attempt, executed: true, ...done, ...extras };
     } catch (error) {
-      return desk.isStopping ? cutOff() : failedStep(error, { attempt, executed: desk.main.executed });
+      return desk.isStopping
+        ? cutOff()
+        : failedStep(error, { attempt, executed: desk.main.executed, text: deltas.text() });
     } finally {
       deltas.close();
     }
@@ -60,13 +63,15 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
 /** The prompt of the main call, with all that the first hook has committed. */
 function mainPrompt(desk: RunDesk): ChatMessage[] {
   const indexes: number[] = [];
-  for (const { index } of desk.plan.operations.slice(0, desk.plan.beforeCount)) {
+  for (let index = 0; index < desk.plan.beforeCount; index += 1) {
     const record = desk.records[index];
-    if (record?.status === "done" && record.isCommitted !== false) indexes.push(index);
+    if (record?.isCommitted === true && record.effects.length > 0) indexes.push(index);
   }
   // Their writes are in the artifacts of the desk by now.
   const artifacts = artifactsAfter(desk, []);
   const trim = desk.services.limits.prompt;
+  const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
+  if (isPlain) return desk.history.slice();
   return promptAfter(desk, { indexes, artifacts, ...(trim && { trim }) }).messages;
 }
 
@@ -81,7 +86,7 @@ async function ask(desk: RunDesk, { messages, deltas, isOver }: Asking): Promise
   const request: ModelRequest = Object.assign({}, mainRequest, { messages, signal: desk.controller.signal });
   if (mainModel.stream === undefined) {
     const response = await mainModel.generate(request);
-    if (!isOver()) deltas.add(response.text);
+    if (!isOver()) deltas.close(response.text);
     return response;
   }
   for await (const delta of mainModel.stream(request)) {
@@ -92,28 +97,31 @@ async function ask(desk: RunDesk, { messages, deltas, isOver }: Asking): Promise
   throw new LanguageModelError("provider_error", "The main model's stream ended without a finish.");
 }
 
-function failedStep(error: unknown, of: { attempt: number; executed: boolean }): MainStep {
-  const message = error instanceof Error ? error.message : "What was thrown is no error.";
-  const failure = failureOf(error);
-  const shown = { code: failure.code, message: safeText(message, 512) };
+/** What readers have seen of the answer is kept, as after an abort. */
+function failedStep(error: unknown, of: { attempt: number; executed: boolean; text: string }): MainStep {
+  const { code, finishReason } = failureOf(error, of.executed);
+  const shown = { code, message: safeText(messageOf(error), 512) };
   return {
     kind: "main_llm",
     ...of,
     status: "error",
-    finishReason: failure.finishReason,
-    text: "",
-    partial: false,
+    finishReason,
+    partial: of.text.length > 0,
     error: shown,
   };
 }
 
-function failureOf(error: unknown): { code: OperationErrorCode; finishReason: RunFinishReason } {
+function failureOf(error: unknown, isOfModel: boolean): { code: OperationErrorCode; finishReason: RunFinishReason } {
   if (LanguageModelError.isInstance(error)) {
     const code = modelErrorCode(error.code);
     const isNamed = code === "timeout" || code === "rate_limited" || code === "policy_error";
     return { code, finishReason: isNamed ? code : "provider_error" };
   }
-  if (!OperationsError.isInstance(error)) return { code: "internal_error", finishReason: "unknown" };
+  if (!OperationsError.isInstance(error)) {
+    return isOfModel
+      ? { code: "provider_error", finishReason: "provider_error" }
+      : { code: "internal_error", finishReason: "unknown" };
+  }
   const { details } = error;
   const code =
     typeof details === "object" && details !== null && "operationCode" in details ? details.operationCode : "";

@@ -15,6 +15,7 @@ import type {
 } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../effects/allowed-effects.ts";
+import { messageOf } from "../operation/message-of.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationStatus } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
@@ -82,7 +83,7 @@ export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperat
 
 /** What a handler threw, as an outcome. Causes are left out: they may hold requests. */
 export function outcomeOfThrown(error: unknown): CheckedOutcome {
-  const message = error instanceof Error ? error.message : "What was thrown is no error.";
+  const message = messageOf(error);
   if (LanguageModelError.isInstance(error)) return failedOutcome(modelErrorCode(error.code), message);
   if (!OperationsError.isInstance(error)) return failedOutcome("internal_error", message);
   const { details } = error;

@@ -2,6 +2,7 @@ import { canonicalJson, sha256Hex } from "@ccl/core";
 
 import { OperationsError } from "../operations-error.ts";
 import type { StartOptions } from "./engine-options.ts";
+import { messageOf } from "../operation/message-of.ts";
 
 const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
@@ -11,7 +12,8 @@ export function checkStart(options: StartOptions): void {
   if (trigger !== "generate" && trigger !== "regenerate") {
     refuse(`The trigger ${JSON.stringify(trigger)} is neither generate nor regenerate.`);
   }
-  const { clientRequestId, initiator } = options;
+  if (userMessage !== undefined) checkMessage(userMessage);
+  const { clientRequestId, initiator, signal } = options;
   for (const [name, value] of Object.entries({
     chatId,
     branchId,
@@ -32,9 +34,27 @@ export function checkStart(options: StartOptions): void {
   if (trigger === "generate" && userMessage === undefined && userMessageId === undefined) {
     refuse("Generate begins a turn: give userMessage, or the userMessageId of one that the chat holds already.");
   }
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") refuse("The signal is no AbortSignal.");
   if (deadlineMs !== undefined && !Number.isFinite(deadlineMs)) {
     refuse(`deadlineMs ${deadlineMs} is no time in milliseconds since the epoch.`);
   }
+}
+
+function checkMessage(userMessage: unknown): void {
+  const parts: unknown = typeof userMessage === "string" ? [{ type: "text", text: userMessage }] : userMessage;
+  if (!Array.isArray(parts) || !parts.every(isPart)) {
+    refuse("userMessage must be a text, or a list of parts that each have a type.");
+  }
+  try {
+    // Bytes are no JSON, and each store has a way of its own for them.
+    canonicalJson(parts.map((part) => ({ ...part, data: undefined })));
+  } catch (cause) {
+    throw new OperationsError("invalid_options", `userMessage can't be kept as JSON: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function isPart(part: unknown): part is { type: string } {
+  return typeof part === "object" && part !== null && "type" in part && typeof part.type === "string";
 }
 
 function refuse(message: string): never {

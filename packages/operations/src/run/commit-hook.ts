@@ -1,11 +1,15 @@
 import { isTurnEffect } from "../effects/is-effect-of.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
+import { valuesByTag } from "../kinds/template-scope-of.ts";
+import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { OperationTurnEffects, TurnOutcome } from "../ports/chat-store.ts";
 import type { SessionWrite, SessionWriteOutcome } from "../ports/profile-session-store.ts";
-import { writeOf, writtenArtifact } from "./artifact-view.ts";
+import { formerOf, writeOf, writtenArtifact } from "./artifact-view.ts";
 import { OperationsError } from "../operations-error.ts";
-import { withUserVariant } from "./operation-view.ts";
+import { messageOf } from "../operation/message-of.ts";
+import { artifactsAfter, assembleAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunDesk } from "./run-desk.ts";
 import type { CommitLogEntry, CommittedEffect } from "./run-result.ts";
@@ -35,6 +39,8 @@ export async function commitHook(desk: RunDesk, hook: Hook): Promise<CommitLogEn
     all.push({ operation, record, isRequired: hook === "before_main_llm" && operation.config.required });
   }
   checkExpectedVersions(desk, all);
+  checkInclusions(desk, all);
+  if (hook === "before_main_llm") checkInserts(desk, all);
   try {
     if (!isDiscarded(all)) await writeArtifacts(desk, hook, all);
     if (!isDiscarded(all)) await applyTurnEffects(desk, hook, all);
@@ -50,6 +56,7 @@ export async function commitHook(desk: RunDesk, hook: Hook): Promise<CommitLogEn
 export function adoptCommit(desk: RunDesk, hook: Hook, entries: readonly CommitLogEntry[]): void {
   const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
   const artifacts = { ...desk.artifacts };
+  const persisted = { ...desk.persisted };
   for (const operation of desk.plan.operations) {
     const record = desk.records[operation.index];
     const entry = operation.hook === hook ? byId.get(operation.operationId) : undefined;
@@ -59,16 +66,20 @@ export function adoptCommit(desk: RunDesk, hook: Hook, entries: readonly CommitL
     const write = writeOf(record.effects);
     if (write === undefined || entry.commitStatus !== "committed") continue;
     const version = entry.effects.find(({ type }) => type === "artifact.upsert")?.version ?? 1;
-    const before = Object.hasOwn(artifacts, write.tag) ? artifacts[write.tag] : undefined;
+    const before = formerOf({ artifacts, persisted }, write);
     const stamp = { runId: desk.input.runId, writtenAt: record.finishedAt ?? desk.input.startedAt, version };
-    const isSame = before?.persisted === true && write.persisted && before.version === version;
+    const isSame = write.persisted && before?.version === version;
     const artifact = isSame ? before : writtenArtifact(before, write, stamp);
     artifacts[write.tag] = artifact;
-    if (write.persisted) desk.heads.set(write.tag, version);
+    if (write.persisted) {
+      persisted[write.tag] = artifact;
+      desk.heads.set(write.tag, version);
+    }
     desk.written.delete(write.tag);
     desk.written.set(write.tag, { artifact, operationId: operation.operationId, hook });
   }
   desk.artifacts = Object.freeze(artifacts);
+  desk.persisted = Object.freeze(persisted);
   desk.commitLog.push(...entries);
 }
 
@@ -80,9 +91,54 @@ function checkExpectedVersions(desk: RunDesk, all: readonly Committing[]): void 
   for (const committing of all) {
     const write = writeOf(committing.record.effects);
     if (write?.expectedVersion === undefined) continue;
-    const version = Object.hasOwn(desk.artifacts, write.tag) ? (desk.artifacts[write.tag]?.version ?? 0) : 0;
+    const version = formerOf(desk, write)?.version ?? 0;
     if (version !== write.expectedVersion) committing.failure = conflict(write.tag, write.expectedVersion, version);
   }
+}
+
+/** A template that can't be rendered would be left out of every prompt from now on. */
+function checkInclusions(desk: RunDesk, all: readonly Committing[]): void {
+  for (const committing of all) {
+    const { operation, record, failure } = committing;
+    const write = writeOf(record.effects);
+    const template = write?.inclusion?.template;
+    if (write === undefined || template === undefined || failure !== undefined) continue;
+    const art = valuesByTag(artifactsAfter(desk, [operation.index]));
+    const { renderer = defaultRenderer() } = desk.services;
+    const rendered = renderer.render(template, { art, value: write.value });
+    if (rendered.ok) continue;
+    const message = `The inclusion of art.${write.tag} can't be rendered: ${rendered.issues[0]?.message ?? template}`;
+    committing.failure = { code: "template_render_error", message: safeText(message, 512) };
+  }
+}
+
+/** Inserts that may not do without their anchor fail here, where only their operation fails with them. */
+function checkInserts(desk: RunDesk, all: readonly Committing[]): void {
+  const { prompt: trim } = desk.services.limits;
+  for (;;) {
+    const open = all.filter(({ failure }) => failure === undefined);
+    if (!open.some(({ record }) => record.effects.some(mayLackPlace))) return;
+    const indexes = open.map(({ operation }) => operation.index);
+    const assembled = assembleAfter(desk, {
+      indexes,
+      artifacts: artifactsAfter(desk, indexes),
+      ...(trim && { trim }),
+    });
+    const effects = promptEffectsOf(desk, indexes);
+    let found = 0;
+    for (const { code, path, message } of assembled.ok ? [] : assembled.issues) {
+      const owner = path[0] === "effects" ? effects[Number(path[1])]?.operationId : undefined;
+      const committing = open.find(({ operation }) => operation.operationId === owner);
+      if (committing === undefined) continue;
+      committing.failure ??= { code: "policy_error", message: safeText(`${code}: ${message}`, 512) };
+      found += 1;
+    }
+    if (found === 0) return;
+  }
+}
+
+function mayLackPlace(effect: OperationEffect): boolean {
+  return effect.type === "prompt.insert" && (effect.place === "replace" || effect.onAnchorTrimmed === "fail");
 }
 
 function conflict(tag: string, expected: number, found: number): NonNullable<Committing["failure"]> {
@@ -96,8 +152,7 @@ async function writeArtifacts(desk: RunDesk, hook: Hook, all: readonly Committin
   for (const committing of all) {
     const write = committing.failure === undefined ? writeOf(committing.record.effects) : undefined;
     if (write?.persisted !== true) continue;
-    const before = Object.hasOwn(desk.artifacts, write.tag) ? desk.artifacts[write.tag] : undefined;
-    const parentVersion = before?.persisted === true ? before.version : undefined;
+    const parentVersion = formerOf(desk, write)?.version;
     writers.push(committing);
     writes.push({
       operationId: committing.operation.operationId,
@@ -170,9 +225,9 @@ async function failAll(
   hook: Hook,
   { all, error }: { all: readonly Committing[]; error: unknown },
 ): Promise<void> {
-  const message = error instanceof Error ? error.message : "What was thrown is no error.";
+  const message = safeText(`A store failed: ${messageOf(error)}`, 512);
   for (const committing of all) {
-    committing.failure ??= { code: "internal_error", message: safeText(`A store failed: ${message}`, 512) };
+    committing.failure ??= { code: "internal_error", message };
     if (writeOf(committing.record.effects)?.persisted === true) committing.version ??= 0;
   }
   try {

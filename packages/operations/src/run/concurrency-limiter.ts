@@ -84,24 +84,20 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): Concur
       };
     },
     release(of) {
-      of.counters.forEach(countDown);
+      for (const counter of of.counters) counter.used -= 1;
       if (waiting > 0) beginNext();
     },
     counts: () => ({ running: all.used, waiting }),
   };
 }
 
-// Without iterators, which were a twentieth of all that a run allocates.
-const isOpen = ({ used, limit }: ConcurrencyClass["counters"][number]): boolean => used < limit;
-const countUp = (counter: ConcurrencyClass["counters"][number]): void => void (counter.used += 1);
-const countDown = (counter: ConcurrencyClass["counters"][number]): void => void (counter.used -= 1);
-
 function take({ counters }: ConcurrencyClass): void {
-  counters.forEach(countUp);
+  for (const counter of counters) counter.used += 1;
 }
 
 function hasRoom({ counters }: ConcurrencyClass): boolean {
-  return counters.every(isOpen);
+  for (const { used, limit } of counters) if (used >= limit) return false;
+  return true;
 }
 
 /** The class whose first entry has waited longest among those with room. */

@@ -5,42 +5,39 @@ import type { OperationConfig } from "../operation/operation-config.ts";
 import type { MainResult, OperationContext, OperationPolicy } from "../operation/operation-context.ts";
 import type { Hook, OperationDefinition, Trigger } from "../operation/operation-definition.ts";
 import { createOperationView, type OperationView } from "./operation-view.ts";
-import type { PlannedOperation } from "./plan-run.ts";
-import type { RunDesk } from "./run-desk.ts";
-
-/** Which attempt a context is for. */
-export interface AttemptOf {
-  attempt: number;
-  signal: AbortSignal;
-}
+import type { Attempt, RunDesk } from "./run-desk.ts";
 
 /** What a handler sees: frozen, and without a trace of operations that it does not depend on. */
-export function createContext(desk: RunDesk, operation: PlannedOperation, of: AttemptOf): OperationContext {
-  const Context = operation.hook === "before_main_llm" ? ContextBefore : ContextAfter;
-  return Object.freeze(new Context(desk, operation, of));
+export function createContext(attempt: Attempt): OperationContext {
+  const Context = attempt.operation.hook === "before_main_llm" ? ContextBefore : ContextAfter;
+  return Object.freeze(new Context(attempt));
 }
 
-/** A class, since objects with getters of their own took forty times as long to make. */
+/**
+ * A class, since objects with getters of their own took forty times as long to make. Its fields are declared only: each
+ * would be written twice otherwise.
+ */
 class ContextAtWork {
-  readonly runId: string;
-  readonly attempt: number;
-  readonly trigger: Trigger;
-  readonly hook: Hook;
-  readonly chatId: string;
-  readonly branchId: string;
-  readonly userMessageId: string;
-  readonly definition: OperationDefinition;
-  readonly config: OperationConfig;
-  readonly chatHistory: readonly ChatMessage[];
-  readonly artifacts: Readonly<Record<string, OperationArtifact>>;
-  readonly policy: OperationPolicy;
-  readonly signal: AbortSignal;
-  readonly deadlineMs?: number;
+  declare readonly runId: string;
+  declare readonly attempt: number;
+  declare readonly trigger: Trigger;
+  declare readonly hook: Hook;
+  declare readonly chatId: string;
+  declare readonly branchId: string;
+  declare readonly userMessageId: string;
+  declare readonly definition: OperationDefinition;
+  declare readonly config: OperationConfig;
+  declare readonly chatHistory: readonly ChatMessage[];
+  declare readonly artifacts: Readonly<Record<string, OperationArtifact>>;
+  declare readonly policy: OperationPolicy;
+  declare readonly signal: AbortSignal;
+  declare readonly deadlineMs?: number;
 
-  constructor(desk: RunDesk, { index, hook, definition, config }: PlannedOperation, { attempt, signal }: AttemptOf) {
+  constructor({ desk, operation, record, number, timer }: Attempt) {
     const { input } = desk;
+    const { index, hook, definition, config } = operation;
     this.runId = input.runId;
-    this.attempt = attempt;
+    this.attempt = number;
     this.trigger = input.trigger;
     this.hook = hook;
     this.chatId = input.chatId;
@@ -49,10 +46,9 @@ class ContextAtWork {
     this.definition = definition;
     this.config = config;
     this.chatHistory = desk.history;
-    this.artifacts =
-      desk.records[index]?.hasNews === true ? createOperationView(desk, index).artifacts() : desk.artifacts;
+    this.artifacts = record.hasNews ? createOperationView(desk, index).artifacts() : desk.artifacts;
     this.policy = desk.services.policies[hook];
-    this.signal = signal;
+    this.signal = timer?.signal ?? desk.controller.signal;
     if (input.deadlineMs !== undefined) this.deadlineMs = input.deadlineMs;
   }
 }
@@ -61,10 +57,10 @@ class ContextBefore extends ContextAtWork implements OperationContext {
   readonly #desk: RunDesk;
   readonly #index: number;
 
-  constructor(desk: RunDesk, operation: PlannedOperation, of: AttemptOf) {
-    super(desk, operation, of);
-    this.#desk = desk;
-    this.#index = operation.index;
+  constructor(attempt: Attempt) {
+    super(attempt);
+    this.#desk = attempt.desk;
+    this.#index = attempt.operation.index;
   }
 
   /** Put together when it is first asked for: most operations never do. */
@@ -76,13 +72,13 @@ class ContextBefore extends ContextAtWork implements OperationContext {
 }
 
 class ContextAfter extends ContextAtWork implements OperationContext {
-  readonly assistantVariantId: string;
-  readonly main: MainResult;
+  declare readonly assistantVariantId: string;
+  declare readonly main: MainResult;
 
-  constructor(desk: RunDesk, operation: PlannedOperation, of: AttemptOf) {
-    super(desk, operation, of);
-    this.assistantVariantId = desk.input.assistantVariantId;
-    this.main = mainResult(desk);
+  constructor(attempt: Attempt) {
+    super(attempt);
+    this.assistantVariantId = attempt.desk.input.assistantVariantId;
+    this.main = mainResult(attempt.desk);
   }
 }
 

@@ -1,9 +1,11 @@
 import { success, type Result } from "@ccl/core";
 
 import type { RunEvent } from "../events/run-event.ts";
+import { defaultRenderer } from "../liquid/default-renderer.ts";
 import { OperationsError } from "../operations-error.ts";
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
 import { createMemoryProfileStore } from "../ports/create-memory-profile-store.ts";
+import { pageStart } from "../ports/page-limit.ts";
 import type { SaveProfileOptions } from "../ports/profile-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";
@@ -27,7 +29,10 @@ export interface RunEngine {
    * ended never runs again. @throws OperationsError `unknown_run`
    */
   resume(runId: string, options?: { signal?: AbortSignal }): Promise<RunHandle>;
-  /** A run's events in order, the stored ones and then live, until `run.finished`. */
+  /**
+   * A run's events in order, the stored ones and then live, until `run.finished`.
+   * @throws OperationsError `unknown_run`, `invalid_options` as it is read
+   */
   events(runId: string, options?: EventReading): AsyncIterable<RunEvent>;
   /**
    * Validates and stores a profile; gives it with its new version, or every issue.
@@ -55,7 +60,7 @@ const prunedAtOnce = 1_000;
 /** An engine; everything that is left out is in memory. */
 export function createRunEngine(options: RunEngineOptions): RunEngine {
   const services = createServices(options);
-  const { registry, runs, ids } = services;
+  const { registry, runs, ids, renderer } = services;
   const profiles = options.profiles ?? createMemoryProfileStore();
   const executor = options.executor ?? createLocalExecutor();
   const plans = createPlanMaker(services);
@@ -78,6 +83,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
       return handleOf(await carrier.takeUp(runId));
     },
     async *events(runId, reading = {}) {
+      pageStart(reading.afterSeq);
       const live = carrier.find(runId);
       if (live !== undefined) {
         yield* readLiveEvents(live, runs, reading);
@@ -89,7 +95,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
       yield* readStoredEvents(runId, services, reading);
     },
     async saveProfile(profile, call) {
-      const checked = validateProfile(profile, registry);
+      const checked = validateProfile(profile, registry, { renderer: renderer ?? defaultRenderer() });
       if (!checked.ok) return checked;
       const saved = validateProfile(await profiles.save(checked.value, call), registry);
       return saved.ok ? success(saved.value) : saved;

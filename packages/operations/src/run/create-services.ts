@@ -8,6 +8,7 @@ import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import { toRunClock } from "../ports/run-clock.ts";
+import { checkLimits } from "./check-limits.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
@@ -16,10 +17,10 @@ import { createRunJournal } from "./run-journal.ts";
 /** What the options come to, with everything that they leave out. */
 export function createServices(options: RunEngineOptions): EngineServices {
   const { registry, mainModel, mainRequest = {}, limits = {}, renderer, executor } = options;
+  checkLimits(limits);
   const clock = toRunClock(options.clock);
   const runs = options.runs ?? createMemoryRunStore();
-  const { concurrency, ...rest } = limits;
-  const { maxSummaryChars = 4_096, maxDebugChars = 16_384 } = rest;
+  const { concurrency, maxSummaryChars = 4_096, maxDebugChars = 16_384 } = limits;
   const builtin = createBuiltinOperations(builtinOptions(options));
   const byKind = new Map(Object.entries(builtin.handlers));
   return {
@@ -37,14 +38,14 @@ export function createServices(options: RunEngineOptions): EngineServices {
     ...(renderer && { renderer }),
     ...(executor?.carryAttempt && { carryAttempt: executor.carryAttempt.bind(executor) }),
     limits: {
-      graceMs: 2_000,
-      leaseMs: 30_000,
-      deltaIntervalMs: 50,
-      maxDeltaChars: 4_096,
-      keptEvents: 1_024,
-      requestKeptMs: 24 * 60 * 60 * 1_000,
-      pollMs: 500,
-      ...rest,
+      graceMs: limits.graceMs ?? 2_000,
+      leaseMs: limits.leaseMs ?? 30_000,
+      deltaIntervalMs: limits.deltaIntervalMs ?? 50,
+      maxDeltaChars: limits.maxDeltaChars ?? 4_096,
+      keptEvents: limits.keptEvents ?? 1_024,
+      requestKeptMs: limits.requestKeptMs ?? 24 * 60 * 60 * 1_000,
+      pollMs: limits.pollMs ?? 500,
+      ...(limits.prompt && { prompt: limits.prompt }),
       maxSummaryChars,
       maxDebugChars,
     },

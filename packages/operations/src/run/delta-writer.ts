@@ -5,8 +5,8 @@ export interface DeltaWriter {
   add(text: string): void;
   /** All that was added. */
   text(): string;
-  /** Writes what is left; later additions are dropped. */
-  close(): void;
+  /** Writes what is left, and a last piece if there is one; later additions are dropped. */
+  close(last?: string): void;
 }
 
 /** The first piece is written at once, later ones together as the interval passes. */
@@ -40,11 +40,14 @@ export function createDeltaWriter(desk: RunDesk): DeltaWriter {
       if (cancel === undefined) onTime();
     },
     text: () => pieces.join(""),
-    close() {
+    close(last = "") {
       cancel?.();
       cancel = undefined;
-      if (!isClosed) write();
+      if (isClosed) return;
       isClosed = true;
+      pieces.push(last);
+      waiting += last;
+      write();
     },
   };
 }

@@ -1,7 +1,10 @@
+import type { ChatMessage } from "@ccl/core";
+
 import { deepFreeze } from "../artifact/deep-freeze.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { EventSource } from "../events/stamp-event.ts";
+import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
@@ -10,13 +13,15 @@ import { buildResult, withReason } from "./build-result.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createEventEmitter } from "./event-emitter.ts";
 import { createCommandExecutor, type CommandExecutor } from "./execute-commands.ts";
+import { messageOf } from "../operation/message-of.ts";
 import type { PreparedPlan } from "./prepare-run.ts";
 import { createRunMachine } from "./reduce-run.ts";
 import { knownEvents, replaySteps, type KnownEvents } from "./replay-steps.ts";
+import { startOperation } from "./run-operation.ts";
 import { createRecord, releaseRecord, type RunDesk } from "./run-desk.ts";
 import { createNoteReader } from "./run-notes.ts";
 import type { RunResult } from "./run-result.ts";
-import { initialRunState, type RunCommand, type RunTransition, type StopCause } from "./run-state.ts";
+import type { RunCommand, RunTransition, StopCause } from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
 
 /** A run that a worker has the lease on. */
@@ -71,7 +76,8 @@ export function driveRun(run: DrivenRun): RunDrive {
     onStored: (events) => feed.publish(events),
     onLost: (error) => desk.giveUp(error),
   });
-  const machine = createRunMachine(initialRunState(plan));
+  const machine = createRunMachine(run.initial);
+  const emitter = createEventEmitter({ source, known, write: writer.event });
   const desk: RunDesk = {
     services,
     input,
@@ -84,23 +90,24 @@ export function driveRun(run: DrivenRun): RunDrive {
     machine,
     state: machine.state,
     controller: new AbortController(),
-    history: [],
-    artifacts: {},
-    heads: new Map(),
-    written: new Map(),
-    commitLog: [],
-    main: { executed: false },
-    isStopping: false,
+    ...nothingLoaded(),
     dispatch: createDispatcher((transition) => {
       if (isOver) return;
-      for (const command of machine.reduce(transition)) executor.execute(command);
+      const notes = machine.reduce(transition);
+      if (notes === undefined) return;
+      for (const note of notes) {
+        if (typeof note === "number") startOperation(desk, note);
+        else executor.execute(note);
+      }
     }),
     giveUp(error) {
       if (isOver) return;
       if (error === undefined || (OperationsError.isInstance(error) && error.code === "stale_lease")) settle(undefined);
       else desk.dispatch({ type: "fault", details: storeFault(error) });
     },
-    ...createEventEmitter({ source, known, write: writer.event }),
+    emit: emitter.emit,
+    emitStart: emitter.emitStart,
+    emitEnd: emitter.emitEnd,
   };
   const executor = createCommandExecutor(desk, {
     mainAttempts: known.mainAttempts,
@@ -120,8 +127,25 @@ export function driveRun(run: DrivenRun): RunDrive {
     onLoaded();
     if (run.former === undefined) desk.dispatch({ type: "begin" });
   };
-  loadTurn(desk).then(goOn, (error: unknown) => desk.giveUp(error));
+  loadTurn(desk, known.lastSeq === 0).then(goOn, (error: unknown) => desk.giveUp(error));
   return { result, stop };
+}
+
+type Unloaded =
+  | "sessionKey"
+  | "history"
+  | "artifacts"
+  | "persisted"
+  | "heads"
+  | "written"
+  | "commitLog"
+  | "main"
+  | "isStopping"
+  | "nowMs";
+
+function nothingLoaded(): Pick<RunDesk, Unloaded> {
+  const state = { history: [], artifacts: {}, persisted: {}, heads: new Map(), written: new Map(), commitLog: [] };
+  return { ...state, sessionKey: undefined, main: { executed: false }, isStopping: false, nowMs: undefined };
 }
 
 function eventSource({ input, services: { clock } }: DrivenRun, { epoch, lastSeq }: KnownEvents): EventSource {
@@ -187,11 +211,11 @@ function announceStart(desk: RunDesk): void {
 }
 
 /** The chat up to the turn and the state that it works on, frozen. */
-async function loadTurn(desk: RunDesk): Promise<void> {
-  await Promise.all([loadHistory(desk), openSession(desk)]);
+async function loadTurn(desk: RunDesk, isNew: boolean): Promise<void> {
+  await Promise.all([loadHistory(desk, isNew), openSession(desk)]);
 }
 
-async function loadHistory(desk: RunDesk): Promise<void> {
+async function loadHistory(desk: RunDesk, isNew: boolean): Promise<void> {
   const { input, services } = desk;
   const { chatId, branchId, userMessageId, userMessage } = input;
   if (userMessage !== undefined) {
@@ -204,7 +228,18 @@ async function loadHistory(desk: RunDesk): Promise<void> {
       `There is no user message ${JSON.stringify(userMessageId)} in the branch.`,
     );
   }
+  // Of a run that has begun the turn may have another variant by now.
+  const said = isNew && userMessage !== undefined ? turn.history.at(-1)?.content : undefined;
+  if (said !== undefined && userMessage !== undefined && plainText(said) !== plainText(userMessage)) {
+    const message = `The branch has a user message ${JSON.stringify(userMessageId)} with another text; give a new id, or leave userMessage out.`;
+    throw new OperationsError("idempotency_conflict", message);
+  }
   desk.history = deepFreeze(turn.history.map((message) => ({ ...message })));
+}
+
+function plainText(content: ChatMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 async function openSession(desk: RunDesk): Promise<void> {
@@ -216,6 +251,7 @@ async function openSession(desk: RunDesk): Promise<void> {
   const snapshot = await services.sessions.openTurn(key, { userMessageId });
   desk.sessionKey = key;
   desk.artifacts = toArtifactMap(snapshot.artifacts.map(deepFreeze));
+  desk.persisted = desk.artifacts;
   desk.heads = new Map(Object.entries(snapshot.heads));
 }
 
@@ -271,8 +307,10 @@ function onStop(desk: RunDesk, timers: Timers, { cause }: Extract<RunCommand, { 
 
 function stopHandlers(desk: RunDesk, message: string): void {
   desk.isStopping = true;
-  if (!desk.controller.signal.aborted) desk.controller.abort(new DOMException(message, "AbortError"));
-  for (const record of desk.records) record.cancelWait?.();
+  const { controller, records } = desk;
+  if (!controller.signal.aborted) controller.abort(new DOMException(message, "AbortError"));
+  for (const record of records) record.attempt?.timer?.abort(controller.signal.reason);
+  for (const record of records) record.cancelWait?.();
 }
 
 async function finish(
@@ -307,9 +345,10 @@ function unstored(result: RunResult): RunResult {
   return { ...result, status: "failed", failedType, failedDetails };
 }
 
-function storeFault(error: unknown): { errorCode: "internal_error" | "validation_error"; errorMessage: string } {
-  const message = error instanceof Error ? error.message : "What was thrown is no error.";
-  const isTurn = OperationsError.isInstance(error) && error.code === "unknown_turn";
-  if (isTurn) return { errorCode: "validation_error", errorMessage: safeText(message, 512) };
+function storeFault(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {
+  const message = messageOf(error);
+  const code = OperationsError.isInstance(error) ? error.code : undefined;
+  if (code === "unknown_turn") return { errorCode: "validation_error", errorMessage: safeText(message, 512) };
+  if (code === "idempotency_conflict") return { errorCode: code, errorMessage: safeText(message, 512) };
   return { errorCode: "internal_error", errorMessage: safeText(`A store failed: ${message}`, 512) };
 }

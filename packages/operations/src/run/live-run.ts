@@ -4,6 +4,8 @@ import type { RunInput, RunLease, RunStore } from "../ports/run-store.ts";
 import type { RunClock } from "../ports/run-clock.ts";
 import type { RunDrive } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
+import { messageOf } from "../operation/message-of.ts";
+import { onAbort } from "./on-abort.ts";
 import type { RunResult } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -59,7 +61,7 @@ export function createLiveRun(runId: string, { runs, keptEvents }: { runs: RunSt
       resolve(value);
     },
     abort(reason) {
-      const safe = reason === undefined ? undefined : safeText(reason, 512);
+      const safe = reasonOf(reason);
       if (live.drive !== undefined) {
         live.drive.stop("user_abort", safe);
         return;
@@ -71,6 +73,12 @@ export function createLiveRun(runId: string, { runs, keptEvents }: { runs: RunSt
     },
   };
   return live;
+}
+
+/** Callers without types abort with errors, or from a listener with an event. */
+function reasonOf(reason: unknown): string | undefined {
+  if (typeof reason === "string") return safeText(reason, 512);
+  return reason instanceof Error ? safeText(messageOf(reason), 512) : undefined;
 }
 
 /** Which events are read. */
@@ -130,10 +138,10 @@ async function pause(clock: RunClock, delayMs: number, signal: AbortSignal | und
   await new Promise<void>((resolve) => {
     const end = (): void => {
       cancel();
-      signal?.removeEventListener("abort", end);
+      forget?.();
       resolve();
     };
     const cancel = clock.schedule(delayMs, end);
-    signal?.addEventListener("abort", end, { once: true });
+    const forget = signal && onAbort(signal, end);
   });
 }

@@ -1,12 +1,13 @@
-import type { ChatMessage } from "@ccl/core";
+import type { ChatMessage, Result } from "@ccl/core";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
+import { valuesByTag } from "../kinds/template-scope-of.ts";
 import { OperationsError } from "../operations-error.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput, PromptTrim } from "../prompt/assembled-prompt.ts";
-import { ancestorsOf, isUnchanged, writeOf, writtenArtifact, type ArtifactMap } from "./artifact-view.ts";
+import { ancestorsOf, formerOf, isUnchanged, writeOf, writtenArtifact, type ArtifactMap } from "./artifact-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { RunDesk } from "./run-desk.ts";
 
@@ -15,6 +16,13 @@ export interface OperationView {
   artifacts(): ArtifactMap;
   /** The prompt as its dependencies have left it. */
   draftPrompt(): readonly ChatMessage[];
+}
+
+/** What a prompt is put together after. */
+interface PromptOf {
+  indexes: readonly number[];
+  artifacts: ArtifactMap;
+  trim?: PromptTrim;
 }
 
 /** The view of one operation, once all that it depends on has ended. */
@@ -46,9 +54,12 @@ export function artifactsAfter(desk: RunDesk, indexes: readonly number[]): Artif
     const record = desk.records[index];
     const write = record && writeOf(record.effects);
     if (record === undefined || write === undefined) continue;
-    const before = Object.hasOwn(desk.artifacts, write.tag) ? desk.artifacts[write.tag] : undefined;
+    const before = formerOf(desk, write);
     const head = desk.heads.get(write.tag);
-    if (isUnchanged(before, write, head)) continue;
+    if (before !== undefined && isUnchanged(before, write, head)) {
+      changed.set(write.tag, before);
+      continue;
+    }
     const version = write.persisted ? (head ?? 0) + 1 : 1;
     const stamp = { runId: desk.input.runId, writtenAt: record.finishedAt ?? desk.input.startedAt, version };
     changed.set(write.tag, writtenArtifact(before, write, stamp));
@@ -59,35 +70,42 @@ export function artifactsAfter(desk: RunDesk, indexes: readonly number[]): Artif
 /**
  * The prompt after these operations. @throws OperationsError whose `details.operationCode` says why there is none
  */
-export function promptAfter(
-  desk: RunDesk,
-  of: { indexes: readonly number[]; artifacts: ArtifactMap; trim?: PromptTrim },
-): AssembledPrompt {
-  const effects: EffectInput[] = [];
-  const all: OperationEffect[] = [];
-  for (const index of of.indexes) {
-    const operationId = desk.plan.operations[index]?.operationId ?? "";
-    for (const effect of desk.records[index]?.effects ?? []) {
-      all.push(effect);
-      if (isPromptEffect(effect)) effects.push({ operationId, effect });
-    }
-  }
-  const { renderer } = desk.services;
-  const assembled = assemblePrompt({
-    base: withUserVariant(desk.history, desk.input.userMessageId, all),
-    inclusions: inclusionsOf(desk, of.artifacts),
-    effects,
-    userMessageId: desk.input.userMessageId,
-    art: Object.fromEntries(Object.values(of.artifacts).map(({ tag, value }) => [tag, value])),
-    ...(of.trim && { trim: of.trim }),
-    ...(renderer && { renderer }),
-  });
+export function promptAfter(desk: RunDesk, of: PromptOf): AssembledPrompt {
+  const assembled = assembleAfter(desk, of);
   if (assembled.ok) return assembled.value;
   const [issue] = assembled.issues;
   const operationCode =
     issue?.code === "invalid_anchor" || issue?.code === "anchor_trimmed" ? "policy_error" : issue?.code;
-  throw new OperationsError("invalid_options", issue?.message ?? "The prompt can't be put together.", {
-    details: { operationCode },
+  const details = { operationCode };
+  throw new OperationsError("invalid_options", issue?.message ?? "The prompt can't be put together.", { details });
+}
+
+/** As `promptAfter`; issues about effects have the index into `promptEffectsOf` in their path. */
+export function assembleAfter(desk: RunDesk, { indexes, artifacts, trim }: PromptOf): Result<AssembledPrompt> {
+  const all = indexes.flatMap((index) => desk.records[index]?.effects ?? []);
+  const { renderer } = desk.services;
+  const options = {
+    base: withUserVariant(desk.history, desk.input.userMessageId, all),
+    effects: promptEffectsOf(desk, indexes),
+    userMessageId: desk.input.userMessageId,
+    art: valuesByTag(artifacts),
+    ...(trim && { trim }),
+    ...(renderer && { renderer }),
+  };
+  const inclusions = inclusionsOf(desk, artifacts);
+  const assembled = assemblePrompt({ ...options, inclusions });
+  if (assembled.ok) return assembled;
+  // What an earlier turn has left must not keep all later ones from their prompt.
+  const broken = new Set(assembled.issues.flatMap(({ path }) => (path[0] === "inclusions" ? [path[1]] : [])));
+  if (broken.size === 0) return assembled;
+  return assemblePrompt({ ...options, inclusions: inclusions.filter(({ tag }) => !broken.has(tag)) });
+}
+
+/** The effects of these operations on the prompt. */
+export function promptEffectsOf({ plan, records }: RunDesk, indexes: readonly number[]): EffectInput[] {
+  return indexes.flatMap((index) => {
+    const operationId = plan.operations[index]?.operationId ?? "";
+    return (records[index]?.effects ?? []).filter(isPromptEffect).map((effect) => ({ operationId, effect }));
   });
 }
 

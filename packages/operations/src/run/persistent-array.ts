@@ -8,12 +8,11 @@ export interface PersistentArray<T> {
   readonly chunks: readonly (readonly T[])[];
 }
 
-/** Changes to a persistent array that nobody sees before they are done, so that each part is copied once. */
+/** An array whose items are read and set in place. */
 export interface ArrayDraft<T> {
-  readonly length: number;
-  readonly chunks: (readonly T[])[];
-  /** By chunk: the copy that may be changed, and stands among the chunks. */
-  readonly own: T[][];
+  /** @throws RangeError beyond the end */
+  at(index: number): T;
+  set(index: number, item: T): void;
 }
 
 /** A persistent array of the items that are given. */
@@ -23,11 +22,6 @@ export function persistentArray<T>(items: readonly T[]): PersistentArray<T> {
   return { length: items.length, chunks };
 }
 
-/** A draft that shares everything with its array. */
-export function draftOf<T>({ length, chunks }: PersistentArray<T>): ArrayDraft<T> {
-  return { length, chunks: chunks.slice(), own: [] };
-}
-
 /** The item at an index. @throws RangeError beyond the end */
 export function itemAt<T>({ chunks, length }: PersistentArray<T>, index: number): T {
   const item = chunks[index >> bits]?.[index & mask];
@@ -35,21 +29,56 @@ export function itemAt<T>({ chunks, length }: PersistentArray<T>, index: number)
   return item;
 }
 
-/** Sets an item of a draft. */
-export function setItem<T>({ chunks, own }: ArrayDraft<T>, index: number, item: T): void {
-  const at = index >> bits;
-  let chunk = own[at];
-  if (chunk === undefined) {
-    chunk = (chunks[at] ?? []).slice();
-    own[at] = chunk;
-    chunks[at] = chunk;
+/** Changes to a persistent array that nobody sees before they are done, so that each part is copied once. */
+export class SharingDraft<T> implements ArrayDraft<T> {
+  readonly #before: PersistentArray<T>;
+  readonly #chunks: (readonly T[])[];
+  /** By chunk: the copy that may be changed, and stands among the chunks. */
+  readonly #own: T[][] = [];
+
+  constructor(before: PersistentArray<T>) {
+    this.#before = before;
+    this.#chunks = before.chunks.slice();
   }
-  chunk[index & mask] = item;
+
+  at(index: number): T {
+    return itemAt({ length: this.#before.length, chunks: this.#chunks }, index);
+  }
+
+  set(index: number, item: T): void {
+    const at = index >> bits;
+    let chunk = this.#own[at];
+    if (chunk === undefined) {
+      chunk = (this.#chunks[at] ?? []).slice();
+      this.#own[at] = chunk;
+      this.#chunks[at] = chunk;
+    }
+    chunk[index & mask] = item;
+  }
+
+  /** The array with what was set; the one that the draft was made of where nothing was. */
+  finish(): PersistentArray<T> {
+    return this.#own.length === 0 ? this.#before : { length: this.#before.length, chunks: this.#chunks };
+  }
 }
 
-/** The draft's array; the array that it was made of where nothing was set. */
-export function finishDraft<T>({ own, chunks, length }: ArrayDraft<T>, before: PersistentArray<T>): PersistentArray<T> {
-  return own.length === 0 ? before : { length, chunks };
+/** A copy of its own, for one who changes the array for good. */
+export class FlatDraft<T> implements ArrayDraft<T> {
+  readonly #items: T[];
+
+  constructor({ chunks }: PersistentArray<T>) {
+    this.#items = ([] as T[]).concat(...chunks);
+  }
+
+  at(index: number): T {
+    const item = this.#items[index];
+    if (item === undefined) throw new RangeError(`There is no item ${index} among ${this.#items.length}.`);
+    return item;
+  }
+
+  set(index: number, item: T): void {
+    this.#items[index] = item;
+  }
 }
 
 /** All items in order. */

@@ -1,3 +1,4 @@
+import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { OperationHandler, Trigger } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
@@ -5,6 +6,7 @@ import { validateProfile, type ValidProfile } from "../profile/validate-profile.
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
+import { initialRunState, type RunState } from "./run-state.ts";
 
 /** A plan and who carries it out. */
 export interface PreparedPlan {
@@ -13,6 +15,8 @@ export interface PreparedPlan {
   handlers: readonly OperationHandler[];
   /** The limits that each operation is under, by index of the plan. */
   places: readonly ConcurrencyClass[];
+  /** Of a run that has not begun. */
+  initial: RunState;
 }
 
 /** Makes plans, and keeps those of profiles that can't change. */
@@ -24,7 +28,7 @@ export interface PlanMaker {
 }
 
 /** The plan maker of an engine. */
-export function createPlanMaker({ registry, handlerOf, limiter }: EngineServices): PlanMaker {
+export function createPlanMaker({ registry, renderer, handlerOf, limiter }: EngineServices): PlanMaker {
   const plans = new WeakMap<ValidProfile, Partial<Record<Trigger, PreparedPlan>>>();
   const prepare = (profile: ValidProfile | undefined, trigger: Trigger): PreparedPlan => {
     const plan = planRun(profile, { trigger, registry });
@@ -39,11 +43,11 @@ export function createPlanMaker({ registry, handlerOf, limiter }: EngineServices
       const { providerRef } = config.params;
       return limiter.classOf(definition.kind, typeof providerRef === "string" ? providerRef : undefined);
     });
-    return { plan, handlers, places };
+    return { plan, handlers, places, initial: initialRunState(plan) };
   };
   return {
     validate(profile) {
-      const checked = validateProfile(profile, registry);
+      const checked = validateProfile(profile, registry, { renderer: renderer ?? defaultRenderer() });
       if (checked.ok) return checked.value;
       const { issues } = checked;
       const errors = issues.filter(({ severity }) => severity !== "warning");

@@ -1,6 +1,6 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { SkippedReason } from "../operation/operation-outcome.ts";
-import { draftOf, finishDraft, itemAt, setItem, type ArrayDraft } from "./persistent-array.ts";
+import { FlatDraft, SharingDraft, type ArrayDraft } from "./persistent-array.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
 import type { FailedDetails, FailedType, OperationStatus } from "./run-result.ts";
 import type {
@@ -21,18 +21,24 @@ export interface RunReduction {
 
 type Arrays = "progress" | "waitingFor" | "blockedBy" | "exempt";
 
-/** A state under construction: each part that is touched is copied once, into the draft. */
-type DraftState = { -readonly [Key in keyof Omit<RunState, Arrays>]: RunState[Key] } & {
+/** The arrays of a state under construction. */
+interface DraftArrays {
   readonly progress: ArrayDraft<OperationProgress>;
   readonly waitingFor: ArrayDraft<number>;
   readonly blockedBy: ArrayDraft<Blockage>;
   readonly exempt: ArrayDraft<boolean>;
-};
+}
+
+/** A state under construction, changed in place. */
+type DraftState = { -readonly [Key in keyof Omit<RunState, Arrays>]: RunState[Key] } & DraftArrays;
+
+/** A command, or the number of an operation that is to be started, since nearly all of them are that. */
+export type CommandNote = RunCommand | number;
 
 interface Draft {
   state: DraftState;
   /** Absent while there is none: nearly every transition asks for one at most. */
-  commands: RunCommand[] | undefined;
+  commands: CommandNote[] | undefined;
   /** Ends whose dependents have not heard of them. */
   ends: OperationEnd[];
 }
@@ -43,10 +49,20 @@ interface Draft {
  */
 export function reduceRun(state: RunState, transition: RunTransition): RunReduction {
   if (state.stage === "finished") return { state, commands: [] };
-  const draft: Draft = { state: draftState(state), commands: undefined, ends: [] };
+  const progress = new SharingDraft(state.progress);
+  const waitingFor = new SharingDraft(state.waitingFor);
+  const blockedBy = new SharingDraft(state.blockedBy);
+  const exempt = new SharingDraft(state.exempt);
+  const draft = draftOf(state, { progress, waitingFor, blockedBy, exempt });
   if (apply(draft, transition)) advance(draft);
-  const { commands = [] } = draft;
-  const after = finishState(draft.state, state);
+  const commands = (draft.commands ?? []).map(commandOf);
+  const after: RunState = {
+    ...draft.state,
+    progress: progress.finish(),
+    waitingFor: waitingFor.finish(),
+    blockedBy: blockedBy.finish(),
+    exempt: exempt.finish(),
+  };
   return { state: commands.length === 0 && !hasChanged(state, after) ? state : after, commands };
 }
 
@@ -54,45 +70,42 @@ export function reduceRun(state: RunState, transition: RunTransition): RunReduct
 export interface RunMachine {
   /** Always the present one. */
   readonly state: Readonly<DraftState>;
-  /** Gives what is to be done; the state that the machine was made with stays as it is. */
-  reduce(transition: RunTransition): readonly RunCommand[];
+  /** Gives what is to be done, if anything; the state that the machine was made with stays as it is. */
+  reduce(transition: RunTransition): readonly CommandNote[] | undefined;
+  /** As the transition `operation_started`, which asks for nothing. */
+  start(index: number): void;
 }
 
-const noCommands: readonly RunCommand[] = Object.freeze([]);
+/** What a note stands for. */
+export function commandOf(note: CommandNote): RunCommand {
+  return typeof note === "number" ? { type: "start_operation", index: note } : note;
+}
 
 /** A machine that goes on from a state. */
 export function createRunMachine(from: RunState): RunMachine {
-  const draft: Draft = { state: draftState(from), commands: undefined, ends: [] };
+  const draft = draftOf(from, {
+    progress: new FlatDraft(from.progress),
+    waitingFor: new FlatDraft(from.waitingFor),
+    blockedBy: new FlatDraft(from.blockedBy),
+    exempt: new FlatDraft(from.exempt),
+  });
   return {
     state: draft.state,
     reduce(transition) {
-      if (draft.state.stage === "finished") return noCommands;
+      if (draft.state.stage === "finished") return undefined;
       if (apply(draft, transition)) advance(draft);
-      const { commands = noCommands } = draft;
+      const { commands } = draft;
       draft.commands = undefined;
       return commands;
+    },
+    start(index) {
+      startOperation(draft, index);
     },
   };
 }
 
-function draftState(state: RunState): DraftState {
-  const { plan, stage, unfinished, running, isMainRunning, stop } = state;
-  const progress = draftOf(state.progress);
-  const waitingFor = draftOf(state.waitingFor);
-  const blockedBy = draftOf(state.blockedBy);
-  const exempt = draftOf(state.exempt);
-  const draft = { plan, stage, progress, waitingFor, blockedBy, exempt, unfinished, running, isMainRunning };
-  return stop === undefined ? draft : { ...draft, stop };
-}
-
-function finishState(draft: DraftState, before: RunState): RunState {
-  const { plan, stage, unfinished, running, isMainRunning, stop } = draft;
-  const progress = finishDraft(draft.progress, before.progress);
-  const waitingFor = finishDraft(draft.waitingFor, before.waitingFor);
-  const blockedBy = finishDraft(draft.blockedBy, before.blockedBy);
-  const exempt = finishDraft(draft.exempt, before.exempt);
-  const state = { plan, stage, progress, waitingFor, blockedBy, exempt, unfinished, running, isMainRunning };
-  return stop === undefined ? state : { ...state, stop };
+function draftOf(state: RunState, arrays: DraftArrays): Draft {
+  return { state: { ...state, ...arrays }, commands: undefined, ends: [] };
 }
 
 function hasChanged(before: RunState, after: RunState): boolean {
@@ -104,7 +117,7 @@ function hasChanged(before: RunState, after: RunState): boolean {
   );
 }
 
-function ask(draft: Draft, command: RunCommand): void {
+function ask(draft: Draft, command: CommandNote): void {
   if (draft.commands === undefined) draft.commands = [command];
   else draft.commands.push(command);
 }
@@ -146,21 +159,21 @@ function enterHook(draft: Draft, hook: Hook): void {
   state.unfinished = to - from;
   ask(draft, { type: "enter_phase", phase: hook });
   for (let index = from; index < to; index += 1) {
-    if (itemAt(state.progress, index) !== "waiting" || itemAt(state.waitingFor, index) > 0) continue;
+    if (state.progress.at(index) !== "waiting" || state.waitingFor.at(index) > 0) continue;
     const end = settle(draft, index);
     if (end) complete(draft, end);
   }
 }
 
 function startOperation({ state }: Draft, index: number): boolean {
-  if (itemAt(state.progress, index) !== "ready") return false;
-  setItem(state.progress, index, "running");
+  if (state.progress.at(index) !== "ready") return false;
+  state.progress.set(index, "running");
   state.running += 1;
   return false;
 }
 
 function finishOperation(draft: Draft, end: OperationEnd): boolean {
-  const progress = itemAt(draft.state.progress, end.index);
+  const progress = draft.state.progress.at(end.index);
   if (progress !== "ready" && progress !== "running") return false;
   if (progress === "running") draft.state.running -= 1;
   complete(draft, end);
@@ -170,11 +183,10 @@ function finishOperation(draft: Draft, end: OperationEnd): boolean {
 /** Marks an operation as ended, and all those that can only be left out because of it. */
 function complete(draft: Draft, end: OperationEnd): void {
   const { state, ends } = draft;
-  ends.push(end);
-  for (let ended = ends.pop(); ended !== undefined; ended = ends.pop()) {
+  for (let ended: OperationEnd | undefined = end; ended !== undefined; ended = ends.pop()) {
     const { index, status, isExempt } = ended;
-    setItem(state.progress, index, status);
-    if (isExempt === true) setItem(state.exempt, index, true);
+    state.progress.set(index, status);
+    if (isExempt === true) state.exempt.set(index, true);
     state.unfinished -= 1;
     const block = blockOf(ended);
     for (const dependent of planned(state.plan, index).dependents) tellDependent(draft, dependent, block);
@@ -183,11 +195,11 @@ function complete(draft: Draft, end: OperationEnd): void {
 
 function tellDependent(draft: Draft, index: number, block: Blockage): void {
   const { state } = draft;
-  if (itemAt(state.progress, index) !== "waiting") return;
-  const waitingFor = itemAt(state.waitingFor, index) - 1;
-  setItem(state.waitingFor, index, waitingFor);
-  if (block !== "nothing" && itemAt(state.blockedBy, index) !== "failure") {
-    setItem(state.blockedBy, index, block);
+  if (state.progress.at(index) !== "waiting") return;
+  const waitingFor = state.waitingFor.at(index) - 1;
+  state.waitingFor.set(index, waitingFor);
+  if (block !== "nothing" && state.blockedBy.at(index) !== "failure") {
+    state.blockedBy.set(index, block);
   }
   const end = waitingFor === 0 ? settle(draft, index) : undefined;
   if (end) draft.ends.push(end);
@@ -201,14 +213,14 @@ function blockOf(end: OperationEnd): Blockage {
 /** Starts an operation whose dependencies have all ended, or says how it ends without a start. */
 function settle(draft: Draft, index: number): OperationEnd | undefined {
   const { state } = draft;
-  const blockedBy = itemAt(state.blockedBy, index);
+  const blockedBy = state.blockedBy.at(index);
   if (blockedBy !== "nothing") {
     const end = endOfBlocked(planned(state.plan, index), blockedBy);
     ask(draft, { type: "end_operation", ...end });
     return end;
   }
-  setItem(state.progress, index, "ready");
-  ask(draft, { type: "start_operation", index });
+  state.progress.set(index, "ready");
+  ask(draft, index);
   return undefined;
 }
 
@@ -275,8 +287,8 @@ function endGrace(draft: Draft): boolean {
 function leaveRunning(draft: Draft): void {
   const { state } = draft;
   for (const { index } of state.plan.operations) {
-    if (itemAt(state.progress, index) !== "running") continue;
-    setItem(state.progress, index, "aborted");
+    if (state.progress.at(index) !== "running") continue;
+    state.progress.set(index, "aborted");
     ask(draft, { type: "end_operation", index, status: "aborted", detached: true });
   }
   state.running = 0;
@@ -288,9 +300,9 @@ function leaveRunning(draft: Draft): void {
 function endOthers(draft: Draft, status: OperationStatus, skippedReason?: SkippedReason): void {
   const { state } = draft;
   for (const { index } of state.plan.operations) {
-    const progress = itemAt(state.progress, index);
+    const progress = state.progress.at(index);
     if (progress !== "waiting" && progress !== "ready") continue;
-    setItem(state.progress, index, status);
+    state.progress.set(index, status);
     ask(draft, { type: "end_operation", index, status, ...(skippedReason && { skippedReason }) });
   }
 }
@@ -342,8 +354,8 @@ function finishAfter(draft: Draft): void {
 function firstUndone(state: DraftState, from: number, to: number): PlannedOperation | undefined {
   for (let index = from; index < to; index += 1) {
     const operation = planned(state.plan, index);
-    if (!operation.config.required || itemAt(state.progress, index) === "done") continue;
-    if (!itemAt(state.exempt, index)) return operation;
+    if (!operation.config.required || state.progress.at(index) === "done") continue;
+    if (!state.exempt.at(index)) return operation;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationStep, RunStep } from "../ports/run-step.ts";
 import { adoptCommit } from "./commit-hook.ts";
 import { commitFailure, mainRun } from "./execute-commands.ts";
-import { itemAt } from "./persistent-array.ts";
+import { commandOf } from "./reduce-run.ts";
 import { tellNews, type OperationRecord, type RunDesk } from "./run-desk.ts";
 import type { RunCommand, RunTransition } from "./run-state.ts";
 
@@ -73,7 +73,7 @@ export function replaySteps(desk: RunDesk, steps: readonly RunStep[], known: Kno
   }
   const commands: RunCommand[] = [];
   const reduce = (transition: RunTransition): void => {
-    for (const command of desk.machine.reduce(transition)) commands.push(command);
+    for (const note of desk.machine.reduce(transition) ?? []) commands.push(commandOf(note));
   };
   reduce({ type: "begin" });
   for (const step of steps) {
@@ -132,7 +132,7 @@ function isOpen(desk: RunDesk, command: RunCommand): boolean {
   const { state } = desk;
   switch (command.type) {
     case "start_operation":
-      return itemAt(state.progress, command.index) === "ready";
+      return state.progress.at(command.index) === "ready";
     case "commit":
       return state.stage === (command.hook === "before_main_llm" ? "commit_before" : "commit_after");
     case "start_main":

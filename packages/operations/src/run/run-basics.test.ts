@@ -3,6 +3,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import type { OperationContext } from "../operation/operation-context.ts";
+import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { done, scenario, write } from "./engine-scenario.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { Scenario, ScenarioOperation } from "./engine-scenario.ts";
@@ -64,6 +65,26 @@ describe("a run", () => {
     expect([first.status, first.mainLlm.text, first.operationRuns]).toEqual(["done", "One.", []]);
     const second = await run(world, { profile: { ...world.profile, enabled: false } });
     expect([second.status, second.mainLlm.text, second.operationRuns]).toEqual(["done", "Two.", []]);
+  });
+
+  it("starts what an end sets free at the time of that end, later by what another handler has taken meanwhile", async () => {
+    const clock = createVirtualClock();
+    let timeMs = 1_000;
+    const taking = (ms: number) => async () => {
+      timeMs += ms;
+      return done();
+    };
+    const operations = [
+      { id: "a", does: taking(5) },
+      { id: "b", order: 1, dependsOn: ["a"], does: taking(30) },
+      { id: "c", order: 2, dependsOn: ["a"], does: taking(400) },
+    ];
+    const result = await run(scenario({ operations, clock: { ...clock, now: () => timeMs } }));
+    expect(result.operationRuns.map(({ startedAt, finishedAt }) => [startedAt, finishedAt])).toEqual([
+      [1_000, 1_005],
+      [1_005, 1_435],
+      [1_035, 1_435],
+    ]);
   });
 
   it("does not call the main model where a required operation before it is not done", async () => {

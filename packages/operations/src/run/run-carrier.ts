@@ -1,8 +1,10 @@
+import { OperationsError } from "../operations-error.ts";
 import { createPassingMap } from "../ports/passing-map.ts";
 import type { OperationKey, RunExecutor } from "../ports/run-executor.ts";
 import { driveRun, type DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
+import { messageOf } from "../operation/message-of.ts";
 import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
@@ -47,7 +49,9 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     if (live.isFollowed) return;
     live.isFollowed = true;
     for (;;) {
-      const result = await followOnce(live).catch((error: unknown) => failedFollowing(live.runId, error));
+      const result = await followOnce(live).catch((error: unknown) =>
+        isFinal(error) ? failedFollowing(live.runId, error) : pause(live),
+      );
       if (result === undefined) continue;
       live.settle(result);
       return;
@@ -56,10 +60,7 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
   /** Undefined: look again. */
   const followOnce = async (live: LiveRun): Promise<RunResult | undefined> => {
     const taken = live.prepared === undefined ? await take(live) : startOf(live);
-    if (taken === undefined) {
-      await pause(live);
-      return undefined;
-    }
+    if (taken === undefined) return pause(live);
     if ("status" in taken) return taken;
     live.drive = driveRun(taken);
     // It may have come while the run was being taken, or out of the first call of a store.
@@ -70,9 +71,9 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
   };
   const take = ({ runId, feed, mayTake, earlyAbort: abort }: LiveRun): ReturnType<typeof takeRun> =>
     takeRun({ services, plans }, { runId, feed, mayTake, owner, ...(abort && { abort }) });
-  const pause = async (live: LiveRun): Promise<void> => {
+  const pause = async (live: LiveRun): Promise<undefined> => {
     // Its lease has come during the look at the store.
-    if (live.prepared !== undefined) return;
+    if (live.prepared !== undefined) return undefined;
     await new Promise<void>((resolve) => {
       const cancel = clock.schedule(limits.pollMs, resolve);
       live.wake = () => {
@@ -81,6 +82,7 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
       };
     });
     delete live.wake;
+    return undefined;
   };
   const startOf = (live: LiveRun): DrivenRun | undefined => {
     const { prepared, earlyAbort: abort } = live;
@@ -124,9 +126,14 @@ function keysOf({ plan }: PreparedPlan): OperationKey[] {
   return plan.operations.map(({ hook, operationId }) => ({ hook, operationId }));
 }
 
+/** True for what the next look would find as well; a store may answer by then. */
+function isFinal(error: unknown): boolean {
+  if (!OperationsError.isInstance(error)) return false;
+  return error.code === "unknown_run" || error.code === "invalid_profile" || error.code === "closed";
+}
+
 function failedFollowing(runId: string, error: unknown): RunResult {
-  const message = error instanceof Error ? error.message : "What was thrown is no error.";
-  const errorMessage = safeText(`The run can't be carried on here: ${message}`, 512);
+  const errorMessage = safeText(`The run can't be carried on here: ${messageOf(error)}`, 512);
   return {
     runId,
     status: "failed",

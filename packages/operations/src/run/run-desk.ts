@@ -43,8 +43,29 @@ export interface OperationRecord {
   place: ConcurrencyClass | undefined;
   /** Takes back what it waits for: a place, or the time of its next attempt. */
   cancelWait: (() => void) | undefined;
-  /** Takes back the timer of the attempt under way. */
-  stopTimer: (() => void) | undefined;
+  /** The one under way: what any other comes to is late. */
+  attempt: Attempt | undefined;
+}
+
+/** One try at an operation. */
+export interface Attempt {
+  readonly desk: RunDesk;
+  readonly operation: PlannedOperation;
+  readonly record: OperationRecord;
+  /** From 1 once it has begun. */
+  number: number;
+  /** Of an operation with a limit of its own. */
+  timer: AttemptTimer | undefined;
+}
+
+/** The time that an attempt has. */
+export interface AttemptTimer {
+  signal: AbortSignal;
+  /** From now on the time runs, unless it was stopped. */
+  begin(): void;
+  stop(): void;
+  /** Tells the handler that the run is over. */
+  abort(reason: unknown): void;
 }
 
 const noEffects: readonly OperationEffect[] = Object.freeze([]);
@@ -69,16 +90,15 @@ export function createRecord(): OperationRecord {
     isCommitted: true,
     place: undefined,
     cancelWait: undefined,
-    stopTimer: undefined,
+    attempt: undefined,
   };
 }
 
 /** Gives back the place and the timer that an operation holds, if any. */
 export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimiter): void {
-  const { place, stopTimer } = record;
+  const { place, attempt } = record;
   record.place = undefined;
-  record.stopTimer = undefined;
-  stopTimer?.();
+  attempt?.timer?.stop();
   if (place !== undefined) limiter.release(place);
 }
 
@@ -100,11 +120,13 @@ export interface RunDesk {
   /** Aborted when the run is. */
   controller: AbortController;
   /** Undefined without a profile. */
-  sessionKey?: ProfileSessionKey;
+  sessionKey: ProfileSessionKey | undefined;
   /** Selected texts up to and with the user's turn, as loaded; oldest first, frozen. */
   history: readonly ChatMessage[];
   /** As the present hook began. */
   artifacts: ArtifactMap;
+  /** Those of the store, where a `run_only` value of the same tag may hide one in `artifacts`. */
+  persisted: ArtifactMap;
   /** By tag: the newest version in the store. */
   heads: Map<string, number>;
   /** Versions that this run has committed, by tag, in commit order. */
@@ -113,6 +135,8 @@ export interface RunDesk {
   main: MainLlmRun;
   /** True from the moment that somebody asks for the end: nothing starts any more. */
   isStopping: boolean;
+  /** The time, where it was read just now and nothing but the engine's own code has run since. */
+  nowMs: number | undefined;
   /** Adds an event with the next number, unless it is known from before a crash. */
   emit(body: RunEventBody): void;
   /** As `emit`, of an operation whose record says it all. */

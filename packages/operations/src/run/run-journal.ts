@@ -1,4 +1,5 @@
 import type { EventPage } from "../events/event-page.ts";
+import { OperationsError } from "../operations-error.ts";
 import { LazyAppend } from "../ports/lazy-append.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
 import type { EventNote, NoteReader, StepNote } from "./run-notes.ts";
@@ -161,6 +162,9 @@ async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void>
   let outcomes;
   try {
     outcomes = full.length === 0 ? [] : await store.append(full.map(({ append }) => append));
+    if (!Array.isArray(outcomes) || outcomes.length !== full.length) {
+      throw new OperationsError("store_failed", `The run store gave no outcome for each of ${full.length} appends.`);
+    }
   } catch (error) {
     // One bad append must not take the others with it.
     if (full.length > 1) for (const taken of full) await storeAll(store, [taken]);

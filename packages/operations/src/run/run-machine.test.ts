@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Hook } from "../operation/operation-definition.ts";
 import { profileOf, registryOf, type ScenarioOperation } from "./engine-scenario.ts";
-import { itemAt } from "./persistent-array.ts";
+import { itemAt, type ArrayDraft, type PersistentArray } from "./persistent-array.ts";
 import { planRun } from "./plan-run.ts";
-import { createRunMachine, reduceRun, type RunMachine } from "./reduce-run.ts";
+import { commandOf, createRunMachine, reduceRun, type RunMachine } from "./reduce-run.ts";
 import { initialRunState, type OperationEnd, type RunState, type RunTransition } from "./run-state.ts";
 
 const count = 70;
@@ -53,14 +53,18 @@ const transitions = fc.array(
   { maxLength: 300, size: "max" },
 );
 
+function at<T>(array: PersistentArray<T> | ArrayDraft<T>, index: number): T {
+  return "chunks" in array ? itemAt(array, index) : array.at(index);
+}
+
 /** Everything that a state says. */
 function contentOf(state: RunState | RunMachine["state"]): unknown {
   const { stage, unfinished, running, isMainRunning, stop, plan } = state;
-  const each = plan.operations.map((_, at) => [
-    itemAt(state.progress, at),
-    itemAt(state.waitingFor, at),
-    itemAt(state.blockedBy, at),
-    itemAt(state.exempt, at),
+  const each = plan.operations.map((_, index) => [
+    at(state.progress, index),
+    at(state.waitingFor, index),
+    at(state.blockedBy, index),
+    at(state.exempt, index),
   ]);
   return { stage, unfinished, running, isMainRunning, stop, each };
 }
@@ -78,7 +82,9 @@ describe("createRunMachine", () => {
         for (const transition of [{ type: "begin" } as const, ...random]) {
           if ("index" in transition && transition.index >= plan.operations.length) continue;
           const pure = reduceRun(state, transition);
-          expect(machine.reduce(transition)).toEqual(pure.commands);
+          const notes =
+            transition.type === "operation_started" ? machine.start(transition.index) : machine.reduce(transition);
+          expect((notes ?? []).map(commandOf)).toEqual(pure.commands);
           expect(contentOf(machine.state)).toEqual(contentOf(pure.state));
           state = pure.state;
         }

@@ -1,47 +1,31 @@
 import { conditionsHold } from "../kinds/condition-holds.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
 import { boundSummary } from "./bound-summary.ts";
 import { checkOutcome, failedOutcome, outcomeOfThrown, type CheckedOutcome } from "./check-outcome.ts";
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
-import type { PlannedOperation } from "./plan-run.ts";
-import { itemAt } from "./persistent-array.ts";
 import { retryDelay, timeoutOf } from "./retry-policy.ts";
-import { releaseRecord, tellNews, type OperationRecord, type RunDesk } from "./run-desk.ts";
+import { releaseRecord, tellNews, type Attempt, type AttemptTimer, type RunDesk } from "./run-desk.ts";
 import { stepOf } from "./run-notes.ts";
 import type { OperationEnd, RunTransition } from "./run-state.ts";
-
-/** One operation at work. */
-interface Work {
-  desk: RunDesk;
-  operation: PlannedOperation;
-  record: OperationRecord;
-}
 
 /** Runs an operation as soon as there is a place for it, and tells the run how it ended. */
 export function startOperation(desk: RunDesk, index: number): void {
   const operation = desk.plan.operations[index];
   const record = desk.records[index];
-  if (operation === undefined || record === undefined) return;
-  const work = { desk, operation, record };
+  const place = desk.places[index];
+  if (operation === undefined || record === undefined || place === undefined) return;
+  const attempt: Attempt = { desk, operation, record, number: record.attempts, timer: undefined };
   const { when } = operation.config;
   if (when !== undefined && !isWanted(desk, index, when)) {
-    endWork(work, conditionFalse);
+    endWork(attempt, conditionFalse);
     return;
   }
-  const place = desk.places[index];
-  if (place === undefined) return;
   const { limiter } = desk.services;
-  if (limiter.enter(place)) begin(work, place);
-  else wait(work, place);
-}
-
-function wait(work: Work, place: ConcurrencyClass): void {
-  const { desk, record } = work;
-  record.cancelWait = desk.services.limiter.wait(place, () => begin(work, place));
+  if (limiter.enter(place)) begin(attempt, place);
+  else record.cancelWait = limiter.wait(place, () => begin(attempt, place));
 }
 
 const noEffects: CheckedOutcome["effects"] = Object.freeze([]);
@@ -51,151 +35,129 @@ function isWanted(desk: RunDesk, index: number, conditions: NonNullable<Operatio
   return conditionsHold(conditions, createOperationView(desk, index).artifacts());
 }
 
-function begin(work: Work, place: ConcurrencyClass): void {
-  const { desk, operation, record } = work;
+function begin(attempt: Attempt, place: ConcurrencyClass): void {
+  const { desk, operation, record } = attempt;
   record.cancelWait = undefined;
   // The run may have been stopped while the operation waited for a place.
-  if (desk.isStopping || itemAt(desk.state.progress, operation.index) !== "ready") {
+  if (desk.isStopping || desk.state.progress.at(operation.index) !== "ready") {
     desk.services.limiter.release(place);
     return;
   }
   record.place = place;
-  record.startedAt = desk.services.clock.now();
-  record.attempts += 1;
-  record.firstAttempt = record.attempts;
+  record.startedAt = desk.nowMs ?? desk.services.clock.now();
+  record.firstAttempt = record.attempts + 1;
   // At once, not after what else is to happen: it asks for nothing, and a stop has to know what runs.
-  desk.machine.reduce({ type: "operation_started", index: operation.index });
+  desk.machine.start(operation.index);
   desk.emitStart(operation);
-  attempt(work);
+  tryOnce(attempt);
 }
 
-function attempt(work: Work): void {
-  const { desk, operation, record } = work;
-  const handler = desk.handlers[operation.index];
+function tryOnce(attempt: Attempt): void {
+  const { desk, operation, record } = attempt;
+  record.attempts += 1;
+  record.attempt = attempt;
+  attempt.number = record.attempts;
   const timeoutMs = timeoutOf(operation);
-  const timed = timeoutMs === undefined ? undefined : createTimer(work, timeoutMs);
-  if (timed !== undefined) record.stopTimer = timed.stop;
-  const signal = timed?.signal ?? desk.controller.signal;
-  const under: Attempt = { work, number: record.attempts, timed };
-  const onDone = (outcome: OperationOutcome): void => settle(under, checked(outcome, operation));
-  const onThrown = (error: unknown): void => settle(under, outcomeOfThrown(error));
+  if (timeoutMs !== undefined) attempt.timer = createTimer(attempt, timeoutMs);
+  const onDone = (outcome: OperationOutcome): void => settle(attempt, checked(outcome, attempt));
+  const onThrown = (error: unknown): void => settle(attempt, outcomeOfThrown(error));
   try {
-    const context = createContext(desk, operation, { attempt: under.number, signal });
-    if (desk.services.carryAttempt === undefined) timed?.begin();
-    const promise: unknown =
-      desk.services.carryAttempt === undefined ? handler?.(context) : carried(work, context, timed);
+    const promise = callHandler(attempt);
     if (promise instanceof Promise) promise.then(onDone, onThrown);
     else Promise.resolve(promise).then((outcome) => onDone(outcome as OperationOutcome), onThrown);
   } catch (error) {
     // Not before the caller is done with the present transition.
     queueMicrotask(() => onThrown(error));
   }
+  desk.nowMs = undefined;
 }
 
-interface Attempt {
-  work: Work;
-  number: number;
-  timed: Timed | undefined;
-}
-
-function settle({ work, number, timed }: Attempt, outcome: CheckedOutcome): void {
-  const { record } = work;
-  timed?.stop();
-  const isCurrent = record.status === undefined && record.attempts === number && timed?.isOver() !== true;
-  if (isCurrent) afterAttempt(work, outcome);
-  else reportLate(work, number, outcome);
-}
-
-/** Lets the executor call the handler; the time of the attempt is that of the call. */
-async function carried(
-  { desk, operation }: Work,
-  context: OperationContext,
-  timed: Timed | undefined,
-): Promise<OperationOutcome | undefined> {
-  const { index, hook, operationId } = operation;
-  const at = { runId: desk.input.runId, hook, operationId, attempt: context.attempt };
-  return desk.services.carryAttempt?.(at, async () => {
+/** Calls the handler, or has the executor call it: the time of the attempt is that of the call. */
+function callHandler(attempt: Attempt): unknown {
+  const { desk, operation, timer } = attempt;
+  const handler = desk.handlers[operation.index];
+  const context = createContext(attempt);
+  const { carryAttempt } = desk.services;
+  if (carryAttempt === undefined) {
+    timer?.begin();
+    return handler?.(context);
+  }
+  const { hook, operationId } = operation;
+  return carryAttempt({ runId: desk.input.runId, hook, operationId, attempt: attempt.number }, async () => {
     context.signal.throwIfAborted();
-    timed?.begin();
-    const handler = desk.handlers[index];
+    timer?.begin();
     if (handler === undefined) throw new TypeError(`Operation ${JSON.stringify(operationId)} has no handler.`);
     return handler(context);
   });
 }
 
-function checked(outcome: OperationOutcome, operation: PlannedOperation): CheckedOutcome {
+function settle(attempt: Attempt, outcome: CheckedOutcome): void {
+  attempt.timer?.stop();
+  if (attempt.record.attempt === attempt) afterAttempt(attempt, outcome);
+  else reportLate(attempt, outcome);
+}
+
+function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
   try {
-    return checkOutcome(outcome, operation);
+    const result = checkOutcome(outcome, attempt.operation);
+    return result.debug === undefined ? result : { ...result, debug: boundDebug(attempt, result.debug) };
   } catch (error) {
     return outcomeOfThrown(error);
   }
 }
 
-interface Timed {
-  signal: AbortSignal;
-  /** From now on its time runs, unless it was stopped. */
-  begin(): void;
-  isOver(): boolean;
-  stop(): void;
-}
-
 /** A signal of its own for the attempt; at its time the attempt has failed, whether it heeds the signal or not. */
-function createTimer(work: Work, timeoutMs: number): Timed {
-  const { desk } = work;
-  const run = desk.controller.signal;
+function createTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
+  const { desk, record } = attempt;
   const controller = new AbortController();
-  let [isOver, isStopped] = [false, false];
+  let isStopped = false;
   let cancel: () => void = () => {};
-  const onAbort = (): void => controller.abort(run.reason);
-  run.addEventListener("abort", onAbort, { once: true });
   const stop = (): void => {
     isStopped = true;
     cancel();
-    run.removeEventListener("abort", onAbort);
   };
   const onTime = (): void => {
     stop();
-    isOver = true;
     controller.abort(new DOMException("The attempt has timed out.", "TimeoutError"));
-    if (work.record.status === undefined) {
-      afterAttempt(work, failedOutcome("timeout", `The attempt took longer than ${timeoutMs} ms.`));
-    }
+    if (record.attempt !== attempt) return;
+    record.attempt = undefined;
+    afterAttempt(attempt, failedOutcome("timeout", `The attempt took longer than ${timeoutMs} ms.`));
   };
   const begin = (): void => {
     if (!isStopped) cancel = desk.services.clock.schedule(timeoutMs, onTime);
   };
-  return { signal: controller.signal, begin, isOver: () => isOver, stop };
+  return { signal: controller.signal, begin, stop, abort: (reason) => controller.abort(reason) };
 }
 
-function afterAttempt(work: Work, outcome: CheckedOutcome): void {
-  const { desk, operation, record } = work;
-  const delayMs = !desk.isStopping ? retryDelay(outcome, work) : undefined;
+function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
+  const { desk, operation, record } = attempt;
+  const delayMs = !desk.isStopping ? retryDelay(outcome, attempt) : undefined;
   if (delayMs === undefined) {
-    endWork(work, outcome);
+    endWork(attempt, outcome);
     return;
   }
   desk.writer.step({ ...stepOf(operation, record, outcome), willRetry: true });
   const cancel = desk.services.clock.schedule(delayMs, () => {
     record.cancelWait = undefined;
-    record.attempts += 1;
-    attempt(work);
+    tryOnce({ ...attempt, timer: undefined });
   });
   record.cancelWait = () => {
     cancel();
     record.cancelWait = undefined;
-    endWork(work, outcome);
+    endWork(attempt, outcome);
   };
 }
 
 /** Records how the operation ended, and lets the run go on. */
-function endWork(work: Work, outcome: CheckedOutcome): void {
-  const { desk, operation, record } = work;
+function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
+  const { desk, operation, record } = attempt;
   const isLate = desk.isStopping && outcome.status !== "aborted";
   if (isLate) record.lateStatus = outcome.status;
   const ended: CheckedOutcome = isLate ? { status: "aborted", effects: noEffects } : outcome;
   record.finishedAt = desk.services.clock.now();
   record.effects = ended.effects;
-  if (outcome.debug !== undefined) addSummaries(work, outcome.debug);
+  record.inputsSummary = outcome.debug?.inputsSummary;
+  record.outputsSummary = outcome.debug?.outputsSummary;
   record.isExempt = ended === conditionFalse;
   desk.writer.step(operation.index);
   const end: Extract<RunTransition, { type: "operation_finished" }> = {
@@ -210,7 +172,9 @@ function endWork(work: Work, outcome: CheckedOutcome): void {
     end.errorMessage = ended.error.message;
   }
   recordEnd(desk, end);
+  desk.nowMs = record.finishedAt;
   desk.dispatch(end);
+  desk.nowMs = undefined;
 }
 
 /** Fills the record of an operation that has ended, and announces it. */
@@ -224,24 +188,26 @@ export function recordEnd(desk: RunDesk, end: OperationEnd): void {
   if (end.detached === true) record.detached = true;
   record.finishedAt ??= desk.services.clock.now();
   releaseRecord(record, desk.services.limiter);
+  record.attempt = undefined;
   if (record.hasNews || record.effects.length > 0) tellNews(desk, operation.index);
   desk.emitEnd(operation);
 }
 
-function addSummaries({ desk, operation, record }: Work, debug: OperationDebug): void {
+function boundDebug({ desk, operation }: Attempt, debug: OperationDebug | null): OperationDebug {
   const { maxSummaryChars, maxDebugChars } = desk.services.limits;
   const limits =
     operation.config.debug?.enabled === true
       ? { maxChars: maxSummaryChars + 2 * maxDebugChars, maxTextChars: maxDebugChars }
       : { maxChars: maxSummaryChars, maxTextChars: 1_024 };
-  record.inputsSummary = boundSummary(debug.inputsSummary, limits);
-  record.outputsSummary = boundSummary(debug.outputsSummary, limits);
+  const inputsSummary = boundSummary(debug?.inputsSummary, limits);
+  const outputsSummary = boundSummary(debug?.outputsSummary, limits);
+  return { ...(inputsSummary && { inputsSummary }), ...(outputsSummary && { outputsSummary }) };
 }
 
-function reportLate({ desk, operation }: Work, attempt: number, { status }: CheckedOutcome): void {
+function reportLate({ desk, operation, number }: Attempt, { status }: CheckedOutcome): void {
   const { operationId, hook } = operation;
   try {
-    desk.services.onLateResult({ runId: desk.input.runId, operationId, hook, attempt, status });
+    desk.services.onLateResult({ runId: desk.input.runId, operationId, hook, attempt: number, status });
   } catch {
     // Whoever listens is a guest.
   }

@@ -217,6 +217,15 @@ describe("events", () => {
     expect(await read(all.length)).toEqual([]);
   });
 
+  it.each([-1, 0.5, Number.NaN])("can't be read after %d, live or afterwards", async (afterSeq) => {
+    const world = scenario();
+    const handle = await world.engine.start(world.start);
+    const read = () => world.engine.events(handle.runId, { afterSeq })[Symbol.asyncIterator]().next();
+    await expect(read()).rejects.toMatchObject({ code: "invalid_options" });
+    await handle.result;
+    await expect(read()).rejects.toMatchObject({ code: "invalid_options" });
+  });
+
   it("go on whatever listeners do, and nobody can change them", async () => {
     const world = scenario({ operations: [{ id: "a" }] });
     const handle = await world.engine.start(world.start);

@@ -252,6 +252,31 @@ describe("attempts", () => {
     expect([signals[0]?.aborted, late.length, world.clock.pendingTimers]).toEqual([true, 1, 0]);
   });
 
+  it.each([
+    ["in the wait before the next one", 10],
+    ["during the next one", 60],
+  ])("that time out and end %s change nothing of it", async (_name, afterMs) => {
+    const late: LateResult[] = [];
+    const ends: ((outcome: OperationOutcome) => void)[] = [];
+    const does = (): Promise<OperationOutcome> => new Promise((resolve) => void ends.push(resolve));
+    const params = { timeoutMs: 100, retry: { maxAttempts: 2, backoffMs: 100 } };
+    const world = scenario({
+      operations: [{ id: "a", does, writesTag: "a", params }],
+      onLateResult: (result) => late.push(result),
+    });
+    const handle = await world.engine.start(world.start);
+    await world.clock.advance(100 + afterMs);
+    ends[0]?.(done(write("a", "too late")));
+    await world.clock.advance(60 - afterMs);
+    expect(late).toMatchObject([{ operationId: "a", attempt: 1, status: "done" }]);
+    ends[1]?.(done(write("a", "in time")));
+    expect(await handle.result).toMatchObject({
+      operationRuns: [{ status: "done", attempts: 2 }],
+      artifacts: [{ value: "in time" }],
+    });
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+
   it("are repeated as params.retry says, with drawn waits, and counted", async () => {
     let calls = 0;
     const does = async (): Promise<OperationOutcome> => {

@@ -7,6 +7,8 @@ import { checkStart, payloadHash } from "./check-start.ts";
 import type { StartOptions, WhenActive } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { LiveRun } from "./live-run.ts";
+import { messageOf } from "../operation/message-of.ts";
+import { onAbort } from "./on-abort.ts";
 import type { PlanMaker } from "./prepare-run.ts";
 import type { RunCarrier } from "./run-carrier.ts";
 import { safeText } from "./safe-text.ts";
@@ -54,9 +56,19 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
     abortWith(live, signal);
     if (executor.isLocal) live.prepared = { input, lease };
     else await services.runs.releaseLease(lease);
-    await executor.submit(input.runId);
+    await submit(input.runId);
     if (!executor.isLocal) carrier.watch(input.runId);
     return live;
+  };
+  // It may have heard of the run all the same, so the run stays.
+  const submit = async (runId: string): Promise<void> => {
+    try {
+      await executor.submit(runId);
+    } catch (cause) {
+      const message = `The run ${runId} is stored, and its executor did not take it: ${messageOf(cause)} Resume it.`;
+      const code = OperationsError.isInstance(cause) ? cause.code : "store_failed";
+      throw new OperationsError(code, safeText(message, 512), { cause, details: { runId } });
+    }
   };
   // Whoever has it goes on with it; where its worker has died, one of those who ask does.
   const known = (runId: string, signal: AbortSignal | undefined): Promise<LiveRun> => {
@@ -65,16 +77,16 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
   };
   const makeWay = async (activeId: string, options: StartOptions): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
-    if (policy === "reject") {
-      const message = `The branch has run ${activeId} under way; wait for it, abort it, or resume it where its worker has died.`;
-      throw new OperationsError("run_active", message, { details: { runId: activeId } });
-    }
+    if (policy === "reject") throw runActive(activeId);
     const active = carrier.liveOf(activeId);
     if (policy === "abort_previous") active.abort("Another run was started.");
     // Whoever has it goes on with it; where its worker has died, this one does.
     if (executor.isLocal) void carrier.carry(activeId);
     else carrier.watch(activeId);
     await untilAborted(active.result, options.signal);
+    // What could not be carried on, or whose end could not be stored, has the branch still.
+    const stored = await services.runs.loadRun(activeId);
+    if (stored !== undefined && stored.result === undefined) throw runActive(activeId);
   };
   return async (options) => {
     checkStart(options);
@@ -158,6 +170,11 @@ function newRun(input: RunInput, options: StartOptions, at: { services: EngineSe
   return { input, lease, clientRequest: { clientRequestId, payloadHash: payloadHash(options), keptUntilMs } };
 }
 
+function runActive(runId: string): OperationsError {
+  const message = `The branch has run ${runId} under way; wait for it, abort it, or resume it where its worker has died.`;
+  return new OperationsError("run_active", message, { details: { runId } });
+}
+
 function payloadConflict({ clientRequestId }: StartOptions, runId: string): OperationsError {
   const message = `The request id ${JSON.stringify(clientRequestId)} belongs to run ${runId}, which was started with something else; use a new id.`;
   return new OperationsError("idempotency_conflict", message, { details: { runId } });
@@ -169,20 +186,17 @@ async function untilAborted(promise: Promise<unknown>, signal: AbortSignal | und
     await promise;
     return;
   }
-  let onAbort: () => void = () => {};
+  let forget: () => void = () => {};
   const aborted = new Promise<void>((resolve) => {
-    onAbort = resolve;
-    signal.addEventListener("abort", onAbort, { once: true });
+    forget = onAbort(signal, resolve);
   });
   await Promise.race([promise, aborted]);
-  signal.removeEventListener("abort", onAbort);
+  forget();
   throwIfAborted(signal);
 }
 
 function abortWith(live: LiveRun, signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
-  const onAbort = (): void => live.abort();
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  void live.result.then(() => signal.removeEventListener("abort", onAbort));
+  if (signal.aborted) live.abort();
+  else void live.result.then(onAbort(signal, () => live.abort()));
 }

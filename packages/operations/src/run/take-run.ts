@@ -2,7 +2,8 @@ import type { EventFeed } from "../events/event-feed.ts";
 import { pageOf } from "../events/event-page.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { AbortRequest, RunInput, RunLease, RunStore } from "../ports/run-store.ts";
+import type { RunStep } from "../ports/run-step.ts";
+import type { AbortRequest, RunInput, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
 import type { DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
@@ -34,8 +35,9 @@ export async function takeRun(at: TakingServices, taking: Taking): Promise<Drive
   const { runId, feed, owner, mayTake } = taking;
   const stored = await runs.loadRun(runId);
   if (stored === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
-  // What can't be planned here is left to others.
-  if (mayTake && stored.result === undefined) planOf(at, stored.input);
+  // What can't be planned here is left to others, unless it is to end.
+  const isToEnd = (stored.abort ?? taking.abort) !== undefined;
+  if (mayTake && stored.result === undefined && !isToEnd) planOf(at, stored.input);
   const request = { owner, ttlMs: limits.leaseMs, nowMs: clock.now() };
   const isFree = mayTake && stored.result === undefined;
   const lease = isFree ? await runs.acquireLease(runId, request) : undefined;
@@ -58,9 +60,25 @@ async function resumed(at: TakingServices, taking: Taking, lease: RunLease): Pro
   const events: RunEvent[] = [];
   for await (const page of eventPages(services.runs, runId, 0)) events.push(...page);
   feed.publish(pageOf(events.filter(({ seq }) => seq > feed.lastSeq)));
-  const { input, steps } = stored;
+  const { input } = stored;
   const abort = stored.abort ?? taking.abort;
-  return { ...planOf(at, input), services, input, lease, feed, former: { steps, events }, ...(abort && { abort }) };
+  const { steps, ...plan } = planFrom(at, stored, abort);
+  return { ...plan, services, input, lease, feed, former: { steps, events }, ...(abort && { abort }) };
+}
+
+/** A run that is to end and can't be planned here ends without a plan: nothing of it is left to be done. */
+function planFrom(
+  at: TakingServices,
+  { input, steps }: StoredRun,
+  abort: AbortRequest | undefined,
+): PreparedPlan & { steps: RunStep[] } {
+  try {
+    return { ...planOf(at, input), steps };
+  } catch (error) {
+    if (abort === undefined) throw error;
+    const stop: RunStep = { kind: "stop", cause: "user_abort", ...abort };
+    return { ...at.plans.planOf(undefined, input.trigger), steps: [stop, ...steps] };
+  }
 }
 
 async function* eventPages(

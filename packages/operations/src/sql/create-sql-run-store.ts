@@ -1,5 +1,5 @@
 import type { RunEvent } from "../events/run-event.ts";
-import { pageLimit } from "../ports/page-limit.ts";
+import { pageLimit, pageStart } from "../ports/page-limit.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { AbortRequest, RunInput, RunLease, RunPage, RunStore, StoredRun } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
@@ -30,7 +30,8 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
     append: (appends, call) => Promise.all(appends.map((one) => append(one, call))),
     async readEvents(runId, options) {
       const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 });
-      return database.read(() => readEvents(runId, options?.afterSeq ?? 0, limit), options);
+      const from = pageStart(options?.afterSeq);
+      return database.read(() => readEvents(runId, from, limit), options);
     },
     requestAbort: (runId, request, call) => abort({ runId, request }, call),
     async listUnfinished(options) {

@@ -1,0 +1,33 @@
+import { OperationsError } from "../operations-error.ts";
+import type { EngineLimits } from "./engine-services.ts";
+
+// With less than this there is no end to what is cut, looked at or renewed.
+const least: ReadonlyMap<string, number> = new Map([
+  ["maxDeltaChars", 1],
+  ["leaseMs", 1],
+  ["pollMs", 1],
+]);
+
+/** Refuses limits that are no numbers, or too small to work with. @throws OperationsError `invalid_options` */
+export function checkLimits({ concurrency = {}, prompt, ...limits }: EngineLimits): void {
+  const { global, byKind = {}, byProvider = {} } = concurrency;
+  for (const [name, value] of Object.entries(limits)) check(name, value, least.get(name) ?? 0);
+  for (const [name, value] of Object.entries({ global, ...byKind, ...byProvider })) {
+    check(`concurrency of ${name}`, value, -Infinity);
+  }
+  if (prompt === undefined) return;
+  check("prompt.budget", prompt.budget, 0);
+  if (typeof prompt.counter?.count !== "function") refuse("prompt.counter is no token counter.");
+}
+
+function check(name: string, value: unknown, min: number): void {
+  if (value === undefined && name !== "prompt.budget") return;
+  if (typeof value === "number" && value >= min) return;
+  refuse(
+    `The limit ${name} is ${String(value)}; it must be a number${min === -Infinity ? "" : ` of at least ${min}`}.`,
+  );
+}
+
+function refuse(message: string): never {
+  throw new OperationsError("invalid_options", message);
+}
