@@ -94,14 +94,14 @@ describe("a session with an artifact store", () => {
     ]);
   });
 
-  it("keeps the result in the log when the store fails, and says so", async () => {
-    const failing = {
-      ...createMemoryArtifactStore(),
-      store: () => Promise.reject(new ArtifactStoreError("disk_full", "The disk is full.")),
-    };
+  it.each([
+    [new ArtifactStoreError("disk_full", "The disk is full."), "disk_full"],
+    [Object.assign(new Error("no space left"), { code: "ENOSPC" }), "store_failed"],
+  ])("keeps the result in the log when the store fails with %s, and says so", async (error, code) => {
+    const failing = { ...createMemoryArtifactStore(), store: () => Promise.reject(error) };
     const session = createSession({ artifactStore: failing });
     const { data } = await session.record("tool_success", { callId: "1", content: orders });
-    expect(data).toMatchObject({ content: orders, externalizeFailure: "disk_full" });
+    expect(data).toMatchObject({ content: orders, externalizeFailure: code });
   });
 
   it("records nothing when it is aborted while it stores", async () => {

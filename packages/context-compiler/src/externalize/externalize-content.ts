@@ -48,8 +48,8 @@ export async function externalizeContent(
     return isUnchanged ? { content, artifacts: [] } : { content: stored, artifacts };
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (ArtifactStoreError.isInstance(error)) return { content, artifacts: [], failure: error.code };
-    throw error;
+    const failure = ArtifactStoreError.isInstance(error) ? error.code : "store_failed";
+    return { content, artifacts: [], failure };
   }
 }
 

@@ -57,16 +57,29 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
   const aligner = options.aligner ?? createPerceptionAligner({ schemas });
   let listed: Promise<readonly BridgedTool[]> | undefined;
 
+  const forget = (listing: Promise<readonly BridgedTool[]>): void => {
+    if (listed === listing) listed = undefined;
+  };
   const listTools = (isFresh: boolean, signal?: AbortSignal): Promise<readonly BridgedTool[]> => {
-    if (listed === undefined || isFresh) {
-      listed = bridge.tools(signal === undefined ? {} : { signal });
-      listed.catch(() => (listed = undefined));
+    if (listed !== undefined && !isFresh) return listed;
+    const listing = bridge.tools(signal === undefined ? {} : { signal });
+    listing.catch(() => forget(listing));
+    return (listed = listing);
+  };
+  /** Calls that run side by side share a listing, so that none of them cancels it; one that hangs is asked for again. */
+  const toolsFor = async (isFresh: boolean, signal: AbortSignal): Promise<readonly BridgedTool[]> => {
+    const listing = listTools(isFresh);
+    const giveUp = (): void => forget(listing);
+    signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      return await listing;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
     }
-    return listed;
   };
   const findTool = async (name: string, signal: AbortSignal): Promise<BridgedTool | readonly BridgedTool[]> => {
-    const known = await listTools(false, signal);
-    const tools = known.some((tool) => tool.name === name) ? known : await listTools(true, signal);
+    const known = await toolsFor(false, signal);
+    const tools = known.some((tool) => tool.name === name) ? known : await toolsFor(true, signal);
     return tools.find((tool) => tool.name === name) ?? tools;
   };
   const run = async (call: ToolCall, limits: { signal: AbortSignal; timeoutMs: number }): Promise<Outcome> => {
@@ -85,12 +98,19 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
 
   const call: ToolInterruptHandler["call"] = async (name, args, callOptions = {}) => {
     const { signal, timeoutMs = options.timeoutMs ?? defaultTimeoutMs, callId = ids.next() } = callOptions;
+    if (!(timeoutMs >= 0)) {
+      const message = `A time limit is a number of milliseconds from 0, not ${String(timeoutMs)}.`;
+      throw new ContextCompilerError("invalid_options", message);
+    }
     throwIfAborted(signal);
     const asked: ToolCall = { id: callId, name, arguments: argumentsText(args) };
     await session.record("tool_call", { callId, name, arguments: asked.arguments });
     const startedAt = clock.now();
-    const write = (outcome: Outcome, isLate: boolean): Promise<ToolOutcomeEvent> =>
-      recordOutcome(outcome, { call: asked, session, artifactStore, durationMs: clock.now() - startedAt, isLate });
+    const write = (outcome: Outcome, isLate: boolean): Promise<ToolOutcomeEvent> => {
+      // A wall clock may be set back meanwhile.
+      const durationMs = Math.max(0, clock.now() - startedAt);
+      return recordOutcome(outcome, { call: asked, session, artifactStore, durationMs, isLate });
+    };
     const outcome = await raceAgainstLimits({
       run: (limits) => run(asked, limits),
       timeoutMs,
@@ -98,7 +118,11 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
       // A log that can't take a late answer has nobody left to tell.
       onLate: (late) => void write(late, true).catch(() => undefined),
     });
-    const event = await write(outcome, false);
+    const event = await write(outcome, false).catch((error: unknown) => {
+      if (!ContextCompilerError.isInstance(error) || error.code !== "invalid_event") throw error;
+      // What no event can hold is a fault of the tool, and ends the call as one.
+      return write({ kind: "tool_error", content: `The tool's answer can't be recorded: ${error.message}` }, false);
+    });
     if (outcome.kind === "tool_error" && outcome.isAborted === true) throwIfAborted(signal);
     return event;
   };
@@ -140,6 +164,7 @@ function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Ou
       },
       Math.min(timeoutMs, 2 ** 31 - 1),
     );
+    if (signal?.aborted === true) return onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
     const settle = (outcome: Outcome): void => (isOver ? onLate(outcome) : end(outcome));
     Promise.resolve({ signal: controller.signal, timeoutMs })
@@ -152,8 +177,13 @@ function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Ou
 }
 
 function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message === "" ? "The tool failed without a message." : message;
+  const nothing = "The tool failed without a message.";
+  try {
+    return String(error instanceof Error ? error.message : error) || nothing;
+  } catch {
+    // A getter may fail, and not everything has a text.
+    return nothing;
+  }
 }
 
 function brokenAnswer(issues: readonly { path: (string | number)[]; message: string }[]): string {

@@ -1,5 +1,6 @@
-import type { Part, ToolDefinition } from "@ccl/core";
+import type { MediaPart, Part, ToolDefinition } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { fromBase64 } from "../wire/base64.ts";
 import { isArtifactReader } from "./read-artifact-tool.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
@@ -48,18 +49,33 @@ function run(
 function toOutput(answer: unknown): ToolOutput {
   if (typeof answer === "string") return { content: answer };
   if (answer === undefined) return { content: "" };
-  if (isContent(answer)) return { content: answer.content };
+  const content = partsOf(answer);
+  if (content !== undefined) return { content };
   return { content: JSON.stringify(answer), structured: answer, mimeType: "application/json" };
 }
 
-const partTypes = new Set(["text", "image", "file"]);
-
-function isContent(answer: unknown): answer is { content: Part[] } {
-  if (typeof answer !== "object" || answer === null || !("content" in answer) || !Array.isArray(answer.content))
-    return false;
+/** The parts of an answer in parts, their data as bytes or, as MCP has it, in base64; undefined for any other answer. */
+function partsOf(answer: unknown): Part[] | undefined {
+  if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
   const { content } = answer;
-  return (
-    content.length > 0 &&
-    content.every((part) => partTypes.has(part?.type) && (part.type !== "text" || typeof part.text === "string"))
-  );
+  if (!Array.isArray(content) || content.length === 0) return undefined;
+  const parts = content.map(partOf);
+  return parts.every((part) => part !== undefined) ? parts : undefined;
+}
+
+function partOf(part: unknown): Part | undefined {
+  if (typeof part !== "object" || part === null || !("type" in part)) return undefined;
+  if (part.type === "text")
+    return "text" in part && typeof part.text === "string" ? textPart(part, part.text) : undefined;
+  const type = part.type === "image" || part.type === "file" ? part.type : undefined;
+  if (type === undefined || !("mimeType" in part) || typeof part.mimeType !== "string") return undefined;
+  const media: Pick<MediaPart, "type" | "mimeType"> = { ...part, type, mimeType: part.mimeType };
+  const given = "data" in part ? part.data : undefined;
+  const data = typeof given === "string" ? fromBase64(given) : given;
+  if (data instanceof Uint8Array) return { ...media, data };
+  return given === undefined && "url" in part && typeof part.url === "string" ? { ...media, url: part.url } : undefined;
+}
+
+function textPart(part: object, text: string): Part {
+  return { ...part, type: "text", text };
 }

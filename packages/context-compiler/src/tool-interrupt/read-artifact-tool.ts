@@ -117,7 +117,8 @@ async function readText(
   const stream = await store.retrieveStream(artifact.artifactId, abort);
   if (stream === undefined) return undefined;
   const start = Math.max(1, Math.trunc(lines?.start ?? 1));
-  const piece = await readLines(stream, { start, end: lines?.end ?? Number.MAX_SAFE_INTEGER, maxChars });
+  const end = Math.max(start, lines?.end ?? Number.MAX_SAFE_INTEGER);
+  const piece = await readLines(stream, { start, end, maxChars });
   const head = `[artifact ${artifact.artifactId.slice(0, 12)}, ${artifact.mimeType}, `;
   if (piece.lastLine < start) return `${head}it has ${piece.lastLine} lines]`;
   const next = piece.isCutInLine

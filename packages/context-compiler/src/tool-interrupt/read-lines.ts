@@ -21,7 +21,9 @@ export async function readLines(
   let line = 1;
   let kept = "";
   let seenBytes = 0;
+  let isAfterLineFeed = false;
   const take = (text: string): LinesPiece | undefined => {
+    if (text !== "") isAfterLineFeed = text.endsWith("\n");
     for (let at = 0; at < text.length;) {
       const lineFeed = text.indexOf("\n", at);
       const stop = lineFeed < 0 ? text.length : lineFeed + 1;
@@ -61,7 +63,5 @@ export async function readLines(
   }
   const piece = take(decoder.decode());
   if (piece !== undefined) return piece;
-  const isLastEmpty = kept === "" || kept.endsWith("\n");
-  const lastLine = isLastEmpty && line > 1 ? line - 1 : line;
-  return { ...whole(lastLine), isAtEnd: true };
+  return { ...whole(isAfterLineFeed ? line - 1 : line), isAtEnd: true };
 }

@@ -65,6 +65,26 @@ describe("a call", () => {
       "tool_error",
       /no such disk/,
     ],
+    [
+      "throws what has no text",
+      () => {
+        throw Object.create(null);
+      },
+      "tool_error",
+      /without a message/,
+    ],
+    [
+      "rejects with an error whose message is no text",
+      () => Promise.reject(Object.assign(new Error("x"), { message: { code: 500 } })),
+      "tool_error",
+      /object Object/,
+    ],
+    [
+      "answers with what no event can hold",
+      () => Promise.resolve({ content: [{ type: "image", mimeType: "image/png", data: "no bytes" }] } as never),
+      "tool_error",
+      /can't be recorded/,
+    ],
     ["rejects", () => Promise.reject(new Error("disk gone")), "tool_error", /disk gone/],
     ["rejects with no error", () => Promise.reject("plain words"), "tool_error", /plain words/],
     ["says that it failed", () => Promise.resolve({ content: "quota exceeded", isError: true }), "tool_error", /quota/],
@@ -115,6 +135,64 @@ describe("a call", () => {
     expect(kindsOf(session)).toEqual(["tool_call", "tool_error"]);
     await expect(handler.call("look", {}, { signal: controller.signal })).rejects.toBeInstanceOf(ContextCompilerError);
     expect(session.eventLog.length).toBe(2);
+  });
+
+  it("that is cancelled while it is written down never reaches the tool", async () => {
+    const controller = new AbortController();
+    const inner = createSession();
+    const session: Session = {
+      ...inner,
+      record: async (...given) => {
+        const event = await inner.record(...given);
+        controller.abort();
+        return event;
+      },
+    };
+    const answer = vi.fn(() => never);
+    const { handler } = handlerOf(bridgeOf(answer), { session });
+    const calling = handler.call("look", {}, { signal: controller.signal });
+    await expect(calling).rejects.toMatchObject({ code: "aborted" });
+    expect(kindsOf(inner)).toEqual(["tool_call", "tool_error"]);
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  it("keeps its outcome when the clock is set back meanwhile", async () => {
+    const times = [5_000, 1_000];
+    const clock = { ...createFixedClock(0), now: () => times.shift() ?? 1_000 };
+    const session = createSession();
+    const handler = createToolInterruptHandler({ session, bridge: bridgeOf(() => text("paid")), clock });
+    expect(await handler.call("look", {})).toMatchObject({ kind: "tool_success", data: { durationMs: 0 } });
+  });
+
+  it.each([Number.NaN, -1])("with a time limit of %d is refused before it is written down", async (timeoutMs) => {
+    const { handler, session } = handlerOf(bridgeOf(() => text("ok")));
+    await expect(handler.call("look", {}, { timeoutMs })).rejects.toMatchObject({ code: "invalid_options" });
+    expect(kindsOf(session)).toEqual([]);
+  });
+
+  it("that is cancelled leaves the listing to those beside it, and one that hangs is asked for again", async () => {
+    let list = (_: { name: string }[]): void => undefined;
+    const signals: unknown[] = [];
+    const bridge: ToolBridge = {
+      tools: ({ signal } = {}) => {
+        signals.push(signal);
+        return new Promise((resolve) => (list = resolve));
+      },
+      call: () => text("here"),
+    };
+    const { handler } = handlerOf(bridge);
+    const controller = new AbortController();
+    const cancelled = handler.call("look", {}, { signal: controller.signal });
+    const beside = handler.call("look", {});
+    await vi.waitFor(() => expect(signals).toEqual([undefined]));
+    controller.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: "aborted" });
+    list([{ name: "look" }]);
+    expect(await beside).toMatchObject({ kind: "tool_success" });
+    const later = handler.call("look", {});
+    await vi.waitFor(() => expect(signals).toHaveLength(2));
+    list([{ name: "look" }]);
+    expect(await later).toMatchObject({ kind: "tool_success" });
   });
 
   it("names the tools there are when there is none of that name", async () => {
@@ -298,6 +376,25 @@ describe("function tools", () => {
     expect(() => functionToolBridge([tool, tool])).toThrow(/same name/);
   });
 
+  it("answer in parts, with bytes in base64 as MCP has them", async () => {
+    const part = { type: "image", mimeType: "image/png", data: "AQID" };
+    const tool: ToolDefinition = {
+      name: "draw",
+      description: "Draws.",
+      inputSchema: anyInput,
+      execute: () => Promise.resolve({ content: [{ type: "text", text: "Here:" }, part] }),
+    };
+    const { content } = await functionToolBridge([tool]).call(
+      "draw",
+      {},
+      { callId: "c", signal: new AbortController().signal, timeoutMs: 9 },
+    );
+    expect(content).toEqual([
+      { type: "text", text: "Here:" },
+      { ...part, data: new Uint8Array([1, 2, 3]) },
+    ]);
+  });
+
   it("answer nothing with an empty text", async () => {
     const silent = {
       name: "silent",
@@ -368,6 +465,16 @@ describe("read_artifact", () => {
         "\nße ",
       ),
     );
+  });
+
+  it.each([
+    ["", { start: 301 }, /it has 300 lines/],
+    ["\n", { start: 301 }, /it has 300 lines/],
+    ["\n", { start: 300, end: 20 }, /lines 300 to 300, go on with lines from 301/],
+    ["", { start: 50, end: 20 }, /lines 50 to 50, go on with lines from 51/],
+  ])("counts 300 lines that end in %j right, from %o on", async (lastEnd, asked, words) => {
+    const { handler, id } = await storedSession(`${Array.from({ length: 300 }, () => "words").join("\n")}${lastEnd}`);
+    expect(await contentOf(handler, { artifact: id, lines: asked })).toMatch(words);
   });
 
   it("cuts a line that is too long and says where", async () => {
