@@ -148,7 +148,7 @@ describe("a call", () => {
         return event;
       },
     };
-    const answer = vi.fn(() => never);
+    const answer = vi.fn<ToolBridge["call"]>(() => never);
     const { handler } = handlerOf(bridgeOf(answer), { session });
     const calling = handler.call("look", {}, { signal: controller.signal });
     await expect(calling).rejects.toMatchObject({ code: "aborted" });
@@ -171,7 +171,7 @@ describe("a call", () => {
   });
 
   it("that is cancelled leaves the listing to those beside it, and one that hangs is asked for again", async () => {
-    let list = (_: { name: string }[]): void => undefined;
+    let list: (tools: { name: string }[]) => void = () => undefined;
     const signals: unknown[] = [];
     const bridge: ToolBridge = {
       tools: ({ signal } = {}) => {
