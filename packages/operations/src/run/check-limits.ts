@@ -10,9 +10,9 @@ const least: ReadonlyMap<string, number> = new Map([
 
 /** Refuses limits that are no numbers, or too small to work with. @throws OperationsError `invalid_options` */
 export function checkLimits({ concurrency = {}, prompt, ...limits }: EngineLimits): void {
-  const { global, byKind = {}, byProvider = {} } = concurrency;
+  const { byKind = {}, byProvider = {}, ...ofAll } = concurrency;
   for (const [name, value] of Object.entries(limits)) check(name, value, least.get(name) ?? 0);
-  for (const [name, value] of Object.entries({ global, ...byKind, ...byProvider })) {
+  for (const [name, value] of Object.entries({ ...ofAll, ...byKind, ...byProvider })) {
     check(`concurrency of ${name}`, value, -Infinity);
   }
   if (prompt === undefined) return;

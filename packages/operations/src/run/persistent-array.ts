@@ -32,33 +32,33 @@ export function itemAt<T>({ chunks, length }: PersistentArray<T>, index: number)
 /** Changes to a persistent array that nobody sees before they are done, so that each part is copied once. */
 export class SharingDraft<T> implements ArrayDraft<T> {
   readonly #before: PersistentArray<T>;
-  readonly #chunks: (readonly T[])[];
+  readonly #after: { length: number; chunks: (readonly T[])[] };
   /** By chunk: the copy that may be changed, and stands among the chunks. */
   readonly #own: T[][] = [];
 
   constructor(before: PersistentArray<T>) {
     this.#before = before;
-    this.#chunks = before.chunks.slice();
+    this.#after = { length: before.length, chunks: before.chunks.slice() };
   }
 
   at(index: number): T {
-    return itemAt({ length: this.#before.length, chunks: this.#chunks }, index);
+    return itemAt(this.#after, index);
   }
 
   set(index: number, item: T): void {
     const at = index >> bits;
     let chunk = this.#own[at];
     if (chunk === undefined) {
-      chunk = (this.#chunks[at] ?? []).slice();
+      chunk = (this.#after.chunks[at] ?? []).slice();
       this.#own[at] = chunk;
-      this.#chunks[at] = chunk;
+      this.#after.chunks[at] = chunk;
     }
     chunk[index & mask] = item;
   }
 
   /** The array with what was set; the one that the draft was made of where nothing was. */
   finish(): PersistentArray<T> {
-    return this.#own.length === 0 ? this.#before : { length: this.#before.length, chunks: this.#chunks };
+    return this.#own.length === 0 ? this.#before : this.#after;
   }
 }
 
