@@ -24,6 +24,26 @@ describe("summarizeText", () => {
     expect(counter.count(summary)).toBeLessThanOrEqual(400);
   });
 
+  it.each([",", "\t", ";", "|"])("knows a table by its columns, with %j between them", (separator) => {
+    const rows = Array.from({ length: 40 }, (_, index) => [`ORD-${index}`, `user${index}@example.org`, `${index}.5`]);
+    const text = [["id", "mail", "sum"], ...rows].map((cells) => cells.join(separator)).join("\n");
+    const summary = summarizeText({ text, mimeType: guessMimeType(text) }, { counter });
+    for (const [id] of rows.slice(0, 10)) expect(summary).toContain(`${id}${separator}`);
+  });
+
+  it("gives JSON by lines as it gives an array", () => {
+    const rows = Array.from({ length: 40 }, (_, index) => ({ id: `ORD-${index}`, note: "a few words of no use" }));
+    const text = `${rows.map((row) => JSON.stringify(row)).join("\n")}\n`;
+    const summary = summarizeText({ text, mimeType: guessMimeType(text) }, { counter });
+    expect(summary).toBe(summarizeText({ text: JSON.stringify(rows), mimeType: "application/json" }, { counter }));
+    for (const { id } of rows) expect(summary).toContain(id);
+  });
+
+  it("gives the line that names a fault, in whatever text", () => {
+    const text = `${"step ok\n".repeat(2_000)}ERROR: disk full`;
+    expect(summarizeText({ text, mimeType: plain }, { counter })).toMatch(/^step ok\n[^]*\nERROR: disk full$/);
+  });
+
   it("gives the first, last and faulty lines of a log", () => {
     expect(summarizeText({ text: log, mimeType: plain }, { counter })).toMatchInlineSnapshot(`
       "2026-01-02T03:04:00Z INFO request served 0

@@ -1,6 +1,6 @@
 import { truncateMiddle, type TokenCounter } from "@ccl/core";
 import { compactJson } from "../compact-forms/compact-json.ts";
-import { summarizeLog, looksLikeLog } from "./summarize-log.ts";
+import { looksLikeLog, namesFault, summarizeLog } from "./summarize-log.ts";
 
 /** What a summary is counted by, and how long it may be. */
 export interface SummarizeOptions {
@@ -36,17 +36,18 @@ export function guessMimeType(text: string): string {
 }
 
 /**
- * What a model sees of a text that was stored: JSON as a compact form, the first rows of a table, the first, last and
- * faulty lines of a log or an error, the first 200 characters of anything else. The same text gives the same summary.
+ * What a model sees of a text that was stored: JSON, also by lines, as a compact form, the first rows of a table, the
+ * first, last and faulty lines of a log or an error, the first 200 characters of anything else. The same text gives the same summary.
  */
 export function summarizeText(content: TextContent, options: SummarizeOptions): string {
   const { counter, maxTokens = 400, maxChars = 200 } = options;
   const { text, mimeType, isError = false } = content;
-  const form = compactJson(text, { counter, maxTokens });
+  const form = compactJson(jsonLines(text) ?? text, { counter, maxTokens });
   if (form !== undefined && form.text !== "") return form.text;
   const sample = text.slice(0, sampleChars);
   if (isTable(sample, mimeType)) return headLines(text, { counter, maxTokens });
-  if (isError || looksLikeLog(sample)) return summarizeLog(text, { counter, maxTokens });
+  const isLog = looksLikeLog(sample) || namesFault(sample) || namesFault(text.slice(-sampleChars));
+  if (isError || isLog) return summarizeLog(text, { counter, maxTokens });
   return headChars(text, maxChars);
 }
 
@@ -57,8 +58,32 @@ export function summarizeBytes(bytes: Uint8Array, mimeType: string): string {
   return size === undefined ? `${kind} content` : `image of ${size.width} x ${size.height} pixels`;
 }
 
+/** Objects of JSON, one a line, as one array; undefined for any other text. */
+function jsonLines(text: string): string | undefined {
+  if (!isObjectText(text.slice(0, Math.max(0, text.indexOf("\n"))))) return undefined;
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.length > 1 && lines.every(isObjectText) ? `[${lines.join(",")}]` : undefined;
+}
+
+function isObjectText(line: string): boolean {
+  return line.trimStart().startsWith("{") && line.trimEnd().endsWith("}");
+}
+
 function isTable(sample: string, mimeType: string): boolean {
-  return tableTypes.has(mimeType.split(";")[0]?.trim().toLowerCase() ?? "") || markdownTable.test(sample);
+  if (tableTypes.has(mimeType.split(";")[0]?.trim().toLowerCase() ?? "")) return true;
+  return markdownTable.test(sample) || [",", "\t", ";", "|"].some((separator) => hasColumns(sample, separator));
+}
+
+const sampleRows = 20;
+
+/** True where each of the first lines has as many cells as the first one, which are names. */
+function hasColumns(sample: string, separator: string): boolean {
+  // The sample may end within a row.
+  const lines = sample.split(/\r?\n/, sampleRows + 1).slice(0, -1);
+  const [names = [], ...rows] = lines.map((line) => line.split(separator));
+  const isHeader =
+    names.length > 1 && names.every((name) => /^"?[\p{L}_][\p{L}\p{N}_ .()%/-]{0,40}"?$/u.test(name.trim()));
+  return isHeader && rows.length > 2 && rows.every((row) => row.length === names.length);
 }
 
 /** Whole lines from the start, and how many follow. */

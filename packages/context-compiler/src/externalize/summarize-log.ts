@@ -12,6 +12,13 @@ export function looksLikeLog(sample: string): boolean {
   return lines.length >= 4 && lines.filter((line) => logLine.test(line.slice(0, 40))).length * 2 >= lines.length;
 }
 
+const faultStart = /^[ \t]*(?:\[?(?:error|fatal|panic|exception|failure|failed)\b\]?[: (]|traceback \()/im;
+
+/** True when a line begins by naming a fault. */
+export function namesFault(sample: string): boolean {
+  return sample.includes("\n") && faultStart.test(sample);
+}
+
 /** The first and last lines, the lines that name a fault, and how many were left out between them. */
 export function summarizeLog(
   text: string,
