@@ -70,7 +70,7 @@ function mainPrompt(desk: RunDesk): ChatMessage[] {
   // Their writes are in the artifacts of the desk by now.
   const artifacts = artifactsAfter(desk, []);
   const trim = desk.services.limits.prompt;
-  const isPlain = indexes.length === 0 && Object.keys(artifacts).length === 0;
+  const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
   if (isPlain) return desk.history.slice();
   return promptAfter(desk, { indexes, artifacts, ...(trim && { trim }) }).messages;
 }

@@ -1,4 +1,4 @@
-import { LanguageModelError } from "@ccl/core";
+import { estimatedCounter, LanguageModelError } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
@@ -259,6 +259,34 @@ describe("a run", () => {
         [...base, "a", "c", "b"],
       ],
     });
+  });
+
+  it("keeps what an earlier turn has put into the prompt, where this one writes nothing", async () => {
+    const model = createScriptedModel(["One.", "Two."]);
+    const inclusion = { mode: "append_system" };
+    const plan = done(write("plan", "Go north.", { usage: "prompt_only", inclusion }));
+    let turns = 0;
+    const does = async () => ((turns += 1) === 1 ? plan : done());
+    const world = scenario({ mainModel: model, operations: [{ id: "a", does, writesTag: "plan" }] });
+    await run(world);
+    await run(world);
+    expect(model.requests.map(({ messages }) => messages[0]?.content)).toEqual(Array(2).fill("Be brief.\n\nGo north."));
+  });
+
+  it("keeps the prompt within its budget, where no operation writes to it", async () => {
+    const model = createScriptedModel(["One.", "Two."]);
+    const prompt = { counter: estimatedCounter, budget: 1 };
+    const result = await run(scenario({ mainModel: model, limits: { prompt } }));
+    expect([result.mainLlm.executed, model.requests]).toEqual([false, []]);
+  });
+
+  it("tells readers the answer of a model that does not stream in one piece", async () => {
+    const answer = { text: "Whole.", toolCalls: [], finishReason: "stop" as const };
+    const world = scenario({ mainModel: { provider: "test", modelId: "test", generate: async () => answer } });
+    const handle = await world.engine.start(world.start);
+    const texts: string[] = [];
+    for await (const event of handle.events) if (event.type === "main_llm.delta") texts.push(event.text);
+    expect(texts).toEqual(["Whole."]);
   });
 
   it("sends the main model the prompt in commit order, and lets operations after it read run-only values", async () => {
