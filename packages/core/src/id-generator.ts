@@ -34,7 +34,7 @@ export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator 
         lastMs = Math.max(nowMs, lastMs + 1);
         counter = seed();
       }
-      return formatUuid(lastMs, counter, random(4));
+      return formatUuid(lastMs, counter, wholeOf(random(4)));
     },
   };
 }
@@ -49,16 +49,15 @@ function createRandomPool(): (byteCount: number) => Uint8Array {
   };
 }
 
-function formatUuid(timestampMs: number, counter: number, tail: Uint8Array): string {
-  const time = hex(timestampMs, 12);
-  const high = hex(Math.floor(counter / 2 ** 30), 3);
-  const low = hex(2 * 2 ** 30 + (counter % 2 ** 30), 8);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}${hex(wholeOf(tail), 8)}`;
+function formatUuid(timestampMs: number, counter: number, tail: number): string {
+  const time = `${hex(timestampMs / 2 ** 32)}${hex(timestampMs / 2 ** 16)}-${hex(timestampMs)}`;
+  const high = `${hex(0x7000 + counter / 2 ** 30)}-${hex(0x8000 + ((counter / 2 ** 16) % 2 ** 14))}`;
+  return `${time}-${high}-${hex(counter)}${hex(tail / 2 ** 16)}${hex(tail)}`;
 }
 
 /** The bytes as one number, the highest first. */
 const wholeOf = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
 
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, "0");
-}
+/** The lowest 16 bits of the whole part: from a table, as `toString(16)` of numbers beyond 32 bits is slow. */
+const hex = (value: number): string => `${pairs[(value >>> 8) & 0xff]}${pairs[value & 0xff]}`;
+const pairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
