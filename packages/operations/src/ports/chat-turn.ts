@@ -25,9 +25,11 @@ export interface StoredTurn {
 
 /** Keeps an answer and selects it; one that is there already is replaced. */
 export function saveVariant(turn: StoredTurn, { assistantVariantId, text, partial }: AssistantVariant): void {
-  const variant = { variantId: assistantVariantId, content: text, ...(partial && { partial }) };
+  const variant: StoredVariant = { variantId: assistantVariantId, content: text };
+  if (partial) variant.partial = true;
   const known = turn.assistantVariants.findIndex(({ variantId }) => variantId === assistantVariantId);
-  if (known < 0) turn.assistantVariants.push(variant);
+  // Most turns have one, and a list that is pushed to keeps room for sixteen more.
+  if (known < 0) turn.assistantVariants = turn.assistantVariants.concat(variant);
   else turn.assistantVariants[known] = { ...turn.assistantVariants[known], ...variant };
   turn.selectedAssistant = known < 0 ? turn.assistantVariants.length - 1 : known;
 }

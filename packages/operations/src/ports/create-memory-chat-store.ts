@@ -1,6 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
 
 import { OperationsError } from "../operations-error.ts";
+import { branchKey } from "./branch-key.ts";
 import type { ChatBranch, ChatStore } from "./chat-store.ts";
 import { commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
@@ -20,17 +21,19 @@ export interface MemoryChatStoreOptions {
 interface StoredBranch {
   turns: Map<string, StoredTurn>;
   fencingToken: number;
-  /** `runId/hook/operationId` of what was applied. */
-  applied: Set<string>;
+  /** `runId/hook/operationId` of what was applied; absent while nothing was. */
+  applied?: Set<string>;
 }
 
 /** A chat in memory, gone with the process. */
 export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): MemoryChatStore {
   const { preamble = [] } = options;
   const branches = new Map<string, StoredBranch>();
-  const branchOf = ({ chatId, branchId }: ChatBranch): StoredBranch => {
-    const key = JSON.stringify([chatId, branchId]);
-    const branch: StoredBranch = branches.get(key) ?? { turns: new Map(), fencingToken: 0, applied: new Set() };
+  const branchOf = (at: ChatBranch): StoredBranch => {
+    const key = branchKey(at);
+    const known = branches.get(key);
+    if (known !== undefined) return known;
+    const branch: StoredBranch = { turns: new Map(), fencingToken: 0 };
     branches.set(key, branch);
     return branch;
   };
@@ -54,6 +57,7 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       const branch = branchOf(commit);
       fence(branch, commit.fencingToken);
       const turn = turnOf(branch, commit.userMessageId);
+      branch.applied ??= new Set();
       return commitOperations({ applied: branch.applied, turn, commit });
     },
     async saveAssistantVariant(variant, call) {

@@ -7,7 +7,9 @@ export function createMemoryProfileSessionStore(): ProfileSessionStore {
   const sessions = new Map<string, StoredSession>();
   const sessionOf = (key: ProfileSessionKey): StoredSession => {
     const name = JSON.stringify([key.chatId, key.branchId, key.profileId, key.operationProfileSessionId]);
-    const session: StoredSession = sessions.get(name) ?? { tags: new Map(), turns: new Map(), fencingToken: 0 };
+    const known = sessions.get(name);
+    if (known !== undefined) return known;
+    const session: StoredSession = { tags: new Map(), turns: new Map(), fencingToken: 0 };
     sessions.set(name, session);
     return session;
   };

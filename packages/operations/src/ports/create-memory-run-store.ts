@@ -2,6 +2,7 @@ import { lastSeqOf, pageOf } from "../events/event-page.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunResult } from "../run/run-result.ts";
+import { branchKey } from "./branch-key.ts";
 import { LazyAppend, type AppendContent } from "./lazy-append.ts";
 import { pageLimit, pageStart } from "./page-limit.ts";
 import { createPassingMap, type PassingMap } from "./passing-map.ts";
@@ -133,8 +134,6 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
     },
   };
 }
-
-const branchKey = ({ chatId, branchId }: RunInput): string => JSON.stringify([chatId, branchId]);
 
 function newLease(memory: MemoryRuns, runId: string, { owner, ttlMs, nowMs }: LeaseRequest): RunLease {
   memory.lastToken += 1;

@@ -29,7 +29,7 @@ interface StoredTag {
 export interface StoredSession {
   tags: Map<string, StoredTag>;
   /** By user message, the one opened last at the end. */
-  turns: Map<string, Record<string, number>>;
+  turns: Map<string, Readonly<Record<string, number>>>;
   fencingToken: number;
 }
 
@@ -46,14 +46,17 @@ export function fence(session: StoredSession, fencingToken: number): void {
   session.fencingToken = fencingToken;
 }
 
+const noHeads: Readonly<Record<string, number>> = Object.freeze({});
+
 /** By tag: the newest version. */
-export function headsOf(session: StoredSession): Record<string, number> {
+export function headsOf(session: StoredSession): Readonly<Record<string, number>> {
+  if (session.tags.size === 0) return noHeads;
   const heads = [...session.tags].filter(([, { head }]) => head > 0).map(([tag, { head }]) => [tag, head]);
   return Object.fromEntries(heads);
 }
 
 /** The state at these versions; `turn` is named where one is gone. @throws OperationsError `unknown_turn` */
-export function snapshot(session: StoredSession, at: Record<string, number>, turn?: string): SessionSnapshot {
+export function snapshot(session: StoredSession, at: Readonly<Record<string, number>>, turn?: string): SessionSnapshot {
   const artifacts: OperationArtifact[] = [];
   for (const tag of Object.keys(at).sort()) {
     const stored = session.tags.get(tag);

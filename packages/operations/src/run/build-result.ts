@@ -18,7 +18,7 @@ export function buildResult(desk: RunDesk, end: Extract<RunCommand, { type: "fin
     operationRuns: operationRuns(desk),
     mainLlm: desk.main,
     commitLog: [...desk.commitLog, ...discarded(desk)],
-    artifacts: [...desk.written.values()].map(({ artifact, operationId, hook }): RunArtifact => {
+    artifacts: [...(desk.written?.values() ?? [])].map(({ artifact, operationId, hook }): RunArtifact => {
       const { tag, persisted, usage, semantics, version, value } = artifact;
       return { tag, operationId, hook, persisted, usage, semantics, value, ...(persisted && { version }) };
     }),

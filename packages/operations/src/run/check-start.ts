@@ -41,13 +41,13 @@ export function checkStart(options: StartOptions): void {
 }
 
 function checkMessage(userMessage: unknown): void {
-  const parts: unknown = typeof userMessage === "string" ? [{ type: "text", text: userMessage }] : userMessage;
-  if (!Array.isArray(parts) || !parts.every(isPart)) {
+  const isText = typeof userMessage === "string";
+  if (!isText && !(Array.isArray(userMessage) && userMessage.every(isPart))) {
     refuse("userMessage must be a text, or a list of parts that each have a type.");
   }
   try {
     // Bytes are no JSON, and each store has a way of its own for them.
-    canonicalJson(parts.map((part) => ({ ...part, data: undefined })));
+    canonicalJson(isText ? userMessage : userMessage.map((part) => ({ ...part, data: undefined })));
   } catch (cause) {
     throw new OperationsError("invalid_options", `userMessage can't be kept as JSON: ${messageOf(cause)}`, { cause });
   }

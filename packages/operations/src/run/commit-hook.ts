@@ -73,8 +73,9 @@ export function adoptCommit(desk: RunDesk, hook: Hook, entries: readonly CommitL
     artifacts[write.tag] = artifact;
     if (write.persisted) {
       persisted[write.tag] = artifact;
-      desk.heads.set(write.tag, version);
+      desk.heads?.set(write.tag, version);
     }
+    desk.written ??= new Map();
     desk.written.delete(write.tag);
     desk.written.set(write.tag, { artifact, operationId: operation.operationId, hook });
   }
@@ -157,7 +158,7 @@ async function writeArtifacts(desk: RunDesk, hook: Hook, all: readonly Committin
     writes.push({
       operationId: committing.operation.operationId,
       write,
-      expectedHead: desk.heads.get(write.tag) ?? 0,
+      expectedHead: desk.heads?.get(write.tag) ?? 0,
       isRequired: committing.isRequired,
       ...(parentVersion !== undefined && { parentVersion }),
     });

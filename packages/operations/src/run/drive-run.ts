@@ -116,18 +116,16 @@ export function driveRun(run: DrivenRun): RunDrive {
   });
   const { stop, onLoaded } = createStopper(desk, () => isOver);
   keepLease(desk, timers, stop);
-  announceStart(desk);
   const { deadlineMs } = input;
   if (deadlineMs !== undefined) timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
-  const goOn = (): void => {
+  load(desk, known.lastSeq === 0, () => {
     const commands = run.former === undefined ? [] : replaySteps(desk, run.former.steps, known);
     for (const command of commands) executor.execute(command);
     if (run.abort !== undefined) stop("user_abort", run.abort.reason);
     if (deadlineMs !== undefined && deadlineMs <= services.clock.now()) stop("deadline");
     onLoaded();
     if (run.former === undefined) desk.dispatch({ type: "begin" });
-  };
-  loadTurn(desk, known.lastSeq === 0).then(goOn, (error: unknown) => desk.giveUp(error));
+  });
   return { result, stop };
 }
 
@@ -144,8 +142,18 @@ type Unloaded =
   | "nowMs";
 
 function nothingLoaded(): Pick<RunDesk, Unloaded> {
-  const state = { history: [], artifacts: {}, persisted: {}, heads: new Map(), written: new Map(), commitLog: [] };
-  return { ...state, sessionKey: undefined, main: { executed: false }, isStopping: false, nowMs: undefined };
+  return {
+    sessionKey: undefined,
+    history: [],
+    artifacts: {},
+    persisted: {},
+    heads: undefined,
+    written: undefined,
+    commitLog: [],
+    main: { executed: false },
+    isStopping: false,
+    nowMs: undefined,
+  };
 }
 
 function eventSource({ input, services: { clock } }: DrivenRun, { epoch, lastSeq }: KnownEvents): EventSource {
@@ -210,11 +218,22 @@ function announceStart(desk: RunDesk): void {
   }
 }
 
-/** The chat up to the turn and the state that it works on, frozen. */
-async function loadTurn(desk: RunDesk, isNew: boolean): Promise<void> {
-  await Promise.all([loadHistory(desk, isNew), openSession(desk)]);
+/** Announces the run once what it works on is there or can't be had, so that its first events are stored with those that follow. */
+function load(desk: RunDesk, isNew: boolean, goOn: () => void): void {
+  const loaded = Promise.all([loadHistory(desk, isNew), openSession(desk)]);
+  loaded.then(
+    () => {
+      announceStart(desk);
+      goOn();
+    },
+    (error: unknown) => {
+      announceStart(desk);
+      desk.giveUp(error);
+    },
+  );
 }
 
+/** The chat up to the turn, frozen. */
 async function loadHistory(desk: RunDesk, isNew: boolean): Promise<void> {
   const { input, services } = desk;
   const { chatId, branchId, userMessageId, userMessage } = input;
@@ -242,6 +261,7 @@ function plainText(content: ChatMessage["content"]): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
+/** The state that the turn works on, frozen. */
 async function openSession(desk: RunDesk): Promise<void> {
   const { input, services } = desk;
   const { chatId, branchId, userMessageId, profile } = input;

@@ -10,8 +10,8 @@ import type { RunCommand } from "./run-state.ts";
 /** Does what the reducer asks for. */
 export interface CommandExecutor {
   execute(command: RunCommand): void;
-  /** Resolves once an answer that is being kept has been kept. */
-  saved(): Promise<void>;
+  /** Resolves once an answer that is being kept has been kept; undefined where none is. */
+  saved(): Promise<void> | undefined;
 }
 
 /** What the executor leaves to the one who drives the run. */
@@ -26,7 +26,7 @@ export interface CommandHooks {
 export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): CommandExecutor {
   let call: MainCall | undefined;
   let isSaving = false;
-  let saving: Promise<void> = Promise.resolve();
+  let saving: Promise<void> | undefined;
   let attempts = hooks.mainAttempts;
   const startMain = (): void => {
     attempts += 1;
@@ -64,7 +64,7 @@ export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): Comma
           recordEnd(desk, command);
           return;
         case "commit":
-          void commit(desk, command.hook);
+          commit(desk, command.hook);
           return;
         case "start_main":
           startMain();
@@ -86,23 +86,26 @@ function mainFinished({ status, error }: MainStep): Parameters<RunDesk["dispatch
   return { type: "main_finished", status, ...(error && { errorCode: error.code, errorMessage: error.message }) };
 }
 
-async function commit(desk: RunDesk, hook: Hook): Promise<void> {
+function commit(desk: RunDesk, hook: Hook): void {
   const hasEffects = desk.plan.operations.some(
     ({ index, hook: at }) => at === hook && (desk.records[index]?.effects.length ?? 0) > 0,
   );
-  let entries: CommitLogEntry[] = [];
-  if (hasEffects) {
-    // Results come before what follows from them, so that no crash can make them another.
-    if (!(await desk.writer.flushed())) return;
-    try {
-      entries = await commitHook(desk, hook);
-    } catch (error) {
-      desk.giveUp(error);
-      return;
-    }
-    desk.writer.step({ kind: "commit", hook, entries });
-    adoptCommit(desk, hook, entries);
+  if (hasEffects) void commitEffects(desk, hook);
+  else desk.dispatch({ type: "commit_finished", hook });
+}
+
+async function commitEffects(desk: RunDesk, hook: Hook): Promise<void> {
+  // Results come before what follows from them, so that no crash can make them another.
+  if (!(await desk.writer.flushed())) return;
+  let entries: CommitLogEntry[];
+  try {
+    entries = await commitHook(desk, hook);
+  } catch (error) {
+    desk.giveUp(error);
+    return;
   }
+  desk.writer.step({ kind: "commit", hook, entries });
+  adoptCommit(desk, hook, entries);
   const failure = commitFailure(desk, hook, entries);
   desk.dispatch({ type: "commit_finished", hook, ...(failure && { failure }) });
 }

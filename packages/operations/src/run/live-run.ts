@@ -16,16 +16,16 @@ export interface LiveRun {
   /** Never rejects. */
   readonly result: Promise<RunResult>;
   /** Present while this process carries it out. */
-  drive?: RunDrive;
+  drive: RunDrive | undefined;
   /** A lease that waits to be used. */
-  prepared?: { input: RunInput; lease: RunLease };
+  prepared: { input: RunInput; lease: RunLease } | undefined;
   isFollowed: boolean;
   /** True where this process may carry the run on, once its lease is free. */
   mayTake: boolean;
   /** Somebody here asked for the end before there was a worker. */
-  earlyAbort?: { reason?: string };
+  earlyAbort: { reason?: string } | undefined;
   /** Ends a pause between two looks at the store. */
-  wake?: () => void;
+  wake: (() => void) | undefined;
   settle(result: RunResult): void;
   abort(reason?: string): void;
 }
@@ -54,8 +54,12 @@ export function createLiveRun(runId: string, { runs, keptEvents }: { runs: RunSt
     runId,
     feed,
     result,
+    drive: undefined,
+    prepared: undefined,
     isFollowed: false,
     mayTake: false,
+    earlyAbort: undefined,
+    wake: undefined,
     settle(value) {
       feed.end();
       resolve(value);

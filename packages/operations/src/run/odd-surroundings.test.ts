@@ -130,7 +130,7 @@ it("stores again what it has no outcome for", async () => {
     const outcomes = await runs.append(appends);
     return calls === 1 ? (undefined as unknown as typeof outcomes) : outcomes;
   };
-  const world = scenario({ runs: { ...runs, append } });
+  const world = scenario({ runs: { ...runs, append }, mainModel: createScriptedModel(["One.", "Another."]) });
   const broken = await world.engine.start(world.start);
   expect((await broken.result).runId).toBe(broken.runId);
   const next = await world.engine.start({ ...world.start, branchId: "other", profile: { ...world.profile } });

@@ -55,7 +55,7 @@ export function artifactsAfter(desk: RunDesk, indexes: readonly number[]): Artif
     const write = record && writeOf(record.effects);
     if (record === undefined || write === undefined) continue;
     const before = formerOf(desk, write);
-    const head = desk.heads.get(write.tag);
+    const head = desk.heads?.get(write.tag);
     if (before !== undefined && isUnchanged(before, write, head)) {
       changed.set(write.tag, before);
       continue;

@@ -33,14 +33,13 @@ export interface CarrierOptions {
 
 /** The carrier of an engine. */
 export function createRunCarrier({ services, plans, executor, owner }: CarrierOptions): RunCarrier {
-  const { runs, clock, limits } = services;
+  const { runs } = services;
   const lives = createPassingMap<LiveRun>();
   const liveOf = (runId: string): LiveRun => {
     const known = lives.get(runId);
     if (known !== undefined) return known;
     const live = newLiveRun(runId, { services, executor });
     lives.set(runId, live);
-    void live.result.then(() => lives.delete(runId));
     return live;
   };
   const follow = async (live: LiveRun, mayTake: boolean): Promise<void> => {
@@ -49,44 +48,34 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     if (live.isFollowed) return;
     live.isFollowed = true;
     for (;;) {
-      const result = await followOnce(live).catch((error: unknown) =>
-        isFinal(error) ? failedFollowing(live.runId, error) : pause(live),
-      );
+      const result = await followOnce(live);
       if (result === undefined) continue;
+      lives.delete(live.runId);
       live.settle(result);
       return;
     }
   };
   /** Undefined: look again. */
   const followOnce = async (live: LiveRun): Promise<RunResult | undefined> => {
-    const taken = live.prepared === undefined ? await take(live) : startOf(live);
-    if (taken === undefined) return pause(live);
-    if ("status" in taken) return taken;
-    live.drive = driveRun(taken);
-    // It may have come while the run was being taken, or out of the first call of a store.
-    if (live.earlyAbort !== undefined) live.drive.stop("user_abort", live.earlyAbort.reason);
-    const result = await live.drive.result;
-    delete live.drive;
-    return result;
+    try {
+      const taken = live.prepared === undefined ? await take(live) : startOf(live);
+      if (taken === undefined) return await pause(live, services);
+      if ("status" in taken) return taken;
+      live.drive = driveRun(taken);
+      // It may have come while the run was being taken, or out of the first call of a store.
+      if (live.earlyAbort !== undefined) live.drive.stop("user_abort", live.earlyAbort.reason);
+      const result = await live.drive.result;
+      live.drive = undefined;
+      return result;
+    } catch (error) {
+      return isFinal(error) ? failedFollowing(live.runId, error) : pause(live, services);
+    }
   };
   const take = ({ runId, feed, mayTake, earlyAbort: abort }: LiveRun): ReturnType<typeof takeRun> =>
     takeRun({ services, plans }, { runId, feed, mayTake, owner, ...(abort && { abort }) });
-  const pause = async (live: LiveRun): Promise<undefined> => {
-    // Its lease has come during the look at the store.
-    if (live.prepared !== undefined) return undefined;
-    await new Promise<void>((resolve) => {
-      const cancel = clock.schedule(limits.pollMs, resolve);
-      live.wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-    delete live.wake;
-    return undefined;
-  };
   const startOf = (live: LiveRun): DrivenRun | undefined => {
     const { prepared, earlyAbort: abort } = live;
-    delete live.prepared;
+    live.prepared = undefined;
     const plan = prepared && planOf({ services, plans }, prepared.input);
     return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, ...(abort && { abort }) };
   };
@@ -113,6 +102,21 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     abort: (runId, reason) => lives.get(runId)?.abort(reason),
   });
   return carrier;
+}
+
+/** Until it is time for another look at the store, or somebody wants one. */
+async function pause(live: LiveRun, { clock, limits }: EngineServices): Promise<undefined> {
+  // Its lease has come during the last one.
+  if (live.prepared !== undefined) return undefined;
+  await new Promise<void>((resolve) => {
+    const cancel = clock.schedule(limits.pollMs, resolve);
+    live.wake = () => {
+      cancel();
+      resolve();
+    };
+  });
+  live.wake = undefined;
+  return undefined;
 }
 
 function newLiveRun(runId: string, of: Pick<CarrierOptions, "services" | "executor">): LiveRun {

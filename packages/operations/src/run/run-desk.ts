@@ -127,10 +127,10 @@ export interface RunDesk {
   artifacts: ArtifactMap;
   /** Those of the store, where a `run_only` value of the same tag may hide one in `artifacts`. */
   persisted: ArtifactMap;
-  /** By tag: the newest version in the store. */
-  heads: Map<string, number>;
-  /** Versions that this run has committed, by tag, in commit order. */
-  written: Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }>;
+  /** By tag: the newest version in the store; undefined without a session. */
+  heads: Map<string, number> | undefined;
+  /** Versions that this run has committed, by tag, in commit order; undefined while there are none. */
+  written: Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }> | undefined;
   commitLog: CommitLogEntry[];
   main: MainLlmRun;
   /** True from the moment that somebody asks for the end: nothing starts any more. */

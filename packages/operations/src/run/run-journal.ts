@@ -58,18 +58,15 @@ export function createRunJournal(store: RunStore): RunJournal {
   let isBusy = false;
   let written = 0;
   let isAwaited = false;
-  /** Until a turn of the microtask queue brings nothing new: what is decided together is stored together. */
-  const quiet = async (): Promise<void> => {
-    const enough = written + maxTogether;
-    for (;;) {
-      const seen = written;
-      await undefined;
-      if (seen === written || written >= enough || isAwaited) return;
-    }
-  };
   const flush = async (): Promise<void> => {
     while (dirty.length > 0) {
-      await quiet();
+      const enough = written + maxTogether;
+      // Until a turn of the microtask queue brings nothing new: what is decided together is stored together.
+      for (;;) {
+        const seen = written;
+        await undefined;
+        if (seen === written || written >= enough || isAwaited) break;
+      }
       isAwaited = false;
       const batch = dirty.map(take);
       dirty = [];
@@ -106,14 +103,16 @@ export function createRunJournal(store: RunStore): RunJournal {
           pending.result = result;
           touch(pending);
         },
-        flushed: async () => {
-          if (pending.isLost) return false;
-          return new Promise((resolve) => {
+        flushed: () =>
+          new Promise((resolve) => {
+            if (pending.isLost) {
+              resolve(false);
+              return;
+            }
             pending.waiters.push(resolve);
             isAwaited = true;
             touch(pending);
-          });
-        },
+          }),
         close() {
           pending.isLost = true;
           for (const resolve of pending.waiters.splice(0)) resolve(false);

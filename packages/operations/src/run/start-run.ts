@@ -1,4 +1,5 @@
 import { OperationsError } from "../operations-error.ts";
+import { branchKey } from "../ports/branch-key.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { NewRun, RunCreation, RunInput } from "../ports/run-store.ts";
@@ -33,10 +34,14 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
   // By branch: the last start that waits for its turn.
   const queues = new Map<string, Promise<unknown>>();
   const begin = async (options: StartOptions): Promise<LiveRun> => {
-    const profile = await profileOf(options, starter);
-    const input = await inputOf(options, { services, profile });
+    throwIfAborted(options.signal);
+    const { profile, profileRef, userMessage } = options;
+    const valid =
+      profileRef === undefined ? profile && plans.validate(profile) : await storedProfile(profileRef, options, starter);
+    const userMessageId = userMessage === undefined ? await knownTurn(options, services) : options.userMessageId;
+    const input = inputOf(options, { services, profile: valid, userMessageId });
     // Before anything is stored, so that a run that can't be planned never is.
-    plans.planOf(profile, options.trigger);
+    plans.planOf(valid, options.trigger);
     const run = newRun(input, options, { services, owner });
     for (;;) {
       throwIfAborted(options.signal);
@@ -56,19 +61,13 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
     abortWith(live, signal);
     if (executor.isLocal) live.prepared = { input, lease };
     else await services.runs.releaseLease(lease);
-    await submit(input.runId);
+    try {
+      await executor.submit(input.runId);
+    } catch (cause) {
+      throw notSubmitted(input.runId, cause);
+    }
     if (!executor.isLocal) carrier.watch(input.runId);
     return live;
-  };
-  // It may have heard of the run all the same, so the run stays.
-  const submit = async (runId: string): Promise<void> => {
-    try {
-      await executor.submit(runId);
-    } catch (cause) {
-      const message = `The run ${runId} is stored, and its executor did not take it: ${messageOf(cause)} Resume it.`;
-      const code = OperationsError.isInstance(cause) ? cause.code : "store_failed";
-      throw new OperationsError(code, safeText(message, 512), { cause, details: { runId } });
-    }
   };
   // Whoever has it goes on with it; where its worker has died, one of those who ask does.
   const known = (runId: string, signal: AbortSignal | undefined): Promise<LiveRun> => {
@@ -88,19 +87,18 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
     const stored = await services.runs.loadRun(activeId);
     if (stored !== undefined && stored.result === undefined) throw runActive(activeId);
   };
-  return async (options) => {
-    checkStart(options);
-    throwIfAborted(options.signal);
-    const isQueued = (options.whenActive ?? starter.whenActive) === "queue";
-    const branch = JSON.stringify([options.chatId, options.branchId]);
-    const before = isQueued ? queues.get(branch) : undefined;
-    const started = (before ?? Promise.resolve()).then(() => begin(options));
-    if (isQueued) {
-      const settled = started.catch(() => undefined);
-      queues.set(branch, settled);
-      void settled.then(() => queues.get(branch) === settled && queues.delete(branch));
-    }
+  const beginInTurn = (options: StartOptions): Promise<LiveRun> => {
+    const branch = branchKey(options);
+    const before = queues.get(branch);
+    const started = before === undefined ? begin(options) : before.then(() => begin(options));
+    const settled = started.catch(() => undefined);
+    queues.set(branch, settled);
+    void settled.then(() => queues.get(branch) === settled && queues.delete(branch));
     return started;
+  };
+  return (options) => {
+    checkStart(options);
+    return (options.whenActive ?? starter.whenActive) === "queue" ? beginInTurn(options) : begin(options);
   };
 }
 
@@ -109,13 +107,11 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
   throw new OperationsError("aborted", "The start was aborted; there is no run.", { cause: signal.reason });
 }
 
-async function profileOf(
-  options: StartOptions,
+async function storedProfile(
+  profileRef: string,
+  { signal }: StartOptions,
   { plans, profiles }: StarterOptions,
-): Promise<ValidProfile | undefined> {
-  const { profile, profileRef, signal } = options;
-  if (profile !== undefined) return plans.validate(profile);
-  if (profileRef === undefined) return undefined;
+): Promise<ValidProfile> {
   const stored = await profiles.load(profileRef, signal && { signal });
   if (stored !== undefined) return plans.validate(stored);
   throw new OperationsError("unknown_profile", `There is no profile ${JSON.stringify(profileRef)}; save it first.`);
@@ -124,12 +120,13 @@ async function profileOf(
 interface InputOf {
   services: EngineServices;
   profile: ValidProfile | undefined;
+  /** Undefined: a new one. */
+  userMessageId: string | undefined;
 }
 
-async function inputOf(options: StartOptions, { services, profile }: InputOf): Promise<RunInput> {
+function inputOf(options: StartOptions, of: InputOf): RunInput {
   const { trigger, chatId, branchId, userMessage, initiator, deadlineMs } = options;
-  const userMessageId =
-    userMessage === undefined ? await knownTurn(options, services) : (options.userMessageId ?? services.ids.next());
+  const { services, profile, userMessageId = services.ids.next() } = of;
   return {
     runId: services.ids.next(),
     chatId,
@@ -173,6 +170,13 @@ function newRun(input: RunInput, options: StartOptions, at: { services: EngineSe
 function runActive(runId: string): OperationsError {
   const message = `The branch has run ${runId} under way; wait for it, abort it, or resume it where its worker has died.`;
   return new OperationsError("run_active", message, { details: { runId } });
+}
+
+/** The executor may have heard of the run all the same, so the run stays. */
+function notSubmitted(runId: string, cause: unknown): OperationsError {
+  const message = `The run ${runId} is stored, and its executor did not take it: ${messageOf(cause)} Resume it.`;
+  const code = OperationsError.isInstance(cause) ? cause.code : "store_failed";
+  return new OperationsError(code, safeText(message, 512), { cause, details: { runId } });
 }
 
 function payloadConflict({ clientRequestId }: StartOptions, runId: string): OperationsError {
