@@ -180,7 +180,7 @@ export {
 export type { ConcurrencyLimits } from "./run/concurrency-limiter.ts";
 export { createRunEngine, type RunEngine } from "./run/create-run-engine.ts";
 export type { RunEngineOptions, StartOptions, WhenActive } from "./run/engine-options.ts";
-export type { EngineLimits, LateResult, MainRequest } from "./run/engine-services.ts";
+export type { EngineLimits, LateResult, MainPrompt, MainRequest } from "./run/engine-services.ts";
 export type { EventReading, RunHandle } from "./run/live-run.ts";
 export type { PersistentArray } from "./run/persistent-array.ts";
 export {

@@ -1,5 +1,6 @@
 import { lastSeqOf, pageOf, type EventPage } from "./event-page.ts";
 import type { RunEvent } from "./run-event.ts";
+import { tellGuest } from "./tell-guest.ts";
 
 /** Hears every event of a run from now on. What it throws, and how long it takes, changes nothing. */
 export type RunEventListener = (event: RunEvent) => unknown;
@@ -30,7 +31,7 @@ export function createEventFeed(keptEvents: number): EventFeed {
     for (const resume of waiting) resume();
   };
   const tellAll = (event: RunEvent): void => {
-    for (const listener of listeners) tell(listener, event);
+    for (const listener of listeners) tellGuest(listener, event);
   };
   // Without getters, which take the most of what making a feed costs.
   const feed = {
@@ -83,13 +84,4 @@ export function createEventFeed(keptEvents: number): EventFeed {
 
 function eventsOf(pages: readonly EventPage[]): RunEvent[] {
   return pages.flatMap((page) => page.read());
-}
-
-function tell(listener: RunEventListener, event: RunEvent): void {
-  try {
-    const answer = listener(event);
-    if (answer instanceof Promise) answer.catch(() => {});
-  } catch {
-    // A listener is a guest: what it throws is its own affair.
-  }
 }

@@ -85,7 +85,8 @@ export interface ClampedAnchor {
 /** Something that is not in the prompt. */
 export interface DroppedInsert {
   contributor: PromptContributor;
-  reason: "anchor_trimmed" | "empty";
+  /** `unrenderable`: an inclusion that an earlier turn has left; a run goes on without it. */
+  reason: "anchor_trimmed" | "empty" | "unrenderable";
 }
 
 /** An inclusion that was cut to its `maxTokens`. */

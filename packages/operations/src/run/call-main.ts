@@ -1,5 +1,7 @@
 import { LanguageModelError, type ChatMessage, type ModelRequest, type ModelResponse } from "@ccl/core";
 
+import { deepFreeze } from "../artifact/deep-freeze.ts";
+import { tellGuest } from "../events/tell-guest.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import { OperationsError } from "../operations-error.ts";
@@ -32,7 +34,7 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
   };
   const run = async (): Promise<MainStep> => {
     try {
-      const messages = mainPrompt(desk);
+      const messages = mainPrompt(desk, attempt);
       desk.main = { executed: true, assistantVariantId };
       desk.emit({ type: "main_llm.started", assistantVariantId, attempt });
       const response = await ask(desk, { messages, deltas, isOver: () => detached });
@@ -61,7 +63,7 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
 }
 
 /** The prompt of the main call, with all that the first hook has committed. */
-function mainPrompt(desk: RunDesk): ChatMessage[] {
+function mainPrompt(desk: RunDesk, attempt: number): ChatMessage[] {
   const indexes: number[] = [];
   for (let index = 0; index < desk.plan.beforeCount; index += 1) {
     const record = desk.records[index];
@@ -70,9 +72,16 @@ function mainPrompt(desk: RunDesk): ChatMessage[] {
   // Their writes are in the artifacts of the desk by now.
   const artifacts = artifactsAfter(desk, []);
   const trim = desk.services.limits.prompt;
+  const { onPrompt } = desk.services;
   const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
-  if (isPlain) return desk.history.slice();
-  return promptAfter(desk, { indexes, artifacts, ...(trim && { trim }) }).messages;
+  if (isPlain && onPrompt === undefined) return desk.history.slice();
+  const prompt = promptAfter(desk, { indexes, artifacts, ...(trim && { trim }) });
+  const { messages } = prompt;
+  if (onPrompt !== undefined) {
+    const { runId } = desk.input;
+    tellGuest(onPrompt, { ...prompt, messages: messages.map(deepFreeze), runId, attempt });
+  }
+  return messages;
 }
 
 interface Asking {

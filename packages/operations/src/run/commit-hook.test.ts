@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { done, scenario, write, type Scenario } from "./engine-scenario.ts";
+import type { MainPrompt } from "./engine-services.ts";
 import type { RunResult } from "./run-result.ts";
 
 const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
@@ -127,7 +128,12 @@ describe("an inclusion that can't be rendered", () => {
 
   it("is left out of the prompt where it was stored in spite of that", async () => {
     const mainModel = createScriptedModel(["1"]);
-    const world = scenario({ mainModel, operations: [{ id: "a", does: done() }] });
+    const prompts: MainPrompt[] = [];
+    const onPrompt = (prompt: MainPrompt): void => {
+      prompts.push(prompt);
+      throw new Error("It is a guest.");
+    };
+    const world = scenario({ mainModel, onPrompt, operations: [{ id: "a", does: done() }] });
     const effect = { tag: "world", persisted: true, usage: "prompt_only", semantics: "state", value: "sunny" } as const;
     const write = { ...effect, inclusion: { mode: "append_system", template: "{% if %}" } } as const;
     const writes = [{ operationId: "a", expectedHead: 0, isRequired: false, write }];
@@ -135,5 +141,7 @@ describe("an inclusion that can't be rendered", () => {
     await world.sessions.commit({ key, ...of, writes });
     expect((await turn(world)).status).toBe("done");
     expect(mainModel.requests[0]?.messages.map(({ content }) => content)).toEqual(["Be brief.", "Hello"]);
+    const dropped = [{ contributor: { kind: "inclusion", tag: "world" }, reason: "unrenderable" }];
+    expect(prompts).toMatchObject([{ attempt: 1, messages: mainModel.requests[0]?.messages, explain: { dropped } }]);
   });
 });

@@ -55,6 +55,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     },
     handlerOf: ({ handler, definition }) => handler ?? byKind.get(definition.kind),
     onLateResult: options.onLateResult ?? (() => {}),
+    ...(options.onPrompt && { onPrompt: options.onPrompt }),
   };
 }
 

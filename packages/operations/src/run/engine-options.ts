@@ -12,7 +12,7 @@ import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { OperationRegistry } from "../registry/create-operation-registry.ts";
-import type { EngineLimits, LateResult, MainRequest } from "./engine-services.ts";
+import type { EngineLimits, LateResult, MainPrompt, MainRequest } from "./engine-services.ts";
 
 /** What becomes of a start while the (chat, branch) has a run. */
 export type WhenActive = "reject" | "queue" | "abort_previous";
@@ -47,6 +47,11 @@ export interface RunEngineOptions {
   promptHashKey?: string | Uint8Array;
   /** Told of results that came too late and were dropped. */
   onLateResult?: (late: LateResult) => void;
+  /**
+   * Told of each prompt right before the main call: its messages, frozen, and in `explain` where each comes from and what
+   * was trimmed, shortened or left out. What it throws changes nothing.
+   */
+  onPrompt?: (prompt: MainPrompt) => void;
 }
 
 /** What a run is started with. */

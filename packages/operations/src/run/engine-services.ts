@@ -8,7 +8,7 @@ import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
-import type { PromptTrim } from "../prompt/assembled-prompt.ts";
+import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
 import type { OperationRegistry, RegisteredOperation } from "../registry/create-operation-registry.ts";
 import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
 import type { OperationStatus } from "./run-result.ts";
@@ -49,6 +49,13 @@ export interface LateResult {
   status: OperationStatus;
 }
 
+/** The prompt of a main call as it is sent, and why it looks so. */
+export interface MainPrompt extends AssembledPrompt {
+  runId: string;
+  /** From 1; more after a crash during the call. */
+  attempt: number;
+}
+
 /** Fields of the main call's request, apart from the prompt. */
 export type MainRequest = Omit<ModelRequest, "messages" | "signal">;
 
@@ -72,5 +79,6 @@ export interface EngineServices {
   /** Absent where the executor leaves attempts to the engine. */
   carryAttempt?: NonNullable<RunExecutor["carryAttempt"]>;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
-  onLateResult(late: LateResult): void;
+  onLateResult: (late: LateResult) => void;
+  onPrompt?: (prompt: MainPrompt) => void;
 }

@@ -98,7 +98,15 @@ export function assembleAfter(desk: RunDesk, { indexes, artifacts, trim }: Promp
   // What an earlier turn has left must not keep all later ones from their prompt.
   const broken = new Set(assembled.issues.flatMap(({ path }) => (path[0] === "inclusions" ? [path[1]] : [])));
   if (broken.size === 0) return assembled;
-  return assemblePrompt({ ...options, inclusions: inclusions.filter(({ tag }) => !broken.has(tag)) });
+  const [left, kept] = [
+    inclusions.filter(({ tag }) => broken.has(tag)),
+    inclusions.filter(({ tag }) => !broken.has(tag)),
+  ];
+  const without = assemblePrompt({ ...options, inclusions: kept });
+  if (!without.ok) return without;
+  const { dropped } = without.value.explain;
+  for (const { tag } of left) dropped.push({ contributor: { kind: "inclusion", tag }, reason: "unrenderable" });
+  return without;
 }
 
 /** The effects of these operations on the prompt. */

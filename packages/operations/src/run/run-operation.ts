@@ -1,3 +1,4 @@
+import { tellGuest } from "../events/tell-guest.ts";
 import { conditionsHold } from "../kinds/condition-holds.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
@@ -206,9 +207,6 @@ function boundDebug({ desk, operation }: Attempt, debug: OperationDebug | null):
 
 function reportLate({ desk, operation, number }: Attempt, { status }: CheckedOutcome): void {
   const { operationId, hook } = operation;
-  try {
-    desk.services.onLateResult({ runId: desk.input.runId, operationId, hook, attempt: number, status });
-  } catch {
-    // Whoever listens is a guest.
-  }
+  const { runId } = desk.input;
+  tellGuest(desk.services.onLateResult, { runId, operationId, hook, attempt: number, status });
 }
