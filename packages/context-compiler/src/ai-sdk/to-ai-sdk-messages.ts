@@ -1,6 +1,7 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
 import { toBase64 } from "../wire/base64.ts";
 import { callInput } from "../wire/call-input.ts";
+import { lastBreakpoints } from "../wire/last-breakpoints.ts";
 import { mediaNote } from "../wire/media-note.ts";
 import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
@@ -19,7 +20,7 @@ import { isJson, providerOptionsOf } from "./provider-options.ts";
 
 /** Where a prompt's cached prefixes end, and what marks them. */
 export interface AiSdkMessagesOptions {
-  /** Indexes of messages, as `WorkingContext.breakpoints` has them. */
+  /** Indexes of messages, as `WorkingContext.breakpoints` has them; the last 4 are marked, as many as Anthropic takes. */
   breakpoints?: readonly number[];
   /** What a marked message gets as provider options; Anthropic's five minutes by default, which other providers ignore. */
   cacheOptions?: Record<string, Record<string, AiSdkCacheValue>>;
@@ -42,7 +43,7 @@ export function toAiSdkMessages(
   { breakpoints = [], cacheOptions = anthropicCache }: AiSdkMessagesOptions = {},
 ): AiSdkMessage[] {
   requireMessages(messages);
-  const marked = new Set(breakpoints);
+  const marked = lastBreakpoints(breakpoints, messages);
   const toolNames = new Map<string, string>();
   const result: AiSdkMessage[] = [];
   for (const [index, message] of messages.entries()) {

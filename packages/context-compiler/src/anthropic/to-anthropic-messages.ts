@@ -1,5 +1,6 @@
 import type { ChatMessage, ToolCall } from "@ccl/core";
 import { callInput, invalidInput } from "../wire/call-input.ts";
+import { lastBreakpoints } from "../wire/last-breakpoints.ts";
 import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
 import { isWireRecord, keptFields } from "../wire/wire-fields.ts";
@@ -16,8 +17,8 @@ import { ToolIds } from "./tool-ids.ts";
 /** Where a prompt's cached prefixes end. */
 export interface AnthropicMessagesOptions {
   /**
-   * Indexes of messages, as `WorkingContext.breakpoints` has them; the API takes at most 4 in all, tools included.
-   * They replace the marks that messages brought along.
+   * Indexes of messages, as `WorkingContext.breakpoints` has them. The last 4 are marked, since the API refuses more
+   * in all: pass 3 where you mark the tools. They replace the marks that messages brought along.
    */
   breakpoints?: readonly number[];
   /** What a breakpoint says; five minutes by default. */
@@ -38,6 +39,7 @@ export function toAnthropicMessages(
   const system: AnthropicTextBlock[] = [];
   const turns: AnthropicMessage[] = [];
   const ids = new ToolIds();
+  const marked = breakpoints === undefined ? undefined : lastBreakpoints(breakpoints, messages);
   for (const [index, message] of messages.entries()) {
     const isOperator = message.role === "system" || message.role === "developer";
     if (isOperator && turns.length > 0) {
@@ -45,7 +47,7 @@ export function toAnthropicMessages(
     }
     const blocks = isOperator ? [] : blocksOf(message, ids);
     const texts = isOperator ? textBlocks(message) : [];
-    if (breakpoints !== undefined) mark([...blocks, ...texts], breakpoints.includes(index) ? cacheControl : undefined);
+    if (marked !== undefined) mark([...blocks, ...texts], marked.has(index) ? cacheControl : undefined);
     system.push(...texts);
     addToTurns(turns, message.role === "assistant" ? "assistant" : "user", blocks);
   }

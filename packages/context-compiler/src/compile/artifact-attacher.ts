@@ -3,6 +3,7 @@ import { sha256Hex, type TokenCounter } from "@ccl/core";
 import { externalizeContent } from "../externalize/externalize-content.ts";
 import { renderArtifact } from "../externalize/render-artifact.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
+import { requireNumbers } from "../fit/require-that.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import { EntryMapper } from "./entry-mapper.ts";
@@ -24,6 +25,7 @@ export interface ArtifactAttacherOptions {
  * that was taken in. Each is stored once, and noted in the log, so that the prompt stays the same from then on.
  */
 export function artifactAttacher(options: ArtifactAttacherOptions = {}): ContextProcessor {
+  requireNumbers("artifactAttacher", options, "aboveTokens");
   const { aboveTokens = 1_000 } = options;
   const memoryOf = rememberBySession<TokenCounter, AttachMemory>(() => ({
     mapper: new EntryMapper(),

@@ -1,5 +1,6 @@
 import { truncateMiddle, type ChatMessage, type Part, type TokenCounter } from "@ccl/core";
 import { createMessageMeter } from "../fit/message-meter.ts";
+import { requireNumbers } from "../fit/require-that.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import { EntryMapper } from "./entry-mapper.ts";
 import { rememberBySession } from "./session-memory.ts";
@@ -17,7 +18,9 @@ export interface CompactorOptions {
  * Trims the ends of messages, cuts over-long ones in the middle with a mark, and joins short plain messages of one speaker
  * that follow each other.
  */
-export function compactor({ summarize, maxMessageTokens }: CompactorOptions = {}): ContextProcessor {
+export function compactor(options: CompactorOptions = {}): ContextProcessor {
+  requireNumbers("compactor", options, "maxMessageTokens");
+  const { summarize, maxMessageTokens } = options;
   const mapperOf = rememberBySession<string, EntryMapper>(() => new EntryMapper());
   return {
     name: "compactor",

@@ -1,5 +1,5 @@
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
-import type { ToolDefinition } from "@ccl/core";
+import type { ChatMessage, ToolDefinition } from "@ccl/core";
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
@@ -13,7 +13,7 @@ import { compactor } from "./compactor.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import { createContextCompiler, type CompileOptions, type ContextCompilerOptions } from "./create-context-compiler.ts";
 import { historySelector } from "./history-selector.ts";
-import type { WorkingContext } from "./working-context.ts";
+import type { ContextEntry, WorkingContext } from "./working-context.ts";
 
 const systemPrompt = "You help with records.";
 const compilerOf = (options: ContextCompilerOptions = {}) => createContextCompiler({ counter: exact, ...options });
@@ -210,6 +210,16 @@ describe("the provider's cache", () => {
     const blind = await openSession({ store: { ...inner, loadState: fail }, sessionId: "a", counter: exact });
     await expect(compilerOf().compile(blind, { budget: 1_000, systemPrompt })).resolves.toBeDefined();
   });
+
+  it.each(["loadState", "saveState"])("is waited for in %s until the compile is aborted", async (name) => {
+    const controller = new AbortController();
+    const hang = (): Promise<never> => new Promise(() => controller.abort("enough"));
+    const store = { ...createMemorySessionStore(), [name]: hang };
+    const session = await openSession({ store, sessionId: "a", counter: exact });
+    await recordTurns(session, 0, 20);
+    const compiling = compilerOf().compile(session, { budget: 1_000, systemPrompt, signal: controller.signal });
+    await expect(compiling).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+  });
 });
 
 describe("a processor", () => {
@@ -242,6 +252,52 @@ describe("a processor", () => {
         message: expect.stringContaining('"odd"'),
       });
     }
+  });
+
+  const part: ContextEntry = { message: { role: "user", content: "x" }, eventIds: [] };
+  it.each([
+    ["entries", null],
+    ["entries", [{ message: null, eventIds: [] }]],
+    ["entries", [{ ...part, message: { role: "user", content: 5 } }]],
+    ["memoryHits", [{ text: 5 }]],
+    ["systemPrompt", 5],
+    ["volatile", null],
+    ["tools", [null]],
+  ])("that makes of %s %j is a typed error that names it", async (name, value) => {
+    const session = sampleSession();
+    await recordTurns(session, 0, 1);
+    const odd: ContextProcessor = { name: "odd", process: ({ context }) => context.with({ [name]: value }) };
+    const compile = compilerOf({ processors: [odd, historySelector()] }).compile(session, {
+      budget: 500,
+      systemPrompt,
+    });
+    await expect(compile).rejects.toMatchObject({
+      code: "invalid_options",
+      message: expect.stringContaining('What the processor "odd" returned'),
+    });
+  });
+
+  it.each<[string, ChatMessage]>([
+    ["an answer to no call", { role: "tool", toolCallId: "none", content: "x" }],
+    [
+      "a call without its answer",
+      { role: "assistant", content: "", toolCalls: [{ id: "c", name: "a", arguments: "" }] },
+    ],
+    ["a message without a word", { role: "user", content: " " }],
+  ])("that leaves %s behind the selection is a typed error", async (_, message) => {
+    const session = sampleSession();
+    await recordTurns(session, 0, 1);
+    const odd: ContextProcessor = {
+      name: "odd",
+      process: ({ context }) => context.with({ entries: [...context.entries, { message, eventIds: [] }] }),
+    };
+    const options = { budget: 900, systemPrompt };
+    const behind = compilerOf({ processors: [historySelector(), odd] }).compile(session, options);
+    await expect(behind).rejects.toMatchObject({ code: "invalid_messages", details: { index: 4 } });
+    const alone = compilerOf({ processors: [odd] }).compile(session, options);
+    await expect(alone).rejects.toMatchObject({ code: "invalid_messages" });
+    const mended = await compilerOf({ processors: [odd, historySelector()] }).compile(session, options);
+    expect(promptFault(mended.toMessages())).toBeUndefined();
   });
 
   it("that hangs does not keep an abort waiting, and what it throws comes out as it is", async () => {

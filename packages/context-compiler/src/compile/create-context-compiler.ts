@@ -1,18 +1,22 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter, type ToolDefinition } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { analyzeHistory } from "../fit/analyze-history.ts";
+import { createMessageMeter } from "../fit/message-meter.ts";
 import type { Session } from "../session/session.ts";
+import { throwIfAborted, untilAborted } from "../session-store/until-aborted.ts";
 import { artifactAttacher } from "./artifact-attacher.ts";
 import { compactor } from "./compactor.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import { beginContext, breakDown, traceStep, type ContextFrame } from "./create-working-context.ts";
 import type { EntrySums } from "./entry-sums.ts";
-import { historySelector } from "./history-selector.ts";
-import { throwIfAborted, untilAborted } from "./in-turn.ts";
+import { failureReason } from "./failure-reason.ts";
+import { historySelector, isSelected } from "./history-selector.ts";
 import { logIndexOf } from "./log-index.ts";
 import { memoryPreloader } from "./memory-preloader.ts";
 import type { MemoryService } from "./memory-service.ts";
 import type { MemoryPlace } from "./prompt-parts.ts";
+import { requireRequest, requireSettings } from "./require-request.ts";
 import { rememberBySession } from "./session-memory.ts";
 import type { WorkingContext } from "./working-context.ts";
 
@@ -56,22 +60,24 @@ export interface CompileOptions {
 export interface ContextCompiler {
   /**
    * The prompt of a session as it stands, within the budget. The log says everything: one log and two budgets give two
-   * prompts, and the same log the same prompt.
-   * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown, `invalid_options`, `aborted`
+   * prompts, and the same log the same prompt. Stores and processors are waited for without a limit, and a signal ends
+   * that at once; a cut that the session's store can't load or save is no failure but a note in the trace.
+   * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown, `invalid_options`, `aborted`, and
+   *   `invalid_messages` where own processors leave a history that no provider accepts
    */
   compile(session: Session, options: CompileOptions): Promise<WorkingContext>;
 }
 
-/** A compiler; it does no I/O before it compiles. */
+/** A compiler; it does no I/O before it compiles. @throws ContextCompilerError `invalid_options` */
 export function createContextCompiler(settings: ContextCompilerOptions = {}): ContextCompiler {
+  requireSettings(settings);
   const { counter = estimatedCounter, layout = {} } = settings;
   const { memory: memoryPlace = "end", tools: toolOrder = "name" } = layout;
   const processors = settings.processors ?? defaultProcessors(settings, memoryPlace);
   const sumsOf = rememberBySession<number, (EntrySums | undefined)[]>(() => []);
   return {
-    async compile(session, options: Partial<CompileOptions> = {}) {
-      const { budget: total, systemPrompt = "", tools = [], reserve = 0, volatile = "", signal } = options;
-      const budget = requireBudget(total, reserve);
+    async compile(session, options) {
+      const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
       const frame = { budget, counter, memoryPlace, index: logIndexOf(session), sums: sumsOf(session, budget) };
       const ordered = toolOrder === "given" ? [...tools] : tools.toSorted(byName);
       const entries = session.messages().slice();
@@ -83,6 +89,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
       }
       throwIfAborted(signal);
       if (!context.isWithinBudget()) throw overBudget(context, counter);
+      if (!isSelected(context)) requireLegal(context, counter);
       return context;
     },
   };
@@ -101,13 +108,25 @@ async function runProcessor(
   const { tokenCount: tokensBefore } = input.context;
   try {
     const context = await untilAborted(Promise.resolve(processor.process(input)), input.signal);
-    const traced = traceStep(context, frame, { processor: name, tokensBefore });
+    const traced = countStep(context, frame, { processor: name, tokensBefore });
     if (traced === undefined) throw foreignContext(name);
     return traced;
   } catch (error) {
     // Whatever an abort made fail, it is the abort that is told.
     throwIfAborted(input.signal);
     throw error;
+  }
+}
+
+/** As `traceStep`, which counts whatever an own processor has put into the prompt. */
+function countStep(...[context, frame, step]: Parameters<typeof traceStep>): WorkingContext | undefined {
+  try {
+    return traceStep(context, frame, step);
+  } catch (error) {
+    if (ContextCompilerError.isInstance(error)) throw error;
+    const name = JSON.stringify(step.processor);
+    const message = `What the processor ${name} returned can't be counted (${failureReason(error)}); the parts that it gave \`context.with\` have to be of their types.`;
+    throw new ContextCompilerError("invalid_options", message, { cause: error });
   }
 }
 
@@ -121,21 +140,17 @@ function defaultProcessors(settings: ContextCompilerOptions, memoryPlace: Memory
   ];
 }
 
-function requireBudget(total: unknown, reserve: number): number {
-  if (total === undefined || total === null) {
-    const message =
-      "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
-    throw new ContextCompilerError("budget_missing", message);
-  }
-  const budget = typeof total === "number" ? total - reserve : Number.NaN;
-  if (Number.isFinite(budget) && budget > 0 && reserve >= 0) return budget;
-  const message = `A budget is a positive number of tokens, larger than the reserve, not ${String(total)} with a reserve of ${reserve}.`;
-  throw new ContextCompilerError("invalid_options", message);
-}
-
 function foreignContext(name: string): ContextCompilerError {
   const message = `The processor ${JSON.stringify(name)} returned a context of its own making; return \`context.with(...)\`, or the same.`;
   return new ContextCompilerError("invalid_options", message);
+}
+
+/** Throws where the last word was not a `historySelector`'s, and the history is none that every provider accepts. */
+function requireLegal(context: WorkingContext, counter: TokenCounter): void {
+  const [fault] = analyzeHistory(context.history, createMessageMeter(counter, context.tools)).repairs;
+  if (fault === undefined) return;
+  const message = `The prompt is not legal after the last processor: ${fault.reason} at message ${fault.from} of the history; put a \`historySelector\` last.`;
+  throw new ContextCompilerError("invalid_messages", message, { details: { index: fault.from } });
 }
 
 function overBudget(context: WorkingContext, counter: TokenCounter): ContextCompilerError {

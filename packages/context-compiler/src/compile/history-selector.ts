@@ -2,10 +2,11 @@ import type { ChatMessage } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FitOptions } from "../fit/fit-messages.ts";
 import { requireState, type FitState } from "../fit/fit-state.ts";
+import { throwIfAborted } from "../session-store/until-aborted.ts";
+import { requireNumbers } from "../fit/require-that.ts";
 import { alignEntries } from "./align-entries.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import { fitHistory, type FitHistoryOptions, type FittedHistory } from "./fit-history.ts";
-import { throwIfAborted } from "./in-turn.ts";
 import type { MemoryPlace } from "./prompt-parts.ts";
 import { rememberBySession } from "./session-memory.ts";
 import type { WorkingContext } from "./working-context.ts";
@@ -26,6 +27,7 @@ export interface HistorySelectorOptions extends Pick<
  * high one is passed, so that the provider's cached prefix stays.
  */
 export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
+  requireNumbers("historySelector", options, "compactAboveTokens", "keptFactsTokens");
   const { memoryPlace = "end", pin, ...fit } = options;
   const memoryOf = rememberBySession<number, SelectorMemory>(() => ({ state: undefined, isLoaded: false }));
   return {
@@ -94,8 +96,16 @@ async function withRoomForMemory(
   }
 }
 
+const selections = new WeakSet<WorkingContext["entries"]>();
+
+/** True for a history as a selector left it: every provider accepts it. */
+export function isSelected({ entries }: WorkingContext): boolean {
+  return selections.has(entries);
+}
+
 function select(context: WorkingContext, { fitted, history, notes }: FittedHistory): WorkingContext {
   const entries = alignEntries(history, context.entries);
+  selections.add(entries);
   const { prefixStableTokens, firstChangedMessage, breakpoints, trace: changes } = fitted;
   return context.with(
     { entries },

@@ -1,4 +1,4 @@
-import { ContextCompilerError } from "../context-compiler-error.ts";
+import { throwIfAborted, untilAborted } from "../session-store/until-aborted.ts";
 import type { Session } from "../session/session.ts";
 
 const lastTurns = new WeakMap<Session, Promise<unknown>>();
@@ -22,24 +22,4 @@ export function inTurn<Value>(
     own.catch(() => undefined),
   );
   return untilAborted(own, signal);
-}
-
-/** The promise, or a rejection with `aborted` as soon as the signal says so. */
-export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortedError(signal));
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}
-
-/** @throws ContextCompilerError `aborted` */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw abortedError(signal);
-}
-
-function abortedError(signal: AbortSignal): ContextCompilerError {
-  return new ContextCompilerError("aborted", "The compile was cancelled.", { cause: signal.reason });
 }

@@ -8,6 +8,7 @@ import type { WorkingContext } from "./working-context.ts";
 
 const systemPrompt = "You help.";
 const hit = (memoryId: string, text = `about ${memoryId}`): MemoryHit => ({ memoryId, text });
+const answering = (answer: unknown[]): MemoryService => ({ search: async () => Object(answer) });
 const notesOf = ({ trace }: WorkingContext): readonly string[] | undefined =>
   trace.find(({ processor }) => processor === "memoryPreloader")?.notes;
 
@@ -84,6 +85,47 @@ describe("memory hits", () => {
     expect(notesOf(context)).toEqual(["1 memory hits left out: they go beyond 5 or 500 tokens"]);
   });
 
+  it("that are none are left out, and counted in a note", async () => {
+    const answer: unknown[] = JSON.parse(
+      '[null, 5, [], {"memoryId": 1, "text": "a"}, {"memoryId": "", "text": "a"}, {"memoryId": "a"}, {"memoryId": "b", "text": " \\n"}]',
+    );
+    const fails = Object.defineProperty({}, "memoryId", { enumerable: true, get: () => expect.fail() });
+    const context = await compileWith(answering([...answer, fails, hit("m1")]));
+    expect(context.memoryHits).toEqual([hit("m1")]);
+    expect(notesOf(context)).toEqual(["8 memory hits left out: they have no memoryId or no text"]);
+  });
+
+  it("lose a score or a source that is none", async () => {
+    const odd = [
+      { ...hit("a"), score: Number.NaN, source: 5, more: () => 1 },
+      { ...hit("b"), score: "x", source: null },
+      { ...hit("c"), score: 0.5, source: "notes" },
+    ];
+    const context = await compileWith(answering(odd));
+    expect(context.memoryHits).toEqual([hit("a"), hit("b"), { ...hit("c"), score: 0.5, source: "notes" }]);
+    expect(notesOf(context)).toEqual([]);
+  });
+
+  it("are masked and made well-formed as events are", async () => {
+    const key = `sk-ant-${"a1B2".repeat(12)}`;
+    const context = await compileWith(answering([hit("m1", `The key is ${key}.`), hit("m2", "half \uD83D of a pair")]));
+    expect(context.memoryHits[1]).toEqual(hit("m2", "half \uFFFD of a pair"));
+    expect(JSON.stringify([context.memoryHits, context.toMessages()])).not.toContain(key);
+    const open = sampleSession({ redact: false });
+    await open.record("user_input", { content: "Which key?" });
+    const compiler = createContextCompiler({ counter: exact, memory: answering([hit("m1", `The key is ${key}.`)]) });
+    expect((await compiler.compile(open, { budget: 5_000, systemPrompt })).memoryHits[0]?.text).toContain(key);
+  });
+
+  it("without a word show nothing, also where they were recorded", async () => {
+    const session = sampleSession();
+    await session.record("user_input", { content: "Hello." });
+    await session.record("memory_hit", hit("blank", " \n"));
+    const context = await createContextCompiler({ counter: exact }).compile(session, { budget: 900, systemPrompt });
+    expect(context.memoryHits).toEqual([]);
+    expect(notesOf(context)).toEqual(["1 memory hits left out: they have no memoryId or no text"]);
+  });
+
   it("leave the room to what must stay", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: words(60) });
@@ -124,6 +166,42 @@ describe("a memory", () => {
   it("that fails is named in the trace", async () => {
     const context = await compileWith({ search: () => Promise.reject(new Error("index is being built")) });
     expect(notesOf(context)).toEqual(["the memory was left out: index is being built"]);
+  });
+
+  const unusual: [string, unknown, string][] = [
+    ["text", "the index is down", "the index is down"],
+    ["an error whose message is none", Object.assign(new Error(), { message: 5 }), "5"],
+    ["what has no text", Object.create(null), "no reason"],
+    ["nothing", undefined, "no reason"],
+    ["a page of text", new Error("x".repeat(5_000)), expect.stringMatching(/^.{1,300}$/)],
+  ];
+  it.each(unusual)("that fails with %s is left out and named", async (_, error, reason) => {
+    const context = await compileWith({ search: () => Promise.reject(error) });
+    const prefix = "the memory was left out: ";
+    expect(notesOf(context)?.map((note) => note.replace(prefix, ""))).toEqual([reason]);
+  });
+
+  it("that answers with no list is named in the trace", async () => {
+    const context = await compileWith({ search: () => JSON.parse('{"hits": []}') });
+    expect(notesOf(context)).toEqual(["the memory was left out: its answer is no list of hits"]);
+  });
+
+  it("that throws while the compile is cancelled leaves no rejection behind", async () => {
+    const session = sampleSession();
+    await recordTurns(session, 0, 1);
+    const unhandled = vi.fn<(reason: unknown) => void>();
+    process.on("unhandledRejection", unhandled);
+    const controller = new AbortController();
+    const search = (): never => {
+      controller.abort("enough");
+      throw new Error("down");
+    };
+    const compiler = createContextCompiler({ counter: exact, memory: { search } });
+    const compiling = compiler.compile(session, { budget: 5_000, systemPrompt, signal: controller.signal });
+    await expect(compiling).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   it.each(["hangs", "is slow"])("that %s is left out in time and told to stop", async (fault) => {

@@ -1,7 +1,12 @@
-import { redactSecrets, truncateMiddle, type TokenCounter } from "@ccl/core";
+import { truncateMiddle, type TokenCounter } from "@ccl/core";
 import { createMessageMeter } from "../fit/message-meter.ts";
+import { requireNumbers } from "../fit/require-that.ts";
+import { maskDraft } from "../session/prepare-draft.ts";
+import { redactOf } from "../session/recording-session.ts";
+import type { Redact } from "../session/redact-data.ts";
+import { throwIfAborted, untilAborted } from "../session-store/until-aborted.ts";
 import type { ContextProcessor } from "./context-processor.ts";
-import { throwIfAborted } from "./in-turn.ts";
+import { failureReason } from "./failure-reason.ts";
 import { logIndexOf } from "./log-index.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 import { memoryMessage } from "./prompt-parts.ts";
@@ -19,18 +24,22 @@ export interface MemoryPreloaderOptions {
   timeoutMs?: number;
 }
 
-/** Looks up what is remembered about the user's last words. A memory that fails or is slow is left out, and the trace says so. */
+/**
+ * Looks up what is remembered about the user's last words. A memory that fails or is slow is left out, and so are hits
+ * without an id or a text; the trace says so. Secrets of what is found are masked as the session masks those of its events.
+ */
 export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextProcessor {
+  requireNumbers("memoryPreloader", options, "topK", "maxTokens", "timeoutMs");
   const { memory, topK = 5, timeoutMs = 2_000 } = options;
   return {
     name: "memoryPreloader",
     async process({ session, context, budget, counter, signal }) {
       const maxTokens = options.maxTokens ?? Math.min(1_000, Math.floor(budget / 10));
-      const recorded: readonly MemoryHit[] = logIndexOf(session).freshMemory;
       const query = memory === undefined ? "" : lastWords(context.entries);
       const isAsked = memory !== undefined && query !== "";
-      const found = isAsked ? await search(memory, query, { topK, timeoutMs, signal }) : { hits: [], notes: [] };
-      const { hits, notes } = fitHits([...recorded, ...found.hits], { topK, maxTokens, counter });
+      const found = isAsked ? await search(memory, query, { topK, timeoutMs, signal }) : { answer: [], notes: [] };
+      const read = found.answer.map((hit) => readHit(hit, redactOf(session)));
+      const { hits, notes } = fitHits([...logIndexOf(session).freshMemory, ...read], { topK, maxTokens, counter });
       const allNotes = [...found.notes, ...notes];
       return hits.length + allNotes.length === 0 ? context : context.with({ memoryHits: hits }, { notes: allNotes });
     },
@@ -53,63 +62,76 @@ interface SearchLimits {
   signal: AbortSignal | undefined;
 }
 
+/** What the memory answered, whatever that holds. */
 async function search(
   memory: MemoryService,
   query: string,
   { topK, timeoutMs, signal }: SearchLimits,
-): Promise<{ hits: readonly MemoryHit[]; notes: string[] }> {
-  const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let onAbort: (() => void) | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    const end = (reason: Error): void => {
-      reject(reason);
-      controller.abort(reason);
-    };
-    const longest = Math.min(timeoutMs, 2 ** 31 - 1);
-    timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs} ms`)), longest);
-    onAbort = () => end(new Error("the compile was cancelled"));
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
+): Promise<{ answer: readonly unknown[]; notes: string[] }> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), Math.min(timeoutMs, 2 ** 31 - 1));
+  const ended = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
+  const ask = async (): Promise<unknown> => memory.search(query, { topK, signal: ended });
   try {
-    const hits = await Promise.race([limit, memory.search(query, { topK, signal: controller.signal })]);
-    return { hits: hits.filter(isHit).slice(0, topK), notes: [] };
+    const answer = await untilAborted(ask(), ended);
+    if (Array.isArray(answer)) return { answer, notes: [] };
+    return { answer: [], notes: ["the memory was left out: its answer is no list of hits"] };
   } catch (error) {
     throwIfAborted(signal);
-    const reason = error instanceof Error ? redactSecrets(error.message).text : "no reason";
-    return { hits: [], notes: [`the memory was left out: ${reason}`] };
+    const reason = limit.signal.aborted ? `no answer within ${timeoutMs} ms` : failureReason(error);
+    return { answer: [], notes: [`the memory was left out: ${reason}`] };
   } finally {
     clearTimeout(timer);
-    if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
   }
 }
 
-function isHit(hit: MemoryHit): boolean {
-  return typeof hit?.memoryId === "string" && typeof hit.text === "string" && hit.text.trim() !== "";
+/** A hit as its event would hold it; undefined for what is none. */
+function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefined {
+  try {
+    const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> = { ...Object(hit) };
+    const data = {
+      memoryId,
+      text,
+      ...(Number.isFinite(score) ? { score } : {}),
+      ...(typeof source === "string" ? { source } : {}),
+    };
+    const { draft } = maskDraft({ kind: "memory_hit", data }, redact);
+    return draft.kind === "memory_hit" ? draft.data : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Each memory once, in the order given, while they fit as they are shown. */
 function fitHits(
-  hits: readonly MemoryHit[],
+  given: readonly (MemoryHit | undefined)[],
   { topK, maxTokens, counter }: { topK: number; maxTokens: number; counter: TokenCounter },
 ): { hits: MemoryHit[]; notes: string[] } {
   const meter = createMessageMeter(counter);
-  const kept: MemoryHit[] = [];
+  const hits: MemoryHit[] = [];
   const known = new Set<string>();
+  let unreadable = 0;
   let omitted = 0;
-  for (const { memoryId, text, score, source } of hits) {
+  for (const hit of given) {
+    if (hit === undefined || hit.text.trim() === "") {
+      unreadable += 1;
+      continue;
+    }
+    const { memoryId, text, score, source } = hit;
     if (known.has(memoryId)) continue;
     known.add(memoryId);
-    const hit = {
+    const shown = {
       memoryId,
       text,
       ...(score === undefined ? {} : { score }),
       ...(source === undefined ? {} : { source }),
     };
-    const isKept = kept.length < topK && meter.of(memoryMessage([...kept, hit], "system")) <= maxTokens;
-    if (isKept) kept.push(hit);
+    const isKept = hits.length < topK && meter.of(memoryMessage([...hits, shown], "system")) <= maxTokens;
+    if (isKept) hits.push(shown);
     else omitted += 1;
   }
-  const notes = omitted === 0 ? [] : [`${omitted} memory hits left out: they go beyond ${topK} or ${maxTokens} tokens`];
-  return { hits: kept, notes };
+  const notes: string[] = [];
+  if (unreadable > 0) notes.push(`${unreadable} memory hits left out: they have no memoryId or no text`);
+  if (omitted > 0) notes.push(`${omitted} memory hits left out: they go beyond ${topK} or ${maxTokens} tokens`);
+  return { hits, notes };
 }

@@ -1,7 +1,8 @@
-import { redactSecrets } from "@ccl/core";
 import type { SummaryRecord } from "../session/session-event.ts";
 import type { Session } from "../session/session.ts";
-import { inTurn, throwIfAborted } from "./in-turn.ts";
+import { throwIfAborted } from "../session-store/until-aborted.ts";
+import { failureReason } from "./failure-reason.ts";
+import { inTurn } from "./in-turn.ts";
 import { logIndexOf } from "./log-index.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
@@ -62,7 +63,6 @@ export function recordSummary(
   };
   return inTurn(session, write, signal).catch((error: unknown) => {
     throwIfAborted(signal);
-    const reason = error instanceof Error ? redactSecrets(error.message).text : "no reason";
-    return `the facts were kept: the summary failed (${reason})`;
+    return `the facts were kept: the summary failed (${failureReason(error)})`;
   });
 }

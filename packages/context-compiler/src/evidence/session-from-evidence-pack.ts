@@ -1,6 +1,7 @@
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { freezeDeep } from "../session/parse-session-event.ts";
 import { beginSession } from "../session/recording-session.ts";
+import { requireSessionOptions } from "../session/require-session-options.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
 import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
@@ -15,12 +16,13 @@ export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessio
 /**
  * A session in memory that goes on from a pack: its `toEvidencePack` begins with the same entries. A pack proves events
  * without holding them, so that the log is empty unless they are given; then each has to be the one that was proved.
- * @throws ContextCompilerError `evidence_invalid` with all issues
+ * @throws ContextCompilerError `evidence_invalid` with all issues, `invalid_options`
  */
 export async function sessionFromEvidencePack(
   pack: EvidencePack,
   options: SessionFromEvidenceOptions = {},
 ): Promise<Session> {
+  requireSessionOptions(options);
   const { events, ...sessionOptions } = options;
   const verified = verifyEvidencePack(pack, events);
   if (!verified.ok) {

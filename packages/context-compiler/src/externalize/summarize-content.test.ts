@@ -39,6 +39,74 @@ describe("summarizeText", () => {
     for (const { id } of rows) expect(summary).toContain(id);
   });
 
+  const orders = Array.from({ length: 40 }, (_, index) => ({ id: `ORD-${index}`, note: `a few "words" of no use` }));
+  const json = JSON.stringify(orders);
+  const pretty = JSON.stringify(orders, null, 2);
+  const summaryOf = (text: string): string => summarizeText({ text, mimeType: guessMimeType(text) }, { counter });
+
+  it.each([
+    ["in a JSON string", JSON.stringify(json)],
+    ["in a JSON string of a JSON string", JSON.stringify(JSON.stringify(pretty))],
+    ["in an answer of MCP", JSON.stringify({ content: [{ type: "text", text: pretty }], isError: false })],
+    ["object by object", orders.map((order) => JSON.stringify(order, null, 2)).join("\n\n")],
+    ["behind a byte order mark", `\uFEFF${json}`],
+    ["in a code fence", `\`\`\`json\n${pretty}\n\`\`\`\n`],
+  ])("gives JSON %s as it gives JSON", (_, text) => {
+    expect(summaryOf(text)).toBe(summaryOf(json));
+  });
+
+  it.each([
+    ["Found 40 orders:\n\n", "\n\nThe next page is 2 [cached]."],
+    ["[search] 40 of {all}\n", "\n"],
+    ["Result: ", ""],
+  ])("keeps a little text around JSON: %j and %j", (lead, tail) => {
+    const summary = summaryOf(`${lead}${pretty}${tail}`);
+    expect(summary).toMatch(/^40 rows/m);
+    expect(summary.startsWith(lead.trim())).toBe(true);
+    expect(summary.endsWith(tail.trim())).toBe(true);
+    for (const { id } of orders) expect(summary).toContain(id);
+    expect(counter.count(summary)).toBeLessThanOrEqual(400);
+  });
+
+  it("takes brackets that hold no JSON for text", () => {
+    const text = `[note] ${"Lorem ipsum dolor sit amet. ".repeat(100)}\n{${"words ".repeat(100)}}`;
+    expect(summaryOf(text)).toMatch(/^\[note\] Lorem .* more characters\]$/);
+  });
+
+  it.each([",", ";"])("knows a table whose cells hold %j and line feeds in quotes", (separator) => {
+    const rows = Array.from(
+      { length: 60 },
+      (_, at) => `ORD-${at}${separator}"Doe${separator} ""Jo""\n${at}"${separator}${at}.5`,
+    );
+    const summary = summaryOf([["id", "name", "sum"].join(separator), ...rows, ""].join("\r\n"));
+    for (const row of rows.slice(0, 10)) expect(summary).toContain(row);
+    const [, left = ""] = /\[\.\.\. (\d+) more lines \.\.\.\]$/.exec(summary) ?? [];
+    expect(summary.split("\n").length - 1 + Number(left)).toBe(1 + rows.length * 2);
+  });
+
+  it.each([
+    ["XML", Array.from({ length: 200 }, (_, at) => `  <order id="ORD-${at}"><sum>${at}</sum></order>`), "<orders>"],
+    ["a list of files", Array.from({ length: 200 }, (_, at) => `[FILE] notes ${at}.txt`), "[DIR] src"],
+    [
+      "a list of paths",
+      Array.from({ length: 200 }, (_, at) => `/srv/my data/file-${at}.txt`),
+      "/srv/my data/README.md",
+    ],
+    ["matches of a search", Array.from({ length: 200 }, (_, at) => `src/a.ts:${at}: return of the same old x`), ""],
+    ["YAML", Array.from({ length: 200 }, (_, at) => `  - id: ORD-${at}\n    sum: ${at}`), "orders:"],
+  ])("gives the first lines of %s", (_, lines, first) => {
+    const summary = summaryOf([first, ...lines].join("\n"));
+    for (const line of lines.slice(0, 8)) expect(summary).toContain(line);
+    expect(summary).toMatch(/\[\.\.\. \d+ more lines \.\.\.\]$/);
+    expect(counter.count(summary)).toBeLessThanOrEqual(400);
+  });
+
+  it("says how much follows what it shows of one long line", () => {
+    const summary = summaryOf(`<list>${"<item/>".repeat(10_000)}</list>`);
+    expect(summary).toMatch(/^<list>.* \[\.\.\. 62,013 more characters\]$/s);
+    expect(counter.count(summary)).toBeLessThanOrEqual(400);
+  });
+
   it("gives the line that names a fault, in whatever text", () => {
     const text = `${"step ok\n".repeat(2_000)}ERROR: disk full`;
     expect(summarizeText({ text, mimeType: plain }, { counter })).toMatch(/^step ok\n[^]*\nERROR: disk full$/);
@@ -71,10 +139,14 @@ describe("summarizeText", () => {
     const long = fc
       .tuple(fc.string({ unit: "grapheme", minLength: 1 }), fc.integer({ min: 1, max: 3_000 }))
       .map(([unit, count]) => unit.repeat(count));
-    const json = fc.jsonValue().map((value) => JSON.stringify(value));
+    const anyJson = fc.jsonValue().map((value) => JSON.stringify(value));
+    const framed = fc
+      .tuple(fc.string(), anyJson, fc.string())
+      .map(([lead, inner, tail]) => `${lead}\n${inner}\n${tail}`);
+    const wrapped = fc.oneof(framed, anyJson).map((inner) => JSON.stringify(inner));
     fc.assert(
       fc.property(
-        fc.oneof(lines, long, json),
+        fc.oneof(lines, long, anyJson, framed, wrapped),
         fc.constantFrom(plain, "text/csv", "application/json"),
         fc.boolean(),
         (text, mimeType, isError) => {

@@ -485,10 +485,14 @@ describe("a budget", () => {
     ['"budget":"900"', 'not the text "900"'],
     ['"budget":[9]', "not a value of type object"],
     ['"budget":9,"safetyMargin":"0"', 'not the text "0"'],
-    ['"budget":9,"watermarks":null', "`low` and `high`"],
-    ['"budget":9,"watermarks":{"low":null}', "not a value of type object and 0.88"],
-    ['"budget":9,"tools":[null]', "a list of tool definitions"],
-    ['"budget":9,"counter":{"name":"c"}', "a function `count`"],
+    ['"budget":9,"watermarks":null', "watermarks has to be an object, not null"],
+    ['"budget":9,"watermarks":{"low":null}', "not null and 0.88"],
+    ['"budget":9,"tools":{}', "a list of tool definitions, not a value"],
+    ['"budget":9,"tools":[null]', "tools[0] needs a name"],
+    ['"budget":9,"tools":[{"name":"a","description":"","inputSchema":{}},{"name":"b"}]', "tools[1] needs a name"],
+    ['"budget":9,"counter":{"name":"c"}', "an object with `count`"],
+    ['"budget":9,"pin":5', "pin is a function, not 5"],
+    ['"budget":9,"restHint":"x"', 'restHint is a function, not the text "x"'],
     ['"budget":9,"keptFactsTokens":"many"', 'not the text "many"'],
   ])("with {%s} is refused by name", (json, words) => {
     expect(() => fitMessages([], JSON.parse(`{${json}}`))).toThrow(

@@ -4,6 +4,7 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FitOptions } from "./fit-messages.ts";
 import type { FitPolicy } from "./fit-policy.ts";
 import { createMessageMeter } from "./message-meter.ts";
+import { isFrom, requireObject, requireThat, requireTools, shown } from "./require-that.ts";
 
 /** Measured on long service and coding sessions; see the section on the context compiler in `bench/RESULTS.md`. */
 const defaults = { low: 0.1, high: 0.88, compactAboveTokens: 100 };
@@ -22,10 +23,9 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     const text = "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
     throw new ContextCompilerError("budget_missing", text);
   }
-  const isCounter = typeof counter === "object" && counter !== null && typeof counter.count === "function";
-  requireThat(isCounter, "A counter is an object with a name and a function `count`.");
+  requireObject("A counter", counter, "count");
   const { safetyMargin = counter.isExact ? 0 : 0.1, watermarks = {}, tools = [] } = given;
-  requireThat(typeof watermarks === "object" && watermarks !== null, "Watermarks are an object with `low` and `high`.");
+  requireObject("watermarks", watermarks);
   const { low = defaults.low, high = defaults.high } = watermarks;
   const { compactAboveTokens = defaults.compactAboveTokens } = given;
   const isBudget = isFrom(0, budget) && budget > 0 && budget < Infinity;
@@ -40,8 +40,11 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   const { keptFactsTokens = factsTokens(usable) } = given;
   requireThat(isFrom(0, compactAboveTokens), `compactAboveTokens is at least 0, not ${shown(compactAboveTokens)}.`);
   requireThat(isFrom(0, keptFactsTokens), `keptFactsTokens is at least 0, not ${shown(keptFactsTokens)}.`);
-  const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool === "object" && tool !== null);
-  requireThat(areTools, "The tools are a list of tool definitions.");
+  for (const name of ["pin", "restHint", "summaryOf"] as const) {
+    const isFunction = given[name] === undefined || typeof given[name] === "function";
+    requireThat(isFunction, `${name} is a function, not ${shown(given[name])}.`);
+  }
+  requireTools(tools);
   return {
     meter: createMessageMeter(counter, tools),
     budget,
@@ -54,17 +57,4 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     restHint: given.restHint,
     summaryOf: given.summaryOf,
   };
-}
-
-function isFrom(least: number, value: unknown): value is number {
-  return typeof value === "number" && value >= least;
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return `the text ${JSON.stringify(value)}`;
-  return typeof value === "number" ? String(value) : `a value of type ${typeof value}`;
-}
-
-function requireThat(isValid: boolean, message: string): void {
-  if (!isValid) throw new ContextCompilerError("invalid_options", message);
 }

@@ -12,8 +12,8 @@ import {
   requireStateKey,
   requireVersion,
   sessionPageSizes,
-  throwIfAborted,
 } from "../session-store/store-input.ts";
+import { throwIfAborted } from "../session-store/until-aborted.ts";
 import { acquireSessionLock, type SessionLock } from "./session-lock.ts";
 import {
   eventLine,

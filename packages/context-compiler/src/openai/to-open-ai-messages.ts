@@ -9,7 +9,10 @@ import { wordsOf } from "./words-of.ts";
 
 /** Where a prompt's cached prefixes end. */
 export interface OpenAiMessagesOptions {
-  /** Indexes of messages, as `WorkingContext.breakpoints` has them. Only for models that take explicit cache breakpoints. */
+  /**
+   * Indexes of messages, as `WorkingContext.breakpoints` has them. Only for models that take explicit cache breakpoints; of
+   * more than 4, the API writes the last.
+   */
   breakpoints?: readonly number[];
 }
 

@@ -10,8 +10,8 @@ import {
   requireStateKey,
   requireVersion,
   sessionPageSizes,
-  throwIfAborted,
 } from "./store-input.ts";
+import { throwIfAborted } from "./until-aborted.ts";
 
 /** Sessions for as long as the process lives. */
 export function createMemorySessionStore(): SessionStore {

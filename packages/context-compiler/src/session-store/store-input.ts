@@ -49,12 +49,6 @@ export function cursorPosition(cursor: string | undefined): number {
   throw new ContextCompilerError("invalid_options", "The cursor is none that this store gave.");
 }
 
-/** @throws ContextCompilerError `aborted` */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  throw new ContextCompilerError("aborted", "The call was aborted.", { cause: signal.reason });
-}
-
 /** What a writer meets that is not the first. */
 export function conflictError(sessionId: string, expected: number, actual?: number): ContextCompilerError {
   const found = actual === undefined ? "another number" : String(actual);

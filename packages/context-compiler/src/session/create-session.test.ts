@@ -1,5 +1,7 @@
+import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
+import { sampleSession, words } from "../../test-support/sample-session.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
 import { createSession } from "./create-session.ts";
@@ -220,6 +222,33 @@ describe("createSession", () => {
     expect(() => createSession(options)).toThrow(expect.objectContaining({ code: "invalid_options" }));
   });
 
+  it("stops waiting for an artifact store, and for records before, once aborted", async () => {
+    const artifactStore = createMemoryArtifactStore();
+    let answer = (): void => expect.fail();
+    artifactStore.store = () => new Promise((_, reject) => (answer = () => reject(new Error("too late"))));
+    const session = sampleSession({ artifactStore });
+    const large = { callId: "c1", content: words(3_000) };
+    const controller = new AbortController();
+    const stuck = session.record("tool_success", large, { signal: controller.signal });
+    const behind = session.record("user_input", { content: "Hello." });
+    controller.abort("enough");
+    await expect(stuck).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+    await behind;
+    const waiting = session.record("tool_success", large);
+    const given = new AbortController();
+    const impatient = session.record("user_input", { content: "Never mind." }, { signal: given.signal });
+    const last = session.record("user_input", { content: "Bye." });
+    given.abort();
+    await expect(impatient).rejects.toMatchObject({ code: "aborted" });
+    answer();
+    await Promise.all([waiting, last]);
+    expect(Array.from(session.eventLog, ({ data }) => "content" in data && data.content)).toEqual([
+      "Hello.",
+      large.content,
+      "Bye.",
+    ]);
+  });
+
   it("keeps state beside the log", async () => {
     const session = createSession();
     await session.saveState("cut/16000", '{"from":3}');
@@ -230,6 +259,14 @@ describe("createSession", () => {
 });
 
 describe("openSession", () => {
+  it("stops waiting for a store that hangs, once aborted", async () => {
+    const store = { ...createMemorySessionStore(), read: (): Promise<never> => new Promise(() => undefined) };
+    const controller = new AbortController();
+    const opening = openSession({ store, sessionId: "s", signal: controller.signal });
+    controller.abort("enough");
+    await expect(opening).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+  });
+
   it("finds what was recorded, to the byte, and goes on", async () => {
     const store = createMemorySessionStore();
     const { clock } = fixed();

@@ -1,6 +1,9 @@
 import { createUuidV7Generator, systemClock } from "@ccl/core";
+import { requireObject } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
+import { untilAborted } from "../session-store/until-aborted.ts";
 import { beginSession } from "./recording-session.ts";
+import { requireSessionOptions } from "./require-session-options.ts";
 import type { SessionEvent } from "./session-event.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
@@ -16,14 +19,16 @@ export interface OpenSessionOptions extends SessionOptions {
  * @throws ContextCompilerError `invalid_options`, `store_damaged`, `store_failed` or `aborted`
  */
 export async function openSession(options: OpenSessionOptions): Promise<Session> {
+  requireSessionOptions(options);
   const { store, clock = systemClock, signal } = options;
+  requireObject("store", store, "read", "append", "loadState", "saveState");
   const sessionId = options.sessionId ?? createUuidV7Generator({ clock }).next();
   const events: SessionEvent[] = [];
   let tornBytes: number | undefined;
   let cursor: string | undefined;
   do {
     const next = { ...(cursor === undefined ? {} : { cursor }), ...(signal === undefined ? {} : { signal }) };
-    const page = await store.read(sessionId, next);
+    const page = await untilAborted(store.read(sessionId, next), signal);
     for (const event of page.events) events.push(event);
     ({ cursor, tornBytes } = page);
   } while (cursor !== undefined);

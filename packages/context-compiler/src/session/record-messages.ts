@@ -1,5 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { requireMessages } from "../wire/require-messages.ts";
 import type { EventDraft } from "./event-input.ts";
 import { isRecorded, type RecordedMessage } from "./is-recorded.ts";
 import { maskDraft } from "./prepare-draft.ts";
@@ -19,6 +20,7 @@ export async function recordMessages(
   messages: readonly ChatMessage[],
   options: { signal?: AbortSignal } = {},
 ): Promise<SessionEvent[]> {
+  requireMessages(messages);
   const bodies = messages.map((message, index) => bodyOf(session, message, index));
   const given = placeBodies(bodies);
   const recorded = placeEvents(session);
@@ -47,6 +49,7 @@ function bodyOf(session: Session, message: ChatMessage, position: number): Event
 function draftsOf(message: ChatMessage | undefined): EventDraft[] {
   if (message === undefined) return [];
   const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
+  if (!Array.isArray(toolCalls) || toolCalls.some((call) => typeof call !== "object" || call === null)) return [];
   switch (role) {
     case "system":
     case "developer":

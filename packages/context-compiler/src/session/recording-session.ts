@@ -9,8 +9,10 @@ import {
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { evidenceEntry, sealEvidence, type EvidenceEntry } from "../evidence/evidence-pack.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
+import { requireThat, shown } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
-import { requireSessionId, requireStateKey, throwIfAborted } from "../session-store/store-input.ts";
+import { requireSessionId, requireStateKey } from "../session-store/store-input.ts";
+import { throwIfAborted, untilAborted } from "../session-store/until-aborted.ts";
 import { createCallLedger } from "./call-ledger.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { eventMessage } from "./event-message.ts";
@@ -46,13 +48,19 @@ export function beginSession(options: BeginSessionOptions): Session {
   ): Promise<SessionEvent[]> => {
     throwIfAborted(signal);
     if (isClosed) throw new ContextCompilerError("closed", `Session "${sessionId}" is closed.`);
+    requireDrafts(drafts);
     const masked = drafts.map((draft) => maskDraft(draft, context.redact));
     // Payloads are stored side by side; the events go into the log in the order of the calls.
     const stored = masked.map((draft) => storePayloads(draft, { ...context, artifactStore }, signal));
     const prepared = Promise.all(stored).finally(() => throwIfAborted(signal));
     prepared.catch(() => undefined);
-    const done = tail.then(async () => recorder.append((await prepared).flat(), signal));
-    tail = done.catch(() => undefined);
+    const before = tail;
+    const ready = before.then(() => prepared);
+    // Once the store was asked to append, only its answer tells whether the events are there.
+    const append = (bodies: readonly EventBody[][]): Promise<SessionEvent[]> => recorder.append(bodies.flat(), signal);
+    const done = (signal === undefined ? ready : untilAborted(ready, signal)).then(append);
+    // Without a signal nothing ends before what was recorded before it.
+    tail = (signal === undefined ? done : before.then(() => done)).then(ignore, ignore);
     return done;
   };
   const record: Session["record"] = async (kind, data, options = {}) => {
@@ -90,6 +98,8 @@ export function beginSession(options: BeginSessionOptions): Session {
   masks.set(session, context.redact);
   return session;
 }
+
+const ignore = (): void => undefined;
 
 const masks = new WeakMap<Session, Redact | undefined>();
 
@@ -133,12 +143,17 @@ function createRecorder(
       keep(event, undefined);
     },
     async append(bodies, signal) {
-      const timestamp = Math.max(Math.floor(clock.now()), log.at(-1)?.timestamp ?? 0);
+      const now = clock.now();
+      requireThat(Number.isFinite(now), `The clock gave ${shown(now)}; it gives milliseconds since the epoch.`);
+      const timestamp = Math.max(Math.floor(now), log.at(-1)?.timestamp ?? 0);
       const after = calls.fork();
       const recorded = bodies.map((body) => {
         const message = eventMessage(body);
         const tokens = after.takes(body) ? meter.of(message ?? callMessage(body)) : shownTokens(body, counter);
-        const event: SessionEvent = { ...body, eventId: eventIds.next(), timestamp, tokens };
+        const eventId = eventIds.next();
+        const isId = typeof eventId === "string" && eventId !== "";
+        requireThat(isId, `The ids gave ${shown(eventId)}; an id is a text that is not empty.`);
+        const event: SessionEvent = { ...body, eventId, timestamp, tokens };
         return { event: freezeDeep(event), message };
       });
       const newIds = new Set(recorded.map(({ event }) => event.eventId));
@@ -153,6 +168,12 @@ function createRecorder(
       return stored;
     },
   };
+}
+
+function requireDrafts(drafts: unknown): void {
+  const isDraft = (draft: unknown): boolean => typeof draft === "object" && draft !== null;
+  if (Array.isArray(drafts) && drafts.every(isDraft)) return;
+  throw new ContextCompilerError("invalid_event", "What is recorded is a list of objects with `kind` and `data`.");
 }
 
 /** The message that is made of a call of the application's own. */
@@ -173,9 +194,6 @@ function isOfKind<Kind extends SessionEventKind>(event: SessionEvent, kind: Kind
 
 function prepareContext(options: BeginSessionOptions): PrepareContext {
   const { sessionId, artifactStore, externalizeAboveTokens = 1_000, counter = estimatedCounter, redact } = options;
-  if (!(externalizeAboveTokens >= 0)) {
-    throw new ContextCompilerError("invalid_options", "externalizeAboveTokens is a number of tokens from 0.");
-  }
   const mask = (text: string): string => redactSecrets(text).text;
   return {
     sessionId,

@@ -5,9 +5,12 @@ import type { Session } from "../session/session.ts";
 import { checkCall } from "./check-call.ts";
 import { createPerceptionAligner, type PerceptionAligner } from "./perception-aligner.ts";
 import { recordOutcome, type Outcome } from "./record-outcome.ts";
+import { requireToolOutput } from "./require-tool-output.ts";
 import { createSchemaRegistry, type SchemaRegistry } from "./schema-registry.ts";
-import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
+import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 import type { ToolOutcomeEvent } from "./tool-event.ts";
+import { createToolListing } from "./tool-listing.ts";
+import { writeJson } from "./write-json.ts";
 
 /** What a handler calls through, and where it writes. */
 export interface ToolInterruptOptions {
@@ -35,13 +38,17 @@ export interface ToolCallOptions {
 
 /** Calls tools, and writes down that they were called and how it ended. */
 export interface ToolInterruptHandler {
-  /** Those that can be called, as the bridge has them; asked once, and again for a name that is not among them. */
+  /**
+   * Those that can be called, as the bridge has them; asked once, and again for a name that is not among them.
+   * @throws ContextCompilerError `aborted`; whatever the bridge throws
+   */
   tools(options?: { signal?: AbortSignal }): Promise<readonly BridgedTool[]>;
   /**
    * Records the call, runs the tool, and records exactly one outcome, whatever the tool does. `args` is an object, or the
    * model's JSON text. A tool that fails, breaks its schema, is unknown or gets wrong arguments ends in `tool_error`, with
    * words for the model. What a tool answers after its time is recorded as late and never shown.
-   * @throws ContextCompilerError `aborted` after the outcome was recorded; whatever recording throws
+   * @throws ContextCompilerError `invalid_options` before anything is recorded, where the time limit is none or `args` can't
+   * be written as JSON; `aborted` after the outcome was recorded; whatever recording throws
    */
   call(name: string, args: unknown, options?: ToolCallOptions): Promise<ToolOutcomeEvent>;
   /** Parallel calls of one answer; outcomes in their order. */
@@ -50,58 +57,41 @@ export interface ToolInterruptHandler {
 
 const defaultTimeoutMs = 60_000;
 
-/** A handler for the tools of a session. */
+/**
+ * A handler for the tools of a session.
+ * @throws ContextCompilerError `invalid_options`
+ */
 export function createToolInterruptHandler(options: ToolInterruptOptions): ToolInterruptHandler {
+  requireOptions(options);
   const { session, bridge, artifactStore, clock = systemClock, ids = createUuidV7Generator() } = options;
+  const { timeoutMs: defaultLimitMs = defaultTimeoutMs } = options;
   const schemas = options.schemas ?? createSchemaRegistry();
   const aligner = options.aligner ?? createPerceptionAligner({ schemas });
-  let listed: Promise<readonly BridgedTool[]> | undefined;
+  const listing = createToolListing(bridge);
 
-  const forget = (listing: Promise<readonly BridgedTool[]>): void => {
-    if (listed === listing) listed = undefined;
-  };
-  const listTools = (isFresh: boolean, signal?: AbortSignal): Promise<readonly BridgedTool[]> => {
-    if (listed !== undefined && !isFresh) return listed;
-    const listing = bridge.tools(signal === undefined ? {} : { signal });
-    listing.catch(() => forget(listing));
-    return (listed = listing);
-  };
-  /** Calls that run side by side share a listing, so that none of them cancels it; one that hangs is asked for again. */
-  const toolsFor = async (isFresh: boolean, signal: AbortSignal): Promise<readonly BridgedTool[]> => {
-    const listing = listTools(isFresh);
-    const giveUp = (): void => forget(listing);
-    signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      return await listing;
-    } finally {
-      signal.removeEventListener("abort", giveUp);
-    }
-  };
-  const findTool = async (name: string, signal: AbortSignal): Promise<BridgedTool | readonly BridgedTool[]> => {
-    const known = await toolsFor(false, signal);
-    const tools = known.some((tool) => tool.name === name) ? known : await toolsFor(true, signal);
-    return tools.find((tool) => tool.name === name) ?? tools;
-  };
   const run = async (call: ToolCall, limits: { signal: AbortSignal; timeoutMs: number }): Promise<Outcome> => {
-    const tool = await findTool(call.name, limits.signal);
+    const tool = await listing.find(call.name, limits.signal);
     const checked = checkCall(call, tool);
     if (!checked.ok) return { kind: "tool_error", content: checked.issues.map(({ message }) => message).join("\n") };
     const { input, outputSchema, isArtifactRead } = checked.value;
     if (outputSchema !== undefined && !schemas.has(call.name)) schemas.register(call.name, outputSchema);
-    const output = await bridge.call(call.name, input, { callId: call.id, ...limits });
-    if (output.isError === true) return { kind: "tool_error", content: output.content };
+    const output = await Promise.resolve({ callId: call.id, ...limits })
+      .then((bridgeCall) => bridge.call(call.name, input, bridgeCall))
+      .then(requireToolOutput)
+      .catch((error: unknown): ToolOutput => {
+        if (limits.signal.aborted) throw error;
+        return { content: messageOf(error), isError: true };
+      });
     const aligned = aligner.normalize(call.name, output);
     if (!aligned.ok) return { kind: "tool_error", content: brokenAnswer(aligned.issues) };
     const { content, mimeType } = aligned.value;
+    if (output.isError === true) return { kind: "tool_error", content };
     return { kind: "tool_success", content, ...(mimeType === undefined ? {} : { mimeType }), isArtifactRead };
   };
 
   const call: ToolInterruptHandler["call"] = async (name, args, callOptions = {}) => {
-    const { signal, timeoutMs = options.timeoutMs ?? defaultTimeoutMs, callId = ids.next() } = callOptions;
-    if (!(timeoutMs >= 0)) {
-      const message = `A time limit is a number of milliseconds from 0, not ${String(timeoutMs)}.`;
-      throw new ContextCompilerError("invalid_options", message);
-    }
+    const { signal, timeoutMs = defaultLimitMs, callId = ids.next() } = callOptions;
+    requireTimeoutMs(timeoutMs);
     throwIfAborted(signal);
     const asked: ToolCall = { id: callId, name, arguments: argumentsText(args) };
     await session.record("tool_call", { callId, name, arguments: asked.arguments });
@@ -128,7 +118,7 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
   };
 
   return {
-    tools: ({ signal } = {}) => listTools(false, signal),
+    tools: ({ signal } = {}) => listing.tools(signal),
     call,
     callAll: (calls, callOptions = {}) =>
       Promise.all(calls.map(({ id, name, arguments: args }) => call(name, args, { ...callOptions, callId: id }))),
@@ -192,7 +182,31 @@ function brokenAnswer(issues: readonly { path: (string | number)[]; message: str
 }
 
 function argumentsText(args: unknown): string {
-  return typeof args === "string" ? args : (JSON.stringify(args ?? {}) ?? "{}");
+  if (typeof args === "string") return args;
+  try {
+    return writeJson(args ?? {}, "The call's arguments");
+  } catch (error) {
+    throw new ContextCompilerError("invalid_options", messageOf(error), { cause: error });
+  }
+}
+
+function requireOptions(options: Partial<ToolInterruptOptions> | null | undefined): void {
+  const { session, bridge, timeoutMs } = options ?? {};
+  if (typeof session?.record !== "function") {
+    throw new ContextCompilerError("invalid_options", "Pass the session that calls are recorded in as `session`.");
+  }
+  if (typeof bridge?.tools !== "function" || typeof bridge.call !== "function") {
+    const message =
+      "Pass what calls the tools as `bridge`: functionToolBridge(tools), mcpToolBridge(client) or your own.";
+    throw new ContextCompilerError("invalid_options", message);
+  }
+  if (timeoutMs !== undefined) requireTimeoutMs(timeoutMs);
+}
+
+function requireTimeoutMs(timeoutMs: unknown): void {
+  if (typeof timeoutMs === "number" && timeoutMs >= 0) return;
+  const given = typeof timeoutMs === "string" ? JSON.stringify(timeoutMs.slice(0, 80)) : String(timeoutMs);
+  throw new ContextCompilerError("invalid_options", `A time limit is a number of milliseconds from 0, not ${given}.`);
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -1,12 +1,15 @@
 import type { MediaPart, Part, ToolDefinition } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { imageTypeOf } from "../externalize/image-header.ts";
 import { fromBase64 } from "../wire/base64.ts";
 import { isArtifactReader } from "./read-artifact-tool.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
+import { writeJson } from "./write-json.ts";
 
 /**
- * Tools that are functions of this process. A text is the answer as it is, `{ content: Part[] }` an answer in parts,
- * anything else an answer in JSON.
+ * Tools that are functions of this process. A text is the answer as it is, `{ content: Part[], isError? }` an answer in
+ * parts, bytes an image or a file, an `Error` a failure in its words, nothing an empty text, anything else an answer in
+ * JSON (see `writeJson`). What leaves nothing in JSON, such as a function or a stream, is a failure that says so.
  * @throws ContextCompilerError `invalid_options` when two tools have one name
  */
 export function functionToolBridge(tools: readonly ToolDefinition<never>[]): ToolBridge {
@@ -49,9 +52,23 @@ function run(
 function toOutput(answer: unknown): ToolOutput {
   if (typeof answer === "string") return { content: answer };
   if (answer === undefined) return { content: "" };
+  if (answer instanceof Error) throw answer;
+  const bytes = answer instanceof ArrayBuffer ? new Uint8Array(answer) : answer;
+  if (bytes instanceof Uint8Array) return { content: [bytesPart(bytes)] };
   const content = partsOf(answer);
-  if (content !== undefined) return { content };
-  return { content: JSON.stringify(answer), structured: answer, mimeType: "application/json" };
+  if (content !== undefined) return { content, ...(saysFailed(answer) ? { isError: true } : {}) };
+  return { content: writeJson(answer, "The tool's answer"), mimeType: "application/json" };
+}
+
+function bytesPart(data: Uint8Array): Part {
+  const mimeType = imageTypeOf(data);
+  return mimeType === undefined
+    ? { type: "file", mimeType: "application/octet-stream", data }
+    : { type: "image", mimeType, data };
+}
+
+function saysFailed(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && "isError" in answer && answer.isError === true;
 }
 
 /** The parts of an answer in parts, their data as bytes or, as MCP has it, in base64; undefined for any other answer. */

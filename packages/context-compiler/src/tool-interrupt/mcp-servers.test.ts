@@ -49,6 +49,8 @@ describe("the server of everything, over stdio", () => {
     expect(JSON.stringify(image)).toContain('"mimeType":"image/png"');
     const structured = await handler.call("get-structured-content", { location: "New York" });
     expect(structured.kind).toBe("tool_success");
+    const blob = await handler.call("get-resource-reference", { resourceType: "Blob", resourceId: 1 });
+    expect(JSON.stringify(blob.data.content)).toContain("This is a base64 blob");
     expect(await handler.call("echo", {})).toMatchObject({ kind: "tool_error" });
     expect(session.messages().length).toBeGreaterThan(0);
   });

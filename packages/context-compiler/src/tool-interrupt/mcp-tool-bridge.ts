@@ -1,4 +1,4 @@
-import type { Part } from "@ccl/core";
+import type { MediaPart, Part } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { fromBase64 } from "../wire/base64.ts";
 import { isWireRecord, type WireRecord } from "../wire/wire-fields.ts";
@@ -91,9 +91,23 @@ function readPart(block: unknown): Part {
 function readResource(resource: WireRecord): Part {
   const { uri, text, blob, mimeType } = resource;
   if (typeof text === "string") return { type: "text", text };
-  if (typeof blob === "string")
-    return bytesPart(blob, typeof mimeType === "string" ? mimeType : "application/octet-stream");
+  if (typeof blob === "string") {
+    const part = bytesPart(blob, typeof mimeType === "string" ? mimeType : "application/octet-stream");
+    return part.type === "file" ? (readText(part) ?? part) : part;
+  }
   return { type: "text", text: `[resource ${named(undefined, uri)}, empty]` };
+}
+
+const textTypes = /^(?:text\/[^;]+|application\/json)(?:; ?charset=utf-8)?$/i;
+
+/** A text that a server gives as bytes, so that it is masked and summed up as one. */
+function readText({ mimeType, data }: MediaPart): Part | undefined {
+  if (data === undefined || !textTypes.test(mimeType)) return undefined;
+  try {
+    return { type: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(data) };
+  } catch {
+    return undefined;
+  }
 }
 
 function named(name: unknown, uri: unknown): string {

@@ -12,7 +12,7 @@ export interface AlignedOutput {
 
 /** Brings what tools answer into one form. */
 export interface PerceptionAligner {
-  /** The checked and masked answer; issues `not_json` and `schema_mismatch` where the tool has a schema that it breaks. */
+  /** The checked and masked answer, or what went wrong, which no schema holds for; issues `not_json` and `schema_mismatch` where the tool has a schema that it breaks. */
   normalize(tool: string, output: ToolOutput): Result<AlignedOutput>;
 }
 
@@ -20,8 +20,10 @@ export interface PerceptionAligner {
 export interface PerceptionAlignerOptions {
   schemas?: SchemaRegistry;
   /** Core's `redactSecrets` by default. */
-  redact?: (text: string) => { text: string; findings: readonly { kind: string }[] };
+  redact?: Redact;
 }
+
+type Redact = (text: string) => { text: string; findings: readonly { kind: string }[] };
 
 /**
  * Checks an answer against the tool's schema, takes terminal escapes and control characters out of its text, and masks
@@ -33,11 +35,12 @@ export function createPerceptionAligner({
 }: PerceptionAlignerOptions = {}): PerceptionAligner {
   return {
     normalize(tool, output) {
-      const checked = schemas?.has(tool) === true ? checkOutput(schemas, tool, output) : success(undefined);
+      const isHeld = output.isError !== true && schemas?.has(tool) === true;
+      const checked = isHeld ? checkOutput(schemas, tool, output) : success(undefined);
       if (!checked.ok) return checked;
       const counts = new Map<string, number>();
       const clean = (text: string): string => {
-        const { text: masked, findings } = redact(plainText(text));
+        const { text: masked, findings } = redactEscaped(plainText(text), redact);
         for (const { kind } of findings) counts.set(kind, (counts.get(kind) ?? 0) + 1);
         return masked;
       };
@@ -79,4 +82,16 @@ const escapes =
 
 function plainText(text: string): string {
   return text.replace(escapes, "");
+}
+
+/** JSON may escape what a secret is told by: PHP does so with slashes, Go with ampersands. Without need no escape is undone. */
+function redactEscaped(text: string, redact: Redact): ReturnType<Redact> {
+  const given = redact(text);
+  if (!/\\(?:\/|u00[2-7])/i.test(text)) return given;
+  const open = text.replace(/\\(?:u00([2-7][0-9a-f])|[^])/gi, (escape: string, hex?: string) => {
+    const character = hex === undefined ? escape.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));
+    return /[!#-[\]-~]/.test(character) && (hex !== undefined || character === "/") ? character : escape;
+  });
+  const opened = open === text ? given : redact(open);
+  return opened.findings.length > given.findings.length ? opened : given;
 }

@@ -86,7 +86,9 @@ interface FoundArtifact {
 }
 
 async function readArtifact(input: ReadArtifactInput, context: ReadContext): Promise<string | { content: Part[] }> {
-  const found = findArtifact(context.session.eventLog, input.artifact)?.data;
+  // Models copy the words around an id with it.
+  const digits = /[0-9a-f]{12,64}/.exec(input.artifact.toLowerCase())?.[0] ?? "";
+  const found = findArtifact(context.session.eventLog, digits)?.data;
   if (found === undefined) return refusal(input.artifact, "no artifact of this conversation has that id");
   try {
     const piece = isText(found.mimeType) || input.lines !== undefined ? readText : readBytes;

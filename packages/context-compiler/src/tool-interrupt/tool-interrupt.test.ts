@@ -184,7 +184,7 @@ describe("a call", () => {
     const controller = new AbortController();
     const cancelled = handler.call("look", {}, { signal: controller.signal });
     const beside = handler.call("look", {});
-    await vi.waitFor(() => expect(signals).toEqual([undefined]));
+    await vi.waitFor(() => expect(signals).toHaveLength(1));
     controller.abort();
     await expect(cancelled).rejects.toMatchObject({ code: "aborted" });
     list([{ name: "look" }]);
@@ -306,6 +306,30 @@ describe("an answer", () => {
     expect(log).not.toContain("a1B2a1B2");
     expect(log).not.toContain("u001b");
     expect(log).toContain("red");
+  });
+
+  it.each([
+    String.raw`{"at":"postgres:\/\/me:pa55word99@host\/db"}`,
+    String.raw`{"key":"\u0073k-proj-${"a1B2".repeat(12)}"}`,
+  ])("loses secrets that JSON escapes: %s", (content) => {
+    const aligned = createPerceptionAligner().normalize("look", { content });
+    expect(aligned).toMatchObject({ ok: true, value: { redactions: [{ count: 1 }] } });
+    expect(JSON.stringify(aligned)).not.toMatch(/pa55word99|sk-proj/);
+  });
+
+  it("keeps escapes where they hide nothing", () => {
+    const content = String.raw`{"a":"\/ \u0026 \\u0026 \u0022 \n"}`;
+    expect(createPerceptionAligner().normalize("look", { content })).toMatchObject({ ok: true, value: { content } });
+  });
+
+  it("leaves JSON that parses where it undoes an escape", () => {
+    const value = { at: "postgres://me:pa55word99@host/db", odd: '\\u0026 \\/ " \n', and: "a&b" };
+    const content = JSON.stringify(value)
+      .replaceAll("/", String.raw`\/`)
+      .replaceAll("&", String.raw`\u0026`);
+    const aligned = createPerceptionAligner().normalize("look", { content });
+    const shown: unknown = aligned.ok ? JSON.parse(String(aligned.value.content)) : undefined;
+    expect(shown).toEqual({ ...value, at: "postgres://me:[redacted:url_password]@host/db" });
   });
 
   it("counts what it masked", () => {
@@ -488,6 +512,13 @@ describe("read_artifact", () => {
     const image = await storedSession([{ type: "image", mimeType: "image/png", data }]);
     const event = await image.handler.call("read_artifact", { artifact: image.id });
     expect(event.kind).toBe("tool_success");
+  });
+
+  it("finds the id among the words that the prompt shows around it", async () => {
+    const { handler, id } = await storedSession();
+    for (const artifact of [` ${id} `, `artifact ${id.slice(0, 12)}`, id.slice(0, 12).toUpperCase()]) {
+      expect(await contentOf(handler, { artifact, lines: { start: 1, end: 1 } })).toContain(lines[0]);
+    }
   });
 
   it.each(["0123456789ab", "../../etc/passwd", "", "f".repeat(64)])(

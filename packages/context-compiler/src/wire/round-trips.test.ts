@@ -263,6 +263,18 @@ describe("Anthropic's messages", () => {
     expect(turns[0]?.content).toEqual([{ type: "text", text: "Go", cache_control }]);
   });
 
+  it("mark the last 4 of more breakpoints, and nothing for what is no index", () => {
+    const messages = Array.from({ length: 6 }, (_, at): ChatMessage => ({ role: "user", content: `${at}` }));
+    const markedIn = (value: unknown, mark: string): number => JSON.stringify(value).split(mark).length - 1;
+    const { messages: turns } = toAnthropicMessages(messages, { breakpoints: [5, 0, 1, 2, 2, 3, 4, -1, 99, 0.5] });
+    expect(turns[0]?.content.map((block) => "cache_control" in block)).toEqual([false, false, true, true, true, true]);
+    const sent = toAiSdkMessages(messages, { breakpoints: [0, 1, 2, 3, 4, 5] });
+    expect(sent.map(({ providerOptions }) => providerOptions !== undefined).indexOf(true)).toBe(2);
+    expect(markedIn(sent, "cacheControl")).toBe(4);
+    const broken = (): unknown => Reflect.apply(toAnthropicMessages, undefined, [messages, { breakpoints: 5 }]);
+    expect(broken).toThrow(expect.objectContaining({ code: "invalid_options" }));
+  });
+
   it("hold no text without a word, the thinking that a provider kept, and ids that the API takes, each once", () => {
     const use = (id: string): ChatMessage[] => [
       { role: "assistant", content: "\n\n", toolCalls: [{ id, name: "look", arguments: "{}" }] },

@@ -10,8 +10,8 @@ import {
   requireStateKey,
   requireVersion,
   sessionPageSizes,
-  throwIfAborted,
 } from "../store-input.ts";
+import { throwIfAborted } from "../until-aborted.ts";
 import { appendEvents, deleteLog, listSessionIds, readEvents, readState, writeState } from "./session-steps.ts";
 import type { Steps } from "./session-tables.ts";
 

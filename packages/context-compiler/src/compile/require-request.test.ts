@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { exact, sampleSession } from "../../test-support/sample-session.ts";
+import { artifactAttacher } from "./artifact-attacher.ts";
+import { compactor } from "./compactor.ts";
+import { createContextCompiler } from "./create-context-compiler.ts";
+import { historySelector } from "./history-selector.ts";
+import { memoryPreloader } from "./memory-preloader.ts";
+
+const refused = (code: string, words: string): unknown =>
+  expect.objectContaining({ code, message: expect.stringContaining(words) });
+
+const requests: [options: string, words: string][] = [
+  ["null", "What compile is asked for has to be an object, not null"],
+  ['{"budget": "900"}', 'not the text "900" with a reserve of 0'],
+  ['{"budget": 900, "reserve": "5"}', 'A reserve is a number of tokens from 0, not the text "5"'],
+  ['{"budget": 900, "reserve": null}', "A reserve is a number of tokens from 0, not null"],
+  ['{"budget": 900, "reserve": -1}', "A reserve is a number of tokens from 0, not -1"],
+  ['{"budget": 900, "systemPrompt": 5}', "systemPrompt is a text, not 5"],
+  ['{"budget": 900, "volatile": null}', "volatile is a text, not null"],
+  ['{"budget": 900, "tools": {}}', "The tools are a list of tool definitions, not a value of type object"],
+  ['{"budget": 900, "tools": [null]}', "tools[0] needs a name"],
+  [
+    '{"budget": 900, "tools": [{"name": "a"}]}',
+    "tools[0] needs a name and, if any, a description as text, and an inputSchema",
+  ],
+  ['{"budget": 900, "signal": {}}', "signal has to be an object with `addEventListener`"],
+];
+
+const settings: [settings: string, words: string][] = [
+  ["null", "What a compiler is made of has to be an object, not null"],
+  ['{"counter": {}}', "counter has to be an object with `count`"],
+  ['{"counter": null}', "counter has to be an object with `count`, not null"],
+  ['{"memory": {}}', "memory has to be an object with `search`"],
+  ['{"artifactStore": {}}', "artifactStore has to be an object with `store` and `retrieve`"],
+  ['{"layout": null}', "layout has to be an object, not null"],
+  ['{"layout": {"memory": "middle"}}', 'layout.memory is "end" or "start", not the text "middle"'],
+  ['{"layout": {"tools": 5}}', 'layout.tools is "name" or "given", not 5'],
+  ['{"watermarks": 5}', "watermarks has to be an object, not 5"],
+  ['{"processors": {}}', "processors is a list of processors"],
+  ['{"processors": [null]}', "processors[0] has to be an object with `process`, not null"],
+];
+
+describe("compile refuses by name", () => {
+  it.each(requests)("%s", async (options, words) => {
+    const { compile } = createContextCompiler({ counter: exact });
+    await expect(compile(sampleSession(), JSON.parse(options))).rejects.toEqual(refused("invalid_options", words));
+  });
+
+  it.each(["null", "{}", "5"])("the session %s", async (session) => {
+    const { compile } = createContextCompiler({ counter: exact });
+    const compiling = compile(JSON.parse(session), { budget: 900, systemPrompt: "" });
+    await expect(compiling).rejects.toEqual(refused("invalid_options", "The session has to be an object with"));
+  });
+});
+
+describe("createContextCompiler refuses by name", () => {
+  it.each(settings)("%s", (given, words) => {
+    expect(() => createContextCompiler(JSON.parse(given))).toThrow(refused("invalid_options", words) as Error);
+  });
+
+  it.each([
+    [memoryPreloader, "null", "What memoryPreloader is given has to be an object, not null"],
+    [memoryPreloader, '{"topK": "5"}', 'topK of memoryPreloader is a number from 0, not the text "5"'],
+    [memoryPreloader, '{"timeoutMs": -1}', "timeoutMs of memoryPreloader is a number from 0, not -1"],
+    [compactor, '{"maxMessageTokens": "5"}', 'maxMessageTokens of compactor is a number from 0, not the text "5"'],
+    [artifactAttacher, '{"aboveTokens": -1}', "aboveTokens of artifactAttacher is a number from 0, not -1"],
+    [historySelector, "null", "What historySelector is given has to be an object, not null"],
+  ])("what %o is made of: %s", (create, given, words) => {
+    expect(() => create(JSON.parse(given))).toThrow(refused("invalid_options", words) as Error);
+  });
+
+  it("a processor without a name", () => {
+    const nameless = { process: () => expect.fail() };
+    const create = (): unknown => Reflect.apply(createContextCompiler, undefined, [{ processors: [nameless] }]);
+    expect(create).toThrow(refused("invalid_options", "processors[0] needs a name") as Error);
+  });
+});

@@ -1,0 +1,69 @@
+import { isIdentifierLike } from "../compact-forms/value-rank.ts";
+
+const markdownTable = /^\s{0,3}\|.+\|\s*\n\s{0,3}\|[\s:|-]+\|\s*$/m;
+const separators = [",", "\t", ";", "|"];
+const sampleRows = 20;
+
+/** The rows of a text that is a table, those with quoted line feeds (RFC 4180) in one piece; undefined for any other text. */
+export function tableRows(
+  text: string,
+  { sample, mimeType }: { sample: string; mimeType: string },
+): string[] | undefined {
+  const type = mimeType.split(";")[0]?.trim().toLowerCase();
+  // The sample may end within a row.
+  const hasColumns = (rows: readonly string[]): boolean =>
+    separators.some((separator) => haveColumns(rows.slice(0, -1).slice(0, sampleRows), separator));
+  if (type === "text/csv" || hasColumns(quotedRows(sample))) return quotedRows(text);
+  const lines = /\r?\n/;
+  const isTable = type === "text/tab-separated-values" || markdownTable.test(sample) || hasColumns(sample.split(lines));
+  return isTable ? text.split(lines) : undefined;
+}
+
+/** Lines, joined where an odd number of quotes leaves one open. */
+function quotedRows(text: string): string[] {
+  const rows: string[] = [];
+  let open: string[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const quotes = line.includes('"') ? line.split('"').length - 1 : 0;
+    const isOpen = open.length > 0 !== (quotes % 2 === 1);
+    open.push(line);
+    if (isOpen) continue;
+    rows.push(open.length === 1 ? line : open.join("\n"));
+    open = [];
+  }
+  return open.length === 0 ? rows : [...rows, open.join("\n")];
+}
+
+/** True where each of the rows has as many cells as the first one, which are names. */
+function haveColumns(sample: readonly string[], separator: string): boolean {
+  const [names = [], ...rows] = sample.map((row) => cellsOf(row, separator));
+  const isHeader =
+    names.length > 1 && names.every((name) => /^[\p{L}_][\p{L}\p{N}_ .,;()%/-]{0,40}$/u.test(name.trim()));
+  return isHeader && rows.length > 2 && rows.every((row) => row.length === names.length);
+}
+
+/** Cells without their quotes, split where a separator stands outside of them. */
+function cellsOf(row: string, separator: string): string[] {
+  const cells = [""];
+  for (const [index, piece] of row.split('"').entries()) {
+    const [first = "", ...others] = index % 2 === 1 ? [piece] : piece.split(separator);
+    cells.push(`${cells.pop() ?? ""}${first}`, ...others);
+  }
+  return cells;
+}
+
+/**
+ * True where most lines say something by themselves: XML, YAML, lists of names or paths, matches of a search. HTML begins with
+ * what nobody reads.
+ */
+export function isLineByLine(sample: string): boolean {
+  if (/^\s*<(?!!doctype html|html)[a-z?!]/i.test(sample)) return true;
+  const lines = sample.split("\n", sampleRows * 10).filter((line) => line.trim() !== "");
+  return lines.length >= 4 && lines.filter(isEntry).length * 5 >= lines.length * 4;
+}
+
+function isEntry(line: string): boolean {
+  if (/^\s*(?:- |(?:- )?["']?[\w./-]{1,60}["']?:(?:\s|$)|#|---)/.test(line)) return true;
+  const words = line.trim().split(/\s+/, 12);
+  return words.length <= 2 || words.some((word) => isIdentifierLike(word.split(":", 1)[0] ?? ""));
+}

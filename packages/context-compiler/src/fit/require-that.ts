@@ -1,0 +1,51 @@
+import type { ToolDefinition } from "@ccl/core";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+
+/** Throws `invalid_options` with the message. */
+export function requireThat(isValid: boolean, message: string): asserts isValid {
+  if (!isValid) throw new ContextCompilerError("invalid_options", message);
+}
+
+/** Throws `invalid_options` for what is no object, or one without these functions. */
+export function requireObject(name: string, value: unknown, ...functions: string[]): void {
+  const isObject = typeof value === "object" && value !== null;
+  const isWhole = isObject && functions.every((key) => typeof Reflect.get(value, key) === "function");
+  const needed = functions.length === 0 ? "" : ` with ${functions.map((key) => `\`${key}\``).join(" and ")}`;
+  requireThat(isWhole, `${name} has to be an object${needed}, not ${shown(value)}.`);
+}
+
+/** Throws `invalid_options` for what is no list of tools with a name and a schema; not every server describes its own. */
+export function requireTools(tools: unknown): void {
+  requireThat(Array.isArray(tools), `The tools are a list of tool definitions, not ${shown(tools)}.`);
+  const index = tools.findIndex((tool) => !isTool(tool));
+  const needed = "a name and, if any, a description as text, and an inputSchema that is an object";
+  requireThat(index < 0, `The tools are a list of tool definitions: tools[${index}] needs ${needed}.`);
+}
+
+function isTool(tool: unknown): boolean {
+  if (typeof tool !== "object" || tool === null) return false;
+  const { name, description = "", inputSchema }: Partial<Record<keyof ToolDefinition, unknown>> = tool;
+  const isNamed = typeof name === "string" && typeof description === "string";
+  return isNamed && typeof inputSchema === "object" && inputSchema !== null;
+}
+
+/** Throws `invalid_options` for options of which these, where they are given, are no numbers from 0. */
+export function requireNumbers(owner: string, options: object, ...names: string[]): void {
+  requireObject(`What ${owner} is given`, options);
+  for (const name of names) {
+    const value: unknown = Reflect.get(options, name) ?? 0;
+    requireThat(isFrom(0, value), `${name} of ${owner} is a number from 0, not ${shown(value)}.`);
+  }
+}
+
+/** True for a number that is at least so much. */
+export function isFrom(least: number, value: unknown): value is number {
+  return typeof value === "number" && value >= least;
+}
+
+/** What a message says of a value, never more than the beginning of a text. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return `the text ${JSON.stringify(value.slice(0, 40))}`;
+  if (typeof value === "number" || value === null || value === undefined) return String(value);
+  return `a value of type ${typeof value}`;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { sampleSession } from "../../test-support/sample-session.ts";
+import { sessionFromEvidencePack } from "../evidence/session-from-evidence-pack.ts";
+import { createSession } from "./create-session.ts";
+import { openSession } from "./open-session.ts";
+import { recordMessages } from "./record-messages.ts";
+
+const refused = (code: string, words: string): unknown =>
+  expect.objectContaining({ code, message: expect.stringContaining(words) });
+
+const broken: [options: string, words: string][] = [
+  ["null", "What a session is made of has to be an object, not null"],
+  ['{"artifactStore": {}}', "artifactStore has to be an object with `store` and `retrieve`"],
+  ['{"counter": null}', "counter has to be an object with `count`, not null"],
+  ['{"clock": {}}', "clock has to be an object with `now`"],
+  ['{"ids": "uuid"}', 'ids has to be an object with `next`, not the text "uuid"'],
+  ['{"redact": true}', "redact is a function of a text, or false, not a value of type boolean"],
+  ['{"externalizeAboveTokens": "5"}', 'externalizeAboveTokens is a number of tokens from 0, not the text "5"'],
+  ['{"sessionId": 5}', "A session id has"],
+];
+
+describe("a session refuses by name", () => {
+  it.each(broken)("%s", (options, words) => {
+    expect(() => createSession(JSON.parse(options))).toThrow(refused("invalid_options", words) as Error);
+  });
+
+  it.each([
+    ["null", "What a session is made of has to be an object, not null"],
+    ["{}", "store has to be an object with `read`"],
+    ['{"store": {}}', "store has to be an object with `read`"],
+  ])("what it is opened with: %s", async (options, words) => {
+    await expect(openSession(JSON.parse(options))).rejects.toEqual(refused("invalid_options", words));
+  });
+
+  it("what it goes on with from a pack of evidence", async () => {
+    const going = sessionFromEvidencePack(sampleSession().toEvidencePack(), JSON.parse('{"clock": {}}'));
+    await expect(going).rejects.toEqual(refused("invalid_options", "clock has to be an object with `now`"));
+  });
+
+  it.each([Number.NaN, Infinity, "1"])("a time of %s, which no store gives back", async (time) => {
+    const session = sampleSession({ clock: { now: () => Object(time).valueOf() } });
+    const recording = session.record("user_input", { content: "Hello." });
+    await expect(recording).rejects.toEqual(refused("invalid_options", "The clock gave"));
+    expect(session.eventLog.length).toBe(0);
+  });
+
+  it.each([5, ""])("an event's id of %s, which no store gives back", async (id) => {
+    const session = sampleSession({ ids: { next: () => Object(id).valueOf() } });
+    const recording = session.record("user_input", { content: "Hello." });
+    await expect(recording).rejects.toEqual(refused("invalid_options", "The ids gave"));
+    expect(session.eventLog.length).toBe(0);
+  });
+
+  it.each(["null", "[null]", '{"kind": "user_input"}'])("to record %s", async (drafts) => {
+    await expect(sampleSession().recordAll(JSON.parse(drafts))).rejects.toMatchObject({ code: "invalid_event" });
+  });
+
+  it.each([
+    "null",
+    "[null]",
+    '[{"role": "user"}, 5]',
+    '[{"role": "assistant", "content": "", "toolCalls": null}]',
+    '[{"role": "assistant", "content": "", "toolCalls": [null]}]',
+  ])("the transcript %s", async (messages) => {
+    const recording = recordMessages(sampleSession(), JSON.parse(messages));
+    await expect(recording).rejects.toMatchObject({ code: "invalid_messages" });
+  });
+});

@@ -1,0 +1,29 @@
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { ToolOutput } from "./tool-bridge.ts";
+
+const textTypes = new Set<unknown>(["text", "reasoning"]);
+const mediaTypes = new Set<unknown>(["image", "file"]);
+
+/**
+ * What a bridge gave, where it is an answer; whether bytes are bytes is left to the check of the event.
+ * @throws ContextCompilerError `invalid_options` in words for who wrote the bridge
+ */
+export function requireToolOutput(answer: unknown): ToolOutput {
+  if (isToolOutput(answer)) return answer;
+  const message =
+    "The tool's bridge gave no answer that can be shown; it has to give { content }, a text or a list of parts " +
+    '{ type: "text", text } and { type: "image" | "file", mimeType, data }.';
+  throw new ContextCompilerError("invalid_options", message);
+}
+
+function isToolOutput(answer: unknown): answer is ToolOutput {
+  if (typeof answer !== "object" || answer === null || !("content" in answer)) return false;
+  const { content } = answer;
+  const hasMimeType = !("mimeType" in answer) || ["string", "undefined"].includes(typeof answer.mimeType);
+  return hasMimeType && (typeof content === "string" || (Array.isArray(content) && content.every(isPart)));
+}
+
+function isPart(part: unknown): boolean {
+  if (typeof part !== "object" || part === null || !("type" in part)) return false;
+  return textTypes.has(part.type) ? "text" in part && typeof part.text === "string" : mediaTypes.has(part.type);
+}

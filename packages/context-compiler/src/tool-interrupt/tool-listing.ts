@@ -1,0 +1,78 @@
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
+
+/** The tools of a bridge, asked for once and shared by those who wait. */
+export interface ToolListing {
+  /** @throws ContextCompilerError `aborted` as soon as the signal is; whatever the bridge throws */
+  tools(signal?: AbortSignal): Promise<readonly BridgedTool[]>;
+  /** The tool, asked for again where the last answer has none of the name; or the tools there are. */
+  find(name: string, signal: AbortSignal): Promise<BridgedTool | readonly BridgedTool[]>;
+}
+
+/** One question to the bridge. */
+interface Asked {
+  answer: Promise<readonly BridgedTool[]>;
+  controller: AbortController;
+  waiting: number;
+}
+
+/**
+ * Who gives up does not cancel the listing of those beside it: that happens once nobody waits. One that somebody gave up is
+ * not waited for again, since it may hang.
+ */
+export function createToolListing(bridge: ToolBridge): ToolListing {
+  let last: Asked | undefined;
+
+  const forget = (asked: Asked): void => {
+    if (last === asked) last = undefined;
+  };
+  const ask = (): Asked => {
+    const controller = new AbortController();
+    const asked: Asked = { answer: listTools(bridge, controller.signal), controller, waiting: 0 };
+    asked.answer.catch(() => forget(asked));
+    return (last = asked);
+  };
+  const tools = (signal: AbortSignal | undefined, isFresh = false): Promise<readonly BridgedTool[]> =>
+    new Promise((resolve, reject) => {
+      const cancel = (): void =>
+        reject(new ContextCompilerError("aborted", "The listing of tools was cancelled.", { cause: signal?.reason }));
+      if (signal?.aborted === true) return cancel();
+      const asked = isFresh || last === undefined ? ask() : last;
+      const giveUp = (): void => {
+        forget(asked);
+        asked.waiting -= 1;
+        if (asked.waiting === 0) asked.controller.abort(signal?.reason);
+        cancel();
+      };
+      const done = (): void => signal?.removeEventListener("abort", giveUp);
+      asked.waiting += 1;
+      signal?.addEventListener("abort", giveUp, { once: true });
+      asked.answer.finally(done).then(resolve, reject);
+    });
+  return {
+    tools: (signal) => tools(signal),
+    async find(name, signal) {
+      const named = (tool: BridgedTool): boolean => tool.name === name;
+      const known = await tools(signal);
+      const found = known.find(named);
+      if (found !== undefined) return found;
+      const fresh = await tools(signal, true);
+      return fresh.find(named) ?? fresh;
+    },
+  };
+}
+
+async function listTools(bridge: ToolBridge, signal: AbortSignal): Promise<readonly BridgedTool[]> {
+  const answer: unknown = await bridge.tools({ signal });
+  if (isToolList(answer)) return answer;
+  throw new ContextCompilerError("invalid_options", "A tool bridge lists tools as [{ name, ... }].");
+}
+
+function isToolList(answer: unknown): answer is readonly BridgedTool[] {
+  return (
+    Array.isArray(answer) &&
+    answer.every((tool: unknown) => {
+      return typeof tool === "object" && tool !== null && "name" in tool && typeof tool.name === "string";
+    })
+  );
+}
