@@ -25,12 +25,12 @@ export interface ArtifactHandle {
 /** Parts of a handle that was made elsewhere, kept as they are. */
 export interface ImportedHandle {
   /**
-   * Storing the same payload under the same handle id again adds nothing; under another payload it is another handle, and
-   * both stay. Of `[0-9A-Za-z_-]`, at most 64 characters.
+   * Storing the same payload under the same handle id again adds and changes nothing, and gives the handle that is there;
+   * under another payload it is another handle, and both stay. Of `[0-9A-Za-z_-]`, at most 64 characters.
    */
   handleId: string;
   createdAt: number;
-  /** Neither redacted nor cut again; at most 65,536 characters. */
+  /** Neither redacted nor cut again; at most 65,536 characters, of which `withEncryption` keeps some 49,000 bytes, marked by ` ...`. */
   summary: string;
 }
 

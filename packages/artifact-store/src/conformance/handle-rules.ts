@@ -121,6 +121,22 @@ export const handleRules: Rule[] = [
     },
   },
   {
+    name: "importing a handle that is there gives it as it is, whatever else the call says",
+    async check({ store }) {
+      const imported = { handleId: "known", createdAt: 1, summary: "First." };
+      const first = await store.store("a", { source, sessionId: "s", imported });
+      const other = { source: "tool:other", mimeType: "text/html", imported: { ...imported, summary: "Second." } };
+      assert.deepEqual(await store.store("a", other), first);
+      const twin = { ...imported, handleId: "twin" };
+      const pair = await store.storeMany([
+        { content: "b", source, imported: twin },
+        { content: "b", source: "tool:other", imported: twin },
+      ]);
+      assert.deepEqual(pair[1], pair[0]);
+      assert.deepEqual((await store.listHandles()).handles, [first, pair[0]]);
+    },
+  },
+  {
     name: "deleting by handle removes that reference alone",
     async check({ store }) {
       const [first, second] = await store.storeMany([

@@ -51,6 +51,28 @@ describe("copyArtifacts", () => {
       expect(await back.retrieve(artifactId)).toEqual(await from.retrieve(artifactId));
   });
 
+  it.each([
+    ["letters", "x".repeat(50_000)],
+    ["characters that JSON escapes", "\u0001".repeat(65_536)],
+    ["families", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}".repeat(8_000)],
+  ])("copies handles with long summaries of %s into an encrypted store, cut and marked", async (_, summary) => {
+    const from = createMemoryArtifactStore();
+    const sealed = withEncryption(createMemoryArtifactStore(), { key });
+    const contents = ["a", "b"];
+    for (const content of contents) {
+      const imported = { handleId: content, createdAt: 1, summary: content === "a" ? summary : "Short." };
+      await from.store(content, { source: "s", imported });
+    }
+    expect(await copyArtifacts(from, sealed)).toMatchObject({ copiedHandles: 2 });
+    const { handles } = await sealed.listHandles();
+    const [cut = "", short] = handles.map((handle) => handle.summary);
+    expect(short).toBe("Short.");
+    expect(cut.endsWith(" ...") && summary.startsWith(cut.slice(0, -4)) && cut.length > 7_000).toBe(true);
+    const payloads = await Promise.all(handles.map(({ artifactId }) => sealed.retrieve(artifactId)));
+    expect(payloads.map((bytes) => new TextDecoder().decode(bytes))).toEqual(contents);
+    expect(await copyArtifacts(from, sealed)).toMatchObject({ copiedHandles: 0, presentHandles: 2 });
+  });
+
   it("copies handles of one id under several artifacts, whatever part of them is there", async () => {
     const imported = { handleId: "twin", createdAt: 7, summary: "Same." };
     const from = createMemoryArtifactStore();

@@ -2,6 +2,8 @@ import { createHash, type Hash } from "node:crypto";
 import { canonicalJson } from "@ccl/core";
 import type { ArtifactHandle, ArtifactStore, HandlePage } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { isSummaryOf } from "../encryption/handle-sealer.ts";
+import { markNew } from "../store/check-input.ts";
 import { signalOption } from "../store/store-context.ts";
 
 /** What a copy did so far. */
@@ -70,7 +72,7 @@ async function copyOne({ from, to, report, signal }: CopyContext, handle: Artifa
       report.goneHandles += 1;
       return;
     }
-    const imported = { handleId, createdAt, summary };
+    const imported = markNew({ handleId, createdAt, summary });
     const facts = {
       source,
       mimeType,
@@ -203,7 +205,9 @@ async function* groupsById(
   if (group.handles.length > 0) yield group;
 }
 
-/** Whether all but the artifact's id is the same. */
-function isCopy(copy: ArtifactHandle, { artifactId, ...rest }: ArtifactHandle): boolean {
-  return canonicalJson({ ...copy, artifactId }) === canonicalJson({ ...rest, artifactId });
+/** Whether all but the artifact's id is the same; a store that encrypts may have cut the summary. */
+function isCopy(copy: ArtifactHandle, handle: ArtifactHandle): boolean {
+  const { artifactId, summary } = handle;
+  if (!isSummaryOf(copy.summary, summary)) return false;
+  return canonicalJson({ ...copy, artifactId, summary }) === canonicalJson(handle);
 }

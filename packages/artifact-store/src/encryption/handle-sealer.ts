@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { ArtifactHandle } from "../artifact-store.ts";
 import { concatBytes } from "../store/blob-record.ts";
+import { maxImportedSummaryChars } from "../store/check-input.ts";
 import { copyHandle } from "../store/store-context.ts";
+import { cutAtGrapheme } from "../summary/cut-at-grapheme.ts";
 import type { EncryptionKeys } from "./derive-keys.ts";
 import { layoutOf, sealBytes } from "./segment-cipher.ts";
 
@@ -9,6 +11,7 @@ import { layoutOf, sealBytes } from "./segment-cipher.ts";
 export const sealedMimeType = "application/vnd.ccl.encrypted";
 const prefix = "ccl-enc-1";
 const nonceBytes = 12;
+const cutMark = " ...";
 
 /** The fields of a handle that tell of its content. */
 export interface SealedFields {
@@ -16,13 +19,32 @@ export interface SealedFields {
   mimeType: string;
 }
 
-/** Summary and type as one text that stands in the place of the summary, bound to the handle by its id. */
-export function sealFields(keys: EncryptionKeys, handleId: string, { summary, mimeType }: SealedFields): string {
+/**
+ * Summary and type as one text that stands in the place of the summary, bound to the handle by its id. A summary that
+ * would make it longer than a store takes is cut.
+ */
+export function sealFields(keys: EncryptionKeys, handleId: string, fields: SealedFields): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv("aes-256-gcm", keys.handleKey, nonce).setAAD(new TextEncoder().encode(handleId));
-  const plain = new TextEncoder().encode(JSON.stringify({ summary, mimeType }));
+  const start = `${prefix}.${keys.keyId}.`;
+  const roomBytes = Math.floor((maxImportedSummaryChars - start.length) / 4) * 3 - nonceBytes - sealBytes;
+  const plain = encodeWithin(roomBytes, fields);
   const sealed = concatBytes([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-  return `${prefix}.${keys.keyId}.${toBase64(sealed)}`;
+  return `${start}${toBase64(sealed)}`;
+}
+
+function encodeWithin(maxBytes: number, { summary, mimeType }: SealedFields): Uint8Array {
+  let kept = summary;
+  for (let chars = summary.length; ; chars = Math.floor(0.95 * chars)) {
+    const plain = new TextEncoder().encode(JSON.stringify({ summary: kept, mimeType }));
+    if (plain.length <= maxBytes) return plain;
+    kept = cutAtGrapheme(summary, chars) + cutMark;
+  }
+}
+
+/** Whether a summary is the given one, or what sealing left of it. */
+export function isSummaryOf(kept: string, summary: string): boolean {
+  return kept === summary || (kept.endsWith(cutMark) && summary.startsWith(kept.slice(0, -cutMark.length)));
 }
 
 /** True for a handle that was made under these keys. */

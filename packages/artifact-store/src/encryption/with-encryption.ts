@@ -9,7 +9,7 @@ import type {
   StoreItem,
 } from "../artifact-store.ts";
 import { CallScope } from "../store/call-scope.ts";
-import { checkCount, checkHandleId, checkRange, checkText, invalidInput } from "../store/check-input.ts";
+import { checkCount, checkHandleId, checkRange, checkText, invalidInput, markNew } from "../store/check-input.ts";
 import { OpenStreams } from "../store/open-streams.ts";
 import { takeItems, type TakenItem } from "../store/put-artifacts.ts";
 import { signalOption } from "../store/store-context.ts";
@@ -118,15 +118,16 @@ function sealItem(
   const own = (): string => (given === undefined ? makeSummary(facts, summarize) : cleanSummary(given));
   const summary = imported?.summary ?? own();
   const handleId = imported?.handleId ?? checkHandleId(ids.next());
+  const sealed = {
+    handleId,
+    createdAt: imported?.createdAt ?? clock.now(),
+    summary: sealFields(keys, handleId, { summary, mimeType }),
+  };
   return {
     content,
     source,
     mimeType: sealedMimeType,
-    imported: {
-      handleId,
-      createdAt: imported?.createdAt ?? clock.now(),
-      summary: sealFields(keys, handleId, { summary, mimeType }),
-    },
+    imported: markNew(sealed, imported),
     ...(sessionId !== undefined && { sessionId }),
     ...(expectedId !== undefined && { expectedId }),
   };

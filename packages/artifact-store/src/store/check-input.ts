@@ -2,7 +2,8 @@ import type { ByteRange, ImportedHandle, StoreItem, StoreLimits } from "../artif
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 
 const maxTextChars = 512;
-const maxImportedSummaryChars = 65_536;
+/** Of a summary that comes with its handle. */
+export const maxImportedSummaryChars = 65_536;
 const loneSurrogate = /\p{Surrogate}/u;
 // oxlint-disable-next-line no-control-regex
 const unkept = /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
@@ -100,6 +101,22 @@ export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
   return { source, mimeType, sessionId, summary, expectedId, imported: taken };
 }
 
+const newImports = new WeakSet<ImportedHandle>();
+
+/**
+ * Marks a handle whose maker knows that the store has none of its id. To find that out, a store would read the handles of
+ * the artifact, which may be thousands, at every put of an encrypted store and of a copy.
+ * What is made from another handle is as new as that one.
+ */
+export function markNew(imported: ImportedHandle, from?: ImportedHandle): ImportedHandle {
+  if (from === undefined || isNew(from)) newImports.add(imported);
+  return imported;
+}
+
+export function isNew(imported: ImportedHandle): boolean {
+  return newImports.has(imported);
+}
+
 function takeImported(given: ImportedHandle): ImportedHandle {
   if (typeof given !== "object" || given === null) throw invalidInput("imported is no handle of another store.");
   const { handleId, createdAt, summary } = given;
@@ -117,7 +134,7 @@ function takeImported(given: ImportedHandle): ImportedHandle {
       `imported.summary must be well-formed text of at most ${maxImportedSummaryChars} characters without NUL.`,
     );
   }
-  return { handleId, createdAt, summary };
+  return markNew({ handleId, createdAt, summary }, given);
 }
 
 /** @throws ArtifactStoreError `invalid_input` */

@@ -1,9 +1,9 @@
-import type { ArtifactContent, ArtifactHandle, StoreItem, StoreLimits } from "../artifact-store.ts";
+import type { ArtifactContent, ArtifactHandle, ImportedHandle, StoreItem, StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { BlobPut, StagedBlob } from "../driver/artifact-driver.ts";
 import { cleanSummary, makeSummary } from "../summary/make-summary.ts";
 import { throwIfAborted } from "./call-scope.ts";
-import { invalidInput, type ItemFacts, takeFacts } from "./check-input.ts";
+import { invalidInput, isNew, type ItemFacts, takeFacts } from "./check-input.ts";
 import { mendIfDamaged } from "./mend-if-damaged.ts";
 import { prepareContent, takeContent, type PreparedContent } from "./prepare-content.ts";
 import { copyHandle, signalOption, type StoreContext } from "./store-context.ts";
@@ -16,8 +16,8 @@ export interface TakenItem extends ItemFacts {
 
 interface ReadyPut {
   handle: ArtifactHandle;
-  /** It may have been in the store before. */
-  isImported: boolean;
+  /** Given when the handle may have been in the store before. */
+  imported: ImportedHandle | undefined;
   content: PreparedContent;
 }
 
@@ -56,55 +56,81 @@ export async function putArtifacts(
     throwIfAborted(signal);
     const puts = prepared.map(({ item, content, summary }) => ({
       handle: makeHandle(context, { item, content, summary }),
-      isImported: item.imported !== undefined,
+      imported: item.imported,
       content,
     }));
-    await commit(context, puts, signal);
-    return puts.map(({ handle }) => handle);
+    return await commit(context, puts, signal);
   } finally {
     if (staged.length > 0) await Promise.allSettled(staged.map((blob) => blob.discard()));
   }
 }
 
+/** The handles as they are kept: one that was there before stays as it was. */
 async function commit(
   context: StoreContext,
   ready: readonly ReadyPut[],
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<ArtifactHandle[]> {
   const { driver, limits, clock } = context;
-  const puts = groupPuts(ready);
-  const outcomes = await driver.commit(puts, { limits, now: clock.now(), ...signalOption(signal) });
+  const groups = groupPuts(ready);
+  const inOrder = [...groups.values()];
+  const outcomes = await driver.commit(
+    inOrder.map(({ put }) => put),
+    { limits, now: clock.now(), ...signalOption(signal) },
+  );
   // From here on the artifacts are kept: the signal no longer matters.
   try {
-    for (const [index, put] of puts.entries()) {
-      if (outcomes[index] === "present") await mendIfDamaged(context, put);
+    for (const [index, group] of inOrder.entries()) {
+      if (outcomes[index] !== "present") continue;
+      await mendIfDamaged(context, group.put);
+      if (group.mayRepeat) group.known = await driver.getHandles(group.put.record.artifactId, {});
     }
   } catch (error) {
     await takeBack(context, ready);
     throw error;
   }
+  return ready.map(({ handle }) => {
+    const known = groups.get(handle.artifactId)?.known.find(({ handleId }) => handleId === handle.handleId);
+    return copyHandle(known ?? handle);
+  });
 }
 
 /** A put whose damaged blob could not be mended is not acknowledged, so its handles must not stay. */
 async function takeBack({ driver, clock }: StoreContext, ready: readonly ReadyPut[]): Promise<void> {
-  const made = ready.filter(({ isImported }) => !isImported).map(({ handle }) => handle);
-  const removals = made.map(({ artifactId, handleId }) =>
-    driver.removeHandles(artifactId, { handleId }, { now: clock.now() }),
-  );
+  const removals = ready
+    .filter(({ imported }) => imported === undefined)
+    .map(({ handle: { artifactId, handleId } }) =>
+      driver.removeHandles(artifactId, { handleId }, { now: clock.now() }),
+    );
   await Promise.allSettled(removals);
 }
 
-/** One put a blob: contents of one id are the same bytes, whichever is kept. */
-function groupPuts(ready: readonly ReadyPut[]): BlobPut[] {
-  const puts = new Map<string, BlobPut & { handles: ArtifactHandle[] }>();
-  for (const { handle, content } of ready) {
-    const put = puts.get(handle.artifactId);
-    if (put === undefined) {
-      const { record, content: bytes } = content;
-      puts.set(handle.artifactId, { record, content: bytes, handles: [copyHandle(handle)] });
-    } else put.handles.push(copyHandle(handle));
+/** What becomes of the items of one blob. */
+interface PutGroup {
+  put: BlobPut & { handles: ArtifactHandle[] };
+  /** Whether a handle of it may have been in the store before. */
+  mayRepeat: boolean;
+  /** Imported handles that the store has, whatever the items say. */
+  known: readonly ArtifactHandle[];
+}
+
+/** One put a blob: contents of one id are the same bytes, whichever is kept, and of handles of one id the first. */
+function groupPuts(ready: readonly ReadyPut[]): Map<string, PutGroup> {
+  const groups = new Map<string, PutGroup>();
+  for (const { handle, imported, content } of ready) {
+    const { record, content: bytes } = content;
+    const group = groups.get(handle.artifactId) ?? {
+      put: { record, content: bytes, handles: [] },
+      mayRepeat: false,
+      known: [],
+    };
+    groups.set(handle.artifactId, group);
+    const { handles } = group.put;
+    if (imported && handles.some(({ handleId }) => handleId === imported.handleId)) group.known = handles;
+    else handles.push(copyHandle(handle));
+    group.mayRepeat ||= imported !== undefined && !isNew(imported);
   }
-  return [...puts.values()];
+  return groups;
 }
 
 /** A limit that an artifact breaks by itself refuses it, whatever could be evicted. */

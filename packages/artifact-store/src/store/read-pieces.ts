@@ -2,6 +2,7 @@ import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { abortedError, throwIfAborted } from "./call-scope.ts";
 import { invalidInput, quoted } from "./check-input.ts";
 import { isBytes } from "./is-bytes.ts";
+import { onAbort } from "./on-abort.ts";
 
 /**
  * The pieces of a caller's stream. An abort ends the wait for a piece at once; the stream is told to stop but not waited
@@ -48,9 +49,7 @@ async function nextPiece(iterator: AsyncIterator<Uint8Array>): Promise<IteratorR
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise<T>((resolve, reject) => {
-    const abort = (): void => reject(abortedError(signal));
-    const forget = (): void => signal.removeEventListener("abort", abort);
-    signal.addEventListener("abort", abort, { once: true });
+    const forget = onAbort(signal, () => reject(abortedError(signal)));
     promise.then(resolve, reject).finally(forget);
   });
 }

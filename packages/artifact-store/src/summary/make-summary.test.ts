@@ -21,6 +21,12 @@ describe("the default summary", () => {
     ["text with a NUL as binary", "a\u0000b", undefined, "binary, 3 bytes, text/plain; charset=utf-8"],
     ["UTF-8 that is cut short as binary", Uint8Array.of(97, 0xe4, 0xb8), "text/plain", "binary, 3 bytes, text/plain"],
     ["a terminal's colours without their control characters", "\u001b[31mred\u001b[0m", undefined, "[31mred [0m"],
+    [
+      "text that would be shown in another order in its own",
+      "a\u202egnp.exe\u202c \u2066b\u2069",
+      undefined,
+      "a gnp.exe b",
+    ],
   ])("shows %s", async (_, content, mimeType, expected) => {
     expect(await summaryOf(content, mimeType)).toBe(expected);
   });

@@ -33,8 +33,9 @@ export function summarizeContent({ text, isCut, sizeBytes, mimeType }: SummaryIn
   return `${cutAtGrapheme(line, shownChars - 4).trimEnd()} ...`;
 }
 
+/** White space, control characters, and those that reorder the text after them. */
 function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
 }
 
 function withCommas(count: number): string {

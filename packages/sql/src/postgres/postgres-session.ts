@@ -1,3 +1,4 @@
+import { checkText } from "../check-text.ts";
 import { SqlError } from "../sql-error.ts";
 import { TurnQueue } from "../transaction/turn-queue.ts";
 import {
@@ -32,7 +33,8 @@ export class ClientSession implements PostgresSession {
     this.turns = isPostgresPool(client) || hasExec(client) ? undefined : turns;
   }
 
-  query(text: string, parameters: readonly PostgresValue[] = []): Promise<PostgresRow[]> {
+  async query(text: string, parameters: readonly PostgresValue[] = []): Promise<PostgresRow[]> {
+    for (const value of parameters) if (typeof value === "string") checkText(value);
     const values = parameters.map((value) => (typeof value === "bigint" ? String(value) : value));
     const { client } = this;
     return this.#guarded(async () => rowsOf(await client.query(text, values)));

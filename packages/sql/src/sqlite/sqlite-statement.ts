@@ -1,3 +1,4 @@
+import { checkText } from "../check-text.ts";
 import { SqlError } from "../sql-error.ts";
 import type { SqliteHandle, SqliteRow, SqliteStatement, SqliteValue } from "./sqlite-database.ts";
 
@@ -116,11 +117,10 @@ function* iterateRows({ open, guard, reads, rowOf }: RowLoop): Generator<SqliteR
   }
 }
 
-// Some drivers read text up to its first U+0000 only, or make 1e-20 a 0, without a word.
+// Some drivers make 1e-20 a 0 without a word.
 function checkParameters(handle: SqliteHandle, parameters: readonly SqliteValue[]): void {
   for (const value of parameters) {
-    if (typeof value === "string" && value.includes("\u0000"))
-      throw new SqlError("invalid_input", "A text parameter holds U+0000; store it as bytes.");
+    if (typeof value === "string") checkText(value);
     if (typeof value === "number" && isNextToWhole(value) && !bindsAsFloat(handle, value))
       throw new SqlError("invalid_input", `The driver would bind ${value} as 0; give it as text to CAST(? AS REAL).`);
   }

@@ -48,6 +48,16 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([]);
   });
 
+  it("refuses text that would be changed, before the server sees it", async () => {
+    for (const text of ["a\u0000b", "a\ud83d", "\udc00\ud800"]) {
+      await expect(session.query("SELECT $1::text", [text])).rejects.toMatchObject({ code: "invalid_input" });
+      await transaction(client, async (tx) => {
+        await expect(tx.query("SELECT $1::text", [text])).rejects.toMatchObject({ code: "invalid_input" });
+      });
+    }
+    expect(await session.query("SELECT $1::text AS echo", ["a\u{1f600}"])).toEqual([{ echo: "a\u{1f600}" }]);
+  });
+
   it("fails when an action goes on after a statement that failed, instead of committing nothing in silence", async () => {
     const running = transaction(client, async (tx) => {
       await insert(tx, 1);

@@ -1,4 +1,5 @@
 import { SqlError, throwIfAborted } from "../sql-error.ts";
+import { onAbort } from "./on-abort.ts";
 
 /** How long a lock is waited for. */
 export interface RetryOptions {
@@ -35,11 +36,11 @@ async function pause(durationMs: number, signal: AbortSignal | undefined): Promi
   await new Promise<void>((resolve) => {
     const wake = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", wake);
+      forget?.();
       resolve();
     };
     const timer = setTimeout(wake, durationMs);
-    signal?.addEventListener("abort", wake);
+    const forget = signal && onAbort(signal, wake);
   });
   throwIfAborted(signal);
 }

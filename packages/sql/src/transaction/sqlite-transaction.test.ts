@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,11 @@ const drivers: SqliteDriverName[] = hasNodeSqlite
   ? ["@photostructure/sqlite", "node:sqlite"]
   : ["@photostructure/sqlite"];
 if (!hasNodeSqlite) console.warn("node:sqlite is not in this Node; its rows are left out.");
+
+function signalOf(): { signal: AbortSignal; abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}
 
 describe.each(drivers)("transaction on %s", (driver) => {
   let folder = "";
@@ -39,6 +45,23 @@ describe.each(drivers)("transaction on %s", (driver) => {
   it("keeps what its action wrote, and gives its value", async () => {
     expect(await transaction(database, (tx) => (insert(tx, 1), "value"))).toBe("value");
     expect(values()).toEqual([1]);
+  });
+
+  it("puts one listener on a signal that many waiting transactions share, and none that stays", async () => {
+    const { signal, abort } = signalOf();
+    const running = Promise.allSettled(
+      Array.from({ length: 20 }, (_, value) => transaction(database, async (tx) => insert(tx, value), { signal })),
+    );
+    expect(getEventListeners(signal, "abort").length).toBe(1);
+    expect((await running).every(({ status }) => status === "fulfilled")).toBe(true);
+    expect(getEventListeners(signal, "abort").length).toBe(0);
+
+    const first = transaction(database, async (tx) => (abort(), insert(tx, 20)), { signal });
+    const others = Array.from({ length: 3 }, () => transaction(database, (tx) => insert(tx, 21), { signal }));
+    for (const call of [first, ...others]) await expect(call).rejects.toMatchObject({ code: "aborted" });
+    expect(getEventListeners(signal, "abort").length).toBe(0);
+    await transaction(database, (tx) => insert(tx, 22));
+    expect(values()).toEqual([...Array.from({ length: 20 }, (_, value) => value), 22]);
   });
 
   it.each([

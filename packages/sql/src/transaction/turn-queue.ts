@@ -1,4 +1,5 @@
 import { throwIfAborted } from "../sql-error.ts";
+import { onAbort } from "./on-abort.ts";
 
 /** Hands out one turn at a time, in the order of asking. */
 export class TurnQueue {
@@ -21,15 +22,15 @@ export class TurnQueue {
   async #wait(signal: AbortSignal | undefined): Promise<void> {
     const hasTurn = await new Promise<boolean>((resolve) => {
       const proceed = (): void => {
-        signal?.removeEventListener("abort", giveUp);
+        forget?.();
         resolve(true);
       };
       const giveUp = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
         resolve(false);
       };
+      const forget = signal && onAbort(signal, giveUp);
       this.#waiting.push(proceed);
-      signal?.addEventListener("abort", giveUp, { once: true });
     });
     if (!hasTurn) throwIfAborted(signal);
   }
