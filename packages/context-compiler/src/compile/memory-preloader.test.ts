@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { promptFault, textOf } from "../../test-support/prompt-fault.ts";
 import { exact, recordTurns, sampleSession, words } from "../../test-support/sample-session.ts";
+import type { Session } from "../session/session.ts";
 import { createContextCompiler, type ContextCompilerOptions } from "./create-context-compiler.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 import type { WorkingContext } from "./working-context.ts";
@@ -47,6 +48,32 @@ describe("memory hits", () => {
         "source": "ccl:memory",
       }
     `);
+  });
+
+  it("may be objects of a class, or made from others", async () => {
+    class Note {
+      readonly #text = "Likes blue.";
+      get memoryId(): string {
+        return "m1";
+      }
+      get text(): string {
+        return this.#text;
+      }
+    }
+    const context = await compileWith(answering([new Note(), Object.create(hit("m2"))]));
+    expect(context.memoryHits).toEqual([hit("m1", "Likes blue."), hit("m2")]);
+    expect(notesOf(context)).toEqual([]);
+  });
+
+  it.each([
+    ["spread", (session: Session): Session => ({ ...session })],
+    ["a proxy", (session: Session): Session => new Proxy(session, {})],
+  ])("are masked where the session is %s", async (_, wrap) => {
+    const session = sampleSession();
+    await session.record("user_input", { content: "Which token is mine?" });
+    const memory = answering([hit("m1", `ghp_${"a1B2".repeat(9)}`)]);
+    const context = await createContextCompiler({ memory }).compile(wrap(session), { budget: 5_000, systemPrompt });
+    expect(context.memoryHits).toEqual([hit("m1", "[redacted:github_token]")]);
   });
 
   it("stand after the system prompt where the layout says so", async () => {

@@ -88,7 +88,7 @@ async function search(
 /** A hit as its event would hold it; undefined for what is none. */
 function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefined {
   try {
-    const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> = { ...Object(hit) };
+    const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> = Object(hit);
     const data = {
       memoryId,
       text,

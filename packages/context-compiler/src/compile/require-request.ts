@@ -1,5 +1,5 @@
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { isFrom, requireObject, requireThat, requireTools, shown } from "../fit/require-that.ts";
+import { isFrom, requireIfGiven, requireObject, requireThat, requireTools, shown } from "../fit/require-that.ts";
 import type { Session } from "../session/session.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./create-context-compiler.ts";
 
@@ -8,8 +8,8 @@ export function requireSettings(settings: ContextCompilerOptions): void {
   requireObject("What a compiler is made of", settings);
   const { counter, artifactStore, memory, layout = {}, watermarks = {}, processors = [] } = settings;
   if (counter !== undefined) requireObject("counter", counter, "count");
-  if (artifactStore !== undefined) requireObject("artifactStore", artifactStore, "store", "retrieve");
-  if (memory !== undefined) requireObject("memory", memory, "search");
+  requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
+  requireIfGiven("memory", memory, "search");
   requireObject("watermarks", watermarks);
   requireObject("layout", layout);
   requireThat(

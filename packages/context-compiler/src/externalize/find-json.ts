@@ -8,8 +8,10 @@ export interface FoundJson {
 
 /** Characters of the text around JSON that is still shown with it. */
 const longestFrame = 300;
-/** Brackets at which JSON may begin that are tried; of those that stand together the first. */
+/** Brackets at which JSON may begin that are tried, the first and those that begin a line first; of those that stand together the first. */
 const mostStarts = 4;
+/** Brackets at which it may end that are tried, from the last one on. */
+const mostEnds = 3;
 const deepestWrap = 3;
 
 /** The text that a JSON string, or an answer of MCP written as JSON, holds; any other text as it is. */
@@ -41,12 +43,17 @@ function textOfAnswer(answer: unknown): string | undefined {
   const { content, ...others } = answer;
   if (!Array.isArray(content) || Object.keys(others).some((key) => key !== "isError" && key !== "_meta"))
     return undefined;
-  const texts = content.map((part: unknown) =>
-    typeof part === "object" && part !== null && "text" in part && typeof part.text === "string"
-      ? part.text
-      : undefined,
-  );
+  const texts = content.map(textOfPart);
   return texts.includes(undefined) ? undefined : texts.join("\n\n");
+}
+
+const textPartKeys = new Set(["type", "text", "annotations", "_meta"]);
+
+/** Of a part that says nothing but its text. */
+function textOfPart(part: unknown): string | undefined {
+  if (typeof part !== "object" || part === null || !("type" in part && "text" in part)) return undefined;
+  const isText = part.type === "text" && Object.keys(part).every((key) => textPartKeys.has(key));
+  return isText && typeof part.text === "string" ? part.text : undefined;
 }
 
 /**
@@ -55,15 +62,23 @@ function textOfAnswer(answer: unknown): string | undefined {
  */
 export function findJson(text: string): FoundJson | undefined {
   const tailStart = Math.max(0, text.length - longestFrame);
-  const last = [...text.slice(tailStart).matchAll(/[\]}](?=[ \t\r]*(?:\n|$))/g)].at(-1);
-  if (last === undefined) return undefined;
-  const end = tailStart + last.index + 1;
-  const starts = [...text.slice(0, longestFrame).matchAll(/(?<![[{]\s*)[[{]/g)].slice(0, mostStarts);
-  for (const { index } of starts) {
-    const json = joinObjects(text.slice(index, end));
-    if (isJson(json)) return { json, lead: frame(text.slice(0, index)), tail: frame(text.slice(end)) };
+  const head = text.slice(0, longestFrame);
+  const ends = [...text.slice(tailStart).matchAll(/[\]}](?=[ \t\r]*(?:\n|$))/g)].slice(-mostEnds).toReversed();
+  const found = [...head.matchAll(/(?<![[{]\s*)[[{]/g)].map(({ index }) => index);
+  const likely = [...found.slice(0, 1), ...found.filter((index) => isLineStart(head, index)), ...found];
+  const starts = [...new Set(likely)].slice(0, mostStarts);
+  for (const { index } of ends) {
+    const end = tailStart + index + 1;
+    for (const start of starts) {
+      const json = joinObjects(text.slice(start, end));
+      if (isJson(json)) return { json, lead: frame(text.slice(0, start)), tail: frame(text.slice(end)) };
+    }
   }
   return undefined;
+}
+
+function isLineStart(text: string, index: number): boolean {
+  return /(?:^|\n)[ \t]*$/.test(text.slice(0, index));
 }
 
 /** Inside JSON no line feed stands between a closing and an opening brace. */

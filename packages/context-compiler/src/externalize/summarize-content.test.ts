@@ -59,6 +59,8 @@ describe("summarizeText", () => {
     ["Found 40 orders:\n\n", "\n\nThe next page is 2 [cached]."],
     ["[search] 40 of {all}\n", "\n"],
     ["Result: ", ""],
+    ["", "\nShowing 1 of 3 pages [next]\n"],
+    ["See [docs](x) [more](y) [a](z) [b](w) below:\n", ""],
   ])("keeps a little text around JSON: %j and %j", (lead, tail) => {
     const summary = summaryOf(`${lead}${pretty}${tail}`);
     expect(summary).toMatch(/^40 rows/m);
@@ -66,6 +68,26 @@ describe("summarizeText", () => {
     expect(summary.endsWith(tail.trim())).toBe(true);
     for (const { id } of orders) expect(summary).toContain(id);
     expect(counter.count(summary)).toBeLessThanOrEqual(400);
+  });
+
+  it("keeps what else stands beside texts in JSON", () => {
+    const content = orders.map(({ id }) => ({ id, type: "text", text: "Words that say nothing much at all." }));
+    const summary = summaryOf(JSON.stringify({ content }));
+    for (const { id } of orders) expect(summary).toContain(id);
+  });
+
+  it.each([
+    ["text/csv", 3],
+    ["text/plain", 9],
+  ])("knows a table in which a quote stands for inches, as %s", (mimeType, at) => {
+    const rows = Array.from({ length: 200 }, (_, row) => `P-${row},${row === at ? '5" pipe' : "pipe"},${row}`);
+    const summary = summarizeText({ text: ["id,name,price", ...rows].join("\n"), mimeType }, { counter });
+    for (const row of rows.slice(0, 40)) expect(summary).toContain(row);
+  });
+
+  it("gives the first lines of a table with a quote that nobody closes", () => {
+    const text = `a,b\n"1,2\n${"3,4\n".repeat(3_000)}`;
+    expect(summarizeText({ text, mimeType: "text/csv" }, { counter }).split("\n").length).toBeGreaterThan(60);
   });
 
   it("takes brackets that hold no JSON for text", () => {

@@ -19,35 +19,49 @@ export function tableRows(
   return isTable ? text.split(lines) : undefined;
 }
 
-/** Lines, joined where an odd number of quotes leaves one open. */
+/** A row of more lines than that has a quote that nobody closed. */
+const mostLinesOfRow = 50;
+
+/** Lines, joined where a cell in quotes goes on; as they are where one is never closed. */
 function quotedRows(text: string): string[] {
+  const lines = text.split(/\r?\n/);
   const rows: string[] = [];
   let open: string[] = [];
-  for (const line of text.split(/\r?\n/)) {
-    const quotes = line.includes('"') ? line.split('"').length - 1 : 0;
-    const isOpen = open.length > 0 !== (quotes % 2 === 1);
+  for (const line of lines) {
+    const isOpen = isLeftOpen(line, open.length > 0);
     open.push(line);
+    if (open.length > mostLinesOfRow) return lines;
     if (isOpen) continue;
     rows.push(open.length === 1 ? line : open.join("\n"));
     open = [];
   }
-  return open.length === 0 ? rows : [...rows, open.join("\n")];
+  return open.length === 0 ? rows : lines;
+}
+
+/** Whether a quoted cell goes on after the text. A quote opens one only where a cell begins: `5" pipe` opens none. */
+function isLeftOpen(text: string, wasOpen: boolean): boolean {
+  let isOpen = wasOpen;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
+    isOpen = !isOpen && (at === 0 || ',;|\t"'.includes(text.charAt(at - 1)));
+  }
+  return isOpen;
 }
 
 /** True where each of the rows has as many cells as the first one, which are names. */
 function haveColumns(sample: readonly string[], separator: string): boolean {
   const [names = [], ...rows] = sample.map((row) => cellsOf(row, separator));
   const isHeader =
-    names.length > 1 && names.every((name) => /^[\p{L}_][\p{L}\p{N}_ .,;()%/-]{0,40}$/u.test(name.trim()));
+    names.length > 1 && names.every((name) => /^"?[\p{L}_][\p{L}\p{N}_ .,;()%/-]{0,40}"?$/u.test(name.trim()));
   return isHeader && rows.length > 2 && rows.every((row) => row.length === names.length);
 }
 
-/** Cells without their quotes, split where a separator stands outside of them. */
+/** Cells, split where a separator stands outside of quotes. */
 function cellsOf(row: string, separator: string): string[] {
-  const cells = [""];
-  for (const [index, piece] of row.split('"').entries()) {
-    const [first = "", ...others] = index % 2 === 1 ? [piece] : piece.split(separator);
-    cells.push(`${cells.pop() ?? ""}${first}`, ...others);
+  const cells: string[] = [];
+  let isOpen = false;
+  for (const piece of row.split(separator)) {
+    cells.push(isOpen ? `${cells.pop() ?? ""}${separator}${piece}` : piece);
+    isOpen = isLeftOpen(piece, isOpen);
   }
   return cells;
 }

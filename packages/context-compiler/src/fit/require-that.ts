@@ -8,10 +8,16 @@ export function requireThat(isValid: boolean, message: string): asserts isValid 
 
 /** Throws `invalid_options` for what is no object, or one without these functions. */
 export function requireObject(name: string, value: unknown, ...functions: string[]): void {
-  const isObject = typeof value === "object" && value !== null;
-  const isWhole = isObject && functions.every((key) => typeof Reflect.get(value, key) === "function");
+  // A class may have them too: `Date` is a clock.
+  const isObject = typeof value === "object" || (typeof value === "function" && functions.length > 0);
+  const isWhole = isObject && functions.every((key) => typeof Reflect.get(Object(value), key) === "function");
   const needed = functions.length === 0 ? "" : ` with ${functions.map((key) => `\`${key}\``).join(" and ")}`;
-  requireThat(isWhole, `${name} has to be an object${needed}, not ${shown(value)}.`);
+  requireThat(isWhole && value !== null, `${name} has to be an object${needed}, not ${shown(value)}.`);
+}
+
+/** As `requireObject`, where something is given. */
+export function requireIfGiven(name: string, value: unknown, ...functions: string[]): void {
+  if (value !== undefined && value !== null) requireObject(name, value, ...functions);
 }
 
 /** Throws `invalid_options` for what is no list of tools with a name and a schema; not every server describes its own. */

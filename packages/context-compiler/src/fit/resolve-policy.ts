@@ -41,7 +41,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   requireThat(isFrom(0, compactAboveTokens), `compactAboveTokens is at least 0, not ${shown(compactAboveTokens)}.`);
   requireThat(isFrom(0, keptFactsTokens), `keptFactsTokens is at least 0, not ${shown(keptFactsTokens)}.`);
   for (const name of ["pin", "restHint", "summaryOf"] as const) {
-    const isFunction = given[name] === undefined || typeof given[name] === "function";
+    const isFunction = (given[name] ?? undefined) === undefined || typeof given[name] === "function";
     requireThat(isFunction, `${name} is a function, not ${shown(given[name])}.`);
   }
   requireTools(tools);

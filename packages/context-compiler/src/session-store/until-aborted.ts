@@ -7,7 +7,10 @@ export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal
     const onAbort = (): void => reject(abortedError(signal));
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    // A store or a memory of somebody else may answer at once.
+    Promise.resolve(promise)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", onAbort));
   });
 }
 

@@ -267,6 +267,12 @@ describe("openSession", () => {
     await expect(opening).rejects.toMatchObject({ code: "aborted", cause: "enough" });
   });
 
+  it("takes a store that answers at once", async () => {
+    const { signal } = new AbortController();
+    const store = Object.assign(createMemorySessionStore(), { read: () => Object({ events: [] }) });
+    expect((await openSession({ store, sessionId: "s", signal })).messages()).toEqual([]);
+  });
+
   it("finds what was recorded, to the byte, and goes on", async () => {
     const store = createMemorySessionStore();
     const { clock } = fixed();

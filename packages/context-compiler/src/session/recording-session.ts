@@ -100,12 +100,13 @@ export function beginSession(options: BeginSessionOptions): Session {
 }
 
 const ignore = (): void => undefined;
+const maskSecrets = (text: string): string => redactSecrets(text).text;
 
 const masks = new WeakMap<Session, Redact | undefined>();
 
-/** What masks the secrets of a session's texts; undefined where nothing does. */
+/** What masks the secrets of a session's texts; undefined where nothing does. Of a session in a wrapper, core's own. */
 export function redactOf(session: Session): Redact | undefined {
-  return masks.get(session);
+  return masks.has(session) ? masks.get(session) : maskSecrets;
 }
 
 /** What brings events into the log. */
@@ -194,12 +195,11 @@ function isOfKind<Kind extends SessionEventKind>(event: SessionEvent, kind: Kind
 
 function prepareContext(options: BeginSessionOptions): PrepareContext {
   const { sessionId, artifactStore, externalizeAboveTokens = 1_000, counter = estimatedCounter, redact } = options;
-  const mask = (text: string): string => redactSecrets(text).text;
   return {
     sessionId,
     artifactStore,
     externalizeAboveTokens,
     counter,
-    redact: redact === false ? undefined : (redact ?? mask),
+    redact: redact === false ? undefined : (redact ?? maskSecrets),
   };
 }

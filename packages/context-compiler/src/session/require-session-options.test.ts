@@ -24,6 +24,11 @@ describe("a session refuses by name", () => {
     expect(() => createSession(JSON.parse(options))).toThrow(refused("invalid_options", words) as Error);
   });
 
+  it("nothing that can be used", () => {
+    expect(createSession({ clock: Date }).sessionId).not.toBe("");
+    expect(createSession(JSON.parse('{"redact": null, "artifactStore": null}')).sessionId).not.toBe("");
+  });
+
   it.each([
     ["null", "What a session is made of has to be an object, not null"],
     ["{}", "store has to be an object with `read`"],

@@ -1,16 +1,16 @@
-import { isFrom, requireObject, requireThat, shown } from "../fit/require-that.ts";
+import { isFrom, requireIfGiven, requireObject, requireThat, shown } from "../fit/require-that.ts";
 import type { SessionOptions } from "./session.ts";
 
 /** Checks how a session is to record. Throws `invalid_options`. */
 export function requireSessionOptions(options: SessionOptions): void {
   requireObject("What a session is made of", options);
-  const { artifactStore, externalizeAboveTokens = 0, counter, clock, ids, redact = false } = options;
-  if (artifactStore !== undefined) requireObject("artifactStore", artifactStore, "store", "retrieve");
+  const { artifactStore, externalizeAboveTokens = 0, counter, clock, ids, redact } = options;
+  requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
   if (counter !== undefined) requireObject("counter", counter, "count");
   if (clock !== undefined) requireObject("clock", clock, "now");
   if (ids !== undefined) requireObject("ids", ids, "next");
   const above = shown(externalizeAboveTokens);
   requireThat(isFrom(0, externalizeAboveTokens), `externalizeAboveTokens is a number of tokens from 0, not ${above}.`);
-  const isMask = redact === false || typeof redact === "function";
+  const isMask = (redact ?? false) === false || typeof redact === "function";
   requireThat(isMask, `redact is a function of a text, or false, not ${shown(redact)}.`);
 }

@@ -15,6 +15,8 @@ function answering(answer: () => unknown, outputSchema?: object): Promise<ToolOu
   return createToolInterruptHandler({ session: createSession(), bridge: functionToolBridge([tool]) }).call("look", {});
 }
 
+class Filters {}
+
 const cyclic = (): object => {
   const value: Record<string, unknown> = { id: 1 };
   return Object.assign(value, { self: value });
@@ -40,7 +42,11 @@ describe("a function that answers", () => {
     ["a Map", () => new Map([["a", 1]]), '[["a",1]]'],
     ["a Set", () => ({ tags: new Set(["x", "y"]) }), '{"tags":["x","y"]}'],
     ["a bigint", () => ({ count: 12n, id: 12_345_678_901_234_567_890n }), '{"count":12,"id":"12345678901234567890"}'],
-    ["what is no number", () => [Number.NaN, -Infinity, 0.5], '["NaN","-Infinity",0.5]'],
+    ["what is no number", () => [Number.NaN, -Infinity, 0.5], "[null,null,0.5]"],
+    ["what has entries", () => ({ to: new Headers({ a: "b" }) }), '{"to":[["a","b"]]}'],
+    ["an object of a class without fields inside", () => ({ id: 1, filters: new Filters() }), '{"id":1,"filters":{}}'],
+    ["a pattern and boxed values", () => [/a+/g, Object(true), Object("x")], '["/a+/g",true,"x"]'],
+    ["a boxed value", () => Object(true), "true"],
     ["a date", () => ({ at: new Date(0) }), '{"at":"1970-01-01T00:00:00.000Z"}'],
     ["bytes inside", () => ({ a: Buffer.from("hi"), b: new Uint8Array([1]) }), '{"a":"aGk=","b":"AQ=="}'],
     [
@@ -62,6 +68,7 @@ describe("a function that answers", () => {
     ["a function", () => () => 1, /JSON: a function leaves nothing/],
     ["a symbol", () => Symbol("x"), /JSON: a symbol leaves nothing/],
     ["a promise inside", () => ({ rows: Promise.resolve([]) }), /JSON: a Promise leaves nothing/],
+    ["an object of a class without fields", () => new Filters(), /JSON: a Filters leaves nothing/],
     ["a stream", () => new ReadableStream(), /JSON: a ReadableStream leaves nothing/],
     ["a generator", () => (function* () {})(), /leaves nothing/],
     ["a cycle", cyclic, /JSON: .*circular/],
@@ -75,6 +82,11 @@ describe("a function that answers", () => {
   it("a date is held to its schema as it is shown", async () => {
     const schema = { type: "object", properties: { at: { type: "string" } }, additionalProperties: false };
     expect(await answering(() => ({ at: new Date(0), by: undefined }), schema)).toMatchObject({ kind: "tool_success" });
+  });
+
+  it("no number where a schema takes null is that", async () => {
+    const schema = { type: "object", properties: { v: { type: ["number", "null"] } } };
+    expect(await answering(() => ({ v: Number.NaN }), schema)).toMatchObject({ kind: "tool_success" });
   });
 
   it("any JSON is shown as JSON.stringify writes it", async () => {

@@ -2,9 +2,10 @@ import { toBase64 } from "../wire/base64.ts";
 
 /**
  * A value as JSON. Beyond what `JSON.stringify` does: a whole number that is a bigint stays a number while a double holds
- * it and becomes a text beyond that, as `NaN` and the infinities do; a `Set` becomes a list, a `Map` a list of pairs, an
- * `Error` its message, bytes become base64.
- * @throws TypeError that names the value as `what`, where it is cyclic, fails, or would leave nothing (a function, a stream)
+ * it and becomes a text beyond that; a `Set` becomes a list, a `Map` and what else has entries a list of pairs, an `Error`
+ * its message, a `RegExp` its text, bytes become base64.
+ * @throws TypeError that names the value as `what`, where it is cyclic, fails, holds a promise, or is itself something of
+ * which nothing would be left (a function, a stream)
  */
 export function writeJson(value: unknown, what: string): string {
   let json: string | undefined;
@@ -20,21 +21,25 @@ export function writeJson(value: unknown, what: string): string {
 
 function replaceOdd(this: unknown, key: string, value: unknown): unknown {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (typeof value !== "object" || value === null) return value;
   // A Buffer has turned itself into an object by now.
   const given: unknown = Reflect.get(Object(this), key);
   if (given instanceof Uint8Array) return toBase64(given);
   if (value instanceof Map || value instanceof Set) return [...value];
   if (value instanceof Error) return value.message;
-  if (isOpaque(value)) throw new TypeError(`a ${value.constructor.name || "value without fields"} leaves nothing`);
-  return value;
+  if (value instanceof RegExp) return String(value);
+  if (!isOpaque(value)) return value;
+  if ("entries" in value && typeof value.entries === "function") return [...value.entries()];
+  // What holds it has been done: it stays, without this one.
+  if (key !== "" && !(value instanceof Promise)) return value;
+  throw new TypeError(`a ${value.constructor.name || "value without fields"} leaves nothing`);
 }
 
 /** An object of some class without anything that JSON would show. */
 function isOpaque(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value) || prototype === null || Object.keys(value).length > 0) return false;
+  if (typeof value.valueOf() !== "object") return false;
   // The prototype of plain objects, of whatever realm, has none itself.
   return Object.getPrototypeOf(prototype) !== null;
 }
