@@ -20,10 +20,10 @@ export interface PerceptionAligner {
 export interface PerceptionAlignerOptions {
   schemas?: SchemaRegistry;
   /** Core's `redactSecrets` by default. */
-  redact?: Redact;
+  redact?: (text: string) => { text: string; findings: readonly { kind: string }[] };
 }
 
-type Redact = (text: string) => { text: string; findings: readonly { kind: string }[] };
+type Redact = NonNullable<PerceptionAlignerOptions["redact"]>;
 
 /**
  * Checks an answer against the tool's schema, takes terminal escapes and control characters out of its text, and masks
