@@ -42,7 +42,7 @@ export interface AiSdkToolCallPart extends AiSdkOptioned {
 export type AiSdkToolOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "json" | "error-json"; value: AiSdkJson }
-  | { type: "content"; value: ({ type: "text"; text: string } | { type: "media"; data: string; mediaType: string })[] };
+  | { type: "content"; value: (AiSdkTextPart | { type: "media"; data: string; mediaType: string })[] };
 
 /** The answer to a call. */
 export interface AiSdkToolResultPart extends AiSdkOptioned {

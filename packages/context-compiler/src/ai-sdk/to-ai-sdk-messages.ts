@@ -164,13 +164,16 @@ function outputOf(message: ChatMessage): AiSdkToolOutput {
     if (isJson(value)) return { type: isError ? "error-json" : "json", value };
     return { type: isError ? "error-text" : "text", value: content };
   }
+  // Output in parts has no mark of an error.
+  const texts = isError ? content.map((part) => (part.type === "text" ? part.text : undefined)) : [];
+  if (isError && texts.every((text) => text !== undefined)) return { type: "error-text", value: texts.join("\n") };
   return { type: "content", value: content.map(toOutputPart) };
 }
 
 type OutputPart = Extract<AiSdkToolOutput, { type: "content" }>["value"][number];
 
 function toOutputPart(part: Part): OutputPart {
-  if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "text") return { type: "text", text: part.text, ...providerOptionsOf(part) };
   if (part.type === "reasoning") {
     throw unsupportedMessage("the AI SDK", "reasoning in a tool's result", "leave it out");
   }

@@ -7,7 +7,8 @@ import { isWireRecord, leftOver, type WireRecord } from "../wire/wire-fields.ts"
 /**
  * Chat messages of a conversation in Anthropic's wire form. A user's turn that answers calls becomes a tool message for each
  * answer and a user message for the rest; fields without a counterpart, `cache_control` among them, travel in `providerMetadata.anthropic`.
- * @throws ContextCompilerError `unsupported_message` for blocks that only the provider's own tools make
+ * @throws ContextCompilerError `unsupported_message` for blocks that only the provider's own tools make, search results,
+ *   files by id and documents of blocks
  */
 export function fromAnthropicMessages(conversation: {
   system?: string | readonly object[] | undefined;

@@ -80,7 +80,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
       const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
       const frame = { budget, counter, memoryPlace, index: logIndexOf(session), sums: sumsOf(session, budget) };
       const ordered = toolOrder === "given" ? [...tools] : tools.toSorted(byName);
-      const entries = session.messages().slice();
+      const entries = session.messages();
       let context = beginContext(frame, { systemPrompt, tools: ordered, entries, memoryHits: [], volatile });
       for (const processor of processors) {
         throwIfAborted(signal);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exact, sampleSession } from "../../test-support/sample-session.ts";
+import { fitMessages } from "../fit/fit-messages.ts";
 import { artifactAttacher } from "./artifact-attacher.ts";
 import { compactor } from "./compactor.ts";
 import { createContextCompiler } from "./create-context-compiler.ts";
@@ -52,6 +53,37 @@ describe("compile refuses by name", () => {
     await expect(compiling).rejects.toEqual(refused("invalid_options", "The session has to be an object with"));
   });
 });
+
+const cyclic: Record<string, unknown> = { type: "object" };
+cyclic["self"] = cyclic;
+
+describe("an inputSchema that JSON can't hold is refused with the name of the tool", () => {
+  it.each([
+    ["cyclic", cyclic, "circular"],
+    ["a bigint", { minimum: 1n }, "BigInt"],
+    ["nothing", { toJSON: () => undefined }, "written as nothing"],
+    ["a failure", { toJSON: () => fail("no schema") }, "no schema"],
+    [
+      "a failing member",
+      Object.defineProperty({}, "type", { enumerable: true, get: () => fail("no type") }),
+      "no type",
+    ],
+  ])("%s", async (_name, inputSchema, words) => {
+    const tools = [{ name: "search", description: "", inputSchema }];
+    const error = refused("invalid_options", 'The inputSchema of the tool "search" has to be JSON: ');
+    const because = refused("invalid_options", words);
+    const given = { budget: 900, systemPrompt: "", tools };
+    const { compile } = createContextCompiler();
+    const compiling = (): unknown => Reflect.apply(compile, undefined, [sampleSession(), given]);
+    await expect(compiling()).rejects.toEqual(error);
+    await expect(compiling()).rejects.toEqual(because);
+    expect(() => Reflect.apply(fitMessages, undefined, [[], given])).toThrow(error as Error);
+  });
+});
+
+function fail(message: string): never {
+  throw new Error(message);
+}
 
 describe("createContextCompiler refuses by name", () => {
   it.each(settings)("%s", (given, words) => {

@@ -85,6 +85,25 @@ describe("summarizeText", () => {
     for (const row of rows.slice(0, 40)) expect(summary).toContain(row);
   });
 
+  it.each([
+    ["figures and free text", (at: number) => `${at},Alice van der Berg,2024-01-${10 + (at % 20)},"likes, a lot"`],
+    ["decimal commas", (at: number) => `${at};1,${at};hello world out there`],
+    ["ids and an empty cell", (at: number) => `${at}\tA-${at} of B\t\t-${at}.5`],
+  ])("knows a table of %s without names", (_name, rowOf) => {
+    const rows = Array.from({ length: 300 }, (_, at) => rowOf(at));
+    const summary = summaryOf(rows.join("\n"));
+    expect(summary.split("\n").slice(0, 10)).toEqual(rows.slice(0, 10));
+  });
+
+  it.each([
+    ["a log", (at: number) => `2024-01-02 10:00:${10 + (at % 50)},123 INFO the worker goes on`, / lines left out /],
+    ["a log with bars", (at: number) => `10:00:${10 + (at % 50)} | the worker goes on`, / lines left out /],
+    ["uneven rows", (at: number) => `${at}, the king said${", no".repeat(at % 3)}`, / more characters\]$/],
+  ])("takes %s for no table", (_name, lineOf, mark) => {
+    const text = Array.from({ length: 300 }, (_, at) => lineOf(at)).join("\n");
+    expect(summaryOf(text)).toMatch(mark);
+  });
+
   it("gives the first lines of a table with a quote that nobody closes", () => {
     const text = `a,b\n"1,2\n${"3,4\n".repeat(3_000)}`;
     expect(summarizeText({ text, mimeType: "text/csv" }, { counter }).split("\n").length).toBeGreaterThan(60);

@@ -1,4 +1,5 @@
 import { isIdentifierLike } from "../compact-forms/value-rank.ts";
+import { looksLikeLog } from "./summarize-log.ts";
 
 const markdownTable = /^\s{0,3}\|.+\|\s*\n\s{0,3}\|[\s:|-]+\|\s*$/m;
 const separators = [",", "\t", ";", "|"];
@@ -47,13 +48,22 @@ function isLeftOpen(text: string, wasOpen: boolean): boolean {
   return isOpen;
 }
 
-/** True where each of the rows has as many cells as the first one, which are names. */
+/** True where each of the rows has as many cells as the first one, which are names, or data above data of the same kind. */
 function haveColumns(sample: readonly string[], separator: string): boolean {
-  const [names = [], ...rows] = sample.map((row) => cellsOf(row, separator));
-  const isHeader =
-    names.length > 1 && names.every((name) => /^"?[\p{L}_][\p{L}\p{N}_ .,;()%/-]{0,40}"?$/u.test(name.trim()));
-  return isHeader && rows.length > 2 && rows.every((row) => row.length === names.length);
+  const [first = [], ...rows] = sample.map((row) => cellsOf(row, separator).map((cell) => cell.trim()));
+  const isEven = first.length > 1 && rows.length > 2 && rows.every((row) => row.length === first.length);
+  if (!isEven) return false;
+  if (first.every((cell) => name.test(cell))) return true;
+  // A log's words begin with a time too, and its faults may come late.
+  const isLog = looksLikeLog(sample.join("\n"));
+  const isData = first.every((cell) => figure.test(cell) || (!isLog && (name.test(cell) || oneWord.test(cell))));
+  return isData && first.some((cell, at) => figure.test(cell) && rows.every((row) => figure.test(row[at] || cell)));
 }
+
+const name = /^"?[\p{L}_][\p{L}\p{N}_ .,;()%/-]{0,40}"?$/u;
+/** A number, a date or a time. */
+const figure = /^"?[-+]?\d[\d.,:eETZ%/+ -]*"?$/;
+const oneWord = /^(?:\S*|"[^]*")$/;
 
 /** Cells, split where a separator stands outside of quotes. */
 function cellsOf(row: string, separator: string): string[] {

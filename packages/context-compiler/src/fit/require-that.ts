@@ -1,4 +1,5 @@
 import type { ToolDefinition } from "@ccl/core";
+import { failureReason } from "../compile/failure-reason.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /** Throws `invalid_options` with the message. */
@@ -26,9 +27,22 @@ export function requireTools(tools: unknown): void {
   const index = tools.findIndex((tool) => !isTool(tool));
   const needed = "a name and, if any, a description as text, and an inputSchema that is an object";
   requireThat(index < 0, `The tools are a list of tool definitions: tools[${index}] needs ${needed}.`);
+  for (const tool of tools) requireJsonSchema(tool);
 }
 
-function isTool(tool: unknown): boolean {
+/** As a counter and the mark of the tools write it. */
+function requireJsonSchema({ name, inputSchema }: ToolDefinition): void {
+  let fault = "it is written as nothing";
+  try {
+    if (typeof JSON.stringify(inputSchema) === "string") return;
+  } catch (error) {
+    fault = failureReason(error);
+  }
+  const message = `The inputSchema of the tool ${JSON.stringify(name)} has to be JSON: ${fault}.`;
+  throw new ContextCompilerError("invalid_options", message);
+}
+
+function isTool(tool: unknown): tool is ToolDefinition {
   if (typeof tool !== "object" || tool === null) return false;
   const { name, description = "", inputSchema }: Partial<Record<keyof ToolDefinition, unknown>> = tool;
   const isNamed = typeof name === "string" && typeof description === "string";

@@ -38,6 +38,16 @@ describe("openJsonlSessionStore", () => {
   // oxlint-disable-next-line vitest/expect-expect -- the rules assert
   it.each(rules)("$name", async ({ run }) => expect(await run()).toBeUndefined());
 
+  it("tells of a state that a crash has emptied, and keeps the next one", async () => {
+    const store = await openIn(await mkdtemp(join(root, "store-")));
+    await store.saveState("s", { key: "a", json: "1" });
+    await writeFile(join(folderOf(store), "s.state.json"), "");
+    await expect(store.loadState("s", "a")).rejects.toMatchObject({ code: "store_damaged" });
+    await store.saveState("s", { key: "b", json: "2" });
+    expect([await store.loadState("s", "a"), await store.loadState("s", "b")]).toEqual([undefined, "2"]);
+    await store.close();
+  });
+
   it("leaves no lock behind when it is closed", async () => {
     const folder = await mkdtemp(join(root, "store-"));
     const store = await openIn(folder);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { sha256Hex } from "@ccl/core";
 import { openAppendLog, writeFileDurable, type AppendLog, type Durability } from "@ccl/core/node";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { requireObject, requireThat, shown } from "../fit/require-that.ts";
 import type { EventPage, SessionPage, SessionStore } from "../session-store/session-store.ts";
 import {
   conflictError,
@@ -42,10 +43,14 @@ interface Writer {
 /**
  * Sessions as files of JSON lines, one a session. The first write to a session makes this store its only writer until it
  * is closed, across processes; others may read. A line that a crash left unfinished is dropped and reported.
- * @throws ContextCompilerError `store_failed`
+ * @throws ContextCompilerError `invalid_options` or `store_failed`
  */
 export async function openJsonlSessionStore(options: JsonlSessionStoreOptions): Promise<SessionStore> {
+  requireObject("What a session store is made of", options);
   const { folder, durability = "full" } = options;
+  requireThat(typeof folder === "string" && folder !== "", `folder is the path of a folder, not ${shown(folder)}.`);
+  const isKnown = ["full", "normal", "off"].includes(durability);
+  requireThat(isKnown, `durability is "full", "normal" or "off", not ${shown(durability)}.`);
   await mkdir(join(folder, locksFolder), { recursive: true }).catch((error: unknown) => {
     throw failed("The folder of the session store can't be used", error);
   });
@@ -161,7 +166,11 @@ class JsonlSessionStore implements SessionStore {
     this.#run(sessionId, signal, async () => {
       requireStateKey(key);
       await this.#writerOf(sessionId);
-      const state = await this.#readState(sessionId);
+      // Of a state that is damaged nothing is left to keep.
+      const state = await this.#readState(sessionId).catch((error: unknown) => {
+        if (isDamage(error)) return new Map<string, string>();
+        throw error;
+      });
       if (json === undefined) state.delete(key);
       else state.set(key, json);
       const text = JSON.stringify({ format: "ccl-session-state", formatVersion: 1, entries: [...state] });
@@ -239,8 +248,7 @@ class JsonlSessionStore implements SessionStore {
       const stretch = await readSessionLog(this.#pathOf(sessionId), sessionId);
       return stretch?.end ?? { version: 0, offsetBytes: 0, chain: firstChain(sessionId) };
     } catch (error) {
-      const isDamage = ContextCompilerError.isInstance(error) && error.code === "store_damaged";
-      if (isDamage && isDamageIgnored) return { version: 1, offsetBytes: 1, chain: "" };
+      if (isDamage(error) && isDamageIgnored) return { version: 1, offsetBytes: 1, chain: "" };
       throw error;
     }
   }
@@ -278,6 +286,10 @@ class JsonlSessionStore implements SessionStore {
     });
     return text === undefined ? new Map() : parseState(text, path);
   }
+}
+
+function isDamage(error: unknown): boolean {
+  return ContextCompilerError.isInstance(error) && error.code === "store_damaged";
 }
 
 function parseState(text: string, path: string): Map<string, string> {

@@ -1,4 +1,5 @@
 import { migrate, transaction, type PostgresClient, type PostgresSession } from "@ccl/sql";
+import { requireObject } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import { createSqlSessionStore, storeErrorOf } from "../session-store/sql/create-sql-session-store.ts";
 import { createTables, type Steps } from "../session-store/sql/session-tables.ts";
@@ -11,9 +12,12 @@ export interface PostgresSessionStoreOptions {
 
 /**
  * Sessions in PostgreSQL, in tables that are made where they are missing.
- * @throws ContextCompilerError `store_failed` or `aborted`
+ * @throws ContextCompilerError `invalid_options`, `store_failed` or `aborted`
  */
-export async function openPostgresSessionStore({ client, signal }: PostgresSessionStoreOptions): Promise<SessionStore> {
+export async function openPostgresSessionStore(options: PostgresSessionStoreOptions): Promise<SessionStore> {
+  requireObject("What a session store is made of", options);
+  const { client, signal } = options;
+  requireObject("client", client, "query");
   const up = createTables("INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY").replace(
     "sort_key TEXT",
     'sort_key TEXT COLLATE "C"',

@@ -1,17 +1,22 @@
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
+import type { ChatMessage } from "@ccl/core";
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 import { sampleSession, words } from "../../test-support/sample-session.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { createMemorySessionStore } from "../session-store/create-memory-session-store.ts";
+import { createPerceptionAligner } from "../tool-interrupt/perception-aligner.ts";
 import { createSession } from "./create-session.ts";
 import { openSession } from "./open-session.ts";
+import { recordMessages } from "./record-messages.ts";
 import type { SessionEventKind } from "./session-event.ts";
 
 const fixed = (): { clock: ReturnType<typeof createFixedClock>; ids: ReturnType<typeof createSequentialIds> } => ({
   clock: createFixedClock(1_000),
   ids: createSequentialIds("event"),
 });
+
+const user = (content: string): ChatMessage => ({ role: "user", content });
 
 async function codeOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
@@ -154,6 +159,47 @@ describe("createSession", () => {
     const plain = createSession({ redact: false });
     await plain.record("user_input", { content: `use ${key}` });
     expect(JSON.stringify(plain.eventLog.slice())).toContain(key);
+  });
+
+  it.each([
+    [
+      String.raw`{"url":"https:\/\/me:hunter2-hunter2@host.test\/x"}`,
+      '{"url":"https://me:[redacted:url_password]@host.test/x"}',
+    ],
+    [String.raw`{"query":"a=1\u0026password=hunter22secret"}`, '{"query":"a=1&password=[redacted:secret_value]"}'],
+    [
+      String.raw`{"body":"{\u0022password\u0022:\u0022hunter2-hunter2\u0022}"}`,
+      String.raw`{"body":"{\"password\":\"[redacted:secret_value]\"}"}`,
+    ],
+    [
+      String.raw`{"stdout":"A=1\nPASSWORD=hunter2-hunter2\n"}`,
+      String.raw`{"stdout":"A=1\nPASSWORD=[redacted:secret_value]\n"}`,
+    ],
+    [String.raw`{"path":"a\/b\u0026"}`, String.raw`{"path":"a\/b\u0026"}`],
+  ])("masks what JSON escapes in %s, wherever it comes from", async (text, masked) => {
+    const session = createSession();
+    const toolCalls = [{ id: "1", name: "t", arguments: text }];
+    await recordMessages(session, [user(text), { role: "assistant", content: "", toolCalls }]);
+    await session.record("tool_success", { callId: "1", content: [{ type: "text", text }] });
+    const [first, second, third] = session.messages().map(({ message }) => message);
+    expect([first?.content, second?.toolCalls?.[0]?.arguments]).toEqual([masked, masked]);
+    expect(third?.content).toEqual([{ type: "text", text: masked }]);
+    expect(createPerceptionAligner().normalize("t", { content: text })).toMatchObject({ value: { content: masked } });
+    expect(await recordMessages(session, [user(text)])).toEqual([]);
+  });
+
+  it("gives messages that nobody can change it by", async () => {
+    const session = createSession();
+    await session.record("user_input", { content: [{ type: "text", text: "one" }], providerMetadata: { a: { b: 1 } } });
+    await session.record("tool_call", { callId: "1", name: "t", arguments: "{}" });
+    const before = JSON.stringify(session.messages());
+    const given = session.messages();
+    Reflect.apply(Array.prototype.splice, given, [0, 2]);
+    expect(given).toEqual([]);
+    const isFrozen = (value: unknown): boolean =>
+      typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+    expect(session.messages().every(isFrozen)).toBe(true);
+    expect(JSON.stringify(session.messages())).toBe(before);
   });
 
   it("replaces halves of surrogate pairs, which no log can hold", async () => {

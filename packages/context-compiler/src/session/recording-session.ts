@@ -80,7 +80,7 @@ export function beginSession(options: BeginSessionOptions): Session {
     ...(tornBytes === undefined ? {} : { tornBytes }),
     record,
     recordAll: (drafts, options = {}) => recordDrafts(drafts, options),
-    messages: () => recorder.messages,
+    messages: () => recorder.messages.slice(),
     toEvidencePack: () => sealEvidence(sessionId, [...evidence, ...Array.from(recorder.log, evidenceEntry)]),
     async saveState(key, json, stateOptions) {
       requireStateKey(key);

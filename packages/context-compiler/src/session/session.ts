@@ -52,7 +52,7 @@ export interface Session {
   ): Promise<SessionEvent<Kind>>;
   /** All of them or none; the events in order, with the `artifact_stored` that they took. */
   recordAll(drafts: readonly EventDraft[], options?: RecordOptions): Promise<SessionEvent[]>;
-  /** The messages of the log as `sessionMessages` gives them, kept up to date at no cost; read-only, it grows in place. */
+  /** The messages of the log as `sessionMessages` gives them, as of now: the list is yours, the messages are frozen. */
   messages(): readonly SessionMessage[];
   toEvidencePack(): EvidencePack;
   /** Keeps a JSON text beside the log, such as a compiler's frozen cut; undefined removes it. The last write wins. */

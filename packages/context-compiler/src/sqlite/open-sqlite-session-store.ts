@@ -1,4 +1,5 @@
 import { migrate, transaction, type SqliteDatabase, type SqliteValue } from "@ccl/sql";
+import { requireObject } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import { createSqlSessionStore, storeErrorOf } from "../session-store/sql/create-sql-session-store.ts";
 import { createTables, type Row, type Steps } from "../session-store/sql/session-tables.ts";
@@ -11,9 +12,12 @@ export interface SqliteSessionStoreOptions {
 
 /**
  * Sessions in SQLite, in tables that are made where they are missing. Any number of processes may have the file open.
- * @throws ContextCompilerError `store_failed`, `store_damaged` or `aborted`
+ * @throws ContextCompilerError `invalid_options`, `store_failed`, `store_damaged` or `aborted`
  */
-export async function openSqliteSessionStore({ database, signal }: SqliteSessionStoreOptions): Promise<SessionStore> {
+export async function openSqliteSessionStore(options: SqliteSessionStoreOptions): Promise<SessionStore> {
+  requireObject("What a session store is made of", options);
+  const { database, signal } = options;
+  requireObject("database", database, "prepare");
   const migrations = [{ version: 1, up: createTables("INTEGER PRIMARY KEY AUTOINCREMENT") }];
   try {
     await migrate(database, { component: "session_store", migrations, ...(signal === undefined ? {} : { signal }) });

@@ -1,4 +1,5 @@
 import { failure, redactSecrets, success, type Part, type Result } from "@ccl/core";
+import { redactEscaped } from "../session/redact-data.ts";
 import type { SchemaRegistry } from "./schema-registry.ts";
 import type { ToolOutput } from "./tool-bridge.ts";
 
@@ -23,8 +24,6 @@ export interface PerceptionAlignerOptions {
   redact?: (text: string) => { text: string; findings: readonly { kind: string }[] };
 }
 
-type Redact = NonNullable<PerceptionAlignerOptions["redact"]>;
-
 /**
  * Checks an answer against the tool's schema, takes terminal escapes and control characters out of its text, and masks
  * secrets in it. Images and files pass by their bytes.
@@ -40,9 +39,11 @@ export function createPerceptionAligner({
       if (!checked.ok) return checked;
       const counts = new Map<string, number>();
       const clean = (text: string): string => {
-        const { text: masked, findings } = redactEscaped(plainText(text), redact);
-        for (const { kind } of findings) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-        return masked;
+        return redactEscaped(plainText(text), (piece) => {
+          const { text: masked, findings } = redact(piece);
+          for (const { kind } of findings) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+          return masked;
+        });
       };
       const { content, mimeType } = output;
       const parts = typeof content === "string" ? clean(content) : content.map((part) => cleanPart(part, clean));
@@ -82,16 +83,4 @@ const escapes =
 
 function plainText(text: string): string {
   return text.replace(escapes, "");
-}
-
-/** JSON may escape what a secret is told by: PHP does so with slashes, Go with ampersands. Without need no escape is undone. */
-function redactEscaped(text: string, redact: Redact): ReturnType<Redact> {
-  const given = redact(text);
-  if (!/\\(?:\/|u00[2-7])/i.test(text)) return given;
-  const open = text.replace(/\\(?:u00([2-7][0-9a-f])|[^])/gi, (escape: string, hex?: string) => {
-    const character = hex === undefined ? escape.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));
-    return /[!#-[\]-~]/.test(character) && (hex !== undefined || character === "/") ? character : escape;
-  });
-  const opened = open === text ? given : redact(open);
-  return opened.findings.length > given.findings.length ? opened : given;
 }

@@ -412,6 +412,33 @@ describe("the AI SDK's messages", () => {
     expect(toAiSdkMessages(fromAiSdkMessages(wire))).toEqual(wire);
   });
 
+  it.each([
+    ["an error in words", true, { type: "error-text", value: "gone\nfor good" }],
+    [
+      "an answer in words",
+      undefined,
+      {
+        type: "content",
+        value: [
+          { type: "text", text: "gone", providerOptions: { x: { y: 1 } } },
+          { type: "text", text: "for good" },
+        ],
+      },
+    ],
+  ])("give %s that came in parts", (_name, isError, output) => {
+    const content: Part[] = [
+      { type: "text", text: "gone", providerMetadata: { x: { y: 1 } } },
+      { type: "text", text: "for good" },
+    ];
+    const messages: ChatMessage[] = [
+      { role: "assistant", content: "", toolCalls: [{ id: "a", name: "look", arguments: "{}" }] },
+      { role: "tool", toolCallId: "a", content, ...(isError === undefined ? {} : { isError }) },
+    ];
+    const wire = toAiSdkMessages(messages);
+    expect(wire[1]).toMatchObject({ content: [{ output }] });
+    expect(fromAiSdkMessages(wire)[1]).toMatchObject(isError === true ? { isError } : { content });
+  });
+
   it("mark a breakpoint beside a message's own options", () => {
     const own: ChatMessage = {
       role: "user",

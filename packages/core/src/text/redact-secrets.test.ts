@@ -417,6 +417,10 @@ describe("pairs named like a secret", () => {
     [`PASSWORD=letters`, `PASSWORD=[redacted:secret_value]`],
     ["password=p@ss!word<br>", "password=[redacted:secret_value]<br>"],
     [`password: 1234`, `password: [redacted:secret_value]`],
+    [String.raw`{"a":"x\nPASSWORD=letters\r\nB=2"}`, String.raw`{"a":"x\nPASSWORD=[redacted:secret_value]\r\nB=2"}`],
+    [String.raw`"x\nexport PASSWORD=letters\n"`, String.raw`"x\nexport PASSWORD=[redacted:secret_value]\n"`],
+    [String.raw`"x\npassword: two words\nb"`, String.raw`"x\npassword: [redacted:secret_value]\nb"`],
+    [String.raw`C:\token=abcdef123456`, String.raw`C:\token=[redacted:secret_value]`],
   ])("masks all of %j and no more", (text, expected) => {
     expect(redactSecrets(text).text).toBe(expected);
   });

@@ -23,6 +23,7 @@ export function readPair(source: SecretSource, at: number): SecretFinding | unde
   if (at < source.pairsFrom) return undefined;
   let nameStart = at;
   while (nameStart > Math.max(source.floor, at - nameLimit) && isInName(text.charCodeAt(nameStart - 1))) nameStart -= 1;
+  if (nameStart < at && /^\\[nrt]$/.test(text.slice(nameStart - 1, nameStart + 1))) nameStart += 1;
   source.pairsFrom = at + 1;
   while (source.pairsFrom < at + nameLimit && isInName(text.charCodeAt(source.pairsFrom))) source.pairsFrom += 1;
   const joined = joinAt(text, nameStart, source.pairsFrom);
@@ -63,8 +64,8 @@ function joinAt(text: string, nameStart: number, nameEnd: number): { join: Join;
   return isOption ? { join: "option", end: nameEnd + 1 } : undefined;
 }
 
-const lineOpening = /(?:^|[\n\r])[ \t\-"']{0,12}$|\b(?:export|set|env|arg|-e|declare) {1,2}$/i;
-const phrase = /[^\s"'`(){}[\]<>|;=,#*]+(?: [^\s"'`(){}[\]<>|;=#]+){1,7}(?=[ \t]*(?:[\r\n]| #|$))/y;
+const lineOpening = /(?:^|[\n\r]|\\[nrt])[ \t\-"']{0,12}$|(?:\b|\\[nrt])(?:export|set|env|arg|-e|declare) {1,2}$/i;
+const phrase = /[^\s"'`(){}[\]<>|;=,#*\\]+(?: [^\s"'`(){}[\]<>|;=#\\]+){1,7}(?=[ \t]*(?:[\r\n]|\\[nr]| #|$))/y;
 
 /** Up to 16 characters before the name. */
 function textBefore(text: string, { nameStart }: Pair): string {
@@ -111,9 +112,8 @@ function isQuotedSecret(value: string, { level, name }: Pair): boolean {
   if ((isSame || /[\s_-]|[a-z][A-Z]/.test(value)) && !/\d/.test(value) && secretNameLevel(value) !== undefined)
     return false;
   if (level === "certain") return value.length >= 3;
-  const hasSpace = /\s/.test(value);
-  if (level === "likely") return value.length >= 4 && !(hasSpace && /^[A-Z][a-z]+ [a-z]/.test(value));
-  return value.length >= 6 && !hasSpace && !isWordy(value);
+  if (level === "likely") return value.length >= 4 && !/^[A-Z][a-z]+ [a-z]/.test(value);
+  return value.length >= 6 && !/\s/.test(value) && !isWordy(value);
 }
 
 /** Words, alone or joined by marks, as in a lexer's `token: "string-literal"`. */
@@ -138,5 +138,5 @@ function isBareSecret(value: string, next: string, { pair, before }: { pair: Pai
   if (!lineOpening.test(before)) return false;
   if (isTight) return next !== "," && next !== ")";
   const isWord = !/\.|[a-z][A-Z]|^(?:[A-Z][a-z0-9]+){2}/.test(value);
-  return /^[\r\n]?$/.test(next) && (/\d/.test(value) || (level !== "possible" && join === "colon" && isWord));
+  return /^[\r\n\\]?$/.test(next) && (/\d/.test(value) || (level !== "possible" && join === "colon" && isWord));
 }
