@@ -1,12 +1,20 @@
-import { ArtifactStoreError } from "@ccl/artifact-store";
+import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
 import type { BlobPut, BlobRecord, CommitOutcome, StagedBlob } from "@ccl/artifact-store/driver";
 import type { SqliteDatabase } from "@ccl/sql";
+import { watchLimits } from "./fit-limits.ts";
 import { insertHandle } from "./handle-row.ts";
 import { dropChunks } from "./staged-rows.ts";
 import { StagedSet } from "./staged-set.ts";
 
-/** One put, within the transaction of its commit. */
-export function commitPut(tx: SqliteDatabase, put: BlobPut): { outcome: CommitOutcome; blobId: number } {
+/** All puts, within the transaction of their commit. */
+export function commitPuts(tx: SqliteDatabase, puts: readonly BlobPut[], limits: StoreLimits): CommitOutcome[] {
+  const fitLimits = watchLimits(tx, puts, limits);
+  const done = puts.map((put) => commitPut(tx, put));
+  fitLimits(done.map(({ blobId }) => blobId));
+  return done.map(({ outcome }) => outcome);
+}
+
+function commitPut(tx: SqliteDatabase, put: BlobPut): { outcome: CommitOutcome; blobId: number } {
   const written = insertBlob(tx, put);
   const blobId = written ?? adoptBlob(tx, put.record.artifactId);
   for (const handle of put.handles) insertHandle(tx, blobId, handle);

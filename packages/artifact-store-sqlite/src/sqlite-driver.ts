@@ -1,11 +1,10 @@
 import type { ArtifactDriver } from "@ccl/artifact-store/driver";
 import type { Clock } from "@ccl/core";
-import { transaction, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
+import { transaction, transactionNow, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
 import type { BlobDirectory } from "./blob-directory.ts";
 import { collectGarbage } from "./collect-garbage.ts";
-import { commitPut, mendBlob } from "./commit-puts.ts";
+import { commitPuts, mendBlob } from "./commit-puts.ts";
 import { findBlob, hasHandle, reading } from "./find-blob.ts";
-import { watchLimits } from "./fit-limits.ts";
 import { handleColumns, handleOfRow } from "./handle-row.ts";
 import { StagedFile } from "./staged-file.ts";
 import { StagedRows } from "./staged-rows.ts";
@@ -38,21 +37,20 @@ export function createSqliteDriver({ database, clock, directory, close }: Driver
     },
     async commit(puts, { limits, signal }) {
       for (const { content } of puts) if (content instanceof StagedSet) await content.finish();
-      const results = await transaction(
+      const outcomes = await transaction(
         database,
-        (tx) => {
-          const fitLimits = watchLimits(tx, puts, limits);
-          const done = puts.map((put) => commitPut(tx, put));
-          fitLimits(done.map(({ blobId }) => blobId));
-          return done;
-        },
+        (tx) => commitPuts(tx, puts, limits),
         signal === undefined ? {} : { signal },
       );
       puts.forEach(({ content }, index) => {
-        if (content instanceof StagedSet && results[index]?.outcome === "written") content.kept();
+        if (content instanceof StagedSet && outcomes[index] === "written") content.kept();
       });
       if (limits.whenFull === "evict") await removeFiles();
-      return results.map(({ outcome }) => outcome);
+      return outcomes;
+    },
+    commitNow(puts, { limits }) {
+      if (limits.whenFull === "evict" || puts.some(({ content }) => content instanceof StagedSet)) return undefined;
+      return transactionNow(database, (tx) => commitPuts(tx, puts, limits))?.value;
     },
     async mend(record, content, { signal }) {
       if (content instanceof StagedSet) await content.finish();

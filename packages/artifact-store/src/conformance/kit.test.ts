@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ArtifactContent, ArtifactHandle, ArtifactStore, StoreOptions } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { createArtifactStore, type ArtifactDriver } from "../driver/index.ts";
+import { createArtifactStore, type ArtifactDriver, type BlobPut } from "../driver/index.ts";
 import { createMemoryDriver } from "../memory/memory-driver.ts";
 import { MemoryState } from "../memory/memory-state.ts";
 import { planEviction } from "../memory/plan-eviction.ts";
@@ -31,6 +31,8 @@ async function* lazily(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
   yield bytes;
 }
 
+const copyOf = (content: BlobPut["content"]): BlobPut["content"] => (isBytes(content) ? content.slice() : content);
+
 const isCorrupt = (error: unknown): boolean => ArtifactStoreError.isInstance(error) && error.code === "corrupt";
 
 /** The bytes as they lie there, where they are all there and not set aside; else the failure stands. */
@@ -47,6 +49,19 @@ const faults: Fault[] = [
     rule: "bytes are kept as they are at the moment of the call",
     store: (store) => ({
       store: (content, options) => store.store(isBytes(content) ? lazily(content) : content, options),
+    }),
+  },
+  {
+    fault: "waits with the bytes that it was lent for the call",
+    rule: "bytes are kept as they are at the moment of the call",
+    driver: ({ driver, state }) => ({
+      commitNow: (puts, options) => {
+        const isLimited = Object.keys(options.limits).length > 0;
+        if (isLimited || puts.some(({ record }) => state.blobs.has(record.artifactId))) return undefined;
+        const copied = Promise.resolve().then(() => puts.map((put) => ({ ...put, content: copyOf(put.content) })));
+        void copied.then((copies) => driver.commit(copies, options));
+        return puts.map(() => "written");
+      },
     }),
   },
   {

@@ -25,7 +25,7 @@ export interface StagedBlob {
 /** A blob and its new references, to be kept together. */
 export interface BlobPut {
   record: BlobRecord;
-  /** Whole bytes of at most `maxInlineBytes`, the driver's to keep, or what the driver itself staged. */
+  /** Whole bytes of at most `maxInlineBytes`, the driver's to keep but in `commitNow`, or what the driver itself staged. */
   content: Uint8Array | StagedBlob;
   /** At least one. A handle that is there already (same `handleId` and `artifactId`) stays as it is. */
   handles: readonly ArtifactHandle[];
@@ -102,6 +102,14 @@ export interface ArtifactDriver {
    * commit never lose a handle to an eviction.
    */
   commit(puts: readonly BlobPut[], options: DriverWriteOptions & { limits: StoreLimits }): Promise<CommitOutcome[]>;
+  /**
+   * For backends with synchronous calls: what `commit` does, done when it returns, or undefined, with nothing done, where it
+   * would have to wait; `commit` is called then. The bytes are lent for the call alone, so that the store need not copy them.
+   */
+  commitNow?(
+    puts: readonly BlobPut[],
+    options: DriverWriteOptions & { limits: StoreLimits },
+  ): CommitOutcome[] | undefined;
   /** Puts right bytes and a right record in the place of damaged ones, atomically, and lifts a quarantine; references stay. */
   mend(record: BlobRecord, content: Uint8Array | StagedBlob, options: DriverWriteOptions): Promise<void>;
   /** Undefined where there is no blob, or one without any handle. One that was set aside is still found. */

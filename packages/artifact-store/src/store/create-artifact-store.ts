@@ -15,6 +15,7 @@ import {
 } from "./check-input.ts";
 import { listPage } from "./list-page.ts";
 import { OpenStreams } from "./open-streams.ts";
+import { inlineLimit } from "./prepare-content.ts";
 import { putArtifacts, takeItem, takeItems } from "./put-artifacts.ts";
 import { openArtifact, readArtifact } from "./read-artifact.ts";
 import { copyHandle, signalOption, type StoreContext } from "./store-context.ts";
@@ -43,6 +44,8 @@ export function createArtifactStore(driver: ArtifactDriver, options: ArtifactSto
     limits,
     clock,
     summarize,
+    // Another function may change the bytes between their hash and their commit.
+    maxLentBytes: driver.commitNow === undefined || summarize !== summarizeContent ? 0 : inlineLimit(driver),
     ids: ids === undefined ? createUuidV7Generator({ clock }) : { next: () => checkHandleId(ids.next()) },
   };
   const scope = new CallScope(driver.name);
@@ -50,7 +53,11 @@ export function createArtifactStore(driver: ArtifactDriver, options: ArtifactSto
   return {
     store: (content, options) =>
       scope.run(options, async () => {
-        const [handle] = await putArtifacts(context, [takeItem(content, options)], options.signal);
+        const [handle] = await putArtifacts(
+          context,
+          [takeItem(content, options, context.maxLentBytes)],
+          options.signal,
+        );
         if (handle === undefined) throw invalidInput("Nothing was given to store.");
         return handle;
       }),

@@ -40,23 +40,24 @@ export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterabl
   throw invalidInput(`The content is ${quoted(content)}; give text, a Uint8Array or an async iterable of Uint8Array.`);
 }
 
-/** Of what `takeContent` gave. */
-export async function prepareContent(
+/** Of what `takeContent` gave; within the call for bytes that are not staged. */
+export function prepareContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: PrepareOptions,
-): Promise<PreparedContent> {
+): PreparedContent | Promise<PreparedContent> {
   if (!isBytes(content)) return prepareStream(content, options);
   checkSize(content.length, options.maxBytes);
   const head = content.length <= headBytes ? content : content.subarray(0, headBytes);
-  if (content.length > inlineLimit(options.driver)) return { ...(await stageBytes(content, options)), head };
+  if (content.length > inlineLimit(options.driver)) return stageBytes(content, { ...options, head });
   return { record: recordOf(content), content, head };
 }
 
-function inlineLimit(driver: ArtifactDriver): number {
+/** Of contents up to here, the driver gets the bytes themselves. */
+export function inlineLimit(driver: ArtifactDriver): number {
   return driver.maxInlineBytes ?? chunkBytes;
 }
 
-async function stageBytes(bytes: Uint8Array, options: PrepareOptions): Promise<Omit<PreparedContent, "head">> {
+async function stageBytes(bytes: Uint8Array, options: PrepareOptions & { head: Uint8Array }): Promise<PreparedContent> {
   const hasher = new RecordHasher();
   const staged = await stage(options);
   for (let at = 0; at < bytes.length; at += chunkBytes) {
@@ -64,7 +65,7 @@ async function stageBytes(bytes: Uint8Array, options: PrepareOptions): Promise<O
     const chunk = bytes.subarray(at, at + chunkBytes);
     await writeHashed(chunk, { staged, hasher });
   }
-  return { record: hasher.finish(), content: staged };
+  return { record: hasher.finish(), content: staged, head: options.head };
 }
 
 async function prepareStream(pieces: AsyncIterable<Uint8Array>, options: PrepareOptions): Promise<PreparedContent> {

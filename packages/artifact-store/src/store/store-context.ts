@@ -10,6 +10,8 @@ export interface StoreContext {
   clock: Clock;
   ids: IdGenerator;
   summarize: Summarize;
+  /** Contents of up to so many bytes need no copy as long as nothing waits. */
+  maxLentBytes: number;
 }
 
 /** A signal as an option that may be left out. */

@@ -25,6 +25,35 @@ export function sqliteTransaction<T>(
   return state.turns.run(() => retryWhileBusy(attempt, { timeoutMs: database.busyTimeoutMs, signal }), signal);
 }
 
+/** As `transactionNow`; a savepoint has its turn among others, and is not run. */
+export function sqliteTransactionNow<T>(
+  database: SqliteDatabase,
+  action: (transaction: SqliteDatabase) => T,
+): { value: T } | undefined {
+  if (database instanceof TransactionScope) return undefined;
+  const state = connectionStateOf(database.handle);
+  return state.turns.runNow(() => {
+    try {
+      begin(database, state, {});
+    } catch (error) {
+      if (SqlError.isInstance(error) && error.code === "busy") return undefined;
+      throw error;
+    }
+    const scope = new TransactionScope(database, 0);
+    try {
+      const value = action(scope);
+      database.exec("COMMIT");
+      return { value };
+    } catch (error) {
+      undo(database, ["ROLLBACK"]);
+      throw error;
+    } finally {
+      scope.isOver = true;
+      leave(state);
+    }
+  });
+}
+
 function begin(database: SqliteDatabase, state: ConnectionState, { mode }: TransactionOptions): void {
   const { busyTimeoutMs, driver } = database;
   state.isInTransaction = true;

@@ -19,6 +19,17 @@ export class TurnQueue {
     }
   }
 
+  /** Runs an action without a promise in the call itself; undefined, without running it, where it would have to wait. */
+  runNow<T>(action: () => T): T | undefined {
+    if (this.#isTaken) return undefined;
+    this.#isTaken = true;
+    try {
+      return action();
+    } finally {
+      this.#leave();
+    }
+  }
+
   async #wait(signal: AbortSignal | undefined): Promise<void> {
     const hasTurn = await new Promise<boolean>((resolve) => {
       const proceed = (): void => {
