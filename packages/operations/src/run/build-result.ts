@@ -17,7 +17,7 @@ export function buildResult(desk: RunDesk, end: Extract<RunCommand, { type: "fin
     durationMs: Math.max(0, finishedAt - input.startedAt),
     operationRuns: operationRuns(desk),
     mainLlm: desk.main,
-    commitLog: [...desk.commitLog, ...discarded(desk)],
+    commitLog: desk.hasEffects ? [...desk.commitLog, ...discarded(desk)] : [],
     artifacts: [...(desk.written?.values() ?? [])].map(({ artifact, operationId, hook }): RunArtifact => {
       const { tag, persisted, usage, semantics, version, value } = artifact;
       return { tag, operationId, hook, persisted, usage, semantics, value, ...(persisted && { version }) };

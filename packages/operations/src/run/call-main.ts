@@ -64,11 +64,7 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
 
 /** The prompt of the main call, with all that the first hook has committed. */
 function mainPrompt(desk: RunDesk, attempt: number): ChatMessage[] {
-  const indexes: number[] = [];
-  for (let index = 0; index < desk.plan.beforeCount; index += 1) {
-    const record = desk.records[index];
-    if (record?.isCommitted === true && record.effects.length > 0) indexes.push(index);
-  }
+  const indexes = desk.hasEffects ? committedIndexes(desk) : [];
   // Their writes are in the artifacts of the desk by now.
   const artifacts = artifactsAfter(desk, []);
   const trim = desk.services.limits.prompt;
@@ -84,6 +80,15 @@ function mainPrompt(desk: RunDesk, attempt: number): ChatMessage[] {
   return messages;
 }
 
+function committedIndexes({ plan, records }: RunDesk): number[] {
+  const indexes: number[] = [];
+  for (let index = 0; index < plan.beforeCount; index += 1) {
+    const record = records[index];
+    if (record?.isCommitted === true && record.effects.length > 0) indexes.push(index);
+  }
+  return indexes;
+}
+
 interface Asking {
   messages: ChatMessage[];
   deltas: DeltaWriter;
@@ -92,7 +97,7 @@ interface Asking {
 
 async function ask(desk: RunDesk, { messages, deltas, isOver }: Asking): Promise<ModelResponse> {
   const { mainModel, mainRequest } = desk.services;
-  const request: ModelRequest = Object.assign({}, mainRequest, { messages, signal: desk.controller.signal });
+  const request: ModelRequest = Object.assign({}, mainRequest, { messages, signal: desk.signal });
   if (mainModel.stream === undefined) {
     const response = await mainModel.generate(request);
     if (!isOver()) deltas.close(response.text);

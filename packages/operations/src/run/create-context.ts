@@ -48,7 +48,7 @@ class ContextAtWork {
     this.chatHistory = desk.history;
     this.artifacts = record.hasNews ? createOperationView(desk, index).artifacts() : desk.artifacts;
     this.policy = desk.services.policies[hook];
-    this.signal = timer?.signal ?? desk.controller.signal;
+    this.signal = timer === undefined ? desk.signal : timer.signal;
     if (input.deadlineMs !== undefined) this.deadlineMs = input.deadlineMs;
   }
 }

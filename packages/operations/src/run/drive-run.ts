@@ -15,13 +15,13 @@ import { createEventEmitter } from "./event-emitter.ts";
 import { createCommandExecutor, type CommandExecutor } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { PreparedPlan } from "./prepare-run.ts";
-import { createRunMachine } from "./reduce-run.ts";
+import { createRunMachine, type TransitionNote } from "./reduce-run.ts";
 import { knownEvents, replaySteps, type KnownEvents } from "./replay-steps.ts";
 import { startOperation } from "./run-operation.ts";
 import { createRecord, releaseRecord, type RunDesk } from "./run-desk.ts";
 import { createNoteReader } from "./run-notes.ts";
 import type { RunResult } from "./run-result.ts";
-import type { RunCommand, RunTransition, StopCause } from "./run-state.ts";
+import type { RunCommand, StopCause } from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
 
 /** A run that a worker has the lease on. */
@@ -72,12 +72,13 @@ export function driveRun(run: DrivenRun): RunDrive {
     runId: input.runId,
     fencingToken: run.lease.fencingToken,
     nextSeq: known.lastSeq + 1,
-    notes: createNoteReader({ source, operations: plan.operations, records }),
+    reader: createNoteReader({ source, operations: plan.operations, records }),
     onStored: (events) => feed.publish(events),
     onLost: (error) => desk.giveUp(error),
   });
   const machine = createRunMachine(run.initial);
-  const emitter = createEventEmitter({ source, known, write: writer.event });
+  const emitter = createEventEmitter({ source, known, writer });
+  const controller = new AbortController();
   const desk: RunDesk = {
     services,
     input,
@@ -89,7 +90,8 @@ export function driveRun(run: DrivenRun): RunDrive {
     records,
     machine,
     state: machine.state,
-    controller: new AbortController(),
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     ...nothingLoaded(),
     dispatch: createDispatcher((transition) => {
       if (isOver) return;
@@ -138,6 +140,7 @@ type Unloaded =
   | "written"
   | "commitLog"
   | "main"
+  | "hasEffects"
   | "isStopping"
   | "nowMs";
 
@@ -151,6 +154,7 @@ function nothingLoaded(): Pick<RunDesk, Unloaded> {
     written: undefined,
     commitLog: [],
     main: { executed: false },
+    hasEffects: false,
     isStopping: false,
     nowMs: undefined,
   };
@@ -187,9 +191,9 @@ function createStopper(desk: RunDesk, isOver: () => boolean): { stop: RunDrive["
 }
 
 /** One transition after the other, those that come up meanwhile too. */
-function createDispatcher(take: (transition: RunTransition) => void): RunDesk["dispatch"] {
+function createDispatcher(take: (transition: TransitionNote) => void): RunDesk["dispatch"] {
   // What comes up meanwhile, which is seldom anything.
-  const queue: RunTransition[] = [];
+  const queue: TransitionNote[] = [];
   let isBusy = false;
   return (transition) => {
     if (isBusy) {
@@ -327,9 +331,9 @@ function onStop(desk: RunDesk, timers: Timers, { cause }: Extract<RunCommand, { 
 
 function stopHandlers(desk: RunDesk, message: string): void {
   desk.isStopping = true;
-  const { controller, records } = desk;
-  if (!controller.signal.aborted) controller.abort(new DOMException(message, "AbortError"));
-  for (const record of records) record.attempt?.timer?.abort(controller.signal.reason);
+  const { signal, records } = desk;
+  if (!signal.aborted) desk.abort(new DOMException(message, "AbortError"));
+  for (const record of records) record.attempt?.timer?.abort(signal.reason);
   for (const record of records) record.cancelWait?.();
 }
 

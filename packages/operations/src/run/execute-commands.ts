@@ -2,6 +2,7 @@ import type { Hook } from "../operation/operation-definition.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import { callMain, type MainCall } from "./call-main.ts";
 import { adoptCommit, commitHook } from "./commit-hook.ts";
+import type { PlannedOperation } from "./plan-run.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
 import type { RunDesk } from "./run-desk.ts";
 import type { CommitLogEntry, FailedDetails, MainLlmRun } from "./run-result.ts";
@@ -87,10 +88,9 @@ function mainFinished({ status, error }: MainStep): Parameters<RunDesk["dispatch
 }
 
 function commit(desk: RunDesk, hook: Hook): void {
-  const hasEffects = desk.plan.operations.some(
-    ({ index, hook: at }) => at === hook && (desk.records[index]?.effects.length ?? 0) > 0,
-  );
-  if (hasEffects) void commitEffects(desk, hook);
+  const hasOwn = ({ index, hook: at }: PlannedOperation): boolean =>
+    at === hook && (desk.records[index]?.effects.length ?? 0) > 0;
+  if (desk.hasEffects && desk.plan.operations.some(hasOwn)) void commitEffects(desk, hook);
   else desk.dispatch({ type: "commit_finished", hook });
 }
 

@@ -35,6 +35,9 @@ type DraftState = { -readonly [Key in keyof Omit<RunState, Arrays>]: RunState[Ke
 /** A command, or the number of an operation that is to be started, since nearly all of them are that. */
 export type CommandNote = RunCommand | number;
 
+/** A transition, or the number of an operation that is done, since nearly all of them are that. */
+export type TransitionNote = RunTransition | number;
+
 interface Draft {
   state: DraftState;
   /** Absent while there is none: nearly every transition asks for one at most. */
@@ -71,7 +74,7 @@ export interface RunMachine {
   /** Always the present one. */
   readonly state: Readonly<DraftState>;
   /** Gives what is to be done, if anything; the state that the machine was made with stays as it is. */
-  reduce(transition: RunTransition): readonly CommandNote[] | undefined;
+  reduce(transition: TransitionNote): readonly CommandNote[] | undefined;
   /** As the transition `operation_started`, which asks for nothing. */
   start(index: number): void;
 }
@@ -123,7 +126,8 @@ function ask(draft: Draft, command: CommandNote): void {
 }
 
 /** False where the transition is out of place. */
-function apply(draft: Draft, transition: RunTransition): boolean {
+function apply(draft: Draft, transition: TransitionNote): boolean {
+  if (typeof transition === "number") return finishOperation(draft, transition, "done");
   const { state } = draft;
   switch (transition.type) {
     case "begin":
@@ -133,7 +137,7 @@ function apply(draft: Draft, transition: RunTransition): boolean {
     case "operation_started":
       return startOperation(draft, transition.index);
     case "operation_finished":
-      return finishOperation(draft, transition);
+      return finishOperation(draft, transition.index, transition.status, transition.isExempt);
     case "commit_finished":
       return finishCommit(draft, transition);
     case "main_finished":
@@ -161,7 +165,7 @@ function enterHook(draft: Draft, hook: Hook): void {
   for (let index = from; index < to; index += 1) {
     if (state.progress.at(index) !== "waiting" || state.waitingFor.at(index) > 0) continue;
     const end = settle(draft, index);
-    if (end) complete(draft, end);
+    if (end) complete(draft, end.index, end.status, end.isExempt);
   }
 }
 
@@ -172,25 +176,30 @@ function startOperation({ state }: Draft, index: number): boolean {
   return false;
 }
 
-function finishOperation(draft: Draft, end: OperationEnd): boolean {
-  const progress = draft.state.progress.at(end.index);
+function finishOperation(draft: Draft, index: number, status: OperationStatus, isExempt?: boolean): boolean {
+  const progress = draft.state.progress.at(index);
   if (progress !== "ready" && progress !== "running") return false;
   if (progress === "running") draft.state.running -= 1;
-  complete(draft, end);
+  complete(draft, index, status, isExempt);
   return true;
 }
 
 /** Marks an operation as ended, and all those that can only be left out because of it. */
-function complete(draft: Draft, end: OperationEnd): void {
-  const { state, ends } = draft;
-  for (let ended: OperationEnd | undefined = end; ended !== undefined; ended = ends.pop()) {
-    const { index, status, isExempt } = ended;
-    state.progress.set(index, status);
-    if (isExempt === true) state.exempt.set(index, true);
-    state.unfinished -= 1;
-    const block = blockOf(ended);
-    for (const dependent of planned(state.plan, index).dependents) tellDependent(draft, dependent, block);
+function complete(draft: Draft, index: number, status: OperationStatus, isExempt: boolean = false): void {
+  const { ends } = draft;
+  endOne(draft, index, status, isExempt);
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
+    endOne(draft, end.index, end.status, end.isExempt === true);
   }
+}
+
+function endOne(draft: Draft, index: number, status: OperationStatus, isExempt: boolean): void {
+  const { state } = draft;
+  state.progress.set(index, status);
+  if (isExempt) state.exempt.set(index, true);
+  state.unfinished -= 1;
+  const block = blockOf(status, isExempt);
+  for (const dependent of planned(state.plan, index).dependents) tellDependent(draft, dependent, block);
 }
 
 function tellDependent(draft: Draft, index: number, block: Blockage): void {
@@ -205,9 +214,9 @@ function tellDependent(draft: Draft, index: number, block: Blockage): void {
   if (end) draft.ends.push(end);
 }
 
-function blockOf(end: OperationEnd): Blockage {
-  if (end.status === "done") return "nothing";
-  return end.isExempt === true ? "condition" : "failure";
+function blockOf(status: OperationStatus, isExempt: boolean): Blockage {
+  if (status === "done") return "nothing";
+  return isExempt ? "condition" : "failure";
 }
 
 /** Starts an operation whose dependencies have all ended, or says how it ends without a start. */

@@ -13,8 +13,7 @@ import type { EngineServices } from "./engine-services.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
 import type { CommitLogEntry, MainLlmRun, OperationStatus } from "./run-result.ts";
-import type { RunMachine } from "./reduce-run.ts";
-import type { RunTransition } from "./run-state.ts";
+import type { RunMachine, TransitionNote } from "./reduce-run.ts";
 
 /** What is known of one planned operation as the run goes on. All fields are always there, so that records stay fast. */
 export interface OperationRecord {
@@ -118,7 +117,8 @@ export interface RunDesk {
   readonly state: RunMachine["state"];
   writer: RunWriter;
   /** Aborted when the run is. */
-  controller: AbortController;
+  signal: AbortSignal;
+  abort(reason: unknown): void;
   /** Undefined without a profile. */
   sessionKey: ProfileSessionKey | undefined;
   /** Selected texts up to and with the user's turn, as loaded; oldest first, frozen. */
@@ -133,22 +133,26 @@ export interface RunDesk {
   written: Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }> | undefined;
   commitLog: CommitLogEntry[];
   main: MainLlmRun;
+  /** True once any operation has given an effect. */
+  hasEffects: boolean;
   /** True from the moment that somebody asks for the end: nothing starts any more. */
   isStopping: boolean;
   /** The time, where it was read just now and nothing but the engine's own code has run since. */
   nowMs: number | undefined;
   /** Adds an event with the next number, unless it is known from before a crash. */
   emit(body: RunEventBody): void;
-  /** As `emit`, of an operation whose record says it all. */
+  /** As `emit`, of an operation whose record says it all; its end may be a step of the journal besides. */
   emitStart(operation: PlannedOperation): void;
-  emitEnd(operation: PlannedOperation): void;
-  dispatch(transition: RunTransition): void;
+  emitEnd(operation: PlannedOperation, isStep: boolean): void;
+  dispatch(transition: TransitionNote): void;
   /** The journal or the lease is gone, or a store failed with the error: the worker has to stop. */
   giveUp(error: unknown): void;
 }
 
 /** Lets those that depend on an operation know that there is something to see. */
-export function tellNews({ plan, records }: RunDesk, index: number): void {
+export function tellNews(desk: RunDesk, index: number): void {
+  const { plan, records } = desk;
+  desk.hasEffects = true;
   for (const dependent of plan.operations[index]?.dependents ?? []) {
     const record = records[dependent];
     if (record !== undefined) record.hasNews = true;

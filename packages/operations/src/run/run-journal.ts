@@ -1,8 +1,10 @@
 import type { EventPage } from "../events/event-page.ts";
+import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { LazyAppend } from "../ports/lazy-append.ts";
+import type { RunStep } from "../ports/run-step.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
-import type { EventNote, NoteReader, StepNote } from "./run-notes.ts";
+import { endNote, startNote, type NoteReader, type RunNote } from "./run-notes.ts";
 import type { RunResult } from "./run-result.ts";
 
 /** What a run wants to hear of its journal. */
@@ -11,7 +13,7 @@ interface JournalOwner {
   fencingToken: number;
   /** Of its next event. */
   nextSeq: number;
-  notes: NoteReader;
+  reader: NoteReader;
   /** These are stored now. */
   onStored(events: EventPage): void;
   /** Nothing more can be stored: another worker has the run, or the store failed with the error. */
@@ -20,8 +22,12 @@ interface JournalOwner {
 
 /** The journal of one run. */
 export interface RunWriter {
-  event(note: EventNote): void;
-  step(note: StepNote): void;
+  event(event: RunEvent): void;
+  step(step: RunStep): void;
+  /** The event that an operation has started; its number is the next one. */
+  started(index: number): void;
+  /** The event that an operation has ended, with the next number, its last step, or both. */
+  ended(index: number, what: { isEvent: boolean; isStep: boolean }): void;
   /** Ends the run with the next append. */
   finish(result: RunResult): void;
   /** Resolves once everything so far is stored; false where it never will be. */
@@ -32,10 +38,11 @@ export interface RunWriter {
 
 interface Pending {
   owner: JournalOwner;
-  /** Of the first one that is noted. */
+  /** Of the first event that is noted. */
   nextSeq: number;
-  events: EventNote[];
-  steps: StepNote[];
+  notes: RunNote[];
+  /** Events among them. */
+  eventCount: number;
   result: RunResult | undefined;
   /** It waits for the next append. */
   isDirty: boolean;
@@ -85,19 +92,18 @@ export function createRunJournal(store: RunStore): RunJournal {
   return {
     open(owner) {
       const pending: Pending = { owner, nextSeq: owner.nextSeq, ...nothingNoted(), isDirty: false, isLost: false };
+      const add = (note: RunNote, isEvent: boolean): void => {
+        if (pending.isLost) return;
+        pending.notes.push(note);
+        if (isEvent) pending.eventCount += 1;
+        written += 1;
+        if (!pending.isDirty) touch(pending);
+      };
       return {
-        event(note) {
-          if (pending.isLost) return;
-          pending.events.push(note);
-          written += 1;
-          touch(pending);
-        },
-        step(note) {
-          if (pending.isLost) return;
-          pending.steps.push(note);
-          written += 1;
-          touch(pending);
-        },
+        event: (event) => add(event, true),
+        step: (step) => add(step, false),
+        started: (index) => add(startNote(index), true),
+        ended: (index, what) => add(endNote(index, what), what.isEvent),
         finish(result) {
           if (pending.isLost) return;
           pending.result = result;
@@ -122,9 +128,9 @@ export function createRunJournal(store: RunStore): RunJournal {
   };
 }
 
-type Noted = Pick<Pending, "events" | "steps" | "result" | "waiters">;
+type Noted = Pick<Pending, "notes" | "eventCount" | "result" | "waiters">;
 
-const nothingNoted = (): Noted => ({ events: [], steps: [], result: undefined, waiters: [] });
+const nothingNoted = (): Noted => ({ notes: [], eventCount: 0, result: undefined, waiters: [] });
 
 interface Taken {
   pending: Pending;
@@ -135,19 +141,19 @@ interface Taken {
 }
 
 function take(pending: Pending): Taken {
-  const { owner, events, steps, result, waiters, nextSeq } = pending;
-  const { runId, fencingToken, notes } = owner;
+  const { owner, notes, eventCount, result, waiters, nextSeq } = pending;
+  const { runId, fencingToken, reader } = owner;
   const page = {
     firstSeq: nextSeq,
-    length: events.length,
-    read: once(() => notes.events(events, nextSeq)),
+    length: eventCount,
+    read: once(() => reader.events(notes, nextSeq)),
   };
-  const content = { events: page, steps: once(() => notes.steps(steps)) };
+  const content = { events: page, steps: once(() => reader.steps(notes)) };
   const append = new LazyAppend({ runId, fencingToken, ...(result && { result }) }, content);
   Object.assign(pending, nothingNoted());
-  pending.nextSeq += events.length;
+  pending.nextSeq += eventCount;
   pending.isDirty = false;
-  const hasContent = events.length > 0 || steps.length > 0 || result !== undefined;
+  const hasContent = notes.length > 0 || result !== undefined;
   return { pending, append, page, hasContent, waiters };
 }
 

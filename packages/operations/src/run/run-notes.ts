@@ -5,19 +5,31 @@ import type { OperationStep, RunStep } from "../ports/run-step.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord } from "./run-desk.ts";
 
-/** An event, or a number: `n` for the start of operation n, `~n` for its end. */
-export type EventNote = RunEvent | number;
+/** An event, a step, or a number for those that tell what is in the record of an operation. */
+export type RunNote = RunEvent | RunStep | number;
 
-/** A step, or the number of the operation whose last one it is. */
-export type StepNote = RunStep | number;
+// What the lowest two bits of a number say; the others are the operation's.
+const started = 0;
+const ended = 1;
+const lastStep = 2;
+
+/** That an operation has started. */
+export function startNote(index: number): number {
+  return (index << 2) | started;
+}
+
+/** How an operation has ended: the event, its last step, or both. */
+export function endNote(index: number, { isEvent, isStep }: { isEvent: boolean; isStep: boolean }): number {
+  return (index << 2) | (isEvent ? ended : 0) | (isStep ? lastStep : 0);
+}
 
 /**
  * Makes what notes stand for. All that events and steps tell of an operation is in its record, which does not change
  * once they are noted, so that they take no room until somebody reads them.
  */
 export interface NoteReader {
-  events(notes: readonly EventNote[], firstSeq: number): RunEvent[];
-  steps(notes: readonly StepNote[]): RunStep[];
+  events(notes: readonly RunNote[], firstSeq: number): RunEvent[];
+  steps(notes: readonly RunNote[]): RunStep[];
 }
 
 /** What notes are about. */
@@ -35,20 +47,32 @@ export function createNoteReader({ source, operations, records }: NotedRun): Not
     return { operation, progress };
   };
   return {
-    events: (notes, firstSeq) =>
-      notes.map((note, place) => {
-        if (typeof note !== "number") return note;
-        const seq = firstSeq + place;
-        return note < 0
-          ? operationFinished(source, { seq, ...at(~note) })
-          : operationStarted(source, { seq, ...at(note) });
-      }),
-    steps: (notes) =>
-      notes.map((note) => {
-        if (typeof note !== "number") return note;
-        const { operation, progress } = at(note);
-        return stepOf(operation, progress, progress);
-      }),
+    events(notes, firstSeq) {
+      const events: RunEvent[] = [];
+      for (const note of notes) {
+        const seq = firstSeq + events.length;
+        if (typeof note !== "number") {
+          if ("type" in note) events.push(note);
+        } else if ((note & (ended | lastStep)) === started) {
+          events.push(operationStarted(source, { seq, ...at(note >> 2) }));
+        } else if ((note & ended) !== 0) {
+          events.push(operationFinished(source, { seq, ...at(note >> 2) }));
+        }
+      }
+      return events;
+    },
+    steps(notes) {
+      const steps: RunStep[] = [];
+      for (const note of notes) {
+        if (typeof note !== "number") {
+          if ("kind" in note) steps.push(note);
+        } else if ((note & lastStep) !== 0) {
+          const { operation, progress } = at(note >> 2);
+          steps.push(stepOf(operation, progress, progress));
+        }
+      }
+      return steps;
+    },
   };
 }
 

@@ -8,8 +8,10 @@ import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
 import { retryDelay, timeoutOf } from "./retry-policy.ts";
-import { releaseRecord, tellNews, type Attempt, type AttemptTimer, type RunDesk } from "./run-desk.ts";
+import { releaseRecord, tellNews } from "./run-desk.ts";
+import type { Attempt, AttemptTimer, RunDesk } from "./run-desk.ts";
 import { stepOf } from "./run-notes.ts";
+import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationEnd, RunTransition } from "./run-state.ts";
 
 /** Runs an operation as soon as there is a place for it, and tells the run how it ended. */
@@ -160,25 +162,31 @@ function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
   record.inputsSummary = outcome.debug?.inputsSummary;
   record.outputsSummary = outcome.debug?.outputsSummary;
   record.isExempt = ended === conditionFalse;
-  desk.writer.step(operation.index);
-  const end: Extract<RunTransition, { type: "operation_finished" }> = {
-    type: "operation_finished",
-    index: operation.index,
-    status: ended.status,
-  };
-  if (record.isExempt) end.isExempt = true;
-  if (ended.skippedReason !== undefined) end.skippedReason = ended.skippedReason;
-  if (ended.error !== undefined) {
-    end.errorCode = ended.error.code;
-    end.errorMessage = ended.error.message;
-  }
-  recordEnd(desk, end);
+  record.status = ended.status;
+  record.skippedReason = ended.skippedReason;
+  record.error = ended.error;
+  announceEnd(attempt, true);
   desk.nowMs = record.finishedAt;
-  desk.dispatch(end);
+  desk.dispatch(ended.status === "done" ? operation.index : endOf(operation, ended, record.isExempt));
   desk.nowMs = undefined;
 }
 
-/** Fills the record of an operation that has ended, and announces it. */
+function endOf(
+  { index }: PlannedOperation,
+  { status, skippedReason, error }: CheckedOutcome,
+  isExempt: boolean,
+): RunTransition {
+  return {
+    type: "operation_finished",
+    index,
+    status,
+    ...(isExempt && { isExempt }),
+    ...(skippedReason !== undefined && { skippedReason }),
+    ...(error !== undefined && { errorCode: error.code, errorMessage: error.message }),
+  };
+}
+
+/** Fills the record of an operation that has ended without having been run, and announces it. */
 export function recordEnd(desk: RunDesk, end: OperationEnd): void {
   const operation = desk.plan.operations[end.index];
   const record = desk.records[end.index];
@@ -188,10 +196,17 @@ export function recordEnd(desk: RunDesk, end: OperationEnd): void {
   if (end.errorCode !== undefined) record.error = { code: end.errorCode, message: end.errorMessage ?? "" };
   if (end.detached === true) record.detached = true;
   record.finishedAt ??= desk.services.clock.now();
+  announceEnd({ desk, operation, record }, false);
+}
+
+function announceEnd(
+  { desk, operation, record }: Pick<Attempt, "desk" | "operation" | "record">,
+  isStep: boolean,
+): void {
   releaseRecord(record, desk.services.limiter);
   record.attempt = undefined;
   if (record.hasNews || record.effects.length > 0) tellNews(desk, operation.index);
-  desk.emitEnd(operation);
+  desk.emitEnd(operation, isStep);
 }
 
 function boundDebug({ desk, operation }: Attempt, debug: OperationDebug | null): OperationDebug {
