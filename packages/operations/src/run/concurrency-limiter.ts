@@ -9,7 +9,7 @@ export interface ConcurrencyLimits {
 
 /** Operations that the same limits hold for. */
 export interface ConcurrencyClass {
-  /** The counts that each of them is part of. */
+  /** The counts, each with a limit, that each of them is part of. */
   readonly counters: readonly { readonly limit: number; used: number }[];
   /** By the place in the queue. */
   readonly waiting: Map<number, () => void>;
@@ -31,12 +31,12 @@ export interface ConcurrencyLimiter {
 /** A limiter; limits below 1 count as 1, so that nothing can hang. */
 export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): ConcurrencyLimiter {
   const counters = new Map<string, { limit: number; used: number }>();
-  const all = counterOf("", limits.global);
   const byKind = new Map<string, Map<string | undefined, ConcurrencyClass>>();
   const classes: ConcurrencyClass[] = [];
+  let running = 0;
   let waiting = 0;
   let places = 0;
-  function counterOf(name: string, limit: number = Infinity): { limit: number; used: number } {
+  function counterOf(name: string, limit: number): { limit: number; used: number } {
     const counter = counters.get(name) ?? { limit: Math.max(1, limit), used: 0 };
     counters.set(name, counter);
     return counter;
@@ -48,7 +48,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): Concur
     const key = providerLimit === undefined ? undefined : provider;
     const known = ofKind.get(key);
     if (known !== undefined) return known;
-    const held = [all];
+    const held = limits.global === undefined ? [] : [counterOf("", limits.global)];
     const kindLimit = own(limits.byKind, kind);
     if (kindLimit !== undefined) held.push(counterOf(`kind ${kind}`, kindLimit));
     if (providerLimit !== undefined) held.push(counterOf(`provider ${provider}`, providerLimit));
@@ -64,6 +64,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): Concur
       next.waiting.delete(place);
       waiting -= 1;
       take(next);
+      running += 1;
       begin();
     }
   };
@@ -71,8 +72,10 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): Concur
     classOf,
     enter(of) {
       const isFree = of.waiting.size === 0 && hasRoom(of);
-      if (isFree) take(of);
-      return isFree;
+      if (!isFree) return false;
+      take(of);
+      running += 1;
+      return true;
     },
     wait(of, begin) {
       places += 1;
@@ -85,9 +88,10 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): Concur
     },
     release(of) {
       for (const counter of of.counters) counter.used -= 1;
+      running -= 1;
       if (waiting > 0) beginNext();
     },
-    counts: () => ({ running: all.used, waiting }),
+    counts: () => ({ running, waiting }),
   };
 }
 

@@ -75,8 +75,8 @@ export interface RunMachine {
   readonly state: Readonly<DraftState>;
   /** Gives what is to be done, if anything; the state that the machine was made with stays as it is. */
   reduce(transition: TransitionNote): readonly CommandNote[] | undefined;
-  /** As the transition `operation_started`, which asks for nothing. */
-  start(index: number): void;
+  /** As the transition `operation_started`, which asks for nothing; false where it is out of place. */
+  start(index: number): boolean;
 }
 
 /** What a note stands for. */
@@ -101,9 +101,7 @@ export function createRunMachine(from: RunState): RunMachine {
       draft.commands = undefined;
       return commands;
     },
-    start(index) {
-      startOperation(draft, index);
-    },
+    start: (index) => startOperation(draft, index),
   };
 }
 
@@ -127,7 +125,7 @@ function ask(draft: Draft, command: CommandNote): void {
 
 /** False where the transition is out of place. */
 function apply(draft: Draft, transition: TransitionNote): boolean {
-  if (typeof transition === "number") return finishOperation(draft, transition, "done");
+  if (typeof transition === "number") return finishOperation(draft, transition, done);
   const { state } = draft;
   switch (transition.type) {
     case "begin":
@@ -135,9 +133,10 @@ function apply(draft: Draft, transition: TransitionNote): boolean {
       enterHook(draft, "before_main_llm");
       return true;
     case "operation_started":
-      return startOperation(draft, transition.index);
+      startOperation(draft, transition.index);
+      return false;
     case "operation_finished":
-      return finishOperation(draft, transition.index, transition.status, transition.isExempt);
+      return finishOperation(draft, transition.index, transition);
     case "commit_finished":
       return finishCommit(draft, transition);
     case "main_finished":
@@ -165,7 +164,7 @@ function enterHook(draft: Draft, hook: Hook): void {
   for (let index = from; index < to; index += 1) {
     if (state.progress.at(index) !== "waiting" || state.waitingFor.at(index) > 0) continue;
     const end = settle(draft, index);
-    if (end) complete(draft, end.index, end.status, end.isExempt);
+    if (end) complete(draft, index, end);
   }
 }
 
@@ -173,32 +172,35 @@ function startOperation({ state }: Draft, index: number): boolean {
   if (state.progress.at(index) !== "ready") return false;
   state.progress.set(index, "running");
   state.running += 1;
-  return false;
+  return true;
 }
 
-function finishOperation(draft: Draft, index: number, status: OperationStatus, isExempt?: boolean): boolean {
+/** How an operation ended, as far as others depend on it. */
+type Ending = Pick<OperationEnd, "status" | "isExempt">;
+
+const done: Ending = { status: "done" };
+
+function finishOperation(draft: Draft, index: number, ending: Ending): boolean {
   const progress = draft.state.progress.at(index);
   if (progress !== "ready" && progress !== "running") return false;
   if (progress === "running") draft.state.running -= 1;
-  complete(draft, index, status, isExempt);
+  complete(draft, index, ending);
   return true;
 }
 
 /** Marks an operation as ended, and all those that can only be left out because of it. */
-function complete(draft: Draft, index: number, status: OperationStatus, isExempt: boolean = false): void {
+function complete(draft: Draft, index: number, ending: Ending): void {
   const { ends } = draft;
-  endOne(draft, index, status, isExempt);
-  for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
-    endOne(draft, end.index, end.status, end.isExempt === true);
-  }
+  endOne(draft, index, ending);
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) endOne(draft, end.index, end);
 }
 
-function endOne(draft: Draft, index: number, status: OperationStatus, isExempt: boolean): void {
+function endOne(draft: Draft, index: number, ending: Ending): void {
   const { state } = draft;
-  state.progress.set(index, status);
-  if (isExempt) state.exempt.set(index, true);
+  state.progress.set(index, ending.status);
+  if (ending.isExempt === true) state.exempt.set(index, true);
   state.unfinished -= 1;
-  const block = blockOf(status, isExempt);
+  const block = blockOf(ending);
   for (const dependent of planned(state.plan, index).dependents) tellDependent(draft, dependent, block);
 }
 
@@ -214,9 +216,9 @@ function tellDependent(draft: Draft, index: number, block: Blockage): void {
   if (end) draft.ends.push(end);
 }
 
-function blockOf(status: OperationStatus, isExempt: boolean): Blockage {
+function blockOf({ status, isExempt }: Ending): Blockage {
   if (status === "done") return "nothing";
-  return isExempt ? "condition" : "failure";
+  return isExempt === true ? "condition" : "failure";
 }
 
 /** Starts an operation whose dependencies have all ended, or says how it ends without a start. */

@@ -41,16 +41,15 @@ function isWanted(desk: RunDesk, index: number, conditions: NonNullable<Operatio
 function begin(attempt: Attempt, place: ConcurrencyClass): void {
   const { desk, operation, record } = attempt;
   record.cancelWait = undefined;
-  // The run may have been stopped while the operation waited for a place.
-  if (desk.isStopping || desk.state.progress.at(operation.index) !== "ready") {
+  // The run may have been stopped while the operation waited for a place. The machine hears of the start at once, not
+  // after what else is to happen: it asks for nothing, and a stop has to know what runs.
+  if (desk.isStopping || !desk.machine.start(operation.index)) {
     desk.services.limiter.release(place);
     return;
   }
   record.place = place;
   record.startedAt = desk.nowMs ?? desk.services.clock.now();
   record.firstAttempt = record.attempts + 1;
-  // At once, not after what else is to happen: it asks for nothing, and a stop has to know what runs.
-  desk.machine.start(operation.index);
   desk.emitStart(operation);
   tryOnce(attempt);
 }
