@@ -173,14 +173,17 @@ function prepareEffect(graph, work, { concurrency = "unbounded" } = {}) {
   return () => Effect.runPromise(all);
 }
 
-/** By name; `hasLimit` says that there is an option for how many may run at a time. */
+/**
+ * By name; `hasLimit` says that there is an option for how many may run at a time, `slowsPromises` that the first run
+ * has Node track asynchronous contexts, which makes every promise of the process dearer from then on.
+ */
 export const schedulers = {
   [ours]: { prepare: prepareOurs, hasLimit: true },
   "bare Kahn": { prepare: prepareKahn, hasLimit: false },
   "Promise.all by layers": { prepare: prepareLayers, hasLimit: false },
   "p-graph": { prepare: preparePGraph, hasLimit: true },
-  "LangGraph JS": { prepare: prepareLangGraph, hasLimit: true },
   Effect: { prepare: prepareEffect, hasLimit: true },
+  "LangGraph JS": { prepare: prepareLangGraph, hasLimit: true, slowsPromises: true },
 };
 
 /** The engine with more and less to keep, to see what that costs. */
