@@ -48,6 +48,7 @@ const statuses: ReadonlySet<string> = new Set<OperationStatus>(["done", "skipped
 const maxMessageChars = 512;
 const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
+const noStatus = "The handler gave back no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
 
 /** True for a code that an operation may fail with. */
@@ -62,11 +63,10 @@ export function failedOutcome(code: OperationErrorCode, message: string): Checke
 
 /** What came back from a handler, as far as it may be trusted. */
 export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperation): CheckedOutcome {
-  if (typeof outcome !== "object" || outcome === null || !statuses.has(outcome.status)) {
-    return failedOutcome("internal_error", "The handler gave back no outcome with a status.");
-  }
+  if (typeof outcome !== "object" || outcome === null) return failedOutcome("internal_error", noStatus);
   const { status, debug } = outcome;
   if (status === "done" && debug === undefined && (outcome.effects?.length ?? 0) === 0) return nothingDone;
+  if (!statuses.has(status)) return failedOutcome("internal_error", noStatus);
   const rest = debug === undefined ? {} : { debug };
   if (status === "done") {
     return { ...checkEffects(outcome.effects ?? [], operation), ...rest };
