@@ -3,7 +3,6 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { branchKey } from "./branch-key.ts";
-import { LazyAppend, type AppendContent } from "./lazy-append.ts";
 import { pageLimit, pageStart } from "./page-limit.ts";
 import { createPassingMap, type PassingMap } from "./passing-map.ts";
 import type {
@@ -20,13 +19,14 @@ import type {
 } from "./run-store.ts";
 import { createStepList, type StepList } from "./step-list.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
+import { offerUnmade, type UnmadeAppend } from "./unmade-append.ts";
 
 interface MemoryRun {
   input: RunInput;
   events: RunEvent[];
   steps: StepList;
   /** What follows, as it was appended: nobody has asked for it yet. */
-  unread: AppendContent[];
+  unread: Pick<UnmadeAppend, "events" | "steps">[];
   /** Of the last event; 0 before the first. */
   lastSeq: number;
   result?: RunResult;
@@ -58,12 +58,8 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
   const runs = createPassingMap<MemoryRun>();
   const [active, requests] = [new Map(), new Map()];
   const memory: MemoryRuns = { runs, active, requests, finished: new Set(), lastToken: 0, keptRuns };
-  const known = (runId: string): MemoryRun => {
-    const run = memory.runs.get(runId);
-    if (run === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
-    return run;
-  };
-  return {
+  const known = (runId: string): MemoryRun => knownRun(memory, runId);
+  const store: RunStore = {
     async createRun(run, options) {
       throwIfAborted(options);
       return createRun(memory, run);
@@ -102,7 +98,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
     },
     async append(appends, options) {
       throwIfAborted(options);
-      return appends.map((append) => appendTo(memory, append));
+      return appends.map((append) => appendMade(memory, append));
     },
     async readEvents(runId, options) {
       throwIfAborted(options);
@@ -133,6 +129,13 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       return prune(memory, options);
     },
   };
+  return offerUnmade(store, (append) => appendTo(memory, append));
+}
+
+function knownRun({ runs }: MemoryRuns, runId: string): MemoryRun {
+  const run = runs.get(runId);
+  if (run === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+  return run;
 }
 
 function newLease(memory: MemoryRuns, runId: string, { owner, ttlMs, nowMs }: LeaseRequest): RunLease {
@@ -176,14 +179,19 @@ function forgetRequests(memory: MemoryRuns, nowMs: number): void {
   }
 }
 
-function appendTo(memory: MemoryRuns, append: RunAppend): AppendOutcome {
-  const { runId, fencingToken, result } = append;
-  const run = memory.runs.get(runId);
-  if (run === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+function appendMade(memory: MemoryRuns, append: RunAppend): AppendOutcome {
+  const { events, steps } = append;
+  const outcome = appendTo(memory, { ...append, events: pageOf(events), steps: () => steps });
+  // The lists are somebody else's and may change.
+  read(knownRun(memory, append.runId));
+  return outcome;
+}
+
+function appendTo(memory: MemoryRuns, append: UnmadeAppend): AppendOutcome {
+  const { runId, fencingToken, events, steps, result } = append;
+  const run = knownRun(memory, runId);
   if (run.lease.fencingToken !== fencingToken) return "stale_lease";
-  if (run.result !== undefined) return isRepeated(run, append.events) ? "appended" : "stale_lease";
-  const lazy = LazyAppend.contentOf(append);
-  const { events, steps } = lazy ?? { events: pageOf(append.events), steps: () => append.steps };
+  if (run.result !== undefined) return isRepeated(run, events.read()) ? "appended" : "stale_lease";
   const isNext = events.length === 0 || events.firstSeq === run.lastSeq + 1;
   const fresh = isNext ? events : pageOf(events.read().filter(({ seq }) => seq > run.lastSeq));
   if (fresh.length > 0 && fresh.firstSeq !== run.lastSeq + 1) {
@@ -192,8 +200,6 @@ function appendTo(memory: MemoryRuns, append: RunAppend): AppendOutcome {
   }
   if (fresh.length > 0) run.lastSeq = lastSeqOf(fresh);
   run.unread.push({ events: fresh, steps });
-  // Lists of somebody else may change.
-  if (lazy === undefined) read(run);
   if (result !== undefined) {
     run.result = result;
     run.isHeld = false;

@@ -1,9 +1,9 @@
 import type { EventPage } from "../events/event-page.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import { LazyAppend } from "../ports/lazy-append.ts";
 import type { RunStep } from "../ports/run-step.ts";
-import type { RunAppend, RunStore } from "../ports/run-store.ts";
+import type { AppendOutcome, RunStore } from "../ports/run-store.ts";
+import { madeAppend, unmadeTakerOf, type UnmadeAppend, type UnmadeTaker } from "../ports/unmade-append.ts";
 import { endNote, startNote, type NoteReader, type RunNote } from "./run-notes.ts";
 import type { RunResult } from "./run-result.ts";
 
@@ -77,7 +77,9 @@ export function createRunJournal(store: RunStore): RunJournal {
       isAwaited = false;
       const batch = dirty.map(take);
       dirty = [];
-      await storeAll(store, batch);
+      const taker = unmadeTakerOf(store);
+      if (taker === undefined) await storeAll(store, batch);
+      else for (const taken of batch) storeUnmade(taker, taken);
     }
     isBusy = false;
   };
@@ -134,8 +136,7 @@ const nothingNoted = (): Noted => ({ notes: [], eventCount: 0, result: undefined
 
 interface Taken {
   pending: Pending;
-  append: RunAppend;
-  page: EventPage;
+  append: UnmadeAppend;
   hasContent: boolean;
   waiters: Pending["waiters"];
 }
@@ -143,18 +144,18 @@ interface Taken {
 function take(pending: Pending): Taken {
   const { owner, notes, eventCount, result, waiters, nextSeq } = pending;
   const { runId, fencingToken, reader } = owner;
-  const page = {
-    firstSeq: nextSeq,
-    length: eventCount,
-    read: once(() => reader.events(notes, nextSeq)),
+  const append: UnmadeAppend = {
+    runId,
+    fencingToken,
+    events: { firstSeq: nextSeq, length: eventCount, read: once(() => reader.events(notes, nextSeq)) },
+    steps: once(() => reader.steps(notes)),
   };
-  const content = { events: page, steps: once(() => reader.steps(notes)) };
-  const append = new LazyAppend({ runId, fencingToken, ...(result && { result }) }, content);
+  if (result !== undefined) append.result = result;
   Object.assign(pending, nothingNoted());
   pending.nextSeq += eventCount;
   pending.isDirty = false;
   const hasContent = notes.length > 0 || result !== undefined;
-  return { pending, append, page, hasContent, waiters };
+  return { pending, append, hasContent, waiters };
 }
 
 function once<Value extends object>(make: () => Value): () => Value {
@@ -166,7 +167,7 @@ async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void>
   const full = batch.filter(({ pending, hasContent }) => !pending.isLost && hasContent);
   let outcomes;
   try {
-    outcomes = full.length === 0 ? [] : await store.append(full.map(({ append }) => append));
+    outcomes = full.length === 0 ? [] : await store.append(full.map(({ append }) => madeAppend(append)));
     if (!Array.isArray(outcomes) || outcomes.length !== full.length) {
       throw new OperationsError("store_failed", `The run store gave no outcome for each of ${full.length} appends.`);
     }
@@ -177,11 +178,27 @@ async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void>
     settle(batch.filter((taken) => !full.includes(taken)));
     return;
   }
-  for (const [index, taken] of full.entries()) {
-    if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.page);
-    else lose(taken, undefined);
-  }
+  for (const [index, taken] of full.entries()) conclude(taken, outcomes[index]);
   settle(batch);
+}
+
+/** As `storeAll`, for a store that takes appends one by one and at once. */
+function storeUnmade(take: UnmadeTaker, taken: Taken): void {
+  if (!taken.pending.isLost && taken.hasContent) {
+    let [outcome, error]: [AppendOutcome | undefined, unknown] = [undefined, undefined];
+    try {
+      outcome = take(taken.append);
+    } catch (thrown) {
+      error = thrown;
+    }
+    conclude(taken, outcome, error);
+  }
+  settle([taken]);
+}
+
+function conclude(taken: Taken, outcome: AppendOutcome | undefined, error?: unknown): void {
+  if (outcome === "appended") taken.pending.owner.onStored(taken.append.events);
+  else lose(taken, error);
 }
 
 function settle(batch: readonly Taken[]): void {
