@@ -147,7 +147,7 @@ function report(subjects, measured) {
     growthTable(measured),
     `A stream of ${streamMiB.toLocaleString("en")} MiB in and out, in a process of its own: resident memory in MiB, the kernel's peak. Idle is after three small puts and gets; the second reading after a forced garbage collection:`,
     memoryTable(measured),
-    `Power cuts: ext4 in a file, its power cut (\`EXT4_IOC_SHUTDOWN\` without the journal) after 60 to 460 acknowledged puts of up to 20,000 bytes, mounted again, and every acknowledged put read back. What is a few seconds old the system has written by itself, so that a process that runs for long loses its latest puts only:`,
+    `Power cuts: ext4 in a file, its power cut (\`EXT4_IOC_SHUTDOWN\` without the journal) after 60 to 460 acknowledged puts of up to 20,000 bytes, every other time with the process stopped just before, mounted again, and every acknowledged put read back. What is a few seconds old the system has written by itself, so that a process that runs for long loses its latest puts only:`,
     lossTable(losses),
     `Goals:`,
     goalTable(measured),

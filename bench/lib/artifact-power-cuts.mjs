@@ -29,7 +29,7 @@ export async function cutPowerUnder(wantedByName) {
     try {
       while (sum.acks < wantedAcks) {
         const folder = path.join(disk.folder, String(sum.cuts));
-        const ids = await acknowledgedUntilCut(disk, name, folder);
+        const ids = await acknowledgedUntilCut(disk, { name, folder, isStopped: sum.cuts % 2 === 0 });
         await disk.mountAgain();
         const { lost, wrong } = await check(name, { folder, ids });
         sum.cuts += 1;
@@ -45,7 +45,11 @@ export async function cutPowerUnder(wantedByName) {
   return { found };
 }
 
-async function acknowledgedUntilCut(disk, name, folder) {
+/**
+ * With `isStopped` the process stops before the cut, so that what it acknowledged last is what it wrote last; else it
+ * writes on until the disk fails, and what it syncs then counts for what came before.
+ */
+async function acknowledgedUntilCut(disk, { name, folder, isStopped }) {
   const writer = spawn(process.execPath, [child, "write", name, folder], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise((resolve) => writer.once("close", resolve));
   const cutAt = 60 + Math.floor(Math.random() * 400);
@@ -54,7 +58,9 @@ async function acknowledgedUntilCut(disk, name, folder) {
   for await (const line of createInterface({ input: writer.stdout })) {
     // What is said after the cut has begun may be true or not: only what came before was promised.
     if (cutting === undefined) ids.push(line);
-    if (ids.length >= cutAt) cutting ??= disk.cutPower().finally(() => writer.kill("SIGKILL"));
+    if (ids.length < cutAt || cutting !== undefined) continue;
+    if (isStopped) writer.kill("SIGSTOP");
+    cutting = disk.cutPower().finally(() => writer.kill("SIGKILL"));
   }
   await cutting;
   await ended;
