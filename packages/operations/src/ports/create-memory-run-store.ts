@@ -24,7 +24,8 @@ import { offerUnmade, type UnmadeAppend } from "./unmade-append.ts";
 interface MemoryRun {
   input: RunInput;
   events: RunEvent[];
-  steps: StepList;
+  /** Undefined until somebody reads. */
+  steps: StepList | undefined;
   /** What follows, as it was appended: nobody has asked for it yet. */
   unread: Pick<UnmadeAppend, "events" | "steps">[];
   /** Of the last event; 0 before the first. */
@@ -70,7 +71,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       if (run === undefined) return undefined;
       const { input, result, abort, lease, lastSeq } = run;
       const optional = { ...(result && { result }), ...(abort && { abort }), lease };
-      return { input, steps: read(run).steps.all.slice(), lastSeq, ...optional };
+      return { input, steps: [...(read(run).steps?.all ?? [])], lastSeq, ...optional };
     },
     async acquireLease(runId, request, options) {
       throwIfAborted(options);
@@ -161,7 +162,7 @@ function createRun(memory: MemoryRuns, { input, clientRequest, lease }: NewRun):
     throw new OperationsError("invalid_options", `There is a run ${JSON.stringify(input.runId)} already.`);
   }
   const taken = newLease(memory, input.runId, lease);
-  const content = { events: [], steps: createStepList(), unread: [], lastSeq: 0 };
+  const content = { events: [], steps: undefined, unread: [], lastSeq: 0 };
   memory.runs.set(input.runId, { input, ...content, lease: taken, isHeld: true });
   memory.active.set(branch, input.runId);
   if (clientRequest !== undefined && requestKey !== undefined) {
@@ -214,6 +215,7 @@ function appendTo(memory: MemoryRuns, append: UnmadeAppend): AppendOutcome {
 function read(run: MemoryRun): MemoryRun {
   for (const { events, steps } of run.unread.splice(0)) {
     for (const event of events.read()) run.events.push(event);
+    run.steps ??= createStepList();
     for (const step of steps()) run.steps.add(step);
   }
   return run;

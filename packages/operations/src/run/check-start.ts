@@ -14,19 +14,12 @@ export function checkStart(options: StartOptions): void {
   }
   if (userMessage !== undefined) checkMessage(userMessage);
   const { clientRequestId, initiator, signal } = options;
-  for (const [name, value] of Object.entries({
-    chatId,
-    branchId,
-    userMessageId,
-    clientRequestId,
-    initiator,
-    profileRef,
-  })) {
-    const isOptional = name !== "chatId" && name !== "branchId";
-    if (value === undefined && isOptional) continue;
-    if (typeof value === "string" && idPattern.test(value)) continue;
-    refuse(`${name} ${JSON.stringify(value)} must be 1 to 200 characters, none of them a control character.`);
-  }
+  checkText("chatId", chatId);
+  checkText("branchId", branchId);
+  if (userMessageId !== undefined) checkText("userMessageId", userMessageId);
+  if (clientRequestId !== undefined) checkText("clientRequestId", clientRequestId);
+  if (initiator !== undefined) checkText("initiator", initiator);
+  if (profileRef !== undefined) checkText("profileRef", profileRef);
   if (profile !== undefined && profileRef !== undefined) refuse("Give profile or profileRef, not both.");
   if (trigger === "regenerate" && userMessage !== undefined) {
     refuse("Regenerate answers a turn that is there; leave userMessage out, or generate.");
@@ -38,6 +31,11 @@ export function checkStart(options: StartOptions): void {
   if (deadlineMs !== undefined && !Number.isFinite(deadlineMs)) {
     refuse(`deadlineMs ${deadlineMs} is no time in milliseconds since the epoch.`);
   }
+}
+
+function checkText(name: string, value: unknown): void {
+  if (typeof value === "string" && idPattern.test(value)) return;
+  refuse(`${name} ${JSON.stringify(value)} must be 1 to 200 characters, none of them a control character.`);
 }
 
 function checkMessage(userMessage: unknown): void {

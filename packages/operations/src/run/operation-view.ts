@@ -49,6 +49,7 @@ export function createOperationView(desk: RunDesk, index: number): OperationView
 
 /** The artifacts of the hook's beginning with what these operations have written, in commit order. */
 export function artifactsAfter(desk: RunDesk, indexes: readonly number[]): ArtifactMap {
+  if (indexes.length === 0) return desk.artifacts;
   const changed = new Map<string, OperationArtifact>();
   for (const index of indexes) {
     const record = desk.records[index];

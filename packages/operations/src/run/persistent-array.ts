@@ -62,12 +62,12 @@ export class SharingDraft<T> implements ArrayDraft<T> {
   }
 }
 
-/** A copy of its own, for one who changes the array for good. */
+/** A copy of its own, for one who changes it for good. */
 export class FlatDraft<T> implements ArrayDraft<T> {
   readonly #items: T[];
 
-  constructor({ chunks }: PersistentArray<T>) {
-    this.#items = ([] as T[]).concat(...chunks);
+  constructor(items: readonly T[]) {
+    this.#items = items.slice();
   }
 
   at(index: number): T {

@@ -6,7 +6,8 @@ import { validateProfile, type ValidProfile } from "../profile/validate-profile.
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
-import { initialRunState, type RunState } from "./run-state.ts";
+import { runMachinesFrom, type RunMachine } from "./reduce-run.ts";
+import { initialRunState } from "./run-state.ts";
 
 /** A plan and who carries it out. */
 export interface PreparedPlan {
@@ -15,8 +16,8 @@ export interface PreparedPlan {
   handlers: readonly OperationHandler[];
   /** The limits that each operation is under, by index of the plan. */
   places: readonly ConcurrencyClass[];
-  /** Of a run that has not begun. */
-  initial: RunState;
+  /** A machine for each run that has not begun. */
+  begin: () => RunMachine;
 }
 
 /** Makes plans, and keeps those of profiles that can't change. */
@@ -43,7 +44,7 @@ export function createPlanMaker({ registry, renderer, handlerOf, limiter }: Engi
       const { providerRef } = config.params;
       return limiter.classOf(definition.kind, typeof providerRef === "string" ? providerRef : undefined);
     });
-    return { plan, handlers, places, initial: initialRunState(plan) };
+    return { plan, handlers, places, begin: runMachinesFrom(initialRunState(plan)) };
   };
   return {
     validate(profile) {

@@ -1,6 +1,6 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { SkippedReason } from "../operation/operation-outcome.ts";
-import { FlatDraft, SharingDraft, type ArrayDraft } from "./persistent-array.ts";
+import { FlatDraft, itemsOf, SharingDraft, type ArrayDraft } from "./persistent-array.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
 import type { FailedDetails, FailedType, OperationStatus } from "./run-result.ts";
 import type {
@@ -84,14 +84,24 @@ export function commandOf(note: CommandNote): RunCommand {
   return typeof note === "number" ? { type: "start_operation", index: note } : note;
 }
 
-/** A machine that goes on from a state. */
-export function createRunMachine(from: RunState): RunMachine {
-  const draft = draftOf(from, {
-    progress: new FlatDraft(from.progress),
-    waitingFor: new FlatDraft(from.waitingFor),
-    blockedBy: new FlatDraft(from.blockedBy),
-    exempt: new FlatDraft(from.exempt),
-  });
+/** Makes machines that each go on from a state. */
+export function runMachinesFrom(from: RunState): () => RunMachine {
+  const progress = itemsOf(from.progress);
+  const waitingFor = itemsOf(from.waitingFor);
+  const blockedBy = itemsOf(from.blockedBy);
+  const exempt = itemsOf(from.exempt);
+  return () =>
+    machineOf(
+      draftOf(from, {
+        progress: new FlatDraft(progress),
+        waitingFor: new FlatDraft(waitingFor),
+        blockedBy: new FlatDraft(blockedBy),
+        exempt: new FlatDraft(exempt),
+      }),
+    );
+}
+
+function machineOf(draft: Draft): RunMachine {
   return {
     state: draft.state,
     reduce(transition) {

@@ -5,7 +5,7 @@ import type { Hook } from "../operation/operation-definition.ts";
 import { profileOf, registryOf, type ScenarioOperation } from "./engine-scenario.ts";
 import { itemAt, type ArrayDraft, type PersistentArray } from "./persistent-array.ts";
 import { planRun } from "./plan-run.ts";
-import { commandOf, createRunMachine, reduceRun, type CommandNote, type RunMachine } from "./reduce-run.ts";
+import { commandOf, reduceRun, runMachinesFrom, type CommandNote, type RunMachine } from "./reduce-run.ts";
 import { initialRunState, type OperationEnd, type RunState, type RunTransition } from "./run-state.ts";
 
 const count = 70;
@@ -69,7 +69,7 @@ function contentOf(state: RunState | RunMachine["state"]): unknown {
   return { stage, unfinished, running, isMainRunning, stop, each };
 }
 
-describe("createRunMachine", () => {
+describe("a run machine", () => {
   it("decides as the pure reducer does after any transitions, in and out of place, and leaves its first state", () => {
     let furthest = 0;
     fc.assert(
@@ -77,7 +77,7 @@ describe("createRunMachine", () => {
         const plan = planRun(profileOf(made), { trigger: "generate", registry: registryOf(made) });
         const first = initialRunState(plan);
         const before = JSON.stringify(first);
-        const machine = createRunMachine(first);
+        const machine = runMachinesFrom(first)();
         let state = first;
         for (const transition of [{ type: "begin" } as const, ...random]) {
           if ("index" in transition && transition.index >= plan.operations.length) continue;
