@@ -126,15 +126,19 @@ async function mediansOf(runs, inRound) {
       collectGarbage();
       await runFor(start, turn === 0 ? warmUpMs : warmUpMs / 4);
       const endsAt = performance.now() + budgetMs / runs.length / turns;
-      for (let round = 0; round === 0 || performance.now() < endsAt; round += 1) {
-        const before = process.cpuUsage();
-        for (let count = 0; count < inRound; count += 1) await start();
-        const { user, system } = process.cpuUsage(before);
-        taken.get(name).push((user + system) / 1_000 / inRound);
-      }
+      do taken.get(name).push(await processorMs(start, inRound));
+      while (performance.now() < endsAt);
     }
   }
   return new Map([...taken].map(([name, times]) => [name, medianOf(times)]));
+}
+
+/** Of one run in a round of several. */
+async function processorMs(start, inRound) {
+  const before = process.cpuUsage();
+  for (let count = 0; count < inRound; count += 1) await start();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 / inRound;
 }
 
 async function runFor(start, milliseconds) {
