@@ -175,6 +175,11 @@ async function replay(git: GitHistory, totals: Totals): Promise<void> {
   }
 }
 
+function makesFile(git: GitHistory): boolean {
+  const changes = git.commits.flatMap((id) => git.change(id).changes);
+  return changes.some(({ before, after }) => before === undefined && after?.includes(0) === false);
+}
+
 describe("the history of this repository", () => {
   it(
     "is gone through again by plans of every version, each read from four wrappings, applied and taken back exactly",
@@ -185,7 +190,9 @@ describe("the history of this repository", () => {
       if (isWhole) console.log(JSON.stringify(totals));
       expect(totals.commits).toBe(history.commits.length);
       expect(totals.answers).toBe(totals.commits * 12);
-      for (const kind of ["CREATE_FILE", "UPDATE_FILE", "PATCH_FILE", "EDIT_FILE"])
+      // The latest commits may happen to make no file.
+      const made = isWhole || makesFile(history) ? ["CREATE_FILE"] : [];
+      for (const kind of [...made, "UPDATE_FILE", "PATCH_FILE", "EDIT_FILE"])
         expect(totals.actions[kind] ?? 0).toBeGreaterThan(0);
     },
     isWhole ? 600_000 : 60_000,
