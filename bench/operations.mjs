@@ -13,6 +13,7 @@ import {
   assemblePrompt,
   createMemoryProfileSessionStore,
   createTemplateRenderer,
+  diffArtifactVersions,
 } from "../packages/operations/dist/index.js";
 import { openPostgresOperationStores } from "../packages/operations/dist/postgres/index.js";
 import { openSqliteOperationStores } from "../packages/operations/dist/sqlite/index.js";
@@ -251,7 +252,35 @@ async function otherTable() {
       await medianOfCalls(() => must(assemblePrompt({ ...options, trim })), 3),
     ]);
   }
-  return table(["", "ms"], [...rows.map(([name, median]) => [name, milliseconds(median)]), ...(await historyRows())]);
+  const calls = [...rows, ...(await diffRows())].map(([name, median]) => [name, milliseconds(median)]);
+  return table(["", "ms"], [...calls, ...(await historyRows())]);
+}
+
+/** A log whose oldest entry goes as a new one comes; the library's time grows with the square of the entries. */
+async function diffRows() {
+  const { createPatch } = requireOfPackage("rfc6902");
+  const rows = [];
+  for (const entries of [200, versions]) {
+    const log = Array.from({ length: entries + 1 }, (_, at) => ({ who: `guest ${at}`, text: "enters the hall" }));
+    const [before, after] = [log.slice(0, -1), log.slice(1)];
+    const written = {
+      tag: "log",
+      persisted: true,
+      usage: "internal",
+      semantics: "log/feed",
+      runId: "run",
+      writtenAt: 0,
+    };
+    const history = [{ version: 1, runId: "run", writtenAt: 0, value: before }];
+    const artifact = { ...written, version: 2, parentVersion: 1, value: after, history };
+    const name = `diffArtifactVersions, a list of ${entries.toLocaleString("en")}, one gone and one new`;
+    const { patch } = must(diffArtifactVersions(artifact));
+    if (patch.length !== 2) throw new Error(`${patch.length} steps instead of 2.`);
+    rows.push([name, await medianOfCalls(() => must(diffArtifactVersions(artifact)), 3)]);
+    if (entries === versions) continue;
+    rows.push([`the same, createPatch of rfc6902`, await medianOfCalls(() => createPatch(before, after), 1)]);
+  }
+  return rows;
 }
 
 function must(result) {

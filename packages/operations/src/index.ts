@@ -1,3 +1,10 @@
+export {
+  diffArtifactVersions,
+  type ArtifactDiff,
+  type DiffArtifactOptions,
+  type DiffLine,
+} from "./artifact/diff-artifact-versions.ts";
+export type { JsonPatchOperation } from "./artifact/json-patch.ts";
 export type {
   ArtifactRetention,
   ArtifactSemantics,

@@ -1,8 +1,7 @@
-import type { OperationArtifact } from "@ccl/operations";
+import { diffArtifactVersions, type OperationArtifact } from "@ccl/operations";
 
 import type { PromptPiece } from "../explain-prompt.ts";
 import type { ToldRun } from "../told-run.ts";
-import { diffLines } from "./diff-lines.ts";
 import { markup, type Html } from "./html.ts";
 import { style } from "./style.ts";
 import { timeline } from "./timeline.ts";
@@ -86,12 +85,12 @@ function historySection(told: readonly ToldRun[], firstRun: number): Html {
   }
   const tags = [...byTag].map(([tag, versions]) => {
     const cards = [...versions.values()].map(({ artifact, run }) => {
-      const { version, parentVersion, value } = artifact;
-      const parent = parentVersion === undefined ? undefined : versions.get(parentVersion);
-      const lines = diffLines(parent === undefined ? "" : pretty(parent.artifact.value), pretty(value));
+      const diff = diffArtifactVersions(artifact);
+      if (!diff.ok) throw new Error(diff.issues[0]?.message);
+      const { version, parentVersion } = artifact;
       const from = parentVersion === undefined ? "new" : `from ${parentVersion}`;
       const marks = { same: "  ", added: "+ ", removed: "- " };
-      const body = lines.map(({ kind, text }) => markup`<span class="${kind}">${marks[kind]}${text}</span>`);
+      const body = diff.value.lines.map(({ kind, text }) => markup`<span class="${kind}">${marks[kind]}${text}</span>`);
       return markup`<div class="version">
         <header><span>Version ${version}</span><span class="soft">run ${run}, ${from}</span></header>
         <pre>${body}</pre>
@@ -104,8 +103,4 @@ function historySection(told: readonly ToldRun[], firstRun: number): Html {
     <h2>What is kept between turns</h2>
     ${tags}
   </section>`;
-}
-
-function pretty(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
 }

@@ -58,6 +58,11 @@ describe("validateProfile", () => {
       ["run_only_retention operations.0.config.params.writeArtifact.retention"],
     ],
     [
+      "a place in the prompt of what stands in none",
+      [{ id: "a", params: { writeArtifact: { tag: "x", usage: "ui_only", inclusion: { mode: "append_system" } } } }],
+      ["unused_inclusion operations.0.config.params.writeArtifact.inclusion warning"],
+    ],
+    [
       "a provider key",
       [{ id: "a", params: { text: `use sk-proj-${"Ab3".repeat(16)}` } }],
       ["secret_in_profile operations.0.config"],

@@ -7,6 +7,7 @@ import { deepFreeze } from "../artifact/deep-freeze.ts";
 import { builtinParamsSchemas, isBuiltin } from "../kinds/create-builtin-operations.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
+import type { OperationDefinition } from "../operation/operation-definition.ts";
 import { holdsToken } from "../kinds/scrub.ts";
 import { tagPattern, type OperationRegistry, type RegisteredOperation } from "../registry/create-operation-registry.ts";
 import { writtenTag } from "../registry/written-tag.ts";
@@ -16,8 +17,9 @@ import type { OperationProfile } from "./operation-profile.ts";
 import { profileShape } from "./operation-profile-schema.ts";
 
 /**
- * What can be wrong with a profile. `dependency_unreachable` is a warning, and an error where the dependent is required;
- * `unawaited_condition` is a warning: the condition looks at the value from before the hook.
+ * What can be wrong with a profile. `dependency_unreachable` is a warning, and an error where the dependent is required.
+ * Warnings are `unawaited_condition`, where the condition looks at the value from before the hook, and
+ * `unused_inclusion`, where the artifact's usage keeps it out of prompts.
  */
 export type ProfileIssueCode =
   | "invalid_shape"
@@ -36,6 +38,7 @@ export type ProfileIssueCode =
   | "invalid_template"
   | "unawaited_condition"
   | "run_only_retention"
+  | "unused_inclusion"
   | "secret_in_profile";
 
 /** An issue with one of the codes. */
@@ -183,21 +186,35 @@ const templateOfInclusion = z.looseObject({
   writeArtifact: z.looseObject({ inclusion: z.looseObject({ template: z.string() }) }),
 });
 
+/** What an operation writes, as far as its parameters say so. */
+function checkWrite(
+  { kind, operationId }: OperationDefinition,
+  write: unknown,
+  path: Issue["path"],
+): ProfileIssue | undefined {
+  if (typeof write !== "object" || write === null || !("tag" in write)) {
+    if (kind !== "llm") return undefined;
+    const message = `${JSON.stringify(operationId)} calls a model and needs writeArtifact, which says where the answer goes.`;
+    return { code: "missing_tag", path, message };
+  }
+  if ("retention" in write && "persisted" in write && !write.persisted) {
+    const message = "An artifact that is gone with its run has no history; leave retention out, or set persisted.";
+    return { code: "run_only_retention", path: [...path, "retention"], message };
+  }
+  if ("inclusion" in write && "usage" in write && (write.usage === "ui_only" || write.usage === "internal")) {
+    const message = `An artifact of usage ${write.usage} stands in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`;
+    return { code: "unused_inclusion", path: [...path, "inclusion"], message, severity: "warning" };
+  }
+  return undefined;
+}
+
 function checkParams(
   { definition, handler }: RegisteredOperation,
   { params }: OperationConfig,
   path: Issue["path"],
 ): ProfileIssue[] {
-  const issues: ProfileIssue[] = [];
-  const write = params["writeArtifact"];
-  if (definition.kind === "llm" && (typeof write !== "object" || write === null || !("tag" in write))) {
-    const message = `${JSON.stringify(definition.operationId)} calls a model and needs writeArtifact, which says where the answer goes.`;
-    issues.push({ code: "missing_tag", path: [...path, "writeArtifact"], message });
-  }
-  if (typeof write === "object" && write !== null && "retention" in write && "persisted" in write && !write.persisted) {
-    const message = "An artifact that is gone with its run has no history; leave retention out, or set persisted.";
-    issues.push({ code: "run_only_retention", path: [...path, "writeArtifact", "retention"], message });
-  }
+  const write = checkWrite(definition, params["writeArtifact"], [...path, "writeArtifact"]);
+  const issues: ProfileIssue[] = write === undefined ? [] : [write];
   const { kind, operationId } = definition;
   const ofKind = handler === undefined && isBuiltin(kind) ? builtinParamsSchemas[kind] : undefined;
   const paramsSchema = definition.paramsSchema ?? ofKind;

@@ -64,13 +64,11 @@ export function failedOutcome(code: OperationErrorCode, message: string): Checke
 /** What came back from a handler, as far as it may be trusted. */
 export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperation): CheckedOutcome {
   if (typeof outcome !== "object" || outcome === null) return failedOutcome("internal_error", noStatus);
-  const { status, debug } = outcome;
-  if (status === "done" && debug === undefined && (outcome.effects?.length ?? 0) === 0) return nothingDone;
+  const { status, effects, debug } = outcome;
+  if (status === "done" && effects === undefined && debug === undefined) return nothingDone;
   if (!statuses.has(status)) return failedOutcome("internal_error", noStatus);
   const rest = debug === undefined ? {} : { debug };
-  if (status === "done") {
-    return { ...checkEffects(outcome.effects ?? [], operation), ...rest };
-  }
+  if (status === "done") return { ...checkEffects(effects ?? noEffects, operation), ...rest };
   if (status === "error") {
     const { code, message } = outcome.error ?? { code: "internal_error", message: "The handler gave no error." };
     return { ...failedOutcome(isErrorCode(code) ? code : "internal_error", String(message)), ...rest };
@@ -99,6 +97,8 @@ export function modelErrorCode(code: LanguageModelError["code"]): OperationError
 }
 
 function checkEffects(effects: readonly OperationEffect[], operation: PlannedOperation): CheckedOutcome {
+  if (!Array.isArray(effects))
+    return failedOutcome("validation_error", "The effects are no list; give an array of them.");
   const checked: OperationEffect[] = [];
   const writes: string[] = [];
   for (const [index, effect] of effects.entries()) {

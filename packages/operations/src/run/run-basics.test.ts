@@ -203,6 +203,7 @@ describe("a run", () => {
     ["validation_error", { id: "a", does: done(write("a", 1n)), writesTag: "a" }],
     ["validation_error", { id: "a", does: done(write("a", 1, { persisted: false, retention: {} })), writesTag: "a" }],
     ["validation_error", { id: "a", does: async () => JSON.parse('{"status":"done","effects":[{"type":"rm"}]}') }],
+    ["validation_error", { id: "a", does: async () => JSON.parse('{"status":"done","effects":{"type":"rm"}}') }],
     ["internal_error", { id: "a", does: async () => JSON.parse("null") }],
     [
       "internal_error",

@@ -94,6 +94,29 @@ describe("start", () => {
     expect(turns.map(({ userVariants }) => userVariants[0]?.content)).toEqual(["A", "B", "C"]);
   });
 
+  it("begins a run that has waited for its branch with the time, the last turn and the profile of then", async () => {
+    const { operations, scheduler } = held();
+    const world = scenario({ operations, whenActive: "queue", answers: ["One.", "Two.", "Three."] });
+    const { profile: _profile, userMessage: _message, ...bare } = world.start;
+    await world.engine.saveProfile(world.profile);
+    const first = await world.engine.start(world.start);
+    await scheduler.runUntil(first.result, () => 0);
+    const second = await world.engine.start({ ...world.start, userMessage: "Second" });
+    await settlePromises();
+    const waits = world.engine.start({ ...bare, trigger: "regenerate", profileRef: "profile" });
+    await world.engine.resetProfileSession("profile");
+    await world.clock.advance(100_000);
+    scheduler.pending[0]?.end();
+    const third = await waits;
+    const stored = await world.runs.loadRun(third.runId);
+    const secondInput = (await world.runs.loadRun(second.runId))?.input;
+    expect(stored?.lease?.expiresAtMs).toBeGreaterThan(world.clock.now());
+    expect(stored?.input).toMatchObject({ startedAt: 101_000, userMessageId: secondInput?.userMessageId });
+    expect(stored?.input.profile?.operationProfileSessionId).not.toBe("session");
+    await scheduler.runUntil(third.result, () => 0);
+    expect((await third.result).durationMs).toBe(0);
+  });
+
   it("aborts the run before where it is told to", async () => {
     const world = scenario({
       operations: [
