@@ -1,0 +1,118 @@
+import type { LanguageModel, ModelResponse } from "@ccl/core";
+
+import type { OperationConfig } from "../operation/operation-config.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { RunExecutor } from "../ports/run-executor.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import type { RunEngine } from "../run/create-run-engine.ts";
+import type { RunEngineOptions, StartOptions } from "../run/engine-options.ts";
+import type { RunHandle } from "../run/live-run.ts";
+import type { RunResult } from "../run/run-result.ts";
+
+/** An executor at work. */
+export interface OpenedExecutor {
+  engine: RunEngine;
+  /** The one that the engine was made with. */
+  executor: RunExecutor;
+  /** The engine's own. */
+  runs: RunStore;
+}
+
+/** How the kit gets at an executor. */
+export interface RunExecutorConformanceOptions {
+  /** An engine with these options, an executor that has no run yet, and empty stores; called once a rule. */
+  open(options: Pick<RunEngineOptions, "registry" | "mainModel">): Promise<OpenedExecutor>;
+  /** Called at the end of each rule with what `open` gave. */
+  close?(opened: OpenedExecutor): Promise<void>;
+  /** How long a rule waits for what has to happen; default 30,000. */
+  timeoutMs?: number;
+}
+
+/** Operations of a rule by their ids: what each does, and how it is set. */
+type DeskOperations = Readonly<Record<string, Partial<OperationConfig> & { does: OperationHandler }>>;
+
+/** What a rule looks at an executor with. */
+export interface ExecutorDesk extends OpenedExecutor {
+  /** Each call of a handler, as `operationId/attempt`, in the order in which they began. */
+  readonly begun: readonly string[];
+  /** Resolves with the first of them. */
+  readonly firstBegun: Promise<void>;
+  profileOf(operations: DeskOperations): OperationProfile;
+  start(operations: DeskOperations, options?: Partial<StartOptions>): Promise<RunHandle>;
+  /** Starts a run and waits for its end. */
+  run(operations: DeskOperations, options?: Partial<StartOptions>): Promise<RunResult>;
+  /** Rejects where the promise takes too long. */
+  within<T>(promise: Promise<T>): Promise<T>;
+  /** Ends runs that a broken executor has left. */
+  close(): Promise<void>;
+}
+
+/** Opens an executor for one rule. */
+export async function openDesk({
+  open,
+  close,
+  timeoutMs = 30_000,
+}: RunExecutorConformanceOptions): Promise<ExecutorDesk> {
+  const registry = createOperationRegistry();
+  const begun: string[] = [];
+  let tellBegun: () => void = () => {};
+  const firstBegun = new Promise<void>((resolve) => {
+    tellBegun = resolve;
+  });
+  const known = new Set<string>();
+  const started: RunHandle[] = [];
+  const opened = await open({ registry, mainModel: answering });
+  const within = <T>(promise: Promise<T>): Promise<T> => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`Nothing has come of it in ${timeoutMs} ms.`)), timeoutMs);
+    });
+    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  };
+  const desk: ExecutorDesk = {
+    ...opened,
+    begun,
+    firstBegun,
+    within,
+    profileOf(operations) {
+      for (const [operationId, { does }] of Object.entries(operations)) {
+        if (known.has(operationId)) continue;
+        known.add(operationId);
+        registry.register({ operationId, kind: "rule", name: operationId, writesTag: operationId }, (context) => {
+          begun.push(`${operationId}/${context.attempt}`);
+          tellBegun();
+          return does(context);
+        });
+      }
+      return {
+        profileId: "rules",
+        name: "Rules",
+        enabled: true,
+        operationProfileSessionId: "1",
+        operations: Object.entries(operations).map(([operationId, { does: _does, ...config }]) => ({
+          operationId,
+          config: { enabled: true, required: false, hooks: ["before_main_llm"], order: 0, params: {}, ...config },
+        })),
+      };
+    },
+    async start(operations, options) {
+      const turn = { trigger: "generate", chatId: "chat", branchId: "main", userMessage: "Hello." } as const;
+      const run = await within(opened.engine.start({ ...turn, profile: desk.profileOf(operations), ...options }));
+      started.push(run);
+      return run;
+    },
+    async run(operations, options) {
+      return within((await desk.start(operations, options)).result);
+    },
+    async close() {
+      for (const run of started) run.abort();
+      await close?.(opened);
+    },
+  };
+  return desk;
+}
+
+const answer: ModelResponse = { text: "Answer.", toolCalls: [], finishReason: "stop" };
+const answering: LanguageModel = { provider: "rules", modelId: "answer", generate: async () => answer };

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+
+import { createLocalExecutor } from "../ports/create-local-executor.ts";
+import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import type { RunDriver, RunExecutor } from "../ports/run-executor.ts";
+import { createRunEngine } from "../run/create-run-engine.ts";
+import type { RunResult } from "../run/run-result.ts";
+import { runExecutorConformance } from "./run-executor-conformance.ts";
+import type { ConformanceRule } from "./store-rules.ts";
+
+function rulesFor(create: () => RunExecutor, timeoutMs?: number): ConformanceRule[] {
+  return runExecutorConformance({
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    async open(options) {
+      const [executor, runs] = [create(), createMemoryRunStore()];
+      const engine = createRunEngine({ ...options, runs, executor, limits: { pollMs: 5, graceMs: 20 } });
+      return { engine, executor, runs };
+    },
+  });
+}
+
+/** An executor that drives runs as it is told to. */
+function driving(isLocal: boolean, submit: (drive: RunDriver, runId: string) => Promise<unknown>): RunExecutor {
+  let attached: RunDriver = async () => undefined;
+  return {
+    isLocal,
+    attach(drive) {
+      attached = drive;
+    },
+    submit: async (runId) => void (await submit(attached, runId)),
+  };
+}
+
+/** The driver is called later, and by nobody who was asked for it, as a queue of jobs would do it. */
+const queued = (): RunExecutor => driving(false, async (drive, runId) => void setTimeout(() => void drive(runId), 1));
+
+describe.each([
+  ["the local executor", createLocalExecutor],
+  ["an executor that drives runs later", queued],
+])("%s", (_name, create) => {
+  it.each(rulesFor(create))("$name", async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+});
+
+const local = createLocalExecutor;
+let last: Promise<unknown> = Promise.resolve();
+
+const faults: [name: string, create: () => RunExecutor, rule: string][] = [
+  [
+    "carries nothing",
+    () => driving(true, async () => undefined),
+    "a run ends, and each of its operations has run once",
+  ],
+  [
+    "calls a handler twice",
+    () => ({ ...local(), carryAttempt: async (_, execute) => (await execute(), execute()) }),
+    "a run ends, and each of its operations has run once",
+  ],
+  [
+    "carries one attempt at a time",
+    () => ({
+      ...local(),
+      carryAttempt(_, execute) {
+        const outcome = last.then(execute, execute);
+        last = outcome;
+        return outcome;
+      },
+    }),
+    "operations that wait for nothing are at work together",
+  ],
+  [
+    "loses what it can't write down",
+    () => ({
+      ...local(),
+      carryAttempt: async (_, execute) => JSON.parse(JSON.stringify(await execute()).replaceAll(/[^\0-\x7f]/g, "?")),
+    }),
+    "an outcome comes back as the handler gave it",
+  ],
+  [
+    "takes what throws for done",
+    () => ({ ...local(), carryAttempt: (_, execute) => execute().catch(() => ({ status: "done" })) }),
+    "a handler that throws fails its operation alone",
+  ],
+  [
+    "keeps the first outcome of an operation",
+    () => {
+      const kept = new Map<string, ReturnType<NonNullable<RunExecutor["carryAttempt"]>>>();
+      return {
+        ...local(),
+        carryAttempt(attempt, execute) {
+          const outcome = kept.get(attempt.operationId) ?? execute();
+          kept.set(attempt.operationId, outcome);
+          return outcome;
+        },
+      };
+    },
+    "an attempt that fails is made again, with the next number",
+  ],
+  [
+    "waits for the end of a run before it takes it",
+    () => driving(true, (drive, runId) => drive(runId)),
+    "an abort reaches what is at work, and nothing starts after it",
+  ],
+  [
+    "carries one run at a time",
+    () => {
+      let before: Promise<RunResult | undefined> = Promise.resolve(undefined);
+      return driving(false, async (drive, runId) => {
+        before = before.then(() => drive(runId));
+      });
+    },
+    "a run that takes its time does not hold up another",
+  ],
+  [
+    "leaves runs that it has not seen begin",
+    () => driving(false, async (drive, runId) => (runId === "left" ? undefined : void drive(runId))),
+    "a run whose worker has died is carried on when it is resumed, by one of those who ask",
+  ],
+  [
+    "refuses a run that it knows",
+    () => {
+      const known = new Set<string>();
+      return driving(true, async (drive, runId) => {
+        if (known.has(runId)) throw new Error("It is here.");
+        known.add(runId);
+        void drive(runId);
+      });
+    },
+    "a run that is submitted again runs nothing again, under way and after its end",
+  ],
+];
+
+describe("an executor is found out that", () => {
+  it.each(faults)("%s", async (_name, create, rule) => {
+    const broken: string[] = [];
+    for (const { name, run } of rulesFor(create, 200)) await run().catch(() => broken.push(name));
+    expect(broken).toContain(rule);
+  });
+});
