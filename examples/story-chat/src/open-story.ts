@@ -2,8 +2,10 @@ import type { ChatMessage, LanguageModel } from "@ccl/core";
 import {
   createRunEngine,
   type ChatStore,
+  type OperationContext,
   type ProfileSessionStore,
   type RunEngine,
+  type RunEngineOptions,
   type RunStore,
 } from "@ccl/operations";
 
@@ -25,8 +27,18 @@ export interface Story {
   prompts: ChatMessage[][];
 }
 
+/** What else a story may be opened with. */
+interface StoryOptions extends Pick<RunEngineOptions, "executor" | "onPrompt"> {
+  /** Told of each call of an operation. */
+  onExecution?: (context: OperationContext) => void;
+}
+
 /** The story over these stores. */
-export function openStory(models: StoryModels, stores: StoryStores): Story {
+export function openStory(
+  models: StoryModels,
+  stores: StoryStores,
+  { onExecution, ...options }: StoryOptions = {},
+): Story {
   const prompts: ChatMessage[][] = [];
   const main = models.of("main");
   const { stream } = main;
@@ -46,7 +58,13 @@ export function openStory(models: StoryModels, stores: StoryStores): Story {
   // Short leases, so that a run whose process was killed goes on soon.
   const limits = { deltaIntervalMs: 30, leaseMs: 1_000, pollMs: 50 };
   return {
-    engine: createRunEngine({ registry: createStoryRegistry(models), mainModel, limits, ...stores }),
+    engine: createRunEngine({
+      registry: createStoryRegistry(models, onExecution),
+      mainModel,
+      limits,
+      ...stores,
+      ...options,
+    }),
     stores,
     prompts,
   };

@@ -15,8 +15,13 @@ interface RecordedAnswer {
 
 const millisecondsAWord = 8;
 
-/** Models that give the recorded answers, word by word. Equal calls get the next answer of those that fit. */
-export async function createReplayedModels(): Promise<(purpose: Purpose) => LanguageModel> {
+/**
+ * Models that give the recorded answers, word by word. Equal calls get the next answer of those that fit, or with
+ * `repeats` the first one again.
+ */
+export async function createReplayedModels({ repeats = false }: { repeats?: boolean } = {}): Promise<
+  (purpose: Purpose) => LanguageModel
+> {
   const recorded: unknown = JSON.parse(await readFile(new URL("../recorded/answers.json", import.meta.url), "utf8"));
   if (!Array.isArray(recorded) || !recorded.every(isRecorded))
     throw new Error("recorded/answers.json has another shape.");
@@ -25,7 +30,8 @@ export async function createReplayedModels(): Promise<(purpose: Purpose) => Lang
     const asked =
       messages.flatMap(({ role, content }) => (role === "user" ? [JSON.stringify(content)] : [])).at(-1) ?? "";
     const index = left.findIndex((answer) => answer.purpose === purpose && asked.includes(answer.about));
-    const [answer] = index < 0 ? [] : left.splice(index, 1);
+    const answer = left[index];
+    if (!repeats) left.splice(index, index < 0 ? 0 : 1);
     if (answer === undefined)
       throw new LanguageModelError("provider_error", `No answer of ${purpose} was recorded for ${asked}`);
     return answer.text;

@@ -3,8 +3,10 @@ import {
   createBuiltinOperations,
   createOperationRegistry,
   type OperationConfig,
+  type OperationContext,
   type OperationProfile,
   type OperationRegistry,
+  type OperationTarget,
 } from "@ccl/operations";
 
 import type { StoryModels } from "./open-models.ts";
@@ -115,15 +117,27 @@ export const storyProfile: OperationProfile = {
   ],
 };
 
-/** The operations that the profile names. */
-export function createStoryRegistry(models: StoryModels): OperationRegistry {
+/** The operations that the profile names; each call of one is told of first. */
+export function createStoryRegistry(
+  models: StoryModels,
+  onExecution: (context: OperationContext) => void = () => {},
+): OperationRegistry {
   const registry = createOperationRegistry();
+  const told: OperationTarget = {
+    register(definition, handler) {
+      if (handler === undefined) return;
+      registry.register(definition, (context) => {
+        onExecution(context);
+        return handler(context);
+      });
+    },
+  };
   const builtin = createBuiltinOperations({
     models: ({ model }) => models.of(model === "notes" ? "notes" : "world"),
     retriever: ruleBook,
     schemas: { world_state: worldState },
   });
-  builtin.register(registry, [
+  builtin.register(told, [
     { operationId: "builtin:is_combat_guard", kind: "guard", name: "Is it a fight?" },
     { operationId: "builtin:combat_rag", kind: "rag", name: "Rules of combat" },
     { operationId: "builtin:augmentation_notes", kind: "llm", name: "Working notes" },

@@ -77,11 +77,12 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
   };
   const executor = createDbosExecutor({ dbos, runs, clock, onFault, ...limits });
   const applicationName = options.applicationName ?? "ccl-operations";
-  const lock = createWorkerLock({ pool, scope: `${schema}/${applicationName}`, workerName });
+  const lock = createWorkerLock({ pool, schema, applicationName, workerName });
   try {
     await holdOrThrow(lock, workerName);
     dbos.setConfig(settingsOf(options, { workerName, applicationName, schema }));
-    await launch(dbos);
+    // Of two that make DBOS's tables at the same time one is ended by the server, for a deadlock.
+    await lock.whileAlone(() => launch(dbos), signal);
     signal?.throwIfAborted();
   } catch (error) {
     if (dbos.isInitialized()) await dbos.shutdown();

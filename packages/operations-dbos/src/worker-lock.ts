@@ -10,12 +10,25 @@ export interface WorkerLock {
   hold(): Promise<boolean>;
   /** Calls back under the lock of a worker that is dead; false where it lives. */
   whileDead(workerName: string, callback: () => Promise<void>): Promise<boolean>;
+  /** Calls back while no other worker of the schema is within such a call; waits for them. */
+  whileAlone(callback: () => Promise<void>, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The lock of one worker. Names are told apart by `scope`, such as the schema of DBOS. */
-export function createWorkerLock(options: { pool: PostgresPool; scope: string; workerName: string }): WorkerLock {
-  const { pool, scope, workerName } = options;
+// A session that waited in the server would hold up an index that another one builds meanwhile, and never have its turn.
+const askAgainMs = 50;
+
+/** What a lock is made of. Workers are told apart within an application and a schema of DBOS. */
+export interface WorkerLockOptions {
+  pool: PostgresPool;
+  schema: string;
+  applicationName: string;
+  workerName: string;
+}
+
+/** The lock of one worker. */
+export function createWorkerLock({ pool, schema, applicationName, workerName }: WorkerLockOptions): WorkerLock {
+  const keyOf = (name: string): string => `${schema}/${applicationName}/${name}`;
   let connection: PostgresConnection | undefined;
   const onError = (): void => drop(connection);
   const drop = (lost: PostgresConnection | undefined): void => {
@@ -23,15 +36,23 @@ export function createWorkerLock(options: { pool: PostgresPool; scope: string; w
     connection = undefined;
     lost.release(true);
   };
-  const call = async (statement: "pg_try_advisory_lock" | "pg_advisory_unlock", name: string): Promise<boolean> => {
+  const call = async (statement: "pg_try_advisory_lock" | "pg_advisory_unlock", key: string): Promise<boolean> => {
     const at = connection;
     if (at === undefined) throw new OperationsDbosError("database_failed", "The worker's connection is lost.");
     try {
-      const { rows } = await at.query(`SELECT ${statement}(hashtextextended($1, 0)) AS answer`, [`${scope}/${name}`]);
+      const { rows } = await at.query(`SELECT ${statement}(hashtextextended($1, 0)) AS answer`, [key]);
       return isTrue(rows[0]);
     } catch (error) {
       drop(at);
       throw new OperationsDbosError("database_failed", "PostgreSQL refused an advisory lock.", { cause: error });
+    }
+  };
+  const under = async (key: string, callback: () => Promise<void>): Promise<void> => {
+    try {
+      await callback();
+    } finally {
+      // A connection that is lost by now has freed the lock as well.
+      if (connection !== undefined) await call("pg_advisory_unlock", key);
     }
   };
   return {
@@ -39,19 +60,22 @@ export function createWorkerLock(options: { pool: PostgresPool; scope: string; w
       if (connection !== undefined) return true;
       connection = await pool.connect();
       connection.on("error", onError);
-      if (await call("pg_try_advisory_lock", workerName)) return true;
+      if (await call("pg_try_advisory_lock", keyOf(workerName))) return true;
       drop(connection);
       return false;
     },
     async whileDead(name, callback) {
-      if (!(await call("pg_try_advisory_lock", name))) return false;
-      try {
-        await callback();
-      } finally {
-        // A connection that is lost by now has freed the lock as well.
-        if (connection !== undefined) await call("pg_advisory_unlock", name);
-      }
+      const key = keyOf(name);
+      if (!(await call("pg_try_advisory_lock", key))) return false;
+      await under(key, callback);
       return true;
+    },
+    async whileAlone(callback, signal) {
+      while (!(await call("pg_try_advisory_lock", schema))) {
+        await new Promise<void>((resolve) => void setTimeout(resolve, askAgainMs));
+        signal?.throwIfAborted();
+      }
+      await under(schema, callback);
     },
     async close() {
       const at = connection;
