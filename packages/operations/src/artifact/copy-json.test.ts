@@ -19,3 +19,7 @@ it("names the path of what JSON cannot hold", () => {
     ["at", 1],
   ]);
 });
+
+it("leaves no half of a surrogate pair", () => {
+  expect(copyJson({ "a\uD83D": ["\uDE00b", "😀"] })).toEqual({ ok: true, value: { "a\uFFFD": ["\uFFFDb", "😀"] } });
+});

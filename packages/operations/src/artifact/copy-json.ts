@@ -1,12 +1,14 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
 
+import { wellFormed } from "./well-formed.ts";
+
 const maxDepth = 200;
 const copies = new WeakSet<object>();
 
 /**
  * A deep-frozen copy of a JSON value; a copy made here is given back as it is. Fields that are undefined are left out,
- * and -0 is 0, as in JSON. Anything that JSON can't hold is an issue with its path: functions, dates, NaN, cycles, more
- * than 200 levels.
+ * and -0 is 0, as in JSON; halves of surrogate pairs are U+FFFD, as in UTF-8. Anything that JSON can't hold is an issue
+ * with its path: functions, dates, NaN, cycles, more than 200 levels.
  */
 export function copyJson(value: unknown): Result<unknown> {
   const issues: Issue[] = [];
@@ -18,7 +20,8 @@ export function copyJson(value: unknown): Result<unknown> {
 type Path = (string | number)[];
 
 function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "string") return wellFormed(value);
+  if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value;
   if (typeof value !== "object") return refused(value, path, issues);
   if (copies.has(value)) return value;
@@ -47,8 +50,9 @@ function copyObject(value: object, path: Path, issues: Issue[]): object {
     refused(value, path, issues);
     return copy;
   }
-  for (const [key, field] of Object.entries(value)) {
+  for (const [name, field] of Object.entries(value)) {
     if (field === undefined || issues.length >= 20) continue;
+    const key = wellFormed(name);
     const copied = copyInto(field, [...path, key], issues);
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
     else copy[key] = copied;

@@ -1,5 +1,7 @@
 import { canonicalJson, type TokenCounter, truncateMiddle } from "@ccl/core";
 
+import { copyJson } from "../artifact/copy-json.ts";
+import { wellFormed } from "../artifact/well-formed.ts";
 import { OperationFault } from "./operation-fault.ts";
 
 /** What came from outside as plain JSON and as text. */
@@ -16,7 +18,7 @@ export interface BoundedValue {
  */
 export function boundedJson(given: unknown, maxChars: number): BoundedValue {
   if (typeof given === "string") {
-    const { text, isTruncated } = truncateMiddle(given, { maxChars });
+    const { text, isTruncated } = truncateMiddle(wellFormed(given), { maxChars });
     return { value: text, text, isTruncated };
   }
   const text = jsonText(given);
@@ -32,10 +34,12 @@ export function boundedJson(given: unknown, maxChars: number): BoundedValue {
 function jsonText(given: unknown): string {
   try {
     // By way of JSON.stringify, so that dates and the like are written as they mean to be.
-    return canonicalJson(JSON.parse(JSON.stringify(given ?? null, finite)));
+    const copy = copyJson(JSON.parse(JSON.stringify(given ?? null, finite)));
+    if (copy.ok) return canonicalJson(copy.value);
   } catch {
-    throw new OperationFault("output_parse_error", "The output is no JSON: it is circular or holds what JSON has not.");
+    // Said below.
   }
+  throw new OperationFault("output_parse_error", "The output is no JSON: it is circular or holds what JSON has not.");
 }
 
 function finite(_key: string, value: unknown): unknown {

@@ -10,6 +10,7 @@ import {
 } from "@ccl/core";
 import { type Context, defaultOperators, Liquid, type Template } from "liquidjs";
 
+import { wellFormed } from "../artifact/well-formed.ts";
 import { BoundedEmitter } from "./bounded-emitter.ts";
 import { CompiledTemplates } from "./compiled-templates.ts";
 import { historyFilters } from "./history-filters.ts";
@@ -60,7 +61,7 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
       if (isPlain(template) && template.length <= limits.maxOutputChars) return success(template);
       return attempt(() => {
         const parsed = compiled.get(template, compile);
-        return String(liquid.renderSync(parsed, environmentOf(scope), { strictVariables }));
+        return wellFormed(String(liquid.renderSync(parsed, environmentOf(scope), { strictVariables })));
       });
     },
     check: (template) =>

@@ -1,5 +1,7 @@
 import { canonicalJson, CanonicalJsonError, failure, type Result, success } from "@ccl/core";
 
+import { copyJson } from "../artifact/copy-json.ts";
+
 /** A value as it stands in a prompt: text as it is, nothing for null, canonical JSON for the rest. */
 export function textOfValue(value: unknown): Result<string> {
   if (typeof value === "string") return success(value);
@@ -8,6 +10,8 @@ export function textOfValue(value: unknown): Result<string> {
     return success(canonicalJson(value));
   } catch (error) {
     if (!CanonicalJsonError.isInstance(error)) throw error;
+    const copy = copyJson(value);
+    if (copy.ok) return success(canonicalJson(copy.value));
     const message = `A value is no JSON (${error.code}) and cannot be written as text; write JSON or give a template.`;
     return failure({ code: "template_render_error", path: [], message });
   }

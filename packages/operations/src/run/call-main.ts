@@ -1,5 +1,6 @@
 import { LanguageModelError, type ChatMessage, type ModelRequest, type ModelResponse } from "@ccl/core";
 
+import { wellFormed } from "../artifact/well-formed.ts";
 import { deepFreeze } from "../artifact/deep-freeze.ts";
 import { tellGuest } from "../events/tell-guest.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
@@ -40,7 +41,7 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
       const response = await ask(desk, { messages, deltas, isOver: () => detached });
       if (desk.isStopping) return cutOff();
       const { toolCalls, usage } = response;
-      const text = response.text === "" ? deltas.text() : response.text;
+      const text = response.text === "" ? deltas.text() : wellFormed(response.text);
       const extras = { ...(toolCalls.length > 0 && { toolCalls }), ...(usage && { usage }) };
       const done = { status: "done", finishReason: "completed", text, partial: false } as const;
       return { kind: "main_llm", attempt, executed: true, ...done, ...extras };

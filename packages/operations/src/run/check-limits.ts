@@ -3,7 +3,7 @@ import type { EngineLimits } from "./engine-services.ts";
 
 // With less than this there is no end to what is cut, looked at or renewed.
 const least: ReadonlyMap<string, number> = new Map([
-  ["maxDeltaChars", 1],
+  ["maxDeltaChars", 2],
   ["leaseMs", 1],
   ["pollMs", 1],
 ]);

@@ -75,6 +75,31 @@ describe("a persisted value that a run_only one of the same tag hides", () => {
   });
 });
 
+describe("a text that was cut within an emoji", () => {
+  it("is kept well-formed, the same each time, and can be printed", async () => {
+    const cut = { "key\uD83D": "cut \uD83D" };
+    const kept = { "key\uFFFD": "cut \uFFFD" };
+    const world = scenario({
+      answers: ["1", "2"],
+      operations: [
+        { id: "a", required: true, writesTag: "a", does: done(write("a", cut)) },
+        {
+          id: "b",
+          kind: "template",
+          required: true,
+          dependsOn: ["a"],
+          params: { template: "{{ art.a | json }}", emit: [{ type: "prompt.system_update", mode: "replace" }] },
+        },
+      ],
+    });
+    for (let at = 1; at <= 2; at += 1) {
+      const { status, artifacts } = await turn(world);
+      expect([status, artifacts.map(({ value, version }) => [value, version])]).toEqual(["done", [[kept, 1]]]);
+    }
+    expect((await world.sessions.read(key)).artifacts).toMatchObject([{ value: kept, history: [] }]);
+  });
+});
+
 describe("an effect that has no place in the prompt", () => {
   const insert = (rest: Record<string, unknown>): OperationEffect =>
     JSON.parse(JSON.stringify({ type: "prompt.insert", place: "after", role: "user", content: "x", ...rest }));

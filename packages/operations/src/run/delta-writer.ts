@@ -1,9 +1,10 @@
+import { wellFormed } from "../artifact/well-formed.ts";
 import type { RunDesk } from "./run-desk.ts";
 
-/** Turns pieces of an answer into `main_llm.delta` events, not too many and none too long. */
+/** Turns pieces of an answer into `main_llm.delta` events, not too many and none too long, each of them well-formed. */
 export interface DeltaWriter {
   add(text: string): void;
-  /** All that was added. */
+  /** All that was added, well-formed. */
   text(): string;
   /** Writes what is left, and a last piece if there is one; later additions are dropped. */
   close(last?: string): void;
@@ -19,8 +20,11 @@ export function createDeltaWriter(desk: RunDesk): DeltaWriter {
   let isClosed = false;
   let cancel: (() => void) | undefined;
   const write = (): void => {
-    while (waiting.length > 0) {
-      const text = waiting.slice(0, endOfPiece(waiting, limits.maxDeltaChars));
+    for (;;) {
+      const end = endOfPiece(waiting, limits.maxDeltaChars);
+      // The other half may come.
+      if (end === 0 || (end === 1 && !isClosed && isHighSurrogate(waiting, 0))) break;
+      const text = wellFormed(waiting.slice(0, end));
       desk.emit({ type: "main_llm.delta", assistantVariantId, text, offset });
       offset += text.length;
       waiting = waiting.slice(text.length);
@@ -28,9 +32,9 @@ export function createDeltaWriter(desk: RunDesk): DeltaWriter {
   };
   const onTime = (): void => {
     cancel = undefined;
-    if (waiting.length === 0) return;
+    const before = offset;
     write();
-    cancel = clock.schedule(limits.deltaIntervalMs, onTime);
+    if (offset > before) cancel = clock.schedule(limits.deltaIntervalMs, onTime);
   };
   return {
     add(text) {
@@ -39,7 +43,7 @@ export function createDeltaWriter(desk: RunDesk): DeltaWriter {
       waiting += text;
       if (cancel === undefined) onTime();
     },
-    text: () => pieces.join(""),
+    text: () => wellFormed(pieces.join("")),
     close(last = "") {
       cancel?.();
       cancel = undefined;
@@ -52,9 +56,13 @@ export function createDeltaWriter(desk: RunDesk): DeltaWriter {
   };
 }
 
-/** No surrogate pair is cut in two. */
+/** No surrogate pair is cut in two, so that one that has not come whole waits, unless it is all there is. */
 function endOfPiece(text: string, max: number): number {
-  if (text.length <= max) return text.length;
-  const code = text.charCodeAt(max - 1);
-  return code >= 0xd800 && code < 0xdc00 && max > 1 ? max - 1 : max;
+  const end = Math.min(text.length, max);
+  return end > 1 && isHighSurrogate(text, end - 1) ? end - 1 : end;
+}
+
+function isHighSurrogate(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0xd800 && code < 0xdc00;
 }

@@ -24,7 +24,7 @@ export interface EngineLimits {
   leaseMs?: number;
   /** The shortest time between two `main_llm.delta` events; default 50. */
   deltaIntervalMs?: number;
-  /** UTF-16 code units of one `main_llm.delta` at most; default 4,096. */
+  /** UTF-16 code units of one `main_llm.delta` at most; from 2, default 4,096. */
   maxDeltaChars?: number;
   /** How many of a run's newest events are kept in memory for readers; default 1,024. Older ones come from the store. */
   keptEvents?: number;

@@ -1,3 +1,4 @@
+import type { LanguageModel, ModelResponse } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
@@ -284,6 +285,25 @@ describe("events", () => {
     expect(deltas.map(({ offset }) => offset)).toEqual(
       deltas.map((_, at) => deltas.slice(0, at).reduce((sum, delta) => sum + delta.text.length, 0)),
     );
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+
+  it("of the answer are well-formed, wherever the model cuts it", async () => {
+    const pieces = ["a\uD83D", "\uDE42b", "\uDE42", "c\uD83D"];
+    const response: ModelResponse = { text: "", toolCalls: [], finishReason: "stop" };
+    const mainModel: LanguageModel = {
+      ...createScriptedModel([]),
+      async *stream() {
+        for (const text of pieces) yield { type: "text", text };
+        yield { type: "finish", response };
+      },
+    };
+    const world = scenario({ mainModel, limits: { maxDeltaChars: 2 } });
+    const run = await world.engine.start(world.start);
+    const texts: string[] = [];
+    for await (const event of run.events) if (event.type === "main_llm.delta") texts.push(event.text);
+    expect(texts).toEqual(["a", "🙂", "b\uFFFD", "c", "\uFFFD"]);
+    expect((await run.result).mainLlm.text).toBe(texts.join(""));
     expect(world.clock.pendingTimers).toBe(0);
   });
 });
