@@ -48,6 +48,11 @@ describe("validateProfile", () => {
       ["invalid_tag operations.0.config.params.writeArtifact.tag"],
     ],
     [
+      "a tag that is no key of a plain object",
+      [{ id: "a", params: { writeArtifact: { tag: "__proto__" } } }],
+      ["invalid_tag operations.0.config.params.writeArtifact.tag"],
+    ],
+    [
       "a model call that writes nowhere",
       [{ id: "a", kind: "llm", does: done() }],
       ["missing_tag operations.0.config.params.writeArtifact"],

@@ -47,8 +47,8 @@ function checkHandler({ operationId }: OperationDefinition, handler: unknown): v
   throw new OperationsError("invalid_definition", message);
 }
 
-/** What a tag may look like: it stands in templates as `art.<tag>`. */
-export const tagPattern: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
+/** What a tag may look like: it stands in templates as `art.<tag>`, and is a key of plain objects. */
+export const tagPattern: RegExp = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
 
 // Ids stand in events, step keys and messages.
 const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;

@@ -69,14 +69,19 @@ export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperat
   if (!statuses.has(status)) return failedOutcome("internal_error", noStatus);
   const rest = debug === undefined ? {} : { debug };
   if (status === "done") return { ...checkEffects(effects ?? noEffects, operation), ...rest };
-  if (status === "error") {
-    const { code, message } = outcome.error ?? { code: "internal_error", message: "The handler gave no error." };
-    return { ...failedOutcome(isErrorCode(code) ? code : "internal_error", String(message)), ...rest };
-  }
+  if (status === "error") return { ...failureOf(outcome.error), ...rest };
   const { skippedReason } = outcome;
-  const reason =
-    skippedReason === undefined || status === "aborted" ? {} : { skippedReason: safeText(skippedReason, 100) };
-  return { status, effects: noEffects, ...reason, ...rest };
+  const hasReason = typeof skippedReason === "string" && status === "skipped";
+  return { status, effects: noEffects, ...(hasReason && { skippedReason: safeText(skippedReason, 100) }), ...rest };
+}
+
+/** Handlers without types give a text, or an error that they have caught. */
+function failureOf(error: unknown): CheckedOutcome {
+  if (typeof error === "string") return failedOutcome("internal_error", error);
+  const { code, message }: { code?: unknown; message?: unknown } =
+    typeof error === "object" && error !== null ? error : {};
+  const text = typeof message === "string" ? message : "The handler gave no message with its error.";
+  return failedOutcome(isErrorCode(code) ? code : "internal_error", text);
 }
 
 /** What a handler threw, as an outcome. Causes are left out: they may hold requests. */

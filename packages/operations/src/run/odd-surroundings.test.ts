@@ -53,6 +53,25 @@ describe.each(oddErrors)("%s", (_name, error) => {
   });
 });
 
+it.each([
+  ["boom", "internal_error", "boom"],
+  [{ code: "timeout", message: 5 }, "timeout", "The handler gave no message with its error."],
+  [{ message: "Down." }, "internal_error", "Down."],
+  [null, "internal_error", "The handler gave no message with its error."],
+])("takes %j for the error of an operation", async (error, code, message) => {
+  const outcome = JSON.parse(JSON.stringify({ status: "error", error }));
+  const world = scenario({ operations: [{ id: "a", does: outcome }] });
+  const { operationRuns } = await (await world.engine.start(world.start)).result;
+  expect(operationRuns).toMatchObject([{ status: "error", errorCode: code, errorMessage: message }]);
+});
+
+it("skips without a reason that is no text", async () => {
+  const outcome = JSON.parse('{"status":"skipped","skippedReason":{"a":1}}');
+  const world = scenario({ operations: [{ id: "a", does: outcome }] });
+  const { operationRuns } = await (await world.engine.start(world.start)).result;
+  expect(operationRuns.map(({ status, skippedReason }) => [status, skippedReason])).toEqual([["skipped", undefined]]);
+});
+
 it("takes null for no summaries, and summaries that throw for a failure", async () => {
   const throwing = {
     get inputsSummary(): Record<string, unknown> {

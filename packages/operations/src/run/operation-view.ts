@@ -1,6 +1,6 @@
 import type { ChatMessage, Result } from "@ccl/core";
 
-import type { OperationArtifact } from "../artifact/operation-artifact.ts";
+import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
@@ -9,7 +9,7 @@ import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput, PromptTrim } from "../prompt/assembled-prompt.ts";
 import { ancestorsOf, formerOf, isUnchanged, writeOf, writtenArtifact, type ArtifactMap } from "./artifact-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { RunDesk } from "./run-desk.ts";
+import type { OperationRecord, RunDesk } from "./run-desk.ts";
 
 /** What an operation sees of the world; each part is worked out when it is first asked for. */
 export interface OperationView {
@@ -50,22 +50,32 @@ export function createOperationView(desk: RunDesk, index: number): OperationView
 /** The artifacts of the hook's beginning with what these operations have written, in commit order. */
 export function artifactsAfter(desk: RunDesk, indexes: readonly number[]): ArtifactMap {
   if (indexes.length === 0) return desk.artifacts;
-  const changed = new Map<string, OperationArtifact>();
+  let changed: Record<string, OperationArtifact> | undefined;
   for (const index of indexes) {
     const record = desk.records[index];
     const write = record && writeOf(record.effects);
     if (record === undefined || write === undefined) continue;
-    const before = formerOf(desk, write);
-    const head = desk.heads?.get(write.tag);
-    if (before !== undefined && isUnchanged(before, write, head)) {
-      changed.set(write.tag, before);
-      continue;
-    }
-    const version = write.persisted ? (head ?? 0) + 1 : 1;
-    const stamp = { runId: desk.input.runId, writtenAt: record.finishedAt ?? desk.input.startedAt, version };
-    changed.set(write.tag, writtenArtifact(before, write, stamp));
+    changed ??= { ...desk.artifacts };
+    changed[write.tag] = artifactOf(desk, record, write);
   }
-  return changed.size === 0 ? desk.artifacts : Object.freeze({ ...desk.artifacts, ...Object.fromEntries(changed) });
+  return changed === undefined ? desk.artifacts : Object.freeze(changed);
+}
+
+// By the effects that write them: what follows from an operation is the same for all that see it until its hook is
+// committed, and values may be long.
+const artifactsByEffects = new WeakMap<readonly OperationEffect[], OperationArtifact>();
+
+function artifactOf(desk: RunDesk, { effects, finishedAt }: OperationRecord, write: ArtifactWrite): OperationArtifact {
+  const known = artifactsByEffects.get(effects);
+  if (known !== undefined) return known;
+  const before = formerOf(desk, write);
+  const head = desk.heads?.get(write.tag);
+  const version = write.persisted ? (head ?? 0) + 1 : 1;
+  const stamp = { runId: desk.input.runId, writtenAt: finishedAt ?? desk.input.startedAt, version };
+  const artifact =
+    before !== undefined && isUnchanged(before, write, head) ? before : writtenArtifact(before, write, stamp);
+  artifactsByEffects.set(effects, artifact);
+  return artifact;
 }
 
 /**
