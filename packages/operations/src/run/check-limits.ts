@@ -5,6 +5,7 @@ import type { EngineLimits } from "./engine-services.ts";
 const least: ReadonlyMap<string, number> = new Map([
   ["maxDeltaChars", 2],
   ["leaseMs", 1],
+  ["renewMs", 1],
   ["pollMs", 1],
 ]);
 

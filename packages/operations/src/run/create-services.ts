@@ -20,7 +20,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
   checkLimits(limits);
   const clock = toRunClock(options.clock);
   const runs = options.runs ?? createMemoryRunStore();
-  const { concurrency, maxSummaryChars = 4_096, maxDebugChars = 16_384 } = limits;
+  const { concurrency, maxSummaryChars = 4_096, maxDebugChars = 16_384, leaseMs = 30_000 } = limits;
   const builtin = createBuiltinOperations(builtinOptions(options));
   const byKind = new Map(Object.entries(builtin.handlers));
   return {
@@ -39,7 +39,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
     ...(executor?.carryAttempt && { carryAttempt: executor.carryAttempt.bind(executor) }),
     limits: {
       graceMs: limits.graceMs ?? 2_000,
-      leaseMs: limits.leaseMs ?? 30_000,
+      leaseMs,
+      renewMs: Math.min(limits.renewMs ?? 1_000, leaseMs / 3),
       deltaIntervalMs: limits.deltaIntervalMs ?? 50,
       maxDeltaChars: limits.maxDeltaChars ?? 4_096,
       keptEvents: limits.keptEvents ?? 1_024,

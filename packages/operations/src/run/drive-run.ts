@@ -301,7 +301,7 @@ function createTimers({ clock }: EngineServices): Timers {
   };
 }
 
-/** Renews the lease three times in its life, and hears of aborts from elsewhere. */
+/** Renews the lease again and again, and hears of aborts from elsewhere. */
 function keepLease(desk: RunDesk, timers: Timers, stop: RunDrive["stop"]): void {
   const { runs, clock, limits } = desk.services;
   const renew = async (): Promise<void> => {
@@ -319,7 +319,7 @@ function keepLease(desk: RunDesk, timers: Timers, stop: RunDrive["stop"]): void 
     schedule();
   };
   const schedule = (): void => {
-    if (desk.state.stage !== "finished") timers.set(limits.leaseMs / 3, () => void renew());
+    if (desk.state.stage !== "finished") timers.set(limits.renewMs, () => void renew());
   };
   schedule();
 }

@@ -22,6 +22,8 @@ export interface EngineLimits {
   graceMs?: number;
   /** How long a worker is trusted to live after its last sign; default 30,000. */
   leaseMs?: number;
+  /** How often a worker renews its leases, and hears that another process wants a run to end; default 1,000. At least thrice a lease. */
+  renewMs?: number;
   /** The shortest time between two `main_llm.delta` events; default 50. */
   deltaIntervalMs?: number;
   /** UTF-16 code units of one `main_llm.delta` at most; from 2, default 4,096. */

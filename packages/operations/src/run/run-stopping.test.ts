@@ -172,6 +172,22 @@ describe("an abort", () => {
     });
   });
 
+  it.each([
+    [{}, 1_000],
+    [{ renewMs: 200 }, 200],
+    [{ leaseMs: 300 }, 100],
+  ])("from another process is heard within the time of a renewal: %j", async (limits, renewMs) => {
+    const world = scenario({ operations: [{ id: "a", does: heedful }], limits });
+    const run = await world.engine.start(world.start);
+    await settlePromises();
+    await world.runs.requestAbort(run.runId, { reason: "elsewhere" });
+    await world.clock.advance(renewMs - 1);
+    expect((await world.runs.loadRun(run.runId))?.result).toBeUndefined();
+    await world.clock.advance(1);
+    expect(await run.result).toMatchObject({ status: "aborted", finishReason: "user_abort" });
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+
   it("by the signal of the start ends the run, and listeners go with it", async () => {
     const controller = new AbortController();
     let listeners = 0;
