@@ -65,7 +65,8 @@ export function failedOutcome(code: OperationErrorCode, message: string): Checke
 export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperation): CheckedOutcome {
   if (typeof outcome !== "object" || outcome === null) return failedOutcome("internal_error", noStatus);
   const { status, effects, debug } = outcome;
-  if (status === "done" && effects === undefined && debug === undefined) return nothingDone;
+  const isEmpty = effects === undefined || (Array.isArray(effects) && effects.length === 0);
+  if (status === "done" && isEmpty && debug === undefined) return nothingDone;
   if (!statuses.has(status)) return failedOutcome("internal_error", noStatus);
   const rest = debug === undefined ? {} : { debug };
   if (status === "done") return { ...checkEffects(effects ?? noEffects, operation), ...rest };
@@ -102,8 +103,7 @@ export function modelErrorCode(code: LanguageModelError["code"]): OperationError
 }
 
 function checkEffects(effects: readonly OperationEffect[], operation: PlannedOperation): CheckedOutcome {
-  if (!Array.isArray(effects))
-    return failedOutcome("validation_error", "The effects are no list; give an array of them.");
+  if (!Array.isArray(effects)) return failedOutcome("validation_error", "The effects are no list; give an array.");
   const checked: OperationEffect[] = [];
   const writes: string[] = [];
   for (const [index, effect] of effects.entries()) {
