@@ -1,4 +1,3 @@
-import { beginDurably } from "./durable-worker.ts";
 import { killRuns } from "./kills/kill-runs.ts";
 import { workOnStories } from "./kills/story-worker.ts";
 import { openModels } from "./open-models.ts";
@@ -6,13 +5,15 @@ import { writeReport } from "./report/write-report.ts";
 import { tellDurableStory } from "./tell-durable-story.ts";
 import { tellStory } from "./tell-story.ts";
 
-const [mode, path] = process.argv.slice(2);
-if (mode === "--durable-worker" && path !== undefined) await beginDurably(path);
-else if (mode === "--story-worker" && path !== undefined) await workOnStories(JSON.parse(path));
+const [mode, value] = process.argv.slice(2);
+if (mode === "--story-worker" && value !== undefined) await workOnStories(JSON.parse(value));
 else if (mode === "--kills") {
-  const kills = Number(path ?? 20);
+  const kills = Number(value ?? 20);
+  const { CCL_POSTGRES_URL: server, CCL_MODEL_BASE_URL: endpoint } = process.env;
+  if (!Number.isInteger(kills) || kills < 1) throw new Error(`--kills ${value} is no number of kills.`);
+  if (endpoint !== undefined)
+    throw new Error("--kills compares runs, so it needs the recorded answers; unset CCL_MODEL_BASE_URL.");
   await killRuns(kills);
-  const { CCL_POSTGRES_URL: server } = process.env;
   if (server === undefined) console.log("\nSet CCL_POSTGRES_URL to a server's address for the same on DBOS.");
   else await killRuns(kills, server);
 } else {

@@ -1,21 +1,18 @@
 import assert from "node:assert/strict";
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 
 import { openSqliteOperationStores } from "@ccl/operations/sqlite";
 
+import { startWorker } from "./kills/worker-process.ts";
 import type { StoryModels } from "./open-models.ts";
-import { openStory } from "./open-story.ts";
+import { branch, openStory } from "./open-story.ts";
 import { createProgressView, safe } from "./progress-view.ts";
 import { preamble } from "./story-profile.ts";
 import { collectRun, type ToldRun } from "./told-run.ts";
 
 const killAfterDeltas = 3;
-const patienceMs = 60_000;
 
 /**
  * Kills a process while its main model speaks, and goes on in this one from what SQLite holds: operations that had ended
@@ -26,32 +23,15 @@ export async function tellDurableStory(models: StoryModels): Promise<ToldRun> {
   const path = join(folder, "story.db");
   try {
     console.log("\n  In a process of its own, until it is killed");
-    const runId = await runUntilKilled(path);
+    const worker = await startWorker({ place: { sqlite: path }, callsPath: join(folder, "calls.jsonl") });
+    let deltas = 0;
+    const isTime = (type: string): boolean => type === "main_llm.delta" && (deltas += 1) === killAfterDeltas;
+    const runId = await worker.startUntilKilled(branch.chatId, isTime);
     console.log("  In this process, from SQLite");
     return await goOn({ models, path, runId });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** The id of the run that was interrupted. */
-async function runUntilKilled(path: string): Promise<string> {
-  const [, program = ""] = process.argv;
-  const child = fork(program, ["--durable-worker", path]);
-  const gone = once(child, "exit");
-  let runId: string | undefined;
-  let deltas = 0;
-  child.on("message", (event: { runId: string; type: string }) => {
-    runId = event.runId;
-    if (event.type === "main_llm.delta") deltas += 1;
-    if (deltas === killAfterDeltas) child.kill("SIGKILL");
-  });
-  const isGone = await Promise.race([gone.then(() => true), wait(patienceMs, false, { ref: false })]);
-  if (!isGone) child.kill("SIGKILL");
-  await gone;
-  assert.equal(child.signalCode, "SIGKILL", "the process was killed in the middle of the answer");
-  if (runId === undefined) throw new Error("The process ended before it began a run.");
-  return runId;
 }
 
 async function goOn(of: { models: StoryModels; path: string; runId: string }): Promise<ToldRun> {

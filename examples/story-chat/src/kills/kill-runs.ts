@@ -89,7 +89,8 @@ async function killOnce(
 ): Promise<KilledRun> {
   const of = whole.events.length;
   const at = 1 + Math.floor((kill * (of - 2)) / kills);
-  const runId = await victim.startUntilKilled(`kill-${kill}`, at);
+  let events = 0;
+  const runId = await victim.startUntilKilled(`kill-${kill}`, () => (events += 1) === at);
   const stored = await hunt.stores.runs.loadRun(runId);
   const finished = (stored?.steps ?? []).flatMap((step) => {
     if (step.kind === "operation") return [`${step.hook}/${step.operationId}`];

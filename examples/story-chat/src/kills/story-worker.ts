@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 
 import type { RunExecutor } from "@ccl/operations";
 
+import { openModels } from "../open-models.ts";
 import { branch, openStory } from "../open-story.ts";
-import { createReplayedModels } from "../replayed-model.ts";
 import { storyProfile } from "../story-profile.ts";
 import { openPlace, type OpenedPlace, type StoryPlace } from "./story-place.ts";
 
@@ -32,8 +32,7 @@ export async function workOnStories({ place, callsPath }: WorkerOrders): Promise
   const record = (call: RecordedCall): void => appendFileSync(callsPath, `${JSON.stringify(call)}\n`);
   const opened = await openPlace(place);
   const { executor, close } = await openExecutor(opened);
-  const models = { of: await createReplayedModels({ repeats: true }), isRecorded: true };
-  const { engine } = openStory(models, opened.stores, {
+  const { engine } = openStory(await openModels({ repeats: true }), opened.stores, {
     ...(executor && { executor }),
     onExecution: ({ runId, hook, definition }) => record({ runId, name: `${hook}/${definition.operationId}` }),
     onPrompt: ({ runId }) => record({ runId, name: "main" }),

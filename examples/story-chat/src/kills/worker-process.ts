@@ -1,12 +1,15 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
 
 import type { WorkerMessage, WorkerOrders, WorkerRequest } from "./story-worker.ts";
 
+const patienceMs = 60_000;
+
 /** A worker in a process of its own. */
 export interface WorkerProcess {
-  /** Starts a run there, kills the process as it tells of the event with that number, and gives the run's id. */
-  startUntilKilled(chatId: string, killAt: number): Promise<string>;
+  /** Starts a run there, kills the process at the event of which that is true, and gives the run's id. */
+  startUntilKilled(chatId: string, isTime: (type: string) => boolean): Promise<string>;
   /** Starts a run there and gives its id as soon as it is known. */
   start(chatId: string): Promise<string>;
   /** Has a run carried on there. */
@@ -29,30 +32,36 @@ export async function startWorker(orders: WorkerOrders): Promise<WorkerProcess> 
   /** The next message; undefined where the process has ended. */
   const next = async (): Promise<WorkerMessage | undefined> => {
     while (messages.length === 0 && child.exitCode === null && child.signalCode === null) {
-      await Promise.race([gone, new Promise<void>((resolve) => (wake = resolve))]);
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      const isLate = await Promise.race([gone, woken, wait(patienceMs, true, { ref: false })]);
+      if (isLate === true) child.kill("SIGKILL");
     }
     return messages.shift();
   };
-  const nextEvent = async (): Promise<string> => {
+  const nextEvent = async (): Promise<{ runId: string; type: string }> => {
     const message = await next();
-    if (message === undefined || "isReady" in message) throw new Error("A worker ended before its run did.");
-    return message.runId;
+    if (message !== undefined && "runId" in message) return message;
+    throw new Error("A worker ended, or said nothing for a minute, before its run had ended.");
   };
   if ((await next()) === undefined) throw new Error("A worker ended before it was open.");
   return {
-    async startUntilKilled(chatId, killAt) {
+    async startUntilKilled(chatId, isTime) {
       messages.length = 0;
       ask({ start: { chatId } });
-      let runId = "";
-      for (let event = 1; event <= killAt; event += 1) runId = await nextEvent();
-      child.kill("SIGKILL");
-      await gone;
-      return runId;
+      for (;;) {
+        const { runId, type } = await nextEvent();
+        if (isTime(type)) {
+          child.kill("SIGKILL");
+          await gone;
+          return runId;
+        }
+        if (type === "run.finished") throw new Error("The run ended before it was time to kill its process.");
+      }
     },
     async start(chatId) {
       messages.length = 0;
       ask({ start: { chatId } });
-      return nextEvent();
+      return (await nextEvent()).runId;
     },
     resume: (runId) => ask({ resume: { runId } }),
     async close() {
