@@ -34,26 +34,25 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
   // By branch: the last start that waits for its turn.
   const queues = new Map<string, Promise<unknown>>();
   const begin = async (options: StartOptions): Promise<LiveRun> => {
+    const { profile, profileRef, trigger, userMessage } = options;
     for (;;) {
       throwIfAborted(options.signal);
       // Anew for each try: what waited for the branch begins with the time, profile and last turn of the moment it begins.
-      const input = await inputFor(options);
+      const valid =
+        profileRef === undefined
+          ? profile && plans.validate(profile)
+          : await storedProfile(profileRef, options, starter);
+      const userMessageId = userMessage === undefined ? await knownTurn(options, services) : options.userMessageId;
+      // Before anything is stored, so that a run that can't be planned never is.
+      plans.planOf(valid, trigger);
       throwIfAborted(options.signal);
+      const input = inputOf(options, { services, profile: valid, userMessageId });
       const creation = await services.runs.createRun(newRun(input, options, { services, owner }));
       if (creation.status === "created") return accepted(input, creation, options.signal);
       if (creation.status === "duplicate") return known(creation.runId, options.signal);
       if (creation.status === "payload_conflict") throw payloadConflict(options, creation.runId);
       await makeWay(creation.runId, options);
     }
-  };
-  const inputFor = async (options: StartOptions): Promise<RunInput> => {
-    const { profile, profileRef, trigger, userMessage } = options;
-    const valid =
-      profileRef === undefined ? profile && plans.validate(profile) : await storedProfile(profileRef, options, starter);
-    const userMessageId = userMessage === undefined ? await knownTurn(options, services) : options.userMessageId;
-    // Before anything is stored, so that a run that can't be planned never is.
-    plans.planOf(valid, trigger);
-    return inputOf(options, { services, profile: valid, userMessageId });
   };
   const accepted = async (
     input: RunInput,
