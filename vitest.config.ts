@@ -13,6 +13,10 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    typecheck: { enabled: true, include: ["packages/*/src/**/*.test-d.ts"], tsconfig: "tsconfig.type-tests.json" },
+    typecheck: {
+      enabled: true,
+      include: ["packages/*/src/**/*.test-d.ts"],
+      tsconfig: "tsconfig.type-tests.json",
+    },
   },
 });

@@ -19,7 +19,13 @@ const mebibyte = 2 ** 20;
 const sizes = [
   { name: "1 KiB", sizeBytes: 1024, count: scaled(2000, 100), rounds: scaled(40, 5) },
   { name: "100 KiB", sizeBytes: 100 * 1024, count: scaled(1000, 50), rounds: scaled(20, 5) },
-  { name: "50 MiB", sizeBytes: 50 * mebibyte, count: scaled(20, 2), rounds: scaled(20, 2), isFresh: true },
+  {
+    name: "50 MiB",
+    sizeBytes: 50 * mebibyte,
+    count: scaled(20, 2),
+    rounds: scaled(20, 2),
+    isFresh: true,
+  },
 ];
 const streamMiB = scaled(1024, 64);
 /** A server that takes a minute for a whole stream has a quarter of it. */
@@ -31,10 +37,9 @@ const oneInsert = "one INSERT, synchronous=FULL";
 const wantedAcks = new Map([
   ["fs", scaled(2000, 200)],
   ["SQLite", scaled(2000, 200)],
-  ...["fs, durability off", "SQLite, durability normal", "cacache", "unstorage, fs driver"].map((name) => [
-    name,
-    scaled(500, 200),
-  ]),
+  ...["fs, durability off", "SQLite, durability normal", "cacache", "unstorage, fs driver"].map(
+    (name) => [name, scaled(500, 200)],
+  ),
 ]);
 
 /** The section of RESULTS.md. */
@@ -43,7 +48,11 @@ export async function run() {
   const servers = await startServers();
   try {
     const subjects = artifactSubjects(servers.addresses);
-    const facts = { disk: diskOf(folder), syncMs: syncTime(folder), driver: await sqliteDriverName() };
+    const facts = {
+      disk: diskOf(folder),
+      syncMs: syncTime(folder),
+      driver: await sqliteDriverName(),
+    };
     const measured = await measureAll(subjects, { folder, servers: servers.addresses });
     return { title: "Artifact stores", markdown: report(subjects, { ...measured, ...facts }) };
   } finally {
@@ -54,13 +63,18 @@ export async function run() {
 
 async function startServers() {
   const s3Server = fork(path.join(import.meta.dirname, "lib/artifact-s3-server.mjs"));
-  const s3 = await new Promise((resolve, reject) => s3Server.once("message", resolve).once("exit", reject));
+  const s3 = await new Promise((resolve, reject) =>
+    s3Server.once("message", resolve).once("exit", reject),
+  );
   const postgres = findPostgres() === undefined ? undefined : await startPostgres();
   const stop = async () => {
     s3Server.disconnect();
     await postgres?.stop();
   };
-  return { addresses: { s3, ...(postgres === undefined ? {} : { postgresUrl: postgres.url }) }, stop };
+  return {
+    addresses: { s3, ...(postgres === undefined ? {} : { postgresUrl: postgres.url }) },
+    stop,
+  };
 }
 
 async function measureAll(subjects, { folder, servers }) {
@@ -72,12 +86,18 @@ async function measureAll(subjects, { folder, servers }) {
     progress(size.name);
   }
   const stores = subjects.filter(({ openStore, isSynced }) => openStore !== undefined && isSynced);
-  const batches = await measureBatches(stores, { folder: inFolder("batches"), rounds: scaled(8, 3) });
+  const batches = await measureBatches(stores, {
+    folder: inFolder("batches"),
+    rounds: scaled(8, 3),
+  });
   progress("batches");
   const growth = new Map();
   for (const subject of stores.filter(({ name }) => !name.startsWith("S3"))) {
     const counts = [scaled(1000, 100), scaled(10_000, 1000)];
-    growth.set(subject.name, await measureGrowth(subject, { folder: inFolder("growth"), counts, rounds: 6 }));
+    growth.set(
+      subject.name,
+      await measureGrowth(subject, { folder: inFolder("growth"), counts, rounds: 6 }),
+    );
   }
   progress("growth");
   const memory = new Map();
@@ -94,7 +114,9 @@ async function measureAll(subjects, { folder, servers }) {
 }
 
 function progress(name) {
-  console.log(`bench artifact-stores: ${name} done after ${(performance.now() / 1000).toFixed(0)} s`);
+  console.log(
+    `bench artifact-stores: ${name} done after ${(performance.now() / 1000).toFixed(0)} s`,
+  );
 }
 
 function memoryOf(task) {
@@ -102,7 +124,9 @@ function memoryOf(task) {
     const child = path.join(import.meta.dirname, "lib/artifact-memory-child.mjs");
     const running = fork(child, [JSON.stringify(task)], { execArgv: ["--expose-gc"] });
     running.once("message", resolve);
-    running.once("exit", (code) => reject(new Error(`${task.name} ended with ${code} in the measurement of memory`)));
+    running.once("exit", (code) =>
+      reject(new Error(`${task.name} ended with ${code} in the measurement of memory`)),
+    );
   });
 }
 
@@ -134,7 +158,9 @@ function syncTime(folder) {
 
 function report(subjects, measured) {
   const { bySize, losses, disk, syncMs, driver } = measured;
-  const counts = bySize.map(({ name, count }) => `${count.toLocaleString("en")} x ${name}`).join(", ");
+  const counts = bySize
+    .map(({ name, count }) => `${count.toLocaleString("en")} x ${name}`)
+    .join(", ");
   return [
     `${counts}, contents that differ, on ${disk}, where to sync 4 KiB written in place takes ${inMs(syncMs)} ms; SQLite is ${driver}. Median milliseconds a call, in rounds in one process. "Of floor" is the median ratio to the row below, which does with the driver alone what the store has to; the two take turns call by call. Servers have their turn in each tenth round, those who sync nothing at 50 MiB in each fourth: the cell says how many calls there were. Those who sync nothing come last in a round, and the disk is synced after them.`,
     `Put. Hashing and the summary are part of it: SHA-256 alone takes ${hashTimes()}, and each MiB of contents over one gets a tag besides, which takes a third of that.`,
@@ -164,7 +190,11 @@ function sizeTable(subjects, { bySize, losses, kind }) {
       const calls = own.length < wanted ? ` (${count(own.length)} x)` : "";
       return [inMs(median(own)) + calls, floor === undefined ? "" : ratioOf(own, floor).toFixed(2)];
     });
-    return [subject.name, ...cells, kind === "put" ? lossOf(subject, losses) : subject.isVerified ? "yes" : "no"];
+    return [
+      subject.name,
+      ...cells,
+      kind === "put" ? lossOf(subject, losses) : subject.isVerified ? "yes" : "no",
+    ];
   });
   return table(head, rows);
 }
@@ -183,12 +213,18 @@ function hashTimes() {
     .join(", ");
 }
 
-const lossWords = { all: "all: it ends with the process", none: "none: synced", latest: "the latest: not synced" };
+const lossWords = {
+  all: "all: it ends with the process",
+  none: "none: synced",
+  latest: "the latest: not synced",
+};
 
 function lossOf({ name, lost }, { found }) {
   const cut = found.get(name);
   const words = lossWords[lost] ?? lost;
-  return cut === undefined ? words : `${words} (${count(cut.lost + cut.wrong)} of ${count(cut.acks)})`;
+  return cut === undefined
+    ? words
+    : `${words} (${count(cut.lost + cut.wrong)} of ${count(cut.acks)})`;
 }
 
 function batchTable({ batches }) {
@@ -205,18 +241,35 @@ function growthTable({ growth }) {
   const [questions = []] = [...growth.values()];
   const rows = [...growth].map(([name, answers]) => [
     name,
-    ...answers.map(({ fewMs, manyMs, factor }) => `${inMs(fewMs)} to ${inMs(manyMs)}, ${factor.toFixed(1)} x`),
+    ...answers.map(
+      ({ fewMs, manyMs, factor }) => `${inMs(fewMs)} to ${inMs(manyMs)}, ${factor.toFixed(1)} x`,
+    ),
   ]);
   return table(["", ...questions.map(({ question }) => question)], rows);
 }
 
 function memoryTable({ memory }) {
-  const head = ["", "idle", "after gc", "peak in", "peak out", "above idle", "above idle after gc", "s in", "s out"];
+  const head = [
+    "",
+    "idle",
+    "after gc",
+    "peak in",
+    "peak out",
+    "above idle",
+    "above idle after gc",
+    "s in",
+    "s out",
+  ];
   const rows = [...memory].map(([name, one]) => {
     const { idleMb, idleAfterGcMb, putMb, getMb, putSeconds, getSeconds } = one;
     const peak = Math.max(putMb, getMb);
     const sizes = [idleMb, idleAfterGcMb, putMb, getMb, peak - idleMb, peak - idleAfterGcMb];
-    return [name, ...sizes.map((mb) => mb.toFixed(0)), putSeconds.toFixed(1), getSeconds.toFixed(1)];
+    return [
+      name,
+      ...sizes.map((mb) => mb.toFixed(0)),
+      putSeconds.toFixed(1),
+      getSeconds.toFixed(1),
+    ];
   });
   return table(head, rows);
 }
@@ -245,17 +298,29 @@ function goalTable({ bySize, batches, memory, losses }) {
   });
   const cut = ["fs", "SQLite"].map((name) => losses.found.get(name));
   const rows = [
-    goal("SQLite put of 1 KiB, of the bare INSERT", { value: small(["SQLite", oneInsert]), most: 1.5 }),
+    goal("SQLite put of 1 KiB, of the bare INSERT", {
+      value: small(["SQLite", oneInsert]),
+      most: 1.5,
+    }),
     goal("SQLite put, times as fast as a file written and synced by hand, its folder too", {
       value: files[0],
       least: 5,
     }),
     ["the same beside the fs store's put", fixed(files[1]), "", ""],
     ["the same beside a file whose folder is not synced", fixed(files[2]), "", ""],
-    goal("SQLite `storeMany` of 100, times as fast as single puts", { value: batches.get("SQLite").factor, least: 6 }),
-    goal("SQLite checked get of 1 KiB, times as fast as fs's", { value: small(["fs", "SQLite"], "get"), least: 10 }),
+    goal("SQLite `storeMany` of 100, times as fast as single puts", {
+      value: batches.get("SQLite").factor,
+      least: 6,
+    }),
+    goal("SQLite checked get of 1 KiB, times as fast as fs's", {
+      value: small(["fs", "SQLite"], "get"),
+      least: 10,
+    }),
     ...sizes.map(({ name }, index) =>
-      goal(`fs put of ${name}, of the same system calls by hand`, { value: byHandRatios[index], most: 1.1 }),
+      goal(`fs put of ${name}, of the same system calls by hand`, {
+        value: byHandRatios[index],
+        most: 1.1,
+      }),
     ),
     goal("stream, MiB above the idle process after gc, the largest of fs, SQLite and S3", {
       value: Math.max(...above),
@@ -263,7 +328,12 @@ function goalTable({ bySize, batches, memory, losses }) {
     }),
     ...(cut.includes(undefined)
       ? []
-      : [goal("acknowledged at durability full and lost", { value: cut[0].lost + cut[1].lost, most: 0 })]),
+      : [
+          goal("acknowledged at durability full and lost", {
+            value: cut[0].lost + cut[1].lost,
+            most: 0,
+          }),
+        ]),
   ];
   return table(["", "measured", "goal", ""], rows);
 }
@@ -279,7 +349,11 @@ const count = (number) => number.toLocaleString("en");
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [
+    line(head),
+    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

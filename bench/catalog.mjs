@@ -26,7 +26,8 @@ const vectors = { count: 10_000, dimensions: 384 };
 /** The section of RESULTS.md. */
 export async function run() {
   const folder = process.env.CCL_CATALOG_DATA;
-  if (folder === undefined) throw new Error("Set CCL_CATALOG_DATA to the folder of the labelled sets.");
+  if (folder === undefined)
+    throw new Error("Set CCL_CATALOG_DATA to the folder of the labelled sets.");
   const shared = readSets(folder);
   if (shared.length === 0) throw new Error(`${folder} has no labelled set.`);
   const sets = [...shared, ...readOwnSets()];
@@ -36,7 +37,8 @@ export async function run() {
   for (const set of sets) Object.assign(evaluations, await evaluateSet(set));
   const embedder = openEmbedder();
   const hybrid = {};
-  for (const set of sets) Object.assign(hybrid, await evaluateHybrid(sampleOf(set, sample), { embedder, budgets }));
+  for (const set of sets)
+    Object.assign(hybrid, await evaluateHybrid(sampleOf(set, sample), { embedder, budgets }));
   const hybridTimes = [];
   for (const set of shared) hybridTimes.push(await timeHybrid(set, hybridSize, embedder));
   const parts = [
@@ -57,11 +59,14 @@ export async function run() {
 }
 
 function speedText() {
-  const what = "Records multiplied from each set, its own questions, ten hits; 100,000 from the first set only.";
+  const what =
+    "Records multiplied from each set, its own questions, ten hits; 100,000 from the first set only.";
   const how =
     "Each question counts by the median of five searches after a first round; where all of that takes longer than some seconds fewer are asked, as many as the last column says.";
-  const units = "Milliseconds; megabytes of this process after collecting garbage, and those of SQLite and PostgreSQL.";
-  const stored = "Indexes in databases at 10,000, where `build` is one transaction and `add one` a durable one each.";
+  const units =
+    "Milliseconds; megabytes of this process after collecting garbage, and those of SQLite and PostgreSQL.";
+  const stored =
+    "Indexes in databases at 10,000, where `build` is one transaction and `add one` a durable one each.";
   const missing = Object.keys(storedEngines).length > 1 ? "" : ` ${withoutPostgres}`;
   return `${what} ${how} ${units} ${stored}${missing}`;
 }
@@ -72,13 +77,20 @@ async function evaluateSet({ name, records, qrels, halves }) {
   for (const [engine, open] of Object.entries(engines)) {
     const { add, search: find, close } = open();
     await add(records);
-    const search = async ({ text, limit }) => ({ hits: (await find(text, limit)).map((id) => ({ id })) });
+    const search = async ({ text, limit }) => ({
+      hits: (await find(text, limit)).map((id) => ({ id })),
+    });
     const isOurs = engine === "@ccl/catalog";
-    const budgetedContext = isOurs ? (request) => catalog.budgetedContext(request) : contextsOf(catalog, find);
+    const budgetedContext = isOurs
+      ? (request) => catalog.budgetedContext(request)
+      : contextsOf(catalog, find);
     for (const [half, queries] of Object.entries(halves)) {
       const contexts = half === "test" && inContexts.has(engine) ? { budgets } : {};
       const options = { queries, qrels, ...contexts };
-      evaluations[`${name}, ${half}: ${engine}`] = await evaluateCatalog({ search, budgetedContext }, options);
+      evaluations[`${name}, ${half}: ${engine}`] = await evaluateCatalog(
+        { search, budgetedContext },
+        options,
+      );
     }
     close?.();
   }

@@ -2,7 +2,13 @@
 import v8 from "node:v8";
 import vm from "node:vm";
 
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
+import {
+  AIMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  trimMessages,
+} from "@langchain/core/messages";
 import { pruneMessages } from "ai";
 import { ClearToolUsesEdit } from "langchain";
 
@@ -14,9 +20,20 @@ import {
   recordMessages,
 } from "../packages/context-compiler/dist/index.js";
 import { estimatedCounter } from "../packages/core/dist/index.js";
-import { appendOnly, clearAllButThree, firstAndLast, slidingWindow } from "./lib/context-policies.mjs";
+import {
+  appendOnly,
+  clearAllButThree,
+  firstAndLast,
+  slidingWindow,
+} from "./lib/context-policies.mjs";
 import { joinTraces, readRecordedTraces } from "./lib/recorded-traces.mjs";
-import { cachedPrice, createMessageCounter, faultOf, newPrice, replayTrace } from "./lib/replay-trace.mjs";
+import {
+  cachedPrice,
+  createMessageCounter,
+  faultOf,
+  newPrice,
+  replayTrace,
+} from "./lib/replay-trace.mjs";
 import { generateServiceTrace } from "./lib/service-trace/generate-service-trace.mjs";
 
 /** All policies count with the same estimate and take it for exact, so that none keeps a margin that others do not. */
@@ -27,20 +44,45 @@ const budgets = [8_000, 16_000, 32_000];
 export async function run() {
   const traces = readTraces();
   const parts = traces.map((trace) => {
-    const calls = trace.messages.filter(({ role }, index) => role === "assistant" && index > 0).length;
+    const calls = trace.messages.filter(
+      ({ role }, index) => role === "assistant" && index > 0,
+    ).length;
     const size = counter.countMessages(trace.messages, trace.tools);
     const caption = `${trace.name}: ${calls} model calls, ${size.toLocaleString("en")} tokens with ${trace.tools.length} tools.`;
-    const head = ["Budget", "Policy", "price, k", "cached", "largest prompt", "over budget", "invalid", "support"];
+    const head = [
+      "Budget",
+      "Policy",
+      "price, k",
+      "cached",
+      "largest prompt",
+      "over budget",
+      "invalid",
+      "support",
+    ];
     return `${caption}\n\n${table(head, priceRows(trace))}`;
   });
   const markdown = [
     `Price in thousands of input-token equivalents over all calls: ${cachedPrice} for each token of the common prefix with the call before, if that is 1,024 tokens or more, ${newPrice} for each other token. Support is the share of the values that the model wrote as tool arguments, and had read before in the same dialogue, that its prompt still showed.`,
     ...parts,
     `Milliseconds for one fit into 16,000 tokens. "Counted": the same messages again without a state, when all is warm; their counts are known, to all alike. Memory is the heap that stays with the result and the caches.`,
-    table(["Messages", "Library", "cold", "counted", "one more", "heap, MB", "tokens", "fault"], await timeRows()),
+    table(
+      ["Messages", "Library", "cold", "counted", "one more", "heap, MB", "tokens", "fault"],
+      await timeRows(),
+    ),
     `Milliseconds of \`compile\` into ${timedBudget.toLocaleString("en")} tokens. "Cold": the first one after the session was read from its store; "counted": the counts are known, by a new compiler; then by one that follows the log: after one more answer of a tool, one more question, and more words of the user, joined with these.`,
     table(
-      ["Events", "opening", "cold", "counted", "tool event", "user turn", "user again", "heap, MB", "tokens", "fault"],
+      [
+        "Events",
+        "opening",
+        "cold",
+        "counted",
+        "tool event",
+        "user turn",
+        "user again",
+        "heap, MB",
+        "tokens",
+        "fault",
+      ],
       await compileRows(),
     ),
   ].join("\n\n");
@@ -51,11 +93,18 @@ function readTraces() {
   const generated = generateServiceTrace({ seed: 1, dialogues: 15 });
   const folder = process.env.CCL_TRACES;
   if (folder === undefined || folder === "") {
-    console.warn("CCL_TRACES names no folder of recorded sessions: only the generated one is measured");
+    console.warn(
+      "CCL_TRACES names no folder of recorded sessions: only the generated one is measured",
+    );
     return [generated];
   }
   const recorded = readRecordedTraces(folder);
-  return [generated, ...(recorded.length > 0 ? [joinTraces("recorded sessions, one after the other", recorded)] : [])];
+  return [
+    generated,
+    ...(recorded.length > 0
+      ? [joinTraces("recorded sessions, one after the other", recorded)]
+      : []),
+  ];
 }
 
 function priceRows(trace) {
@@ -66,7 +115,9 @@ function priceRows(trace) {
     const options = { budget, countOf, fixed };
     rows.push(row(trace, { name: "sliding window", budget, start: slidingWindow(options) }));
     rows.push(row(trace, { name: "first 3 + last N", budget, start: firstAndLast(options) }));
-    rows.push(row(trace, { name: "clear all results but 3", budget, start: clearAllButThree(options) }));
+    rows.push(
+      row(trace, { name: "clear all results but 3", budget, start: clearAllButThree(options) }),
+    );
     rows.push(row(trace, { name: "fitMessages", budget, start: fitting(budget) }));
   }
   return rows;
@@ -102,7 +153,13 @@ async function timeRows() {
   for (const count of [1_000, 10_000]) {
     // Without remembered counts it counts the rest of the history at each step: many minutes for 10,000 messages.
     const forgetful = count > 1_000 ? [] : [langChainTrim(false)];
-    for (const subject of [ours(), langChainTrim(true), ...forgetful, langChainClear(), aiSdkPrune()]) {
+    for (const subject of [
+      ours(),
+      langChainTrim(true),
+      ...forgetful,
+      langChainClear(),
+      aiSdkPrune(),
+    ]) {
       rows.push(await timeOf(subject, count));
     }
   }
@@ -118,14 +175,21 @@ async function timeOf({ name, convert, start, judge, isColdOnly = false }, count
   const cold = await elapsed(() => fit(messages));
   const { tokens, fault } = judge(cold.value);
   const size = [tokens.toLocaleString("en"), fault ?? "none"];
-  if (isColdOnly) return [count.toLocaleString("en"), name, cold.ms.toFixed(0), "-", "-", "-", ...size];
+  if (isColdOnly)
+    return [count.toLocaleString("en"), name, cold.ms.toFixed(0), "-", "-", "-", ...size];
   const slow = cold.ms > 2_000;
   const counted = await warmMedian(() => start()(messages));
   let more = [...messages];
   const onwards = start();
   await onwards(more);
   const oneMore = await median(slow ? 1 : 15, async (index) => {
-    more = [...more, convert({ role: index % 2 === 0 ? "user" : "assistant", content: `One more, number ${index}.` })];
+    more = [
+      ...more,
+      convert({
+        role: index % 2 === 0 ? "user" : "assistant",
+        content: `One more, number ${index}.`,
+      }),
+    ];
     await onwards(more);
   });
   const heapMb = (heapBytes() - before) / 2 ** 20;
@@ -137,11 +201,19 @@ async function compileRows() {
   const rows = [];
   for (const count of [1_000, 10_000]) {
     const store = createMemorySessionStore();
-    await recordMessages(await openSession({ store, sessionId: "long", counter }), longHistory(count));
+    await recordMessages(
+      await openSession({ store, sessionId: "long", counter }),
+      longHistory(count),
+    );
     const before = heapBytes();
-    const { value: session, ms: opening } = await elapsed(() => openSession({ store, sessionId: "long", counter }));
-    const compileBy = (compiler) => compiler.compile(session, { budget: timedBudget, systemPrompt: "You look up." });
-    const { value: context, ms: cold } = await elapsed(() => compileBy(createContextCompiler({ counter })));
+    const { value: session, ms: opening } = await elapsed(() =>
+      openSession({ store, sessionId: "long", counter }),
+    );
+    const compileBy = (compiler) =>
+      compiler.compile(session, { budget: timedBudget, systemPrompt: "You look up." });
+    const { value: context, ms: cold } = await elapsed(() =>
+      compileBy(createContextCompiler({ counter })),
+    );
     const counted = await warmMedian(() => compileBy(createContextCompiler({ counter })));
     const compiler = createContextCompiler({ counter });
     await compileBy(compiler);
@@ -149,7 +221,13 @@ async function compileRows() {
     const shown = [opening, cold, counted, ...more].map((ms) => ms.toFixed(ms < 10 ? 2 : 0));
     const heapMb = ((heapBytes() - before) / 2 ** 20).toFixed(1);
     const { tokens, fault } = judged(context.toMessages());
-    rows.push([count.toLocaleString("en"), ...shown, heapMb, tokens.toLocaleString("en"), fault ?? "none"]);
+    rows.push([
+      count.toLocaleString("en"),
+      ...shown,
+      heapMb,
+      tokens.toLocaleString("en"),
+      fault ?? "none",
+    ]);
   }
   return rows;
 }
@@ -219,7 +297,8 @@ function langChainClear() {
     convert: toLangChain,
     start: () => async (messages) => {
       const copy = [...messages];
-      const countTokens = (list) => Promise.resolve(list.reduce((sum, message) => sum + countOf(message), 0));
+      const countTokens = (list) =>
+        Promise.resolve(list.reduce((sum, message) => sum + countOf(message), 0));
       await edit.apply({ messages: copy, model: undefined, countTokens });
       return copy;
     },
@@ -246,7 +325,8 @@ function rememberedCount(back) {
   const known = new WeakMap();
   return (message) => {
     let tokens = known.get(message);
-    if (tokens === undefined) known.set(message, (tokens = counter.countMessages([back(message)]) - base));
+    if (tokens === undefined)
+      known.set(message, (tokens = counter.countMessages([back(message)]) - base));
     return tokens;
   };
 }
@@ -282,14 +362,22 @@ function toLangChain({ role, content, toolCalls = [], toolCallId }) {
   if (role === "system") return new SystemMessage(content);
   if (role === "user") return new HumanMessage(content);
   if (role === "tool") return new ToolMessage({ content, tool_call_id: toolCallId });
-  const calls = toolCalls.map(({ id, name, arguments: input }) => ({ id, name, args: JSON.parse(input) }));
+  const calls = toolCalls.map(({ id, name, arguments: input }) => ({
+    id,
+    name,
+    args: JSON.parse(input),
+  }));
   return new AIMessage({ content, tool_calls: calls });
 }
 
 const langChainRoles = { system: "system", human: "user", ai: "assistant", tool: "tool" };
 
 function fromLangChain(message) {
-  const calls = (message.tool_calls ?? []).map(({ id, name, args }) => ({ id, name, arguments: JSON.stringify(args) }));
+  const calls = (message.tool_calls ?? []).map(({ id, name, args }) => ({
+    id,
+    name,
+    arguments: JSON.stringify(args),
+  }));
   return {
     role: langChainRoles[message.getType()],
     content: message.content,
@@ -315,10 +403,15 @@ function toAiSdk({ role, content, toolCalls = [], toolCallId }) {
 
 function fromAiSdk({ role, content }) {
   if (typeof content === "string") return { role, content };
-  if (role === "tool") return { role, content: content[0]?.output.value ?? "", toolCallId: content[0]?.toolCallId };
+  if (role === "tool")
+    return { role, content: content[0]?.output.value ?? "", toolCallId: content[0]?.toolCallId };
   const toolCalls = content
     .filter(({ type }) => type === "tool-call")
-    .map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, arguments: JSON.stringify(input) }));
+    .map(({ toolCallId, toolName, input }) => ({
+      id: toolCallId,
+      name: toolName,
+      arguments: JSON.stringify(input),
+    }));
   return { role, content: "", ...(toolCalls.length > 0 ? { toolCalls } : {}) };
 }
 
@@ -359,5 +452,9 @@ function percent(share) {
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, index) => (index < 2 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [
+    line(head),
+    line(head.map((_, index) => (index < 2 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
 }

@@ -17,7 +17,13 @@ import {
 } from "../packages/operations/dist/index.js";
 import { openPostgresOperationStores } from "../packages/operations/dist/postgres/index.js";
 import { openSqliteOperationStores } from "../packages/operations/dist/sqlite/index.js";
-import { engineOf, keepings, layeredGraph, ours, schedulers } from "./lib/operations-schedulers.mjs";
+import {
+  engineOf,
+  keepings,
+  layeredGraph,
+  ours,
+  schedulers,
+} from "./lib/operations-schedulers.mjs";
 
 const sizes = [100, 1_000];
 const budgetMs = 4_000;
@@ -30,7 +36,9 @@ const versions = 10_000;
 setMaxListeners(0);
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc");
-const requireOfPackage = createRequire(new URL("../packages/operations/package.json", import.meta.url));
+const requireOfPackage = createRequire(
+  new URL("../packages/operations/package.json", import.meta.url),
+);
 
 /** The section of RESULTS.md. */
 export async function run() {
@@ -55,7 +63,9 @@ export async function run() {
 async function schedulerTable() {
   const byName = new Map(Object.keys(schedulers).map((name) => [name, []]));
   for (const isLast of [false, true]) {
-    const measured = Object.entries(schedulers).filter(([, { slowsPromises = false }]) => slowsPromises === isLast);
+    const measured = Object.entries(schedulers).filter(
+      ([, { slowsPromises = false }]) => slowsPromises === isLast,
+    );
     for (const size of sizes) {
       const graph = layeredGraph(size);
       const runs = measured.map(([name, { prepare }]) => [name, prepare(graph, () => {})]);
@@ -77,7 +87,14 @@ async function schedulerTable() {
       await ranUnderLimit(schedulers[name]),
     ]);
   }
-  const columns = ["100, ms", "1,000, ms", "1,000 / 100", "100 over Kahn", "100 over ours", "heap, KB"];
+  const columns = [
+    "100, ms",
+    "1,000, ms",
+    "1,000 / 100",
+    "100 over Kahn",
+    "100 over ours",
+    "heap, KB",
+  ];
   return table(["", ...columns, "ran of 100 under a limit of 1"], rows);
 }
 
@@ -185,7 +202,13 @@ async function onPostgres(url, measure) {
 async function upsertParts() {
   const url = process.env.CCL_POSTGRES_URL;
   if (url === undefined) return [];
-  const columns = ["operations", "a run, ms", "an operation, ms", "an upsert, ms", "run over upserts"];
+  const columns = [
+    "operations",
+    "a run, ms",
+    "an operation, ms",
+    "an upsert, ms",
+    "run over upserts",
+  ];
   return [
     "Durable runs on PostgreSQL, in turn with one upsert for each of their operations, every write awaited:",
     table(columns, await onPostgres(url, upsertRows)),
@@ -194,16 +217,21 @@ async function upsertParts() {
 
 async function upsertRows({ runs, sessions, chat, profiles }, pool) {
   await pool.query("CREATE TABLE upserts (id text PRIMARY KEY, body text NOT NULL)");
-  const upsert = "INSERT INTO upserts VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET body = excluded.body";
+  const upsert =
+    "INSERT INTO upserts VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET body = excluded.body";
   const rows = [];
   for (const size of sizes) {
     const start = engineOf(layeredGraph(size), () => {}, { runs, sessions, chat, profiles });
     const upsertEach = async (round) => {
-      for (let at = 0; at < size; at += 1) await pool.query(upsert, [`${round} ${at}`, '{"status":"done"}']);
+      for (let at = 0; at < size; at += 1)
+        await pool.query(upsert, [`${round} ${at}`, '{"status":"done"}']);
     };
     const [ofRuns, ofUpserts] = [[], []];
     for (let round = 0; round < (size === 100 ? 25 : 12); round += 1) {
-      const [run, upserts] = [await timeOf(() => start(`${size} ${round}`)), await timeOf(() => upsertEach(round))];
+      const [run, upserts] = [
+        await timeOf(() => start(`${size} ${round}`)),
+        await timeOf(() => upsertEach(round)),
+      ];
       if (round < 5) continue;
       ofRuns.push(run);
       ofUpserts.push(upserts);
@@ -220,27 +248,41 @@ async function durableFigures({ runs, sessions, chat, profiles }) {
   const start = engineOf(layeredGraph(10), () => {}, ports);
   for (let warm = 0; warm < 5; warm += 1) await start(`warm ${warm}`);
   const alone = [];
-  for (let count = 0; count < 20; count += 1) alone.push(await timeOf(() => start(`alone ${count}`)));
+  for (let count = 0; count < 20; count += 1)
+    alone.push(await timeOf(() => start(`alone ${count}`)));
   const chats = Array.from({ length: manyRuns }, (_, index) => `many ${index}`);
   const together = await timeOf(() => Promise.all(chats.map(start)));
-  return [milliseconds(medianOf(alone)), together.toFixed(0), ((manyRuns / together) * 1_000).toFixed(0)];
+  return [
+    milliseconds(medianOf(alone)),
+    together.toFixed(0),
+    ((manyRuns / together) * 1_000).toFixed(0),
+  ];
 }
 
 async function otherTable() {
   const template =
     "{% for entry in art.world.log %}{{ entry.who }}: {{ entry.text | upcase }}\n{% endfor %}{{ art.world.weather }}";
-  const log = Array.from({ length: 20 }, (_, at) => ({ who: `guest ${at}`, text: "enters the hall" }));
+  const log = Array.from({ length: 20 }, (_, at) => ({
+    who: `guest ${at}`,
+    text: "enters the hall",
+  }));
   const scope = { art: { world: { log, weather: "rain" } } };
   const cached = createTemplateRenderer();
   const { Liquid } = requireOfPackage("liquidjs");
   const library = new Liquid();
   const rows = [
-    ["template with a loop of 20, compiled once", await medianOfCalls(() => must(cached.render(template, scope)), 200)],
+    [
+      "template with a loop of 20, compiled once",
+      await medianOfCalls(() => must(cached.render(template, scope)), 200),
+    ],
     [
       "the same, a new renderer for each",
       await medianOfCalls(() => must(createTemplateRenderer().render(template, scope)), 20),
     ],
-    ["liquidjs alone, parseAndRenderSync", await medianOfCalls(() => library.parseAndRenderSync(template, scope), 200)],
+    [
+      "liquidjs alone, parseAndRenderSync",
+      await medianOfCalls(() => library.parseAndRenderSync(template, scope), 200),
+    ],
   ];
   for (const messages of [1_000, 10_000]) {
     const options = promptOf(messages);
@@ -252,7 +294,10 @@ async function otherTable() {
       await medianOfCalls(() => must(assemblePrompt({ ...options, trim })), 3),
     ]);
   }
-  const calls = [...rows, ...(await diffRows())].map(([name, median]) => [name, milliseconds(median)]);
+  const calls = [...rows, ...(await diffRows())].map(([name, median]) => [
+    name,
+    milliseconds(median),
+  ]);
   return table(["", "ms"], [...calls, ...(await historyRows())]);
 }
 
@@ -261,7 +306,10 @@ async function diffRows() {
   const { createPatch } = requireOfPackage("rfc6902");
   const rows = [];
   for (const entries of [200, versions]) {
-    const log = Array.from({ length: entries + 1 }, (_, at) => ({ who: `guest ${at}`, text: "enters the hall" }));
+    const log = Array.from({ length: entries + 1 }, (_, at) => ({
+      who: `guest ${at}`,
+      text: "enters the hall",
+    }));
     const [before, after] = [log.slice(0, -1), log.slice(1)];
     const written = {
       tag: "log",
@@ -278,7 +326,10 @@ async function diffRows() {
     if (patch.length !== 2) throw new Error(`${patch.length} steps instead of 2.`);
     rows.push([name, await medianOfCalls(() => must(diffArtifactVersions(artifact)), 3)]);
     if (entries === versions) continue;
-    rows.push([`the same, createPatch of rfc6902`, await medianOfCalls(() => createPatch(before, after), 1)]);
+    rows.push([
+      `the same, createPatch of rfc6902`,
+      await medianOfCalls(() => createPatch(before, after), 1),
+    ]);
   }
   return rows;
 }
@@ -296,16 +347,36 @@ function promptOf(messages) {
   }));
   const effects = Array.from({ length: 50 }, (_, at) => ({
     operationId: `op${at}`,
-    effect: { type: "prompt.insert_at_depth", depthFromEnd: -at, role: "system", content: `Note ${at}.` },
+    effect: {
+      type: "prompt.insert_at_depth",
+      depthFromEnd: -at,
+      role: "system",
+      content: `Note ${at}.`,
+    },
   }));
-  return { base: [...base, { id: "last", role: "user", content: "And now?" }], effects, inclusions: [] };
+  return {
+    base: [...base, { id: "last", role: "user", content: "And now?" }],
+    effects,
+    inclusions: [],
+  };
 }
 
 async function historyRows() {
   const sessions = createMemoryProfileSessionStore();
-  const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "1" };
+  const key = {
+    chatId: "chat",
+    branchId: "main",
+    profileId: "profile",
+    operationProfileSessionId: "1",
+  };
   const commit = async (version) => {
-    const write = { tag: "mood", persisted: true, usage: "internal", semantics: "state", value: { mood: version } };
+    const write = {
+      tag: "mood",
+      persisted: true,
+      usage: "internal",
+      semantics: "state",
+      value: { mood: version },
+    };
     const parent = version > 1 ? { parentVersion: version - 1 } : {};
     await sessions.openTurn(key, { userMessageId: `turn ${version}` });
     await sessions.commit({
@@ -314,15 +385,19 @@ async function historyRows() {
       hook: "before_main_llm",
       fencingToken: version,
       writtenAt: version,
-      writes: [{ operationId: "mood", write, expectedHead: version - 1, isRequired: true, ...parent }],
+      writes: [
+        { operationId: "mood", write, expectedHead: version - 1, isRequired: true, ...parent },
+      ],
     });
   };
   const block = versions / 10;
   const times = [];
-  for (let version = 1; version <= versions; version += 1) times.push(await timeOf(() => commit(version)));
+  for (let version = 1; version <= versions; version += 1)
+    times.push(await timeOf(() => commit(version)));
   const { artifacts } = await sessions.read(key);
   const readMs = await medianOfCalls(() => sessions.read(key), 50);
-  if (artifacts[0].version !== versions) throw new Error(`Version ${artifacts[0].version} instead of ${versions}.`);
+  if (artifacts[0].version !== versions)
+    throw new Error(`Version ${artifacts[0].version} instead of ${versions}.`);
   return [
     [
       `turn and write of an artifact, versions 1 to ${block.toLocaleString("en")}`,
@@ -332,7 +407,10 @@ async function historyRows() {
       `the same, the last ${block.toLocaleString("en")} of ${versions.toLocaleString("en")}`,
       medianOf(times.slice(-block)).toFixed(4),
     ],
-    [`read at ${versions.toLocaleString("en")} versions, ${artifacts[0].history.length} kept`, milliseconds(readMs)],
+    [
+      `read at ${versions.toLocaleString("en")} versions, ${artifacts[0].history.length} kept`,
+      milliseconds(readMs),
+    ],
   ];
 }
 
@@ -353,13 +431,18 @@ async function timeOf(action) {
   return performance.now() - startedAt;
 }
 
-const medianOf = (values) => [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
+const medianOf = (values) =>
+  [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
 const milliseconds = (value) => value.toFixed(value < 1 ? 3 : 1);
 const times = (ratio) => ratio.toFixed(1);
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [
+    line(head),
+    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -7,7 +7,9 @@ import ts from "typescript";
 import { buildOutline } from "../packages/aliases/dist/index.js";
 
 const REPETITIONS = 5;
-const requireFromAliases = createRequire(new URL("../packages/aliases/package.json", import.meta.url));
+const requireFromAliases = createRequire(
+  new URL("../packages/aliases/package.json", import.meta.url),
+);
 const { countTokens } = requireFromAliases("gpt-tokenizer/encoding/o200k_base");
 const root = join(dirname(requireFromAliases.resolve("zod/package.json")), "src");
 const printer = ts.createPrinter({ removeComments: true });
@@ -31,11 +33,24 @@ function plainSignatures(source) {
     const visit = (node) => {
       if (ts.isBlock(node)) return undefined;
       if (ts.isVariableDeclaration(node)) {
-        return context.factory.updateVariableDeclaration(node, node.name, undefined, node.type, undefined);
+        return context.factory.updateVariableDeclaration(
+          node,
+          node.name,
+          undefined,
+          node.type,
+          undefined,
+        );
       }
       if (ts.isPropertyDeclaration(node)) {
         const { modifiers, name, questionToken, type } = node;
-        return context.factory.updatePropertyDeclaration(node, modifiers, name, questionToken, type, undefined);
+        return context.factory.updatePropertyDeclaration(
+          node,
+          modifiers,
+          name,
+          questionToken,
+          type,
+          undefined,
+        );
       }
       return ts.visitEachChild(node, visit, context);
     };
@@ -59,8 +74,12 @@ function plainHeads(source) {
     }
     if (!("name" in statement) || statement.name === undefined) return [statement.getText(source)];
     const kind = ts.SyntaxKind[statement.kind].replace(/(?:Alias)?Declaration$/, "").toLowerCase();
-    const parameters = (statement.typeParameters ?? []).map((parameter) => parameter.getText(source)).join(", ");
-    return [`export ${kind} ${statement.name.getText(source)}${parameters === "" ? "" : `<${parameters}>`}`];
+    const parameters = (statement.typeParameters ?? [])
+      .map((parameter) => parameter.getText(source))
+      .join(", ");
+    return [
+      `export ${kind} ${statement.name.getText(source)}${parameters === "" ? "" : `<${parameters}>`}`,
+    ];
   });
   return lines.join("\n");
 }
@@ -110,8 +129,14 @@ export async function run() {
   const parse = ({ path, text }) => ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
   const methods = [
     ["raw", ({ text }) => text],
-    ["@ccl/aliases, signatures", async (source) => (await buildOutline(source, { depth: "signatures" })).text],
-    ["@ccl/aliases, heads", async (source) => (await buildOutline(source, { depth: "heads" })).text],
+    [
+      "@ccl/aliases, signatures",
+      async (source) => (await buildOutline(source, { depth: "signatures" })).text,
+    ],
+    [
+      "@ccl/aliases, heads",
+      async (source) => (await buildOutline(source, { depth: "heads" })).text,
+    ],
     ["plain compiler cut, signatures", (source) => plainSignatures(parse(source))],
     ["plain compiler cut, heads", (source) => plainHeads(parse(source))],
   ];
@@ -119,10 +144,15 @@ export async function run() {
   let rawTokens = 0;
   for (const [name, outline] of methods) {
     const { texts, ms } = await measure(sources, outline);
-    const tokens = texts.reduce((sum, text) => sum + countTokens(text, { allowedSpecial: "all" }), 0);
+    const tokens = texts.reduce(
+      (sum, text) => sum + countTokens(text, { allowedSpecial: "all" }),
+      0,
+    );
     rawTokens ||= tokens;
     const saved = (100 * (1 - tokens / rawTokens)).toFixed(1);
-    rows.push(`| ${name} | ${tokens} | ${saved} % | ${keptNames(texts, names)} / ${total} | ${ms.toFixed(2)} |`);
+    rows.push(
+      `| ${name} | ${tokens} | ${saved} % | ${keptNames(texts, names)} / ${total} | ${ms.toFixed(2)} |`,
+    );
   }
   const bytes = sources.reduce((sum, { text }) => sum + text.length, 0);
   const header = `${sources.length} files, ${(bytes / 1e6).toFixed(2)} MB; o200k tokens; the median of ${REPETITIONS} runs.`;

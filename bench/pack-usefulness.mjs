@@ -25,12 +25,21 @@ const git = (repository, ...args) =>
 
 /** The newest commits with 1 to 20 edited source files that stood in the parent. */
 function commitsOf(repository, limit) {
-  const log = git(repository, "log", "--no-merges", "--format=%x00%H%x01%P%x01%s", "--name-status", "--no-renames");
+  const log = git(
+    repository,
+    "log",
+    "--no-merges",
+    "--format=%x00%H%x01%P%x01%s",
+    "--name-status",
+    "--no-renames",
+  );
   const tasks = [];
   for (const record of log.split("\0").slice(1)) {
     const [head, ...rows] = record.trim().split("\n");
     const [, parent, task] = head.split("\x01");
-    const files = rows.flatMap((row) => (row.startsWith("M\t") && isSource(row.slice(2)) ? [row.slice(2)] : []));
+    const files = rows.flatMap((row) =>
+      row.startsWith("M\t") && isSource(row.slice(2)) ? [row.slice(2)] : [],
+    );
     if (parent !== "" && !parent.includes(" ") && files.length > 0 && files.length <= 20)
       tasks.push({ parent, task, files });
     if (tasks.length === limit) break;
@@ -48,8 +57,11 @@ export async function measureTask({ root, task, files, counter }) {
   const rows = [];
   for (const budget of BUDGETS) {
     const pack = await buildPack({ registry, task, budget, counter });
-    if (pack.tokens > budget) throw new Error(`The pack has ${pack.tokens} tokens, the budget is ${budget}.`);
-    const outlined = new Set(pack.entries.filter((entry) => OUTLINED.has(entry.level)).map((entry) => entry.path));
+    if (pack.tokens > budget)
+      throw new Error(`The pack has ${pack.tokens} tokens, the budget is ${budget}.`);
+    const outlined = new Set(
+      pack.entries.filter((entry) => OUTLINED.has(entry.level)).map((entry) => entry.path),
+    );
     const cut = new Set(pack.entries.filter((entry) => entry.isCut).map((entry) => entry.path));
     const pasted = packFullText(ranked, { budget, counter });
     const share = (has) => files.filter(has).length / files.length;
@@ -65,7 +77,8 @@ export async function measureTask({ root, task, files, counter }) {
   return { rows, sources: sources.length };
 }
 
-export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+export const mean = (values) =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
 
 export function tableOf(measured) {
@@ -80,7 +93,10 @@ export function tableOf(measured) {
   ].join("\n");
 }
 
-export async function run({ repository = fileURLToPath(new URL("..", import.meta.url)), commits = 60 } = {}) {
+export async function run({
+  repository = fileURLToPath(new URL("..", import.meta.url)),
+  commits = 60,
+} = {}) {
   const counter = await createBpeCounter("o200k_base");
   const tasks = commitsOf(repository, commits);
   if (tasks.length === 0) throw new Error(`${repository} has no commit that edits source files.`);
@@ -88,7 +104,9 @@ export async function run({ repository = fileURLToPath(new URL("..", import.meta
   for (const { parent, task, files } of tasks) {
     const root = mkdtempSync(join(tmpdir(), "ccl-usefulness-"));
     try {
-      const archive = execFileSync("git", ["-C", repository, "archive", parent], { maxBuffer: 1 << 30 });
+      const archive = execFileSync("git", ["-C", repository, "archive", parent], {
+        maxBuffer: 1 << 30,
+      });
       execFileSync("tar", ["-x", "-C", root], { input: archive });
       measured.push(await measureTask({ root, task, files, counter }));
     } finally {
@@ -101,7 +119,9 @@ export async function run({ repository = fileURLToPath(new URL("..", import.meta
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { values } = parseArgs({ options: { repo: { type: "string" }, commits: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { repo: { type: "string" }, commits: { type: "string" } },
+  });
   const result = await run({
     ...(values.repo !== undefined && { repository: values.repo }),
     ...(values.commits !== undefined && { commits: Number(values.commits) }),

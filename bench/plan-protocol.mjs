@@ -64,19 +64,39 @@ async function stepTable() {
 
   const contents = planOf(200, 25_000, 1);
   const answer = `Here it is:\n\`\`\`json\n${JSON.stringify(contents)}\n\`\`\``;
-  await add(`parsing an answer with 200 actions, ${megabytes(answer.length)} MB`, () => parsePlan(answer).ok);
-  await add(`the same escaped in a string`, () => parsePlan(JSON.stringify(JSON.stringify(contents))).ok);
-  await add("refusing it cut off in the middle", () => !parsePlan(answer.slice(0, answer.length / 2)).ok);
+  await add(
+    `parsing an answer with 200 actions, ${megabytes(answer.length)} MB`,
+    () => parsePlan(answer).ok,
+  );
+  await add(
+    `the same escaped in a string`,
+    () => parsePlan(JSON.stringify(JSON.stringify(contents))).ok,
+  );
+  await add(
+    "refusing it cut off in the middle",
+    () => !parsePlan(answer.slice(0, answer.length / 2)).ok,
+  );
   const created = { ...contents, context_requests: [], memory_patch: {} };
-  await add(`checking 200 new files, 5 MB`, () => validatePlan(created, { mode: "apply" }).ok || "refused");
+  await add(
+    `checking 200 new files, 5 MB`,
+    () => validatePlan(created, { mode: "apply" }).ok || "refused",
+  );
   const { plan, readSet } = editsOf(200, 25_000);
-  await add("checking 200 edits of files of 25 KB", () => validatePlan(plan, { mode: "apply", readSet }).ok);
+  await add(
+    "checking 200 edits of files of 25 KB",
+    () => validatePlan(plan, { mode: "apply", readSet }).ok,
+  );
 
   await withTree(10_000, async (root) => {
     const workspace = await openWorkspace({ root });
-    const search = async (query) => (await workspace.read([{ type: "search", query }])).blocks[0].text;
-    await add("searching 10,000 files of 2 KB, one hit", async () => (await search("needle in 9999")).includes(":2:"));
-    await add("the same without a hit", async () => (await search("no such text")).startsWith("No hits in 10000"));
+    const search = async (query) =>
+      (await workspace.read([{ type: "search", query }])).blocks[0].text;
+    await add("searching 10,000 files of 2 KB, one hit", async () =>
+      (await search("needle in 9999")).includes(":2:"),
+    );
+    await add("the same without a hit", async () =>
+      (await search("no such text")).startsWith("No hits in 10000"),
+    );
     await workspace.close();
   });
 
@@ -109,9 +129,10 @@ async function stepTable() {
     const { blocks: kept } = applyContextDiet(blocks);
     return kept.reduce((sum, { text }) => sum + text.length, 0) <= 120_000;
   });
-  const report = Array.from({ length: 20_000 }, (_, index) => `    at call (/w/src/${index % 50}.ts:${index}:7)`).join(
-    "\n",
-  );
+  const report = Array.from(
+    { length: 20_000 },
+    (_, index) => `    at call (/w/src/${index % 50}.ts:${index}:7)`,
+  ).join("\n");
   await add(`what a report of ${megabytes(report.length)} MB names`, () => {
     return autoCollectRequests({ goal: "fix it", report, root: "/w" }).length > 0;
   });
@@ -119,7 +140,8 @@ async function stepTable() {
 }
 
 function planOf(count, bytes, version) {
-  const content = (index) => `export const value${index} = ${index};\n`.repeat(Math.ceil(bytes / 30)).slice(0, bytes);
+  const content = (index) =>
+    `export const value${index} = ${index};\n`.repeat(Math.ceil(bytes / 30)).slice(0, bytes);
   const actions = Array.from({ length: count }, (_, index) => ({
     kind: "CREATE_FILE",
     path: `src/${index % 10}/${index}.ts`,
@@ -131,7 +153,10 @@ function planOf(count, bytes, version) {
 function editsOf(count, bytes) {
   const readSet = new Map();
   const actions = Array.from({ length: count }, (_, index) => {
-    const text = Array.from({ length: bytes / 25 }, (__, line) => `const a${line} = ${index};\n`).join("");
+    const text = Array.from(
+      { length: bytes / 25 },
+      (__, line) => `const a${line} = ${index};\n`,
+    ).join("");
     const file = `src/${index}.ts`;
     readSet.set(file, { sha256: sha256Hex(text), text });
     const edits = [{ before: `const a500 = ${index};\n`, after: "" }];
@@ -148,7 +173,10 @@ async function withTree(count, call) {
     for (let index = 0; index < count; index += 1) {
       const folder = path.join(root, `src/${index % 100}`);
       if (index < 100) fs.mkdirSync(folder, { recursive: true });
-      fs.writeFileSync(path.join(folder, `${index}.ts`), `// ${index}\n// needle in ${index}\n${line.repeat(50)}`);
+      fs.writeFileSync(
+        path.join(folder, `${index}.ts`),
+        `// ${index}\n// needle in ${index}\n${line.repeat(50)}`,
+      );
     }
     await call(root);
   } finally {
@@ -161,7 +189,11 @@ const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [
+    line(head),
+    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -51,7 +51,10 @@ const cities = {
 const details = [orders, customers, cities];
 
 const statuses = ["paid", "open", "failed", "returned"];
-const customerRows = Array.from({ length: 10_000 }, (_, key) => ({ key, city: `city ${key % 200}` }));
+const customerRows = Array.from({ length: 10_000 }, (_, key) => ({
+  key,
+  city: `city ${key % 200}`,
+}));
 const cityRows = Array.from({ length: 200 }, (_, index) => ({
   name: `city ${index}`,
   country: `country ${index % 12}`,
@@ -87,12 +90,20 @@ export async function run() {
 }
 
 function fill(database) {
-  database.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER, day TEXT, amount REAL, status TEXT)");
+  database.exec(
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER, day TEXT, amount REAL, status TEXT)",
+  );
   database.exec("BEGIN");
   const insert = database.prepare("INSERT INTO orders VALUES (?, ?, ?, ?, ?)");
   for (let id = 0; id < rowCount; id += 1) {
     const day = new Date(Date.UTC(2025, 0, 1 + (id % 365))).toISOString().slice(0, 10);
-    insert.run(id, (id * 7_919) % customerRows.length, day, ((id * 31) % 10_000) / 4, statuses[id % statuses.length]);
+    insert.run(
+      id,
+      (id * 7_919) % customerRows.length,
+      day,
+      ((id * 31) % 10_000) / 4,
+      statuses[id % statuses.length],
+    );
   }
   database.exec("COMMIT");
 }
@@ -120,7 +131,12 @@ async function overheadTable({ database, connectors }) {
       plan: async () => (await (await executePlan(parsed, { details, connectors })).all()).length,
       "by hand": () => database.prepare(sql).all().length,
     });
-    lines.push([name, ms(times["by hand"]), ms(times.plan), (times.plan / times["by hand"]).toFixed(2)]);
+    lines.push([
+      name,
+      ms(times["by hand"]),
+      ms(times.plan),
+      (times.plan / times["by hand"]).toFixed(2),
+    ]);
   }
   return table(["query", "by hand, ms", "plan, ms", "ratio"], lines);
 }
@@ -130,7 +146,12 @@ async function pushdownTable({ connectors, engine }) {
   for (const name of ["aggregate by day", "top 100 rows"]) {
     for (const pushdown of ["full", "none"]) {
       const startedAt = performance.now();
-      const result = await executePlan(planOf(overheads[name].plan), { details, connectors, engine, pushdown });
+      const result = await executePlan(planOf(overheads[name].plan), {
+        details,
+        connectors,
+        engine,
+        pushdown,
+      });
       await result.all();
       const { sources } = result.statistics();
       const rows = sources.reduce((sum, source) => sum + source.rows, 0);
@@ -194,7 +215,9 @@ function checkTable() {
     const name = `s${index}`;
     const kind = index % 3;
     if (kind === 0)
-      steps.push(`  - { name: ${name}, op: join, kind: semi, left: ${from}, right: c, on: ["customer = key"] }`);
+      steps.push(
+        `  - { name: ${name}, op: join, kind: semi, left: ${from}, right: c, on: ["customer = key"] }`,
+      );
     else if (kind === 1)
       steps.push(
         `  - { name: ${name}, op: filter, from: ${from}, where: "amount * ${index} > 1.5 and (status = 'paid' or day >= date '2025-01-01')" }`,
@@ -245,12 +268,17 @@ function planOf(text) {
   return plan.value;
 }
 
-const middle = (values) => [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
+const middle = (values) =>
+  [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
 const ms = (value) => value.toFixed(value < 10 ? 1 : 0);
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [
+    line(head),
+    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -27,7 +27,12 @@ export async function run() {
   const rows = Object.entries(texts()).map(([name, unit]) => {
     const text = filled(unit);
     const { findings } = redactSecrets(text);
-    return { name, findings: findings.length, ms: medianMs(() => redactSecrets(text)), naive: naiveSpeed(text) };
+    return {
+      name,
+      findings: findings.length,
+      ms: medianMs(() => redactSecrets(text)),
+      naive: naiveSpeed(text),
+    };
   });
   return { title: "Redaction of 5 MB", markdown: report(rows) };
 }
@@ -61,7 +66,9 @@ function report(rows) {
 function texts() {
   const require = createRequire(import.meta.url);
   const source = readFileSync(
-    require.resolve("typescript/lib/lib.dom.d.ts", { paths: [new URL("..", import.meta.url).pathname] }),
+    require.resolve("typescript/lib/lib.dom.d.ts", {
+      paths: [new URL("..", import.meta.url).pathname],
+    }),
     "utf8",
   );
   const random = randomText();

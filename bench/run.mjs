@@ -24,7 +24,8 @@ const results = path.join(folder, "RESULTS.md");
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !names.includes(name));
-if (unknown.length > 0) throw new Error(`No benchmark ${unknown.join(", ")}; there are: ${names.join(", ")}`);
+if (unknown.length > 0)
+  throw new Error(`No benchmark ${unknown.join(", ")}; there are: ${names.join(", ")}`);
 
 installPeers();
 for (const name of asked.length > 0 ? asked : names) {
@@ -36,7 +37,9 @@ for (const name of asked.length > 0 ? asked : names) {
   console.log(`bench ${name}: running`);
   const section = await runInChild(name);
   writeSection(name, section);
-  console.log(`${section.markdown}\nbench ${name}: done in ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
+  console.log(
+    `${section.markdown}\nbench ${name}: done in ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`,
+  );
 }
 
 // The peers are some 230 MB, so nobody gets them without asking for a benchmark.
@@ -45,11 +48,15 @@ function installPeers() {
   const marker = path.join(folder, "node_modules", ".installed-lock");
   if (fs.existsSync(marker) && fs.readFileSync(marker, "utf8") === lock) return;
   console.log("bench: installing the peers for comparison");
-  const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"], {
-    cwd: folder,
-    stdio: "inherit",
-    shell: process.platform === "win32",
-  });
+  const { status } = spawnSync(
+    "npm",
+    ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"],
+    {
+      cwd: folder,
+      stdio: "inherit",
+      shell: process.platform === "win32",
+    },
+  );
   if (status !== 0) throw new Error("npm ci in bench/ failed");
   fs.writeFileSync(marker, lock);
 }
@@ -63,7 +70,12 @@ function runInChild(name) {
     child.on("error", reject);
     child.on("exit", (code) => {
       if (code === 0 && section !== undefined) resolve(section);
-      else reject(new Error(`benchmark ${name} ended with ${code} and ${section === undefined ? "no" : "a"} result`));
+      else
+        reject(
+          new Error(
+            `benchmark ${name} ended with ${code} and ${section === undefined ? "no" : "a"} result`,
+          ),
+        );
     });
   });
 }

@@ -12,11 +12,23 @@ import { measureMedian, measureProcess } from "./lib/measure-process.mjs";
 const here = import.meta.dirname;
 const budget = 16_000;
 const node = process.execPath;
-const ccl = (root, ...rest) => [node, path.join(here, "../packages/cli/dist/ccl.js"), "-C", root, ...rest];
+const ccl = (root, ...rest) => [
+  node,
+  path.join(here, "../packages/cli/dist/ccl.js"),
+  "-C",
+  root,
+  ...rest,
+];
 const packCommand = (root, task = "Find where records are validated") =>
   ccl(root, "pack", "--task", task, "--budget", String(budget), "--show");
 const otherTask = "Say what happens when an amount is missing";
-const headsCommand = (root, out, ...rest) => [node, path.join(here, "lib/heads-of-tree.mjs"), root, out, ...rest];
+const headsCommand = (root, out, ...rest) => [
+  node,
+  path.join(here, "lib/heads-of-tree.mjs"),
+  root,
+  out,
+  ...rest,
+];
 const repomixCommand = (root, out, ...rest) => [
   node,
   path.join(here, "node_modules/repomix/bin/repomix.cjs"),
@@ -29,7 +41,11 @@ const repomixCommand = (root, out, ...rest) => [
 ];
 
 const trees = [
-  { name: "zod's sources without tests and locales", runs: 3, write: (root) => copyZod(root, isPlainSource) },
+  {
+    name: "zod's sources without tests and locales",
+    runs: 3,
+    write: (root) => copyZod(root, isPlainSource),
+  },
   { name: "zod's sources, all", runs: 3, write: (root) => copyZod(root, () => true) },
   { name: "10,000 generated files", runs: 1, write: (root) => writeGeneratedTree(root, 10_000) },
 ];
@@ -41,7 +57,10 @@ export async function run() {
     const parts = [];
     for (const [index, tree] of trees.entries())
       parts.push(await measureTree(tree, path.join(temporary, String(index))));
-    return { title: "Scan and pack beside Repomix 1.14.0", markdown: [notes, ...parts].join("\n\n") };
+    return {
+      title: "Scan and pack beside Repomix 1.14.0",
+      markdown: [notes, ...parts].join("\n\n"),
+    };
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true });
   }
@@ -98,14 +117,24 @@ async function packRow({ fresh, known, runs }) {
   for (const command of [ccl(known, "init", "--yes"), ccl(known, "alias", "scan"), keeping])
     await measureProcess(command);
   const second = await measureMedian(packCommand(known), { count: runs });
-  return report({ label: `ccl pack --budget ${budget}`, first, second, tokens: countTokens(second.stdout) });
+  return report({
+    label: `ccl pack --budget ${budget}`,
+    first,
+    second,
+    tokens: countTokens(second.stdout),
+  });
 }
 
 /** After `packRow`: the tree is known, the task is not. */
 async function otherTaskRow({ fresh, known, runs }) {
   const first = await measureMedian(packCommand(fresh, otherTask), { count: runs });
   const second = await measureMedian(packCommand(known, otherTask), { count: runs });
-  return report({ label: "ccl pack, another task", first, second, tokens: countTokens(second.stdout) });
+  return report({
+    label: "ccl pack, another task",
+    first,
+    second,
+    tokens: countTokens(second.stdout),
+  });
 }
 
 function report(row) {
@@ -119,7 +148,10 @@ function report(row) {
 /** What an output in `<file path="...">` blocks costs and still names. */
 function judge(output, files) {
   const blocks = new Map(
-    [...output.matchAll(/<file path="([^"]+)">\n([\s\S]*?)\n<\/file>/g)].map(([, file, text]) => [file, text]),
+    [...output.matchAll(/<file path="([^"]+)">\n([\s\S]*?)\n<\/file>/g)].map(([, file, text]) => [
+      file,
+      text,
+    ]),
   );
   const kept = files.reduce((sum, { file, exported }) => {
     const words = new Set(blocks.get(file)?.match(/[\p{ID_Continue}$]+/gu));
@@ -144,7 +176,10 @@ function describeTree(root) {
 // In slices, because counting tens of megabytes at once needs gigabytes.
 function countByLines(text) {
   const slices = text.match(/(?:.*\n){1,2000}|.+/g) ?? [];
-  return slices.reduce((sum, slice) => sum + countTokens(slice, { disallowedSpecial: new Set() }), 0);
+  return slices.reduce(
+    (sum, slice) => sum + countTokens(slice, { disallowedSpecial: new Set() }),
+    0,
+  );
 }
 
 function renderTable(rows) {
@@ -173,7 +208,10 @@ const isPlainSource = (file) => !/(^|\/)(tests?|locales)(\/|$)|\.test\.ts$/.test
 function copyZod(root, isWanted) {
   const source = path.join(here, "node_modules/zod/src");
   const relative = (file) => path.relative(source, file).replaceAll("\\", "/");
-  fs.cpSync(source, path.join(root, "src"), { recursive: true, filter: (file) => isWanted(relative(file)) });
+  fs.cpSync(source, path.join(root, "src"), {
+    recursive: true,
+    filter: (file) => isWanted(relative(file)),
+  });
 }
 
 const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -73,7 +73,9 @@ async function classTable() {
     }
     rows.push(row);
   }
-  const sums = Object.values(totals).map(({ right, wrong, refused }) => `${right} / ${wrong} / ${refused}`);
+  const sums = Object.values(totals).map(
+    ({ right, wrong, refused }) => `${right} / ${wrong} / ${refused}`,
+  );
   return table(["class", ...Object.keys(readers)], [...rows, ["all", ...sums]]);
 }
 
@@ -81,7 +83,11 @@ function readCases(file) {
   const lines = fs.readFileSync(file, "utf8").split("\n").filter(Boolean);
   return lines.map((line) => {
     const { input, expected, unrepairable, partial } = JSON.parse(line);
-    return { input, expected: unrepairable ? undefined : expected, isCut: partial === true || isUnbalanced(input) };
+    return {
+      input,
+      expected: unrepairable ? undefined : expected,
+      isCut: partial === true || isUnbalanced(input),
+    };
   });
 }
 
@@ -95,10 +101,20 @@ async function publicTable(cases) {
       cut.map(({ input }) => ({ input, expected: undefined })),
       read,
     );
-    rows.push([reader, ...[right, wrong, refused].map((count) => percent(count / kept.length)), accepted.wrong]);
+    rows.push([
+      reader,
+      ...[right, wrong, refused].map((count) => percent(count / kept.length)),
+      accepted.wrong,
+    ]);
   }
   return table(
-    ["", `right of ${kept.length}`, "silently wrong", "refused", `accepted of the other ${cut.length}`],
+    [
+      "",
+      `right of ${kept.length}`,
+      "silently wrong",
+      "refused",
+      `accepted of the other ${cut.length}`,
+    ],
     rows,
   );
 }
@@ -131,7 +147,9 @@ async function verdict(input, expected, read) {
     return expected === undefined ? "right" : "refused";
   }
   if (value === undefined) return expected === undefined ? "right" : "refused";
-  return expected !== undefined && isDeepStrictEqual(plain(value), plain(expected)) ? "right" : "wrong";
+  return expected !== undefined && isDeepStrictEqual(plain(value), plain(expected))
+    ? "right"
+    : "wrong";
 }
 
 const plain = (value) => JSON.parse(JSON.stringify(value));
@@ -146,7 +164,10 @@ function validTable() {
       const time = timeOf(() => extractJson(text), calls);
       if (round >= 3) ratios.push(time / base);
     }
-    return [`${size / 1000} KB`, ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)].toFixed(2)];
+    return [
+      `${size / 1000} KB`,
+      ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)].toFixed(2),
+    ];
   });
   return table(["size", "ratio"], rows);
 }
@@ -171,7 +192,8 @@ function timeOf(action, calls = 1) {
 
 const fill = (part, size) => part.repeat(Math.ceil(size / part.length));
 const growthClasses = {
-  "HTML with unescaped quotes": (size) => `{"html": "${fill('<a class="b" href="c">x, "y"</a> ', size)}"}`,
+  "HTML with unescaped quotes": (size) =>
+    `{"html": "${fill('<a class="b" href="c">x, "y"</a> ', size)}"}`,
   "the same, cut off": (size) => `{"html": "${fill('<a class="b" href="c">x</a> ', size)}`,
   "Python literals": (size) => `[${fill("{'a': True, 'b': None},\n", size)}]`,
   "raw line breaks": (size) => `{"code": "${fill("let a = 1;\n", size)}"}`,
@@ -221,7 +243,11 @@ const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [
+    line(head),
+    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

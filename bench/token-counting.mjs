@@ -41,7 +41,11 @@ async function createCounters() {
     { name: "createBpeCounter", count: (text) => bpe.count(text) },
     { name: reference, count: (text) => countTokens(text, asText) },
     { name: "js-tiktoken", count: (text) => plain.encode(text, [], []).length },
-    { name: "tiktoken (WASM)", count: (text) => native.encode_ordinary(text).length, isTruth: true },
+    {
+      name: "tiktoken (WASM)",
+      count: (text) => native.encode_ordinary(text).length,
+      isTruth: true,
+    },
     { name: "tokenx", count: (text) => estimateTokenCount(text) },
     { name: "words x 1.3", count: (text) => wordCounter.count(text) },
     { name: "characters / 4", count: (text) => Math.ceil(text.length / 4) },
@@ -69,7 +73,9 @@ const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 function zodSources() {
   const root = path.join(here, "node_modules/zod/src");
   const files = fs.readdirSync(root, { recursive: true }).filter((name) => name.endsWith(".ts"));
-  const plain = files.filter((name) => !/(?:tests|locales|benchmarks)[\\/]|\.test\.ts$/.test(name)).sort();
+  const plain = files
+    .filter((name) => !/(?:tests|locales|benchmarks)[\\/]|\.test\.ts$/.test(name))
+    .sort();
   return plain.map((name) => fs.readFileSync(path.join(root, name), "utf8")).join("\n");
 }
 
@@ -100,7 +106,9 @@ function measureText({ text }, counters) {
     }
   }
   const megabytes = Buffer.byteLength(text) / 1e6;
-  const speeds = new Map([...times].map(([name, values]) => [name, (megabytes / median(values)) * 1e3]));
+  const speeds = new Map(
+    [...times].map(([name, values]) => [name, (megabytes / median(values)) * 1e3]),
+  );
   return { tokens, speeds };
 }
 
@@ -115,7 +123,11 @@ function errorRows(counters, measured) {
 function speedRows(counters, measured) {
   return counters.map(({ name }) => {
     const ratios = measured.map(({ speeds }) => speeds.get(name) / speeds.get(reference));
-    return [name, ...measured.map(({ speeds }) => speeds.get(name).toFixed(1)), `${median(ratios).toFixed(1)} x`];
+    return [
+      name,
+      ...measured.map(({ speeds }) => speeds.get(name).toFixed(1)),
+      `${median(ratios).toFixed(1)} x`,
+    ];
   });
 }
 
@@ -148,5 +160,9 @@ function percent(share) {
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [
+    line(head),
+    line(head.map((_, index) => (index === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
 }

@@ -96,7 +96,8 @@ function writeTree(root) {
   for (let index = 0; index < FILES; index += 1) {
     const folder = `packages/p${index % 20}/src/m${Math.floor(index / 20) % 25}`;
     const path = `${folder}/file${index}.ts`;
-    const line = () => `export function f${index}(first: number): number { return first + ${random()}; }\n`;
+    const line = () =>
+      `export function f${index}(first: number): number { return first + ${random()}; }\n`;
     const text = Array.from({ length: 12 + Math.floor(random() ** 2 * 180) }, line).join("");
     mkdirSync(join(root, folder), { recursive: true });
     writeFileSync(join(root, path), text);

@@ -29,7 +29,9 @@ await step("entries: size and platform", () => {
 });
 await step("pnpm pack", () => {
   tarballs = packTarballs();
-  return Object.values(tarballs).map((file) => `${path.basename(file)}: ${fs.statSync(file).size} bytes`);
+  return Object.values(tarballs).map(
+    (file) => `${path.basename(file)}: ${fs.statSync(file).size} bytes`,
+  );
 });
 await step("publint --strict", async () => {
   const found = await Promise.all(packages.map(lintTarball));
@@ -41,7 +43,10 @@ await step("npm install of the tarballs", () => {
 });
 let programs;
 await step("tsc under module nodenext, skipLibCheck false", () => {
-  programs = compileApp(app, { packages, compiler: path.join(root, "node_modules/typescript/bin/tsc") });
+  programs = compileApp(app, {
+    packages,
+    compiler: path.join(root, "node_modules/typescript/bin/tsc"),
+  });
 });
 await step("every entry imported and required, the READMEs' programs run", () => {
   fs.cpSync(path.join(root, "examples/quickstart-pack/sample"), sample, { recursive: true });
@@ -84,18 +89,29 @@ function packTarballs() {
 async function lintTarball(item) {
   const { buffer } = new Uint8Array(fs.readFileSync(tarballs[item.name]));
   const { messages, pkg } = await publint({ strict: true, pack: { tarball: buffer } });
-  return messages.map((message) => `${item.name}: ${formatMessage(message, pkg, { color: false })}`);
+  return messages.map(
+    (message) => `${item.name}: ${formatMessage(message, pkg, { color: false })}`,
+  );
 }
 
 function checkTypes() {
   const attw = path.join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
-  const flags = ["--profile", "esm-only", "--no-definitely-typed", "--format", "ascii", "--no-emoji"];
+  const flags = [
+    "--profile",
+    "esm-only",
+    "--no-definitely-typed",
+    "--format",
+    "ascii",
+    "--no-emoji",
+  ];
   const libraries = packages.filter((item) => item.entries.length > 0);
-  for (const item of libraries) runCommand([process.execPath, attw, tarballs[item.name], ...flags], { cwd: temporary });
+  for (const item of libraries)
+    runCommand([process.execPath, attw, tarballs[item.name], ...flags], { cwd: temporary });
   const others = packages.filter((item) => item.entries.length === 0);
   return others.map((item) => `${item.name}: skipped, it has no entry to import`);
 }
 
 function runningVersion(name) {
-  return JSON.parse(fs.readFileSync(path.join(root, "node_modules", name, "package.json"), "utf8")).version;
+  return JSON.parse(fs.readFileSync(path.join(root, "node_modules", name, "package.json"), "utf8"))
+    .version;
 }

@@ -11,18 +11,24 @@ import { styleText } from "node:util";
 const BUDGET = 4000;
 const TASK = "Explain how a repository becomes a prompt within its budget.";
 const ACTION = "update the callers and the tests of what changed";
-const ADDED = "\n/** True where a demo runs. */\nexport function isDemo(environment: string): boolean {\n  return environment !== \"\";\n}\n"; // prettier-ignore
+const ADDED =
+  '\n/** True where a demo runs. */\nexport function isDemo(environment: string): boolean {\n  return environment !== "";\n}\n';
 const BAR_COLUMNS = 56;
 const EXCERPT_COLUMNS = 90;
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const startedAt = performance.now();
 const temporary = await mkdtemp(join(tmpdir(), "ccl demo "));
-process.once("SIGINT", () => void rm(temporary, { recursive: true, force: true }).then(() => process.exit(130)));
+process.once(
+  "SIGINT",
+  () => void rm(temporary, { recursive: true, force: true }).then(() => process.exit(130)),
+);
 try {
   await run();
 } catch (error) {
-  console.error(`\n${paint("red", "The demo failed:")} ${error instanceof Error ? error.message : error}`);
+  console.error(
+    `\n${paint("red", "The demo failed:")} ${error instanceof Error ? error.message : error}`,
+  );
   process.exitCode = 1;
 } finally {
   await rm(temporary, { recursive: true, force: true });
@@ -52,7 +58,9 @@ async function loadBuild() {
     const { createBpeCounter } = await import("../packages/core/dist/bpe/index.js");
     return { ...aliases, createBpeCounter };
   } catch (error) {
-    throw new Error(`the packages are not built; run "npx -y pnpm@10 demo" (${error.message})`, { cause: error });
+    throw new Error(`the packages are not built; run "npx -y pnpm@10 demo" (${error.message})`, {
+      cause: error,
+    });
   }
 }
 
@@ -63,7 +71,11 @@ async function scan({ openAliasRegistry }) {
   const { entries } = await original.scan();
   await original.close();
   assert.ok(entries.length > 0, "the scan found no file");
-  heading(1, "Scan", `this repository, ${format(entries.length)} files named in ${clock()}; nothing is written`);
+  heading(
+    1,
+    "Scan",
+    `this repository, ${format(entries.length)} files named in ${clock()}; nothing is written`,
+  );
   const examples = ["H", "T", "D", "R", "S", "A"].flatMap(
     (prefix) => entries.find((entry) => entry.alias.startsWith(`${prefix}.`)) ?? [],
   );
@@ -79,7 +91,11 @@ async function showPack(registry, { buildPack, counter }) {
   const raw = await countAll(registry, counter);
   const clock = stopwatch();
   const pack = await buildPack({ registry, task: TASK, budget: BUDGET, counter });
-  assert.equal(counter.count(pack.text), pack.tokens, "the pack does not have the tokens that it reports");
+  assert.equal(
+    counter.count(pack.text),
+    pack.tokens,
+    "the pack does not have the tokens that it reports",
+  );
   assert.ok(pack.tokens <= BUDGET, `the pack has ${pack.tokens} tokens, the budget is ${BUDGET}`);
   assert.ok(pack.entries.length > 0, "the pack shows no file");
   heading(2, "Pack", `for a task, within ${format(BUDGET)} tokens of o200k_base, in ${clock()}`);
@@ -138,13 +154,20 @@ async function showExpansion(registry, { createGetAliasTool, seen }) {
     answer.value.next !== undefined || answer.value.text === text,
     "get_alias did not give the file's own text",
   );
-  heading(3, "Expand", `get_alias(${JSON.stringify(call)}) gives ${answer.value.totalLines} lines in ${clock()}`);
+  heading(
+    3,
+    "Expand",
+    `get_alias(${JSON.stringify(call)}) gives ${answer.value.totalLines} lines in ${clock()}`,
+  );
   excerpt(answer.value.text.trimEnd().split("\n"), 5);
   return { ...seen, text };
 }
 
 async function showRefusal(registry, { createGetAliasTool, content }) {
-  const stale = await createGetAliasTool(registry).execute({ alias: content.alias, sha8: content.sha8 }, {});
+  const stale = await createGetAliasTool(registry).execute(
+    { alias: content.alias, sha8: content.sha8 },
+    {},
+  );
   assert.ok(!stale.ok, "get_alias answered for a hash that is no longer true");
   const [issue] = stale.issues;
   assert.equal(issue.code, "alias_stale");
@@ -152,15 +175,26 @@ async function showRefusal(registry, { createGetAliasTool, content }) {
   say(`   ${issue.message}`);
 }
 
-async function showDelta(registry, { takeSnapshot, computeDelta, renderDelta, counter, base, pack, alias }) {
+async function showDelta(
+  registry,
+  { takeSnapshot, computeDelta, renderDelta, counter, base, pack, alias },
+) {
   const clock = stopwatch();
   const delta = await computeDelta(base, await takeSnapshot({ registry }));
   const prompt = renderDelta(delta, { action: ACTION });
   const changed = delta.changes.map((change) => change.alias);
-  assert.deepEqual(changed, [alias], `one file was edited, but the delta names ${changed.join(", ") || "none"}`);
+  assert.deepEqual(
+    changed,
+    [alias],
+    `one file was edited, but the delta names ${changed.join(", ") || "none"}`,
+  );
   assert.ok(prompt.includes("isDemo"), "the delta does not say what was added");
   const tokens = counter.count(prompt);
-  heading(4, "Delta", `the next prompt: ${format(tokens)} tokens instead of ${format(pack.tokens)}, in ${clock()}`);
+  heading(
+    4,
+    "Delta",
+    `the next prompt: ${format(tokens)} tokens instead of ${format(pack.tokens)}, in ${clock()}`,
+  );
   excerpt(prompt.split("\n"), 8);
 }
 
@@ -170,7 +204,8 @@ async function showCodingAgent() {
   const program = join(repository, "examples", "coding-agent", "dist", "main.js");
   const { code, output } = await runProgram(program);
   assert.equal(code, 0, `examples/coding-agent failed:\n${output}`);
-  const isTold = (line) => /^(?:\d | {2}(?:sent back|taken back|applied|check )| {2}\| [-+] )/.test(line);
+  const isTold = (line) =>
+    /^(?:\d | {2}(?:sent back|taken back|applied|check )| {2}\| [-+] )/.test(line);
   const told = output.split("\n").filter(isTold);
   assert.ok(
     told.some((line) => line.startsWith("  taken back")),
@@ -180,7 +215,11 @@ async function showCodingAgent() {
     told.some((line) => line.startsWith("  applied")),
     "no change was applied",
   );
-  heading(5, "Plan and apply", `a failing test mended by answers that were recorded, on a copy, in ${clock()}`);
+  heading(
+    5,
+    "Plan and apply",
+    `a failing test mended by answers that were recorded, on a copy, in ${clock()}`,
+  );
   excerpt(told, told.length);
 }
 
@@ -204,10 +243,14 @@ function heading(number, title, text) {
 /** The first lines of a text, each cut to the width of a terminal; says how many more there are. */
 function excerpt(lines, most) {
   for (const line of lines.slice(0, most)) {
-    say(`   ${paint("cyan", "|")} ${line.length > EXCERPT_COLUMNS ? `${line.slice(0, EXCERPT_COLUMNS - 1)}…` : line}`);
+    say(
+      `   ${paint("cyan", "|")} ${line.length > EXCERPT_COLUMNS ? `${line.slice(0, EXCERPT_COLUMNS - 1)}…` : line}`,
+    );
   }
   if (lines.length > most)
-    say(`   ${paint("cyan", "|")} ${paint("dim", `... ${format(lines.length - most)} more lines`)}`);
+    say(
+      `   ${paint("cyan", "|")} ${paint("dim", `... ${format(lines.length - most)} more lines`)}`,
+    );
 }
 
 function bar(share, colour) {

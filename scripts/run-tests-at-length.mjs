@@ -6,7 +6,9 @@ import path from "node:path";
 const lengths = { faults: { runs: "2000", kills: "20" }, nightly: { runs: "10000", kills: "100" } };
 const length = lengths[process.argv[2]];
 if (length === undefined)
-  throw new Error(`Unknown length ${process.argv[2]}; use one of: ${Object.keys(lengths).join(", ")}`);
+  throw new Error(
+    `Unknown length ${process.argv[2]}; use one of: ${Object.keys(lengths).join(", ")}`,
+  );
 console.log(`property runs: ${length.runs}, kills a loop: ${length.kills}`);
 const root = path.join(import.meta.dirname, "..");
 const env = {
@@ -16,7 +18,13 @@ const env = {
   CCL_TEST_LENGTH: process.argv[2],
 };
 const folders = process.argv.slice(3);
-withServices("node_modules/vitest/vitest.mjs", "run", "--testTimeout=600000", "--hookTimeout=600000", ...folders);
+withServices(
+  "node_modules/vitest/vitest.mjs",
+  "run",
+  "--testTimeout=600000",
+  "--hookTimeout=600000",
+  ...folders,
+);
 if (folders.length === 0) withServices("examples/story-chat/dist/main.js", "--kills", length.kills);
 
 function withServices(program, ...options) {

@@ -5,7 +5,9 @@ export function load(app) {
   app.on(Application.EVENT_VALIDATE_PROJECT, (project) => {
     for (const reflection of project.getReflectionsByKind(ReflectionKind.Function)) {
       if (reflection.signatures.every((signature) => signature.hasComment())) continue;
-      app.logger.validationWarning(`${reflection.getFriendlyFullName()} (Function) does not have any documentation`);
+      app.logger.validationWarning(
+        `${reflection.getFriendlyFullName()} (Function) does not have any documentation`,
+      );
     }
   });
 }

@@ -19,7 +19,8 @@ const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
 export async function bareFiles(folder) {
   const staging = path.join(folder, "staging");
   fs.mkdirSync(staging, { recursive: true });
-  for (let shard = 0; shard < 256; shard += 1) fs.mkdirSync(path.join(folder, shard.toString(16).padStart(2, "0")));
+  for (let shard = 0; shard < 256; shard += 1)
+    fs.mkdirSync(path.join(folder, shard.toString(16).padStart(2, "0")));
   const shardOf = (id) => path.join(folder, id.slice(0, 2));
   const put = async ({ bytes, id }) => {
     const blob = path.join(shardOf(id), id);
@@ -50,7 +51,12 @@ async function isThere(file) {
 
 async function writeWhole(name, bytes) {
   const file = await open(name, createFlags);
-  await file.write(Buffer.concat([Buffer.alloc(headerBytes, " "), bytes]), 0, headerBytes + bytes.length, 0);
+  await file.write(
+    Buffer.concat([Buffer.alloc(headerBytes, " "), bytes]),
+    0,
+    headerBytes + bytes.length,
+    0,
+  );
   await syncAtTime(file);
   await file.close();
 }
@@ -85,10 +91,13 @@ async function readBlob(blob) {
   const { size } = await lstat(`${blob}.ref`);
   const isStaged = size > mebibyte + headerBytes;
   const taggedBytes = size - stagedHeaderBytes - checksumBytes;
-  const recordBytes = isStaged ? tagBytes * Math.ceil(taggedBytes / (mebibyte + tagBytes)) + checksumBytes : 0;
+  const recordBytes = isStaged
+    ? tagBytes * Math.ceil(taggedBytes / (mebibyte + tagBytes)) + checksumBytes
+    : 0;
   const start = isStaged ? stagedHeaderBytes : headerBytes;
   const bytes = new Uint8Array(size - start - recordBytes);
-  if (recordBytes > 0) await file.read(Buffer.alloc(recordBytes), 0, recordBytes, size - recordBytes);
+  if (recordBytes > 0)
+    await file.read(Buffer.alloc(recordBytes), 0, recordBytes, size - recordBytes);
   bytes.set(head.subarray(start, Math.min(bytesRead, start + bytes.length)));
   for (let at = bytesRead - start; at < bytes.length;) {
     const part = await file.read(
@@ -117,7 +126,9 @@ export async function writeAndSync(folder) {
 
 /** One statement a call, on the driver that the store would take, opened with the same settings. */
 export async function bareSqlite(folder) {
-  const { openSqlite } = await import(new URL("../../packages/sql/dist/index.js", import.meta.url).href);
+  const { openSqlite } = await import(
+    new URL("../../packages/sql/dist/index.js", import.meta.url).href
+  );
   fs.mkdirSync(folder, { recursive: true });
   const database = await openSqlite({ path: path.join(folder, "bare.db"), durability: "full" });
   database.exec("CREATE TABLE bare (id TEXT PRIMARY KEY, bytes BLOB NOT NULL)");
@@ -136,11 +147,14 @@ export const barePostgres =
     const table = `bare_${path.basename(folder).replace(/\W/g, "_")}`.toLowerCase();
     const client = new Client({ connectionString });
     await client.connect();
-    await client.query(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (id text PRIMARY KEY, bytes bytea)`);
+    await client.query(
+      `DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (id text PRIMARY KEY, bytes bytea)`,
+    );
     await client.query(`ALTER TABLE ${table} ALTER COLUMN bytes SET STORAGE EXTERNAL`);
     return {
       put: ({ bytes, id }) => client.query(`INSERT INTO ${table} VALUES ($1, $2)`, [id, bytes]),
-      get: async (id) => (await client.query(`SELECT bytes FROM ${table} WHERE id = $1`, [id])).rows[0].bytes,
+      get: async (id) =>
+        (await client.query(`SELECT bytes FROM ${table} WHERE id = $1`, [id])).rows[0].bytes,
       close: () => {},
       erase: async () => {
         await client.query(`DROP TABLE ${table}`);
@@ -155,7 +169,8 @@ export const bareS3 = (config, sdk) => async (folder) => {
   const place = (id) => ({ Bucket: "artifacts", Key: prefix + id });
   return {
     put: ({ bytes, id }) => client.send(new sdk.PutObjectCommand({ ...place(id), Body: bytes })),
-    get: async (id) => (await client.send(new sdk.GetObjectCommand(place(id)))).Body.transformToByteArray(),
+    get: async (id) =>
+      (await client.send(new sdk.GetObjectCommand(place(id)))).Body.transformToByteArray(),
     close: () => {},
     erase: async () => {
       await emptyPrefix(client, prefix, sdk);

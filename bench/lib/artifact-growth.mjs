@@ -20,7 +20,10 @@ export async function measureBatches(subjects, { folder, rounds, batch = 100 }) 
     const times = { single: [], batch: [] };
     for (let round = -1; round < (isServer ? Math.ceil(rounds / 4) : rounds); round += 1) {
       const itemsOf = (half) =>
-        Array.from({ length: batch }, (_, at) => contentOf(((round + 1) * 2 + half) * batch + at, sizeBytes).bytes);
+        Array.from(
+          { length: batch },
+          (_, at) => contentOf(((round + 1) * 2 + half) * batch + at, sizeBytes).bytes,
+        );
       const [singles, many] = [itemsOf(0), itemsOf(1).map((content) => ({ ...handle, content }))];
       const single = await elapsed(async () => {
         for (const content of singles) await store.store(content, handle);
@@ -45,7 +48,8 @@ const questions = {
   put: (store, { fresh }) => inSequence(fresh, (content) => store.store(content, handle)),
   get: (store, { ids }) => inSequence(ids, (id) => store.retrieve(id)),
   "first page": (store) => inSequence([1, 2, 3], () => store.listHandles({ limit: 100 })),
-  "page in the middle": (store, { cursor }) => inSequence([1, 2, 3], () => store.listHandles({ limit: 100, cursor })),
+  "page in the middle": (store, { cursor }) =>
+    inSequence([1, 2, 3], () => store.listHandles({ limit: 100, cursor })),
 };
 
 async function inSequence(items, call) {
@@ -59,7 +63,9 @@ async function inSequence(items, call) {
 export async function measureGrowth({ name, openStore }, { folder, counts, rounds }) {
   const stores = [];
   for (const count of counts) {
-    stores.push(await openFilled({ name, openStore }, { folder: path.join(folder, `g${count}`), count }));
+    stores.push(
+      await openFilled({ name, openStore }, { folder: path.join(folder, `g${count}`), count }),
+    );
   }
   const times = [newTimes(), newTimes()];
   for (let round = -1; round < rounds; round += 1) {
@@ -81,8 +87,14 @@ export async function measureGrowth({ name, openStore }, { folder, counts, round
 const newTimes = () => Object.fromEntries(Object.keys(questions).map((question) => [question, []]));
 
 async function askAll({ store, ids, cursor }, { round, times }) {
-  const fresh = Array.from({ length: perRound }, (_, at) => contentOf(`${round}-${at}`, sizeBytes).bytes);
-  const some = Array.from({ length: perRound }, (_, at) => ids[((round + 1) * 7919 + at * 104_729) % ids.length]);
+  const fresh = Array.from(
+    { length: perRound },
+    (_, at) => contentOf(`${round}-${at}`, sizeBytes).bytes,
+  );
+  const some = Array.from(
+    { length: perRound },
+    (_, at) => ids[((round + 1) * 7919 + at * 104_729) % ids.length],
+  );
   for (const [question, ask] of Object.entries(questions)) {
     times[question].push(await ask(store, { fresh, ids: some, cursor }));
   }

@@ -20,7 +20,13 @@ report.idleAfterGcMb = process.memoryUsage.rss() / mebibyte;
 const put = await peakDuring(() => store.store(pieces(), { source: "tool:bench" }));
 const get = await peakDuring(() => drain(put.value.artifactId));
 if (get.value !== sizeMiB * mebibyte) throw new Error(`${get.value} bytes came back`);
-process.send({ ...report, putMb: put.peakMb, putSeconds: put.seconds, getMb: get.peakMb, getSeconds: get.seconds });
+process.send({
+  ...report,
+  putMb: put.peakMb,
+  putSeconds: put.seconds,
+  getMb: get.peakMb,
+  getSeconds: get.seconds,
+});
 await store.close();
 await erase?.();
 process.disconnect();

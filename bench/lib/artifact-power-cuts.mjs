@@ -9,9 +9,17 @@ const child = path.join(import.meta.dirname, "artifact-power-cut-child.mjs");
 
 /** The disk whose power the tests cut; its source is TypeScript, which Node 20 does not read. */
 async function loadLoopDisk() {
-  const source = fs.readFileSync(new URL("../../scripts/power-cut/loop-disk.ts", import.meta.url), "utf8");
-  const { module, target } = { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022 };
-  const { outputText } = typescript.transpileModule(source, { compilerOptions: { module, target } });
+  const source = fs.readFileSync(
+    new URL("../../scripts/power-cut/loop-disk.ts", import.meta.url),
+    "utf8",
+  );
+  const { module, target } = {
+    module: typescript.ModuleKind.ESNext,
+    target: typescript.ScriptTarget.ES2022,
+  };
+  const { outputText } = typescript.transpileModule(source, {
+    compilerOptions: { module, target },
+  });
   return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
 }
 
@@ -29,7 +37,11 @@ export async function cutPowerUnder(wantedByName) {
     try {
       while (sum.acks < wantedAcks) {
         const folder = path.join(disk.folder, String(sum.cuts));
-        const ids = await acknowledgedUntilCut(disk, { name, folder, isStopped: sum.cuts % 2 === 0 });
+        const ids = await acknowledgedUntilCut(disk, {
+          name,
+          folder,
+          isStopped: sum.cuts % 2 === 0,
+        });
         await disk.mountAgain();
         const { lost, wrong } = await check(name, { folder, ids });
         sum.cuts += 1;
@@ -50,7 +62,9 @@ export async function cutPowerUnder(wantedByName) {
  * writes on until the disk fails, and what it syncs then counts for what came before.
  */
 async function acknowledgedUntilCut(disk, { name, folder, isStopped }) {
-  const writer = spawn(process.execPath, [child, "write", name, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const writer = spawn(process.execPath, [child, "write", name, folder], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const ended = new Promise((resolve) => writer.once("close", resolve));
   const cutAt = 60 + Math.floor(Math.random() * 400);
   const ids = [];
@@ -64,18 +78,22 @@ async function acknowledgedUntilCut(disk, { name, folder, isStopped }) {
   }
   await cutting;
   await ended;
-  if (cutting === undefined) throw new Error(`${name} ended after ${ids.length} puts, before the power was cut`);
+  if (cutting === undefined)
+    throw new Error(`${name} ended after ${ids.length} puts, before the power was cut`);
   return ids;
 }
 
 async function check(name, { folder, ids }) {
-  const checker = spawn(process.execPath, [child, "check", name, folder], { stdio: ["pipe", "pipe", "inherit"] });
+  const checker = spawn(process.execPath, [child, "check", name, folder], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const ended = new Promise((resolve) => checker.once("close", resolve));
   checker.stdin.on("error", () => {});
   checker.stdin.end(ids.join("\n"));
   let said = "";
   for await (const piece of checker.stdout) said += piece;
   const code = await ended;
-  if (code !== 0) throw new Error(`${name} could not be checked after the cut, the process ended with ${code}`);
+  if (code !== 0)
+    throw new Error(`${name} could not be checked after the cut, the process ended with ${code}`);
   return JSON.parse(said);
 }

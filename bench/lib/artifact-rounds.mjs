@@ -5,13 +5,16 @@ import path from "node:path";
 
 /** A megabyte that looks like noise and is the same on every run. */
 const noise = Buffer.concat(
-  Array.from({ length: 2 ** 14 }, (_, index) => createHmac("sha512", "noise").update(String(index)).digest()),
+  Array.from({ length: 2 ** 14 }, (_, index) =>
+    createHmac("sha512", "noise").update(String(index)).digest(),
+  ),
 );
 
 /** Bytes that no other index and size give, with their SHA-256. */
 export function contentOf(index, sizeBytes) {
   const bytes = Buffer.allocUnsafeSlow(sizeBytes);
-  for (let at = 0; at < sizeBytes; at += noise.length) noise.copy(bytes, at, 0, Math.min(noise.length, sizeBytes - at));
+  for (let at = 0; at < sizeBytes; at += noise.length)
+    noise.copy(bytes, at, 0, Math.min(noise.length, sizeBytes - at));
   bytes.write(`${index}/${sizeBytes}/`);
   return { bytes, id: createHash("sha256").update(bytes).digest("hex") };
 }
@@ -48,7 +51,8 @@ function groupsOf(subjects) {
 export async function measureSize(subjects, { folder, sizeBytes, count, rounds, isFresh }) {
   const results = new Map(subjects.map(({ name }) => [name, { put: [], get: [] }]));
   const perRound = Math.max(1, Math.round(count / rounds));
-  const itemsOf = (round) => Array.from({ length: perRound }, (_, at) => contentOf(round * perRound + at, sizeBytes));
+  const itemsOf = (round) =>
+    Array.from({ length: perRound }, (_, at) => contentOf(round * perRound + at, sizeBytes));
   const run = { subjects, results, itemsOf, folder };
   if (isFresh) for (let round = -1; round < rounds; round += 1) await freshRound(run, round);
   else await lastingRounds(run, rounds);
@@ -71,7 +75,8 @@ async function lastingRounds({ subjects, folder, ...run }, rounds) {
 async function freshRound({ subjects, folder, ...run }, round) {
   const present = subjects.filter((subject) => hasTurn(subject, { round, isLong: true }));
   const opened = await openAll(present, folder);
-  for (const kind of ["put", "get"]) await oneRound({ ...run, subjects: present, opened, kind }, round);
+  for (const kind of ["put", "get"])
+    await oneRound({ ...run, subjects: present, opened, kind }, round);
   await closeAll(opened, folder);
 }
 
@@ -95,7 +100,8 @@ async function timeOf(store, { kind, item }) {
   const startedAt = performance.now();
   const value = await (kind === "put" ? store.put(item) : store.get(item.id));
   const ms = performance.now() - startedAt;
-  if (kind === "get" && Buffer.compare(value, item.bytes) !== 0) throw new Error("Other bytes came back");
+  if (kind === "get" && Buffer.compare(value, item.bytes) !== 0)
+    throw new Error("Other bytes came back");
   return ms;
 }
 

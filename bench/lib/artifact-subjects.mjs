@@ -2,7 +2,14 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { bareFiles, barePostgres, bareS3, bareSqlite, emptyPrefix, writeAndSync } from "./artifact-floors.mjs";
+import {
+  bareFiles,
+  barePostgres,
+  bareS3,
+  bareSqlite,
+  emptyPrefix,
+  writeAndSync,
+} from "./artifact-floors.mjs";
 import { cacacheFolder, unstorageFolder } from "./artifact-peers.mjs";
 
 const packages = new URL("../../packages/", import.meta.url);
@@ -50,9 +57,20 @@ export function artifactSubjects({ postgresUrl, s3 } = {}) {
     ...(postgresUrl === undefined ? [] : postgresRows(postgresUrl)),
     ...(s3 === undefined ? [] : s3Rows(s3)),
     ours({ name: "fs, durability off", openStore: openFs("off"), isSynced: false, lost: "latest" }),
-    ours({ name: "SQLite, durability normal", openStore: openSqlite("normal"), isSynced: false, lost: "latest" }),
+    ours({
+      name: "SQLite, durability normal",
+      openStore: openSqlite("normal"),
+      isSynced: false,
+      lost: "latest",
+    }),
     { name: "cacache", open: cacacheFolder, isVerified: true, isSynced: false, lost: "latest" },
-    { name: "unstorage, fs driver", open: unstorageFolder, isVerified: false, isSynced: false, lost: "latest" },
+    {
+      name: "unstorage, fs driver",
+      open: unstorageFolder,
+      isVerified: false,
+      isSynced: false,
+      lost: "latest",
+    },
   ];
 }
 
@@ -113,7 +131,13 @@ const openFs =
   (durability) =>
   async (folder, options = {}) => {
     const { openFsArtifactStore } = await load("artifact-store-fs");
-    return { store: await openFsArtifactStore({ root: path.join(folder, "store"), durability, ...options }) };
+    return {
+      store: await openFsArtifactStore({
+        root: path.join(folder, "store"),
+        durability,
+        ...options,
+      }),
+    };
   };
 
 const openSqlite =
@@ -121,7 +145,13 @@ const openSqlite =
   async (folder, options = {}) => {
     const { openSqliteArtifactStore } = await load("artifact-store-sqlite");
     fs.mkdirSync(folder, { recursive: true });
-    return { store: await openSqliteArtifactStore({ path: path.join(folder, "store.db"), durability, ...options }) };
+    return {
+      store: await openSqliteArtifactStore({
+        path: path.join(folder, "store.db"),
+        durability,
+        ...options,
+      }),
+    };
   };
 
 const openPostgres = (url) => async (folder) => {

@@ -83,9 +83,13 @@ export const engines = {
 function openFullText() {
   const { DatabaseSync } = requireOfSql("@photostructure/sqlite");
   const database = new DatabaseSync(":memory:");
-  database.exec(`CREATE VIRTUAL TABLE records USING fts5(id UNINDEXED, ${fields.join(", ")}, tokenize = 'porter')`);
+  database.exec(
+    `CREATE VIRTUAL TABLE records USING fts5(id UNINDEXED, ${fields.join(", ")}, tokenize = 'porter')`,
+  );
   const insert = database.prepare(`INSERT INTO records VALUES (?${", ?".repeat(fields.length)})`);
-  const select = database.prepare("SELECT id FROM records WHERE records MATCH ? ORDER BY rank LIMIT ?");
+  const select = database.prepare(
+    "SELECT id FROM records WHERE records MATCH ? ORDER BY rank LIMIT ?",
+  );
   return {
     async add(records) {
       database.exec("BEGIN");

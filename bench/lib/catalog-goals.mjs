@@ -10,7 +10,11 @@ const mostLost = 0.01;
 export function goalsText({ speed, evaluations, sets, size }) {
   const figures = sets.map(({ name }) => figuresOf({ speed, evaluations, name, size }));
   const goals = [
-    [`p95 below ${most.p95Ms} ms`, ({ name, p95 }) => `${p95.toFixed(2)} ms on ${name}`, ({ p95 }) => p95 < most.p95Ms],
+    [
+      `p95 below ${most.p95Ms} ms`,
+      ({ name, p95 }) => `${p95.toFixed(2)} ms on ${name}`,
+      ({ p95 }) => p95 < most.p95Ms,
+    ],
     [
       `at least ${leastRatio} times as fast as ${peer} (p95), at no less nDCG@10`,
       ({ name, ratio, ndcg, peerNdcg }) =>
@@ -34,13 +38,19 @@ export function goalsText({ speed, evaluations, sets, size }) {
 export function hybridGoalsText(evaluations) {
   const recallOf = (half, way) => evaluations[`${half}: ${way}`].recallAt10;
   const halves = [...new Set(Object.keys(evaluations).map((name) => name.split(": ")[0]))];
-  const fused = halves.map((half) => [half, recallOf(half, ours), recallOf(half, "min-max 0.7/0.3")]);
+  const fused = halves.map((half) => [
+    half,
+    recallOf(half, ours),
+    recallOf(half, "min-max 0.7/0.3"),
+  ]);
   const lost = Object.keys(evaluations)
     .map((name) => name.split(": "))
     .filter(([, way]) => way.startsWith(ours))
     .map(([half, way]) => [`${half}: ${way}`, recallOf(half, "words alone") - recallOf(half, way)])
     .sort(([, left], [, right]) => right - left);
-  const say = fused.map(([half, both, plain]) => `${both.toFixed(3)} against ${plain.toFixed(3)} on ${half}`);
+  const say = fused.map(
+    ([half, both, plain]) => `${both.toFixed(3)} against ${plain.toFixed(3)} on ${half}`,
+  );
   const [[worst, most]] = lost;
   const loss = most > 0 ? `at worst ${most.toFixed(3)} below (${worst})` : "nowhere below";
   const verdictOf = (isReached) => (isReached ? "reached" : "missed");
@@ -52,7 +62,8 @@ export function hybridGoalsText(evaluations) {
 }
 
 function figuresOf({ speed, evaluations, name, size }) {
-  const timesOf = (engine) => speed.find((row) => row.set === name && row.size === size && row.engine === engine);
+  const timesOf = (engine) =>
+    speed.find((row) => row.set === name && row.size === size && row.engine === engine);
   const ndcgOf = (engine) => evaluations[`${name}, test: ${engine}`].ndcgAt10;
   const p95 = quantileOf(timesOf(ours).askMs, 0.95);
   return {

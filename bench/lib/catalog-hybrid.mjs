@@ -1,7 +1,11 @@
 // Words and vectors together: quality with a small real embedding, what bad embeddings do to it, and time.
 import { createHash } from "node:crypto";
 
-import { createMemorySearchIndex, evaluateCatalog, rankResources } from "../../packages/catalog/dist/index.js";
+import {
+  createMemorySearchIndex,
+  evaluateCatalog,
+  rankResources,
+} from "../../packages/catalog/dist/index.js";
 import { createEnergeticEmbedder } from "../../packages/providers/dist/embeddings/index.js";
 import { openCatalog } from "./catalog-contexts.mjs";
 import { multiplyRecords, spread } from "./catalog-sets.mjs";
@@ -38,7 +42,9 @@ export function sampleOf({ name, records, qrels, halves }, { questions, most }) 
   const judged = qrels.filter(({ qid }) => asked.has(qid));
   const needed = new Set(judged.map(({ rid }) => rid));
   const ordered = records.toSorted(byHash(({ id }) => id));
-  const others = ordered.filter(({ id }) => !needed.has(id)).slice(0, Math.max(0, most - needed.size));
+  const others = ordered
+    .filter(({ id }) => !needed.has(id))
+    .slice(0, Math.max(0, most - needed.size));
   const kept = [...ordered.filter(({ id }) => needed.has(id)), ...others];
   return { name, records: kept, qrels: judged, halves: Object.fromEntries(chosen) };
 }
@@ -53,7 +59,11 @@ export async function evaluateHybrid({ name, records, qrels, halves }, { embedde
     for (const [half, queries] of Object.entries(halves)) {
       const contexts = catalog === undefined || half !== "test" ? {} : { budgets };
       const evaluated = { search, budgetedContext: (request) => catalog.budgetedContext(request) };
-      evaluations[`${name}, ${half}: ${way}`] = await evaluateCatalog(evaluated, { queries, qrels, ...contexts });
+      evaluations[`${name}, ${half}: ${way}`] = await evaluateCatalog(evaluated, {
+        queries,
+        qrels,
+        ...contexts,
+      });
     }
   }
   return evaluations;
@@ -74,7 +84,10 @@ async function openLegs(records, embedder) {
     for (const document of batch) documents.set(document.record.id, document);
     return index.put(batch, options);
   };
-  const catalog = await openCatalog(records, { index: { ...index, put }, embedder: { ...embedder, embed } });
+  const catalog = await openCatalog(records, {
+    index: { ...index, put },
+    embedder: { ...embedder, embed },
+  });
   const wordsOnly = await openCatalog(records);
   return {
     index,
@@ -90,18 +103,27 @@ function waysOf({ index, catalog, wordsOnly, documents, vectorOf }) {
   const rank = rankerOf(index, documents);
   return {
     "words alone": { search: ({ text, limit }) => rank({ text, limit }), catalog: wordsOnly },
-    "vectors alone": { search: async ({ text, limit }) => rank({ vector: await vectorOf(text), limit }) },
-    "min-max 0.7/0.3": {
-      search: async ({ text, limit }) => minMax(index, { text, vector: await vectorOf(text), limit }),
+    "vectors alone": {
+      search: async ({ text, limit }) => rank({ vector: await vectorOf(text), limit }),
     },
-    "@ccl/catalog": { search: async ({ text, limit }) => rank({ text, vector: await vectorOf(text), limit }), catalog },
+    "min-max 0.7/0.3": {
+      search: async ({ text, limit }) =>
+        minMax(index, { text, vector: await vectorOf(text), limit }),
+    },
+    "@ccl/catalog": {
+      search: async ({ text, limit }) => rank({ text, vector: await vectorOf(text), limit }),
+      catalog,
+    },
   };
 }
 
 async function badEmbeddings({ documents, vectorOf }) {
   const bad = {
     "a vector for every tenth": [(id, vector) => (byteOf(id) < 26 ? vector : undefined), vectorOf],
-    "a vector for every second": [(id, vector) => (byteOf(id) < 128 ? vector : undefined), vectorOf],
+    "a vector for every second": [
+      (id, vector) => (byteOf(id) < 128 ? vector : undefined),
+      vectorOf,
+    ],
     "vectors drawn by lot": [(id) => lotOf(id), async (text) => lotOf(text)],
     "one vector for all": [() => Float32Array.of(1, 2, 3), async () => Float32Array.of(1, 2, 3)],
     "vectors the wrong way round": [(_, vector) => vector?.map((value) => 0 - value), vectorOf],
@@ -116,7 +138,8 @@ async function badEmbeddings({ documents, vectorOf }) {
       }),
     );
     const rank = rankerOf(index, documents);
-    const search = async ({ text, limit }) => rank({ text, vector: await queryVector(text), limit });
+    const search = async ({ text, limit }) =>
+      rank({ text, vector: await queryVector(text), limit });
     ways[`@ccl/catalog, ${name}`] = { search };
   }
   return ways;
@@ -133,7 +156,10 @@ async function minMax(index, { text, vector, limit }) {
   const words = (await index.searchText({ text, limit: depth })).hits;
   const nearest = await index.searchVector({ vector, limit: depth });
   const allow = new Set(words.map(({ id }) => id));
-  const rest = allow.size === 0 ? [] : await index.searchVector({ vector, limit: allow.size, filter: { allow } });
+  const rest =
+    allow.size === 0
+      ? []
+      : await index.searchVector({ vector, limit: allow.size, filter: { allow } });
   const legs = [
     [0.7, words],
     [0.3, [...new Map([...nearest, ...rest].map((hit) => [hit.id, hit])).values()]],
@@ -154,10 +180,16 @@ async function minMax(index, { text, vector, limit }) {
 /** Milliseconds of a query at so many records with 512 numbers each: words alone, both legs, and embedding it. */
 export async function timeHybrid({ name, records, queries }, size, embedder) {
   const index = createMemorySearchIndex();
-  const documents = multiplyRecords(records, size).map((record) => ({ record, vector: lotOf(record.id, 512) }));
+  const documents = multiplyRecords(records, size).map((record) => ({
+    record,
+    vector: lotOf(record.id, 512),
+  }));
   await index.put(documents);
   const rank = rankerOf(index, documents);
-  const asked = spread(queries, timedSearches).map(({ text }) => ({ text, vector: lotOf(text, 512) }));
+  const asked = spread(queries, timedSearches).map(({ text }) => ({
+    text,
+    vector: lotOf(text, 512),
+  }));
   const times = { words: [], both: [], embedding: [] };
   for (const isTimed of [false, true]) {
     for (const { text, vector } of asked) {
@@ -175,7 +207,10 @@ export async function timeHybrid({ name, records, queries }, size, embedder) {
     await embedder.embed([text]);
     times.embedding.push(performance.now() - started);
   }
-  return [`${name}, ${size}`, ...Object.values(times).flatMap((list) => [at(list, 0.5), at(list, 0.95)])];
+  return [
+    `${name}, ${size}`,
+    ...Object.values(times).flatMap((list) => [at(list, 0.5), at(list, 0.95)]),
+  ];
 }
 
 const hashOf = (text) => createHash("sha256").update(text).digest("hex");

@@ -4,7 +4,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const ownFolder = fileURLToPath(new URL("../../packages/catalog/src/evaluate/__fixtures__", import.meta.url));
+const ownFolder = fileURLToPath(
+  new URL("../../packages/catalog/src/evaluate/__fixtures__", import.meta.url),
+);
 
 /** The sets of a folder by name, each with its queries in two halves; the weights were chosen on `tune`. */
 export function readSets(folder) {
@@ -53,7 +55,10 @@ export function inputOf(record) {
 /** At most so many of a list, evenly spread over it. */
 export function spread(list, most) {
   const step = Math.max(1, list.length / most);
-  return Array.from({ length: Math.min(most, list.length) }, (_, at) => list[Math.floor(at * step)]);
+  return Array.from(
+    { length: Math.min(most, list.length) },
+    (_, at) => list[Math.floor(at * step)],
+  );
 }
 
 /** So many records: those of a set, then copies in other databases and servers with some columns renamed. */
@@ -68,7 +73,8 @@ export function multiplyRecords(records, count) {
 
 function varyRecord(record, copy) {
   const cut = Math.max(record.id.lastIndexOf("/"), record.id.lastIndexOf("."));
-  const rename = (column, at) => ((at + copy) % 7 === 0 ? { ...column, name: `${column.name}_${copy % 97}` } : column);
+  const rename = (column, at) =>
+    (at + copy) % 7 === 0 ? { ...column, name: `${column.name}_${copy % 97}` } : column;
   return {
     ...record,
     id: `${record.id.slice(0, cut)}${copy}${record.id.slice(cut)}`,

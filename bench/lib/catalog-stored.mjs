@@ -9,7 +9,9 @@ import { openSqliteSearchIndex } from "../../packages/catalog/dist/sqlite/index.
 import { openSqlite } from "../../packages/sql/dist/index.js";
 import { catalogEngine } from "./catalog-engines.mjs";
 
-const requireOfCatalog = createRequire(new URL("../../packages/catalog/package.json", import.meta.url));
+const requireOfCatalog = createRequire(
+  new URL("../../packages/catalog/package.json", import.meta.url),
+);
 
 /** What stands in the text where there is no server to measure. */
 export const withoutPostgres = "PostgreSQL was not measured: CCL_POSTGRES_URL is not set.";
@@ -17,7 +19,9 @@ export const withoutPostgres = "PostgreSQL was not measured: CCL_POSTGRES_URL is
 /** By name, as `engines`, but opened, and with `sizeBytes()` and `close()`. PostgreSQL only where CCL_POSTGRES_URL is set. */
 export const storedEngines = {
   "@ccl/catalog, SQLite file": openInSqlite,
-  ...(process.env.CCL_POSTGRES_URL === undefined ? {} : { "@ccl/catalog, PostgreSQL": openInPostgres }),
+  ...(process.env.CCL_POSTGRES_URL === undefined
+    ? {}
+    : { "@ccl/catalog, PostgreSQL": openInPostgres }),
 };
 
 async function openInSqlite() {
@@ -44,7 +48,9 @@ async function openInPostgres() {
   const engine = catalogEngine(await openPostgresSearchIndex({ client }));
   const sizeBytes = async () => {
     const tables = `SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = '${schema}'::regnamespace`;
-    const { rows } = await admin.query(`SELECT sum(pg_total_relation_size(oid)) AS bytes FROM (${tables}) AS tables`);
+    const { rows } = await admin.query(
+      `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM (${tables}) AS tables`,
+    );
     return Number(rows[0].bytes);
   };
   const close = async () => {

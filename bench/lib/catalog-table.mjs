@@ -3,7 +3,11 @@
 /** Markdown: the first column to the left, the others to the right. */
 export function table(header, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(header), line(["---", ...header.slice(1).map(() => "---:")]), ...rows.map(line)].join("\n");
+  return [
+    line(header),
+    line(["---", ...header.slice(1).map(() => "---:")]),
+    ...rows.map(line),
+  ].join("\n");
 }
 
 /** The value below which a share of the list lies. */

@@ -84,7 +84,8 @@ async function openInSqlite(vectors) {
 
 async function filled(index, vectors, close) {
   await index.put(vectors.map((vector, number) => ({ record: recordOf(number), vector })));
-  const search = async (vector) => (await index.searchVector({ vector, limit })).map(({ id }) => Number(id));
+  const search = async (vector) =>
+    (await index.searchVector({ vector, limit })).map(({ id }) => Number(id));
   return { search, close };
 }
 
@@ -95,11 +96,15 @@ async function openSqliteVec(vectors) {
   database.enableLoadExtension(true);
   database.loadExtension(sqliteVec.getLoadablePath());
   const column = `vector float[${vectors[0].length}] distance_metric=cosine`;
-  database.exec(`CREATE VIRTUAL TABLE vectors USING vec0(number integer primary key, ${column}); BEGIN`);
+  database.exec(
+    `CREATE VIRTUAL TABLE vectors USING vec0(number integer primary key, ${column}); BEGIN`,
+  );
   const insert = database.prepare("INSERT INTO vectors VALUES (?, ?)");
   for (const [number, vector] of vectors.entries()) insert.run(BigInt(number), bytesOf(vector));
   database.exec("COMMIT");
-  const select = database.prepare(`SELECT number FROM vectors WHERE vector MATCH ? AND k = ${limit}`);
+  const select = database.prepare(
+    `SELECT number FROM vectors WHERE vector MATCH ? AND k = ${limit}`,
+  );
   const search = async (vector) => select.all(bytesOf(vector)).map(({ number }) => Number(number));
   const close = async () => {
     database.close();
@@ -108,10 +113,15 @@ async function openSqliteVec(vectors) {
   return { search, close };
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength);
+const bytesOf = ({ buffer, byteOffset, byteLength }) =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
 async function openUsearch(vectors) {
-  const index = new usearch.Index({ metric: "cos", dimensions: vectors[0].length, quantization: "f32" });
+  const index = new usearch.Index({
+    metric: "cos",
+    dimensions: vectors[0].length,
+    quantization: "f32",
+  });
   for (const [number, vector] of vectors.entries()) index.add(BigInt(number), vector);
   const search = async (vector) => Array.from(index.search(vector, limit, 1).keys, Number);
   return { search, close: async () => undefined };

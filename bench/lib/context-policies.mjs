@@ -11,7 +11,8 @@ export const slidingWindow =
     const head = headOf(messages);
     let left = budget - fixed - sum(head, countOf);
     let start = messages.length;
-    while (start > head.length && countOf(messages[start - 1]) <= left) left -= countOf(messages[--start]);
+    while (start > head.length && countOf(messages[start - 1]) <= left)
+      left -= countOf(messages[--start]);
     while (start < messages.length && messages[start].role === "tool") start++;
     return [...head, ...messages.slice(start)];
   };
@@ -24,9 +25,12 @@ export const firstAndLast =
     const head = messages.slice(0, headOf(messages).length + 3);
     let left = budget - fixed - sum(head, countOf);
     let start = messages.length;
-    while (start > head.length && countOf(messages[start - 1]) <= left) left -= countOf(messages[--start]);
+    while (start > head.length && countOf(messages[start - 1]) <= left)
+      left -= countOf(messages[--start]);
     while (start < messages.length && messages[start].role === "tool") start++;
-    return start === messages.length && messages.length <= head.length ? messages : [...head, ...messages.slice(start)];
+    return start === messages.length && messages.length <= head.length
+      ? messages
+      : [...head, ...messages.slice(start)];
   };
 
 /** All results but the last three become a placeholder, once the history is over the budget. */
@@ -40,7 +44,8 @@ export const clearAllButThree =
       const cleared = new Set(results.slice(0, -3));
       return messages.map((message, index) => {
         if (!cleared.has(index)) return message;
-        if (!placeholder.has(message)) placeholder.set(message, { ...message, content: "[cleared]" });
+        if (!placeholder.has(message))
+          placeholder.set(message, { ...message, content: "[cleared]" });
         return placeholder.get(message);
       });
     };

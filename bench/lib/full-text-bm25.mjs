@@ -3,7 +3,9 @@ const SATURATION = 1.2;
 const LENGTH_BIAS = 0.75;
 
 const words = (text) =>
-  (text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}|\p{N}+/gu) ?? []).map((word) => word.toLowerCase());
+  (text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}|\p{N}+/gu) ?? []).map((word) =>
+    word.toLowerCase(),
+  );
 
 function indexFile(file) {
   const frequencies = new Map();

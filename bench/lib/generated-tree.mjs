@@ -58,7 +58,18 @@ const verbs = [
   "validate",
   "verify",
 ];
-const details = ["Amount", "Batch", "Status", "Window", "Summary", "Options", "History", "Limit", "Reference", "Total"];
+const details = [
+  "Amount",
+  "Batch",
+  "Status",
+  "Window",
+  "Summary",
+  "Options",
+  "History",
+  "Limit",
+  "Reference",
+  "Total",
+];
 const fields = [
   "id: string",
   "createdAt: number",

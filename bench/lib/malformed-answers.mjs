@@ -30,8 +30,13 @@ export const malformedAnswers = {
     answer('{"city": "Oslo, "zip": "0150"}', { city: "Oslo", zip: "0150" }),
   ],
   "quotes inside strings": [
-    answer('{"html": "<a href="x.html" class="b">Go</a>"}', { html: '<a href="x.html" class="b">Go</a>' }),
-    answer('{"say": "He said "no", and left", "ok": true}', { say: 'He said "no", and left', ok: true }),
+    answer('{"html": "<a href="x.html" class="b">Go</a>"}', {
+      html: '<a href="x.html" class="b">Go</a>',
+    }),
+    answer('{"say": "He said "no", and left", "ok": true}', {
+      say: 'He said "no", and left',
+      ok: true,
+    }),
     answer('["the "big" one", "the "small" one"]', ['the "big" one', 'the "small" one']),
     answer('{"code": "print("a", {"b": 1})", "n": 2}', { code: 'print("a", {"b": 1})', n: 2 }),
     answer('{"code": "if (x) { run("}") }", "n": 2}', { code: 'if (x) { run("}") }', n: 2 }),

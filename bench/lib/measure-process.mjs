@@ -8,12 +8,19 @@ const hook = new URL("./peak-memory-hook.mjs", import.meta.url).href;
 /** Wall time in seconds, and peak memory in MB summed over the Node processes that the command ran. */
 export async function measureProcess(command, { cwd } = {}) {
   const peaks = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-peaks-"));
-  const env = { ...process.env, NODE_OPTIONS: `--import ${hook}`, CCL_BENCH_PEAKS: peaks, NO_COLOR: "1" };
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `--import ${hook}`,
+    CCL_BENCH_PEAKS: peaks,
+    NO_COLOR: "1",
+  };
   try {
     const startedAt = performance.now();
     const stdout = await capture(command, { cwd, env });
     const seconds = (performance.now() - startedAt) / 1000;
-    const files = fs.readdirSync(peaks).map((name) => Number(fs.readFileSync(path.join(peaks, name), "utf8")));
+    const files = fs
+      .readdirSync(peaks)
+      .map((name) => Number(fs.readFileSync(path.join(peaks, name), "utf8")));
     return { seconds, peakMb: files.reduce((sum, kb) => sum + kb, 0) / 1024, stdout };
   } finally {
     fs.rmSync(peaks, { recursive: true });

@@ -54,7 +54,13 @@ export function engineOf(graph, work, { listener, ...options } = {}) {
   if (!checked.ok) throw new Error(checked.issues[0].message);
   const engine = createRunEngine({ registry, mainModel: model, ...options });
   return async (chatId) => {
-    const start = { trigger: "generate", chatId, branchId: "main", userMessage: "Hello", profile: checked.value };
+    const start = {
+      trigger: "generate",
+      chatId,
+      branchId: "main",
+      userMessage: "Hello",
+      profile: checked.value,
+    };
     const run = await engine.start(start);
     if (listener !== undefined) run.onEvent(listener);
     const { status } = await run.result;
@@ -69,7 +75,11 @@ function prepareOurs(graph, work, { concurrency, keptRuns = 16, runs, listener }
   return () => {
     // The memory chat keeps every turn, so that a new engine is taken now and then.
     if (count % 500 === 0)
-      run = engineOf(graph, work, { runs: runs?.() ?? createMemoryRunStore({ keptRuns }), limits, listener });
+      run = engineOf(graph, work, {
+        runs: runs?.() ?? createMemoryRunStore({ keptRuns }),
+        limits,
+        listener,
+      });
     count += 1;
     return run(`chat ${count}`);
   };
@@ -80,7 +90,12 @@ function createForgetfulRunStore() {
   return {
     createRun: async ({ input, lease }) => ({
       status: "created",
-      lease: { runId: input.runId, owner: lease.owner, fencingToken: 1, expiresAtMs: lease.nowMs + lease.ttlMs },
+      lease: {
+        runId: input.runId,
+        owner: lease.owner,
+        fencingToken: 1,
+        expiresAtMs: lease.nowMs + lease.ttlMs,
+      },
     }),
     append: async (appends) => appends.map(() => "appended"),
     renewLease: async (lease) => ({ status: "renewed", lease }),
@@ -138,7 +153,9 @@ function grouped(graph) {
 
 function preparePGraph(graph, work, { concurrency } = {}) {
   const nodes = new Map(graph.map(({ id }) => [id, { run: async () => work() }]));
-  const edges = graph.flatMap(({ id, dependsOn }) => dependsOn.map((dependency) => [dependency, id]));
+  const edges = graph.flatMap(({ id, dependsOn }) =>
+    dependsOn.map((dependency) => [dependency, id]),
+  );
   return () => new PGraph(nodes, edges).run(concurrency === undefined ? {} : { concurrency });
 }
 
@@ -152,9 +169,11 @@ function prepareLangGraph(graph, work, { concurrency } = {}) {
       return { seen: 1 };
     });
   }
-  for (const { id, dependsOn } of graph) builder.addEdge(dependsOn.length === 0 ? START : dependsOn, id);
+  for (const { id, dependsOn } of graph)
+    builder.addEdge(dependsOn.length === 0 ? START : dependsOn, id);
   const app = builder.compile();
-  return () => app.invoke({ seen: 0 }, { ...(concurrency !== undefined && { maxConcurrency: concurrency }) });
+  return () =>
+    app.invoke({ seen: 0 }, { ...(concurrency !== undefined && { maxConcurrency: concurrency }) });
 }
 
 function prepareEffect(graph, work, { concurrency = "unbounded" } = {}) {
@@ -191,6 +210,7 @@ export const keepings = {
   "no store at all": (graph, work) => prepareOurs(graph, work, { runs: createForgetfulRunStore }),
   "memory, no finished run kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 0 }),
   "memory, 16 finished runs kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 16 }),
-  "memory, 16 finished runs kept, events heard": (graph, work) => prepareOurs(graph, work, { listener: () => {} }),
+  "memory, 16 finished runs kept, events heard": (graph, work) =>
+    prepareOurs(graph, work, { listener: () => {} }),
   "memory, 200 finished runs kept": (graph, work) => prepareOurs(graph, work, { keptRuns: 200 }),
 };

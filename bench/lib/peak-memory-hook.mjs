@@ -5,7 +5,9 @@ import { isMainThread } from "node:worker_threads";
 
 const folder = process.env.CCL_BENCH_PEAKS;
 if (isMainThread && folder !== undefined) {
-  process.on("exit", () => fs.writeFileSync(path.join(folder, String(process.pid)), String(peakKb())));
+  process.on("exit", () =>
+    fs.writeFileSync(path.join(folder, String(process.pid)), String(peakKb())),
+  );
 }
 
 // On Linux ru_maxrss starts from the parent's memory, VmHWM does not.

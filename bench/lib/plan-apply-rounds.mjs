@@ -12,7 +12,8 @@ import { openWorkspace } from "../../packages/plan-protocol/dist/node/index.js";
 const folders = 10;
 const fileBytes = 25_000;
 
-const textOf = (index, version) => `file ${index} version ${version}\n`.padEnd(fileBytes, `line ${index} ${version}\n`);
+const textOf = (index, version) =>
+  `file ${index} version ${version}\n`.padEnd(fileBytes, `line ${index} ${version}\n`);
 const pathOf = (index) => `src/${index % folders}/${index}.txt`;
 
 async function writeBare(place, text) {
@@ -37,18 +38,28 @@ export const writers = {
       path: pathOf(index),
       content: textOf(index, version),
     }));
-    const plan = { version: 1, mode: "apply", summary: "", context_requests: [], memory_patch: {}, actions };
+    const plan = {
+      version: 1,
+      mode: "apply",
+      summary: "",
+      context_requests: [],
+      memory_patch: {},
+      actions,
+    };
     const startedAt = performance.now();
     const applied = await workspace.apply(plan);
     const elapsed = performance.now() - startedAt;
     if (!applied.ok) throw new Error(JSON.stringify(applied.issues));
     return elapsed;
   },
-  "write-file-atomic": (place, count, version) => oneByOne(place, { count, version, write: writeFileAtomic }),
+  "write-file-atomic": (place, count, version) =>
+    oneByOne(place, { count, version, write: writeFileAtomic }),
   "write-file-atomic, all at once": async ({ root }, count, version) => {
     const texts = Array.from({ length: count }, (_, index) => textOf(index, version));
     const startedAt = performance.now();
-    await Promise.all(texts.map((text, index) => writeFileAtomic(path.join(root, pathOf(index)), text)));
+    await Promise.all(
+      texts.map((text, index) => writeFileAtomic(path.join(root, pathOf(index)), text)),
+    );
     return performance.now() - startedAt;
   },
   "bare loop": (place, count, version) => oneByOne(place, { count, version, write: writeBare }),
@@ -70,19 +81,22 @@ export async function applyRounds(count, rounds) {
       const root = path.join(base, String(Object.keys(places).length));
       for (let folder = 0; folder < folders; folder += 1)
         fs.mkdirSync(path.join(root, `src/${folder}`), { recursive: true });
-      for (let index = 0; index < count; index += 1) fs.writeFileSync(path.join(root, pathOf(index)), textOf(index, 0));
+      for (let index = 0; index < count; index += 1)
+        fs.writeFileSync(path.join(root, pathOf(index)), textOf(index, 0));
       places[name] = { root, workspace: await openWorkspace({ root }) };
     }
     const times = Object.fromEntries(Object.keys(writers).map((name) => [name, []]));
     const turn = async (round) => {
       const elapsed = {};
-      for (const [name, write] of Object.entries(writers)) elapsed[name] = await write(places[name], count, round);
+      for (const [name, write] of Object.entries(writers))
+        elapsed[name] = await write(places[name], count, round);
       return elapsed;
     };
     // The first round warms up.
     await turn(1);
     for (let round = 0; round < rounds; round += 1)
-      for (const [name, elapsed] of Object.entries(await turn(round + 2))) times[name].push(elapsed);
+      for (const [name, elapsed] of Object.entries(await turn(round + 2)))
+        times[name].push(elapsed);
     for (const { workspace } of Object.values(places)) await workspace.close();
     return times;
   } finally {

@@ -23,7 +23,9 @@ export function readRecordedTraces(folder) {
 /** Sessions one after the other as one long one, under the first system prompt; each dialogue keeps its name. */
 export function joinTraces(name, traces) {
   const messages = traces.flatMap(({ name: source, messages: list }, index) =>
-    list.filter(({ role }) => index === 0 || role !== "system").map((message) => ({ ...message, source })),
+    list
+      .filter(({ role }) => index === 0 || role !== "system")
+      .map((message) => ({ ...message, source })),
   );
   return { name, messages, tools: traces[0]?.tools ?? [] };
 }
@@ -41,7 +43,13 @@ function fromTrajectory(history) {
       const own =
         action === undefined
           ? []
-          : [{ id: `call_${messages.length}`, name: "run", arguments: JSON.stringify({ command: action }) }];
+          : [
+              {
+                id: `call_${messages.length}`,
+                name: "run",
+                arguments: JSON.stringify({ command: action }),
+              },
+            ];
       open = given.length > 0 ? given : own;
       messages.push({ role, content, ...(open.length > 0 ? { toolCalls: open } : {}) });
     } else if (open.length > 0) {
@@ -58,21 +66,34 @@ function fromLogLines(lines) {
   const messages = [];
   for (const { message } of lines) {
     if (message === undefined) continue;
-    const parts = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+    const parts =
+      typeof message.content === "string"
+        ? [{ type: "text", text: message.content }]
+        : message.content;
     for (const part of parts.filter(({ type }) => type === "tool_result")) {
-      messages.push({ role: "tool", toolCallId: part.tool_use_id, content: textOf(part.content) || "(empty)" });
+      messages.push({
+        role: "tool",
+        toolCallId: part.tool_use_id,
+        content: textOf(part.content) || "(empty)",
+      });
     }
     const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
     const toolCalls = parts
       .filter(({ type }) => type === "tool_use")
       .map(({ id, name, input }) => ({ id, name, arguments: JSON.stringify(input) }));
     if (text !== "" || toolCalls.length > 0) {
-      messages.push({ role: message.role, content: text, ...(toolCalls.length > 0 ? { toolCalls } : {}) });
+      messages.push({
+        role: message.role,
+        content: text,
+        ...(toolCalls.length > 0 ? { toolCalls } : {}),
+      });
     }
   }
   return messages;
 }
 
 function textOf(content) {
-  return typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("\n");
+  return typeof content === "string"
+    ? content
+    : (content ?? []).map((part) => part.text ?? "").join("\n");
 }

@@ -43,7 +43,14 @@ export function replayTrace({ messages, tools }, { policy, counter, budget = Inf
     const support = supportOf(messages, index, prompt);
     total.values += support.values;
     total.supported += support.supported;
-    onCall?.({ index, tokens: size, cached, price, values: support.values, supported: support.supported });
+    onCall?.({
+      index,
+      tokens: size,
+      cached,
+      price,
+      values: support.values,
+      supported: support.supported,
+    });
     missing.push(...support.missing.map((value) => ({ index, value })));
     previous = prompt;
   }
@@ -110,10 +117,16 @@ function supportOf(messages, index, prompt) {
   if (values.length === 0) return { values: 0, supported: 0, missing: [] };
   const read = messages
     .slice(0, index)
-    .filter((message) => message.role !== "assistant" && (message.source === source || message.role === "system"));
+    .filter(
+      (message) =>
+        message.role !== "assistant" && (message.source === source || message.role === "system"),
+    );
   const readText = read.map(textOf).join("\n");
   const shown = prompt
-    .map((message) => textOf(message) + (message.toolCalls ?? []).map((call) => call.arguments).join("\n"))
+    .map(
+      (message) =>
+        textOf(message) + (message.toolCalls ?? []).map((call) => call.arguments).join("\n"),
+    )
     .join("\n");
   const wanted = values.filter((value) => value.length >= 3 && readText.includes(value));
   const missing = wanted.filter((value) => !shown.includes(value));

@@ -15,9 +15,13 @@ export function graphProblems(workspace) {
   const missing = packages.filter((item) => rows[item.name] === undefined);
   return [
     ...rowProblems(rows),
-    ...missing.map((item) => `${item.name} has no row in package-graph.json; add one with its tier and imports`),
+    ...missing.map(
+      (item) => `${item.name} has no row in package-graph.json; add one with its tier and imports`,
+    ),
     ...versionProblems(packages),
-    ...packages.filter((item) => rows[item.name] !== undefined).flatMap((item) => packageProblems(item, workspace)),
+    ...packages
+      .filter((item) => rows[item.name] !== undefined)
+      .flatMap((item) => packageProblems(item, workspace)),
   ];
 }
 
@@ -34,11 +38,17 @@ function rowProblems(rows) {
 }
 
 function packageProblems(item, workspace) {
-  const where = (module, line) => `${path.relative(workspace.root, module.file).replaceAll("\\", "/")}:${line}`;
+  const where = (module, line) =>
+    `${path.relative(workspace.root, module.file).replaceAll("\\", "/")}:${line}`;
   const context = { item, where, workspace, ...readSources(item) };
-  const lost = item.entries.filter((entry) => entry.source === undefined || !fs.existsSync(entry.source));
+  const lost = item.entries.filter(
+    (entry) => entry.source === undefined || !fs.existsSync(entry.source),
+  );
   return [
-    ...lost.map((entry) => `${item.name} exports ${entry.subpath}, and its condition @ccl/source leads to no file`),
+    ...lost.map(
+      (entry) =>
+        `${item.name} exports ${entry.subpath}, and its condition @ccl/source leads to no file`,
+    ),
     ...[...context.sources.values()].flatMap((module) => importProblems(module, context)),
     ...manifestProblems(context),
     ...item.entries.flatMap((entry) => builtinProblems(entry, context)),
@@ -50,13 +60,22 @@ function readSources(item) {
   const files = fs
     .readdirSync(path.join(item.directory, "src"), { recursive: true })
     .map((file) => path.join(item.directory, "src", file))
-    .filter((file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file) && !file.includes("__fixtures__"))
+    .filter(
+      (file) =>
+        file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file) && !file.includes("__fixtures__"),
+    )
     .sort();
   const sources = new Map(files.map((file) => [file, readSourceModule(file)]));
   const readModule = (file) => sources.get(file) ?? readSourceModule(file);
   const reach = (entries) => reachModules(entries.filter(Boolean), readModule);
-  const bins = item.bins.map((bin) => path.join(item.directory, bin.replace(/dist\/(.*)\.js$/, "src/$1.ts")));
-  return { sources, reach, shipped: reach([...item.entries.map((entry) => entry.source), ...bins]) };
+  const bins = item.bins.map((bin) =>
+    path.join(item.directory, bin.replace(/dist\/(.*)\.js$/, "src/$1.ts")),
+  );
+  return {
+    sources,
+    reach,
+    shipped: reach([...item.entries.map((entry) => entry.source), ...bins]),
+  };
 }
 
 function importProblems(module, context) {
@@ -66,7 +85,9 @@ function importProblems(module, context) {
   );
   const named = module.imports.flatMap(({ specifier, line }) => {
     const problem = specifierProblem(specifier, module, context);
-    return problem === undefined ? [] : [`${context.where(module, line)} imports ${specifier}: ${problem}`];
+    return problem === undefined
+      ? []
+      : [`${context.where(module, line)} imports ${specifier}: ${problem}`];
   });
   return [...computed, ...named];
 }
@@ -81,7 +102,9 @@ function specifierProblem(specifier, module, context) {
       : "a relative import may not leave its package";
   }
   const { name, subpath } = splitSpecifier(specifier);
-  return name.startsWith(scope) ? internalProblem({ name, subpath }, context) : declaredProblem(name, module, context);
+  return name.startsWith(scope)
+    ? internalProblem({ name, subpath }, context)
+    : declaredProblem(name, module, context);
 }
 
 function internalProblem({ name, subpath }, { item, workspace }) {
@@ -104,8 +127,10 @@ function internalProblem({ name, subpath }, { item, workspace }) {
 // What no entry reaches is support for tests, and may use what tests use.
 function declaredProblem(name, module, { item, shipped, workspace }) {
   const { dependencies, optionalDependencies, peerDependencies, devDependencies } = item.manifest;
-  if (dependencies?.[name] ?? optionalDependencies?.[name] ?? peerDependencies?.[name]) return undefined;
-  if (shipped.has(module.file)) return "in neither dependencies nor peerDependencies of the package";
+  if (dependencies?.[name] ?? optionalDependencies?.[name] ?? peerDependencies?.[name])
+    return undefined;
+  if (shipped.has(module.file))
+    return "in neither dependencies nor peerDependencies of the package";
   const isForTests = devDependencies?.[name] ?? workspace.rootManifest?.devDependencies?.[name];
   return isForTests ? undefined : "not declared in the package";
 }
@@ -113,14 +138,18 @@ function declaredProblem(name, module, { item, shipped, workspace }) {
 function manifestProblems({ item, shipped, workspace }) {
   const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = item.manifest;
   const modules = [...shipped.values()];
-  const mentioned = modules.flatMap((module) => [...module.strings, ...module.imports.map((entry) => entry.specifier)]);
+  const mentioned = modules.flatMap((module) => [
+    ...module.strings,
+    ...module.imports.map((entry) => entry.specifier),
+  ]);
   // What a package of ours wants as a peer is supplied by declaring it.
   const wanted = new Set(
     workspace.packages
       .filter((other) => dependencies[other.name] !== undefined)
       .flatMap((other) => Object.keys(other.manifest.peerDependencies ?? {})),
   );
-  const isUsed = (name) => wanted.has(name) || mentioned.some((text) => text === name || text.startsWith(`${name}/`));
+  const isUsed = (name) =>
+    wanted.has(name) || mentioned.some((text) => text === name || text.startsWith(`${name}/`));
   const unused = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
     .filter((name) => !isUsed(name))
     .map((name) => `${item.name} declares ${name} and does not use it`);
@@ -130,7 +159,9 @@ function manifestProblems({ item, shipped, workspace }) {
   const peers = Object.keys(peerDependencies).filter((name) => name.startsWith(scope));
   return [
     ...unused,
-    ...internal.map(([name, range]) => `${item.name} depends on ${name} as ${range}; write workspace:^`),
+    ...internal.map(
+      ([name, range]) => `${item.name} depends on ${name} as ${range}; write workspace:^`,
+    ),
     ...peers.map((name) => `${item.name} has ${name} as a peer; our own packages are dependencies`),
   ];
 }
@@ -138,13 +169,19 @@ function manifestProblems({ item, shipped, workspace }) {
 // Versions stand once, in the catalog, or inline where a single package uses the dependency.
 function versionProblems(packages) {
   const uses = packages.flatMap(({ name, manifest }) =>
-    Object.entries({ ...manifest.devDependencies, ...manifest.optionalDependencies, ...manifest.dependencies })
+    Object.entries({
+      ...manifest.devDependencies,
+      ...manifest.optionalDependencies,
+      ...manifest.dependencies,
+    })
       .filter(([dependency]) => !dependency.startsWith(scope))
       .map(([dependency, range]) => ({ name, dependency, range })),
   );
   const inline = uses.filter((use) => !use.range.startsWith("catalog:"));
   return inline
-    .filter((use) => uses.some((other) => other.dependency === use.dependency && other.name !== use.name))
+    .filter((use) =>
+      uses.some((other) => other.dependency === use.dependency && other.name !== use.name),
+    )
     .map(
       (use) =>
         `${use.name} gives ${use.dependency} the version ${use.range}, and another package uses it too; put it in the catalog of pnpm-workspace.yaml`,
@@ -153,7 +190,8 @@ function versionProblems(packages) {
 
 /** The builtins that an entry may import; undefined where it may import any. */
 export function allowedBuiltins(row, subpath) {
-  if (row.platform === "node" || subpath === "./node" || row.nodeEntries?.includes(subpath)) return undefined;
+  if (row.platform === "node" || subpath === "./node" || row.nodeEntries?.includes(subpath))
+    return undefined;
   return subpath === "./conformance" ? builtinsOfConformance : anywhere;
 }
 
@@ -174,7 +212,9 @@ function sizeProblems(entry, { item, reach, workspace }) {
   const most = ceilingFor(workspace.rows[item.name].maxCodeLines, entry.subpath);
   if (most === undefined) return [];
   const lines = countEntryLines(entry, item, reach);
-  return lines <= most ? [] : [`${item.name} ${entry.subpath} has ${lines} lines of code; at most ${most}`];
+  return lines <= most
+    ? []
+    : [`${item.name} ${entry.subpath} has ${lines} lines of code; at most ${most}`];
 }
 
 /** Lines of code behind an entry; for a subpath, without what the root entry reaches too. */
@@ -192,7 +232,9 @@ export function sizeSummary({ rows, packages }) {
     return item.entries.flatMap((entry) => {
       const most = ceilingFor(rows[item.name]?.maxCodeLines, entry.subpath);
       if (most === undefined) return [];
-      return [`${item.name} ${entry.subpath}: ${countEntryLines(entry, item, reach)} of ${most} lines of code`];
+      return [
+        `${item.name} ${entry.subpath}: ${countEntryLines(entry, item, reach)} of ${most} lines of code`,
+      ];
     });
   });
 }

@@ -14,7 +14,10 @@ const exportsOf = (...subpaths) =>
   Object.fromEntries(
     subpaths.map((subpath) => {
       const folder = subpath === "." ? "" : `${subpath.slice(2)}/`;
-      return [subpath, { "@ccl/source": `./src/${folder}index.ts`, default: `./dist/${folder}index.js` }];
+      return [
+        subpath,
+        { "@ccl/source": `./src/${folder}index.ts`, default: `./dist/${folder}index.js` },
+      ];
     }),
   );
 
@@ -29,7 +32,10 @@ const tidy = {
       "@ccl/planned": { tier: 2, imports: ["*"], platform: "neutral" },
     },
   },
-  "packages/core/package.json": { name: "@ccl/core", exports: exportsOf(".", "./node", "./conformance") },
+  "packages/core/package.json": {
+    name: "@ccl/core",
+    exports: exportsOf(".", "./node", "./conformance"),
+  },
   "packages/core/src/index.ts": '// A comment.\n\nexport { hash } from "./hash.ts";\n',
   "packages/core/src/hash.ts":
     'import { createHash } from "node:crypto";\n/** Doc. */\nexport const hash = createHash;\n',
@@ -47,7 +53,8 @@ const tidy = {
     export const load = (name: string): Promise<unknown> => import(\`gpt-tokenizer/encoding/\${name}\`);
     export const hashes = [hash];
   `,
-  "packages/left/src/left.test.ts": 'import "node:fs";\nimport "@ccl/right";\nimport "undeclared";\n',
+  "packages/left/src/left.test.ts":
+    'import "node:fs";\nimport "@ccl/right";\nimport "undeclared";\n',
   "packages/left/src/arbitraries.ts": 'import "fast-check";\n',
   "packages/right/package.json": { name: "@ccl/right", exports: exportsOf("."), dependencies: {} },
   "packages/right/src/index.ts": 'import "node:fs";\n',
@@ -57,7 +64,8 @@ const tidy = {
     exports: { "./package.json": "./package.json" },
     dependencies: { "@ccl/left": "workspace:^", "gpt-tokenizer": "catalog:", wasm: "catalog:" },
   },
-  "packages/top/src/top.ts": 'import "@ccl/left";\nnew Worker(new URL("./worker.ts", import.meta.url));\n',
+  "packages/top/src/top.ts":
+    'import "@ccl/left";\nnew Worker(new URL("./worker.ts", import.meta.url));\n',
   "packages/top/src/worker.ts": 'export const grammar = import.meta.resolve("wasm/python.wasm");\n',
 };
 
@@ -66,7 +74,10 @@ function problemsOf(changes, report = graphProblems) {
   folders.push(root);
   for (const [file, content] of Object.entries({ ...tidy, ...changes })) {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-    fs.writeFileSync(path.join(root, file), typeof content === "string" ? content : JSON.stringify(content));
+    fs.writeFileSync(
+      path.join(root, file),
+      typeof content === "string" ? content : JSON.stringify(content),
+    );
   }
   return report(readWorkspace(root));
 }
@@ -77,7 +88,9 @@ const withManifest = (folder, changes) => {
 };
 const withRow = (name, changes) => {
   const { packages } = tidy["package-graph.json"];
-  return { "package-graph.json": { packages: { ...packages, [name]: { ...packages[name], ...changes } } } };
+  return {
+    "package-graph.json": { packages: { ...packages, [name]: { ...packages[name], ...changes } } },
+  };
 };
 const inRight = (source) => ({ "packages/right/src/index.ts": source });
 const inHash = (source) => ({ "packages/core/src/hash.ts": source });
@@ -89,14 +102,21 @@ describe("graphProblems", () => {
 
   it("lets a package import what it declares as optional, and counts one that is unused", () => {
     const optional = withManifest("right", { optionalDependencies: { driver: "catalog:" } });
-    expect(problemsOf({ ...optional, ...inRight('export const load = () => import("driver");') })).toEqual([]);
+    expect(
+      problemsOf({ ...optional, ...inRight('export const load = () => import("driver");') }),
+    ).toEqual([]);
     expect(problemsOf(optional)).toEqual(["@ccl/right declares driver and does not use it"]);
   });
 
   it("lets the entries that a row names as Node's import builtins, and no others", () => {
-    const changes = { ...inHash('import "node:fs";'), ...withRow("@ccl/core", { nodeEntries: ["."] }) };
+    const changes = {
+      ...inHash('import "node:fs";'),
+      ...withRow("@ccl/core", { nodeEntries: ["."] }),
+    };
     expect(problemsOf(changes)).toEqual([]);
-    expect(problemsOf({ ...changes, ...withRow("@ccl/core", { nodeEntries: ["./other"] }) })).toHaveLength(1);
+    expect(
+      problemsOf({ ...changes, ...withRow("@ccl/core", { nodeEntries: ["./other"] }) }),
+    ).toHaveLength(1);
   });
 
   it.each([
@@ -115,7 +135,11 @@ describe("graphProblems", () => {
       inRight('export type A = import("@ccl/left").A;'),
       "imports @ccl/left: a sibling",
     ],
-    ["a dynamic import of a sibling", inRight('await import("@ccl/left");'), "imports @ccl/left: a sibling"],
+    [
+      "a dynamic import of a sibling",
+      inRight('await import("@ccl/left");'),
+      "imports @ccl/left: a sibling",
+    ],
     [
       "a sibling named by a constant",
       inRight('const name = "@ccl/left";\nawait import(name);'),
@@ -150,8 +174,16 @@ describe("graphProblems", () => {
       inRight('export * from "../../core/src/index.ts";'),
       "a relative import may not leave its package",
     ],
-    ["an import of itself", inRight('import "@ccl/right";'), "a package imports its own files by relative paths"],
-    ["a computed import", inRight("await import(name);"), "packages/right/src/index.ts:1 imports a computed name"],
+    [
+      "an import of itself",
+      inRight('import "@ccl/right";'),
+      "a package imports its own files by relative paths",
+    ],
+    [
+      "a computed import",
+      inRight("await import(name);"),
+      "packages/right/src/index.ts:1 imports a computed name",
+    ],
     [
       "an undeclared dependency",
       inRight('import "yaml";'),
@@ -159,7 +191,10 @@ describe("graphProblems", () => {
     ],
     [
       "a dependency declared for development only",
-      { ...withManifest("right", { devDependencies: { zod: "catalog:" } }), ...inRight('import "zod";') },
+      {
+        ...withManifest("right", { devDependencies: { zod: "catalog:" } }),
+        ...inRight('import "zod";'),
+      },
       "imports zod: in neither dependencies nor peerDependencies",
     ],
     [
@@ -233,7 +268,9 @@ describe("graphProblems", () => {
   });
 
   it("does not count comments, blank lines or what the root entry reaches too against a subpath", () => {
-    const shared = { "packages/core/src/node/index.ts": '// why\n\nexport { hash } from "../hash.ts";\n' };
+    const shared = {
+      "packages/core/src/node/index.ts": '// why\n\nexport { hash } from "../hash.ts";\n',
+    };
     expect(problemsOf(shared, sizeSummary)).toEqual([
       "@ccl/core .: 3 of 4 lines of code",
       "@ccl/core ./node: 1 of 2 lines of code",

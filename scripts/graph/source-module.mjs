@@ -11,12 +11,26 @@ import ts from "typescript";
 
 /** @returns {SourceModule} */
 export function readSourceModule(file) {
-  const source = ts.createSourceFile(file, fs.readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
-  const module = { file, imports: [], strings: [], computedImportLines: [], codeLines: 0, names: new Map() };
+  const source = ts.createSourceFile(
+    file,
+    fs.readFileSync(file, "utf8"),
+    ts.ScriptTarget.Latest,
+    true,
+  );
+  const module = {
+    file,
+    imports: [],
+    strings: [],
+    computedImportLines: [],
+    codeLines: 0,
+    names: new Map(),
+  };
   const lineOf = (node) => source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
   const constants = readConstants(source);
   const addImport = (node, argument, isTypeOnly) => {
-    const specifier = ts.isIdentifier(argument) ? constants.get(argument.text) : leadingText(argument);
+    const specifier = ts.isIdentifier(argument)
+      ? constants.get(argument.text)
+      : leadingText(argument);
     if (specifier === undefined) module.computedImportLines.push(lineOf(node));
     else module.imports.push({ specifier, line: lineOf(node), isTypeOnly });
   };
@@ -42,11 +56,17 @@ export function readSourceModule(file) {
 // A name that stands once at the head of a file is as readable as one in the call.
 function readConstants(source) {
   const declarations = source.statements
-    .filter((statement) => ts.isVariableStatement(statement) && statement.declarationList.flags & ts.NodeFlags.Const)
+    .filter(
+      (statement) =>
+        ts.isVariableStatement(statement) && statement.declarationList.flags & ts.NodeFlags.Const,
+    )
     .flatMap((statement) => statement.declarationList.declarations);
   return new Map(
     declarations
-      .filter(({ name, initializer }) => ts.isIdentifier(name) && initializer && ts.isStringLiteralLike(initializer))
+      .filter(
+        ({ name, initializer }) =>
+          ts.isIdentifier(name) && initializer && ts.isStringLiteralLike(initializer),
+      )
       .map(({ name, initializer }) => [name.text, initializer.text]),
   );
 }
@@ -72,20 +92,27 @@ function leadingText(node) {
 
 function isFreeName(node) {
   const { parent } = node;
-  if (ts.isPropertyAccessExpression(parent) || ts.isQualifiedName(parent)) return parent.name !== node;
-  return !(ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isMethodDeclaration(parent));
+  if (ts.isPropertyAccessExpression(parent) || ts.isQualifiedName(parent))
+    return parent.name !== node;
+  return !(
+    ts.isPropertyAssignment(parent) ||
+    ts.isPropertySignature(parent) ||
+    ts.isMethodDeclaration(parent)
+  );
 }
 
 function countCodeLines(source) {
   const lines = new Set();
   const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line;
   const visit = (node) => {
-    if (node.kind >= ts.SyntaxKind.FirstJSDocNode && node.kind <= ts.SyntaxKind.LastJSDocNode) return;
+    if (node.kind >= ts.SyntaxKind.FirstJSDocNode && node.kind <= ts.SyntaxKind.LastJSDocNode)
+      return;
     if (node.kind === ts.SyntaxKind.EndOfFileToken) return;
     const children = node.getChildren(source);
     if (children.length > 0) return void children.forEach(visit);
     if (node.getStart(source) === node.end) return;
-    for (let line = lineAt(node.getStart(source)); line <= lineAt(node.end); line += 1) lines.add(line);
+    for (let line = lineAt(node.getStart(source)); line <= lineAt(node.end); line += 1)
+      lines.add(line);
   };
   visit(source);
   return lines.size;

@@ -31,7 +31,9 @@ function readPackage(directory) {
       source: target["@ccl/source"] && path.join(directory, target["@ccl/source"]),
       built: path.join(directory, target.default),
     }));
-  const bins = Object.values(typeof manifest.bin === "string" ? { bin: manifest.bin } : (manifest.bin ?? {}));
+  const bins = Object.values(
+    typeof manifest.bin === "string" ? { bin: manifest.bin } : (manifest.bin ?? {}),
+  );
   return { name: manifest.name, directory, manifest, entries, bins };
 }
 

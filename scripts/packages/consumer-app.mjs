@@ -7,7 +7,9 @@ import { runCommand } from "./run-command.mjs";
 
 /** Creates the application in `directory` and installs `tarballs` (package name to file) and what READMEs import in it. */
 export function installApp(directory, { tarballs, packages, nodeTypes }) {
-  const files = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]));
+  const files = Object.fromEntries(
+    Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]),
+  );
   const manifest = {
     name: "consumer",
     private: true,
@@ -19,23 +21,39 @@ export function installApp(directory, { tarballs, packages, nodeTypes }) {
   };
   fs.mkdirSync(directory, { recursive: true });
   fs.writeFileSync(path.join(directory, "package.json"), JSON.stringify(manifest, undefined, 2));
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
+  const flags = [
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--no-package-lock",
+    "--prefer-offline",
+  ];
   runCommand(["npm", "install", ...flags], { cwd: directory });
 }
 
 /** Writes the programs, type-checks them together and returns the files to run. */
 export function compileApp(directory, { packages, compiler }) {
-  const specifiers = packages.flatMap((item) => item.entries.map((entry) => path.posix.join(item.name, entry.subpath)));
+  const specifiers = packages.flatMap((item) =>
+    item.entries.map((entry) => path.posix.join(item.name, entry.subpath)),
+  );
   const programs = { "every-entry": everyEntryProgram(specifiers), ...readmePrograms(packages) };
-  for (const [name, text] of Object.entries(programs)) fs.writeFileSync(path.join(directory, `${name}.ts`), text);
+  for (const [name, text] of Object.entries(programs))
+    fs.writeFileSync(path.join(directory, `${name}.ts`), text);
   const withClients = Object.keys(programs).filter((name) => clientsIn(programs[name]).length > 0);
   const ours = Object.keys(programs).filter((name) => !withClients.includes(name));
   // The types of other vendors may have faults of their own, which are not ours to report.
   compile(directory, compiler, { names: ours, skipLibCheck: false });
-  if (withClients.length > 0) compile(directory, compiler, { names: withClients, skipLibCheck: true });
+  if (withClients.length > 0)
+    compile(directory, compiler, { names: withClients, skipLibCheck: true });
   const common = { name: "every-entry-required", file: path.join(directory, "every-entry.cjs") };
-  fs.writeFileSync(common.file, specifiers.map((specifier) => `require(${JSON.stringify(specifier)});\n`).join(""));
-  const compiled = Object.keys(programs).map((name) => ({ name, file: path.join(directory, "out", `${name}.js`) }));
+  fs.writeFileSync(
+    common.file,
+    specifiers.map((specifier) => `require(${JSON.stringify(specifier)});\n`).join(""),
+  );
+  const compiled = Object.keys(programs).map((name) => ({
+    name,
+    file: path.join(directory, "out", `${name}.js`),
+  }));
   return [...compiled, common];
 }
 
@@ -55,8 +73,12 @@ function compile(directory, compiler, { names, skipLibCheck }) {
 }
 
 function everyEntryProgram(specifiers) {
-  const imports = specifiers.map((specifier, index) => `import * as entry${index} from ${JSON.stringify(specifier)};`);
-  const rows = specifiers.map((specifier, index) => `  [${JSON.stringify(specifier)}, entry${index}],`);
+  const imports = specifiers.map(
+    (specifier, index) => `import * as entry${index} from ${JSON.stringify(specifier)};`,
+  );
+  const rows = specifiers.map(
+    (specifier, index) => `  [${JSON.stringify(specifier)}, entry${index}],`,
+  );
   return `${imports.join("\n")}
 import { CclError } from "@ccl/core";
 
@@ -81,7 +103,10 @@ function readmePrograms(packages) {
     libraries.map((item) => {
       const file = path.join(item.directory, "README.md");
       if (!fs.existsSync(file)) throw new Error(`${item.name} has no README.md`);
-      return [`readme-of-${path.basename(item.directory)}`, firstProgram(fs.readFileSync(file, "utf8"), item.name)];
+      return [
+        `readme-of-${path.basename(item.directory)}`,
+        firstProgram(fs.readFileSync(file, "utf8"), item.name),
+      ];
     }),
   );
 }
@@ -90,7 +115,10 @@ function readmePrograms(packages) {
 function clientsOf(packages) {
   const clients = {};
   for (const item of packages.filter((item) => item.entries.length > 0)) {
-    const program = firstProgram(fs.readFileSync(path.join(item.directory, "README.md"), "utf8"), item.name);
+    const program = firstProgram(
+      fs.readFileSync(path.join(item.directory, "README.md"), "utf8"),
+      item.name,
+    );
     for (const name of clientsIn(program).flatMap((client) => [client, `@types/${client}`])) {
       const manifest = path.join(item.directory, "node_modules", name, "package.json");
       if (name.startsWith("@types/") && !fs.existsSync(manifest)) continue;
@@ -103,7 +131,9 @@ function clientsOf(packages) {
 /** The packages of others that a program imports. */
 function clientsIn(program) {
   const specifiers = Array.from(program.matchAll(/from "([^"]+)"/g), ([, specifier]) => specifier);
-  const foreign = specifiers.filter((specifier) => !specifier.startsWith("@ccl/") && !isBuiltin(specifier));
+  const foreign = specifiers.filter(
+    (specifier) => !specifier.startsWith("@ccl/") && !isBuiltin(specifier),
+  );
   return foreign.map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)[0]);
 }
 

@@ -7,14 +7,26 @@ import { allowedBuiltins } from "../graph/graph-problems.mjs";
 import { reachModules } from "../graph/source-module.mjs";
 import { ceilingFor } from "../graph/workspace.mjs";
 
-const namesOfNode = ["process", "Buffer", "require", "module", "__dirname", "__filename", "global", "setImmediate"];
+const namesOfNode = [
+  "process",
+  "Buffer",
+  "require",
+  "module",
+  "__dirname",
+  "__filename",
+  "global",
+  "setImmediate",
+];
 
 /** @returns {{ problems: string[], summary: string[] }} */
 export function entryLimits({ rows, packages }) {
   const measured = packages.flatMap((item) =>
     builtEntries(item).map((entry) => measureEntry(entry, item, rows[item.name])),
   );
-  return { problems: measured.flatMap((entry) => entry.problems), summary: measured.map((entry) => entry.summary) };
+  return {
+    problems: measured.flatMap((entry) => entry.problems),
+    summary: measured.map((entry) => entry.summary),
+  };
 }
 
 function builtEntries(item) {
@@ -24,9 +36,13 @@ function builtEntries(item) {
 
 function measureEntry({ subpath, built }, item, row) {
   const label = `${item.name} ${subpath}`;
-  if (!fs.existsSync(built)) return { problems: [`${label}: ${built} is not built`], summary: `${label}: not built` };
+  if (!fs.existsSync(built))
+    return { problems: [`${label}: ${built} is not built`], summary: `${label}: not built` };
   const modules = [...reachModules([built]).values()];
-  const bytes = modules.reduce((sum, module) => sum + gzipSync(fs.readFileSync(module.file)).length, 0);
+  const bytes = modules.reduce(
+    (sum, module) => sum + gzipSync(fs.readFileSync(module.file)).length,
+    0,
+  );
   const most = ceilingFor(row.maxGzipBytes, subpath);
   const problems = modules.flatMap((module) =>
     platformProblems(module, { label, allowed: allowedBuiltins(row, subpath) }),
@@ -39,10 +55,16 @@ function measureEntry({ subpath, built }, item, row) {
 function platformProblems(module, { label, allowed }) {
   if (allowed === undefined) return [];
   const file = path.basename(module.file);
-  const builtins = module.imports.filter(({ specifier }) => specifier.startsWith("node:") && !allowed.has(specifier));
+  const builtins = module.imports.filter(
+    ({ specifier }) => specifier.startsWith("node:") && !allowed.has(specifier),
+  );
   const names = namesOfNode.filter((name) => module.names.has(name));
   return [
-    ...builtins.map(({ specifier }) => `${label}: ${file} imports ${specifier}, which only Node has`),
-    ...names.map((name) => `${label}: ${file}:${module.names.get(name)} names ${name}, which only Node has`),
+    ...builtins.map(
+      ({ specifier }) => `${label}: ${file} imports ${specifier}, which only Node has`,
+    ),
+    ...names.map(
+      (name) => `${label}: ${file}:${module.names.get(name)} names ${name}, which only Node has`,
+    ),
   ];
 }

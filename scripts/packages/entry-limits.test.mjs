@@ -12,7 +12,8 @@ afterEach(() => folders.splice(0).forEach((folder) => fs.rmSync(folder, { recurs
 function limitsOf(files, { subpath = ".", row = {} } = {}) {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-entry-"));
   folders.push(directory);
-  for (const [file, text] of Object.entries(files)) fs.writeFileSync(path.join(directory, file), text);
+  for (const [file, text] of Object.entries(files))
+    fs.writeFileSync(path.join(directory, file), text);
   const entries = [{ subpath, built: path.join(directory, "index.js") }];
   const rows = { "@ccl/x": { platform: "neutral", maxGzipBytes: { "*": 500 }, ...row } };
   return entryLimits({ rows, packages: [{ name: "@ccl/x", directory, entries, bins: [] }] });
@@ -35,8 +36,16 @@ describe("entryLimits", () => {
   });
 
   it.each([
-    ["a builtin in a chunk", inChunk('import "node:fs";'), "@ccl/x .: chunk.js imports node:fs, which only Node has"],
-    ["a lazy builtin", inChunk('await import("node:fs");'), "@ccl/x .: chunk.js imports node:fs, which only Node has"],
+    [
+      "a builtin in a chunk",
+      inChunk('import "node:fs";'),
+      "@ccl/x .: chunk.js imports node:fs, which only Node has",
+    ],
+    [
+      "a lazy builtin",
+      inChunk('await import("node:fs");'),
+      "@ccl/x .: chunk.js imports node:fs, which only Node has",
+    ],
     [
       "a name of Node",
       inChunk("\nexport const a = process.env;"),
@@ -48,8 +57,12 @@ describe("entryLimits", () => {
   });
 
   it("names an entry above its ceiling, and one without a ceiling", () => {
-    expect(limitsOf(tidy, { row: { maxGzipBytes: { ".": 10 } } }).problems[0]).toMatch(/bytes with gzip; at most 10$/);
-    expect(limitsOf(tidy, { row: { maxGzipBytes: {} } }).problems[0]).toMatch(/gives it no maxGzipBytes$/);
+    expect(limitsOf(tidy, { row: { maxGzipBytes: { ".": 10 } } }).problems[0]).toMatch(
+      /bytes with gzip; at most 10$/,
+    );
+    expect(limitsOf(tidy, { row: { maxGzipBytes: {} } }).problems[0]).toMatch(
+      /gives it no maxGzipBytes$/,
+    );
   });
 
   it("lets ./node and packages for Node use all of Node", () => {

@@ -25,8 +25,13 @@ const shutDown =
   'open(my $f, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl($f, 0x8004587d, $flags) or die $!;';
 
 /** The disk, or why there can't be one here. */
-export async function openLoopDisk({ sizeMiB }: { sizeMiB: number }): Promise<LoopDisk | { whyNot: string }> {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return { whyNot: "it needs root on Linux" };
+export async function openLoopDisk({
+  sizeMiB,
+}: {
+  sizeMiB: number;
+}): Promise<LoopDisk | { whyNot: string }> {
+  if (process.platform !== "linux" || process.getuid?.() !== 0)
+    return { whyNot: "it needs root on Linux" };
   const place = await mkdtemp(join(tmpdir(), "ccl-loop-disk-"));
   const image = join(place, "image");
   const folder = join(place, "mounted");

@@ -11,13 +11,17 @@ const run = promisify(execFile);
 /** The folder of `initdb` and `postgres`, from CCL_POSTGRES_BIN, Debian's layout or the PATH; undefined without them. */
 export function findPostgres() {
   const debian = "/usr/lib/postgresql";
-  const versions = fs.existsSync(debian) ? fs.readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const versions = fs.existsSync(debian)
+    ? fs.readdirSync(debian).sort((a, b) => Number(b) - Number(a))
+    : [];
   const folders = [
     process.env.CCL_POSTGRES_BIN,
     ...versions.map((version) => path.join(debian, version, "bin")),
     ...(process.env.PATH ?? "").split(path.delimiter),
   ];
-  return folders.find((folder) => folder && ["initdb", "postgres"].every((name) => isFile(path.join(folder, name))));
+  return folders.find(
+    (folder) => folder && ["initdb", "postgres"].every((name) => isFile(path.join(folder, name))),
+  );
 }
 
 const isFile = (name) => fs.statSync(name, { throwIfNoEntry: false })?.isFile() === true;
@@ -46,7 +50,9 @@ export async function startPostgres() {
   };
   const end = async (signal) => {
     const exited =
-      server.exitCode === null && server.signalCode === null && new Promise((resolve) => server.once("exit", resolve));
+      server.exitCode === null &&
+      server.signalCode === null &&
+      new Promise((resolve) => server.once("exit", resolve));
     server.kill(signal);
     await exited;
   };
@@ -79,7 +85,8 @@ function unprivilegedUser(folder) {
 async function untilReady(server, { bin, port }) {
   const isReady = path.join(bin, "pg_isready");
   for (let attempt = 0; attempt < 300; attempt++) {
-    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} while it started`);
+    if (server.exitCode !== null)
+      throw new Error(`PostgreSQL ended with ${server.exitCode} while it started`);
     try {
       await run(isReady, ["-q", "-h", "127.0.0.1", "-p", String(port)]);
       return;

@@ -9,7 +9,9 @@ import { freePort } from "./free-port.mjs";
 /** The path of `redis-server`; undefined where it is not installed. */
 export function findRedis() {
   const folders = (process.env.PATH ?? "").split(path.delimiter);
-  return folders.map((folder) => path.join(folder, "redis-server")).find((name) => fs.existsSync(name));
+  return folders
+    .map((folder) => path.join(folder, "redis-server"))
+    .find((name) => fs.existsSync(name));
 }
 
 /** Starts a server that syncs its append-only file with every write, so that an acknowledged write outlives a crash. */
@@ -18,7 +20,14 @@ export async function startRedis() {
   if (binary === undefined) throw new Error("No redis-server found on the PATH");
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-redis-"));
   const port = await freePort();
-  const settings = { port, bind: "127.0.0.1", dir: folder, appendonly: "yes", appendfsync: "always", save: "" };
+  const settings = {
+    port,
+    bind: "127.0.0.1",
+    dir: folder,
+    appendonly: "yes",
+    appendfsync: "always",
+    save: "",
+  };
   const server = spawn(
     binary,
     Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),

@@ -1,6 +1,21 @@
 import { date, pad, person } from "./person.mjs";
 
-const airports = ["JFK", "SEA", "ORD", "LAX", "DEN", "ATL", "PHX", "DFW", "MIA", "BOS", "SFO", "IAH", "EWR", "CLT"];
+const airports = [
+  "JFK",
+  "SEA",
+  "ORD",
+  "LAX",
+  "DEN",
+  "ATL",
+  "PHX",
+  "DFW",
+  "MIA",
+  "BOS",
+  "SFO",
+  "IAH",
+  "EWR",
+  "CLT",
+];
 const cabins = ["basic_economy", "economy", "business"];
 
 /** A user who changes, books and cancels flights. */
@@ -8,13 +23,18 @@ export function flightDialogue(writer, random) {
   const owner = person(random);
   const ids = Array.from({ length: random.int(3, 7) }, () => random.code());
   const companions = Array.from({ length: random.int(0, 3) }, () => person(random));
-  writer.user(`Hi! I'd like some help with one of my trips, and perhaps a new booking. I'm travelling soon.`);
-  writer.model("Of course. Could you please tell me your user id, so that I can look at your profile?");
+  writer.user(
+    `Hi! I'd like some help with one of my trips, and perhaps a new booking. I'm travelling soon.`,
+  );
+  writer.model(
+    "Of course. Could you please tell me your user id, so that I can look at your profile?",
+  );
   writer.user(`Sure, my user id is ${owner.userId}.`);
   writer.call(["get_user_details", { user_id: owner.userId }, profileOf(owner, companions, ids)]);
   const count = random.int(2, Math.min(6, ids.length));
   const seen = ids.slice(0, count).map((id) => reservation(random, owner, id));
-  for (const one of seen) writer.call(["get_reservation_details", { reservation_id: one.reservation_id }, one]);
+  for (const one of seen)
+    writer.call(["get_reservation_details", { reservation_id: one.reservation_id }, one]);
   const chosen = random.pick(seen);
   writer.model(
     `I found ${seen.length} reservation(s). The one from ${chosen.origin} to ${chosen.destination} is in ${chosen.cabin}, with ${chosen.passengers.length} passenger(s) and ${chosen.total_baggages} bags. What would you like to change about it?`,
@@ -27,12 +47,19 @@ export function flightDialogue(writer, random) {
   const pickFlight = random.pick(options);
   const payment = random.pick(Object.keys(owner.payments));
   changeFlights(writer, random, { chosen, day, pickFlight, payment });
-  if (random.chance(0.6)) addBagAndBook(writer, random, { owner, companions, chosen, day, pickFlight, payment });
+  if (random.chance(0.6))
+    addBagAndBook(writer, random, { owner, companions, chosen, day, pickFlight, payment });
   for (let rounds = random.int(0, 3); rounds > 0; rounds--) {
     const other = random.pick(seen);
     writer.user("Also please cancel the other one, my plans changed.");
-    writer.call(["cancel_reservation", { reservation_id: other.reservation_id }, { ...other, status: "cancelled" }]);
-    writer.model("It has been cancelled; the refund goes to the original payment method in 5 to 7 business days.");
+    writer.call([
+      "cancel_reservation",
+      { reservation_id: other.reservation_id },
+      { ...other, status: "cancelled" },
+    ]);
+    writer.model(
+      "It has been cancelled; the refund goes to the original payment method in 5 to 7 business days.",
+    );
   }
   writer.user("No, that is all. Thank you!");
   writer.model("You're welcome, have a good flight!");
@@ -41,7 +68,9 @@ export function flightDialogue(writer, random) {
 function searchFlights(writer, random, { chosen, day }) {
   let options = [];
   for (let tries = random.int(2, 5); tries > 0; tries--) {
-    options = Array.from({ length: random.int(3, 8) }, () => flight(random, chosen.origin, chosen.destination));
+    options = Array.from({ length: random.int(3, 8) }, () =>
+      flight(random, chosen.origin, chosen.destination),
+    );
     writer.call([
       "search_direct_flight",
       { origin: chosen.origin, destination: chosen.destination, date: day },
@@ -67,7 +96,12 @@ function changeFlights(writer, random, { chosen, day, pickFlight, payment }) {
   writer.model(
     `Here is what I would do:\n- Flight ${pickFlight.flight_number} on ${day}, leaving at ${pickFlight.scheduled_departure_time_est}\n- Economy at $${pickFlight.prices.economy}\n\nWhich payment method would you like to use, and do you confirm (yes/no)?`,
   );
-  writer.user(random.pick(["Yes, go ahead with the card on file.", "Yes please, whatever payment I have is fine."]));
+  writer.user(
+    random.pick([
+      "Yes, go ahead with the card on file.",
+      "Yes please, whatever payment I have is fine.",
+    ]),
+  );
   writer.call([
     "calculate",
     { expression: `${pickFlight.prices.economy} * ${chosen.passengers.length}` },
@@ -80,13 +114,17 @@ function changeFlights(writer, random, { chosen, day, pickFlight, payment }) {
       cabin: "economy",
       flights: [
         { flight_number: pickFlight.flight_number, date: day },
-        ...chosen.flights.slice(1).map(({ flight_number, date: on }) => ({ flight_number, date: on })),
+        ...chosen.flights
+          .slice(1)
+          .map(({ flight_number, date: on }) => ({ flight_number, date: on })),
       ],
       payment_id: payment,
     },
     { ...chosen, cabin: "economy" },
   ]);
-  writer.model("The flights of your reservation have been changed. Is there anything else I can help you with today?");
+  writer.model(
+    "The flights of your reservation have been changed. Is there anything else I can help you with today?",
+  );
 }
 
 function addBagAndBook(writer, random, { owner, companions, chosen, day, pickFlight, payment }) {
@@ -138,7 +176,9 @@ function flight(random, origin, destination) {
     scheduled_arrival_time_est: `${pad(departure + random.int(1, 3))}:30:00`,
     status: "available",
     available_seats: Object.fromEntries(cabins.map((cabin) => [cabin, random.int(0, 20)])),
-    prices: Object.fromEntries(cabins.map((cabin, tier) => [cabin, random.int(51, 90) + tier * random.int(60, 150)])),
+    prices: Object.fromEntries(
+      cabins.map((cabin, tier) => [cabin, random.int(51, 90) + tier * random.int(60, 150)]),
+    ),
   };
 }
 
@@ -163,7 +203,9 @@ function reservation(random, owner, id) {
       const who = person(random);
       return { first_name: who.first, last_name: who.last, dob: who.dob };
     }),
-    payment_history: [{ payment_id: Object.keys(owner.payments)[0], amount: random.int(200, 1500) }],
+    payment_history: [
+      { payment_id: Object.keys(owner.payments)[0], amount: random.int(200, 1500) },
+    ],
     created_at: `2024-05-${pad(random.int(1, 14))}T${pad(random.int(0, 23))}:${pad(random.int(0, 59))}:12`,
     total_baggages: random.int(0, 5),
     nonfree_baggages: random.int(0, 2),
@@ -178,7 +220,11 @@ function profileOf(owner, companions, reservations) {
     email: owner.email,
     dob: owner.dob,
     payment_methods: owner.payments,
-    saved_passengers: companions.map((who) => ({ first_name: who.first, last_name: who.last, dob: who.dob })),
+    saved_passengers: companions.map((who) => ({
+      first_name: who.first,
+      last_name: who.last,
+      dob: who.dob,
+    })),
     membership: "silver",
     reservations,
   };

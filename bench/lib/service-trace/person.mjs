@@ -1,4 +1,17 @@
-const firstNames = ["Mia", "Liam", "Noah", "Aarav", "Yara", "Chen", "Olivia", "Raj", "Sofia", "Ethan", "Amelia", "Mei"];
+const firstNames = [
+  "Mia",
+  "Liam",
+  "Noah",
+  "Aarav",
+  "Yara",
+  "Chen",
+  "Olivia",
+  "Raj",
+  "Sofia",
+  "Ethan",
+  "Amelia",
+  "Mei",
+];
 const lastNames = [
   "Li",
   "Kovacs",

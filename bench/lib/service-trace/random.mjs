@@ -14,6 +14,7 @@ export function createRandom(seed) {
     Array.from({ length: count }, () => int(0, 9))
       .join("")
       .replace(/^0/, "4");
-  const code = () => Array.from({ length: 6 }, () => pick([..."ABCDEFGHJKLMNPQRSTUVWXYZ0123456789"])).join("");
+  const code = () =>
+    Array.from({ length: 6 }, () => pick([..."ABCDEFGHJKLMNPQRSTUVWXYZ0123456789"])).join("");
   return { next, int, pick, digits, code, chance: (share) => next() < share };
 }

@@ -14,7 +14,9 @@ export function shopDialogue(writer, random) {
     }),
   );
   writer.user("Hello, something I ordered is not what I wanted. I would like to exchange it.");
-  writer.model("I'm sorry to hear that. Please give me your email, or your name and zip code, so that I can find you.");
+  writer.model(
+    "I'm sorry to hear that. Please give me your email, or your name and zip code, so that I can find you.",
+  );
   identify(writer, random, { owner, ids });
   const seen = orders.slice(0, random.int(2, orders.length));
   for (const one of seen) writer.call(["get_order_details", { order_id: one.order_id }, one]);
@@ -23,7 +25,9 @@ export function shopDialogue(writer, random) {
   writer.model(
     `Your order ${chosen.order_id} has ${chosen.items.length} items: ${chosen.items.map(({ name }) => name).join(", ")}. Which one would you like to exchange, and for what?`,
   );
-  writer.user(`The ${item.name}. I would like a different one, similar but cheaper if there is any.`);
+  writer.user(
+    `The ${item.name}. I would like a different one, similar but cheaper if there is any.`,
+  );
   const kindOf = lookAtProducts(writer, random, { item, catalog, kinds });
   const wanted = random.pick(Object.values(kindOf.variants));
   writer.model(
@@ -34,11 +38,20 @@ export function shopDialogue(writer, random) {
       )} at $${wanted.price}. The difference would go to your original payment method. Shall I go ahead (yes/no)?`,
   );
   writer.user("Hmm, what would the difference be? If it is below 50 dollars then yes.");
-  writer.call(["calculate", { expression: `${wanted.price} - ${item.price}` }, (wanted.price - item.price).toFixed(2)]);
+  writer.call([
+    "calculate",
+    { expression: `${wanted.price} - ${item.price}` },
+    (wanted.price - item.price).toFixed(2),
+  ]);
   const payment = chosen.payment_history[0].payment_method_id;
   writer.call([
     chosen.status === "pending" ? "modify_pending_order_items" : "exchange_delivered_order_items",
-    { order_id: chosen.order_id, item_ids: [item.item_id], new_item_ids: [wanted.item_id], payment_method_id: payment },
+    {
+      order_id: chosen.order_id,
+      item_ids: [item.item_id],
+      new_item_ids: [wanted.item_id],
+      payment_method_id: payment,
+    },
     {
       ...chosen,
       status: "exchange requested",
@@ -47,7 +60,9 @@ export function shopDialogue(writer, random) {
       exchange_payment_method_id: payment,
     },
   ]);
-  writer.model("The exchange has been requested. You will get an email with the next steps. Anything else?");
+  writer.model(
+    "The exchange has been requested. You will get an email with the next steps. Anything else?",
+  );
   if (random.chance(0.6)) changeAddress(writer, random, { owner, ids });
   returnItems(writer, random, { seen });
   writer.user("That's everything, thanks a lot.");
@@ -86,7 +101,10 @@ function lookAtProducts(writer, random, { item, catalog, kinds }) {
       {},
       Object.fromEntries([
         ...catalog.map(({ name, product_id }) => [name, product_id]),
-        ...Array.from({ length: 40 }, (_, index) => [`${random.pick(kinds)} ${index}`, random.digits(10)]),
+        ...Array.from({ length: 40 }, (_, index) => [
+          `${random.pick(kinds)} ${index}`,
+          random.digits(10),
+        ]),
       ]),
     ]);
   }
@@ -101,7 +119,9 @@ function lookAtProducts(writer, random, { item, catalog, kinds }) {
 
 function changeAddress(writer, random, { owner, ids }) {
   const { address1, address2, city, country, state, zip } = person(random).address;
-  writer.user(`Yes, I moved: please change the address to ${address1}, ${address2}, ${city}, ${state} ${zip}.`);
+  writer.user(
+    `Yes, I moved: please change the address to ${address1}, ${address2}, ${city}, ${state} ${zip}.`,
+  );
   writer.model(
     `I will change the address of your profile to ${address1}, ${address2}, ${city}, ${state} ${zip}. Do you confirm (yes/no)?`,
   );
@@ -154,7 +174,11 @@ const productKinds = {
     brightness: ["low", "medium", "high"],
     "power source": ["USB", "battery", "AC adapter"],
   },
-  "Hiking Boots": { size: ["7", "8", "9", "10", "11"], material: ["leather", "synthetic"], waterproof: ["yes", "no"] },
+  "Hiking Boots": {
+    size: ["7", "8", "9", "10", "11"],
+    material: ["leather", "synthetic"],
+    waterproof: ["yes", "no"],
+  },
   "Water Bottle": {
     capacity: ["500ml", "750ml", "1000ml"],
     material: ["plastic", "stainless steel", "glass"],
@@ -168,7 +192,10 @@ function product(random, kind) {
       Object.entries(productKinds[kind]).map(([key, list]) => [key, random.pick(list)]),
     );
     const id = random.digits(10);
-    return [id, { item_id: id, options, available: random.chance(0.7), price: random.int(4000, 29000) / 100 }];
+    return [
+      id,
+      { item_id: id, options, available: random.chance(0.7), price: random.int(4000, 29000) / 100 },
+    ];
   });
   return { name: kind, product_id: random.digits(10), variants: Object.fromEntries(variants) };
 }
@@ -190,7 +217,9 @@ function order(random, { owner, id, products }) {
     user_id: owner.userId,
     address: owner.address,
     items,
-    fulfillments: [{ tracking_id: [random.digits(12)], item_ids: items.map(({ item_id }) => item_id) }],
+    fulfillments: [
+      { tracking_id: [random.digits(12)], item_ids: items.map(({ item_id }) => item_id) },
+    ],
     status: random.pick(["pending", "delivered", "processed"]),
     payment_history: [
       {

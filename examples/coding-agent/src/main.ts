@@ -33,7 +33,12 @@ async function run(): Promise<void> {
   const background = await packOf(project.root);
   console.log(`2 Pack: ${background.length} characters for the whole project`);
 
-  const session = createPlanSession({ model, workspace, root: workspace.root, onEvent: printEvent });
+  const session = createPlanSession({
+    model,
+    workspace,
+    root: workspace.root,
+    onEvent: printEvent,
+  });
   console.log("3 Plan");
   const planned = proposedOf(await session.plan(goal, { report: before.output, background }));
   console.log(indent(planned.plan.summary));
@@ -45,12 +50,20 @@ async function run(): Promise<void> {
     console.log(`${4 + outcomes.length} Apply`);
     const state = await project.fingerprint();
     const proposed = proposedOf(await session.apply(said, { report }));
-    if (proposed.preview === undefined) throw new Error(`Nothing to apply: ${proposed.plan.summary}`);
+    if (proposed.preview === undefined)
+      throw new Error(`Nothing to apply: ${proposed.plan.summary}`);
     console.log(indent(proposed.preview.changes.map(({ diff }) => diff).join("")));
-    const applied = await session.commit(proposed, { checks: project.checks, confirm: proposed.preview.planHash });
+    const applied = await session.commit(proposed, {
+      checks: project.checks,
+      confirm: proposed.preview.planHash,
+    });
     if (!applied.ok) {
       outcomes.push(applied.issues[0]?.code ?? "refused");
-      assert.equal(await project.fingerprint(), state, "a change that was taken back leaves every byte as it was");
+      assert.equal(
+        await project.fingerprint(),
+        state,
+        "a change that was taken back leaves every byte as it was",
+      );
       report = reportOf(applied);
       said = `${goal} Your change was taken back, because a test failed that had passed: see the report.`;
       continue;
@@ -67,7 +80,9 @@ async function run(): Promise<void> {
   }
 
   const after = await project.runTests();
-  console.log(`${4 + outcomes.length} The project's own tests: ${after.isPassed ? "all pass" : after.output}`);
+  console.log(
+    `${4 + outcomes.length} The project's own tests: ${after.isPassed ? "all pass" : after.output}`,
+  );
   assert.ok(after.isPassed, "the project's tests pass in the end");
   if (recordedAnswers === undefined) return;
   assert.deepEqual(
@@ -99,7 +114,9 @@ function proposedOf(proposal: Proposal): ProposedPlan {
 }
 
 function reportOf(result: Result<unknown>): string {
-  return result.ok ? "" : result.issues.map(({ code, message }) => `${code}: ${message}`).join("\n");
+  return result.ok
+    ? ""
+    : result.issues.map(({ code, message }) => `${code}: ${message}`).join("\n");
 }
 
 function indent(text: string): string {

@@ -35,7 +35,11 @@ export async function copySample(): Promise<SampleProject> {
   const tests = (await readdir(path.join(root, "test"))).sort();
   return {
     root,
-    checks: tests.map((name) => ({ name, command: [process.execPath, "--test", `test/${name}`], timeoutMs: 60_000 })),
+    checks: tests.map((name) => ({
+      name,
+      command: [process.execPath, "--test", `test/${name}`],
+      timeoutMs: 60_000,
+    })),
     runTests: () => runTests(root),
     fingerprint: () => fingerprintOf(root),
     sourceFingerprint: () => fingerprintOf(source),
@@ -55,9 +59,14 @@ function runTests(root: string): Promise<TestRun> {
 async function fingerprintOf(folder: string): Promise<string> {
   const hash = createHash("sha256");
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
   // What a workspace keeps for itself is no part of the project.
-  const own = files.map((file) => path.relative(folder, file)).filter((file) => !file.startsWith(".ccl"));
-  for (const file of own.sort()) hash.update(`${file}\0`).update(await readFile(path.join(folder, file)));
+  const own = files
+    .map((file) => path.relative(folder, file))
+    .filter((file) => !file.startsWith(".ccl"));
+  for (const file of own.sort())
+    hash.update(`${file}\0`).update(await readFile(path.join(folder, file)));
   return hash.digest("hex");
 }

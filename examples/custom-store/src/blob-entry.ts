@@ -32,7 +32,8 @@ export interface BlobEntry {
 export const blobName = (artifactId: string): string => `blob/${artifactId}`;
 
 /** The name of a chunk, or of the chunk hashes of a place. */
-export const pieceName = (place: string, piece: number | "hashes"): string => `data/${place}/${piece}`;
+export const pieceName = (place: string, piece: number | "hashes"): string =>
+  `data/${place}/${piece}`;
 
 /** The names of all pieces of a place. */
 export function pieceNames(place: string, pieceCount: number): string[] {
@@ -41,7 +42,8 @@ export function pieceNames(place: string, pieceCount: number): string[] {
 }
 
 /** The end of the names that list a handle. */
-export const handleKey = ({ handleId, artifactId }: HandleKey): string => `${handleId} ${artifactId}`;
+export const handleKey = ({ handleId, artifactId }: HandleKey): string =>
+  `${handleId} ${artifactId}`;
 
 /** The name of a handle's value. */
 export const handleName = (handle: HandleKey): string => `handle/${handleKey(handle)}`;

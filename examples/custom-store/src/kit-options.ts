@@ -1,5 +1,9 @@
 import { type ArtifactStore, createMemoryArtifactStore, withEncryption } from "@ccl/artifact-store";
-import type { ConformanceOpenOptions, ConformanceOptions, Damage } from "@ccl/artifact-store/conformance";
+import type {
+  ConformanceOpenOptions,
+  ConformanceOptions,
+  Damage,
+} from "@ccl/artifact-store/conformance";
 import { chunkBytes } from "@ccl/artifact-store/driver";
 
 import { type BlobEntry, blobName, pieceName } from "./blob-entry.ts";
@@ -18,17 +22,24 @@ export function createKitOptions(place: Place, key?: Uint8Array): ConformanceOpt
   };
   const partOf = (store: ArtifactStore): string => parts.get(store) ?? "";
   const kit: ConformanceOptions = {
-    open: (options) => open(`${key === undefined ? "plain" : "encrypted"}-${(count += 1)}`, options),
+    open: (options) =>
+      open(`${key === undefined ? "plain" : "encrypted"}-${(count += 1)}`, options),
     reopen: async (store, options) => {
       await store.close();
       return open(partOf(store), options);
     },
     corrupt: (store, artifactId, damage) => harm(place.database(partOf(store)), artifactId, damage),
   };
-  return key === undefined ? kit : { ...kit, overheadBytes: 64, idOf: (content) => encryptedId(content, key) };
+  return key === undefined
+    ? kit
+    : { ...kit, overheadBytes: 64, idOf: (content) => encryptedId(content, key) };
 }
 
-async function harm(database: Database, artifactId: string, { kind, offset }: Damage): Promise<void> {
+async function harm(
+  database: Database,
+  artifactId: string,
+  { kind, offset }: Damage,
+): Promise<void> {
   const [text] = await database.get([blobName(artifactId)]);
   if (text === undefined) throw new Error(`No blob ${artifactId} to harm`);
   const { place, pieceCount }: BlobEntry = JSON.parse(text);

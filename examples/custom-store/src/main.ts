@@ -26,7 +26,9 @@ try {
   await check("The conformance kit", plain);
   await check("The conformance kit over withEncryption", encrypted);
   await check("Stores of several processes", more);
-  console.log(`\n${plain.length + encrypted.length + more.length} promises kept over ${place.name}`);
+  console.log(
+    `\n${plain.length + encrypted.length + more.length} promises kept over ${place.name}`,
+  );
 } finally {
   await place.close();
 }

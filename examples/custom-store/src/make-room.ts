@@ -1,6 +1,14 @@
 import { ArtifactStoreError, type ArtifactHandle, type StoreLimits } from "@ccl/artifact-store";
 
-import { type BlobEntry, blobName, freeBlob, removeHandle, sessionPrefix, setBlob, usedName } from "./blob-entry.ts";
+import {
+  type BlobEntry,
+  blobName,
+  freeBlob,
+  removeHandle,
+  sessionPrefix,
+  setBlob,
+  usedName,
+} from "./blob-entry.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** What a commit has put into the transaction already. */
@@ -24,7 +32,8 @@ export async function makeRoom(transaction: Transaction, options: MakeRoomOption
   if (maxSessionBytes !== undefined) {
     for (const sessionId of options.sessionIds) {
       const counter = usedName(sessionId);
-      const isOver = async (): Promise<boolean> => (await transaction.sum(counter)) > maxSessionBytes;
+      const isOver = async (): Promise<boolean> =>
+        (await transaction.sum(counter)) > maxSessionBytes;
       if (transaction.added(counter) <= 0 || !(await isOver())) continue;
       if (options.limits.whenFull === "evict")
         await evictHandles(transaction, sessionPrefix(sessionId), { ...options, isOver });
@@ -46,7 +55,10 @@ interface EvictOptions extends MakeRoomOptions {
   isOver: () => Promise<boolean>;
 }
 
-async function freeUnreferenced(transaction: Transaction, { artifactIds, isOver }: EvictOptions): Promise<void> {
+async function freeUnreferenced(
+  transaction: Transaction,
+  { artifactIds, isOver }: EvictOptions,
+): Promise<void> {
   if (!(await isOver())) return;
   for await (const name of transaction.list("free/")) {
     const artifactId = name.slice("free/".length);
@@ -77,5 +89,8 @@ async function evictHandles(
 }
 
 function limitError(kind: "session" | "store", maxBytes: number): ArtifactStoreError {
-  return new ArtifactStoreError("limit_exceeded", `The ${kind} would hold more than its ${maxBytes} bytes`);
+  return new ArtifactStoreError(
+    "limit_exceeded",
+    `The ${kind} would hold more than its ${maxBytes} bytes`,
+  );
 }

@@ -11,7 +11,9 @@ export class MemoryDatabase implements Database {
   }
 
   async list(prefix: string, { after = "", limit }: ListNamesOptions): Promise<string[]> {
-    const found = [...this.#names].filter((name) => name.startsWith(prefix) && name > prefix + after);
+    const found = [...this.#names].filter(
+      (name) => name.startsWith(prefix) && name > prefix + after,
+    );
     return found.sort().slice(0, limit);
   }
 
@@ -30,7 +32,8 @@ export class MemoryDatabase implements Database {
   // One step, since nothing in it waits.
   async write({ seen, keep, drop, remove, mark, set, add }: Write): Promise<boolean> {
     for (const [name, value] of seen) if (this.#values.get(name) !== value) return false;
-    for (const name of keep) if (!this.#pieces.has(name)) throw new Error("Staged bytes have expired");
+    for (const name of keep)
+      if (!this.#pieces.has(name)) throw new Error("Staged bytes have expired");
     for (const name of drop) this.#pieces.delete(name);
     for (const name of remove) {
       this.#values.delete(name);

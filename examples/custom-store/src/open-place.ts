@@ -32,7 +32,8 @@ export interface Place {
 /** The Redis of `CCL_REDIS_URL`, else one of the run's own, else the stand-in. */
 export async function openPlace(): Promise<Place> {
   const url = process.env["CCL_REDIS_URL"];
-  if (url !== undefined && url !== "") return openRedis({ url }, `the Redis at ${new URL(url).host}`);
+  if (url !== undefined && url !== "")
+    return openRedis({ url }, `the Redis at ${new URL(url).host}`);
   const server = await startRedisServer();
   if (server !== undefined) return openRedis(server, "a Redis of its own", server);
   return openStandIn();
@@ -52,7 +53,8 @@ async function openRedis(address: Address, name: string, server?: RedisServer): 
       return openRedisArtifactStore({ client: clients[0], prefix: prefixOf(part), ...options });
     },
     database: (part) => new RedisDatabase(clients[0], keyPrefix(prefixOf(part))),
-    isVanishing: async (part, piece) => (await clients[0].ttl(keyPrefix(prefixOf(part)) + piece)) >= 0,
+    isVanishing: async (part, piece) =>
+      (await clients[0].ttl(keyPrefix(prefixOf(part)) + piece)) >= 0,
     close: async () => {
       if (server === undefined) await removeKeys(clients[0], `{${run}-*`);
       for (const client of clients) client.destroy();
@@ -67,7 +69,8 @@ async function openRedis(address: Address, name: string, server?: RedisServer): 
 }
 
 async function connect(address: Address) {
-  const reconnectStrategy = (tries: number, cause: Error): number | Error => (tries < 10 ? 50 * (tries + 1) : cause);
+  const reconnectStrategy = (tries: number, cause: Error): number | Error =>
+    tries < 10 ? 50 * (tries + 1) : cause;
   const client =
     "url" in address
       ? createClient({ url: address.url, socket: { reconnectStrategy } })

@@ -16,13 +16,23 @@ export interface RedisArtifactStoreOptions extends ArtifactStoreOptions {
  * Opens an artifact store over Redis, as durable as its `appendfsync` says. All keys lie in one slot of a cluster.
  * @throws ArtifactStoreError `unsupported` where the server may drop keys that do not expire
  */
-export async function openRedisArtifactStore(options: RedisArtifactStoreOptions): Promise<ArtifactStore> {
+export async function openRedisArtifactStore(
+  options: RedisArtifactStoreOptions,
+): Promise<ArtifactStore> {
   const { client, prefix = "artifacts", ...storeOptions } = options;
-  const policy = /^maxmemory_policy:(\S+)/mu.exec(String(await client.sendCommand(["INFO", "memory"])))?.[1];
+  const policy = /^maxmemory_policy:(\S+)/mu.exec(
+    String(await client.sendCommand(["INFO", "memory"])),
+  )?.[1];
   if (policy?.startsWith("allkeys-")) {
-    throw new ArtifactStoreError("unsupported", `maxmemory-policy ${policy} may drop artifacts; set noeviction`);
+    throw new ArtifactStoreError(
+      "unsupported",
+      `maxmemory-policy ${policy} may drop artifacts; set noeviction`,
+    );
   }
-  return createArtifactStore(new RedisDriver(new RedisDatabase(client, keyPrefix(prefix))), storeOptions);
+  return createArtifactStore(
+    new RedisDriver(new RedisDatabase(client, keyPrefix(prefix))),
+    storeOptions,
+  );
 }
 
 /** The beginning of all keys of a store. */

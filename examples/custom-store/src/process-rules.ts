@@ -17,17 +17,32 @@ export function createProcessRules(place: Place): ConformanceRule[] {
   const { isVanishing, setFull, crash } = place;
   const rules = [
     { name: "two stores never pass a limit together", run: () => checkLimit(place) },
-    { name: "a put in one store that meets a collection in another keeps its bytes", run: () => checkRace(place) },
-    { name: "a stream that fails leaves nothing to see or to collect", run: () => checkFailedStream(place) },
+    {
+      name: "a put in one store that meets a collection in another keeps its bytes",
+      run: () => checkRace(place),
+    },
+    {
+      name: "a stream that fails leaves nothing to see or to collect",
+      run: () => checkFailedStream(place),
+    },
   ];
   if (isVanishing !== undefined) {
-    rules.push({ name: "staged bytes expire, committed ones do not", run: () => checkExpiry(place, isVanishing) });
+    rules.push({
+      name: "staged bytes expire, committed ones do not",
+      run: () => checkExpiry(place, isVanishing),
+    });
   }
   if (setFull !== undefined) {
-    rules.push({ name: "a full server takes no new bytes and can be emptied", run: () => checkFull(place, setFull) });
+    rules.push({
+      name: "a full server takes no new bytes and can be emptied",
+      run: () => checkFull(place, setFull),
+    });
   }
   if (crash !== undefined) {
-    rules.push({ name: "what was acknowledged outlives a killed server", run: () => checkCrash(place, crash) });
+    rules.push({
+      name: "what was acknowledged outlives a killed server",
+      run: () => checkCrash(place, crash),
+    });
   }
   return rules;
 }
@@ -36,13 +51,20 @@ async function checkLimit(place: Place): Promise<void> {
   const limits = { maxStoreBytes: 10_000 };
   const stores = [await place.open("limit", { limits }), await place.open("limit", { limits })];
   const puts = stores.flatMap((store, odd) =>
-    indexes.filter((index) => index % 2 === odd).map((index) => store.store(payload(index), { source })),
+    indexes
+      .filter((index) => index % 2 === odd)
+      .map((index) => store.store(payload(index), { source })),
   );
   const outcomes = await Promise.allSettled(puts);
-  const refusals = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  const refusals = outcomes.flatMap((outcome) =>
+    outcome.status === "rejected" ? [outcome.reason] : [],
+  );
   assert.equal(outcomes.length - refusals.length, 10, "as many as fit are kept");
   for (const error of refusals) {
-    assert.ok(ArtifactStoreError.isInstance(error) && error.code === "limit_exceeded", String(error));
+    assert.ok(
+      ArtifactStoreError.isInstance(error) && error.code === "limit_exceeded",
+      String(error),
+    );
   }
   await Promise.all(stores.map((store) => store.close()));
 }
@@ -52,7 +74,10 @@ async function checkRace(place: Place): Promise<void> {
   for (const index of indexes) {
     const { artifactId } = await writer.store(payload(index), { source });
     await writer.delete(artifactId);
-    await Promise.all([writer.store(payload(index), { source }), collector.collectGarbage({ graceMs: 0 })]);
+    await Promise.all([
+      writer.store(payload(index), { source }),
+      collector.collectGarbage({ graceMs: 0 }),
+    ]);
     assert.deepEqual(await collector.retrieve(artifactId), payload(index), "the second put stands");
   }
   await writer.close();
@@ -66,13 +91,26 @@ async function checkFailedStream(place: Place): Promise<void> {
     assert.deepEqual((await store.listHandles()).handles, [], "nothing is seen before the end");
     throw new Error("the tool died");
   }
-  await assert.rejects(store.store(failing(), { source }), (error) => ArtifactStoreError.isInstance(error));
-  assert.deepEqual((await store.listHandles()).handles, [], "nothing is kept of a stream that failed");
-  assert.deepEqual((await store.collectGarbage({ graceMs: 0 })).artifactIds, [], "nor is there anything to collect");
+  await assert.rejects(store.store(failing(), { source }), (error) =>
+    ArtifactStoreError.isInstance(error),
+  );
+  assert.deepEqual(
+    (await store.listHandles()).handles,
+    [],
+    "nothing is kept of a stream that failed",
+  );
+  assert.deepEqual(
+    (await store.collectGarbage({ graceMs: 0 })).artifactIds,
+    [],
+    "nor is there anything to collect",
+  );
   await store.close();
 }
 
-async function checkExpiry(place: Place, isVanishing: NonNullable<Place["isVanishing"]>): Promise<void> {
+async function checkExpiry(
+  place: Place,
+  isVanishing: NonNullable<Place["isVanishing"]>,
+): Promise<void> {
   const [part, database] = ["expiry", place.database("expiry")];
   const staged = new StagedPieces(database, {});
   await staged.write(new Uint8Array(1));
@@ -115,7 +153,8 @@ async function checkCrash(place: Place, crash: () => Promise<void>): Promise<voi
   const store = await place.open("crash", {});
   const ids: string[] = [];
   const writing = (async () => {
-    for (const index of indexes) ids.push((await store.store(payload(index), { source })).artifactId);
+    for (const index of indexes)
+      ids.push((await store.store(payload(index), { source })).artifactId);
   })();
   writing.catch(() => undefined);
   while (ids.length < indexes.length / 2)
@@ -126,7 +165,11 @@ async function checkCrash(place: Place, crash: () => Promise<void>): Promise<voi
   const reopened = await place.open("crash", {});
   for (const id of acknowledged) assert.ok(await reopened.retrieve(id), `${id} is still there`);
   const { checked, corrupt, missing } = await reopened.verify();
-  assert.deepEqual({ corrupt, missing }, { corrupt: [], missing: [] }, "and nothing is there by half");
+  assert.deepEqual(
+    { corrupt, missing },
+    { corrupt: [], missing: [] },
+    "and nothing is there by half",
+  );
   assert.ok(checked >= acknowledged.length);
   await store.close();
   await reopened.close();

@@ -66,15 +66,23 @@ export class RedisDatabase implements Database {
     this.#names = `${prefix}names`;
   }
 
-  async get(names: readonly string[], { signal }: ReadOptions = {}): Promise<(string | undefined)[]> {
+  async get(
+    names: readonly string[],
+    { signal }: ReadOptions = {},
+  ): Promise<(string | undefined)[]> {
     if (names.length === 0) return [];
     const reply = await this.#send(["MGET", ...names.map((name) => this.#prefix + name)], signal);
-    return arrayOf(reply).map((value) => (value instanceof Uint8Array ? new TextDecoder().decode(value) : undefined));
+    return arrayOf(reply).map((value) =>
+      value instanceof Uint8Array ? new TextDecoder().decode(value) : undefined,
+    );
   }
 
   async list(prefix: string, { after = "", limit, signal }: ListNamesOptions): Promise<string[]> {
     const range = [`(${prefix}${after}`, `(${prefix}\u007f`];
-    const reply = await this.#send(["ZRANGE", this.#names, ...range, "BYLEX", "LIMIT", "0", String(limit)], signal);
+    const reply = await this.#send(
+      ["ZRANGE", this.#names, ...range, "BYLEX", "LIMIT", "0", String(limit)],
+      signal,
+    );
     return arrayOf(reply).map(String);
   }
 
@@ -104,18 +112,30 @@ export class RedisDatabase implements Database {
       [set.size, ...[...set].flat()],
       [add.size, ...[...add].flat()],
     ];
-    const reply = await this.#send(["EVAL", writeScript, "1", this.#names, this.#prefix, ...lists.flat().map(String)]);
+    const reply = await this.#send([
+      "EVAL",
+      writeScript,
+      "1",
+      this.#names,
+      this.#prefix,
+      ...lists.flat().map(String),
+    ]);
     return reply === 1;
   }
 
   async #send(args: readonly (string | Buffer)[], abortSignal?: AbortSignal): Promise<unknown> {
     const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer };
     try {
-      return await this.#client.sendCommand(args, abortSignal ? { typeMapping, abortSignal } : { typeMapping });
+      return await this.#client.sendCommand(
+        args,
+        abortSignal ? { typeMapping, abortSignal } : { typeMapping },
+      );
     } catch (cause) {
       if (!(cause instanceof Error && cause.message.startsWith("OOM "))) throw cause;
       // The code by which the store knows a full disk.
-      throw Object.assign(new Error("Redis has reached its maxmemory", { cause }), { code: "ENOSPC" });
+      throw Object.assign(new Error("Redis has reached its maxmemory", { cause }), {
+        code: "ENOSPC",
+      });
     }
   }
 }

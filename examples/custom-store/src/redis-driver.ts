@@ -63,7 +63,9 @@ export class RedisDriver implements ArtifactDriver {
       for (const put of puts) {
         const { artifactId } = put.record;
         const present = await transaction.get<BlobEntry>(blobName(artifactId));
-        let entry = present ?? (await addBlob(transaction, put.record, await staging.stage(put.content, used)));
+        let entry =
+          present ??
+          (await addBlob(transaction, put.record, await staging.stage(put.content, used)));
         for (const handle of put.handles) entry = await addHandle(transaction, handle, entry);
         setBlob(transaction, artifactId, { ...entry, touchedAt: Math.max(entry.touchedAt, now) });
         outcomes.push(present === undefined ? "written" : "present");
@@ -79,7 +81,11 @@ export class RedisDriver implements ArtifactDriver {
     }
   }
 
-  async mend(record: BlobRecord, content: Uint8Array | StagedBlob, { now, signal }: DriverWriteOptions): Promise<void> {
+  async mend(
+    record: BlobRecord,
+    content: Uint8Array | StagedBlob,
+    { now, signal }: DriverWriteOptions,
+  ): Promise<void> {
     const staging = new Staging(this.#database, { signal });
     const replace = async (transaction: Transaction): Promise<void> => {
       staging.offer([]);
@@ -90,7 +96,13 @@ export class RedisDriver implements ArtifactDriver {
       transaction.dropPieces(pieceNames(damaged.place, damaged.pieceCount));
       const { sizeBytes } = record;
       const touchedAt = Math.max(damaged.touchedAt, now);
-      setBlob(transaction, record.artifactId, { ...damaged, ...place, sizeBytes, touchedAt, isQuarantined: false });
+      setBlob(transaction, record.artifactId, {
+        ...damaged,
+        ...place,
+        sizeBytes,
+        touchedAt,
+        isQuarantined: false,
+      });
       staging.offer(used);
     };
     try {
@@ -107,9 +119,15 @@ export class RedisDriver implements ArtifactDriver {
       const entry: BlobEntry | undefined = text === undefined ? undefined : JSON.parse(text);
       if (entry === undefined || entry.handleCount === 0) return undefined;
       const { place, pieceCount, hasHashes, sizeBytes, isQuarantined } = entry;
-      const piece = await this.#database.getPiece(pieceName(place, hasHashes ? "hashes" : 0), { signal });
+      const piece = await this.#database.getPiece(pieceName(place, hasHashes ? "hashes" : 0), {
+        signal,
+      });
       // Lost, or mended or freed since the entry was read: then the entry is another one now.
-      if (piece === undefined && (await this.#database.get([blobName(artifactId)], { signal }))[0] !== text) continue;
+      if (
+        piece === undefined &&
+        (await this.#database.get([blobName(artifactId)], { signal }))[0] !== text
+      )
+        continue;
       const bytes = piece ?? new Uint8Array();
       const record = { artifactId, sizeBytes, chunkHashes: hasHashes ? bytes : new Uint8Array() };
       const found = { record, isQuarantined, read: readPieces(this.#database, place, { signal }) };
@@ -134,7 +152,13 @@ export class RedisDriver implements ArtifactDriver {
     }
   }
 
-  async listHandles({ sessionId, source, after, limit, signal }: DriverListOptions): Promise<ArtifactHandle[]> {
+  async listHandles({
+    sessionId,
+    source,
+    after,
+    limit,
+    signal,
+  }: DriverListOptions): Promise<ArtifactHandle[]> {
     const prefix = sessionId === undefined ? sourceOrAll(source) : sessionPrefix(sessionId);
     const found: ArtifactHandle[] = [];
     for (let last = after === undefined ? "" : handleKey(after); ;) {
@@ -162,7 +186,11 @@ export class RedisDriver implements ArtifactDriver {
       let entry = present;
       for (const handle of await this.getHandles(artifactId, { signal })) {
         const { handleId, sessionId } = handle;
-        if ((match.handleId ?? handleId) !== handleId || (match.sessionId ?? sessionId) !== sessionId) continue;
+        if (
+          (match.handleId ?? handleId) !== handleId ||
+          (match.sessionId ?? sessionId) !== sessionId
+        )
+          continue;
         entry = await removeHandle(transaction, handle, entry);
       }
       if (entry === present) return 0;
@@ -172,7 +200,9 @@ export class RedisDriver implements ArtifactDriver {
     return transact(this.#database, remove, signal);
   }
 
-  async collect(options: DriverCollectOptions): Promise<{ artifactId: string; sizeBytes: number }[]> {
+  async collect(
+    options: DriverCollectOptions,
+  ): Promise<{ artifactId: string; sizeBytes: number }[]> {
     const { artifactIds, signal } = options;
     const freed: { artifactId: string; sizeBytes: number }[] = [];
     if (artifactIds !== undefined) return this.#free([...new Set(artifactIds)], options);
@@ -185,7 +215,11 @@ export class RedisDriver implements ArtifactDriver {
     }
   }
 
-  async listIds(options: { after?: string; limit: number; signal?: AbortSignal }): Promise<string[]> {
+  async listIds(options: {
+    after?: string;
+    limit: number;
+    signal?: AbortSignal;
+  }): Promise<string[]> {
     const names = await this.#database.list("named/", options);
     return names.map((name) => name.slice("named/".length));
   }
@@ -205,7 +239,9 @@ export class RedisDriver implements ArtifactDriver {
     artifactIds: readonly string[],
     { until, isDryRun, signal }: DriverCollectOptions,
   ): Promise<{ artifactId: string; sizeBytes: number }[]> {
-    const free = async (transaction: Transaction): Promise<{ artifactId: string; sizeBytes: number }[]> => {
+    const free = async (
+      transaction: Transaction,
+    ): Promise<{ artifactId: string; sizeBytes: number }[]> => {
       const freed: { artifactId: string; sizeBytes: number }[] = [];
       await transaction.load(artifactIds.map(blobName));
       for (const artifactId of artifactIds) {
@@ -239,11 +275,13 @@ class Staging {
 
   /** The pieces of a content, staged now unless they are. */
   async stage(content: Uint8Array | StagedBlob, used: StagedPieces[]): Promise<StagedPieces> {
-    if (!(content instanceof Uint8Array || content instanceof StagedPieces)) throw new TypeError("Staged elsewhere");
+    if (!(content instanceof Uint8Array || content instanceof StagedPieces))
+      throw new TypeError("Staged elsewhere");
     const staged =
       content instanceof StagedPieces
         ? content
-        : (this.#ofBytes.get(content) ?? (await stageBytes(this.#database, content, this.#options)));
+        : (this.#ofBytes.get(content) ??
+          (await stageBytes(this.#database, content, this.#options)));
     if (content instanceof Uint8Array) this.#ofBytes.set(content, staged);
     used.push(staged);
     return staged;
@@ -262,7 +300,11 @@ class Staging {
   }
 }
 
-async function addBlob(transaction: Transaction, record: BlobRecord, staged: StagedPieces): Promise<BlobEntry> {
+async function addBlob(
+  transaction: Transaction,
+  record: BlobRecord,
+  staged: StagedPieces,
+): Promise<BlobEntry> {
   const { sizeBytes } = record;
   transaction.add("total", sizeBytes);
   const place = await keepPieces(transaction, record, staged);
@@ -280,7 +322,9 @@ async function keepPieces(
 
 function namesOf({ record, handles }: BlobPut): string[] {
   const { artifactId } = record;
-  const uses = handles.flatMap(({ sessionId }) => (sessionId === undefined ? [] : usesName(sessionId, artifactId)));
+  const uses = handles.flatMap(({ sessionId }) =>
+    sessionId === undefined ? [] : usesName(sessionId, artifactId),
+  );
   return [blobName(artifactId), ...handles.map(handleName), ...uses];
 }
 

@@ -18,9 +18,18 @@ export interface RedisServer {
 export async function startRedisServer(): Promise<RedisServer | undefined> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "custom-store-"));
   const socketPath = path.join(folder, "redis.sock");
-  const settings = { port: "0", unixsocket: socketPath, unixsocketperm: "700", dir: folder, save: "" };
+  const settings = {
+    port: "0",
+    unixsocket: socketPath,
+    unixsocketperm: "700",
+    dir: folder,
+    save: "",
+  };
   const durability = { appendonly: "yes", appendfsync: "always" };
-  const args = Object.entries({ ...settings, ...durability }).flatMap(([name, value]) => [`--${name}`, value]);
+  const args = Object.entries({ ...settings, ...durability }).flatMap(([name, value]) => [
+    `--${name}`,
+    value,
+  ]);
   let server = await start(args);
   if (server === undefined) {
     fs.rmSync(folder, { recursive: true });

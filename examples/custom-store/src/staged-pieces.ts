@@ -37,7 +37,11 @@ export class StagedPieces implements StagedBlob {
 }
 
 /** Stages content that came as bytes, so that a write never carries more than names. */
-export async function stageBytes(database: Database, bytes: Uint8Array, options: ReadOptions): Promise<StagedPieces> {
+export async function stageBytes(
+  database: Database,
+  bytes: Uint8Array,
+  options: ReadOptions,
+): Promise<StagedPieces> {
   const staged = new StagedPieces(database, options);
   for (let start = 0; start === 0 || start < bytes.length; start += chunkBytes) {
     await staged.write(bytes.subarray(start, start + chunkBytes));

@@ -88,7 +88,12 @@ export class Transaction {
   /** False where something that was read has changed. */
   commit(): Promise<boolean> {
     const changes = { set: this.#set, add: this.#add, mark: this.#mark, remove: this.#remove };
-    return this.#database.write({ seen: this.#seen, ...changes, keep: this.#keep, drop: this.#drop });
+    return this.#database.write({
+      seen: this.#seen,
+      ...changes,
+      keep: this.#keep,
+      drop: this.#drop,
+    });
   }
 
   /** True while all that was read is as it was. */

@@ -18,7 +18,14 @@ import {
 import { openDuckDbEngine } from "@ccl/query/duckdb";
 import type { SqliteDatabase } from "@ccl/sql";
 
-import { censusCard, censusFunctions, type CensusApi, eras, rates, startCensusApi } from "./census-sources.ts";
+import {
+  censusCard,
+  censusFunctions,
+  type CensusApi,
+  eras,
+  rates,
+  startCensusApi,
+} from "./census-sources.ts";
 import { drawChart } from "./draw-chart.ts";
 import { openModel, type OpenedModel } from "./open-model.ts";
 import { type PlannedQuestion, plannedQuestions } from "./planned-questions.ts";
@@ -36,7 +43,10 @@ interface Setting {
 /** Has every question planned, explained, answered from the database, a paged API and functions, and checked by SQL. */
 export async function answerQuestions(catalog: Catalog, database: SqliteDatabase): Promise<void> {
   const functions = censusFunctions.map((tool) => ({ ...tool, cost_hint: { latency_ms_p50: 1 } }));
-  const registered = await catalog.register([censusCard, ...fromTools(functions, { group: "census" })]);
+  const registered = await catalog.register([
+    censusCard,
+    ...fromTools(functions, { group: "census" }),
+  ]);
   assert.ok(registered.ok, "the cards of the API and the functions can be registered");
   const api = await startCensusApi();
   const opened = await openModel("plans.json");
@@ -75,9 +85,13 @@ function fillChecks(database: SqliteDatabase, { rows }: CensusApi): void {
   database.exec("CREATE TABLE people (year INTEGER, age INTEGER, sex INTEGER, people INTEGER)");
   const insert = database.prepare("INSERT INTO people VALUES (?, ?, ?, ?)");
   for (const { year, age, sex, people } of rows) insert.run(year, age, sex, people);
-  database.exec("CREATE TABLE rates (currency TEXT, per_usd REAL); CREATE TABLE eras (year INTEGER, era TEXT)");
-  for (const { currency, per_usd } of rates) database.prepare("INSERT INTO rates VALUES (?, ?)").run(currency, per_usd);
-  for (const { year, era } of eras) database.prepare("INSERT INTO eras VALUES (?, ?)").run(year, era);
+  database.exec(
+    "CREATE TABLE rates (currency TEXT, per_usd REAL); CREATE TABLE eras (year INTEGER, era TEXT)",
+  );
+  for (const { currency, per_usd } of rates)
+    database.prepare("INSERT INTO rates VALUES (?, ?)").run(currency, per_usd);
+  for (const { year, era } of eras)
+    database.prepare("INSERT INTO eras VALUES (?, ?)").run(year, era);
 }
 
 async function answer(question: PlannedQuestion, setting: Setting): Promise<void> {
@@ -86,7 +100,11 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<void
   const context = await catalog.budgetedContext({ task, budget: 1_500, candidates: from });
   const details = await planDetails(catalog, from);
   const { text, aliases } = context;
-  const compiled = await compilePlan({ task, context: { text, aliases, details }, model: opened.model });
+  const compiled = await compilePlan({
+    task,
+    context: { text, aliases, details },
+    model: opened.model,
+  });
   const repairs = compiled.attempts.filter(({ isRepair }) => isRepair).length;
   console.log(indent(compiled.yaml));
   const explanation = explainPlan(compiled.plan, { details, connectors });
@@ -97,13 +115,22 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<void
   const limits = { rows: 10_000, timeoutMs: 30_000 };
   const result = await executePlan(compiled.plan, { details, connectors, engine, limits });
   const rows = await result.all();
-  const moved = result.statistics().sources.map((source) => `${source.rows} rows from ${source.connector}`);
+  const moved = result
+    .statistics()
+    .sources.map((source) => `${source.rows} rows from ${source.connector}`);
   console.log(indent(tableOf(rows)));
   console.log(`  ${moved.join(", ")}; ${repairs} repairs`);
   const byHand = database.prepare(sql).all();
   assert.ok(byHand.length > 0, "SQL by hand finds rows");
-  assert.deepEqual(rows.map(comparable), byHand.map(comparable), "the plan gives what SQL by hand gives");
-  await drawRows(question, await executePlan(compiled.plan, { details, connectors, engine, limits }));
+  assert.deepEqual(
+    rows.map(comparable),
+    byHand.map(comparable),
+    "the plan gives what SQL by hand gives",
+  );
+  await drawRows(
+    question,
+    await executePlan(compiled.plan, { details, connectors, engine, limits }),
+  );
   assert.ok(chart.label in (rows[0] ?? {}), "the chart has its column");
 }
 
@@ -112,7 +139,10 @@ async function drawRows(
   result: Awaited<ReturnType<typeof executePlan>>,
 ): Promise<void> {
   const view = {
-    fields: { label: { column: chart.label, as: "text" }, value: { column: chart.value, as: "number" } },
+    fields: {
+      label: { column: chart.label, as: "text" },
+      value: { column: chart.value, as: "number" },
+    },
   } as const;
   const bars: { label: string; value: number }[] = [];
   for await (const { label, value } of projectResult(result, view))
@@ -126,7 +156,9 @@ async function drawRows(
 function comparable(row: object): [string, unknown][] {
   return Object.entries(row).map(([name, value]) => [
     name,
-    typeof value === "number" || typeof value === "bigint" ? Number(Number(value).toPrecision(12)) : value,
+    typeof value === "number" || typeof value === "bigint"
+      ? Number(Number(value).toPrecision(12))
+      : value,
   ]);
 }
 
@@ -135,7 +167,9 @@ function tableOf(rows: readonly PlanRow[]): string {
   const cell = (value: unknown): string =>
     typeof value === "number" ? String(Number(value.toPrecision(6))) : String(value ?? "");
   const lines = [names, ...rows.slice(0, 8).map((row) => names.map((name) => cell(row[name])))];
-  const widths = names.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? "").length)));
+  const widths = names.map((_, index) =>
+    Math.max(...lines.map((line) => (line[index] ?? "").length)),
+  );
   const shown = lines.map((line) =>
     line
       .map((text, index) => text.padEnd(widths[index] ?? 0))

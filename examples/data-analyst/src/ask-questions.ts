@@ -14,7 +14,10 @@ export interface AskedQuestion extends AnalystQuestion {
 }
 
 /** Asks every question: rows for width, a model's picks, their cards, all within the budget. */
-export async function askQuestions(catalog: Catalog, opened: OpenedModel): Promise<AskedQuestion[]> {
+export async function askQuestions(
+  catalog: Catalog,
+  opened: OpenedModel,
+): Promise<AskedQuestion[]> {
   const asked: AskedQuestion[] = [];
   for (const [index, question] of questions.entries()) {
     console.log(`${3 + index} ${question.task}`);
@@ -23,7 +26,11 @@ export async function askQuestions(catalog: Catalog, opened: OpenedModel): Promi
   return asked;
 }
 
-async function ask(catalog: Catalog, opened: OpenedModel, question: AnalystQuestion): Promise<DrillDown> {
+async function ask(
+  catalog: Catalog,
+  opened: OpenedModel,
+  question: AnalystQuestion,
+): Promise<DrillDown> {
   const { task, needed } = question;
   const offered = await catalog.budgetedContext({ task, budget });
   const position = (id: string): number => offered.overview.findIndex((row) => row.id === id) + 1;
@@ -40,9 +47,12 @@ async function ask(catalog: Catalog, opened: OpenedModel, question: AnalystQuest
   for (const { id, why } of picks) console.log(`  picked ${id}: ${why}`);
   console.log(indent(cardsOf(context)));
   const prompts = rounds.map(({ promptTokens }) => promptTokens).join(" and ");
-  console.log(`  ${context.tokens} tokens of ${budget} with the cards; the model was asked in ${prompts}`);
+  console.log(
+    `  ${context.tokens} tokens of ${budget} with the cards; the model was asked in ${prompts}`,
+  );
   checkBudget(context, "the details");
-  for (const round of rounds) assert.ok(round.promptTokens <= round.budget, "no prompt is over its budget");
+  for (const round of rounds)
+    assert.ok(round.promptTokens <= round.budget, "no prompt is over its budget");
   if (opened.isRecorded) checkPicks(question, answer.value);
   return answer.value;
 }
@@ -54,7 +64,8 @@ function checkPicks({ needed, columns }: AnalystQuestion, { picks, context }: Dr
     "the picks are what the question needs",
   );
   const cards = cardsOf(context);
-  for (const column of columns) assert.match(cards, new RegExp(`^ {2}${column} `, "m"), `${column} stands in a card`);
+  for (const column of columns)
+    assert.match(cards, new RegExp(`^ {2}${column} `, "m"), `${column} stands in a card`);
 }
 
 function checkBudget({ text, tokens }: BudgetedContext, what: string): void {

@@ -30,14 +30,18 @@ export async function startCensusApi(): Promise<CensusApi> {
   const server = createServer((request, response) => {
     requests.push(request.url ?? "");
     const { searchParams } = new URL(request.url ?? "/", "http://localhost");
-    if (requests.length % 7 === 0) return void response.writeHead(429, { "retry-after": "0" }).end();
+    if (requests.length % 7 === 0)
+      return void response.writeHead(429, { "retry-after": "0" }).end();
     const year = searchParams.get("year");
     const found = year === null ? rows : rows.filter((row) => row.year === Number(year));
     const start = Number(searchParams.get("cursor") ?? 0);
     const items = found.slice(start, start + pageRows);
     const next = start + pageRows < found.length ? String(start + pageRows) : null;
     const body = JSON.stringify({ items, next });
-    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+    response.writeHead(200, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    });
     if (requests.length !== 3) return void response.end(body);
     response.write(body.slice(0, 50));
     setImmediate(() => response.destroy());
@@ -119,7 +123,11 @@ export const censusFunctions: readonly ToolDefinition[] = [
     inputSchema: { type: "object", properties: {}, additionalProperties: false },
     outputSchema: {
       type: "array",
-      items: { type: "object", properties: { year: { type: "integer" }, era: text }, required: ["year", "era"] },
+      items: {
+        type: "object",
+        properties: { year: { type: "integer" }, era: text },
+        required: ["year", "era"],
+      },
     },
     execute: async () => eras,
   },

@@ -3,7 +3,10 @@ const barHeight = 22;
 const labelWidth = 200;
 
 /** Horizontal bars as an SVG document, one a row, in the order given. */
-export function drawChart(title: string, bars: readonly { label: string; value: number }[]): string {
+export function drawChart(
+  title: string,
+  bars: readonly { label: string; value: number }[],
+): string {
   const most = Math.max(...bars.map(({ value }) => Math.abs(value)), Number.MIN_VALUE);
   const height = 40 + bars.length * barHeight;
   const lines = bars.map(({ label, value }, index) => {

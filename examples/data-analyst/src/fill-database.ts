@@ -52,7 +52,11 @@ export async function fillDatabase(database: SqliteDatabase): Promise<Map<string
   return counts;
 }
 
-function fillTable(database: SqliteDatabase, { table, key, references = {} }: TableSource, rows: readonly Row[]): void {
+function fillTable(
+  database: SqliteDatabase,
+  { table, key, references = {} }: TableSource,
+  rows: readonly Row[],
+): void {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const columns = names.map((name) => {
     const target = references[name];
@@ -62,7 +66,9 @@ function fillTable(database: SqliteDatabase, { table, key, references = {} }: Ta
     return parts.join(" ");
   });
   database.exec(`CREATE TABLE ${quoted(table)} (${columns.join(", ")})`);
-  const insert = database.prepare(`INSERT INTO ${quoted(table)} VALUES (${names.map(() => "?").join(", ")})`);
+  const insert = database.prepare(
+    `INSERT INTO ${quoted(table)} VALUES (${names.map(() => "?").join(", ")})`,
+  );
   for (const row of rows) insert.run(...names.map((name) => valueOf(row[name])));
 }
 
@@ -93,7 +99,9 @@ function typed(text: string): string | number | null {
 }
 
 function typeOf(rows: readonly Row[], name: string): string {
-  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
+  const values = rows
+    .map((row) => row[name])
+    .filter((value) => value !== null && value !== undefined);
   if (values.some((value) => typeof value !== "number")) return "TEXT";
   return values.every((value) => Number.isInteger(value)) ? "INTEGER" : "REAL";
 }

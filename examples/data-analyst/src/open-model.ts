@@ -16,14 +16,27 @@ export interface OpenedModel {
 export async function openModel(recording = "answers.json"): Promise<OpenedModel> {
   const { CCL_MODEL_BASE_URL: baseUrl, CCL_MODEL: name } = process.env;
   if (baseUrl !== undefined) {
-    if (name === undefined) throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
-    const model = createOpenAiCompatibleModel({ baseUrl, model: name, apiKeyVariable: "CCL_MODEL_API_KEY" });
+    if (name === undefined)
+      throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
+    const model = createOpenAiCompatibleModel({
+      baseUrl,
+      model: name,
+      apiKeyVariable: "CCL_MODEL_API_KEY",
+    });
     return { model, isRecorded: false, close: async () => undefined };
   }
-  const recorded: unknown = JSON.parse(await readFile(new URL(`../recorded/${recording}`, import.meta.url), "utf8"));
+  const recorded: unknown = JSON.parse(
+    await readFile(new URL(`../recorded/${recording}`, import.meta.url), "utf8"),
+  );
   if (!Array.isArray(recorded)) throw new Error(`recorded/${recording} is no list of answers.`);
-  const script = recorded.map((answer) => ({ type: "answer" as const, text: JSON.stringify(answer) }));
+  const script = recorded.map((answer) => ({
+    type: "answer" as const,
+    text: JSON.stringify(answer),
+  }));
   const server = await startTestServer({ script });
-  const model = createOpenAiCompatibleModel({ baseUrl: server.baseUrl("openai"), model: "recorded" });
+  const model = createOpenAiCompatibleModel({
+    baseUrl: server.baseUrl("openai"),
+    model: "recorded",
+  });
   return { model, isRecorded: true, close: () => server.close() };
 }

@@ -39,7 +39,11 @@ export async function openWorld(): Promise<AnalystWorld> {
       assert.ok(registered.ok, "what importers give can be registered");
       assert.equal(registered.value.added.length, rows.size + 2 + analystSkills.length);
       const { items } = await catalog.overview({ ids: ["res:db.sqlite.vega.flights"] });
-      assert.equal(items[0]?.shape?.rows_est, rows.get("flights"), "row numbers are those of the database");
+      assert.equal(
+        items[0]?.shape?.rows_est,
+        rows.get("flights"),
+        "row numbers are those of the database",
+      );
       console.log(`2 A catalog of ${registered.value.added.length} resources`);
       return catalog;
     },

@@ -18,8 +18,13 @@ export const analystSkills: readonly SkillDeclaration[] = [
   },
   {
     name: "correlation",
-    description: "Pearson correlation of two series of the same length: how strongly they go together.",
-    inputSchema: { type: "object", required: ["left", "right"], properties: { left: numbers, right: numbers } },
+    description:
+      "Pearson correlation of two series of the same length: how strongly they go together.",
+    inputSchema: {
+      type: "object",
+      required: ["left", "right"],
+      properties: { left: numbers, right: numbers },
+    },
     outputSchema: { type: "object", properties: { coefficient: { type: "number" } } },
     examples: [{ task: "how strongly rain and wind go together" }],
     cost_hint: { latency_ms_p50: 1 },

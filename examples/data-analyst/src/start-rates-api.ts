@@ -59,7 +59,10 @@ function documentOf(url: string): object {
           responses: json({
             type: "object",
             required: ["currency", "per_usd"],
-            properties: { currency, per_usd: { type: "number", description: "Units of the currency for one dollar" } },
+            properties: {
+              currency,
+              per_usd: { type: "number", description: "Units of the currency for one dollar" },
+            },
           }),
         },
       },

@@ -25,11 +25,18 @@ export function fitModelInput(options: FitModelInputOptions) {
     converted.set(message, known);
     return known;
   };
-  return ({ messages }: { messages: BaseMessage[] }, config?: RunnableConfig): { llmInputMessages: BaseMessage[] } => {
+  return (
+    { messages }: { messages: BaseMessage[] },
+    config?: RunnableConfig,
+  ): { llmInputMessages: BaseMessage[] } => {
     const thread: unknown = config?.configurable?.["thread_id"];
     const originals = new Map(messages.map((message) => [convert(message), message]));
     const fitted = fitMessages([...originals.keys()], { ...options, state: states.get(thread) });
     states.set(thread, fitted.state);
-    return { llmInputMessages: fitted.messages.map((message) => originals.get(message) ?? toLangChain(message)) };
+    return {
+      llmInputMessages: fitted.messages.map(
+        (message) => originals.get(message) ?? toLangChain(message),
+      ),
+    };
   };
 }

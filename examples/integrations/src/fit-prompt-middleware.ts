@@ -11,7 +11,10 @@ import type { LanguageModelMiddleware } from "ai";
 
 type Params = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
 type PromptMessage = Params["prompt"][number];
-type ResultPart = Extract<Extract<PromptMessage, { role: "tool" }>["content"][number], { type: "tool-result" }>;
+type ResultPart = Extract<
+  Extract<PromptMessage, { role: "tool" }>["content"][number],
+  { type: "tool-result" }
+>;
 
 /** What the prompt is fitted into. */
 export interface FitPromptOptions {
@@ -38,7 +41,9 @@ export function countedTools({ tools = [] }: Params): ToolDefinition[] {
   return tools.flatMap((tool) => {
     if (tool.type !== "function") return [];
     const { name, description = "", inputSchema } = tool;
-    return [{ name, description, inputSchema, execute: () => Promise.reject(new Error("never called")) }];
+    return [
+      { name, description, inputSchema, execute: () => Promise.reject(new Error("never called")) },
+    ];
   });
 }
 
@@ -51,7 +56,10 @@ function toPromptMessage(message: AiSdkMessage): PromptMessage {
       return { ...message, content: partsOf(message.content) };
     case "assistant": {
       const parts = partsOf(message.content);
-      return { ...message, content: parts.map((part) => (part.type === "tool-result" ? toPromptResult(part) : part)) };
+      return {
+        ...message,
+        content: parts.map((part) => (part.type === "tool-result" ? toPromptResult(part) : part)),
+      };
     }
     default:
       return { ...message, content: message.content.map(toPromptResult) };
@@ -64,6 +72,8 @@ function partsOf<Part>(content: string | Part[]): (Part | AiSdkTextPart)[] {
 
 function toPromptResult({ output, ...part }: AiSdkToolResultPart): ResultPart {
   if (output.type !== "content") return { ...part, output };
-  const value = output.value.map((item) => (item.type === "text" ? item : { ...item, type: "file-data" as const }));
+  const value = output.value.map((item) =>
+    item.type === "text" ? item : { ...item, type: "file-data" as const },
+  );
   return { ...part, output: { type: "content", value } };
 }

@@ -1,5 +1,11 @@
 import type { ChatMessage } from "@ccl/core";
-import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import {
+  AIMessage,
+  type BaseMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+} from "@langchain/core/messages";
 
 /** A message of LangChain as a chat message; of content in parts, the text. */
 export function fromLangChain(message: BaseMessage): ChatMessage {
@@ -18,14 +24,30 @@ export function fromLangChain(message: BaseMessage): ChatMessage {
 }
 
 /** The other way, for messages that were shortened or made up. */
-export function toLangChain({ role, content, toolCalls = [], toolCallId = "", isError }: ChatMessage): BaseMessage {
+export function toLangChain({
+  role,
+  content,
+  toolCalls = [],
+  toolCallId = "",
+  isError,
+}: ChatMessage): BaseMessage {
   const text =
-    typeof content === "string" ? content : content.map((part) => ("text" in part ? part.text : "")).join("\n");
+    typeof content === "string"
+      ? content
+      : content.map((part) => ("text" in part ? part.text : "")).join("\n");
   if (role === "tool") {
-    return new ToolMessage({ content: text, tool_call_id: toolCallId, status: isError === true ? "error" : "success" });
+    return new ToolMessage({
+      content: text,
+      tool_call_id: toolCallId,
+      status: isError === true ? "error" : "success",
+    });
   }
   if (role === "assistant") {
-    const calls = toolCalls.map(({ id, name, arguments: input }) => ({ id, name, args: JSON.parse(input) }));
+    const calls = toolCalls.map(({ id, name, arguments: input }) => ({
+      id,
+      name,
+      args: JSON.parse(input),
+    }));
     return new AIMessage({ content: text, tool_calls: calls });
   }
   return role === "user" ? new HumanMessage(text) : new SystemMessage(text);

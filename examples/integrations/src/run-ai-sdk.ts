@@ -12,7 +12,9 @@ import { budget, callCount, orderOf, task } from "./shop-story.ts";
 
 type Answer = Awaited<ReturnType<MockLanguageModelV3["doGenerate"]>>;
 
-const tokens = (total: number): { total: number; noCache: number; cacheRead: number; cacheWrite: number } => {
+const tokens = (
+  total: number,
+): { total: number; noCache: number; cacheRead: number; cacheWrite: number } => {
   return { total, noCache: total, cacheRead: 0, cacheWrite: 0 };
 };
 
@@ -29,7 +31,10 @@ export async function runAiSdk(): Promise<void> {
       calls += 1;
       if (calls > callCount) return answer([{ type: "text", text: "O-7 is late." }], "stop");
       const input = JSON.stringify({ order: calls });
-      return answer([{ type: "tool-call", toolCallId: `call_${calls}`, toolName: "read_order", input }], "tool-calls");
+      return answer(
+        [{ type: "tool-call", toolCallId: `call_${calls}`, toolName: "read_order", input }],
+        "tool-calls",
+      );
     },
   });
   const model = wrapLanguageModel({ model: mock, middleware: fitPromptMiddleware({ budget }) });
@@ -54,10 +59,19 @@ export async function runAiSdk(): Promise<void> {
     assert.equal(promptFault(messages), undefined, "every prompt is one that a provider accepts");
     return countMessages(count, messages, countedTools(params));
   });
-  assert.ok(Math.max(...sizes) <= budget, `the largest prompt of ${Math.max(...sizes)} tokens is within the budget`);
-  const whole = countMessages(count, fromAiSdkMessages([{ role: "user", content: task }, ...result.response.messages]));
+  assert.ok(
+    Math.max(...sizes) <= budget,
+    `the largest prompt of ${Math.max(...sizes)} tokens is within the budget`,
+  );
+  const whole = countMessages(
+    count,
+    fromAiSdkMessages([{ role: "user", content: task }, ...result.response.messages]),
+  );
   assert.ok(whole > budget, "the conversation itself is longer, and whole");
-  assert.ok(JSON.stringify(mock.doGenerateCalls.at(-1)?.prompt).includes(task), "the task is still shown");
+  assert.ok(
+    JSON.stringify(mock.doGenerateCalls.at(-1)?.prompt).includes(task),
+    "the task is still shown",
+  );
   console.log(
     `AI SDK: ${sizes.length} calls, a conversation of ${whole} tokens, prompts of at most ${Math.max(...sizes)}`,
   );

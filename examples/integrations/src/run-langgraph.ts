@@ -34,7 +34,9 @@ class FakeModel extends BaseChatModel {
     const number = this.inputs.length;
     const call = { id: `call_${number}`, name: "read_order", args: { order: number } };
     const message =
-      number > callCount ? new AIMessage("O-7 is late.") : new AIMessage({ content: "", tool_calls: [call] });
+      number > callCount
+        ? new AIMessage("O-7 is late.")
+        : new AIMessage({ content: "", tool_calls: [call] });
     return { generations: [{ message, text: message.text }] };
   }
 }
@@ -58,7 +60,10 @@ export async function runLangGraph(): Promise<void> {
   const preModelHook = fitModelInput({ budget, tools: [described] });
   const agent = createReactAgent({ llm, tools: [readOrder], preModelHook });
   const messages = [new SystemMessage("You look after orders."), new HumanMessage(task)];
-  const result = await agent.invoke({ messages }, { recursionLimit: 100, configurable: { thread_id: "t1" } });
+  const result = await agent.invoke(
+    { messages },
+    { recursionLimit: 100, configurable: { thread_id: "t1" } },
+  );
   assert.equal(result.messages.at(-1)?.text, "O-7 is late.");
   assert.equal(llm.inputs.length, callCount + 1);
   const count = (text: string): number => estimatedCounter.count(text);
@@ -67,7 +72,10 @@ export async function runLangGraph(): Promise<void> {
     assert.equal(promptFault(prompt), undefined, "every prompt is one that a provider accepts");
     return countMessages(count, prompt, [described]);
   });
-  assert.ok(Math.max(...sizes) <= budget, `the largest prompt of ${Math.max(...sizes)} tokens is within the budget`);
+  assert.ok(
+    Math.max(...sizes) <= budget,
+    `the largest prompt of ${Math.max(...sizes)} tokens is within the budget`,
+  );
   const whole = countMessages(count, result.messages.map(fromLangChain));
   assert.ok(whole > budget, "the conversation itself is longer, and whole");
   assert.ok(

@@ -1,4 +1,8 @@
-import { createContextCompiler, createMemorySessionStore, openSession } from "@ccl/context-compiler";
+import {
+  createContextCompiler,
+  createMemorySessionStore,
+  openSession,
+} from "@ccl/context-compiler";
 
 /**
  * The prompt of each model call of a trace: what came before it is recorded in a session, and the session is compiled.
@@ -6,7 +10,9 @@ import { createContextCompiler, createMemorySessionStore, openSession } from "@c
  */
 export async function compileTrace({ messages, tools }, { budget, counter }) {
   const store = createMemorySessionStore();
-  const calls = messages.flatMap(({ role }, index) => (role === "assistant" && index > 0 ? [index] : []));
+  const calls = messages.flatMap(({ role }, index) =>
+    role === "assistant" && index > 0 ? [index] : [],
+  );
   const systemPrompt = messages[0].content;
   const contexts = new Map();
   let session = await openSession({ store, sessionId: "run", counter });
@@ -28,6 +34,10 @@ export async function compileTrace({ messages, tools }, { budget, counter }) {
 function draftOf({ role, content, toolCalls, toolCallId, source }) {
   const fields = { content, ...(source === undefined ? {} : { source }) };
   if (role === "tool") return { kind: "tool_success", data: { ...fields, callId: toolCallId } };
-  if (role !== "assistant") return { kind: "user_input", data: { ...fields, ...(role === "user" ? {} : { role }) } };
-  return { kind: "assistant_message", data: { ...fields, ...(toolCalls === undefined ? {} : { toolCalls }) } };
+  if (role !== "assistant")
+    return { kind: "user_input", data: { ...fields, ...(role === "user" ? {} : { role }) } };
+  return {
+    kind: "assistant_message",
+    data: { ...fields, ...(toolCalls === undefined ? {} : { toolCalls }) },
+  };
 }

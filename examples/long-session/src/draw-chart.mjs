@@ -11,8 +11,10 @@ export function drawChart(title, series) {
   const count = Math.max(...series.map(({ calls }) => calls.length));
   const step = tickStep(most);
   const top = Math.ceil(most / step) * step;
-  const x = (at) => round(margin.left + (at / Math.max(1, count - 1)) * (width - margin.left - margin.right));
-  const y = (tokens) => round(height - margin.bottom - (tokens / top) * (height - margin.top - margin.bottom));
+  const x = (at) =>
+    round(margin.left + (at / Math.max(1, count - 1)) * (width - margin.left - margin.right));
+  const y = (tokens) =>
+    round(height - margin.bottom - (tokens / top) * (height - margin.top - margin.bottom));
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
   const grid = ticks.map(
     (tick) =>

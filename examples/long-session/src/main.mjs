@@ -26,13 +26,15 @@ for (const budget of budgets) {
 const chart = path.join(output, "long-session.svg");
 mkdirSync(output, { recursive: true });
 writeFileSync(chart, drawChart(`Prompt tokens of each call: ${trace.name}`, runs));
-if (process.argv.includes("--json")) console.log(JSON.stringify({ trace: trace.name, runs, chart }));
+if (process.argv.includes("--json"))
+  console.log(JSON.stringify({ trace: trace.name, runs, chart }));
 else printRuns();
 for (const run of runs.slice(1)) check(run, runs[0]);
 
 function replay({ name, budget, policy, contexts }) {
   const calls = [];
-  const onCall = ({ index, ...call }) => calls.push({ ...call, dropped: droppedIn(contexts?.get(index)) });
+  const onCall = ({ index, ...call }) =>
+    calls.push({ ...call, dropped: droppedIn(contexts?.get(index)) });
   const { missing, ...totals } = replayTrace(trace, { policy, counter, budget, onCall });
   return { name, budget, totals, missing: missing.map(({ value }) => value), calls };
 }
@@ -43,8 +45,12 @@ function droppedIn(context) {
   const dropped = changes.filter(({ action }) => action === "dropped");
   return {
     messages: dropped.reduce((sum, { from, to }) => sum + to - from, 0),
-    tokens: dropped.reduce((sum, { tokensBefore, tokensAfter }) => sum + tokensBefore - tokensAfter, 0),
-    shortened: changes.filter(({ action }) => action === "compacted" || action === "truncated").length,
+    tokens: dropped.reduce(
+      (sum, { tokensBefore, tokensAfter }) => sum + tokensBefore - tokensAfter,
+      0,
+    ),
+    shortened: changes.filter(({ action }) => action === "compacted" || action === "truncated")
+      .length,
   };
 }
 
@@ -54,7 +60,10 @@ function check({ name, totals }, whole) {
   assert.equal(totals.invalid, 0, `${name}: every prompt is one that providers accept`);
   assert.ok(totals.price <= whole.totals.price + 1e-6, `${name}: never dearer than append only`);
   if (trace.isRecorded) return;
-  assert.ok(totals.cachedShare > 0.9, `${name}: the cut is kept, and so is what the provider has in its cache`);
+  assert.ok(
+    totals.cachedShare > 0.9,
+    `${name}: the cut is kept, and so is what the provider has in its cache`,
+  );
   assert.ok(totals.support > 0.95, `${name}: what the model uses next is shown`);
 }
 
@@ -64,7 +73,9 @@ function printRuns() {
     console.log(`\n${name}`);
     printTable(head, calls.map(callCells));
   }
-  console.log(`\n${trace.name}, whole: price in input-token equivalents, support of ${runs[0].totals.values} values`);
+  console.log(
+    `\n${trace.name}, whole: price in input-token equivalents, support of ${runs[0].totals.values} values`,
+  );
   printTable(
     ["budget", "calls", "price", "cached", "largest", "over", "invalid", "support"],
     runs.map(({ name, totals }) => [
@@ -82,8 +93,17 @@ function printRuns() {
 }
 
 function callCells({ tokens, cached, price, values, supported, dropped }, at) {
-  const left = dropped.messages === 0 ? "-" : `${dropped.messages} messages, ${whole(dropped.tokens)} tokens`;
-  return [at + 1, whole(tokens), whole(cached), whole(price), `${supported}/${values}`, left, dropped.shortened];
+  const left =
+    dropped.messages === 0 ? "-" : `${dropped.messages} messages, ${whole(dropped.tokens)} tokens`;
+  return [
+    at + 1,
+    whole(tokens),
+    whole(cached),
+    whole(price),
+    `${supported}/${values}`,
+    left,
+    dropped.shortened,
+  ];
 }
 
 /** Numbers to the right; the head stands out on a terminal, and is plain in a pipe. */

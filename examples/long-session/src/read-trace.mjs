@@ -11,7 +11,8 @@ export function readTrace() {
     return { ...generateServiceTrace({ seed: 7, dialogues: 10 }), isRecorded: false };
   }
   const recorded = readRecordedTraces(folder);
-  if (recorded.length === 0) throw new Error(`CCL_TRACES names ${folder}, which holds no recorded sessions.`);
+  if (recorded.length === 0)
+    throw new Error(`CCL_TRACES names ${folder}, which holds no recorded sessions.`);
   const { name, messages, tools } = joinTraces("recorded sessions, one after the other", recorded);
   const hasSystem = messages[0]?.role === "system";
   return {

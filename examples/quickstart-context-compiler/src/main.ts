@@ -3,7 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { createContextCompiler, openSession, runCompiled, type RunStep, type Session } from "@ccl/context-compiler";
+import {
+  createContextCompiler,
+  openSession,
+  runCompiled,
+  type RunStep,
+  type Session,
+} from "@ccl/context-compiler";
 import { toOpenAiMessages } from "@ccl/context-compiler/openai";
 import { createReadArtifactTool } from "@ccl/context-compiler/tool-interrupt";
 import type { ToolDefinition } from "@ccl/core";
@@ -12,7 +18,8 @@ import { openModel, type RecordedModel } from "./open-model.ts";
 import { openStores, type Stores } from "./open-stores.ts";
 
 const budget = 2_000;
-const systemPrompt = "You look after a web shop. Read the logs before you answer, and quote the line that you go by.";
+const systemPrompt =
+  "You look after a web shop. Read the logs before you answer, and quote the line that you go by.";
 const question = "Orders have been failing since ten o'clock. Why?";
 
 /** Some 10 KB, of which one line matters. */
@@ -37,12 +44,17 @@ async function showHandle(session: Session, { artifacts }: Stores): Promise<stri
   const context = await createContextCompiler().compile(session, { budget, systemPrompt });
   const [ref] = context.artifactRefs;
   assert.ok(ref !== undefined, "the result went to the artifact store");
-  assert.ok(context.isWithinBudget() && context.tokenCount <= budget, "the context is within its budget");
+  assert.ok(
+    context.isWithinBudget() && context.tokenCount <= budget,
+    "the context is within its budget",
+  );
   assert.equal(context.history.length, 3, "question, call and result are there");
   assert.ok(!JSON.stringify(context.toMessages()).includes("order 70100 "), "without the payload");
   const shown = String(context.toolResults[0]?.content);
   assert.ok(shown.includes(ref.artifactId.slice(0, 12)), "the handle is shown");
-  console.log(`the log has ${ref.sizeBytes} bytes; the whole prompt takes ${context.tokenCount} of ${budget} tokens:`);
+  console.log(
+    `the log has ${ref.sizeBytes} bytes; the whole prompt takes ${context.tokenCount} of ${budget} tokens:`,
+  );
   console.log(shown.replaceAll(/^/gm, "  "));
   const payload = await artifacts.retrieve(ref.artifactId);
   assert.equal(new TextDecoder().decode(payload), logText, "the payload comes back by its handle");
@@ -51,21 +63,43 @@ async function showHandle(session: Session, { artifacts }: Stores): Promise<stri
 }
 
 /** The model reads on in the artifact by itself. */
-async function letModelRead(session: Session, { model, isScripted, bodies }: RecordedModel): Promise<void> {
+async function letModelRead(
+  session: Session,
+  { model, isScripted, bodies }: RecordedModel,
+): Promise<void> {
   const tools = [readLog, createReadArtifactTool({ session })];
   const compiler = createContextCompiler();
-  const run = await runCompiled({ session, compiler, model, tools, budget, systemPrompt, maxSteps: 8 });
+  const run = await runCompiled({
+    session,
+    compiler,
+    model,
+    tools,
+    budget,
+    systemPrompt,
+    maxSteps: 8,
+  });
   console.log(`the model answered after ${run.steps.length} calls: ${run.text}`);
   for (const [index, step] of run.steps.entries()) checkBody(step, bodies()[index]);
   console.log("each prompt went over the wire as it was compiled, byte for byte");
   if (!isScripted) return;
   assert.match(run.text, /certificate/);
   const read = session.messages().find(({ message }) => message.toolCallId === "call_1")?.message;
-  assert.match(String(read?.content), /lines 98 to 98/, "the tool gave the line that was asked for");
+  assert.match(
+    String(read?.content),
+    /lines 98 to 98/,
+    "the tool gave the line that was asked for",
+  );
   assert.match(String(read?.content), /certificate expired/);
   const prompts = bodies().map(({ messages }) => JSON.stringify(messages).slice(0, -1));
-  assert.ok(prompts[1]?.startsWith(prompts[0] ?? ""), "the next prompt begins with the bytes of the one before");
-  assert.equal(run.steps[1]?.context.prefixStableTokens, run.steps[0]?.context.tokenCount, "so that it is cached");
+  assert.ok(
+    prompts[1]?.startsWith(prompts[0] ?? ""),
+    "the next prompt begins with the bytes of the one before",
+  );
+  assert.equal(
+    run.steps[1]?.context.prefixStableTokens,
+    run.steps[0]?.context.tokenCount,
+    "so that it is cached",
+  );
 }
 
 function checkBody({ context }: RunStep, body: Record<string, unknown> | undefined): void {
@@ -79,7 +113,11 @@ function checkBody({ context }: RunStep, body: Record<string, unknown> | undefin
 
 /** Another process compiles the same bytes from the same log. */
 async function checkReopened(before: Session, { sessions, artifacts }: Stores): Promise<void> {
-  const session = await openSession({ store: sessions, sessionId: before.sessionId, artifactStore: artifacts });
+  const session = await openSession({
+    store: sessions,
+    sessionId: before.sessionId,
+    artifactStore: artifacts,
+  });
   const prompts = [before, session].map(async (one) => {
     const context = await createContextCompiler().compile(one, { budget, systemPrompt });
     return JSON.stringify(context.toMessages());
@@ -95,10 +133,16 @@ try {
   console.log(`kept in ${stores.kind}`);
   const session = await openSession({ store: stores.sessions, artifactStore: stores.artifacts });
   const artifactId = await showHandle(session, stores);
-  const input = JSON.stringify({ artifact: artifactId.slice(0, 12), lines: { start: 98, end: 98 } });
+  const input = JSON.stringify({
+    artifact: artifactId.slice(0, 12),
+    lines: { start: 98, end: 98 },
+  });
   const model = await openModel([
     { type: "answer", toolCalls: [{ id: "call_1", name: "read_artifact", arguments: input }] },
-    { type: "answer", text: "The payment gateway's certificate has expired: line 98 of the log says so." },
+    {
+      type: "answer",
+      text: "The payment gateway's certificate has expired: line 98 of the log says so.",
+    },
   ]);
   await letModelRead(session, model).finally(() => model.close());
   await checkReopened(session, stores);

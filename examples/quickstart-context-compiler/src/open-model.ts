@@ -18,7 +18,11 @@ export async function openModel(script: readonly TestBehaviour[]): Promise<Recor
   if (baseUrl !== undefined) return openRealModel(baseUrl, model);
   const server = await startTestServer({ script });
   return {
-    model: createOpenAiCompatibleModel({ baseUrl: server.baseUrl("openai"), model: "scripted", timeoutMs: 10_000 }),
+    model: createOpenAiCompatibleModel({
+      baseUrl: server.baseUrl("openai"),
+      model: "scripted",
+      timeoutMs: 10_000,
+    }),
     isScripted: true,
     bodies: () => server.calls.map(({ body }) => body),
     close: () => server.close(),
@@ -26,13 +30,25 @@ export async function openModel(script: readonly TestBehaviour[]): Promise<Recor
 }
 
 function openRealModel(baseUrl: string, model: string | undefined): RecordedModel {
-  if (model === undefined) throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
+  if (model === undefined)
+    throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
   const sent: Record<string, unknown>[] = [];
   const recordingFetch: typeof fetch = (input, init) => {
     sent.push(JSON.parse(String(init?.body)));
     return fetch(input, init);
   };
-  const options = { baseUrl, model, apiKeyVariable: "CCL_MODEL_API_KEY", timeoutMs: 90_000, fetch: recordingFetch };
+  const options = {
+    baseUrl,
+    model,
+    apiKeyVariable: "CCL_MODEL_API_KEY",
+    timeoutMs: 90_000,
+    fetch: recordingFetch,
+  };
   const close = async (): Promise<void> => undefined;
-  return { model: createOpenAiCompatibleModel(options), isScripted: false, bodies: () => sent, close };
+  return {
+    model: createOpenAiCompatibleModel(options),
+    isScripted: false,
+    bodies: () => sent,
+    close,
+  };
 }

@@ -12,9 +12,15 @@ const root = path.resolve(process.argv[2] ?? fileURLToPath(new URL("../sample", 
 // Nothing is written to the folder: the registry lives in memory.
 const registry = await openAliasRegistry({ root, persist: false });
 await registry.scan();
-const pack = await buildPack({ registry, task: "Apply a discount when an order is totalled", budget });
+const pack = await buildPack({
+  registry,
+  task: "Apply a discount when an order is totalled",
+  budget,
+});
 console.log(pack.text);
-console.log(`\n${pack.entries.length} of ${registry.list().length} files in ${pack.tokens} of ${budget} tokens`);
+console.log(
+  `\n${pack.entries.length} of ${registry.list().length} files in ${pack.tokens} of ${budget} tokens`,
+);
 assert.ok(pack.tokens <= budget, "the pack is within its budget");
 assert.ok(estimatedCounter.count(pack.text) <= budget, "and the counter agrees");
 
@@ -29,8 +35,14 @@ const lines = onDisk
   .replaceAll("\r\n", "\n")
   .split("\n")
   .slice(answer.value.firstLine - 1, answer.value.lastLine);
-assert.equal(answer.value.text.trimEnd(), lines.join("\n").trimEnd(), "the tool gives the file's own text");
-console.log(`${wanted.alias}@${answer.value.sha8} is ${answer.value.path}, ${answer.value.totalLines} lines`);
+assert.equal(
+  answer.value.text.trimEnd(),
+  lines.join("\n").trimEnd(),
+  "the tool gives the file's own text",
+);
+console.log(
+  `${wanted.alias}@${answer.value.sha8} is ${answer.value.path}, ${answer.value.totalLines} lines`,
+);
 
 const stale = await tool.execute({ alias: wanted.alias, sha8: "00000000" }, {});
 assert.ok(!stale.ok, "a hash that is not the file's is refused");

@@ -6,12 +6,21 @@ import { z } from "zod";
 import { type Endpoint, openEndpoints } from "./open-endpoints.ts";
 
 const answerSchema = z.object({
-  cities: z.array(z.object({ name: z.string().min(1), inhabitants: z.int().min(0).optional() })).min(2),
+  cities: z
+    .array(z.object({ name: z.string().min(1), inhabitants: z.int().min(0).optional() }))
+    .min(2),
 });
 
-function printAttempt({ format, isRepair, finishReason, issues, repairs }: StructuredAttempt): void {
+function printAttempt({
+  format,
+  isRepair,
+  finishReason,
+  issues,
+  repairs,
+}: StructuredAttempt): void {
   console.log(`${isRepair ? "repair" : "answer"} by ${format}: ${finishReason ?? "refused"}`);
-  for (const { code, path, message } of issues) console.log(`  ${code} at /${path.join("/")}: ${message}`);
+  for (const { code, path, message } of issues)
+    console.log(`  ${code} at /${path.join("/")}: ${message}`);
   for (const { kind, position } of repairs) console.log(`  mended ${kind} at ${position}`);
 }
 
@@ -29,7 +38,9 @@ async function ask({ name, model, expectedFormats }: Endpoint): Promise<void> {
   if (expectedFormats === undefined) return;
   const formats = result.attempts.map(({ format }) => format);
   assert.deepEqual(formats, expectedFormats, "each rung was taken as scripted");
-  assert.deepEqual(result.value, { cities: [{ name: "Ulm", inhabitants: 129_000 }, { name: "Bonn" }] });
+  assert.deepEqual(result.value, {
+    cities: [{ name: "Ulm", inhabitants: 129_000 }, { name: "Bonn" }],
+  });
   assert.equal(result.attempts.at(-1)?.repairs.length, 1, "a comma too many was mended");
 }
 

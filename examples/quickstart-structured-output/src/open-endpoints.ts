@@ -29,20 +29,35 @@ const scripts: { dialect: TestDialect; script: TestBehaviour[]; expectedFormats:
     script: [refusal, misfit, broken],
     expectedFormats: ["json_schema", "json_object", "json_object"],
   },
-  { dialect: "lm-studio", script: [refusal, broken], expectedFormats: ["json_schema", "json_object", "none"] },
-  { dialect: "ignores-format", script: [misfit, broken], expectedFormats: ["json_schema", "json_schema"] },
+  {
+    dialect: "lm-studio",
+    script: [refusal, broken],
+    expectedFormats: ["json_schema", "json_object", "none"],
+  },
+  {
+    dialect: "ignores-format",
+    script: [misfit, broken],
+    expectedFormats: ["json_schema", "json_schema"],
+  },
 ];
 
 /** The endpoint that the environment names, or servers on loopback that play difficult ones. */
 export async function openEndpoints(): Promise<Endpoint[]> {
   const { CCL_MODEL_BASE_URL: baseUrl, CCL_MODEL: model } = process.env;
   if (baseUrl === undefined) return Promise.all(scripts.map((scripted) => openScripted(scripted)));
-  if (model === undefined) throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
+  if (model === undefined)
+    throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
   const options = { baseUrl, model, apiKeyVariable: "CCL_MODEL_API_KEY", timeoutMs: 90_000 };
-  return [{ name: model, model: createOpenAiCompatibleModel(options), close: async () => undefined }];
+  return [
+    { name: model, model: createOpenAiCompatibleModel(options), close: async () => undefined },
+  ];
 }
 
-async function openScripted({ dialect, script, expectedFormats }: (typeof scripts)[number]): Promise<Endpoint> {
+async function openScripted({
+  dialect,
+  script,
+  expectedFormats,
+}: (typeof scripts)[number]): Promise<Endpoint> {
   const server = await startTestServer({ script });
   const options = { baseUrl: server.baseUrl(dialect), model: "scripted", timeoutMs: 10_000 };
   const model = createOpenAiCompatibleModel(options);

@@ -1,5 +1,10 @@
 import type { ChatMessage } from "@ccl/core";
-import { assemblePrompt, type OperationArtifact, type OperationEffect, type RunStep } from "@ccl/operations";
+import {
+  assemblePrompt,
+  type OperationArtifact,
+  type OperationEffect,
+  type RunStep,
+} from "@ccl/operations";
 
 /** A piece of a prompt and where it comes from. */
 export interface PromptPiece {
@@ -22,10 +27,15 @@ export interface PromptSources {
 }
 
 /** Puts the prompt together once more from its parts; gives it with the origin of each piece. */
-export function explainPrompt(sources: PromptSources): { messages: ChatMessage[]; pieces: PromptPiece[] } {
+export function explainPrompt(sources: PromptSources): {
+  messages: ChatMessage[];
+  pieces: PromptPiece[];
+} {
   const { history, artifacts, steps, committed } = sources;
   const effects = committed.flatMap((operationId) =>
-    effectsOf(steps, operationId).flatMap((effect) => (isPromptEffect(effect) ? [{ operationId, effect }] : [])),
+    effectsOf(steps, operationId).flatMap((effect) =>
+      isPromptEffect(effect) ? [{ operationId, effect }] : [],
+    ),
   );
   const inclusions = artifacts.flatMap(({ tag, inclusion, value }) =>
     inclusion ? [{ tag, order: 0, inclusion, value }] : [],
@@ -39,8 +49,11 @@ export function explainPrompt(sources: PromptSources): { messages: ChatMessage[]
     const { role } = message;
     const text = textOf(message);
     if (origin?.from === "base")
-      return [{ role, text, origin: role === "system" ? "preamble" : "chat history", isAdded: false }];
-    if (origin?.from === "elision") return [{ role, text, origin: "mark of what was cut off", isAdded: true }];
+      return [
+        { role, text, origin: role === "system" ? "preamble" : "chat history", isAdded: false },
+      ];
+    if (origin?.from === "elision")
+      return [{ role, text, origin: "mark of what was cut off", isAdded: true }];
     const from = (origin?.contributors ?? []).map((by) =>
       by.kind === "inclusion" ? `art.${by.tag}, by its inclusion` : by.operationId,
     );

@@ -10,11 +10,15 @@ if (mode === "--story-worker" && value !== undefined) await workOnStories(JSON.p
 else if (mode === "--kills") {
   const kills = Number(value ?? 20);
   const { CCL_POSTGRES_URL: server, CCL_MODEL_BASE_URL: endpoint } = process.env;
-  if (!Number.isInteger(kills) || kills < 1) throw new Error(`--kills ${value} is no number of kills.`);
+  if (!Number.isInteger(kills) || kills < 1)
+    throw new Error(`--kills ${value} is no number of kills.`);
   if (endpoint !== undefined)
-    throw new Error("--kills compares runs, so it needs the recorded answers; unset CCL_MODEL_BASE_URL.");
+    throw new Error(
+      "--kills compares runs, so it needs the recorded answers; unset CCL_MODEL_BASE_URL.",
+    );
   await killRuns(kills);
-  if (server === undefined) console.log("\nSet CCL_POSTGRES_URL to a server's address for the same on DBOS.");
+  if (server === undefined)
+    console.log("\nSet CCL_POSTGRES_URL to a server's address for the same on DBOS.");
   else await killRuns(kills, server);
 } else {
   const told = mode === "--durable" ? [] : await tellStory(await openModels());

@@ -14,7 +14,12 @@ export interface StoryModels {
 export async function openModels(options: { repeats?: boolean } = {}): Promise<StoryModels> {
   const { CCL_MODEL_BASE_URL: baseUrl, CCL_MODEL: name } = process.env;
   if (baseUrl === undefined) return { of: await createReplayedModels(options), isRecorded: true };
-  if (name === undefined) throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
-  const model = createOpenAiCompatibleModel({ baseUrl, model: name, apiKeyVariable: "CCL_MODEL_API_KEY" });
+  if (name === undefined)
+    throw new Error("CCL_MODEL_BASE_URL is set and CCL_MODEL is not; name the model.");
+  const model = createOpenAiCompatibleModel({
+    baseUrl,
+    model: name,
+    apiKeyVariable: "CCL_MODEL_API_KEY",
+  });
   return { of: () => model, isRecorded: false };
 }

@@ -5,7 +5,13 @@ export interface ProgressView {
   show(event: RunEvent): void;
 }
 
-const marks: Record<string, string> = { running: "…", done: "✓", skipped: "–", error: "✗", aborted: "■" };
+const marks: Record<string, string> = {
+  running: "…",
+  done: "✓",
+  skipped: "–",
+  error: "✗",
+  aborted: "■",
+};
 
 /** On a terminal a block of lines that is drawn anew with each event, otherwise a line for each event that says something. */
 export function createProgressView(out: NodeJS.WriteStream): ProgressView {
@@ -47,12 +53,16 @@ function liveView(out: NodeJS.WriteStream): ProgressView {
       events.push(event);
       const view = foldRunEvents(events);
       const width = Math.max(20, out.columns - 4);
-      const lines = view.operations.map(({ operationName, status }) => `${marks[status] ?? "?"} ${operationName}`);
+      const lines = view.operations.map(
+        ({ operationName, status }) => `${marks[status] ?? "?"} ${operationName}`,
+      );
       if (view.mainLlm !== undefined) {
         const text = safe(view.text).slice(-width + 14);
         lines.push(`${marks[view.mainLlm.status] ?? "?"} Main model  \u001B[2m${text}\u001B[0m`);
       }
-      lines.push(view.status === "running" ? `\u001B[2m${view.phase}\u001B[0m` : `Run ${view.status}`);
+      lines.push(
+        view.status === "running" ? `\u001B[2m${view.phase}\u001B[0m` : `Run ${view.status}`,
+      );
       const up = drawn === 0 ? "" : `\u001B[${drawn}A`;
       out.write(`${up}${lines.map((line) => `\u001B[2K  ${line}\n`).join("")}`);
       drawn = lines.length;

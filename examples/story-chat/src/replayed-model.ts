@@ -1,7 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { LanguageModelError, type LanguageModel, type ModelRequest, type ModelResponse } from "@ccl/core";
+import {
+  LanguageModelError,
+  type LanguageModel,
+  type ModelRequest,
+  type ModelResponse,
+} from "@ccl/core";
 
 /** What a call is for. */
 export type Purpose = "main" | "notes" | "world";
@@ -19,21 +24,30 @@ const millisecondsAWord = 8;
  * Models that give the recorded answers, word by word. Equal calls get the next answer of those that fit, or with
  * `repeats` the first one again.
  */
-export async function createReplayedModels({ repeats = false }: { repeats?: boolean } = {}): Promise<
-  (purpose: Purpose) => LanguageModel
-> {
-  const recorded: unknown = JSON.parse(await readFile(new URL("../recorded/answers.json", import.meta.url), "utf8"));
+export async function createReplayedModels({
+  repeats = false,
+}: { repeats?: boolean } = {}): Promise<(purpose: Purpose) => LanguageModel> {
+  const recorded: unknown = JSON.parse(
+    await readFile(new URL("../recorded/answers.json", import.meta.url), "utf8"),
+  );
   if (!Array.isArray(recorded) || !recorded.every(isRecorded))
     throw new Error("recorded/answers.json has another shape.");
   const left = [...recorded];
   const answerOf = (purpose: Purpose, { messages }: ModelRequest): string => {
     const asked =
-      messages.flatMap(({ role, content }) => (role === "user" ? [JSON.stringify(content)] : [])).at(-1) ?? "";
-    const index = left.findIndex((answer) => answer.purpose === purpose && asked.includes(answer.about));
+      messages
+        .flatMap(({ role, content }) => (role === "user" ? [JSON.stringify(content)] : []))
+        .at(-1) ?? "";
+    const index = left.findIndex(
+      (answer) => answer.purpose === purpose && asked.includes(answer.about),
+    );
     const answer = left[index];
     if (!repeats) left.splice(index, index < 0 ? 0 : 1);
     if (answer === undefined)
-      throw new LanguageModelError("provider_error", `No answer of ${purpose} was recorded for ${asked}`);
+      throw new LanguageModelError(
+        "provider_error",
+        `No answer of ${purpose} was recorded for ${asked}`,
+      );
     return answer.text;
   };
   return (purpose) => ({

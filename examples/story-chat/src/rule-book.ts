@@ -27,7 +27,9 @@ export const ruleBook: NonNullable<BuiltinOperationsOptions["retriever"]> = {
       ...rule,
       score: wordsOf(`${rule.title} ${rule.text}`).filter((word) => wanted.has(word)).length,
     }));
-    const found = scored.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
+    const found = scored
+      .filter(({ score }) => score > 0)
+      .sort((left, right) => right.score - left.score);
     return found.slice(0, topK);
   },
 };

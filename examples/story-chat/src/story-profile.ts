@@ -14,7 +14,10 @@ import { ruleBook } from "./rule-book.ts";
 
 /** What every chat begins with. */
 export const preamble: ChatMessage[] = [
-  { role: "system", content: "You are the narrator of an adventure. Second person, present tense, no lists." },
+  {
+    role: "system",
+    content: "You are the narrator of an adventure. Second person, present tense, no lists.",
+  },
 ];
 
 const worldState = {
@@ -49,7 +52,11 @@ export const storyProfile: OperationProfile = {
         order: 10,
         params: {
           condition: {
-            any: fights.map((word) => ({ ref: "userMessages.last.content", contains: word, ignoreCase: true })),
+            any: fights.map((word) => ({
+              ref: "userMessages.last.content",
+              contains: word,
+              ignoreCase: true,
+            })),
           },
           writeArtifact: { ...inRun, tag: "is_combat", usage: "internal" },
         },
@@ -66,9 +73,16 @@ export const storyProfile: OperationProfile = {
         params: {
           query: "{{ chatHistory.last.content }}",
           topK: 2,
-          template: "Rules that apply:{% for rule in value %}\n- {{ rule.title }}: {{ rule.text }}{% endfor %}",
+          template:
+            "Rules that apply:{% for rule in value %}\n- {{ rule.title }}: {{ rule.text }}{% endfor %}",
           writeArtifact: { ...inRun, tag: "combat_rules", usage: "internal" },
-          emit: [{ type: "prompt.append_after_last_user", role: "developer", source: "art.combat_rules" }],
+          emit: [
+            {
+              type: "prompt.append_after_last_user",
+              role: "developer",
+              source: "art.combat_rules",
+            },
+          ],
         },
       },
     },
@@ -85,7 +99,13 @@ export const storyProfile: OperationProfile = {
           prompt:
             "{% if art.world_state %}World: {{ art.world_state | json }}\n{% endif %}The player: {{ chatHistory.last.content }}",
           writeArtifact: { ...inRun, tag: "augmentation_notes", usage: "prompt_only" },
-          emit: [{ type: "prompt.append_after_last_user", role: "developer", source: "art.augmentation_notes" }],
+          emit: [
+            {
+              type: "prompt.append_after_last_user",
+              role: "developer",
+              source: "art.augmentation_notes",
+            },
+          ],
         },
       },
     },
@@ -99,7 +119,8 @@ export const storyProfile: OperationProfile = {
         params: {
           ...story,
           model: "world",
-          system: "You keep the state of the world as JSON: location, time, health (0 to 10), foes, inventory.",
+          system:
+            "You keep the state of the world as JSON: location, time, health (0 to 10), foes, inventory.",
           prompt:
             "{% if art.world_state %}Before: {{ art.world_state | json }}\n{% endif %}The player: {{ chatHistory.last.content }}\nThe narrator: {{ main.text }}",
           output: { mode: "json", schemaRef: "world_state" },
@@ -109,7 +130,10 @@ export const storyProfile: OperationProfile = {
             usage: "prompt+ui",
             semantics: "state",
             retention: { maxItems: 10 },
-            inclusion: { mode: "append_system", template: "\n\nThe world as it is: {{ value | json }}" },
+            inclusion: {
+              mode: "append_system",
+              template: "\n\nThe world as it is: {{ value | json }}",
+            },
           },
         },
       },

@@ -23,9 +23,13 @@ export async function tellDurableStory(models: StoryModels): Promise<ToldRun> {
   const path = join(folder, "story.db");
   try {
     console.log("\n  In a process of its own, until it is killed");
-    const worker = await startWorker({ place: { sqlite: path }, callsPath: join(folder, "calls.jsonl") });
+    const worker = await startWorker({
+      place: { sqlite: path },
+      callsPath: join(folder, "calls.jsonl"),
+    });
     let deltas = 0;
-    const isTime = (type: string): boolean => type === "main_llm.delta" && (deltas += 1) === killAfterDeltas;
+    const isTime = (type: string): boolean =>
+      type === "main_llm.delta" && (deltas += 1) === killAfterDeltas;
     const runId = await worker.startUntilKilled(branch.chatId, isTime);
     console.log("  In this process, from SQLite");
     return await goOn({ models, path, runId });
@@ -76,7 +80,11 @@ async function goOn(of: { models: StoryModels; path: string; runId: string }): P
       events,
       sent: prompts[0],
     });
-    assert.deepEqual(told.sent, told.rebuilt, "the prompt is the one that the stored parts explain");
+    assert.deepEqual(
+      told.sent,
+      told.rebuilt,
+      "the prompt is the one that the stored parts explain",
+    );
     return told;
   } finally {
     await stores.close();

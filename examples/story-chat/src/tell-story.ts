@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 
-import { createMemoryChatStore, createMemoryProfileSessionStore, createMemoryRunStore } from "@ccl/operations";
+import {
+  createMemoryChatStore,
+  createMemoryProfileSessionStore,
+  createMemoryRunStore,
+} from "@ccl/operations";
 
 import type { StoryModels } from "./open-models.ts";
 import { openStory } from "./open-story.ts";
@@ -23,7 +27,11 @@ const tellings: Telling[] = [
   },
   {
     title: "A fight",
-    start: { trigger: "generate", userMessageId: "turn-2", userMessage: "I draw my sword and attack the wolf!" },
+    start: {
+      trigger: "generate",
+      userMessageId: "turn-2",
+      userMessage: "I draw my sword and attack the wolf!",
+    },
   },
   { title: "The same fight once more", start: { trigger: "regenerate", userMessageId: "turn-2" } },
   {
@@ -65,16 +73,32 @@ export async function tellStory(models: StoryModels): Promise<ToldRun[]> {
 /** What holds whatever the models say. */
 function checkAlways(told: readonly ToldRun[]): void {
   for (const { title, sent, rebuilt } of told) {
-    assert.deepEqual(sent, rebuilt, `${title}: the prompt that was sent is the one that its parts explain`);
+    assert.deepEqual(
+      sent,
+      rebuilt,
+      `${title}: the prompt that was sent is the one that its parts explain`,
+    );
   }
   const statuses = told.map(({ result }) => result.status);
   assert.deepEqual(statuses, ["done", "done", "done", "aborted", "done"]);
   const [quiet, fight, again, aborted] = told.map(({ result }) => result);
-  assert.equal(statusOf(quiet, "builtin:combat_rag"), "skipped/condition_false", "no rules where nobody fights");
+  assert.equal(
+    statusOf(quiet, "builtin:combat_rag"),
+    "skipped/condition_false",
+    "no rules where nobody fights",
+  );
   assert.equal(statusOf(fight, "builtin:combat_rag"), "done", "rules in a fight");
-  assert.equal(statusOf(aborted, "builtin:world_state_update"), "aborted", "nothing starts after an abort");
+  assert.equal(
+    statusOf(aborted, "builtin:world_state_update"),
+    "aborted",
+    "nothing starts after an abort",
+  );
   assert.deepEqual([aborted?.mainLlm.partial, aborted?.mainLlm.finishReason], [true, "user_abort"]);
-  assert.notEqual(fight?.mainLlm.assistantVariantId, again?.mainLlm.assistantVariantId, "another variant of one turn");
+  assert.notEqual(
+    fight?.mainLlm.assistantVariantId,
+    again?.mainLlm.assistantVariantId,
+    "another variant of one turn",
+  );
   const hostile = told[3]?.sent?.findLast(({ role }) => role === "user");
   assert.equal(hostile?.content, hostileText, "what a player says is data, and no template");
   // The world of the second answer is made from the world before the turn, not from that of the first answer.
@@ -116,5 +140,7 @@ function checkRecorded(told: readonly ToldRun[]): void {
 
 function statusOf(result: ToldRun["result"] | undefined, operationId: string): string | undefined {
   const run = result?.operationRuns.find((at) => at.operationId === operationId);
-  return run && [run.status, ...(run.skippedReason === undefined ? [] : [run.skippedReason])].join("/");
+  return (
+    run && [run.status, ...(run.skippedReason === undefined ? [] : [run.skippedReason])].join("/")
+  );
 }

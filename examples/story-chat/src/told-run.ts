@@ -1,5 +1,11 @@
 import type { ChatMessage } from "@ccl/core";
-import type { OperationArtifact, ProfileSessionKey, RunEvent, RunResult, StartOptions } from "@ccl/operations";
+import type {
+  OperationArtifact,
+  ProfileSessionKey,
+  RunEvent,
+  RunResult,
+  StartOptions,
+} from "@ccl/operations";
 
 import { explainPrompt, type PromptPiece } from "./explain-prompt.ts";
 import type { ProgressView } from "./progress-view.ts";
@@ -38,10 +44,19 @@ const sessionKey: ProfileSessionKey = {
 };
 
 /** Runs a turn, shows it, and collects what there is to know of it. */
-export async function tellRun(story: Story, telling: Telling, view: ProgressView): Promise<ToldRun> {
+export async function tellRun(
+  story: Story,
+  telling: Telling,
+  view: ProgressView,
+): Promise<ToldRun> {
   const { engine, stores, prompts } = story;
   const asked = prompts.length;
-  const run = await engine.start({ ...branch, ...telling.start, profile: storyProfile, initiator: "player" });
+  const run = await engine.start({
+    ...branch,
+    ...telling.start,
+    profile: storyProfile,
+    initiator: "player",
+  });
   const events: RunEvent[] = [];
   let deltas = 0;
   for await (const event of run.events) {
@@ -71,7 +86,12 @@ export async function collectRun(
   const committed = result.commitLog.flatMap(({ hook, operationId, commitStatus }) =>
     hook === "before_main_llm" && commitStatus === "committed" ? [operationId] : [],
   );
-  const { messages, pieces } = explainPrompt({ history, artifacts: atStart.artifacts, steps: stored.steps, committed });
+  const { messages, pieces } = explainPrompt({
+    history,
+    artifacts: atStart.artifacts,
+    steps: stored.steps,
+    committed,
+  });
   const said = history.findLast(({ id }) => id === userMessageId)?.content;
   return {
     title,

@@ -6,9 +6,18 @@ export { minifyYaml } from "./compress/minify-yaml.ts";
 export { renderTable } from "./compress/render-table.ts";
 export { stripComments } from "./compress/strip-comments.ts";
 export { toCompactView, type CompactView } from "./compress/to-compact-view.ts";
-export { applyVocabulary, expandVocabulary, parseVocabulary, type ShortenedText } from "./compress/vocabulary.ts";
+export {
+  applyVocabulary,
+  expandVocabulary,
+  parseVocabulary,
+  type ShortenedText,
+} from "./compress/vocabulary.ts";
 export type { ContextBase } from "./context/context-base.ts";
-export { createContextFiles, type ContextFiles, type ContextFilesOptions } from "./context/context-files.ts";
+export {
+  createContextFiles,
+  type ContextFiles,
+  type ContextFilesOptions,
+} from "./context/context-files.ts";
 export { applyDelta } from "./delta/apply-delta.ts";
 export { computeDelta } from "./delta/compute-delta.ts";
 export { renderDelta } from "./delta/render-delta.ts";
@@ -17,7 +26,13 @@ export type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./delta/snapsh
 export { parseSnapshot, serializeSnapshot } from "./delta/snapshot-file.ts";
 export { takeSnapshot, type TakeSnapshotOptions } from "./delta/take-snapshot.ts";
 export { buildOutline } from "./outline/build-outline.ts";
-export type { Outline, OutlineDepth, OutlineItem, OutlineLanguage, SourceInput } from "./outline/outline.ts";
+export type {
+  Outline,
+  OutlineDepth,
+  OutlineItem,
+  OutlineLanguage,
+  SourceInput,
+} from "./outline/outline.ts";
 export { renderOutlineItems } from "./outline/render-outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
 export type {

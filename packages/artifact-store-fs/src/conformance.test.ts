@@ -2,7 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMemoryArtifactStore, withEncryption, type ArtifactStore } from "@ccl/artifact-store";
-import { artifactStoreConformance, type ConformanceOpenOptions } from "@ccl/artifact-store/conformance";
+import {
+  artifactStoreConformance,
+  type ConformanceOpenOptions,
+} from "@ccl/artifact-store/conformance";
 import type { Clock } from "@ccl/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { damageBlob } from "../test-support/damage-blob.ts";
@@ -32,7 +35,10 @@ async function openNew(options: ConformanceOpenOptions): Promise<ArtifactStore> 
   return openAt({ ...options, root });
 }
 
-async function reopen(store: ArtifactStore, options: ConformanceOpenOptions): Promise<ArtifactStore> {
+async function reopen(
+  store: ArtifactStore,
+  options: ConformanceOpenOptions,
+): Promise<ArtifactStore> {
   await store.close();
   return openAt({ ...placeOf(store), ...options });
 }
@@ -49,8 +55,10 @@ const kits = {
     corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).root, artifactId, damage),
   }),
   "a store of files with limits": artifactStoreConformance({
-    open: ({ limits = { maxSessionBytes: 2 ** 40, maxStoreBytes: 2 ** 40, whenFull: "evict" }, ...options }) =>
-      openNew({ ...options, limits }),
+    open: ({
+      limits = { maxSessionBytes: 2 ** 40, maxStoreBytes: 2 ** 40, whenFull: "evict" },
+      ...options
+    }) => openNew({ ...options, limits }),
     reopen,
     corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).root, artifactId, damage),
   }),

@@ -24,7 +24,10 @@ const bytesOf = async function* (text: string): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(1_500_000).fill(1);
 };
 
-async function keep(log: Log, call: Promise<ArtifactHandle | ArtifactHandle[]>): Promise<ArtifactHandle> {
+async function keep(
+  log: Log,
+  call: Promise<ArtifactHandle | ArtifactHandle[]>,
+): Promise<ArtifactHandle> {
   const handles = [await call].flat();
   log.kept.push(...handles);
   const [first] = handles;
@@ -47,12 +50,18 @@ const puts: Story = async (store, log) => {
 
 /** A disk whose files answer a sync at once. */
 function withoutFileSync(fs: FileSystem): FileSystem {
-  return { ...fs, create: async (path) => ({ ...(await fs.create(path)), sync: () => Promise.resolve() }) };
+  return {
+    ...fs,
+    create: async (path) => ({ ...(await fs.create(path)), sync: () => Promise.resolve() }),
+  };
 }
 
 const stories: [name: string, story: Story][] = [
   ["puts of new and of present bytes", puts],
-  ["a stream", async (store, log) => void (await keep(log, store.store(bytesOf("x"), { source: "a" })))],
+  [
+    "a stream",
+    async (store, log) => void (await keep(log, store.store(bytesOf("x"), { source: "a" }))),
+  ],
   [
     "many at once",
     async (store, log) => {
@@ -104,17 +113,23 @@ async function runUntilCut(
 
 /** What is wrong with a store that was opened after a crash. */
 async function faultsOf(disk: SimulatedDisk, log: Log): Promise<string[]> {
-  const store = await openTestStore(disk.fileSystem, { name: "new", clock: createFixedClock(2_000) });
+  const store = await openTestStore(disk.fileSystem, {
+    name: "new",
+    clock: createFixedClock(2_000),
+  });
   const faults: string[] = [];
   const check = async (when: string): Promise<void> => {
     const { handles } = await store.listHandles();
     const present = new Set(handles.map((handle) => handle.handleId));
-    for (const { handleId } of log.kept) if (!present.has(handleId)) faults.push(`${when}: ${handleId} is lost`);
-    for (const { handleId } of log.removed) if (present.has(handleId)) faults.push(`${when}: ${handleId} came back`);
+    for (const { handleId } of log.kept)
+      if (!present.has(handleId)) faults.push(`${when}: ${handleId} is lost`);
+    for (const { handleId } of log.removed)
+      if (present.has(handleId)) faults.push(`${when}: ${handleId} came back`);
     for (const { artifactId } of handles) {
       const bytes = await store.retrieve(artifactId).catch((error: unknown) => String(error));
       const isRight = bytes instanceof Uint8Array && sha256Hex(bytes) === artifactId;
-      if (!isRight) faults.push(`${when}: ${artifactId} reads ${typeof bytes === "string" ? bytes : "wrong"}`);
+      if (!isRight)
+        faults.push(`${when}: ${artifactId} reads ${typeof bytes === "string" ? bytes : "wrong"}`);
     }
     const batch = handles.filter((handle) => handle.source === "batch").length;
     if (batch !== 0 && batch !== 4) faults.push(`${when}: ${batch} of 4 handles of one commit`);
@@ -126,7 +141,10 @@ async function faultsOf(disk: SimulatedDisk, log: Log): Promise<string[]> {
   await store.store("one", { source: "afterwards" });
   await store.collectGarbage({ graceMs: 0 });
   await check("collected");
-  const left = [...(await disk.fileSystem.list("/store/staging")), ...(await disk.fileSystem.list("/store/owners"))];
+  const left = [
+    ...(await disk.fileSystem.list("/store/staging")),
+    ...(await disk.fileSystem.list("/store/owners")),
+  ];
   if (left.some((name) => name.startsWith("old"))) faults.push(`left behind: ${left.join(" ")}`);
   return faults;
 }
@@ -162,7 +180,10 @@ describe("a power cut before any system call, in every state that the disk may b
   });
 
   it("would be seen without the sync of files, so the check can fail", async () => {
-    const { faults } = await faultsAtEveryCut(puts, { durability: "full", breakDisk: withoutFileSync });
+    const { faults } = await faultsAtEveryCut(puts, {
+      durability: "full",
+      breakDisk: withoutFileSync,
+    });
     expect(faults.filter((fault) => fault.includes("corrupt"))).not.toEqual([]);
   });
 });

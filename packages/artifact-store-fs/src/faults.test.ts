@@ -1,5 +1,16 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, symlink, truncate, unlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createArtifactStore } from "@ccl/artifact-store/driver";
@@ -22,7 +33,8 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const failing = (code: string): Promise<never> => Promise.reject(Object.assign(new Error(code), { code }));
+const failing = (code: string): Promise<never> =>
+  Promise.reject(Object.assign(new Error(code), { code }));
 const large = new Uint8Array(3_000_000).fill(5);
 const stream = async function* (): AsyncGenerator<Uint8Array> {
   yield large;
@@ -30,7 +42,11 @@ const stream = async function* (): AsyncGenerator<Uint8Array> {
 const pathOf = (id: string): string => join(root, "blobs", id.slice(0, 2), id);
 
 /** A file system whose nth call of that kind, and all later ones until it is mended, fails. */
-function failingAt(fs: FileSystem, call: string, code: string): { fs: FileSystem; arm: (isArmed: boolean) => void } {
+function failingAt(
+  fs: FileSystem,
+  call: string,
+  code: string,
+): { fs: FileSystem; arm: (isArmed: boolean) => void } {
   let isArmed = false;
   const fileCalls = new Set(["write", "sync", "setTime"]);
   const guard = <Target extends object>(target: Target): Target =>
@@ -40,11 +56,16 @@ function failingAt(fs: FileSystem, call: string, code: string): { fs: FileSystem
     });
   const create: FileSystem["create"] = async (path) =>
     call === "create" && isArmed ? failing(code) : guard(await fs.create(path));
-  return { fs: { ...guard({ ...fs }), ...(fileCalls.has(call) ? {} : broken()), create }, arm: (on) => (isArmed = on) };
+  return {
+    fs: { ...guard({ ...fs }), ...(fileCalls.has(call) ? {} : broken()), create },
+    arm: (on) => (isArmed = on),
+  };
 
   function broken(): Partial<FileSystem> {
-    if (call === "link") return { link: (from, to) => (isArmed ? failing(code) : fs.link(from, to)) };
-    if (call === "rename") return { rename: (from, to) => (isArmed ? failing(code) : fs.rename(from, to)) };
+    if (call === "link")
+      return { link: (from, to) => (isArmed ? failing(code) : fs.link(from, to)) };
+    if (call === "rename")
+      return { rename: (from, to) => (isArmed ? failing(code) : fs.rename(from, to)) };
     return { syncFolder: (path) => (isArmed ? failing(code) : fs.syncFolder(path)) };
   }
 }
@@ -57,35 +78,39 @@ describe("a disk that fails", () => {
     ["EIO", "sync", "store_failed"],
     ["EIO", "syncFolder", "store_failed"],
     ["EIO", "rename", "store_failed"],
-  ])("%s at %s is a typed error, leaves nothing, and harms nothing that was there", async (code, call, expected) => {
-    const disk = new SimulatedDisk();
-    const { fs, arm } = failingAt(disk.fileSystem, call, code);
-    const store = await openTestStore(fs, { name: "x" });
-    const kept = await store.store("kept", { source: "a" });
-    const tries: (() => Promise<unknown>)[] = [
-      () => store.store("new", { source: "a" }),
-      () => store.store("kept", { source: "b" }),
-      () => store.store(stream(), { source: "a" }),
-      () => store.storeMany(["kept", "p", "q"].map((content) => ({ content, source: "many" }))),
-    ];
-    // A second reference to bytes that are there takes no link.
-    for (const attempt of call === "link" ? tries.filter((_, index) => index !== 1) : tries) {
-      arm(true);
-      await expect(attempt()).rejects.toMatchObject({ code: expected, cause: { code } });
-      arm(false);
-      expect((await store.listHandles()).handles).toEqual([kept]);
-      expect(new TextDecoder().decode(await store.retrieve(kept.artifactId))).toBe("kept");
-      expect(await disk.fileSystem.list("/store/staging")).toEqual([]);
-      await attempt();
-      for (const handle of (await store.listHandles()).handles) {
-        if (handle.handleId !== kept.handleId) await store.delete(handle.artifactId, { handleId: handle.handleId });
+  ])(
+    "%s at %s is a typed error, leaves nothing, and harms nothing that was there",
+    async (code, call, expected) => {
+      const disk = new SimulatedDisk();
+      const { fs, arm } = failingAt(disk.fileSystem, call, code);
+      const store = await openTestStore(fs, { name: "x" });
+      const kept = await store.store("kept", { source: "a" });
+      const tries: (() => Promise<unknown>)[] = [
+        () => store.store("new", { source: "a" }),
+        () => store.store("kept", { source: "b" }),
+        () => store.store(stream(), { source: "a" }),
+        () => store.storeMany(["kept", "p", "q"].map((content) => ({ content, source: "many" }))),
+      ];
+      // A second reference to bytes that are there takes no link.
+      for (const attempt of call === "link" ? tries.filter((_, index) => index !== 1) : tries) {
+        arm(true);
+        await expect(attempt()).rejects.toMatchObject({ code: expected, cause: { code } });
+        arm(false);
+        expect((await store.listHandles()).handles).toEqual([kept]);
+        expect(new TextDecoder().decode(await store.retrieve(kept.artifactId))).toBe("kept");
+        expect(await disk.fileSystem.list("/store/staging")).toEqual([]);
+        await attempt();
+        for (const handle of (await store.listHandles()).handles) {
+          if (handle.handleId !== kept.handleId)
+            await store.delete(handle.artifactId, { handleId: handle.handleId });
+        }
       }
-    }
-    expect((await store.verify()).corrupt).toEqual([]);
-    await store.collectGarbage({ graceMs: 0 });
-    const files = await disk.fileSystem.list(`/store/blobs/${kept.artifactId.slice(0, 2)}`);
-    expect(files).toHaveLength(2);
-  });
+      expect((await store.verify()).corrupt).toEqual([]);
+      await store.collectGarbage({ graceMs: 0 });
+      const files = await disk.fileSystem.list(`/store/blobs/${kept.artifactId.slice(0, 2)}`);
+      expect(files).toHaveLength(2);
+    },
+  );
 
   it("fails a long stream of which an early part could not be synced, though every later sync goes well", async () => {
     const disk = new SimulatedDisk();
@@ -98,7 +123,9 @@ describe("a disk that fails", () => {
     const long = async function* (): AsyncGenerator<Uint8Array> {
       for (let count = 0; count < 4; count += 1) yield large;
     };
-    await expect(store.store(long(), { source: "a" })).rejects.toMatchObject({ cause: { code: "EIO" } });
+    await expect(store.store(long(), { source: "a" })).rejects.toMatchObject({
+      cause: { code: "EIO" },
+    });
     expect(await disk.fileSystem.list("/store/staging")).toEqual([]);
     expect((await store.store(long(), { source: "a" })).sizeBytes).toBe(4 * large.length);
     expect(syncs).toBeGreaterThan(2);
@@ -108,7 +135,9 @@ describe("a disk that fails", () => {
     const { fs, arm } = failingAt(new SimulatedDisk().fileSystem, "link", "EPERM");
     const store = await openTestStore(fs, { name: "x" });
     arm(true);
-    await expect(store.store("new", { source: "a" })).rejects.toMatchObject({ code: "unsupported" });
+    await expect(store.store("new", { source: "a" })).rejects.toMatchObject({
+      code: "unsupported",
+    });
   });
 });
 
@@ -126,7 +155,10 @@ describe("a folder that others have changed", () => {
     ["full of something else", (path: string) => writeFile(path, "x".repeat(300_000))],
     ["one long line", (path: string) => writeFile(path, "x".repeat(3_000_000))],
     ["a link", async (path: string) => unlink(path).then(() => symlink("/etc/hostname", path))],
-    ["a link that leads nowhere", async (path: string) => unlink(path).then(() => symlink("nowhere", path))],
+    [
+      "a link that leads nowhere",
+      async (path: string) => unlink(path).then(() => symlink("nowhere", path)),
+    ],
     ["a folder", async (path: string) => unlink(path).then(() => mkdir(path))],
   ])("says corrupt of a blob that is %s, and storing the bytes mends it", async (name, damage) => {
     const { artifactId } = await store.store(stream(), { source: "a" });
@@ -134,9 +166,11 @@ describe("a folder that others have changed", () => {
     await damage(pathOf(artifactId));
     await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
     expect((await store.verify()).corrupt).toEqual([artifactId]);
-    await expect(store.retrieve(artifactId, { range: { start: 0, end: 3 } })).rejects.toMatchObject({
-      code: "corrupt",
-    });
+    await expect(store.retrieve(artifactId, { range: { start: 0, end: 3 } })).rejects.toMatchObject(
+      {
+        code: "corrupt",
+      },
+    );
     await store.store(large, { source: "b" });
     expect(sha256Hex((await store.retrieve(artifactId)) ?? "")).toBe(artifactId);
     expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
@@ -144,7 +178,9 @@ describe("a folder that others have changed", () => {
     await store.delete(artifactId);
     await store.collectGarbage({ graceMs: 0 });
     const left = await readdir(join(root, "blobs", artifactId.slice(0, 2)));
-    expect(left.filter((name) => name.startsWith(artifactId))).toHaveLength(name === "a folder" ? 1 : 0);
+    expect(left.filter((name) => name.startsWith(artifactId))).toHaveLength(
+      name === "a folder" ? 1 : 0,
+    );
   });
 
   it("mends a damaged blob at once when the same bytes are stored, without a check before", async () => {
@@ -152,7 +188,9 @@ describe("a folder that others have changed", () => {
     await writeFile(pathOf(artifactId), "");
     const again = await store.store("small", { source: "b" });
     expect(new TextDecoder().decode(await store.retrieve(artifactId))).toBe("small");
-    expect((await store.getHandles(artifactId)).map((handle) => handle.handleId)).toContain(again.handleId);
+    expect((await store.getHandles(artifactId)).map((handle) => handle.handleId)).toContain(
+      again.handleId,
+    );
     expect(await store.delete(artifactId, { handleId })).toBe(true);
   });
 
@@ -187,11 +225,15 @@ describe("a folder that others have changed", () => {
     await symlink(victim, pathOf(artifactId));
     await store.store("aimed at", { source: "a" });
     expect(new TextDecoder().decode(await store.retrieve(artifactId))).toBe("aimed at");
-    expect(sha256Hex(await import("node:fs/promises").then((fs) => fs.readFile(victim)))).toBe(sha256Hex("untouched"));
+    expect(sha256Hex(await import("node:fs/promises").then((fs) => fs.readFile(victim)))).toBe(
+      sha256Hex("untouched"),
+    );
     await writeFile(join(root, "blobs/ab/README"), "mine");
     await writeFile(join(root, "blobs/ab", `${"a".repeat(64)}.x.y`), "mine");
     await store.collectGarbage({ graceMs: 0 });
-    expect((await readdir(join(root, "blobs/ab"))).sort()).toEqual(["README", `${"a".repeat(64)}.x.y`].sort());
+    expect((await readdir(join(root, "blobs/ab"))).sort()).toEqual(
+      ["README", `${"a".repeat(64)}.x.y`].sort(),
+    );
   });
 });
 
@@ -201,7 +243,8 @@ describe("a store that may only be read", () => {
     const { artifactId } = await store.store("kept", { source: "a" });
     await store.close();
     const isRoot = process.getuid?.() === 0;
-    if (isRoot) console.warn("root may write anywhere: the read-only folder is acted by the file calls.");
+    if (isRoot)
+      console.warn("root may write anywhere: the read-only folder is acted by the file calls.");
     await chmod(root, 0o555);
     const denied = (): Promise<never> => failing("EROFS");
     const writes = {
@@ -214,10 +257,14 @@ describe("a store that may only be read", () => {
     };
     const fs = isRoot ? { ...nodeFileSystem, ...writes } : nodeFileSystem;
     await chmod(join(root, "owners"), 0o555);
-    const reader = createArtifactStore(await openFsDriver({ fs, root, durability: "full", owner: createOwner() }));
+    const reader = createArtifactStore(
+      await openFsDriver({ fs, root, durability: "full", owner: createOwner() }),
+    );
     expect(new TextDecoder().decode(await reader.retrieve(artifactId))).toBe("kept");
     expect((await reader.listHandles()).handles).toHaveLength(1);
-    await expect(reader.store("more", { source: "a" })).rejects.toMatchObject({ code: "store_failed" });
+    await expect(reader.store("more", { source: "a" })).rejects.toMatchObject({
+      code: "store_failed",
+    });
     await reader.close();
     await chmod(root, 0o755);
     await chmod(join(root, "owners"), 0o755);
@@ -228,11 +275,15 @@ describe("a store that may only be read", () => {
     ["", "full"],
     ["a\0b", "full"],
   ])("refuses the root %j", async (bad) => {
-    await expect(openFsArtifactStore({ root: bad })).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(openFsArtifactStore({ root: bad })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
   });
 
   it("fails with a typed error where the root is a file", async () => {
     await writeFile(join(root, "file"), "");
-    await expect(openFsArtifactStore({ root: join(root, "file") })).rejects.toMatchObject({ code: "store_failed" });
+    await expect(openFsArtifactStore({ root: join(root, "file") })).rejects.toMatchObject({
+      code: "store_failed",
+    });
   });
 });

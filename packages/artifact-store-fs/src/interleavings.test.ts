@@ -12,7 +12,8 @@ const maxSwitches = { faults: 2, nightly: 3 }[process.env["CCL_TEST_LENGTH"] ?? 
 const names = ["p", "q", "c", "d", "r", "check", "start"];
 const alive = new Set(names);
 const text = "the same bytes";
-const decode = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes);
+const decode = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes && new TextDecoder().decode(bytes);
 
 /** What each user of the store saw. */
 interface Seen {
@@ -22,7 +23,8 @@ interface Seen {
 
 type User = (store: ArtifactStore, seen: Seen, first: ArtifactHandle) => Promise<void>;
 
-const put: User = async (store, seen) => void seen.acknowledged.push(await store.store(text, { source: "put" }));
+const put: User = async (store, seen) =>
+  void seen.acknowledged.push(await store.store(text, { source: "put" }));
 const collect: User = async (store, _seen, { artifactId }) =>
   void (await store.collectGarbage({ graceMs: 0, artifactIds: [artifactId] }));
 const remove: User = async (store, _seen, first) =>
@@ -64,7 +66,11 @@ interface Meeting {
 async function faultsInEveryOrder(meeting: Meeting): Promise<{ count: number; faults: string[] }> {
   const { users, isReferenced, switches, breakCollector = (fs) => fs } = meeting;
   const before = new SimulatedDisk();
-  const opened = await openTestStore(before.fileSystem, { name: "start", alive, clock: createFixedClock(1_000) });
+  const opened = await openTestStore(before.fileSystem, {
+    name: "start",
+    alive,
+    clock: createFixedClock(1_000),
+  });
   const first = await opened.store(text, { source: "first" });
   if (!isReferenced) await opened.delete(first.artifactId);
   await opened.close();
@@ -81,16 +87,26 @@ async function faultsInEveryOrder(meeting: Meeting): Promise<{ count: number; fa
       works[name] = () => work(store, seen, first);
     }
     await scheduler.run(works, choose);
-    const found = await faultsAfter(disk, { seen, first, isKept: isReferenced && users["d"] !== remove });
+    const found = await faultsAfter(disk, {
+      seen,
+      first,
+      isKept: isReferenced && users["d"] !== remove,
+    });
     faults.push(...found.map((fault) => [fault, ...scheduler.trace].join("\n")));
   });
   return { count, faults };
 }
 
 /** A store whose opening is not part of the meeting. */
-async function openPaced(name: string, plain: FileSystem, paced: FileSystem): Promise<ArtifactStore> {
+async function openPaced(
+  name: string,
+  plain: FileSystem,
+  paced: FileSystem,
+): Promise<ArtifactStore> {
   let isOpen = false;
-  const fs = new Proxy(plain, { get: (_target, call: keyof FileSystem) => (isOpen ? paced[call] : plain[call]) });
+  const fs = new Proxy(plain, {
+    get: (_target, call: keyof FileSystem) => (isOpen ? paced[call] : plain[call]),
+  });
   const store = await openTestStore(fs, { name, alive, clock: createFixedClock(10_000) });
   isOpen = true;
   return store;
@@ -100,15 +116,25 @@ async function faultsAfter(
   disk: SimulatedDisk,
   { seen, first, isKept }: { seen: Seen; first: ArtifactHandle; isKept: boolean },
 ): Promise<string[]> {
-  const store = await openTestStore(disk.fileSystem, { name: "check", alive, clock: createFixedClock(20_000) });
+  const store = await openTestStore(disk.fileSystem, {
+    name: "check",
+    alive,
+    clock: createFixedClock(20_000),
+  });
   const handles = await store.getHandles(first.artifactId);
-  const lost = seen.acknowledged.filter((kept) => !handles.some((handle) => handle.handleId === kept.handleId));
+  const lost = seen.acknowledged.filter(
+    (kept) => !handles.some((handle) => handle.handleId === kept.handleId),
+  );
   const bytes = await store.retrieve(first.artifactId).then(decode, String);
   return [
     ...lost.map((handle) => `${handle.handleId} is lost`),
     ...(bytes === text ? [] : [`reads ${bytes}`]),
-    ...(handles.length === seen.acknowledged.length + (isKept ? 1 : 0) ? [] : [`${handles.length} handles`]),
-    ...seen.reads.filter((each) => each !== undefined && each !== text).map((each) => `read ${each}`),
+    ...(handles.length === seen.acknowledged.length + (isKept ? 1 : 0)
+      ? []
+      : [`${handles.length} handles`]),
+    ...seen.reads
+      .filter((each) => each !== undefined && each !== text)
+      .map((each) => `read ${each}`),
   ];
 }
 

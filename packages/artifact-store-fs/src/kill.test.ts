@@ -63,11 +63,16 @@ async function wrongBlobs(known = new Set<string>()): Promise<string[]> {
   return wrong;
 }
 
-async function expectKept(store: ArtifactStore, acknowledged: readonly ArtifactHandle[]): Promise<void> {
+async function expectKept(
+  store: ArtifactStore,
+  acknowledged: readonly ArtifactHandle[],
+): Promise<void> {
   for (const { artifactId, handleId } of acknowledged) {
     const bytes = await store.retrieve(artifactId);
     expect(bytes && sha256Hex(bytes)).toBe(artifactId);
-    expect((await store.getHandles(artifactId)).map((handle) => handle.handleId)).toContain(handleId);
+    expect((await store.getHandles(artifactId)).map((handle) => handle.handleId)).toContain(
+      handleId,
+    );
   }
 }
 
@@ -109,7 +114,11 @@ describe("a process that is killed", () => {
   it("would be caught with a torn file by a writer in place, so the check can fail", async () => {
     let torn = 0;
     for (let kill = 0; kill < 2 * kills && torn === 0; kill += 1) {
-      await runChild(naiveWriter, { root, seed: kill + 1, onLine: (_value, killChild) => setTimeout(killChild, 2) });
+      await runChild(naiveWriter, {
+        root,
+        seed: kill + 1,
+        onLine: (_value, killChild) => setTimeout(killChild, 2),
+      });
       for (const name of await readdir(root)) {
         if (sha256Hex(await readFile(join(root, name))) !== name) torn += 1;
       }
@@ -121,7 +130,10 @@ describe("a process that is killed", () => {
 async function allHandles(store: ArtifactStore): Promise<ArtifactHandle[]> {
   const all: ArtifactHandle[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = await store.listHandles({ limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.listHandles({
+      limit: 1_000,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     all.push(...page.handles);
     cursor = page.cursor;
     if (cursor === undefined) return all;

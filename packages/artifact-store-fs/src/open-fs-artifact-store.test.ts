@@ -26,13 +26,20 @@ describe("openFsArtifactStore", () => {
     expect(many).toHaveLength(4);
     const again = await openFsArtifactStore({ root, clock });
     expect(new TextDecoder().decode(await again.retrieve(a.artifactId))).toBe("hello");
-    expect((await again.getHandles(a.artifactId)).map((handle) => handle.source)).toEqual(["tool:a", "tool:b", "many"]);
+    expect((await again.getHandles(a.artifactId)).map((handle) => handle.source)).toEqual([
+      "tool:a",
+      "tool:b",
+      "many",
+    ]);
     expect((await again.listHandles({ sessionId: "s" })).handles).toHaveLength(5);
     expect(await again.delete(a.artifactId)).toBe(true);
     expect(await again.exists(a.artifactId)).toBe(false);
     expect(await again.collectGarbage({ graceMs: 1 })).toEqual({ artifactIds: [], freedBytes: 0 });
     clock.advance(1);
-    expect(await again.collectGarbage({ graceMs: 1 })).toEqual({ artifactIds: [a.artifactId], freedBytes: 5 });
+    expect(await again.collectGarbage({ graceMs: 1 })).toEqual({
+      artifactIds: [a.artifactId],
+      freedBytes: 5,
+    });
     expect((await again.listHandles()).handles).toHaveLength(3);
     expect(await again.verify()).toEqual({ checked: 2, corrupt: [], missing: [] });
     await again.close();
@@ -49,7 +56,9 @@ describe("openFsArtifactStore", () => {
     })();
     const handle = await store.store(content, { source: "stream" });
     expect(handle.sizeBytes).toBe(3_500_000);
-    const part = await store.retrieve(handle.artifactId, { range: { start: 1_000_000, end: 3_000_001 } });
+    const part = await store.retrieve(handle.artifactId, {
+      range: { start: 1_000_000, end: 3_000_001 },
+    });
     expect(part?.length).toBe(2_000_001);
     expect(await readdir(join(root, "staging"))).toEqual([]);
     await store.close();

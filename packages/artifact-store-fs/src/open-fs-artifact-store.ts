@@ -1,4 +1,8 @@
-import { ArtifactStoreError, type ArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store";
+import {
+  ArtifactStoreError,
+  type ArtifactStore,
+  type ArtifactStoreOptions,
+} from "@ccl/artifact-store";
 import { createArtifactStore } from "@ccl/artifact-store/driver";
 import type { Durability } from "@ccl/core/node";
 import { resolve } from "node:path";
@@ -25,15 +29,22 @@ export async function openFsArtifactStore(options: FsArtifactStoreOptions): Prom
     throw new ArtifactStoreError("invalid_input", "The root is no path; name the store's folder.");
   }
   if (!["full", "normal", "off"].includes(durability)) {
-    throw new ArtifactStoreError("invalid_input", `The durability is "${durability}"; give full, normal or off.`);
+    throw new ArtifactStoreError(
+      "invalid_input",
+      `The durability is "${durability}"; give full, normal or off.`,
+    );
   }
   try {
     const folder = { fs: nodeFileSystem, root: resolve(root), durability, owner: createOwner() };
     return createArtifactStore(await openFsDriver(folder), rest);
   } catch (error) {
     if (ArtifactStoreError.isInstance(error)) throw error;
-    throw new ArtifactStoreError("store_failed", `The store in "${root}" could not be opened; see the cause.`, {
-      cause: error,
-    });
+    throw new ArtifactStoreError(
+      "store_failed",
+      `The store in "${root}" could not be opened; see the cause.`,
+      {
+        cause: error,
+      },
+    );
   }
 }

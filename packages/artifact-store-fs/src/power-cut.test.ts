@@ -26,7 +26,11 @@ const writer = `
 `;
 
 /** Ids that were acknowledged before the power went and can't be read afterwards. */
-async function lostAtOneCut(disk: LoopDisk, seed: number, durability: string): Promise<{ acks: number; lost: number }> {
+async function lostAtOneCut(
+  disk: LoopDisk,
+  seed: number,
+  durability: string,
+): Promise<{ acks: number; lost: number }> {
   const root = join(disk.folder, `store-${seed}`);
   await mkdir(root);
   const cutAt = 60 + Math.floor(Math.random() * 200);
@@ -37,7 +41,8 @@ async function lostAtOneCut(disk: LoopDisk, seed: number, durability: string): P
     if (handles.length === 0) return kill();
     // What is said after the cut has begun may be true or not: only what came before was promised.
     if (cutting === undefined) acknowledged.push(...handles);
-    if (acknowledged.length >= cutAt) cutting ??= disk.cutPower().then(() => void setTimeout(kill, 200));
+    if (acknowledged.length >= cutAt)
+      cutting ??= disk.cutPower().then(() => void setTimeout(kill, 200));
   };
   await runChild(writer, { root, seed, durability, onLine });
   await cutting;
@@ -45,20 +50,29 @@ async function lostAtOneCut(disk: LoopDisk, seed: number, durability: string): P
   const store = await openFsArtifactStore({ root });
   let lost = 0;
   for (const handle of acknowledged) if (!(await isKept(store, handle))) lost += 1;
-  if (durability === "full") expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+  if (durability === "full")
+    expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
   await store.close();
   return { acks: acknowledged.length, lost };
 }
 
-async function isKept(store: ArtifactStore, { artifactId, handleId }: ArtifactHandle): Promise<boolean> {
+async function isKept(
+  store: ArtifactStore,
+  { artifactId, handleId }: ArtifactHandle,
+): Promise<boolean> {
   const bytes = await store.retrieve(artifactId).catch(() => undefined);
   const handles = await store.getHandles(artifactId);
   return (
-    bytes !== undefined && sha256Hex(bytes) === artifactId && handles.some((handle) => handle.handleId === handleId)
+    bytes !== undefined &&
+    sha256Hex(bytes) === artifactId &&
+    handles.some((handle) => handle.handleId === handleId)
   );
 }
 
-async function lostAtCuts(durability: string, wanted: number): Promise<{ acks: number; lost: number } | undefined> {
+async function lostAtCuts(
+  durability: string,
+  wanted: number,
+): Promise<{ acks: number; lost: number } | undefined> {
   const disk = await openLoopDisk({ sizeMiB: 512 });
   if ("whyNot" in disk) {
     console.warn(`skipped: no power cut on a disk of its own, ${disk.whyNot}`);
@@ -74,7 +88,9 @@ async function lostAtCuts(durability: string, wanted: number): Promise<{ acks: n
   } finally {
     await disk.dispose();
   }
-  console.warn(`power cuts at durability ${durability}: ${total.lost} of ${total.acks} acknowledged lost`);
+  console.warn(
+    `power cuts at durability ${durability}: ${total.lost} of ${total.acks} acknowledged lost`,
+  );
   return total;
 }
 
@@ -97,19 +113,32 @@ describe("a disk that is full", () => {
     const disk = await openLoopDisk({ sizeMiB: 8 });
     if ("whyNot" in disk) return console.warn(`skipped: no full disk, ${disk.whyNot}`);
     try {
-      const store = await openFsArtifactStore({ root: join(disk.folder, "store"), durability: "normal" });
+      const store = await openFsArtifactStore({
+        root: join(disk.folder, "store"),
+        durability: "normal",
+      });
       const kept: ArtifactHandle[] = [];
       const fill = async (): Promise<void> => {
         for (let index = 0; ; index += 1) {
-          kept.push(await store.store(new Uint8Array(900_000).fill(index), { source: "fill", sessionId: "s" }));
+          kept.push(
+            await store.store(new Uint8Array(900_000).fill(index), {
+              source: "fill",
+              sessionId: "s",
+            }),
+          );
         }
       };
       await expect(fill()).rejects.toMatchObject({ code: "disk_full" });
       const stream = async function* (): AsyncGenerator<Uint8Array> {
         for (let index = 0; index < 10; index += 1) yield new Uint8Array(900_000).fill(100 + index);
       };
-      await expect(store.store(stream(), { source: "fill" })).rejects.toMatchObject({ code: "disk_full" });
-      const items = [1, 2, 3].map((index) => ({ content: new Uint8Array(900_000).fill(50 + index), source: "fill" }));
+      await expect(store.store(stream(), { source: "fill" })).rejects.toMatchObject({
+        code: "disk_full",
+      });
+      const items = [1, 2, 3].map((index) => ({
+        content: new Uint8Array(900_000).fill(50 + index),
+        source: "fill",
+      }));
       await expect(store.storeMany(items)).rejects.toMatchObject({ code: "disk_full" });
       expect((await store.listHandles()).handles.map((handle) => handle.handleId)).toEqual(
         kept.map((handle) => handle.handleId),

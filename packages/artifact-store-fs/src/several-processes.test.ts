@@ -78,14 +78,23 @@ describe("four processes on one store", () => {
     const kept = events.filter((event) => event.put !== undefined && !gone.has(event.put));
     const store = await openFsArtifactStore({ root });
     const handles: ArtifactHandle[] = [];
-    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-      const page = await store.listHandles({ limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    for (
+      let cursor: string | undefined, isFirst = true;
+      isFirst || cursor !== undefined;
+      isFirst = false
+    ) {
+      const page = await store.listHandles({
+        limit: 1_000,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       handles.push(...page.handles);
       cursor = page.cursor;
     }
     const listed = new Set(handles.map((handle) => handle.handleId));
     expect(kept.filter((event) => !listed.has(event.put ?? ""))).toEqual([]);
-    expect(events.filter((event) => event.deleted !== undefined && listed.has(event.deleted))).toEqual([]);
+    expect(
+      events.filter((event) => event.deleted !== undefined && listed.has(event.deleted)),
+    ).toEqual([]);
     const artifactIds = new Set(handles.map((handle) => handle.artifactId));
     for (const artifactId of artifactIds) {
       const bytes = await store.retrieve(artifactId);

@@ -7,7 +7,8 @@ const built = new URL("../dist/index.js", import.meta.url);
 
 /** @throws where the package has not been built, which a child process needs */
 export function requireBuilt(): void {
-  if (!existsSync(built)) throw new Error("packages/artifact-store-fs/dist is missing: run the build first.");
+  if (!existsSync(built))
+    throw new Error("packages/artifact-store-fs/dist is missing: run the build first.");
 }
 
 /** What every child script begins with: `store` is open, `say` prints a line at once. */

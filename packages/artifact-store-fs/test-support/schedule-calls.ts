@@ -1,7 +1,16 @@
 import type { FileSystem } from "../src/file-system/file-system.ts";
 
 /** Names that another process can see change; between two of these calls nothing that matters can come. */
-const visibleCalls = ["create", "status", "open", "list", "link", "rename", "unlink", "setTime"] as const;
+const visibleCalls = [
+  "create",
+  "status",
+  "open",
+  "list",
+  "link",
+  "rename",
+  "unlink",
+  "setTime",
+] as const;
 
 /** Lets several users of one file system go on one call at a time, in an order that the test chooses. */
 export class CallScheduler {
@@ -14,7 +23,9 @@ export class CallScheduler {
     const turn = (call: string, path: string): Promise<void> =>
       new Promise((resolve) => {
         const go = (): void => {
-          this.trace.push(`${user} ${call} ${path.slice(path.lastIndexOf("/") + 1).replace(/^[0-9a-f]{64}/, "X")}`);
+          this.trace.push(
+            `${user} ${call} ${path.slice(path.lastIndexOf("/") + 1).replace(/^[0-9a-f]{64}/, "X")}`,
+          );
           resolve();
         };
         this.#waiting.set(user, [...(this.#waiting.get(user) ?? []), go]);
@@ -33,9 +44,14 @@ export class CallScheduler {
    * Runs the users to their ends. `choose` picks who goes next among those who wait, sorted by name; what is not a file
    * call is over within a turn of the event loop.
    */
-  async run(users: Record<string, () => Promise<unknown>>, choose: (waiting: string[]) => string): Promise<void> {
+  async run(
+    users: Record<string, () => Promise<unknown>>,
+    choose: (waiting: string[]) => string,
+  ): Promise<void> {
     const active = new Set(Object.keys(users));
-    const ends = Object.entries(users).map(([user, work]) => work().finally(() => active.delete(user)));
+    const ends = Object.entries(users).map(([user, work]) =>
+      work().finally(() => active.delete(user)),
+    );
     const all = Promise.allSettled(ends);
     while (active.size > 0) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -68,7 +68,9 @@ export class SimulatedDisk {
       },
       listKinds: async (path) => {
         const node = this.#find(path);
-        return node?.kind === "folder" ? new Map([...node.names].map(([name, { kind }]) => [name, kind])) : undefined;
+        return node?.kind === "folder"
+          ? new Map([...node.names].map(([name, { kind }]) => [name, kind]))
+          : undefined;
       },
       link: async (from, to) => {
         this.#step("link", to);
@@ -80,7 +82,10 @@ export class SimulatedDisk {
         this.#step("rename", from);
         const node = this.#file(from);
         if (dirname(from) !== dirname(to)) throw systemError("EXDEV", to);
-        this.#change(dirname(from), { removed: [basename(from)], set: { name: basename(to), node } });
+        this.#change(dirname(from), {
+          removed: [basename(from)],
+          set: { name: basename(to), node },
+        });
       },
       unlink: async (path) => {
         this.#step("unlink", path);
@@ -109,7 +114,9 @@ export class SimulatedDisk {
     const folders = this.#folders();
     const choices = folders.map((folder) => subsetsOf(folder.pending));
     const total = choices.reduce((product, list) => product * list.length, 1);
-    const tornKinds: readonly TornContent[] = holdsUnsynced(this.#root) ? ["kept", "empty", "half", "zeros"] : ["kept"];
+    const tornKinds: readonly TornContent[] = holdsUnsynced(this.#root)
+      ? ["kept", "empty", "half", "zeros"]
+      : ["kept"];
     const count = Math.min(total * tornKinds.length, limit);
     const stride = (total * tornKinds.length) / count;
     return Array.from({ length: count }, (_, index) => {
@@ -121,7 +128,8 @@ export class SimulatedDisk {
         kept.set(folder, list[rest % list.length] ?? []);
         rest = Math.floor(rest / list.length);
       }
-      const namesOf = (folder: FolderNode): Map<string, Node> => applyChanges(folder, kept.get(folder) ?? []);
+      const namesOf = (folder: FolderNode): Map<string, Node> =>
+        applyChanges(folder, kept.get(folder) ?? []);
       const bytesOf = (file: FileNode): Uint8Array => file.synced ?? tear(file.bytes, torn);
       return { disk: new SimulatedDisk(copyTree(this.#root, { namesOf, bytesOf })), torn };
     });
@@ -163,7 +171,10 @@ export class SimulatedDisk {
   #makeFolder(path: string): void {
     if (path === "/" || this.#find(path) !== undefined) return;
     this.#makeFolder(dirname(path));
-    this.#change(dirname(path), { removed: [], set: { name: basename(path), node: emptyFolder() } });
+    this.#change(dirname(path), {
+      removed: [],
+      set: { name: basename(path), node: emptyFolder() },
+    });
   }
 
   #change(path: string, change: NameChange): void {
@@ -258,7 +269,9 @@ function subsetsOf(changes: readonly NameChange[]): NameChange[][] {
 function holdsUnsynced(node: Node): boolean {
   if (node.kind === "file") return node.synced === undefined && node.bytes.length > 0;
   const changed = node.pending.flatMap(({ set }) => (set === undefined ? [] : [set.node]));
-  return [...new Set([...node.names.values(), ...node.syncedNames.values(), ...changed])].some(holdsUnsynced);
+  return [...new Set([...node.names.values(), ...node.syncedNames.values(), ...changed])].some(
+    holdsUnsynced,
+  );
 }
 
 function tear(bytes: Uint8Array, torn: TornContent): Uint8Array {
@@ -273,7 +286,11 @@ interface TreeContents {
   bytesOf: (file: FileNode) => Uint8Array;
 }
 
-function copyTree(folder: FolderNode, contents: TreeContents, files = new Map<FileNode, FileNode>()): FolderNode {
+function copyTree(
+  folder: FolderNode,
+  contents: TreeContents,
+  files = new Map<FileNode, FileNode>(),
+): FolderNode {
   const names = new Map<string, Node>();
   for (const [name, node] of contents.namesOf(folder)) {
     if (node.kind === "folder") names.set(name, copyTree(node, contents, files));

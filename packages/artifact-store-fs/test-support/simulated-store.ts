@@ -20,9 +20,18 @@ export function createTestOwner(name: string, alive: ReadonlySet<string>): Owner
 /** A store over any file system, under `/store`. */
 export async function openTestStore(
   fs: FileSystem,
-  options: ArtifactStoreOptions & { name: string; alive?: ReadonlySet<string>; durability?: Durability },
+  options: ArtifactStoreOptions & {
+    name: string;
+    alive?: ReadonlySet<string>;
+    durability?: Durability;
+  },
 ): Promise<ArtifactStore> {
   const { name, alive = new Set([name]), durability = "full", ...rest } = options;
-  const driver = await openFsDriver({ fs, root: "/store", durability, owner: createTestOwner(name, alive) });
+  const driver = await openFsDriver({
+    fs,
+    root: "/store",
+    durability,
+    owner: createTestOwner(name, alive),
+  });
   return createArtifactStore(driver, rest);
 }

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openPostgresArtifactStore } from "./index.ts";
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: locks between connections are not tried.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: locks between connections are not tried.");
 const source = "tool:test";
 
 describe.skipIf(url === undefined)("a PostgreSQL store beside other connections", () => {
@@ -17,7 +18,9 @@ describe.skipIf(url === undefined)("a PostgreSQL store beside other connections"
   beforeAll(async () => {
     pool = new pg.Pool(options);
     await (other = new pg.Client(options)).connect();
-    await other.query("DROP SCHEMA IF EXISTS artifact_lock_tests CASCADE; CREATE SCHEMA artifact_lock_tests");
+    await other.query(
+      "DROP SCHEMA IF EXISTS artifact_lock_tests CASCADE; CREATE SCHEMA artifact_lock_tests",
+    );
     store = await openPostgresArtifactStore({ client: pool });
   });
   afterAll(async () => {
@@ -49,9 +52,13 @@ describe.skipIf(url === undefined)("a PostgreSQL store beside other connections"
       await other.query("BEGIN");
       await lockBlob(artifactId);
       const call =
-        kind === "delete" ? store.delete(artifactId) : tight.store("y".repeat(100), { source, sessionId: "s" });
+        kind === "delete"
+          ? store.delete(artifactId)
+          : tight.store("y".repeat(100), { source, sessionId: "s" });
       await untilSomeoneWaits();
-      const { rowCount } = await other.query("SELECT 1 FROM ccl_artifact_handles FOR UPDATE NOWAIT");
+      const { rowCount } = await other.query(
+        "SELECT 1 FROM ccl_artifact_handles FOR UPDATE NOWAIT",
+      );
       await other.query("COMMIT");
       expect(rowCount).toBe(1);
       await call;
@@ -83,8 +90,13 @@ describe.skipIf(url === undefined)("a PostgreSQL store beside other connections"
         return result;
       },
     };
-    const tight = await openPostgresArtifactStore({ client, limits: { maxStoreBytes: 100, whenFull: "evict" } });
-    await expect(tight.store("y".repeat(100), { source })).resolves.toMatchObject({ sizeBytes: 100 });
+    const tight = await openPostgresArtifactStore({
+      client,
+      limits: { maxStoreBytes: 100, whenFull: "evict" },
+    });
+    await expect(tight.store("y".repeat(100), { source })).resolves.toMatchObject({
+      sizeBytes: 100,
+    });
     expect(sums).toBe(2);
     const tooMuch = ["1", "2"].map((content) => ({ content: content.repeat(60), source }));
     await expect(tight.storeMany(tooMuch)).rejects.toMatchObject({ code: "limit_exceeded" });

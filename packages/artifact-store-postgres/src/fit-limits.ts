@@ -23,15 +23,24 @@ export interface Growth {
 /** To be asked while the blobs are put and locked, and their handles are not. */
 export async function growthOf(
   transaction: PostgresSession,
-  { puts, outcomes, limits }: { puts: readonly BlobPut[]; outcomes: readonly CommitOutcome[]; limits: StoreLimits },
+  {
+    puts,
+    outcomes,
+    limits,
+  }: { puts: readonly BlobPut[]; outcomes: readonly CommitOutcome[]; limits: StoreLimits },
 ): Promise<Growth> {
-  const ofStore = puts.some(({ record }, index) => outcomes[index] === "written" && record.sizeBytes > 0);
+  const ofStore = puts.some(
+    ({ record }, index) => outcomes[index] === "written" && record.sizeBytes > 0,
+  );
   const joined = puts.flatMap(({ record, handles }) =>
     handles.flatMap(({ sessionId }) =>
-      sessionId === undefined || record.sizeBytes === 0 ? [] : { sessionId, artifactId: record.artifactId },
+      sessionId === undefined || record.sizeBytes === 0
+        ? []
+        : { sessionId, artifactId: record.artifactId },
     ),
   );
-  if (limits.maxSessionBytes === undefined || joined.length === 0) return { ofStore, sessionIds: new Set() };
+  if (limits.maxSessionBytes === undefined || joined.length === 0)
+    return { ofStore, sessionIds: new Set() };
   const rows = await transaction.query(
     `SELECT DISTINCT "sessionId" AS session_id FROM jsonb_to_recordset($1::jsonb) AS new("sessionId" text, "artifactId" text)
      WHERE NOT EXISTS (SELECT 1 FROM ccl_artifact_handles WHERE artifact_id = "artifactId" AND session_id = "sessionId")`,
@@ -54,7 +63,10 @@ export async function fitLimits(
   const own = JSON.stringify(puts.map(({ record }) => record.artifactId));
   if (maxSessionBytes !== undefined) {
     for (const sessionId of growth.sessionIds) {
-      await fit(sessionScope(transaction, sessionId, own), { maxBytes: maxSessionBytes, isEvicting });
+      await fit(sessionScope(transaction, sessionId, own), {
+        maxBytes: maxSessionBytes,
+        isEvicting,
+      });
     }
   }
   if (maxStoreBytes === undefined || !growth.ofStore) return;
@@ -77,11 +89,15 @@ interface Scope {
 /** How often a put that found nothing to evict counts again: a deletion or collection beside it may have freed the rest. */
 const maxRecounts = 2;
 
-async function fit(scope: Scope, { maxBytes, isEvicting }: { maxBytes: number; isEvicting: boolean }): Promise<void> {
+async function fit(
+  scope: Scope,
+  { maxBytes, isEvicting }: { maxBytes: number; isEvicting: boolean },
+): Promise<void> {
   for (let recounts = 0; ;) {
     const bytes = await scope.countBytes();
     if (bytes <= maxBytes) return;
-    if (isEvicting && ((await scope.evictSome(bytes - maxBytes)) || recounts++ < maxRecounts)) continue;
+    if (isEvicting && ((await scope.evictSome(bytes - maxBytes)) || recounts++ < maxRecounts))
+      continue;
     const message = `${scope.name} would hold ${bytes} bytes, and its limit is ${maxBytes}; nothing was stored.`;
     throw new ArtifactStoreError("limit_exceeded", message, { details: { maxBytes } });
   }
@@ -98,7 +114,12 @@ function sessionScope(transaction: PostgresSession, sessionId: string, own: stri
         [sessionId],
       ),
     evictSome: (excessBytes) =>
-      evictHandles(transaction, { excessBytes, own, where: "session_id = $3", parameters: [sessionId] }),
+      evictHandles(transaction, {
+        excessBytes,
+        own,
+        where: "session_id = $3",
+        parameters: [sessionId],
+      }),
   };
 }
 
@@ -106,7 +127,11 @@ function storeScope(transaction: PostgresSession, own: string): Scope {
   return {
     name: "The store",
     countBytes: () =>
-      sumOf(transaction, "SELECT coalesce(sum(size_bytes), 0)::bigint AS bytes FROM ccl_artifact_blobs", []),
+      sumOf(
+        transaction,
+        "SELECT coalesce(sum(size_bytes), 0)::bigint AS bytes FROM ccl_artifact_blobs",
+        [],
+      ),
     async evictSome(excessBytes) {
       const unreferenced = await transaction.query(
         `SELECT artifact_id, size_bytes FROM ccl_artifact_blobs blob
@@ -114,10 +139,14 @@ function storeScope(transaction: PostgresSession, own: string): Scope {
          ORDER BY touched_at, artifact_id LIMIT ${pageSize}`,
       );
       const enough = untilEnough(
-        unreferenced.map((row) => ({ key: textIn(row, "artifact_id"), bytes: numberIn(row, "size_bytes") })),
+        unreferenced.map((row) => ({
+          key: textIn(row, "artifact_id"),
+          bytes: numberIn(row, "size_bytes"),
+        })),
         excessBytes,
       );
-      if (enough.length > 0 && (await freeUnreferenced(transaction, enough)).length > 0) return true;
+      if (enough.length > 0 && (await freeUnreferenced(transaction, enough)).length > 0)
+        return true;
       return evictHandles(transaction, { excessBytes, own, where: "true", parameters: [] });
     },
   };
@@ -163,7 +192,10 @@ async function evictHandles(
 }
 
 /** The first ones whose bytes together reach the excess. */
-function untilEnough<Key>(items: readonly { key: Key; bytes: number }[], excessBytes: number): Key[] {
+function untilEnough<Key>(
+  items: readonly { key: Key; bytes: number }[],
+  excessBytes: number,
+): Key[] {
   const keys: Key[] = [];
   let bytes = 0;
   for (const item of items) {
@@ -174,7 +206,11 @@ function untilEnough<Key>(items: readonly { key: Key; bytes: number }[], excessB
   return keys;
 }
 
-async function sumOf(transaction: PostgresSession, text: string, parameters: string[]): Promise<number> {
+async function sumOf(
+  transaction: PostgresSession,
+  text: string,
+  parameters: string[],
+): Promise<number> {
   const [row] = await transaction.query(text, parameters);
   return row === undefined ? 0 : numberIn(row, "bytes");
 }

@@ -43,7 +43,11 @@ export async function freeUnreferenced(
   transaction: PostgresSession,
   artifactIds: readonly string[],
 ): Promise<FreedBlob[]> {
-  return freeLocked(transaction, await lockBlobs(transaction, artifactIds), Number.MAX_SAFE_INTEGER);
+  return freeLocked(
+    transaction,
+    await lockBlobs(transaction, artifactIds),
+    Number.MAX_SAFE_INTEGER,
+  );
 }
 
 /**
@@ -67,5 +71,8 @@ async function freeLocked(
      SELECT artifact_id, size_bytes FROM freed`,
     [JSON.stringify(artifactIds), until],
   );
-  return freed.map((row) => ({ artifactId: textIn(row, "artifact_id"), sizeBytes: numberIn(row, "size_bytes") }));
+  return freed.map((row) => ({
+    artifactId: textIn(row, "artifact_id"),
+    sizeBytes: numberIn(row, "size_bytes"),
+  }));
 }

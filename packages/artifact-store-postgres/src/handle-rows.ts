@@ -2,7 +2,8 @@ import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import type { PostgresRow, PostgresSession } from "@ccl/sql";
 
 /** The columns that `handleOf` reads. */
-export const handleColumns = "handle_id, artifact_id, session_id, source, summary, mime_type, size_bytes, created_at";
+export const handleColumns =
+  "handle_id, artifact_id, session_id, source, summary, mime_type, size_bytes, created_at";
 
 /** A handle of a row. */
 export function handleOf(row: PostgresRow): ArtifactHandle {
@@ -20,7 +21,10 @@ export function handleOf(row: PostgresRow): ArtifactHandle {
 }
 
 /** Adds handles whose blobs are there; those that are there already stay. One statement, whatever their number. */
-export async function insertHandles(session: PostgresSession, handles: readonly ArtifactHandle[]): Promise<void> {
+export async function insertHandles(
+  session: PostgresSession,
+  handles: readonly ArtifactHandle[],
+): Promise<void> {
   // As one JSON document: arrays are written differently by the clients.
   await session.query(
     `INSERT INTO ccl_artifact_handles (${handleColumns})

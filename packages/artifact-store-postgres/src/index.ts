@@ -1,1 +1,4 @@
-export { openPostgresArtifactStore, type PostgresArtifactStoreOptions } from "./open-postgres-artifact-store.ts";
+export {
+  openPostgresArtifactStore,
+  type PostgresArtifactStoreOptions,
+} from "./open-postgres-artifact-store.ts";

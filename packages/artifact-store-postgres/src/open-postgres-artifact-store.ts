@@ -17,9 +17,15 @@ export interface PostgresArtifactStoreOptions extends ArtifactStoreOptions {
  * server's disk, whatever the server's `synchronous_commit`; what `fsync = off` in its settings means is the server's.
  * @throws SqlError `schema_newer`, `connection_failed`, ...
  */
-export async function openPostgresArtifactStore(options: PostgresArtifactStoreOptions): Promise<ArtifactStore> {
+export async function openPostgresArtifactStore(
+  options: PostgresArtifactStoreOptions,
+): Promise<ArtifactStore> {
   const { client, signal, ...storeOptions } = options;
-  await migrate(client, { component: "artifact_store", migrations, ...(signal === undefined ? {} : { signal }) });
+  await migrate(client, {
+    component: "artifact_store",
+    migrations,
+    ...(signal === undefined ? {} : { signal }),
+  });
   const session = createPostgresSession(client);
   await sweepAbandoned(session);
   const [setting] = await session.query("SHOW synchronous_commit");

@@ -7,13 +7,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPostgresArtifactStore, type PostgresArtifactStoreOptions } from "./index.ts";
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL store is tried on PGlite only.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL store is tried on PGlite only.");
 
 const tables = ["staging", "handles", "chunks", "blobs"].map((name) => `ccl_artifact_${name}`);
 
 // PGlite takes ten times as long, so that beside a server it stands for itself only in the longer runs.
 const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
-const kinds = url === undefined ? ["PGlite"] : [...(isAtLength ? ["PGlite"] : []), "pg.Pool", "pg.Client"];
+const kinds =
+  url === undefined ? ["PGlite"] : [...(isAtLength ? ["PGlite"] : []), "pg.Pool", "pg.Client"];
 
 describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
   let client: PGlite | pg.Pool | pg.Client;
@@ -24,7 +26,9 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
     else {
       const admin = new pg.Client({ connectionString: url });
       await admin.connect();
-      await admin.query("DROP SCHEMA IF EXISTS artifact_tests CASCADE; CREATE SCHEMA artifact_tests");
+      await admin.query(
+        "DROP SCHEMA IF EXISTS artifact_tests CASCADE; CREATE SCHEMA artifact_tests",
+      );
       await admin.end();
       const options = { connectionString: url, options: "-c search_path=artifact_tests" };
       if (kind === "pg.Pool") client = new pg.Pool(options);
@@ -41,7 +45,9 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
       `DO $$ BEGIN IF to_regclass('ccl_artifact_blobs') IS NOT NULL THEN TRUNCATE ${tables.join(", ")}; END IF; END $$`,
     );
 
-  async function open(options: Omit<PostgresArtifactStoreOptions, "client">): Promise<ArtifactStore> {
+  async function open(
+    options: Omit<PostgresArtifactStoreOptions, "client">,
+  ): Promise<ArtifactStore> {
     await empty();
     return openPostgresArtifactStore({ client, ...options });
   }
@@ -81,7 +87,11 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
 
   it("keeps a stream whole beside which another put is undone", async () => {
     const store = await open({ limits: { maxSessionBytes: 10 } });
-    const tooMuch = ["aaaaaa", "bbbbbb"].map((content) => ({ content, source: "tool:test", sessionId: "s" }));
+    const tooMuch = ["aaaaaa", "bbbbbb"].map((content) => ({
+      content,
+      source: "tool:test",
+      sessionId: "s",
+    }));
     let beside: Promise<string> | undefined;
     async function* pieces(): AsyncGenerator<Uint8Array> {
       for (let number = 0; number < 6; number += 1) {
@@ -104,8 +114,13 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
 
   it("is opened by two at once on an empty database", async () => {
     await exec(`DROP TABLE IF EXISTS ${tables.join(", ")}, ccl_schema`);
-    const stores = await Promise.all([openPostgresArtifactStore({ client }), openPostgresArtifactStore({ client })]);
-    const handles = await Promise.all(stores.map((store) => store.store("the same", { source: "tool:test" })));
+    const stores = await Promise.all([
+      openPostgresArtifactStore({ client }),
+      openPostgresArtifactStore({ client }),
+    ]);
+    const handles = await Promise.all(
+      stores.map((store) => store.store("the same", { source: "tool:test" })),
+    );
     expect(new Set(handles.map(({ artifactId }) => artifactId)).size).toBe(1);
     expect(await stores[0]?.getHandles(handles[0]?.artifactId ?? "")).toHaveLength(2);
   });

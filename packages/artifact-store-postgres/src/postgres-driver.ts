@@ -8,10 +8,22 @@ import type {
   StagedBlob,
   StoredBlob,
 } from "@ccl/artifact-store/driver";
-import { createPostgresSession, type PostgresClient, type PostgresSession, type PostgresValue } from "@ccl/sql";
+import {
+  createPostgresSession,
+  type PostgresClient,
+  type PostgresSession,
+  type PostgresValue,
+} from "@ccl/sql";
 import { fitLimits, growthOf, hasSharedLimits, lockLimits } from "./fit-limits.ts";
 import { collectBlobs, lockBlobs } from "./free-blobs.ts";
-import { bytesIn, handleColumns, handleOf, insertHandles, numberIn, textIn } from "./handle-rows.ts";
+import {
+  bytesIn,
+  handleColumns,
+  handleOf,
+  insertHandles,
+  numberIn,
+  textIn,
+} from "./handle-rows.ts";
 import { StagedChunks } from "./staged-chunks.ts";
 import { writeTransaction } from "./write-transaction.ts";
 
@@ -25,7 +37,10 @@ export interface PostgresDriverOptions {
 }
 
 /** A driver over tables that are there. */
-export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: PostgresDriverOptions): ArtifactDriver {
+export function createPostgresDriver(
+  client: PostgresClient,
+  { isCommitLazy }: PostgresDriverOptions,
+): ArtifactDriver {
   const session = createPostgresSession(client);
   return {
     name: "postgres",
@@ -48,21 +63,36 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
         options.signal,
       ),
     mend: (record, content, options) =>
-      writeTransaction(client, (on) => mend(on, { record, content, now: options.now }), options.signal),
+      writeTransaction(
+        client,
+        (on) => mend(on, { record, content, now: options.now }),
+        options.signal,
+      ),
     find: (artifactId) => find(session, artifactId),
     async getHandles(artifactId) {
       const order = "WHERE artifact_id = $1 ORDER BY handle_id";
-      const rows = await session.query(`SELECT ${handleColumns} FROM ccl_artifact_handles ${order}`, [artifactId]);
+      const rows = await session.query(
+        `SELECT ${handleColumns} FROM ccl_artifact_handles ${order}`,
+        [artifactId],
+      );
       return rows.map(handleOf);
     },
     listHandles: (options) => listHandles(session, options),
     removeHandles: (artifactId, match, options) =>
-      writeTransaction(client, (on) => removeHandles(on, { ...match, artifactId, now: options.now }), options.signal),
+      writeTransaction(
+        client,
+        (on) => removeHandles(on, { ...match, artifactId, now: options.now }),
+        options.signal,
+      ),
     async collect({ until, artifactIds, isDryRun, signal }) {
       const wanted =
-        artifactIds === undefined ? "true" : "artifact_id IN (SELECT jsonb_array_elements_text($3::jsonb))";
+        artifactIds === undefined
+          ? "true"
+          : "artifact_id IN (SELECT jsonb_array_elements_text($3::jsonb))";
       const parameters = artifactIds === undefined ? [] : [JSON.stringify(artifactIds)];
-      const limit = Math.floor(Math.max(Number.MIN_SAFE_INTEGER, Math.min(until, Number.MAX_SAFE_INTEGER)));
+      const limit = Math.floor(
+        Math.max(Number.MIN_SAFE_INTEGER, Math.min(until, Number.MAX_SAFE_INTEGER)),
+      );
       const freed: { artifactId: string; sizeBytes: number }[] = [];
       for (let after = ""; ;) {
         const rows = await session.query(
@@ -77,7 +107,9 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
         }));
         const ids = found.map(({ artifactId }) => artifactId);
         freed.push(
-          ...(isDryRun ? found : await writeTransaction(client, (on) => collectBlobs(on, ids, limit), signal)),
+          ...(isDryRun
+            ? found
+            : await writeTransaction(client, (on) => collectBlobs(on, ids, limit), signal)),
         );
         if (found.length < collectPage) return freed;
         after = ids.at(-1) ?? "";
@@ -91,21 +123,32 @@ export function createPostgresDriver(client: PostgresClient, { isCommitLazy }: P
       return rows.map((row) => textIn(row, "artifact_id"));
     },
     async quarantine(artifactId) {
-      await session.query("UPDATE ccl_artifact_blobs SET is_quarantined = true WHERE artifact_id = $1", [artifactId]);
+      await session.query(
+        "UPDATE ccl_artifact_blobs SET is_quarantined = true WHERE artifact_id = $1",
+        [artifactId],
+      );
     },
     close: () => Promise.resolve(),
   };
 }
 
 /** In the order of ids, so that two commits of the same blobs can't wait for each other. */
-async function putBlobs(on: PostgresSession, puts: readonly BlobPut[], now: number): Promise<CommitOutcome[]> {
+async function putBlobs(
+  on: PostgresSession,
+  puts: readonly BlobPut[],
+  now: number,
+): Promise<CommitOutcome[]> {
   const ordered = puts.toSorted((a, b) => (a.record.artifactId < b.record.artifactId ? -1 : 1));
   const outcomes = new Map<BlobPut, CommitOutcome>();
   for (const put of ordered) outcomes.set(put, await putBlob(on, put, now));
   return puts.map((put) => outcomes.get(put) ?? "present");
 }
 
-async function putBlob(on: PostgresSession, { record, content }: BlobPut, now: number): Promise<CommitOutcome> {
+async function putBlob(
+  on: PostgresSession,
+  { record, content }: BlobPut,
+  now: number,
+): Promise<CommitOutcome> {
   const { artifactId, sizeBytes, chunkHashes } = record;
   const [row] = await on.query(
     `INSERT INTO ccl_artifact_blobs AS blob (artifact_id, size_bytes, chunk_hashes, content, blob_no, touched_at)
@@ -131,9 +174,10 @@ async function mend(
   { record, content, now }: { record: BlobRecord; content: Uint8Array | StagedBlob; now: number },
 ): Promise<void> {
   const { artifactId, sizeBytes, chunkHashes } = record;
-  const [before] = await on.query("SELECT blob_no FROM ccl_artifact_blobs WHERE artifact_id = $1 FOR UPDATE", [
-    artifactId,
-  ]);
+  const [before] = await on.query(
+    "SELECT blob_no FROM ccl_artifact_blobs WHERE artifact_id = $1 FOR UPDATE",
+    [artifactId],
+  );
   if (before === undefined) return;
   await on.query(
     `UPDATE ccl_artifact_blobs SET size_bytes = $2, chunk_hashes = $3, content = $4, blob_no = $5,
@@ -142,7 +186,8 @@ async function mend(
   );
   if (content instanceof StagedChunks) await content.take(on);
   const blobNo = before["blob_no"];
-  if (typeof blobNo === "number") await on.query("DELETE FROM ccl_artifact_chunks WHERE blob_no = $1", [blobNo]);
+  if (typeof blobNo === "number")
+    await on.query("DELETE FROM ccl_artifact_chunks WHERE blob_no = $1", [blobNo]);
 }
 
 async function find(session: PostgresSession, artifactId: string): Promise<StoredBlob | undefined> {
@@ -209,7 +254,8 @@ async function removeHandles(
     [artifactId, handleId, sessionId],
   );
   if (removed.length > 0) {
-    const touch = "UPDATE ccl_artifact_blobs SET touched_at = greatest(touched_at, $2) WHERE artifact_id = $1";
+    const touch =
+      "UPDATE ccl_artifact_blobs SET touched_at = greatest(touched_at, $2) WHERE artifact_id = $1";
     await on.query(touch, [artifactId, now]);
   }
   return removed.length;

@@ -18,7 +18,9 @@ export class StagedChunks implements StagedBlob {
   }
 
   static async begin(session: PostgresSession): Promise<StagedChunks> {
-    const [row] = await session.query("INSERT INTO ccl_artifact_staging DEFAULT VALUES RETURNING blob_no");
+    const [row] = await session.query(
+      "INSERT INTO ccl_artifact_staging DEFAULT VALUES RETURNING blob_no",
+    );
     return new StagedChunks(session, row === undefined ? 0 : numberIn(row, "blob_no"));
   }
 
@@ -35,9 +37,10 @@ export class StagedChunks implements StagedBlob {
 
   /** Makes the chunks part of the blob that the transaction writes. */
   async take(transaction: PostgresSession): Promise<void> {
-    const taken = await transaction.query("DELETE FROM ccl_artifact_staging WHERE blob_no = $1 RETURNING blob_no", [
-      this.blobNo,
-    ]);
+    const taken = await transaction.query(
+      "DELETE FROM ccl_artifact_staging WHERE blob_no = $1 RETURNING blob_no",
+      [this.blobNo],
+    );
     if (taken.length === 0) throw abandoned();
   }
 

@@ -19,7 +19,8 @@ describe("writeTransaction", () => {
       async (on) => {
         runs += 1;
         await on.query("INSERT INTO runs VALUES ($1)", [runs]);
-        if (runs <= times) await on.exec(`DO $$ BEGIN RAISE EXCEPTION 'wanted' USING ERRCODE = '${code}'; END $$`);
+        if (runs <= times)
+          await on.exec(`DO $$ BEGIN RAISE EXCEPTION 'wanted' USING ERRCODE = '${code}'; END $$`);
         return runs;
       },
       undefined,
@@ -28,10 +29,13 @@ describe("writeTransaction", () => {
 
   const rows = async (): Promise<unknown[]> => (await client.query("SELECT number FROM runs")).rows;
 
-  it.each(["40P01", "40001"])("is run again after %s, and keeps what its last run wrote", async (code) => {
-    expect(await failing(code, 4)).toBe(5);
-    expect(await rows()).toEqual([{ number: 5 }]);
-  });
+  it.each(["40P01", "40001"])(
+    "is run again after %s, and keeps what its last run wrote",
+    async (code) => {
+      expect(await failing(code, 4)).toBe(5);
+      expect(await rows()).toEqual([{ number: 5 }]);
+    },
+  );
 
   it.each([
     ["40P01", 5],

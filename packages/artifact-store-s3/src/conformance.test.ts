@@ -19,7 +19,9 @@ afterAll(async () => {
 const opened = new WeakMap<ArtifactStore, S3ArtifactStoreOptions>();
 let stores = 0;
 
-async function open(options: Omit<S3ArtifactStoreOptions, "client" | "bucket">): Promise<ArtifactStore> {
+async function open(
+  options: Omit<S3ArtifactStoreOptions, "client" | "bucket">,
+): Promise<ArtifactStore> {
   stores += 1;
   const all = { prefix: `store-${stores}/`, ...options, client, bucket: "artifacts" };
   const store = await openS3ArtifactStore(all);
@@ -33,12 +35,18 @@ function bytesKeys(store: ArtifactStore, artifactId: string): string[] {
   const names = server.keys().flatMap((key) => key.split(`${prefix}blobs/${artifactId}/`)[1] ?? []);
   return names.map((name) => {
     const [, staged, random, size = ""] = name.split("-");
-    return size.startsWith("s") ? `${prefix}data/${staged}-${random}` : `${prefix}blobs/${artifactId}/${name}`;
+    return size.startsWith("s")
+      ? `${prefix}data/${staged}-${random}`
+      : `${prefix}blobs/${artifactId}/${name}`;
   });
 }
 
 /** Harms the copies of an artifact where they lie. */
-function damage(store: ArtifactStore, artifactId: string, harm: { kind: "flip" | "cut"; offset: number }): void {
+function damage(
+  store: ArtifactStore,
+  artifactId: string,
+  harm: { kind: "flip" | "cut"; offset: number },
+): void {
   const { kind, offset } = harm;
   for (const key of bytesKeys(store, artifactId)) {
     server.damage(key, (bytes) => {
@@ -62,7 +70,9 @@ const plain: ConformanceOptions = {
 const key = new Uint8Array(32).fill(7);
 const [headerBytes, sealBytes, segmentBytes] = [48, 16, 2 ** 20];
 
-async function openEncrypted(options: Omit<S3ArtifactStoreOptions, "client" | "bucket">): Promise<ArtifactStore> {
+async function openEncrypted(
+  options: Omit<S3ArtifactStoreOptions, "client" | "bucket">,
+): Promise<ArtifactStore> {
   const inner = await open(options);
   const store = withEncryption(inner, { key, ...(options.clock && { clock: options.clock }) });
   opened.set(store, opened.get(inner) ?? { client, bucket: "artifacts" });

@@ -24,12 +24,19 @@ afterEach(async () => {
 });
 
 async function open(options: Partial<S3ArtifactStoreOptions> = {}): Promise<S3ArtifactStore> {
-  return await openS3ArtifactStore({ client, bucket: "artifacts", prefix: "p/", partSizeBytes: partBytes, ...options });
+  return await openS3ArtifactStore({
+    client,
+    bucket: "artifacts",
+    prefix: "p/",
+    partSizeBytes: partBytes,
+    ...options,
+  });
 }
 
 /** Whole MiB and a bit, `longBytes` by default. */
 async function* longContent(seed: number = 1, mebibytes: number = 5): AsyncGenerator<Uint8Array> {
-  for (let index = 0; index < mebibytes; index += 1) yield new Uint8Array(mebibyte).fill(index + seed);
+  for (let index = 0; index < mebibytes; index += 1)
+    yield new Uint8Array(mebibyte).fill(index + seed);
   yield Uint8Array.of(seed);
 }
 
@@ -38,7 +45,8 @@ async function failureOf(call: Promise<unknown>): Promise<ArtifactStoreError> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!ArtifactStoreError.isInstance(error)) throw new Error(`Not an ArtifactStoreError: ${String(error)}`);
+  if (!ArtifactStoreError.isInstance(error))
+    throw new Error(`Not an ArtifactStoreError: ${String(error)}`);
   return error;
 }
 
@@ -57,15 +65,24 @@ describe("failures of the server", () => {
   ] as const)(
     "%s on a write fails with a code, and says what helps",
     async (code, status, expected, isRetryable, advice) => {
-      server.fail({ operation: "PutObject", action: { kind: "error", status, code }, times: Infinity });
+      server.fail({
+        operation: "PutObject",
+        action: { kind: "error", status, code },
+        times: Infinity,
+      });
       const error = await failureOf(store.store("x", { source }));
-      expect(error).toMatchObject({ code: expected, details: { s3Code: code, status, isRetryable } });
+      expect(error).toMatchObject({
+        code: expected,
+        details: { s3Code: code, status, isRetryable },
+      });
       expect(error.message).toContain(advice);
     },
   );
 
   it.each([undefined, null, {}])("refuses %o for a client", async (none) => {
-    const error = await failureOf(openS3ArtifactStore({ client: none as unknown as S3Client, bucket: "artifacts" }));
+    const error = await failureOf(
+      openS3ArtifactStore({ client: none as unknown as S3Client, bucket: "artifacts" }),
+    );
     expect(error).toMatchObject({ code: "invalid_input" });
     expect(error.message).toContain("@aws-sdk/client-s3");
   });
@@ -88,22 +105,29 @@ describe("failures of the server", () => {
     await small.close();
   });
 
-  it.each(["SlowDown", "ConditionalRequestConflict", "BadDigest"])("gets over a passing %s", async (code) => {
-    const status = { SlowDown: 503, ConditionalRequestConflict: 409, BadDigest: 400 }[code] ?? 500;
-    const operation = ["PutObject", "UploadPart"] as const;
-    for (const skip of [0, 1, 2]) server.fail({ operation, skip, action: { kind: "error", status, code } });
-    client.destroy();
-    client = new S3Client({ ...server.clientConfig, maxAttempts: 4 });
-    store = await open();
-    const handle = await store.store(longContent(), { source });
-    expect(await lengthOf(handle.artifactId)).toBe(longBytes);
-  });
+  it.each(["SlowDown", "ConditionalRequestConflict", "BadDigest"])(
+    "gets over a passing %s",
+    async (code) => {
+      const status =
+        { SlowDown: 503, ConditionalRequestConflict: 409, BadDigest: 400 }[code] ?? 500;
+      const operation = ["PutObject", "UploadPart"] as const;
+      for (const skip of [0, 1, 2])
+        server.fail({ operation, skip, action: { kind: "error", status, code } });
+      client.destroy();
+      client = new S3Client({ ...server.clientConfig, maxAttempts: 4 });
+      store = await open();
+      const handle = await store.store(longContent(), { source });
+      expect(await lengthOf(handle.artifactId)).toBe(longBytes);
+    },
+  );
 
   it("gives up on conflicts that do not pass", async () => {
     const action = { kind: "error", status: 409, code: "ConditionalRequestConflict" } as const;
     server.fail({ operation: "PutObject", action, times: Infinity });
     expect(await failureOf(store.store("x", { source }))).toMatchObject({ code: "store_failed" });
-    expect(server.requests.filter(({ operation }) => operation === "PutObject").length).toBeLessThan(60);
+    expect(
+      server.requests.filter(({ operation }) => operation === "PutObject").length,
+    ).toBeLessThan(60);
   });
 
   it("takes the refusal of its own repeated write for what it is", async () => {
@@ -134,7 +158,11 @@ describe("bodies that are cut", () => {
     // Ten MiB take two requests to read.
     const mebibytes = afterBytes > partBytes ? 10 : 5;
     const { artifactId } = await store.store(longContent(1, mebibytes), { source });
-    server.fail({ operation: "GetObject", key: "data/", action: { kind: "cut", when: "answer", afterBytes } });
+    server.fail({
+      operation: "GetObject",
+      key: "data/",
+      action: { kind: "cut", when: "answer", afterBytes },
+    });
     expect(await lengthOf(artifactId)).toBe(mebibytes * mebibyte + 1);
   });
 
@@ -163,56 +191,74 @@ describe("bodies that are cut", () => {
 
   it("an answer with one wrong bit is never handed out", async () => {
     const { artifactId } = await store.store(longContent(), { source });
-    server.fail({ operation: "GetObject", key: "data/", action: { kind: "damage" }, times: Infinity });
+    server.fail({
+      operation: "GetObject",
+      key: "data/",
+      action: { kind: "damage" },
+      times: Infinity,
+    });
     expect((await failureOf(lengthOf(artifactId))).code).toBe("corrupt");
   });
 
   it.each([0, 1, 70_000, 4 * mebibyte])(
     "an upload survives a request that was cut after %d bytes",
     async (afterBytes) => {
-      server.fail({ operation: "UploadPart", action: { kind: "cut", when: "request", afterBytes } });
+      server.fail({
+        operation: "UploadPart",
+        action: { kind: "cut", when: "request", afterBytes },
+      });
       const { artifactId } = await store.store(longContent(), { source });
       expect(await lengthOf(artifactId)).toBe(longBytes);
     },
   );
 
-  it.each([0, 1, 70_000])("an upload that is always cut after %d bytes keeps nothing", async (afterBytes) => {
-    const earlier = await store.store("earlier", { source });
-    server.fail({ operation: "UploadPart", action: { kind: "cut", when: "request", afterBytes }, times: Infinity });
-    expect((await failureOf(store.store(longContent(), { source }))).code).toBe("store_failed");
-    expect(server.uploads()).toEqual([]);
-    expect((await store.listHandles()).handles).toEqual([earlier]);
-    expect(await store.retrieve(earlier.artifactId)).toHaveLength(7);
-  });
+  it.each([0, 1, 70_000])(
+    "an upload that is always cut after %d bytes keeps nothing",
+    async (afterBytes) => {
+      const earlier = await store.store("earlier", { source });
+      server.fail({
+        operation: "UploadPart",
+        action: { kind: "cut", when: "request", afterBytes },
+        times: Infinity,
+      });
+      expect((await failureOf(store.store(longContent(), { source }))).code).toBe("store_failed");
+      expect(server.uploads()).toEqual([]);
+      expect((await store.listHandles()).handles).toEqual([earlier]);
+      expect(await store.retrieve(earlier.artifactId)).toHaveLength(7);
+    },
+  );
 });
 
 describe("a put that fails at any of its requests", () => {
   const contents = { small: () => "bytes", long: () => longContent(7) };
 
-  it.each(["small", "long"] as const)("leaves nothing that can be seen, and can be done again: %s", async (kind) => {
-    const before = server.requests.length;
-    const { artifactId } = await store.store(contents[kind](), { source, sessionId: "s" });
-    const requests = server.requests.slice(before).length;
-    for (let skip = 0; skip < requests; skip += 1) {
-      const other = await open({ prefix: `fail-${skip}/` });
-      const lift = server.fail({
-        key: `fail-${skip}/`,
-        skip,
-        action: { kind: "error", status: 403, code: "AccessDenied" },
-      });
-      const stored = await other.store(contents[kind](), { source, sessionId: "s" }).then(
-        (handle) => [handle],
-        () => [],
-      );
-      lift();
-      expect((await other.listHandles()).handles).toEqual(stored);
-      expect(await other.exists(artifactId)).toBe(stored.length > 0);
-      const again = await other.store(contents[kind](), { source });
-      expect((await other.getHandles(again.artifactId)).at(-1)).toEqual(again);
-      expect(await other.verify()).toMatchObject({ corrupt: [], missing: [] });
-      expect(server.uploads()).toEqual([]);
-    }
-  });
+  it.each(["small", "long"] as const)(
+    "leaves nothing that can be seen, and can be done again: %s",
+    async (kind) => {
+      const before = server.requests.length;
+      const { artifactId } = await store.store(contents[kind](), { source, sessionId: "s" });
+      const requests = server.requests.slice(before).length;
+      for (let skip = 0; skip < requests; skip += 1) {
+        const other = await open({ prefix: `fail-${skip}/` });
+        const lift = server.fail({
+          key: `fail-${skip}/`,
+          skip,
+          action: { kind: "error", status: 403, code: "AccessDenied" },
+        });
+        const stored = await other.store(contents[kind](), { source, sessionId: "s" }).then(
+          (handle) => [handle],
+          () => [],
+        );
+        lift();
+        expect((await other.listHandles()).handles).toEqual(stored);
+        expect(await other.exists(artifactId)).toBe(stored.length > 0);
+        const again = await other.store(contents[kind](), { source });
+        expect((await other.getHandles(again.artifactId)).at(-1)).toEqual(again);
+        expect(await other.verify()).toMatchObject({ corrupt: [], missing: [] });
+        expect(server.uploads()).toEqual([]);
+      }
+    },
+  );
 
   it("shows no part of a batch, whichever request of it fails", async () => {
     const items = [1, 2, 3].map((index) => ({ content: `item ${index}`, source, sessionId: "s" }));
@@ -265,7 +311,9 @@ describe("calling a put off", () => {
         },
       { step: "finalizeRequest" },
     );
-    const error = await failureOf(store.store(longContent(), { source, signal: controller.signal }));
+    const error = await failureOf(
+      store.store(longContent(), { source, signal: controller.signal }),
+    );
     expect(error.code).toBe("aborted");
     expect(server.uploads()).toEqual([]);
   });
@@ -300,10 +348,20 @@ describe("what dead processes leave behind", () => {
     const denied = { kind: "error", status: 403, code: "AccessDenied" } as const;
     const lifts = [
       server.fail({ operation: "DeleteObject", action: denied, times: Infinity }),
-      server.fail({ operation: "PutObject", key: "/handles/", skip: 1, action: denied, times: Infinity }),
+      server.fail({
+        operation: "PutObject",
+        key: "/handles/",
+        skip: 1,
+        action: denied,
+        times: Infinity,
+      }),
       server.fail({ operation: "PutObject", key: "/batches/", action: denied, times: Infinity }),
     ];
-    await failureOf(store.storeMany([1, 2].map((index) => ({ content: `lost ${index}`, source, sessionId: "s" }))));
+    await failureOf(
+      store.storeMany(
+        [1, 2].map((index) => ({ content: `lost ${index}`, source, sessionId: "s" })),
+      ),
+    );
     await failureOf(store.store(longContent(3), { source, sessionId: "s" }));
     for (const lift of lifts) lift();
     expect(server.keys().length).toBeGreaterThan(keys.length + 6);

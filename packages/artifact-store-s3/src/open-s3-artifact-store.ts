@@ -47,7 +47,9 @@ const dayMs = 24 * 60 * 60_000;
  * @throws ArtifactStoreError `unsupported` for byte limits on a server without conditional writes, `store_failed` where
  * the bucket can't be used, `invalid_input`, `aborted`
  */
-export async function openS3ArtifactStore(options: S3ArtifactStoreOptions): Promise<S3ArtifactStore> {
+export async function openS3ArtifactStore(
+  options: S3ArtifactStoreOptions,
+): Promise<S3ArtifactStore> {
   const { client, bucket: name, prefix = "", signal, clock = systemClock, limits = {} } = options;
   const { partSizeBytes = 2 * 4 * 1024 * 1024, abandonedAfterMs = dayMs } = options;
   checkOptions({ client, bucket: name, prefix, partSizeBytes, abandonedAfterMs });
@@ -62,14 +64,20 @@ export async function openS3ArtifactStore(options: S3ArtifactStoreOptions): Prom
   };
   try {
     context.keepsConditions = await probeConditions(bucket, signal);
-    const needsConditions = limits.maxSessionBytes !== undefined || limits.maxStoreBytes !== undefined;
+    const needsConditions =
+      limits.maxSessionBytes !== undefined || limits.maxStoreBytes !== undefined;
     if (needsConditions && !context.keepsConditions) throw needsConditionalWrites(name);
     const uploadListing = await sweepUploads(context, signal);
     const store = createArtifactStore(createS3Driver(context), { ...options, clock });
-    return { ...store, capabilities: { conditionalWrites: context.keepsConditions, uploadListing } };
+    return {
+      ...store,
+      capabilities: { conditionalWrites: context.keepsConditions, uploadListing },
+    };
   } catch (error) {
     if (signal?.aborted !== true || ArtifactStoreError.isInstance(error)) throw error;
-    throw new ArtifactStoreError("aborted", "The opening was aborted by its signal.", { cause: error });
+    throw new ArtifactStoreError("aborted", "The opening was aborted by its signal.", {
+      cause: error,
+    });
   }
 }
 
@@ -82,21 +90,31 @@ function checkOptions(options: {
 }): void {
   const { client, bucket, prefix, partSizeBytes, abandonedAfterMs } = options;
   if (typeof client?.send !== "function") {
-    const message = "client is no S3 client; give an S3Client of @aws-sdk/client-s3, or what has its send.";
+    const message =
+      "client is no S3 client; give an S3Client of @aws-sdk/client-s3, or what has its send.";
     throw new ArtifactStoreError("invalid_input", message);
   }
-  if (typeof bucket !== "string" || bucket === "") throw invalid("bucket", bucket, "the name of a bucket");
+  if (typeof bucket !== "string" || bucket === "")
+    throw invalid("bucket", bucket, "the name of a bucket");
   if (typeof prefix !== "string" || prefix.length > 512 || prefix.startsWith("/")) {
     throw invalid("prefix", prefix, "at most 512 characters that do not begin with a slash");
   }
-  if (!Number.isInteger(partSizeBytes) || partSizeBytes < minPartBytes || partSizeBytes > 1024 * minPartBytes) {
+  if (
+    !Number.isInteger(partSizeBytes) ||
+    partSizeBytes < minPartBytes ||
+    partSizeBytes > 1024 * minPartBytes
+  ) {
     throw invalid("partSizeBytes", partSizeBytes, "whole bytes from 5 MiB to 5 GiB");
   }
-  if (!(abandonedAfterMs >= 60_000)) throw invalid("abandonedAfterMs", abandonedAfterMs, "at least a minute");
+  if (!(abandonedAfterMs >= 60_000))
+    throw invalid("abandonedAfterMs", abandonedAfterMs, "at least a minute");
 }
 
 function invalid(name: string, value: unknown, wanted: string): ArtifactStoreError {
-  return new ArtifactStoreError("invalid_input", `${name} is ${JSON.stringify(value)}; give ${wanted}.`);
+  return new ArtifactStoreError(
+    "invalid_input",
+    `${name} is ${JSON.stringify(value)}; give ${wanted}.`,
+  );
 }
 
 function needsConditionalWrites(bucket: string): ArtifactStoreError {

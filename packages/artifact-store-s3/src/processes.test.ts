@@ -9,7 +9,9 @@ import { startS3TestServer } from "./testing/index.ts";
 
 const packageFolder = new URL("..", import.meta.url);
 const kills = Number(process.env["CCL_KILLS"] ?? 3);
-const streamMebibytes = ["faults", "nightly"].includes(process.env["CCL_TEST_LENGTH"] ?? "") ? 1024 : 64;
+const streamMebibytes = ["faults", "nightly"].includes(process.env["CCL_TEST_LENGTH"] ?? "")
+  ? 1024
+  : 64;
 
 beforeAll(() => {
   if (!existsSync(new URL("dist/index.js", packageFolder))) {
@@ -86,14 +88,19 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
 });
 
-function start(script: string, env: Record<string, string> = {}): ChildProcess & { lines: AsyncIterator<string> } {
+function start(
+  script: string,
+  env: Record<string, string> = {},
+): ChildProcess & { lines: AsyncIterator<string> } {
   const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", script], {
     cwd: packageFolder,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
-  return Object.assign(child, { lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() });
+  return Object.assign(child, {
+    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+  });
 }
 
 async function storeAt(config: object): Promise<S3ArtifactStore> {
@@ -102,7 +109,11 @@ async function storeAt(config: object): Promise<S3ArtifactStore> {
   return await openS3ArtifactStore({ client, bucket: "artifacts", prefix: "p/" });
 }
 
-async function idsUntilKilled(script: string, env: Record<string, string>, killAt: number): Promise<string[]> {
+async function idsUntilKilled(
+  script: string,
+  env: Record<string, string>,
+  killAt: number,
+): Promise<string[]> {
   const child = start(script, env);
   const ids: string[] = [];
   for (let lines = 1; ; lines += 1) {
@@ -137,7 +148,10 @@ describe("a writer that is killed", () => {
     expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
     const listed = new Set<string>();
     for (let cursor: string | undefined, isLast = false; !isLast;) {
-      const page = await store.listHandles({ limit: 1_000, ...(cursor !== undefined && { cursor }) });
+      const page = await store.listHandles({
+        limit: 1_000,
+        ...(cursor !== undefined && { cursor }),
+      });
       for (const { artifactId } of page.handles) listed.add(artifactId);
       cursor = page.cursor;
       isLast = cursor === undefined;
@@ -184,9 +198,16 @@ describe("a server that goes away", () => {
   it("and comes back, has what was acknowledged before", async () => {
     const server = await startS3TestServer();
     const store = await storeAt(server.clientConfig);
-    const handles = await store.storeMany([1, 2, 3].map((index) => ({ content: `${index}`, source: "tool:test" })));
-    const lift = server.fail({ action: { kind: "cut", when: "request", afterBytes: 0 }, times: Infinity });
-    await expect(store.store("lost", { source: "tool:test" })).rejects.toMatchObject({ code: "store_failed" });
+    const handles = await store.storeMany(
+      [1, 2, 3].map((index) => ({ content: `${index}`, source: "tool:test" })),
+    );
+    const lift = server.fail({
+      action: { kind: "cut", when: "request", afterBytes: 0 },
+      times: Infinity,
+    });
+    await expect(store.store("lost", { source: "tool:test" })).rejects.toMatchObject({
+      code: "store_failed",
+    });
     await expect(store.listHandles()).rejects.toMatchObject({ code: "store_failed" });
     lift();
     expect((await store.listHandles()).handles).toEqual(handles);
@@ -202,12 +223,17 @@ describe("memory", () => {
     async () => {
       const server = start(serving);
       const config = String((await server.lines.next()).value);
-      const client = start(streaming, { CCL_CONFIG: config, CCL_MEBIBYTES: String(streamMebibytes) });
+      const client = start(streaming, {
+        CCL_CONFIG: config,
+        CCL_MEBIBYTES: String(streamMebibytes),
+      });
       const result: unknown = JSON.parse(String((await client.lines.next()).value));
       console.warn(`stream of ${streamMebibytes} MiB: ${JSON.stringify(result)}`);
       expect(result).toMatchObject({ isSame: true });
       const peak =
-        typeof result === "object" && result !== null && "peakMebibytes" in result ? result.peakMebibytes : 0;
+        typeof result === "object" && result !== null && "peakMebibytes" in result
+          ? result.peakMebibytes
+          : 0;
       expect(peak).toBeGreaterThan(0);
       expect(peak).toBeLessThan(64);
     },

@@ -1,5 +1,10 @@
 import type { StoreLimits } from "@ccl/artifact-store";
-import type { ArtifactDriver, BlobPut, CommitOutcome, DriverWriteOptions } from "@ccl/artifact-store/driver";
+import type {
+  ArtifactDriver,
+  BlobPut,
+  CommitOutcome,
+  DriverWriteOptions,
+} from "@ccl/artifact-store/driver";
 import { findBlob } from "./blobs/find-blob.ts";
 import { quarantineBlob } from "./blobs/quarantine-blob.ts";
 import { collectBlobs } from "./collect/collect-blobs.ts";
@@ -21,7 +26,8 @@ export function createS3Driver(context: S3Context): ArtifactDriver {
     options: DriverWriteOptions & { limits: StoreLimits },
   ): Promise<CommitOutcome[]> => {
     const { maxSessionBytes, maxStoreBytes } = options.limits;
-    if (maxSessionBytes === undefined && maxStoreBytes === undefined) return await commitPuts(context, puts, options);
+    if (maxSessionBytes === undefined && maxStoreBytes === undefined)
+      return await commitPuts(context, puts, options);
     const turn = last.then(() => commitWithinLimits(context, puts, options));
     last = turn.catch(() => undefined);
     return await turn;
@@ -34,7 +40,8 @@ export function createS3Driver(context: S3Context): ArtifactDriver {
     find: (artifactId, { signal }) => findBlob(context, artifactId, signal),
     getHandles: (artifactId, { signal }) => handlesOf(context, artifactId, signal),
     listHandles: (options) => listHandles(context, options),
-    removeHandles: (artifactId, match, options) => removeHandles(context, artifactId, { ...options, match }),
+    removeHandles: (artifactId, match, options) =>
+      removeHandles(context, artifactId, { ...options, match }),
     collect: (options) => collectBlobs(context, options),
     listIds: (options) => listIds(context, options),
     quarantine: (artifactId) => quarantineBlob(context, artifactId),

@@ -53,7 +53,9 @@ afterAll(async () => {
 const opened = new WeakMap<ArtifactStore, S3ArtifactStoreOptions>();
 let stores = 0;
 
-async function open(options: Omit<S3ArtifactStoreOptions, "client" | "bucket">): Promise<S3ArtifactStore> {
+async function open(
+  options: Omit<S3ArtifactStoreOptions, "client" | "bucket">,
+): Promise<S3ArtifactStore> {
   stores += 1;
   const all = { prefix: `store-${stores}/`, ...options, client, bucket: "artifacts" };
   const store = await openS3ArtifactStore(all);

@@ -30,7 +30,9 @@ describe("a store with a blob directory", () => {
     await store.store(long, { source });
     await store.store("short", { source });
     expect(readdirSync(files)).toHaveLength(1);
-    expect(await store.retrieve(artifactId, { range: { start: 2_499_998 } })).toEqual(new Uint8Array([7, 7]));
+    expect(await store.retrieve(artifactId, { range: { start: 2_499_998 } })).toEqual(
+      new Uint8Array([7, 7]),
+    );
     await store.delete(artifactId);
     expect(readdirSync(files)).toHaveLength(1);
     await store.collectGarbage({ graceMs: 0 });
@@ -44,7 +46,9 @@ describe("a store with a blob directory", () => {
     const watched: BlobDirectory = {
       ...directory,
       async create(name) {
-        const stages = reader.prepare("SELECT count(*) AS n FROM artifact_stages WHERE is_file = 1").get();
+        const stages = reader
+          .prepare("SELECT count(*) AS n FROM artifact_stages WHERE is_file = 1")
+          .get();
         const writer = await directory.create(name);
         return {
           write: (bytes) => writer.write(bytes),
@@ -85,7 +89,9 @@ describe("a store with a blob directory", () => {
   it("removes at the next opening what dead streams and unfinished removals left", async () => {
     await (await openSqliteArtifactStore({ path, blobDirectory: directory })).close();
     const database = await openSqlite({ path });
-    database.exec("INSERT INTO artifact_stages VALUES (50, 1, 0); INSERT INTO artifact_dropped_files VALUES (40)");
+    database.exec(
+      "INSERT INTO artifact_stages VALUES (50, 1, 0); INSERT INTO artifact_dropped_files VALUES (40)",
+    );
     database.close();
     for (const name of ["50.blob", "40.blob"]) writeFileSync(join(files, name), "left");
     await (await openSqliteArtifactStore({ path, blobDirectory: directory })).close();
@@ -111,41 +117,47 @@ describe("a store with a blob directory", () => {
     await store.close();
   });
 
-  it.each(["nothing", "an empty folder"])("loses nothing while %s is in the place of its folder", async (instead) => {
-    const store = await openSqliteArtifactStore({ path, blobDirectory: directory });
-    const { artifactId } = await store.store(long, { source });
-    const away = join(folder, "away");
-    renameSync(files, away);
-    if (instead === "an empty folder") mkdirSync(files);
-    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "store_failed" });
-    await store.verify();
-    await store.delete(artifactId);
-    await store.collectGarbage({ graceMs: 0 });
-    rmSync(files, { recursive: true, force: true });
-    renameSync(away, files);
-    expect(readdirSync(files)).toHaveLength(1);
-    await store.store("short", { source });
-    await store.collectGarbage({ graceMs: 0 });
-    expect(readdirSync(files)).toEqual([]);
-    await store.close();
-  });
+  it.each(["nothing", "an empty folder"])(
+    "loses nothing while %s is in the place of its folder",
+    async (instead) => {
+      const store = await openSqliteArtifactStore({ path, blobDirectory: directory });
+      const { artifactId } = await store.store(long, { source });
+      const away = join(folder, "away");
+      renameSync(files, away);
+      if (instead === "an empty folder") mkdirSync(files);
+      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "store_failed" });
+      await store.verify();
+      await store.delete(artifactId);
+      await store.collectGarbage({ graceMs: 0 });
+      rmSync(files, { recursive: true, force: true });
+      renameSync(away, files);
+      expect(readdirSync(files)).toHaveLength(1);
+      await store.store("short", { source });
+      await store.collectGarbage({ graceMs: 0 });
+      expect(readdirSync(files)).toEqual([]);
+      await store.close();
+    },
+  );
 });
 
 describe("openBlobDirectory", () => {
-  it.each(["full", "normal", "off"] as const)("syncs under %s as the database needs it", async (durability) => {
-    const handle = await open(folder);
-    const prototype: FileHandle = Object.getPrototypeOf(handle);
-    await handle.close();
-    const sync = vi.spyOn(prototype, "sync");
-    try {
-      const writer = await (await openBlobDirectory(files, { durability })).create("1.blob");
-      await writer.write(long);
-      await writer.finish();
-      expect(sync).toHaveBeenCalledTimes(durability === "off" ? 0 : 3);
-    } finally {
-      sync.mockRestore();
-    }
-  });
+  it.each(["full", "normal", "off"] as const)(
+    "syncs under %s as the database needs it",
+    async (durability) => {
+      const handle = await open(folder);
+      const prototype: FileHandle = Object.getPrototypeOf(handle);
+      await handle.close();
+      const sync = vi.spyOn(prototype, "sync");
+      try {
+        const writer = await (await openBlobDirectory(files, { durability })).create("1.blob");
+        await writer.write(long);
+        await writer.finish();
+        expect(sync).toHaveBeenCalledTimes(durability === "off" ? 0 : 3);
+      } finally {
+        sync.mockRestore();
+      }
+    },
+  );
 
   it("stays where it was when the process goes elsewhere", async () => {
     const before = process.cwd();
@@ -159,13 +171,19 @@ describe("openBlobDirectory", () => {
     }
   });
 
-  it.each([{ path: "" }, { path: "a\0b" }, { path: 5 }, { durability: "FULL" }, { durability: null }])(
-    "refuses %j",
-    async (wrong) => {
-      const { path: folderPath, ...options } = { path: files, ...wrong };
-      // @ts-expect-error: what JavaScript lets pass
-      const opening = openBlobDirectory(folderPath, options);
-      await expect(opening).rejects.toMatchObject({ name: "ArtifactStoreError", code: "invalid_input" });
-    },
-  );
+  it.each([
+    { path: "" },
+    { path: "a\0b" },
+    { path: 5 },
+    { durability: "FULL" },
+    { durability: null },
+  ])("refuses %j", async (wrong) => {
+    const { path: folderPath, ...options } = { path: files, ...wrong };
+    // @ts-expect-error: what JavaScript lets pass
+    const opening = openBlobDirectory(folderPath, options);
+    await expect(opening).rejects.toMatchObject({
+      name: "ArtifactStoreError",
+      code: "invalid_input",
+    });
+  });
 });

@@ -14,12 +14,16 @@ export async function collectGarbage(
   const find = `SELECT blob_id, artifact_id, size_bytes FROM artifact_orphans JOIN artifact_blobs USING (blob_id) WHERE orphaned_at <= ?1
     AND (?2 IS NULL OR artifact_id IN (SELECT value FROM json_each(?2)))`;
   const garbage = (rows: SqliteRow[]): { artifactId: string; sizeBytes: number }[] =>
-    rows.map((row) => ({ artifactId: String(row["artifact_id"]), sizeBytes: Number(row["size_bytes"]) }));
+    rows.map((row) => ({
+      artifactId: String(row["artifact_id"]),
+      sizeBytes: Number(row["size_bytes"]),
+    }));
   if (isDryRun) return garbage(reading(() => database.prepare(find).all(until, wanted)));
   const freed: { artifactId: string; sizeBytes: number }[] = [];
   const sweep = (tx: SqliteDatabase): SqliteRow[] => {
     const rows = tx.prepare(`${find} LIMIT ${blobsPerSweep}`).all(until, wanted);
-    for (const row of rows) tx.prepare("DELETE FROM artifact_blobs WHERE blob_id = ?").run(Number(row["blob_id"]));
+    for (const row of rows)
+      tx.prepare("DELETE FROM artifact_blobs WHERE blob_id = ?").run(Number(row["blob_id"]));
     return rows;
   };
   for (;;) {

@@ -7,7 +7,11 @@ import { dropChunks } from "./staged-rows.ts";
 import { StagedSet } from "./staged-set.ts";
 
 /** All puts, within the transaction of their commit. */
-export function commitPuts(tx: SqliteDatabase, puts: readonly BlobPut[], limits: StoreLimits): CommitOutcome[] {
+export function commitPuts(
+  tx: SqliteDatabase,
+  puts: readonly BlobPut[],
+  limits: StoreLimits,
+): CommitOutcome[] {
   const fitLimits = watchLimits(tx, puts, limits);
   const done = puts.map((put) => commitPut(tx, put));
   fitLimits(done.map(({ blobId }) => blobId));
@@ -34,14 +38,20 @@ function insertBlob(tx: SqliteDatabase, { record, content }: BlobPut): number | 
 }
 
 function adoptBlob(tx: SqliteDatabase, artifactId: string): number {
-  const row = tx.prepare("SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?").get(artifactId);
+  const row = tx
+    .prepare("SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?")
+    .get(artifactId);
   const blobId = Number(row?.["blob_id"]);
   tx.prepare("DELETE FROM artifact_orphans WHERE blob_id = ?").run(blobId);
   return blobId;
 }
 
 /** Right bytes and a right record in the place of damaged ones, within a transaction; nothing where no such blob is. */
-export function mendBlob(tx: SqliteDatabase, record: BlobRecord, content: Uint8Array | StagedBlob): boolean {
+export function mendBlob(
+  tx: SqliteDatabase,
+  record: BlobRecord,
+  content: Uint8Array | StagedBlob,
+): boolean {
   const row = tx
     .prepare("SELECT blob_id, set_id, is_file FROM artifact_blobs WHERE artifact_id = ?")
     .get(record.artifactId);
@@ -49,7 +59,8 @@ export function mendBlob(tx: SqliteDatabase, record: BlobRecord, content: Uint8A
   const blobId = Number(row["blob_id"]);
   const { bytes, setId, isFile } = placeOf(content);
   if (content instanceof StagedSet) content.take(tx);
-  if (row["is_file"] !== 0) tx.prepare("INSERT INTO artifact_dropped_files VALUES (?)").run(Number(row["set_id"]));
+  if (row["is_file"] !== 0)
+    tx.prepare("INSERT INTO artifact_dropped_files VALUES (?)").run(Number(row["set_id"]));
   else if (row["set_id"] !== null) dropChunks(tx, Number(row["set_id"]));
   const update = `UPDATE artifact_blobs SET size_bytes = ?, set_id = ?, is_file = ?, chunk_hashes = ?, bytes = ?
     WHERE blob_id = ?`;
@@ -66,7 +77,8 @@ interface BytesPlace {
 }
 
 function placeOf(content: Uint8Array | StagedBlob): BytesPlace {
-  if (content instanceof StagedSet) return { bytes: null, setId: content.setId, isFile: Number(content.isFile) };
+  if (content instanceof StagedSet)
+    return { bytes: null, setId: content.setId, isFile: Number(content.isFile) };
   if (content instanceof Uint8Array) return { bytes: content, setId: null, isFile: 0 };
   throw new ArtifactStoreError("invalid_input", "These bytes were staged by another store.");
 }

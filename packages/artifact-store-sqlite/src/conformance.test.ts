@@ -13,14 +13,18 @@ import { openSqlite, type SqliteDriverName } from "@ccl/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blobFileName } from "./blob-directory.ts";
 import { openBlobDirectory } from "./node/index.ts";
-import { openSqliteArtifactStore, type SqliteArtifactStoreOptions } from "./open-sqlite-artifact-store.ts";
+import {
+  openSqliteArtifactStore,
+  type SqliteArtifactStoreOptions,
+} from "./open-sqlite-artifact-store.ts";
 import { chunksPerSet } from "./schema.ts";
 
 const hasNodeSqlite = globalThis.process.getBuiltinModule("node:sqlite") !== undefined;
 const drivers: SqliteDriverName[] = hasNodeSqlite
   ? ["@photostructure/sqlite", "node:sqlite"]
   : ["@photostructure/sqlite"];
-if (!hasNodeSqlite) console.warn("node:sqlite is not in this Node; the kit runs over @photostructure/sqlite only.");
+if (!hasNodeSqlite)
+  console.warn("node:sqlite is not in this Node; the kit runs over @photostructure/sqlite only.");
 
 const mebibyte = 2 ** 20;
 let folder = "";
@@ -51,12 +55,19 @@ async function openAt(place: Place): Promise<ArtifactStore> {
   return store;
 }
 
-function openNew(driver: SqliteDriverName, options: ConformanceOpenOptions): Promise<ArtifactStore> {
+function openNew(
+  driver: SqliteDriverName,
+  options: ConformanceOpenOptions,
+): Promise<ArtifactStore> {
   opened += 1;
   return openAt({ path: join(folder, `${opened}.sqlite`), driver, durability: "off", ...options });
 }
 
-async function damageBlob({ path, driver, files }: Place, artifactId: string, damage: Damage): Promise<void> {
+async function damageBlob(
+  { path, driver, files }: Place,
+  artifactId: string,
+  damage: Damage,
+): Promise<void> {
   const { kind, offset } = damage;
   const database = await openSqlite({ path, driver });
   const find = "SELECT blob_id, set_id, is_file FROM artifact_blobs WHERE artifact_id = ?";
@@ -76,12 +87,16 @@ async function damageBlob({ path, driver, files }: Place, artifactId: string, da
           key: firstKey + Math.floor(offset / mebibyte),
           at: offset % mebibyte,
         };
-  const row = database.prepare(`SELECT bytes FROM ${place.table} WHERE ${place.column} = ?`).get(place.key);
+  const row = database
+    .prepare(`SELECT bytes FROM ${place.table} WHERE ${place.column} = ?`)
+    .get(place.key);
   const bytes = row?.["bytes"];
   if (!(bytes instanceof Uint8Array)) throw new Error("There is no such blob.");
   if (kind === "flip") bytes[place.at] = (bytes[place.at] ?? 0) ^ 1;
   const damaged = kind === "flip" ? bytes : bytes.slice(0, place.at);
-  database.prepare(`UPDATE ${place.table} SET bytes = ? WHERE ${place.column} = ?`).run(damaged, place.key);
+  database
+    .prepare(`UPDATE ${place.table} SET bytes = ? WHERE ${place.column} = ?`)
+    .run(damaged, place.key);
   if (kind === "cut" && setId !== null) {
     const cut = "DELETE FROM artifact_chunks WHERE chunk_key > ? AND chunk_key < ?";
     database.prepare(cut).run(place.key, firstKey + chunksPerSet);
@@ -126,7 +141,10 @@ function kitsOver(driver: SqliteDriverName): Record<string, ConformanceOptions> 
   return {
     plain,
     "with long contents in files": { ...plain, open: openWithFiles },
-    "with limits": { ...plain, open: ({ limits = wide, ...options }) => openNew(driver, { ...options, limits }) },
+    "with limits": {
+      ...plain,
+      open: ({ limits = wide, ...options }) => openNew(driver, { ...options, limits }),
+    },
     encrypted: {
       overheadBytes: headerBytes + sealBytes,
       idOf: async (content) => {

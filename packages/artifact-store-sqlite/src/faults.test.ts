@@ -8,7 +8,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteArtifactStore } from "./open-sqlite-artifact-store.ts";
 
 if (process.getuid?.() !== 0) {
-  console.warn("Only root can mount a small tmpfs: the full disk is tried with max_page_count only.");
+  console.warn(
+    "Only root can mount a small tmpfs: the full disk is tried with max_page_count only.",
+  );
 }
 
 let folder = "";
@@ -109,26 +111,38 @@ describe("a damaged file", () => {
     const database = await openSqlite({ path });
     database.exec("UPDATE ccl_schema SET version = 99");
     const opening = openSqliteArtifactStore({ database });
-    await expect(opening).rejects.toMatchObject({ code: "store_failed", cause: { code: "schema_newer" } });
+    await expect(opening).rejects.toMatchObject({
+      code: "store_failed",
+      cause: { code: "schema_newer" },
+    });
     database.close();
   });
 });
 
 describe("two stores on one file", () => {
   it("see each other's artifacts, deletions and collections at once", async () => {
-    const [left, right] = [await openSqliteArtifactStore({ path }), await openSqliteArtifactStore({ path })];
+    const [left, right] = [
+      await openSqliteArtifactStore({ path }),
+      await openSqliteArtifactStore({ path }),
+    ];
     const { artifactId } = await left.store("shared", { source });
     expect(await right.exists(artifactId)).toBe(true);
     await right.delete(artifactId);
     expect(await left.exists(artifactId)).toBe(false);
-    const [put] = await Promise.all([left.store("shared", { source }), right.collectGarbage({ graceMs: 0 })]);
+    const [put] = await Promise.all([
+      left.store("shared", { source }),
+      right.collectGarbage({ graceMs: 0 }),
+    ]);
     expect(await right.retrieve(put.artifactId)).toEqual(new TextEncoder().encode("shared"));
     await left.close();
     await right.close();
   });
 
   it("never free what is put at that moment", async () => {
-    const [left, right] = [await openSqliteArtifactStore({ path }), await openSqliteArtifactStore({ path })];
+    const [left, right] = [
+      await openSqliteArtifactStore({ path }),
+      await openSqliteArtifactStore({ path }),
+    ];
     for (let round = 0; round < 30; round += 1) {
       const first = await left.store("again and again", { source });
       const calls = [
@@ -148,14 +162,19 @@ describe("two stores on one file", () => {
 
   it("keep the sums of limits right whoever writes", async () => {
     const limits = { maxStoreBytes: 1000, maxSessionBytes: 600 };
-    const [free, bound] = [await openSqliteArtifactStore({ path }), await openSqliteArtifactStore({ path, limits })];
+    const [free, bound] = [
+      await openSqliteArtifactStore({ path }),
+      await openSqliteArtifactStore({ path, limits }),
+    ];
     await free.store(bytesOf(500, 1), { source, sessionId: "a" });
     await bound.store(bytesOf(100, 2), { source, sessionId: "a" });
     await expect(bound.store(bytesOf(1, 3), { source, sessionId: "a" })).rejects.toMatchObject({
       code: "limit_exceeded",
     });
     await free.store(bytesOf(400, 4), { source });
-    await expect(bound.store(bytesOf(1, 5), { source })).rejects.toMatchObject({ code: "limit_exceeded" });
+    await expect(bound.store(bytesOf(1, 5), { source })).rejects.toMatchObject({
+      code: "limit_exceeded",
+    });
     await bound.store(bytesOf(500, 1), { source, sessionId: "b" });
     await free.close();
     await bound.close();
@@ -167,7 +186,11 @@ describe("closing", () => {
     const store = await openSqliteArtifactStore({ path });
     await store.store(bytesOf(100_000, 1), { source });
     await store.close();
-    expect([path, `${path}-wal`, `${path}-shm`].map((file) => existsSync(file))).toEqual([true, false, false]);
+    expect([path, `${path}-wal`, `${path}-shm`].map((file) => existsSync(file))).toEqual([
+      true,
+      false,
+      false,
+    ]);
     const database = await openSqlite({ path });
     await (await openSqliteArtifactStore({ database })).close();
     expect(database.prepare("SELECT count(*) AS n FROM artifact_blobs").get()).toEqual({ n: 1 });

@@ -9,7 +9,8 @@ import { chunksPerSet } from "./schema.ts";
 const eagerBytes = 64 * 1024;
 
 /** True in SQL for a blob `b` that a handle names. */
-export const hasHandle: string = "NOT EXISTS (SELECT 1 FROM artifact_orphans o WHERE o.blob_id = b.blob_id)";
+export const hasHandle: string =
+  "NOT EXISTS (SELECT 1 FROM artifact_orphans o WHERE o.blob_id = b.blob_id)";
 
 // Made once: statements are looked up by their text, and a new text of this length would be hashed at each call.
 const selectBlob = `SELECT size_bytes, chunk_hashes, CASE WHEN size_bytes <= ${eagerBytes} THEN bytes END AS bytes,
@@ -24,7 +25,12 @@ export function findBlob(
 ): StoredBlob | undefined {
   const row = reading(() => database.prepare(selectBlob).get(artifactId));
   if (row === undefined) return undefined;
-  const { bytes, chunk_hashes: chunkHashes, is_quarantined: isQuarantined, size_bytes: sizeBytes } = row;
+  const {
+    bytes,
+    chunk_hashes: chunkHashes,
+    is_quarantined: isQuarantined,
+    size_bytes: sizeBytes,
+  } = row;
   return {
     record: {
       artifactId,
@@ -51,19 +57,27 @@ interface ChunkPlace {
 }
 
 // By the id each time: a mending may have moved the bytes since.
-async function readChunk(database: SqliteDatabase, place: ChunkPlace): Promise<Uint8Array | undefined> {
+async function readChunk(
+  database: SqliteDatabase,
+  place: ChunkPlace,
+): Promise<Uint8Array | undefined> {
   const { artifactId, index, directory } = place;
   const find = `SELECT is_file, set_id, CASE
       WHEN set_id IS NOT NULL THEN (SELECT c.bytes FROM artifact_chunks c WHERE c.chunk_key = set_id * ${chunksPerSet} + ?1)
       WHEN ?1 = 0 THEN bytes END AS bytes
     FROM artifact_blobs WHERE artifact_id = ?2`;
   const row = reading(() => database.prepare(find).get(index, artifactId));
-  if (row === undefined || row["is_file"] === 0) return row?.["bytes"] instanceof Uint8Array ? row["bytes"] : undefined;
+  if (row === undefined || row["is_file"] === 0)
+    return row?.["bytes"] instanceof Uint8Array ? row["bytes"] : undefined;
   if (directory === undefined) {
     const message = `The bytes of ${artifactId} stand in a file; open the store with the blobDirectory that it was written with.`;
     throw new ArtifactStoreError("unsupported", message);
   }
-  return directory.read(blobFileName(Number(row["set_id"])), index * chunkBytes, (index + 1) * chunkBytes);
+  return directory.read(
+    blobFileName(Number(row["set_id"])),
+    index * chunkBytes,
+    (index + 1) * chunkBytes,
+  );
 }
 
 /** Runs a read; damage of the file itself is damage of what is stored. */
@@ -72,8 +86,12 @@ export function reading<T>(action: () => T): T {
     return action();
   } catch (error) {
     if (!(SqlError.isInstance(error) && error.code === "corrupt")) throw error;
-    throw new ArtifactStoreError("corrupt", "The database file is damaged; restore it from a backup.", {
-      cause: error,
-    });
+    throw new ArtifactStoreError(
+      "corrupt",
+      "The database file is damaged; restore it from a backup.",
+      {
+        cause: error,
+      },
+    );
   }
 }

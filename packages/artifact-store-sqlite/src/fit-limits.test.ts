@@ -17,7 +17,9 @@ it("counts what was put before the first limit, and what connections without one
     const limits = { maxStoreBytes: 20, maxSessionBytes: 9 };
     const limited = await openSqliteArtifactStore({ ...options, limits });
     const refusal = { code: "limit_exceeded" };
-    await expect(limited.store("666666", { source, sessionId: "a" })).rejects.toMatchObject(refusal);
+    await expect(limited.store("666666", { source, sessionId: "a" })).rejects.toMatchObject(
+      refusal,
+    );
     await limited.store("55555", { source, sessionId: "a" });
 
     await free.store("7777777", { source, sessionId: "b" });

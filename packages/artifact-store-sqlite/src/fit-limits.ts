@@ -21,7 +21,11 @@ interface Scope {
  * To be called before the first put of a transaction, and its result after the last one: limits whose sums have grown between
  * the two are enforced by then. The result throws `limit_exceeded`, which undoes the puts.
  */
-export function watchLimits(tx: SqliteDatabase, puts: readonly BlobPut[], limits: StoreLimits): FitLimits {
+export function watchLimits(
+  tx: SqliteDatabase,
+  puts: readonly BlobPut[],
+  limits: StoreLimits,
+): FitLimits {
   const scopes = scopesOf(tx, puts, limits);
   if (scopes.length === 0) return () => undefined;
   ensureSums(tx);
@@ -41,19 +45,29 @@ function scopesOf(
 ): Scope[] {
   const scopes: Scope[] = [];
   if (maxSessionBytes !== undefined) {
-    const sessions = new Set(puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])));
+    const sessions = new Set(
+      puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])),
+    );
     for (const sessionId of sessions) {
-      const bytes = (): number => read(tx, "SELECT bytes FROM artifact_sessions WHERE session_id = ?", [sessionId]);
+      const bytes = (): number =>
+        read(tx, "SELECT bytes FROM artifact_sessions WHERE session_id = ?", [sessionId]);
       const own = { where: "session_id = ?", parameters: [sessionId] };
       scopes.push({ what: "The session", maxBytes: maxSessionBytes, bytes, ...own });
     }
   }
   if (maxStoreBytes === undefined) return scopes;
   const bytes = (): number => read(tx, "SELECT bytes FROM artifact_totals", []);
-  return [...scopes, { what: "The store", maxBytes: maxStoreBytes, bytes, where: "true", parameters: [] }];
+  return [
+    ...scopes,
+    { what: "The store", maxBytes: maxStoreBytes, bytes, where: "true", parameters: [] },
+  ];
 }
 
-function fit(tx: SqliteDatabase, scope: Scope, { kept, isEvicting }: { kept: string; isEvicting: boolean }): void {
+function fit(
+  tx: SqliteDatabase,
+  scope: Scope,
+  { kept, isEvicting }: { kept: string; isEvicting: boolean },
+): void {
   const { what, maxBytes, bytes, where, parameters } = scope;
   if (isEvicting && where === "true") freeOrphans(tx, scope, kept);
   const next = `SELECT handle_id, blob_id FROM artifact_handles

@@ -20,7 +20,11 @@ export function handleOfRow(row: SqliteRow): ArtifactHandle {
 }
 
 /** Adds a handle of a blob; one that is there already stays as it is. */
-export function insertHandle(database: SqliteDatabase, blobId: number, handle: ArtifactHandle): void {
+export function insertHandle(
+  database: SqliteDatabase,
+  blobId: number,
+  handle: ArtifactHandle,
+): void {
   const insert = `INSERT INTO artifact_handles (handle_id, blob_id, session_id, source, mime_type, created_at, summary)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
   const { handleId, sessionId = null, source, mimeType, createdAt, summary } = handle;

@@ -15,7 +15,10 @@ describe("openSqliteArtifactStore", () => {
   ])("refuses %j", async (options) => {
     // @ts-expect-error: what JavaScript lets pass
     const opening = openSqliteArtifactStore(options);
-    await expect(opening).rejects.toMatchObject({ name: "ArtifactStoreError", code: "invalid_input" });
+    await expect(opening).rejects.toMatchObject({
+      name: "ArtifactStoreError",
+      code: "invalid_input",
+    });
   });
 
   it("keeps a store in memory until it is closed", async () => {

@@ -1,7 +1,13 @@
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
 import { createArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store/driver";
 import { systemClock } from "@ccl/core";
-import { migrate, openSqlite, SqlError, type OpenSqliteOptions, type SqliteDatabase } from "@ccl/sql";
+import {
+  migrate,
+  openSqlite,
+  SqlError,
+  type OpenSqliteOptions,
+  type SqliteDatabase,
+} from "@ccl/sql";
 import { migrations } from "./schema.ts";
 import { createSqliteDriver } from "./sqlite-driver.ts";
 import { removeDroppedFiles, sweepStages } from "./sweep-leftovers.ts";
@@ -21,19 +27,34 @@ export interface SqliteArtifactStoreOptions extends OpenSqliteOptions, ArtifactS
  * Artifacts in SQLite. Any number of processes may have the same file open.
  * @throws ArtifactStoreError `invalid_input`, `store_failed` with the `SqlError` as cause, `corrupt` for a file that is no database, `aborted`
  */
-export async function openSqliteArtifactStore(options: SqliteArtifactStoreOptions): Promise<ArtifactStore> {
-  const { database: lent, blobDirectory: directory, clock = systemClock, staleStageMs = 3_600_000, signal } = options;
+export async function openSqliteArtifactStore(
+  options: SqliteArtifactStoreOptions,
+): Promise<ArtifactStore> {
+  const {
+    database: lent,
+    blobDirectory: directory,
+    clock = systemClock,
+    staleStageMs = 3_600_000,
+    signal,
+  } = options;
   let database = lent;
   try {
     if (lent === undefined) checkPath(options);
     database ??= await openSqlite(options);
     const own = database;
     if (lent === undefined) checkFile(own, options);
-    await migrate(own, { component: "artifact_store", migrations, ...(signal === undefined ? {} : { signal }) });
+    await migrate(own, {
+      component: "artifact_store",
+      migrations,
+      ...(signal === undefined ? {} : { signal }),
+    });
     await sweepStages(own, directory, clock.now() - staleStageMs);
     if (directory !== undefined) await removeDroppedFiles(own, directory);
     const close = (): void => (lent === undefined ? own.close() : undefined);
-    return createArtifactStore(createSqliteDriver({ database: own, clock, directory, close }), options);
+    return createArtifactStore(
+      createSqliteDriver({ database: own, clock, directory, close }),
+      options,
+    );
   } catch (error) {
     if (lent === undefined) database?.close();
     throw openErrorOf(error);
@@ -41,7 +62,11 @@ export async function openSqliteArtifactStore(options: SqliteArtifactStoreOption
 }
 
 function checkPath({ path, driver }: OpenSqliteOptions): void {
-  if (typeof driver === "object" || (typeof path === "string" && path !== "" && !path.includes("\0"))) return;
+  if (
+    typeof driver === "object" ||
+    (typeof path === "string" && path !== "" && !path.includes("\0"))
+  )
+    return;
   throw new ArtifactStoreError("invalid_input", "The path is no path; name the database's file.");
 }
 
@@ -60,5 +85,7 @@ function openErrorOf(error: unknown): unknown {
   if (!SqlError.isInstance(error)) return error;
   const { code, message } = error;
   const own = passedOn.find((passed) => passed === code) ?? "store_failed";
-  return new ArtifactStoreError(own, `The SQLite store could not be opened. ${message}`, { cause: error });
+  return new ArtifactStoreError(own, `The SQLite store could not be opened. ${message}`, {
+    cause: error,
+  });
 }

@@ -41,10 +41,17 @@ const checker = `
 
 function start(script: string, path: string, durability: string) {
   const env = { ...process.env, CCL_BUILT: built.href, CCL_PATH: path, CCL_DURABILITY: durability };
-  return spawn(process.execPath, ["--input-type=module", "-e", script], { env, stdio: ["pipe", "pipe", "inherit"] });
+  return spawn(process.execPath, ["--input-type=module", "-e", script], {
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
 }
 
-async function acknowledgedUntilCut(disk: LoopDisk, path: string, durability: string): Promise<string[]> {
+async function acknowledgedUntilCut(
+  disk: LoopDisk,
+  path: string,
+  durability: string,
+): Promise<string[]> {
   const child = start(writer, path, durability);
   const cutAt = 60 + Math.floor(Math.random() * 200);
   const acknowledged: string[] = [];
@@ -52,7 +59,8 @@ async function acknowledgedUntilCut(disk: LoopDisk, path: string, durability: st
   for await (const line of createInterface({ input: child.stdout })) {
     // What is said after the cut has begun may be true or not: only what came before was promised.
     if (cutting === undefined) acknowledged.push(line);
-    if (acknowledged.length >= cutAt) cutting ??= disk.cutPower().finally(() => child.kill("SIGKILL"));
+    if (acknowledged.length >= cutAt)
+      cutting ??= disk.cutPower().finally(() => child.kill("SIGKILL"));
   }
   await cutting;
   return acknowledged;
@@ -64,8 +72,11 @@ async function check(path: string, ids: string[]): Promise<{ lost: number; damag
   let said = "";
   for await (const line of createInterface({ input: child.stdout })) said += line;
   const found: unknown = JSON.parse(said);
-  const isReport = typeof found === "object" && found !== null && "lost" in found && "damaged" in found;
-  return isReport ? { lost: Number(found.lost), damaged: Number(found.damaged) } : { lost: NaN, damaged: NaN };
+  const isReport =
+    typeof found === "object" && found !== null && "lost" in found && "damaged" in found;
+  return isReport
+    ? { lost: Number(found.lost), damaged: Number(found.damaged) }
+    : { lost: NaN, damaged: NaN };
 }
 
 /** Undefined, with the reason on the console, where there can be no disk of its own. */
@@ -92,21 +103,30 @@ async function lossAtCuts(durability: "full" | "normal", wanted: number) {
   } finally {
     await disk.dispose();
   }
-  console.warn(`power cuts at durability ${durability}: ${total.lost} of ${total.acks} acknowledged lost`);
+  console.warn(
+    `power cuts at durability ${durability}: ${total.lost} of ${total.acks} acknowledged lost`,
+  );
   return total;
 }
 
 describe("a power cut on a file system of its own", () => {
   beforeAll(() => {
-    if (!existsSync(built)) throw new Error("packages/artifact-store-sqlite/dist is missing: run the build first.");
+    if (!existsSync(built))
+      throw new Error("packages/artifact-store-sqlite/dist is missing: run the build first.");
   });
 
   it("loses nothing that was acknowledged at durability full", async () => {
-    expect((await lossAtCuts("full", wantedAcks)) ?? { lost: 0, damaged: 0 }).toMatchObject({ lost: 0, damaged: 0 });
+    expect((await lossAtCuts("full", wantedAcks)) ?? { lost: 0, damaged: 0 }).toMatchObject({
+      lost: 0,
+      damaged: 0,
+    });
   });
 
   it("loses some at durability normal, but damages nothing, so the check can fail", async () => {
-    const total = (await lossAtCuts("normal", Math.min(wantedAcks, 500))) ?? { lost: 1, damaged: 0 };
+    const total = (await lossAtCuts("normal", Math.min(wantedAcks, 500))) ?? {
+      lost: 1,
+      damaged: 0,
+    };
     expect(total.lost).toBeGreaterThan(0);
     expect(total.damaged).toBe(0);
   });

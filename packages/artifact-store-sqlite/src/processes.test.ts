@@ -67,7 +67,8 @@ const contender = `${header}
 let folder = "";
 let path = "";
 beforeAll(() => {
-  if (!existsSync(built)) throw new Error("packages/artifact-store-sqlite/dist is missing: run the build first.");
+  if (!existsSync(built))
+    throw new Error("packages/artifact-store-sqlite/dist is missing: run the build first.");
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ccl-sqlite-processes-"));
@@ -81,9 +82,17 @@ interface Ack {
 }
 
 /** Runs a child to its end, or kills it at its `killAt`-th line; all that it said. */
-async function linesOf(script: string, options: { from?: number; killAt?: number } = {}): Promise<string[]> {
+async function linesOf(
+  script: string,
+  options: { from?: number; killAt?: number } = {},
+): Promise<string[]> {
   const { from = 0, killAt = Infinity } = options;
-  const own = { CCL_BUILT: built.href, CCL_SQL_BUILT: sqlBuilt.href, CCL_PATH: path, CCL_FROM: String(from) };
+  const own = {
+    CCL_BUILT: built.href,
+    CCL_SQL_BUILT: sqlBuilt.href,
+    CCL_PATH: path,
+    CCL_FROM: String(from),
+  };
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     env: { ...process.env, ...own },
     stdio: ["ignore", "pipe", "inherit"],
@@ -138,7 +147,9 @@ describe("a process that is killed", () => {
       "INSERT INTO artifact_stages VALUES (900, 0, 0); INSERT INTO artifact_chunks VALUES (3774873600, x'00')",
     );
     const store = await openSqliteArtifactStore({ database });
-    expect(database.prepare("SELECT count(*) AS n FROM artifact_stages WHERE set_id = 900").get()).toEqual({ n: 0 });
+    expect(
+      database.prepare("SELECT count(*) AS n FROM artifact_stages WHERE set_id = 900").get(),
+    ).toEqual({ n: 0 });
     await store.close();
     database.close();
     await expectSound();

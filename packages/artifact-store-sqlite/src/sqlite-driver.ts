@@ -1,6 +1,12 @@
 import type { ArtifactDriver } from "@ccl/artifact-store/driver";
 import type { Clock } from "@ccl/core";
-import { transaction, transactionNow, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
+import {
+  transaction,
+  transactionNow,
+  type SqliteDatabase,
+  type SqliteRow,
+  type SqliteValue,
+} from "@ccl/sql";
 import type { BlobDirectory } from "./blob-directory.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { commitPuts, mendBlob } from "./commit-puts.ts";
@@ -21,7 +27,12 @@ export interface DriverOptions {
 }
 
 /** A driver over a database that has the tables. */
-export function createSqliteDriver({ database, clock, directory, close }: DriverOptions): ArtifactDriver {
+export function createSqliteDriver({
+  database,
+  clock,
+  directory,
+  close,
+}: DriverOptions): ArtifactDriver {
   const all = (sql: string, parameters: SqliteValue[]): SqliteRow[] =>
     reading(() => database.prepare(sql).all(...parameters));
   const removeFiles = async (): Promise<void> => {
@@ -49,7 +60,8 @@ export function createSqliteDriver({ database, clock, directory, close }: Driver
       return outcomes;
     },
     commitNow(puts, { limits }) {
-      if (limits.whenFull === "evict" || puts.some(({ content }) => content instanceof StagedSet)) return undefined;
+      if (limits.whenFull === "evict" || puts.some(({ content }) => content instanceof StagedSet))
+        return undefined;
       return transactionNow(database, (tx) => commitPuts(tx, puts, limits))?.value;
     },
     async mend(record, content, { signal }) {
@@ -64,7 +76,9 @@ export function createSqliteDriver({ database, clock, directory, close }: Driver
     },
     find: async (artifactId) => findBlob(database, artifactId, directory),
     getHandles: async (artifactId) =>
-      all(`SELECT ${handleColumns} WHERE b.artifact_id = ? ORDER BY h.handle_id`, [artifactId]).map(handleOfRow),
+      all(`SELECT ${handleColumns} WHERE b.artifact_id = ? ORDER BY h.handle_id`, [artifactId]).map(
+        handleOfRow,
+      ),
     async listHandles({ sessionId, source, after, limit }) {
       const filters = Object.entries({ session_id: sessionId, source }).flatMap(([column, value]) =>
         value === undefined ? [] : [{ column, value }],
@@ -73,7 +87,13 @@ export function createSqliteDriver({ database, clock, directory, close }: Driver
       const start = "h.handle_id >= ? AND (h.handle_id > ? OR b.artifact_id > ?)";
       const where = [start, ...filters.map(({ column }) => `h.${column} = ?`)].join(" AND ");
       const { handleId = "", artifactId = "" } = after ?? {};
-      const parameters = [handleId, handleId, artifactId, ...filters.map(({ value }) => value), limit];
+      const parameters = [
+        handleId,
+        handleId,
+        artifactId,
+        ...filters.map(({ value }) => value),
+        limit,
+      ];
       const order = "ORDER BY h.handle_id, b.artifact_id LIMIT ?";
       return all(`SELECT ${handleColumns} WHERE ${where} ${order}`, parameters).map(handleOfRow);
     },
@@ -108,7 +128,10 @@ interface Removal {
   now: number;
 }
 
-function removeHandles(tx: SqliteDatabase, { artifactId, handleId, sessionId, now }: Removal): number {
+function removeHandles(
+  tx: SqliteDatabase,
+  { artifactId, handleId, sessionId, now }: Removal,
+): number {
   const remove = `DELETE FROM artifact_handles WHERE blob_id = (SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?1)
     AND handle_id = coalesce(?2, handle_id) AND (?3 IS NULL OR session_id = ?3)`;
   const { changes } = tx.prepare(remove).run(artifactId, handleId ?? null, sessionId ?? null);

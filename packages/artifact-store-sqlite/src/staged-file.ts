@@ -16,7 +16,11 @@ export class StagedFile extends StagedSet {
 
   private constructor(
     setId: number,
-    { options, directory, writer }: { options: StageOptions; directory: BlobDirectory; writer: BlobFileWriter },
+    {
+      options,
+      directory,
+      writer,
+    }: { options: StageOptions; directory: BlobDirectory; writer: BlobFileWriter },
   ) {
     super(setId);
     this.#options = options;

@@ -21,7 +21,10 @@ export class StagedRows extends StagedSet {
 
   static async open(options: StageOptions): Promise<StagedRows> {
     const { database, clock } = options;
-    return new StagedRows(await transaction(database, (tx) => addStage(tx, false, clock.now())), options);
+    return new StagedRows(
+      await transaction(database, (tx) => addStage(tx, false, clock.now())),
+      options,
+    );
   }
 
   async write(piece: Uint8Array): Promise<void> {
@@ -52,5 +55,6 @@ export function dropChunks(tx: SqliteDatabase, setId: number): void {
 
 /** Removes a set that belongs to no blob; nothing where a blob has it by now. */
 export function dropStagedRows(tx: SqliteDatabase, setId: number): void {
-  if (tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(setId).changes > 0) dropChunks(tx, setId);
+  if (tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(setId).changes > 0)
+    dropChunks(tx, setId);
 }

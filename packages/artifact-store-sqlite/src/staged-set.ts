@@ -30,7 +30,8 @@ export abstract class StagedSet implements StagedBlob {
 
   /** Gives the bytes away within a transaction; `kept` is to be called once that is committed. */
   take(tx: SqliteDatabase): void {
-    if (tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(this.setId).changes === 0) throw sweptError();
+    if (tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(this.setId).changes === 0)
+      throw sweptError();
   }
 
   kept(): void {

@@ -22,7 +22,10 @@ export async function sweepStages(
 }
 
 /** Removes the files that no blob has any more, after the commit that said so. */
-export async function removeDroppedFiles(database: SqliteDatabase, directory: BlobDirectory): Promise<void> {
+export async function removeDroppedFiles(
+  database: SqliteDatabase,
+  directory: BlobDirectory,
+): Promise<void> {
   for (const row of database.prepare("SELECT set_id FROM artifact_dropped_files").all()) {
     const setId = Number(row["set_id"]);
     await directory.remove(blobFileName(setId));

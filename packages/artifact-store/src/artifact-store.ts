@@ -154,14 +154,20 @@ export interface ArtifactStore {
    */
   store(content: ArtifactContent, options: StoreOptions): Promise<ArtifactHandle>;
   /** All of them or none, in one transaction where the backend has one; handles in the order of the items. */
-  storeMany(items: readonly StoreItem[], options?: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
+  storeMany(
+    items: readonly StoreItem[],
+    options?: { signal?: AbortSignal },
+  ): Promise<ArtifactHandle[]>;
   /**
    * The bytes, checked by their hash before they are handed out; undefined when no handle names the artifact.
    * @throws ArtifactStoreError `invalid_id`, `invalid_input`, `corrupt`, `store_failed`, `closed`, `aborted`
    */
   retrieve(artifactId: string, options?: RetrieveOptions): Promise<Uint8Array | undefined>;
   /** The same as a stream of pieces of any size, to be read once; each MiB is checked before any of it is handed out. */
-  retrieveStream(artifactId: string, options?: RetrieveOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
+  retrieveStream(
+    artifactId: string,
+    options?: RetrieveOptions,
+  ): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** True where a blob with at least one handle is there and was not set aside as damaged. */
   exists(artifactId: string, options?: { signal?: AbortSignal }): Promise<boolean>;
   /** Oldest first; empty for an unknown id. */

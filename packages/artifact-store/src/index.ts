@@ -17,8 +17,19 @@ export type {
   VerifyReport,
 } from "./artifact-store.ts";
 export { ArtifactStoreError, type ArtifactStoreErrorCode } from "./artifact-store-error.ts";
-export { copyArtifacts, type CopyArtifactsOptions, type CopyReport } from "./copy/copy-artifacts.ts";
+export {
+  copyArtifacts,
+  type CopyArtifactsOptions,
+  type CopyReport,
+} from "./copy/copy-artifacts.ts";
 export { withEncryption, type EncryptionOptions } from "./encryption/with-encryption.ts";
-export { createMemoryArtifactStore, type MemoryArtifactStoreOptions } from "./memory/create-memory-artifact-store.ts";
+export {
+  createMemoryArtifactStore,
+  type MemoryArtifactStoreOptions,
+} from "./memory/create-memory-artifact-store.ts";
 export type { ArtifactStoreOptions } from "./store/create-artifact-store.ts";
-export { summarizeContent, type Summarize, type SummaryInput } from "./summary/summarize-content.ts";
+export {
+  summarizeContent,
+  type Summarize,
+  type SummaryInput,
+} from "./summary/summarize-content.ts";

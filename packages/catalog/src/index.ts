@@ -10,7 +10,11 @@ export type {
 export type { CardOffsets, DetailsCard } from "./budget/details-card.ts";
 export { fitBudget, type BudgetFit, type FitBudgetOptions } from "./budget/fit-budget.ts";
 export type { RowInput } from "./budget/overview-row.ts";
-export { renderOverviewRows, type OverviewRows, type RenderRowsOptions } from "./budget/render-overview-rows.ts";
+export {
+  renderOverviewRows,
+  type OverviewRows,
+  type RenderRowsOptions,
+} from "./budget/render-overview-rows.ts";
 export { CatalogError, type CatalogErrorCode } from "./catalog-error.ts";
 export type {
   AliasMap,
@@ -54,13 +58,22 @@ export {
 } from "./forms/render-resources-markdown.ts";
 export { fromFiles, type FromFilesOptions, type SourceFile } from "./importers/from-files.ts";
 export { fromJsonl } from "./importers/from-jsonl.ts";
-export { fromMcpTools, type FromMcpToolsOptions, type McpToolSource } from "./importers/from-mcp-tools.ts";
+export {
+  fromMcpTools,
+  type FromMcpToolsOptions,
+  type McpToolSource,
+} from "./importers/from-mcp-tools.ts";
 export { fromOpenApi, type FromOpenApiOptions } from "./importers/from-openapi.ts";
 export { fromSqlDatabase, type FromSqlDatabaseOptions } from "./importers/from-sql-database.ts";
 export { fromTools, type FromToolsOptions, type SkillDeclaration } from "./importers/from-tools.ts";
 export type { ParquetMetadataReader } from "./importers/read-parquet-file.ts";
 export { checkResources } from "./record/check-resource.ts";
-export { diffResource, type ChangeSeverity, type ResourceChange, type ResourceDiff } from "./record/diff-resource.ts";
+export {
+  diffResource,
+  type ChangeSeverity,
+  type ResourceChange,
+  type ResourceDiff,
+} from "./record/diff-resource.ts";
 export { hashResource, type ResourceHashes } from "./record/hash-resource.ts";
 export type {
   CostHint,
@@ -90,7 +103,12 @@ export {
   type MemorySearchIndex,
   type MemorySearchIndexOptions,
 } from "./search/create-memory-search-index.ts";
-export { fuseLegs, type FusedHit, type FuseLegsInput, type ScoreExplanation } from "./search/fuse-legs.ts";
+export {
+  fuseLegs,
+  type FusedHit,
+  type FuseLegsInput,
+  type ScoreExplanation,
+} from "./search/fuse-legs.ts";
 export {
   rankResources,
   type RankedHit,

@@ -12,21 +12,33 @@ type Run = (command: (session: Session) => Promise<CommandResult>) => Promise<vo
 
 /** `ccl plan ...`: plans from a file or from stdin, as a model wrote them. */
 export function addPlanCommands(program: Command, run: Run): void {
-  const plan = program.command("plan").description("plans of a model: check, preview, apply, take back");
+  const plan = program
+    .command("plan")
+    .description("plans of a model: check, preview, apply, take back");
   plan
     .command("validate [file]")
     .description("whether an answer holds a plan that may be applied here; stdin without a file")
-    .addOption(new Option("--mode <mode>", "what it was asked for").choices(["plan", "apply"]).default("apply"))
+    .addOption(
+      new Option("--mode <mode>", "what it was asked for")
+        .choices(["plan", "apply"])
+        .default("apply"),
+    )
     .addOption(versionOption())
     .action((file: string | undefined, flags: PlanValidateFlags) =>
-      run(async (session) => (await import("./commands/plan-validate.ts")).planValidate(session, file, flags)),
+      run(async (session) =>
+        (await import("./commands/plan-validate.ts")).planValidate(session, file, flags),
+      ),
     );
   plan
     .command("preview [file]")
-    .description("what a plan would change, as diffs, and the hash that confirms it; writes nothing")
+    .description(
+      "what a plan would change, as diffs, and the hash that confirms it; writes nothing",
+    )
     .addOption(versionOption())
     .action((file: string | undefined, flags: PlanInputFlags) =>
-      run(async (session) => (await import("./commands/plan-preview.ts")).planPreview(session, file, flags)),
+      run(async (session) =>
+        (await import("./commands/plan-preview.ts")).planPreview(session, file, flags),
+      ),
     );
   addApplyOptions(
     plan
@@ -34,25 +46,35 @@ export function addPlanCommands(program: Command, run: Run): void {
       .description("apply a plan as one transaction, or change nothing")
       .addOption(versionOption()),
   ).action((file: string | undefined, flags: PlanInputFlags & ApplyFlags) =>
-    run(async (session) => (await import("./commands/plan-apply.ts")).planApply(session, file, flags)),
+    run(async (session) =>
+      (await import("./commands/plan-apply.ts")).planApply(session, file, flags),
+    ),
   );
   plan
     .command("rollback <transaction>")
     .description('take a transaction back, by its id or "last"')
     .action((transaction: string) =>
-      run(async (session) => (await import("./commands/plan-rollback.ts")).planRollback(session, transaction)),
+      run(async (session) =>
+        (await import("./commands/plan-rollback.ts")).planRollback(session, transaction),
+      ),
     );
   plan
     .command("recover")
     .description("undo what a process that has ended left unfinished")
-    .action(() => run(async (session) => (await import("./commands/plan-recover.ts")).planRecover(session)));
+    .action(() =>
+      run(async (session) => (await import("./commands/plan-recover.ts")).planRecover(session)),
+    );
   plan
     .command("log")
     .description("the transactions of this folder, oldest first")
-    .action(() => run(async (session) => (await import("./commands/plan-log.ts")).planLog(session)));
+    .action(() =>
+      run(async (session) => (await import("./commands/plan-log.ts")).planLog(session)),
+    );
   plan
     .command("prune")
-    .description("remove old transactions and the files that they replaced; they can't be taken back any more")
+    .description(
+      "remove old transactions and the files that they replaced; they can't be taken back any more",
+    )
     .requiredOption("--keep <number>", "how many of the latest stay; 0 for none", parseKeep)
     .action((flags: PlanPruneFlags) =>
       run(async (session) => (await import("./commands/plan-prune.ts")).planPrune(session, flags)),
@@ -72,7 +94,10 @@ export function addGen(program: Command, run: Run, packOptions: readonly Option[
     .option("--apply", "apply the change")
     .option("--out <file>", "write the plan to a file, for ccl plan apply")
     .option("--model <name>", "the model (default: CCL_MODEL)")
-    .option("--base-url <url>", "an OpenAI-compatible server (default: CCL_MODEL_BASE_URL; key in CCL_MODEL_API_KEY)")
+    .option(
+      "--base-url <url>",
+      "an OpenAI-compatible server (default: CCL_MODEL_BASE_URL; key in CCL_MODEL_API_KEY)",
+    )
     .option("--replay <file>", "answer from a recording; with --model, record what it lacks")
     .option("--best-effort", "ask by the prompt alone, without a response format")
     .option("--trace", "write .ccl/traces/<id>.json")
@@ -85,8 +110,15 @@ export function addGen(program: Command, run: Run, packOptions: readonly Option[
 
 function addApplyOptions(command: Command): Command {
   return command
-    .option("--check <command>", "has to pass after the change as before it, or all is taken back; repeatable", collect)
-    .option("--confirm <hash>", "agree to just the plan that a preview showed; needed for deletions")
+    .option(
+      "--check <command>",
+      "has to pass after the change as before it, or all is taken back; repeatable",
+      collect,
+    )
+    .option(
+      "--confirm <hash>",
+      "agree to just the plan that a preview showed; needed for deletions",
+    )
     .option("-y, --yes", "agree without being asked");
 }
 

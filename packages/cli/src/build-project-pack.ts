@@ -57,7 +57,8 @@ export async function buildProjectPack(
     onEvent: (event) => progress.update(STEPS[event.type], event.done, event.total),
   };
   if (shape.focus !== undefined) options.focus = findFocus(registry, shape.focus);
-  if (shape.profile !== undefined) options.profile = (await resolveAlias(registry, shape.profile, session)).alias;
+  if (shape.profile !== undefined)
+    options.profile = (await resolveAlias(registry, shape.profile, session)).alias;
   const base = await files?.readBase({ signal });
   if (base !== undefined) options.version = base.version;
   if (files !== undefined) options.vocabulary = await files.readVocabulary({ signal });

@@ -11,7 +11,12 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { type CatalogProject, createCatalogProject, everything, readDataset } from "./__fixtures__/catalog-project.ts";
+import {
+  type CatalogProject,
+  createCatalogProject,
+  everything,
+  readDataset,
+} from "./__fixtures__/catalog-project.ts";
 
 const installed = new URL("../../catalog/node_modules/", import.meta.url);
 const importers = new URL("../../catalog/src/importers/__fixtures__/", import.meta.url);
@@ -27,38 +32,60 @@ afterEach(async () => {
   await project.remove();
 });
 
-const importSql = (): Promise<unknown> => project.ccl(["catalog", "import", "--sql", "sqlite:data.sqlite"]);
+const importSql = (): Promise<unknown> =>
+  project.ccl(["catalog", "import", "--sql", "sqlite:data.sqlite"]);
 const folder = (): string => join(project.root, ".ccl", "catalog");
-const details = (id: string): string => join(folder(), "details", `${id.replaceAll(":", "%3A")}.json`);
+const details = (id: string): string =>
+  join(folder(), "details", `${id.replaceAll(":", "%3A")}.json`);
 
-async function editDetails(id: string, edit: (card: Record<string, unknown>) => void): Promise<void> {
+async function editDetails(
+  id: string,
+  edit: (card: Record<string, unknown>) => void,
+): Promise<void> {
   const card: Record<string, unknown> = JSON.parse(await readFile(details(id), "utf8"));
   edit(card);
   await writeFile(details(id), `${JSON.stringify(card, null, 2)}\n`);
 }
 
 async function everyText(): Promise<string> {
-  const names = (await readdir(folder(), { recursive: true })).filter((name) => !name.startsWith(".cache"));
-  const texts = await Promise.all(names.map((name) => readFile(join(folder(), name), "utf8").catch(() => "")));
+  const names = (await readdir(folder(), { recursive: true })).filter(
+    (name) => !name.startsWith(".cache"),
+  );
+  const texts = await Promise.all(
+    names.map((name) => readFile(join(folder(), name), "utf8").catch(() => "")),
+  );
   return texts.join("\n");
 }
 
 describe("ccl catalog init", () => {
   it("sets up an empty catalog once", async () => {
-    expect(await project.json(["catalog", "init"])).toMatchObject({ code: 0, document: { isNew: true } });
-    expect(await project.json(["catalog", "init"])).toMatchObject({ code: 0, document: { isNew: false } });
-    expect(await project.json(["catalog", "search", "stocks"])).toMatchObject({ code: 0, document: { hits: [] } });
+    expect(await project.json(["catalog", "init"])).toMatchObject({
+      code: 0,
+      document: { isNew: true },
+    });
+    expect(await project.json(["catalog", "init"])).toMatchObject({
+      code: 0,
+      document: { isNew: false },
+    });
+    expect(await project.json(["catalog", "search", "stocks"])).toMatchObject({
+      code: 0,
+      document: { hits: [] },
+    });
   });
 
-  it.each([["search", "x"], ["show", "x"], ["context", "--task", "x"], ["verify"], ["docs"], ["diff"]])(
-    "is needed before %s",
-    async (...args) => {
-      expect(await project.json(["catalog", ...args])).toMatchObject({
-        code: 2,
-        document: { error: { code: "not_initialized" } },
-      });
-    },
-  );
+  it.each([
+    ["search", "x"],
+    ["show", "x"],
+    ["context", "--task", "x"],
+    ["verify"],
+    ["docs"],
+    ["diff"],
+  ])("is needed before %s", async (...args) => {
+    expect(await project.json(["catalog", ...args])).toMatchObject({
+      code: 2,
+      document: { error: { code: "not_initialized" } },
+    });
+  });
 });
 
 describe("ccl catalog import", () => {
@@ -74,12 +101,18 @@ describe("ccl catalog import", () => {
       stderr: "sql:plain 2 resources\n2 additive; 0 unchanged\n",
     });
     expect(sha256Hex(await readFile(path, "latin1"))).toBe(before);
-    expect((await readdir(project.root)).filter((name) => name.startsWith("plain"))).toEqual(["plain.sqlite"]);
+    expect((await readdir(project.root)).filter((name) => name.startsWith("plain"))).toEqual([
+      "plain.sqlite",
+    ]);
     expect(await project.json(["catalog", "show", "res:db.sqlite.plain.stocks"])).toMatchObject({
       document: {
         overview: { rev: 1, shape: { rows_est: 560, cols: 3 } },
         details: {
-          columns: [{ name: "symbol", nn: true, fk: "companies.symbol" }, { name: "date" }, { name: "price" }],
+          columns: [
+            { name: "symbol", nn: true, fk: "companies.symbol" },
+            { name: "date" },
+            { name: "price" },
+          ],
         },
       },
     });
@@ -104,10 +137,14 @@ describe("ccl catalog import", () => {
       },
     });
     const again = await project.json(["catalog", "import"]);
-    expect(again).toMatchObject({ document: { changes: [], counts: { breaking: 0, additive: 0, cosmetic: 0 } } });
+    expect(again).toMatchObject({
+      document: { changes: [], counts: { breaking: 0, additive: 0, cosmetic: 0 } },
+    });
     await project.sql("DROP TABLE trades");
     expect(await project.json(["catalog", "import"])).toMatchObject({
-      document: { changes: [{ id: "res:db.sqlite.data.trades", kind: "removed", severity: "breaking" }] },
+      document: {
+        changes: [{ id: "res:db.sqlite.data.trades", kind: "removed", severity: "breaking" }],
+      },
     });
     expect(await readdir(join(folder(), "details"))).toHaveLength(2);
   });
@@ -157,11 +194,23 @@ describe("ccl catalog import", () => {
   });
 
   it("reads an OpenAPI document, the tools of an MCP server, files and JSONL beside each other", async () => {
-    await copyFile(new URL("bookings.openapi.yaml", importers), join(project.root, "bookings.yaml"));
+    await copyFile(
+      new URL("bookings.openapi.yaml", importers),
+      join(project.root, "bookings.yaml"),
+    );
     await mkdir(join(project.root, "data", "deep"), { recursive: true });
-    await writeFile(join(project.root, "data", "deep", "weather.csv"), await readDataset("weather.csv"));
-    await writeFile(join(project.root, "data", "penguins.json"), await readDataset("penguins.json"));
-    await writeFile(join(project.root, "own.jsonl"), '{"id":"bus:orders","kind":"bus","title":"Orders"}\n');
+    await writeFile(
+      join(project.root, "data", "deep", "weather.csv"),
+      await readDataset("weather.csv"),
+    );
+    await writeFile(
+      join(project.root, "data", "penguins.json"),
+      await readDataset("penguins.json"),
+    );
+    await writeFile(
+      join(project.root, "own.jsonl"),
+      '{"id":"bus:orders","kind":"bus","title":"Orders"}\n',
+    );
     const imported = await project.json(
       [
         "catalog",
@@ -186,7 +235,13 @@ describe("ccl catalog import", () => {
       },
     });
     expect(await project.ccl(["catalog", "verify"])).toMatchObject({ code: 0 });
-    const { document } = await project.json(["catalog", "search", "sum of two numbers", "--limit", "1"]);
+    const { document } = await project.json([
+      "catalog",
+      "search",
+      "sum of two numbers",
+      "--limit",
+      "1",
+    ]);
     expect(document).toMatchObject({ hits: [{ id: "res:mcp.server-everything.get-sum" }] });
     const rain = await project.json(["catalog", "search", "precipitation", "--facet", "kind=file"]);
     expect(rain.document).toMatchObject({ hits: [{ id: "res:file.data/deep/weather.csv" }] });
@@ -207,7 +262,10 @@ describe("ccl catalog import", () => {
     const named = await project.ccl(["catalog", "import", "--sql", "data.sqlite"]);
     expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
     const missing = await project.ccl(["catalog", "import", "--sql", "none.sqlite"]);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.not.stringContaining("For this file") });
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: expect.not.stringContaining("For this file"),
+    });
   });
 
   it("never keeps or prints what a connection string hides", async () => {
@@ -235,9 +293,19 @@ describe("ccl catalog import", () => {
     });
     try {
       const address = `http://127.0.0.1:${server.port}/openapi.json`;
-      const args = ["catalog", "import", "--openapi", `${address}?key=s3cr3t-key-value`, "--token-env", "API_TOKEN"];
+      const args = [
+        "catalog",
+        "import",
+        "--openapi",
+        `${address}?key=s3cr3t-key-value`,
+        "--token-env",
+        "API_TOKEN",
+      ];
       const run = await project.ccl(args, { env: { API_TOKEN: "t0k3n-value" } });
-      expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining(`Kept as ${address}, without`) });
+      expect(run).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining(`Kept as ${address}, without`),
+      });
       expect(seen).toEqual(["Bearer t0k3n-value"]);
       const kept = await everyText();
       expect(kept).toContain('"tokenVariable": "API_TOKEN"');
@@ -248,9 +316,14 @@ describe("ccl catalog import", () => {
   });
 
   it("reads Parquet with the reader that the project has", async () => {
-    await copyFile(new URL("vega-datasets/data/flights-3m.parquet", installed), join(project.root, "flights.parquet"));
+    await copyFile(
+      new URL("vega-datasets/data/flights-3m.parquet", installed),
+      join(project.root, "flights.parquet"),
+    );
     await link("hyparquet");
-    expect(await project.ccl(["catalog", "import", "--files", "*.parquet"])).toMatchObject({ code: 0 });
+    expect(await project.ccl(["catalog", "import", "--files", "*.parquet"])).toMatchObject({
+      code: 0,
+    });
     expect(await project.json(["catalog", "show", "res:file.flights.parquet"])).toMatchObject({
       document: { overview: { shape: { rows_est: 3_000_000 } } },
     });
@@ -263,8 +336,17 @@ describe("ccl catalog import", () => {
       void answerMcp(request, response);
     });
     try {
-      const args = ["catalog", "import", "--mcp", `http://127.0.0.1:${server.port}/mcp`, "--token-env", "MCP_TOKEN"];
-      const run = await project.json([...args, "--name", "crm"], { env: { MCP_TOKEN: "t0k3n-value" } });
+      const args = [
+        "catalog",
+        "import",
+        "--mcp",
+        `http://127.0.0.1:${server.port}/mcp`,
+        "--token-env",
+        "MCP_TOKEN",
+      ];
+      const run = await project.json([...args, "--name", "crm"], {
+        env: { MCP_TOKEN: "t0k3n-value" },
+      });
       expect(run).toMatchObject({
         code: 0,
         document: { changes: [{ id: "res:mcp.crm.find_customer", kind: "added" }] },
@@ -278,10 +360,20 @@ describe("ccl catalog import", () => {
 
   it("reads PostgreSQL where one is running, and elsewhere says that none answers", async () => {
     const url = process.env["CCL_POSTGRES_URL"];
-    if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: only the refusal of a connection is tested.");
+    if (url === undefined)
+      console.warn("CCL_POSTGRES_URL is not set: only the refusal of a connection is tested.");
     await link("pg");
     const env = { SHOP_URL: url ?? "postgres://nobody:hidden-word@127.0.0.1:1/none" };
-    const args = ["catalog", "import", "--sql", "env:SHOP_URL", "--name", "shop", "--schema", "ccl_cli_test"];
+    const args = [
+      "catalog",
+      "import",
+      "--sql",
+      "env:SHOP_URL",
+      "--name",
+      "shop",
+      "--schema",
+      "ccl_cli_test",
+    ];
     await runSql(
       url,
       "CREATE SCHEMA ccl_cli_test; CREATE TABLE ccl_cli_test.orders (id int PRIMARY KEY, amount numeric)",
@@ -293,7 +385,9 @@ describe("ccl catalog import", () => {
           ? { code: 8, stdout: "" }
           : { code: 0, stdout: "additive\tadded\tres:db.pg.shop.ccl_cli_test.orders\t\t\t\n" };
       expect(run).toMatchObject(expected);
-      expect(run.stdout + run.stderr + (await everyText().catch(() => ""))).not.toContain(env.SHOP_URL);
+      expect(run.stdout + run.stderr + (await everyText().catch(() => ""))).not.toContain(
+        env.SHOP_URL,
+      );
     } finally {
       await runSql(url, "DROP SCHEMA ccl_cli_test CASCADE");
     }
@@ -306,7 +400,12 @@ describe("ccl catalog import", () => {
     ["an address of another kind", ["--sql", "mysql://host/db"], "usage", 2],
     ["an empty variable", ["--sql", "env:NOTHING_HERE"], "usage", 2],
     ["a document that is no OpenAPI", ["--openapi", "note.txt"], "input_invalid", 2],
-    ["a command that is not there", ["--mcp", "no-such-program serve", "--name", "none"], "source_failed", 8],
+    [
+      "a command that is not there",
+      ["--mcp", "no-such-program serve", "--name", "none"],
+      "source_failed",
+      8,
+    ],
     ["a server without a name", ["--mcp", "node dist/index.js"], "usage", 2],
     ["a pattern that matches nothing", ["--files", "*.parquet"], "source_failed", 8],
     ["lines that are no resources", ["--jsonl", "note.txt"], "input_invalid", 2],
@@ -321,9 +420,14 @@ describe("ccl catalog import", () => {
   it("does not take one database for another of its name, unless told that it moved", async () => {
     await importSql();
     await mkdir(join(project.root, "other"));
-    await project.sql(`DROP TABLE stocks; VACUUM INTO '${join(project.root, "other", "data.sqlite")}'`);
+    await project.sql(
+      `DROP TABLE stocks; VACUUM INTO '${join(project.root, "other", "data.sqlite")}'`,
+    );
     const other = ["catalog", "import", "--sql", "sqlite:other/data.sqlite"];
-    expect(await project.json(other)).toMatchObject({ code: 2, document: { error: { code: "usage" } } });
+    expect(await project.json(other)).toMatchObject({
+      code: 2,
+      document: { error: { code: "usage" } },
+    });
     expect(await project.json([...other, "--name", "data"])).toMatchObject({
       code: 0,
       document: { changes: [{ id: stocks, kind: "removed" }] },
@@ -345,7 +449,8 @@ describe("the folder of a catalog", () => {
     await project.ccl(["catalog", "init"]);
     await writeFile(join(project.root, "a.jsonl"), '{"id":"bus:a","kind":"bus","title":"A"}\n');
     await writeFile(join(project.root, "b.jsonl"), '{"id":"bus:b","kind":"bus","title":"B"}\n');
-    const one = (name: string): Promise<{ code: number }> => project.ccl(["catalog", "import", "--jsonl", name]);
+    const one = (name: string): Promise<{ code: number }> =>
+      project.ccl(["catalog", "import", "--jsonl", name]);
     const codes = (await Promise.all([one("a.jsonl"), one("b.jsonl")])).map(({ code }) => code);
     expect(codes).toContain(0);
     expect(codes.filter((code) => code !== 0 && code !== 5)).toEqual([]);
@@ -362,7 +467,9 @@ describe("the folder of a catalog", () => {
   ])("is refused, with what is wrong, when %s is damaged", async (name, text, command) => {
     await importSql();
     await writeFile(join(folder(), name), text);
-    expect(await project.json(["catalog", command, ...(command === "search" ? ["stocks"] : [])])).toMatchObject({
+    expect(
+      await project.json(["catalog", command, ...(command === "search" ? ["stocks"] : [])]),
+    ).toMatchObject({
       code: 2,
       document: { error: { code: "catalog_damaged" } },
     });
@@ -436,15 +543,25 @@ describe("ccl catalog search, show, context and docs", () => {
         `${budget}`,
       ]);
       expect(document).toMatchObject({ budget, counter: "o200k_base", tokens: expect.any(Number) });
-      const tokens = typeof document === "object" ? Number(Reflect.get({ ...document }, "tokens")) : Number.NaN;
+      const tokens =
+        typeof document === "object" ? Number(Reflect.get({ ...document }, "tokens")) : Number.NaN;
       expect(tokens).toBeLessThanOrEqual(budget);
     }
-    const context = await project.ccl(["catalog", "context", "--task", "stocks of companies", "--budget", "2000"]);
+    const context = await project.ccl([
+      "catalog",
+      "context",
+      "--task",
+      "stocks of companies",
+      "--budget",
+      "2000",
+    ]);
     expect(context.stdout).toContain("  price real");
     expect(context.stdout).not.toContain("  name text");
     expect((await project.ccl(["catalog", "docs", "--out", "-"])).stdout).not.toContain("`name`");
     expect((await project.ccl(["catalog", "show", companies])).stdout).toContain("[pii]");
-    expect(await project.json(["catalog", "context", "--task", "x", "--budget", "1"])).toMatchObject({
+    expect(
+      await project.json(["catalog", "context", "--task", "x", "--budget", "1"]),
+    ).toMatchObject({
       code: 4,
       document: { error: { code: "budget_exceeded" } },
     });
@@ -456,7 +573,9 @@ describe("ccl catalog search, show, context and docs", () => {
       code: 0,
       document: { resources: 2, written: [join(folder(), "resources.md")] },
     });
-    expect(await readFile(join(folder(), "resources.md"), "utf8")).toMatch(/^# Data\n\n\| id \| kind/);
+    expect(await readFile(join(folder(), "resources.md"), "utf8")).toMatch(
+      /^# Data\n\n\| id \| kind/,
+    );
     expect(await project.ccl(["catalog", "verify"])).toMatchObject({ code: 0 });
   });
 });
@@ -468,13 +587,21 @@ describe("ccl catalog verify", () => {
     await project.sql("ALTER TABLE stocks RENAME COLUMN price TO close_price");
     expect(await project.json(["catalog", "verify"])).toMatchObject({
       code: 3,
-      document: { counts: { breaking: 2 }, findings: [{ code: "column_renamed" }, { code: "snippet_unknown_column" }] },
+      document: {
+        counts: { breaking: 2 },
+        findings: [{ code: "column_renamed" }, { code: "snippet_unknown_column" }],
+      },
     });
-    expect(await project.json(["catalog", "verify", "--update"])).toMatchObject({ document: { updated: [stocks] } });
+    expect(await project.json(["catalog", "verify", "--update"])).toMatchObject({
+      document: { updated: [stocks] },
+    });
     expect(await project.json(["catalog", "show", stocks])).toMatchObject({
       document: { overview: { rev: 2 }, details: { columns: [{}, {}, { name: "close_price" }] } },
     });
-    expect(await project.json(["catalog", "import"])).toMatchObject({ code: 0, document: { counts: { breaking: 0 } } });
+    expect(await project.json(["catalog", "import"])).toMatchObject({
+      code: 0,
+      document: { counts: { breaking: 0 } },
+    });
     expect(await project.ccl(["catalog", "verify"])).toMatchObject({ code: 0 });
   });
 
@@ -489,7 +616,14 @@ describe("ccl catalog verify", () => {
 
 describe("ccl catalog diff", () => {
   const git = async (...args: string[]): Promise<void> => {
-    const who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+    const who = [
+      "-c",
+      "user.name=t",
+      "-c",
+      "user.email=t@example.org",
+      "-c",
+      "commit.gpgsign=false",
+    ];
     await promisify(execFile)("git", ["-C", project.root, ...who, ...args]);
   };
 
@@ -497,16 +631,26 @@ describe("ccl catalog diff", () => {
     await git("init", "-q");
     await git("commit", "-q", "--allow-empty", "-m", "Nothing");
     await importSql();
-    expect(await project.json(["catalog", "diff"])).toMatchObject({ document: { counts: { additive: 2 } } });
+    expect(await project.json(["catalog", "diff"])).toMatchObject({
+      document: { counts: { additive: 2 } },
+    });
     await git("add", ".ccl");
     await git("commit", "-q", "-m", "Catalog");
-    expect(await project.ccl(["catalog", "diff"])).toEqual({ code: 0, stdout: "", stderr: "Since HEAD: no changes\n" });
+    expect(await project.ccl(["catalog", "diff"])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "Since HEAD: no changes\n",
+    });
     await project.sql("ALTER TABLE stocks DROP COLUMN price");
     await project.ccl(["catalog", "import"]);
     const run = await project.ccl(["catalog", "diff", "--fail-on", "breaking"]);
     expect(run.code).toBe(3);
-    expect(run.stdout).toContain(`breaking\tcolumn_removed\t${stocks} (rev 2)\tcolumns.price\tprice:real\t\n`);
-    expect(await project.json(["catalog", "diff", "HEAD~1"])).toMatchObject({ document: { counts: { additive: 2 } } });
+    expect(run.stdout).toContain(
+      `breaking\tcolumn_removed\t${stocks} (rev 2)\tcolumns.price\tprice:real\t\n`,
+    );
+    expect(await project.json(["catalog", "diff", "HEAD~1"])).toMatchObject({
+      document: { counts: { additive: 2 } },
+    });
     expect(await project.json(["catalog", "diff", "no-such-branch"])).toMatchObject({ code: 2 });
   });
 
@@ -537,7 +681,16 @@ describe("ccl catalog eval", () => {
       join(project.root, "r.jsonl"),
       `{"qid":"1","rid":"${stocks}"}\n{"qid":"2","rid":"bus:none","rel":2}\n`,
     );
-    const args = ["catalog", "eval", "--queries", "q.jsonl", "--qrels", "r.jsonl", "--model-encoding", "estimate"];
+    const args = [
+      "catalog",
+      "eval",
+      "--queries",
+      "q.jsonl",
+      "--qrels",
+      "r.jsonl",
+      "--model-encoding",
+      "estimate",
+    ];
     const { code, stdout, stderr } = await project.ccl([...args, "--budgets", "500,1000"]);
     expect(code).toBe(0);
     expect(stdout).toContain("| catalog | 2 | 0.500 | 0.500 | 0.500 | 0.500 | 0.500 |");
@@ -545,7 +698,10 @@ describe("ccl catalog eval", () => {
     expect(stderr).toBe("The catalog lacks bus:none.\n");
     expect(await project.ccl([...args, "--min-recall", "0.9"])).toMatchObject({ code: 3 });
     await writeFile(join(project.root, "r.jsonl"), '{"qid":1}\n');
-    expect(await project.json(args)).toMatchObject({ code: 2, document: { error: { code: "input_invalid" } } });
+    expect(await project.json(args)).toMatchObject({
+      code: 2,
+      document: { error: { code: "input_invalid" } },
+    });
   });
 });
 
@@ -564,7 +720,11 @@ async function serve(
 /** Gives the project a library, as if it had installed it. */
 async function link(name: string): Promise<void> {
   await mkdir(join(project.root, "node_modules"));
-  await symlink(fileURLToPath(new URL(name, installed)), join(project.root, "node_modules", name), "junction");
+  await symlink(
+    fileURLToPath(new URL(name, installed)),
+    join(project.root, "node_modules", name),
+    "junction",
+  );
 }
 
 async function runSql(url: string | undefined, text: string): Promise<void> {
@@ -579,7 +739,9 @@ async function runSql(url: string | undefined, text: string): Promise<void> {
 /** A server with one tool, as the SDK makes one. */
 async function answerMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const server = new McpServer({ name: "crm", version: "1.0.0" });
-  server.registerTool("find_customer", { description: "Finds a customer." }, () => ({ content: [] }));
+  server.registerTool("find_customer", { description: "Finds a customer." }, () => ({
+    content: [],
+  }));
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.server.connect(transport);
   await transport.handleRequest(request, response);

@@ -22,7 +22,12 @@ const details = (name: string): string => join(folder(), "details", `bus%3A${nam
 /** Resources of one generation, told by their descriptions. */
 async function importGeneration(generation: string, count = 5): Promise<number> {
   const lines = Array.from({ length: count }, (_, at) =>
-    JSON.stringify({ id: `bus:r${at}`, kind: "bus", title: `Resource ${at}`, description: `Of ${generation}.` }),
+    JSON.stringify({
+      id: `bus:r${at}`,
+      kind: "bus",
+      title: `Resource ${at}`,
+      description: `Of ${generation}.`,
+    }),
   );
   await writeFile(join(project.root, "own.jsonl"), lines.map((line) => `${line}\n`).join(""));
   return (await project.ccl(["catalog", "import", "--jsonl", "own.jsonl"])).code;
@@ -35,7 +40,8 @@ async function shown(name: string): Promise<unknown> {
 
 async function found(text: string): Promise<string[]> {
   const { document } = await project.json(["catalog", "search", text]);
-  const hits: unknown = typeof document === "object" && document !== null ? Reflect.get(document, "hits") : [];
+  const hits: unknown =
+    typeof document === "object" && document !== null ? Reflect.get(document, "hits") : [];
   return (Array.isArray(hits) ? hits : []).map((hit: { id: string }) => hit.id).sort();
 }
 
@@ -62,19 +68,24 @@ describe("what stands in the cache of a catalog's folder", () => {
     expect(await project.json(["catalog", "search", "x"])).toMatchObject({ code: 2 });
   });
 
-  it.each(["records.json", "index.bin"])("is made anew when %s is damaged, cut off or gone", async (name) => {
-    await importGeneration("autumn");
-    const file = join(folder(), ".cache", name);
-    const whole = await readFile(file);
-    const changed = Uint8Array.from(whole, (byte, at) => (at === whole.length >> 1 ? byte ^ 1 : byte));
-    for (const bytes of [changed, whole.subarray(0, whole.length - 9), new Uint8Array(0)]) {
-      await writeFile(file, bytes);
+  it.each(["records.json", "index.bin"])(
+    "is made anew when %s is damaged, cut off or gone",
+    async (name) => {
+      await importGeneration("autumn");
+      const file = join(folder(), ".cache", name);
+      const whole = await readFile(file);
+      const changed = Uint8Array.from(whole, (byte, at) =>
+        at === whole.length >> 1 ? byte ^ 1 : byte,
+      );
+      for (const bytes of [changed, whole.subarray(0, whole.length - 9), new Uint8Array(0)]) {
+        await writeFile(file, bytes);
+        expect(await found("autumn")).toHaveLength(5);
+        expect(await readFile(file)).not.toEqual(Buffer.from(bytes));
+      }
+      await rm(join(folder(), ".cache"), { recursive: true });
       expect(await found("autumn")).toHaveLength(5);
-      expect(await readFile(file)).not.toEqual(Buffer.from(bytes));
-    }
-    await rm(join(folder(), ".cache"), { recursive: true });
-    expect(await found("autumn")).toHaveLength(5);
-  });
+    },
+  );
 
   it("is seen by no version control", async () => {
     await importGeneration("autumn");
@@ -100,7 +111,10 @@ describe("an import that was cut short", () => {
     await writeFile(details("r0"), before);
     await writeFile(details("r1"), others.slice(0, 20));
     await rm(details("r2"));
-    await writeFile(details("r3"), (await readFile(details("r3"), "utf8")).replace("winter", "a person"));
+    await writeFile(
+      details("r3"),
+      (await readFile(details("r3"), "utf8")).replace("winter", "a person"),
+    );
     expect(await shown("r0")).toMatchObject({ details: { description: "Of winter." } });
     expect(await shown("r1")).toMatchObject({ details: { description: "Of winter." } });
     expect(await shown("r2")).toMatchObject({ details: { description: "Of winter." } });

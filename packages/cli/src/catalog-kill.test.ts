@@ -43,7 +43,12 @@ const details = (at: number): string => join(folder(), "details", `bus%3Ar${at}.
 
 async function offer(generation: string): Promise<void> {
   const lines = Array.from({ length: count }, (_, at) =>
-    JSON.stringify({ id: `bus:r${at}`, kind: "bus", title: `Resource ${at}`, description: `Of ${generation}.` }),
+    JSON.stringify({
+      id: `bus:r${at}`,
+      kind: "bus",
+      title: `Resource ${at}`,
+      description: `Of ${generation}.`,
+    }),
   );
   await writeFile(join(root, "own.jsonl"), `${lines.join("\n")}\n`);
 }
@@ -52,9 +57,12 @@ async function offer(generation: string): Promise<void> {
 async function readGenerations(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const generation of generations) {
-    const { code, stdout } = await runCcl(["catalog", "search", generation, "--limit", "1000", "--json"], {
-      cwd: root,
-    });
+    const { code, stdout } = await runCcl(
+      ["catalog", "search", generation, "--limit", "1000", "--json"],
+      {
+        cwd: root,
+      },
+    );
     expect(code).toBe(0);
     const { hits }: { hits: unknown[] } = JSON.parse(stdout);
     if (hits.length > 0) found[generation] = hits.length;
@@ -87,14 +95,19 @@ it(
     for (let round = 0; round < kills; round += 1) {
       const [before = "", after = ""] = [generations[round % 4], generations[(round + 1) % 4]];
       await offer(after);
-      const child = spawn(process.execPath, [built, "catalog", "import"], { cwd: root, stdio: "ignore" });
+      const child = spawn(process.execPath, [built, "catalog", "import"], {
+        cwd: root,
+        stdio: "ignore",
+      });
       const card = Math.floor((count * (round % 7)) / 7);
       await killWhen(child, () => holds(card, after));
       const isUnfinished = existsSync(join(folder(), ".changes.json"));
       if (isUnfinished) unfinished += 1;
       // What was written down is what will be; before that nothing has changed.
       const found = await readGenerations();
-      expect([...(isUnfinished ? [] : [{ [before]: count }]), { [after]: count }]).toContainEqual(found);
+      expect([...(isUnfinished ? [] : [{ [before]: count }]), { [after]: count }]).toContainEqual(
+        found,
+      );
       expect(await runCcl(["catalog", "import"], { cwd: root })).toMatchObject({ code: 0 });
       expect(await readGenerations()).toEqual({ [after]: count });
     }

@@ -53,8 +53,14 @@ beforeEach(async () => {
   temporary = await mkdtemp(join(tmpdir(), "ccl-"));
   root = join(temporary, "my проект 项目");
   await mkdir(join(root, "src"), { recursive: true });
-  await writeFile(join(root, "src", "greet.ts"), "export function greet(name: string): string {\n  return name;\n}\n");
-  await writeFile(join(root, "src", "main.ts"), 'import { greet } from "./greet.ts";\n\ngreet("you");\n');
+  await writeFile(
+    join(root, "src", "greet.ts"),
+    "export function greet(name: string): string {\n  return name;\n}\n",
+  );
+  await writeFile(
+    join(root, "src", "main.ts"),
+    'import { greet } from "./greet.ts";\n\ngreet("you");\n',
+  );
   await writeFile(join(root, "README.md"), "# Greetings\n\nSays hello.\n");
 });
 
@@ -63,7 +69,10 @@ afterEach(async () => {
 });
 
 /** Runs the built program in a process of its own. */
-function spawnCcl(args: string[], options: RunOptions & { isClosedEarly?: boolean } = {}): Promise<Run> {
+function spawnCcl(
+  args: string[],
+  options: RunOptions & { isClosedEarly?: boolean } = {},
+): Promise<Run> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
@@ -103,7 +112,10 @@ async function ccl(args: string[], options: RunOptions = {}): Promise<Run> {
   return run;
 }
 
-async function json(args: string[], options: RunOptions = {}): Promise<{ code: number | null; document: unknown }> {
+async function json(
+  args: string[],
+  options: RunOptions = {},
+): Promise<{ code: number | null; document: unknown }> {
   const { code, stdout, stderr } = await ccl([...args, "--json"], options);
   expect(stderr).toBe("");
   return { code, document: JSON.parse(stdout) };
@@ -125,7 +137,9 @@ async function listing(folder: string): Promise<string[]> {
 async function staticImports(file: string): Promise<Set<string>> {
   const source = await readFile(join(dirname(program), file), "utf8");
   const found = new Set<string>();
-  for (const [, name = ""] of source.matchAll(/^(?:import|\} from|export .* from)[^;(]*"([^"]+)";$/gm)) {
+  for (const [, name = ""] of source.matchAll(
+    /^(?:import|\} from|export .* from)[^;(]*"([^"]+)";$/gm,
+  )) {
     const inner = name.startsWith("./") ? await staticImports(name) : [name];
     for (const each of inner) found.add(each);
   }
@@ -149,7 +163,9 @@ describe("ccl pack in a folder that is not set up", () => {
     expect(packed.stdout).toMatch(/^\[CONTEXT\]\n/);
     expect(packed.stdout).toContain("H.greet@");
     expect(packed.stdout).toContain("Greet in French.");
-    expect((await ccl(["expand", "H.greet"])).stdout).toBe(await readFile(join(root, "src", "greet.ts"), "utf8"));
+    expect((await ccl(["expand", "H.greet"])).stdout).toBe(
+      await readFile(join(root, "src", "greet.ts"), "utf8"),
+    );
     expect((await ccl(["cards", "show", "D.readme"])).stdout).toMatch(/^- /);
     expect(await listing(root)).toEqual(before);
   });
@@ -165,7 +181,13 @@ describe("ccl pack in a folder that is not set up", () => {
       "o200k_base",
     ]);
     expect(code).toBe(0);
-    expect(document).toMatchObject({ budget: 2000, counter: "o200k_base", written: [], isCopied: false, omitted: [] });
+    expect(document).toMatchObject({
+      budget: 2000,
+      counter: "o200k_base",
+      written: [],
+      isCopied: false,
+      omitted: [],
+    });
     expect(document).toHaveProperty("tokens", expect.any(Number));
     expect(document).toHaveProperty("rawTokens", expect.any(Number));
     expect(document).toHaveProperty(
@@ -176,7 +198,10 @@ describe("ccl pack in a folder that is not set up", () => {
   });
 
   it("survives a reader that closes the pipe", async () => {
-    expect(await spawnCcl(["pack"], { isClosedEarly: true })).toMatchObject({ code: 0, stderr: "" });
+    expect(await spawnCcl(["pack"], { isClosedEarly: true })).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
   });
 
   it("counts as it is told and packs only what it is told to", async () => {
@@ -200,7 +225,9 @@ describe("ccl pack in a folder that is not set up", () => {
     await ccl(["init"], plain);
     const listed = await ccl(["alias", "list"], plain);
     expect(listed.stdout).toContain("\\u{1b}[31mred.md");
-    expect((await ccl(["pack", "--budget", "300"], { isTerminal: true })).stderr).toContain("\u001B[32m");
+    expect((await ccl(["pack", "--budget", "300"], { isTerminal: true })).stderr).toContain(
+      "\u001B[32m",
+    );
   });
 
   it("writes to a file anywhere with --out, without printing", async () => {
@@ -218,30 +245,49 @@ describe("ccl pack in a folder that is not set up", () => {
     expect(await readFile(join(PATH, copied), "utf8")).toMatch(/^\[CONTEXT\]\n/);
   });
 
-  it.skipIf(isWindows)("stops with 130 when it is interrupted and leaves nothing behind", async () => {
-    const name = process.platform === "darwin" ? "pbcopy" : "xclip";
-    const PATH = await fakeProgram(name, "kill -INT $PPID\nexec /bin/sleep 30");
-    const before = await listing(root);
-    const interrupted = await spawnCcl(["pack", "--copy"], { env: { PATH } });
-    expect(interrupted).toMatchObject({ code: 130, stdout: "", stderr: expect.stringContaining("Interrupted") });
-    expect(await listing(root)).toEqual(before);
-  });
+  it.skipIf(isWindows)(
+    "stops with 130 when it is interrupted and leaves nothing behind",
+    async () => {
+      const name = process.platform === "darwin" ? "pbcopy" : "xclip";
+      const PATH = await fakeProgram(name, "kill -INT $PPID\nexec /bin/sleep 30");
+      const before = await listing(root);
+      const interrupted = await spawnCcl(["pack", "--copy"], { env: { PATH } });
+      expect(interrupted).toMatchObject({
+        code: 130,
+        stdout: "",
+        stderr: expect.stringContaining("Interrupted"),
+      });
+      expect(await listing(root)).toEqual(before);
+    },
+  );
 });
 
 describe("a project", () => {
   it("goes from init through a pack, an edit and a delta to the next base", async () => {
-    expect(await ccl(["init", "--yes"])).toMatchObject({ code: 0, stdout: expect.stringContaining("3 files named") });
+    expect(await ccl(["init", "--yes"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("3 files named"),
+    });
     const named = await readFile(join(root, ".ccl", "aliases.json"), "utf8");
-    expect(await ccl(["init"])).toMatchObject({ code: 0, stdout: expect.stringContaining("already") });
+    expect(await ccl(["init"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("already"),
+    });
     expect(await readFile(join(root, ".ccl", "aliases.json"), "utf8")).toBe(named);
 
     const accepted = await json(["pack", "--accept"]);
-    expect(accepted.document).toMatchObject({ accepted: expect.stringMatching(/^ctx@[0-9a-f]{8}$/), unnamed: 0 });
+    expect(accepted.document).toMatchObject({
+      accepted: expect.stringMatching(/^ctx@[0-9a-f]{8}$/),
+      unnamed: 0,
+    });
     const pack = await readFile(join(root, ".ccl", "prompt.pack"), "utf8");
     expect(accepted.document).toMatchObject({ text: pack, written: [".ccl/prompt.pack"] });
     const baseId = (await readFile(join(root, ".ccl", "ctx", "base.sha"), "utf8")).trim();
     expect(accepted.document).toMatchObject({ accepted: baseId });
-    expect(await ccl(["diff"])).toMatchObject({ code: 0, stderr: expect.stringContaining("Nothing changed") });
+    expect(await ccl(["diff"])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Nothing changed"),
+    });
 
     await writeFile(
       join(root, "src", "greet.ts"),
@@ -253,7 +299,9 @@ describe("a project", () => {
     const patch = await readFile(join(root, ".ccl", "ctx", "delta.patch"), "utf8");
     expect(patch).toContain("+  return name + from;");
     expect((await ccl(["diff", "--patch", "--show"])).stdout).toBe(patch);
-    expect((await ccl(["pack", "--base", "--show"])).stdout).toMatch(/ver: A=1 B=1 C=0[^]*\[DELTA\]\n[^]*H\.greet/);
+    expect((await ccl(["pack", "--base", "--show"])).stdout).toMatch(
+      /ver: A=1 B=1 C=0[^]*\[DELTA\]\n[^]*H\.greet/,
+    );
   });
 
   it("gives the pack when the delta is larger, and says so", async () => {
@@ -264,15 +312,22 @@ describe("a project", () => {
     }
     await ccl(["alias", "scan"]);
     const { document } = await json(["diff", "--budget", "300"]);
-    expect(document).toMatchObject({ isPack: true, prompt: expect.stringMatching(/^\[CONTEXT\]\n/) });
+    expect(document).toMatchObject({
+      isPack: true,
+      prompt: expect.stringMatching(/^\[CONTEXT\]\n/),
+    });
     const { stderr } = await ccl(["diff", "--budget", "300", "--show"]);
     expect(stderr).toContain("larger than the pack");
   });
 
   it("keeps its aliases by hand and by scan, and fails the check when one is stale", async () => {
     await ccl(["init"]);
-    expect((await json(["alias", "add", "S.hello", "src/greet.ts"])).document).toMatchObject({ path: "src/greet.ts" });
-    expect((await ccl(["alias", "list"])).stdout).toMatch(/^S\.hello\t[0-9a-f]{8}\tsrc\/greet\.ts$/m);
+    expect((await json(["alias", "add", "S.hello", "src/greet.ts"])).document).toMatchObject({
+      path: "src/greet.ts",
+    });
+    expect((await ccl(["alias", "list"])).stdout).toMatch(
+      /^S\.hello\t[0-9a-f]{8}\tsrc\/greet\.ts$/m,
+    );
     expect(await ccl(["alias", "verify"])).toMatchObject({ code: 0, stderr: "" });
     await writeFile(join(root, "README.md"), "# Changed\n");
     await writeFile(join(root, "new.ts"), "export const isNew = true;\n");
@@ -280,9 +335,15 @@ describe("a project", () => {
       code: 3,
       stdout: expect.stringMatching(/^changed\tD\.readme\t/),
     });
-    expect(await json(["alias", "verify"])).toMatchObject({ code: 3, document: { isClean: false } });
+    expect(await json(["alias", "verify"])).toMatchObject({
+      code: 3,
+      document: { isClean: false },
+    });
     expect((await json(["pack"])).document).toMatchObject({ unnamed: 1 });
-    expect((await json(["alias", "scan"])).document).toMatchObject({ added: ["H.new"], updated: ["D.readme"] });
+    expect((await json(["alias", "scan"])).document).toMatchObject({
+      added: ["H.new"],
+      updated: ["D.readme"],
+    });
     expect((await json(["cards", "build", "S.hello"])).document).toMatchObject({
       cards: [{ alias: "S.hello", file: ".ccl/cards/S.hello.md" }],
     });
@@ -353,7 +414,9 @@ describe("the command line", () => {
   it("takes the project from -C, before or behind the command", async () => {
     const here = { cwd: temporary };
     expect((await ccl(["-C", root, "expand", "H.greet"], here)).stdout).toContain("function greet");
-    expect((await ccl(["expand", "H.greet", "--lines", "2", "-C", root], here)).stdout).toBe("  return name;\n");
+    expect((await ccl(["expand", "H.greet", "--lines", "2", "-C", root], here)).stdout).toBe(
+      "  return name;\n",
+    );
   });
 
   it("has help for every command and loads nothing heavy for it", async () => {
@@ -364,7 +427,10 @@ describe("the command line", () => {
     const start = await readFile(program, "utf8");
     const [, runner = ""] = /await import\("(\.\/run-cli[^"]*)"\)/.exec(start) ?? [];
     const loaded = new Set([...(await staticImports("ccl.js")), ...(await staticImports(runner))]);
-    expect([...loaded].filter((name) => !isBuiltin(name)).sort()).toEqual(["@ccl/core", "commander"]);
+    expect([...loaded].filter((name) => !isBuiltin(name)).sort()).toEqual([
+      "@ccl/core",
+      "commander",
+    ]);
   });
 
   it.each([
@@ -378,13 +444,23 @@ describe("the command line", () => {
     { args: ["pack", "--show", "--accept"], code: 2, error: "usage" },
     { args: ["pack", "--accept"], code: 2, error: "not_initialized", message: "ccl init" },
     { args: ["alias", "list"], code: 2, error: "not_initialized", message: "ccl init" },
-    { args: ["pack", "--focus", "src/nothing.ts"], code: 2, error: "input_invalid", message: "src/nothing.ts" },
+    {
+      args: ["pack", "--focus", "src/nothing.ts"],
+      code: 2,
+      error: "input_invalid",
+      message: "src/nothing.ts",
+    },
     { args: ["expand", "H.gret"], code: 2, error: "input_invalid", message: "H.greet" },
     { args: ["expand", "H.greet@00000000"], code: 2, error: "input_invalid", message: "H.greet@" },
     { args: ["expand", "H.greet", "--lines", "9-1"], code: 2, error: "input_invalid" },
     { args: ["pack", "--profile", "PR.none"], code: 2, error: "input_invalid", message: "PR.none" },
     { args: ["pack", "--out", "src"], code: 2, error: "usage", message: "folder" },
-    { args: ["pack", "--out", "no/such/folder/x.txt"], code: 2, error: "usage", message: "no/such/folder" },
+    {
+      args: ["pack", "--out", "no/such/folder/x.txt"],
+      code: 2,
+      error: "usage",
+      message: "no/such/folder",
+    },
     { args: ["pack", "--budget", "3"], code: 4, error: "budget_exceeded" },
   ])("answers $args with exit code $code and $error", async ({ args, code, error, message }) => {
     const answer = await json(args);
@@ -394,15 +470,30 @@ describe("the command line", () => {
 
   it("prints its help where no command is named", async () => {
     for (const args of [[], ["alias"]]) {
-      expect(await ccl(args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^Usage: ccl /) });
+      expect(await ccl(args)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringMatching(/^Usage: ccl /),
+      });
     }
-    expect(await ccl(["--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: ccl /), stderr: "" });
-    expect(await ccl(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(await ccl(["--help"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: ccl /),
+      stderr: "",
+    });
+    expect(await ccl(["--version"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
   });
 
   it("writes a failure as one line for people on stderr", async () => {
     const failed = await spawnCcl(["expand", "H.gret"]);
-    expect(failed).toEqual({ code: 2, stdout: "", stderr: 'ccl: There is no alias "H.gret". Nearest: H.greet.\n' });
+    expect(failed).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: 'ccl: There is no alias "H.gret". Nearest: H.greet.\n',
+    });
   });
 
   it.skipIf(isWindows)("says what to install where there is no clipboard", async () => {
@@ -417,7 +508,10 @@ describe("the command line", () => {
   it("refuses a damaged registry and leaves it alone", async () => {
     await mkdir(join(root, ".ccl"));
     await writeFile(join(root, ".ccl", "aliases.json"), '{"H.main":');
-    expect(await json(["alias", "scan"])).toMatchObject({ code: 2, document: { error: { code: "registry_corrupt" } } });
+    expect(await json(["alias", "scan"])).toMatchObject({
+      code: 2,
+      document: { error: { code: "registry_corrupt" } },
+    });
     expect(await readFile(join(root, ".ccl", "aliases.json"), "utf8")).toBe('{"H.main":');
   });
 

@@ -36,5 +36,7 @@ export class CliError extends CclError<CliErrorCode> {
 
 /** Turns refused input into an error that carries every issue. */
 export function inputError(issues: Issue[]): CliError {
-  return new CliError("input_invalid", issues.map((issue) => issue.message).join("\n"), { details: { issues } });
+  return new CliError("input_invalid", issues.map((issue) => issue.message).join("\n"), {
+    details: { issues },
+  });
 }

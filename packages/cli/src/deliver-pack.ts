@@ -18,18 +18,30 @@ const OTHER_CLIPBOARDS: [string, ...string[]][] = [
   ["xsel", "--clipboard", "--input"],
 ];
 
-const BAD_PLACES = new Set<unknown>(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "ENAMETOOLONG"]);
+const BAD_PLACES = new Set<unknown>([
+  "ENOENT",
+  "ENOTDIR",
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENAMETOOLONG",
+]);
 
 /** Writes to a file anywhere, relative to the current folder; devices and pipes are written through. */
 export async function writeOut(path: string, text: string, session: Session): Promise<string> {
   const target = resolve(session.terminal.cwd(), path);
   const found = await stat(target).catch(() => undefined);
   try {
-    if (found?.isDirectory() === true) throw new CliError("usage", `--out ${path} is a folder; name a file.`);
-    await (found === undefined || found.isFile() ? writeFileDurable(target, text) : writeFile(target, text));
+    if (found?.isDirectory() === true)
+      throw new CliError("usage", `--out ${path} is a folder; name a file.`);
+    await (found === undefined || found.isFile()
+      ? writeFileDurable(target, text)
+      : writeFile(target, text));
   } catch (error) {
     if (!isBadPlace(error)) throw error;
-    throw new CliError("usage", `--out ${path} cannot be written: ${error.message}`, { cause: error });
+    throw new CliError("usage", `--out ${path} cannot be written: ${error.message}`, {
+      cause: error,
+    });
   }
   return target;
 }
@@ -56,7 +68,10 @@ export async function copyToClipboard(text: string, session: Session): Promise<s
     return "the terminal";
   }
   const names = candidates.map(([command]) => command).join(", ");
-  throw new CliError("clipboard_unavailable", `No working clipboard program (${names}). Install one, or use --out.`);
+  throw new CliError(
+    "clipboard_unavailable",
+    `No working clipboard program (${names}). Install one, or use --out.`,
+  );
 }
 
 interface PipedCommand {
@@ -66,9 +81,18 @@ interface PipedCommand {
 }
 
 /** False when the program is not there or fails, as X11 programs do without a display. */
-function pipeTo({ command, args, bytes }: PipedCommand, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> {
+function pipeTo(
+  { command, args, bytes }: PipedCommand,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<boolean> {
   return new Promise((settle) => {
-    const child = spawn(command, args, { env, signal, stdio: ["pipe", "ignore", "ignore"], windowsHide: true });
+    const child = spawn(command, args, {
+      env,
+      signal,
+      stdio: ["pipe", "ignore", "ignore"],
+      windowsHide: true,
+    });
     child.on("error", () => settle(false));
     child.on("exit", (code) => settle(code === 0));
     child.stdin.on("error", () => undefined);

@@ -7,7 +7,10 @@ const FILES_A_TURN = 200;
 const KIND = "estimate";
 
 /** Tokens of all named files in full, by the fast estimator: the figure is for comparison only. */
-export async function estimateRawTokens(registry: AliasRegistry, signal: AbortSignal): Promise<number> {
+export async function estimateRawTokens(
+  registry: AliasRegistry,
+  signal: AbortSignal,
+): Promise<number> {
   let tokens = 0;
   for (const [index, stat] of (await registry.stat({ signal })).entries()) {
     // Signals arrive between turns of the event loop only.
@@ -17,7 +20,11 @@ export async function estimateRawTokens(registry: AliasRegistry, signal: AbortSi
   return tokens;
 }
 
-async function estimateFile(stat: AliasStat, registry: AliasRegistry, signal: AbortSignal): Promise<number> {
+async function estimateFile(
+  stat: AliasStat,
+  registry: AliasRegistry,
+  signal: AbortSignal,
+): Promise<number> {
   const { alias, sha256, isBinary } = stat;
   if (sha256 === undefined || isBinary) return 0;
   const known = registry.cache.get(KIND, sha256);

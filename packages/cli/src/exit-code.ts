@@ -24,7 +24,12 @@ export const EXIT_CODES = {
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
 type ErrorCode =
-  AliasesErrorCode | CatalogErrorCode | CliErrorCode | LanguageModelErrorCode | PlanProtocolErrorCode | ReplayErrorCode;
+  | AliasesErrorCode
+  | CatalogErrorCode
+  | CliErrorCode
+  | LanguageModelErrorCode
+  | PlanProtocolErrorCode
+  | ReplayErrorCode;
 
 const byErrorCode = new Map<string, ExitCode>(
   Object.entries({
@@ -86,5 +91,7 @@ const byErrorCode = new Map<string, ExitCode>(
 /** The exit code for whatever a command threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Error && error.name === "AbortError") return EXIT_CODES.interrupted;
-  return (CclError.isInstance(error) ? byErrorCode.get(error.code) : undefined) ?? EXIT_CODES.failure;
+  return (
+    (CclError.isInstance(error) ? byErrorCode.get(error.code) : undefined) ?? EXIT_CODES.failure
+  );
 }

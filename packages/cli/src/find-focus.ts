@@ -12,7 +12,11 @@ export function findFocus(registry: AliasRegistry, names: string[]): string[] {
   const found = names.flatMap((name, index) => {
     const path = relative(registry.root, resolve(registry.root, name)).replaceAll("\\", "/");
     const matches = entries.filter(
-      (entry) => entry.alias === name || entry.path === path || entry.path.startsWith(`${path}/`) || path === "",
+      (entry) =>
+        entry.alias === name ||
+        entry.path === path ||
+        entry.path.startsWith(`${path}/`) ||
+        path === "",
     );
     if (matches.length > 0) return matches.map((entry) => entry.alias);
     const message = `--focus ${name} is neither an alias nor the path of a named file. "ccl alias list" shows both.`;

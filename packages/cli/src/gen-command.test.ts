@@ -41,9 +41,13 @@ afterEach(async () => {
   await rm(root, { recursive: true, maxRetries: 3 });
 });
 
-const ccl = (args: string[], env: Record<string, string> = {}): Promise<CclRun> => runCcl(args, { cwd: root, env });
+const ccl = (args: string[], env: Record<string, string> = {}): Promise<CclRun> =>
+  runCcl(args, { cwd: root, env });
 
-async function json(args: string[], env: Record<string, string> = {}): Promise<{ code: number; document: unknown }> {
+async function json(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; document: unknown }> {
   const { code, stdout, stderr } = await ccl([...args, "--json"], env);
   expect(stderr).toBe("");
   return { code, document: JSON.parse(stdout) };
@@ -63,7 +67,9 @@ describe("ccl gen", () => {
     const { code, stdout, stderr } = await ccl([...gen, ...(await modelFlags(asks, changes))]);
     expect(code).toBe(0);
     expect(stdout).toContain("+export const port = 8080;\n");
-    expect(stderr).toContain("suggests to remember project.default_test_command; nothing was remembered.");
+    expect(stderr).toContain(
+      "suggests to remember project.default_test_command; nothing was remembered.",
+    );
     expect(stderr).toContain("2 model calls\n");
     expect(await portNow()).toBe(portFile);
     expect(await readdir(root)).toEqual(["src"]);
@@ -71,7 +77,14 @@ describe("ccl gen", () => {
 
   it("applies with --apply, from a recording the second time, without a network", async () => {
     const flags = await modelFlags(asks, changes);
-    const recorded = await json([...gen, ...flags, "--replay", "answers.json", "--out", "plan.json"]);
+    const recorded = await json([
+      ...gen,
+      ...flags,
+      "--replay",
+      "answers.json",
+      "--out",
+      "plan.json",
+    ]);
     expect(recorded).toMatchObject({
       code: 0,
       document: { mode: "apply", calls: 2, written: [join(root, "plan.json")] },
@@ -87,10 +100,15 @@ describe("ccl gen", () => {
       "--check",
       `"${process.execPath}" --check src/port.mjs`,
     ]);
-    expect(applied).toMatchObject({ code: 0, document: { applied: { checks: [{ status: "passed" }] } } });
+    expect(applied).toMatchObject({
+      code: 0,
+      document: { applied: { checks: [{ status: "passed" }] } },
+    });
     expect(await portNow()).toBe("export const port = 8080;\n");
     const traceId = String(Object(applied.document).traceId);
-    const trace: unknown = JSON.parse(await readFile(join(root, ".ccl", "traces", `${traceId}.json`), "utf8"));
+    const trace: unknown = JSON.parse(
+      await readFile(join(root, ".ccl", "traces", `${traceId}.json`), "utf8"),
+    );
     expect(trace).toMatchObject({
       outcome: "ok",
       events: expect.arrayContaining([expect.objectContaining({ type: "APPLY_SUCCESS" })]),
@@ -118,7 +136,14 @@ describe("ccl gen", () => {
     ];
     expect(await ccl(args)).toMatchObject({ code: 0, stdout: "1) src/port.mjs\n" });
     const sent = JSON.stringify(server?.calls.map(({ body }) => body));
-    for (const part of ["[CONTEXT]", "H.port@", "not ok 1", "node --test", "MODE: PLAN", "FILE[src/port.mjs"])
+    for (const part of [
+      "[CONTEXT]",
+      "H.port@",
+      "not ok 1",
+      "node --test",
+      "MODE: PLAN",
+      "FILE[src/port.mjs",
+    ])
       expect(sent).toContain(part);
   });
 

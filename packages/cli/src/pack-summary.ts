@@ -22,7 +22,10 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
   const { colours } = style;
   const shown = `${formatNumber(pack.entries.length)} of ${formatCount(pack.entries.length + pack.omitted.length, "file")}`;
   const size = `${formatNumber(pack.tokens)} of ${formatNumber(facts.budget)} tokens (${facts.counter})`;
-  const share = pack.tokens < facts.rawTokens ? `, of which the pack is ${percent(pack.tokens, facts.rawTokens)}` : "";
+  const share =
+    pack.tokens < facts.rawTokens
+      ? `, of which the pack is ${percent(pack.tokens, facts.rawTokens)}`
+      : "";
   const lines = [
     `${colours.bold("pack")}  ${colours.green(size)}, ${shown}`,
     `${colours.bold("raw")}   ~${formatNumber(facts.rawTokens)} tokens${share}`,
@@ -41,7 +44,9 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
   const omitted = describeOmitted(pack);
   if (omitted !== undefined) lines.push(`${colours.yellow("not shown")}  ${omitted}\n`);
   if (facts.unnamed > 0) {
-    lines.push(`${colours.yellow("no alias")}   ${formatCount(facts.unnamed, "file")}; "ccl alias scan" names them\n`);
+    lines.push(
+      `${colours.yellow("no alias")}   ${formatCount(facts.unnamed, "file")}; "ccl alias scan" names them\n`,
+    );
   }
   return `\n${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}`;
 }
@@ -55,7 +60,9 @@ function describeOmitted({ omitted }: Pick<Pack, "omitted">): string | undefined
   if (omitted.length === 0) return undefined;
   const counts = new Map<string, number>();
   for (const { reason } of omitted) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  const reasons = [...counts].map(([reason, count]) => `${formatNumber(count)} ${reason}`).join(", ");
+  const reasons = [...counts]
+    .map(([reason, count]) => `${formatNumber(count)} ${reason}`)
+    .join(", ");
   return `${formatCount(omitted.length, "file")}: ${reasons}`;
 }
 

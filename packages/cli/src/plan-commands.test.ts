@@ -12,11 +12,15 @@ const changedFile = portFile.replace("80", "8080");
 const patch = {
   kind: "PATCH_FILE",
   path: "src/port.mjs",
-  patch: '@@ -1,2 +1,2 @@\n export const host = "::1";\n-export const port = 80;\n+export const port = 8080;\n',
+  patch:
+    '@@ -1,2 +1,2 @@\n export const host = "::1";\n-export const port = 80;\n+export const port = 8080;\n',
   base_sha256: sha256Hex(portFile),
 };
 const goodPlan = JSON.stringify({ actions: [patch], summary: "Port 8080." });
-const deletion = JSON.stringify({ actions: [{ kind: "DELETE_FILE", path: "old.md" }], summary: "Gone." });
+const deletion = JSON.stringify({
+  actions: [{ kind: "DELETE_FILE", path: "old.md" }],
+  summary: "Gone.",
+});
 const passes = `"${process.execPath}" --check src/port.mjs`;
 /** Passes on port 80 only. */
 const isPort80 = `"${process.execPath}" --input-type=module -e 'import("./src/port.mjs").then(({ port }) => process.exit(port === 80 ? 0 : 1))'`;
@@ -68,7 +72,13 @@ describe("ccl plan validate", () => {
   });
 
   it.each([
-    { name: "no plan at all", stdin: "Sorry.", code: 3, error: "plan_refused", issue: "ERR_JSON_EXTRACT" },
+    {
+      name: "no plan at all",
+      stdin: "Sorry.",
+      code: 3,
+      error: "plan_refused",
+      issue: "ERR_JSON_EXTRACT",
+    },
     {
       name: "a protected path",
       stdin: deletion.replace("old.md", ".env"),
@@ -97,11 +107,17 @@ describe("ccl plan validate", () => {
       error: "plan_refused",
       issue: "ERR_UPDATE_WITHOUT_BASE",
     },
-  ])("refuses $name with exit code $code and every issue", async ({ stdin, code, error, issue }) => {
-    const answer = await json(["plan", "validate"], { stdin });
-    expect(answer).toMatchObject({ code, document: { error: { code: error, issues: [{ code: issue }] } } });
-    expect((await ccl(["plan", "validate"], { stdin })).stderr).toContain(`ccl: ${issue}`);
-  });
+  ])(
+    "refuses $name with exit code $code and every issue",
+    async ({ stdin, code, error, issue }) => {
+      const answer = await json(["plan", "validate"], { stdin });
+      expect(answer).toMatchObject({
+        code,
+        document: { error: { code: error, issues: [{ code: issue }] } },
+      });
+      expect((await ccl(["plan", "validate"], { stdin })).stderr).toContain(`ccl: ${issue}`);
+    },
+  );
 
   it.each([
     [["plan", "validate", "none.json"], "none.json"],
@@ -143,7 +159,11 @@ describe("ccl plan preview", () => {
       actions: [{ kind: "CREATE_FILE", path: "a.md", content: "\u202Egnp.exe\tx\n" }],
       summary: "\u001B]0;owned\u0007 Done.",
     });
-    const { stdout } = await ccl(["plan", "preview", "-"], { stdin, isTerminal: true, env: { NO_COLOR: "1" } });
+    const { stdout } = await ccl(["plan", "preview", "-"], {
+      stdin,
+      isTerminal: true,
+      env: { NO_COLOR: "1" },
+    });
     expect(stdout).not.toMatch(/[\u001B\u0007\u202E]/);
     expect(stdout).toContain("+\\u{202e}gnp.exe\tx\n");
   });
@@ -158,7 +178,9 @@ describe("ccl plan apply", () => {
     });
     expect(await portNow()).toBe(changedFile);
     const id = String(Object(applied.document).transactionId);
-    expect((await ccl(["plan", "log"])).stdout).toMatch(new RegExp(`^${id}\t[^\t]+Z\tcommitted\tsrc/port\\.mjs\n$`));
+    expect((await ccl(["plan", "log"])).stdout).toMatch(
+      new RegExp(`^${id}\t[^\t]+Z\tcommitted\tsrc/port\\.mjs\n$`),
+    );
     expect(await json(["plan", "rollback", "last"])).toMatchObject({
       code: 0,
       document: { transactionId: id, paths: ["src/port.mjs"] },
@@ -173,16 +195,30 @@ describe("ccl plan apply", () => {
 
   it("lists and recovers nothing, and makes no folder for it, where no plan was applied", async () => {
     const before = await readdir(root, { recursive: true });
-    expect(await ccl(["plan", "log"])).toEqual({ code: 0, stdout: "", stderr: "No plan was applied here.\n" });
-    expect(await ccl(["plan", "recover"])).toEqual({ code: 0, stdout: "", stderr: "Nothing was left unfinished.\n" });
-    expect(await ccl(["plan", "prune", "--keep", "0"])).toMatchObject({ code: 0, stderr: "Nothing was removed.\n" });
+    expect(await ccl(["plan", "log"])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "No plan was applied here.\n",
+    });
+    expect(await ccl(["plan", "recover"])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "Nothing was left unfinished.\n",
+    });
+    expect(await ccl(["plan", "prune", "--keep", "0"])).toMatchObject({
+      code: 0,
+      stderr: "Nothing was removed.\n",
+    });
     expect(await readdir(root, { recursive: true })).toEqual(before);
   });
 
   it("removes all transactions but the latest, which can be taken back", async () => {
     const ids: string[] = [];
     for (const name of ["a", "b", "c"]) {
-      const plan = { actions: [{ kind: "CREATE_FILE", path: `${name}.md`, content: `${name}\n` }], summary: "More." };
+      const plan = {
+        actions: [{ kind: "CREATE_FILE", path: `${name}.md`, content: `${name}\n` }],
+        summary: "More.",
+      };
       const { document } = await json(["plan", "apply"], { stdin: JSON.stringify(plan) });
       ids.push(String(Object(document).transactionId));
     }
@@ -196,9 +232,14 @@ describe("ccl plan apply", () => {
       document: { removed: [ids[1]], needed: [] },
     });
     expect((await ccl(["plan", "prune", "--keep", "1"])).stderr).toBe("Nothing was removed.\n");
-    expect(await json(["plan", "log"])).toMatchObject({ document: { transactions: [{ transactionId: ids[2] }] } });
+    expect(await json(["plan", "log"])).toMatchObject({
+      document: { transactions: [{ transactionId: ids[2] }] },
+    });
     expect(await json(["plan", "rollback", String(ids[1])])).not.toMatchObject({ code: 0 });
-    expect(await json(["plan", "rollback", "last"])).toMatchObject({ code: 0, document: { paths: ["c.md"] } });
+    expect(await json(["plan", "rollback", "last"])).toMatchObject({
+      code: 0,
+      document: { paths: ["c.md"] },
+    });
     expect((await readdir(root)).sort()).toEqual([".ccl", "a.md", "b.md", "old.md", "src"]);
   });
 
@@ -221,29 +262,42 @@ describe("ccl plan apply", () => {
   );
 
   it("changes nothing where a check fails that passed before", async () => {
-    const answer = await json(["plan", "apply", "--check", passes, "--check", isPort80], { stdin: goodPlan });
+    const answer = await json(["plan", "apply", "--check", passes, "--check", isPort80], {
+      stdin: goodPlan,
+    });
     expect(answer).toMatchObject({
       code: 3,
-      document: { error: { code: "checks_failed", issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }] } },
+      document: {
+        error: { code: "checks_failed", issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }] },
+      },
     });
     expect(await portNow()).toBe(portFile);
   });
 
   it("deletes only what was agreed to", async () => {
     const refused = await json(["plan", "apply"], { stdin: deletion });
-    expect(refused).toMatchObject({ code: 6, document: { error: { code: "confirmation_required" } } });
-    expect(await json(["plan", "apply", "--confirm", "0".repeat(64)], { stdin: deletion })).toMatchObject({ code: 6 });
+    expect(refused).toMatchObject({
+      code: 6,
+      document: { error: { code: "confirmation_required" } },
+    });
+    expect(
+      await json(["plan", "apply", "--confirm", "0".repeat(64)], { stdin: deletion }),
+    ).toMatchObject({ code: 6 });
     const preview = await json(["plan", "preview"], { stdin: deletion });
     expect(preview.document).toMatchObject({ needsConfirmation: true });
     const confirm = String(Object(preview.document).planHash);
-    expect(await json(["plan", "apply", "--confirm", confirm], { stdin: deletion })).toMatchObject({ code: 0 });
+    expect(await json(["plan", "apply", "--confirm", confirm], { stdin: deletion })).toMatchObject({
+      code: 0,
+    });
     expect(await readdir(root)).not.toContain("old.md");
   });
 
   it("agrees by itself with --yes, and says how to go back", async () => {
     const { code, stdout } = await ccl(["plan", "apply", "--yes"], { stdin: deletion });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^applied 1 change\. "ccl plan rollback [0-9a-f-]{36}" takes it back\.\n$/);
+    expect(stdout).toMatch(
+      /^applied 1 change\. "ccl plan rollback [0-9a-f-]{36}" takes it back\.\n$/,
+    );
   });
 
   it.each([

@@ -10,7 +10,10 @@ import { styleOf } from "./output/style.ts";
 import type { GlobalFlags, Session, Terminal } from "./session.ts";
 
 /** Runs one command in a session made from the global flags. */
-export type RunCommand = (flags: GlobalFlags, command: (session: Session) => Promise<CommandResult>) => Promise<void>;
+export type RunCommand = (
+  flags: GlobalFlags,
+  command: (session: Session) => Promise<CommandResult>,
+) => Promise<void>;
 
 /** The command line. Commands are imported when they run, so that help costs nothing. */
 export function createProgram(terminal: Terminal, run: RunCommand): Command {
@@ -20,7 +23,11 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
     )
     .version(readVersion())
     .option("-C, --root <dir>", "the project's folder (default: the current one)")
-    .option("--directory <dir>", "where context files are, relative to the root; .ado for an AdaOS folder", ".ccl")
+    .option(
+      "--directory <dir>",
+      "where context files are, relative to the root; .ado for an AdaOS folder",
+      ".ccl",
+    )
     .option("--json", "one JSON document on stdout, for errors too");
   configure(program, terminal);
   const runCommand = (command: (session: Session) => Promise<CommandResult>): Promise<void> =>
@@ -64,25 +71,35 @@ function addInit(program: Command, run: Run): void {
 }
 
 function addAliasCommands(program: Command, run: Run): void {
-  const alias = program.command("alias").description("short names of files: H.main, S.entities, T.contract");
+  const alias = program
+    .command("alias")
+    .description("short names of files: H.main, S.entities, T.contract");
   alias
     .command("add <alias> <path>")
     .description("name a file, or name it anew")
     .action((name: string, path: string) =>
-      run(async (session) => (await import("./commands/alias-add.ts")).aliasAdd(session, name, path)),
+      run(async (session) =>
+        (await import("./commands/alias-add.ts")).aliasAdd(session, name, path),
+      ),
     );
   alias
     .command("list")
     .description("all aliases with their paths and hashes")
-    .action(() => run(async (session) => (await import("./commands/alias-list.ts")).aliasList(session)));
+    .action(() =>
+      run(async (session) => (await import("./commands/alias-list.ts")).aliasList(session)),
+    );
   alias
     .command("verify")
     .description("compare the recorded hashes with the files; exit code 3 when one is stale")
-    .action(() => run(async (session) => (await import("./commands/alias-verify.ts")).aliasVerify(session)));
+    .action(() =>
+      run(async (session) => (await import("./commands/alias-verify.ts")).aliasVerify(session)),
+    );
   alias
     .command("scan")
     .description("name new files, record new hashes, drop the names of files that are gone")
-    .action(() => run(async (session) => (await import("./commands/alias-scan.ts")).aliasScan(session)));
+    .action(() =>
+      run(async (session) => (await import("./commands/alias-scan.ts")).aliasScan(session)),
+    );
   alias
     .command("rm <alias>")
     .description("forget a name; the file stays")
@@ -97,7 +114,9 @@ function addCardsCommands(program: Command, run: Run): void {
     .command("build [alias...]")
     .description("write the cards of these aliases, or of all")
     .action((aliases: string[]) =>
-      run(async (session) => (await import("./commands/cards-build.ts")).cardsBuild(session, aliases)),
+      run(async (session) =>
+        (await import("./commands/cards-build.ts")).cardsBuild(session, aliases),
+      ),
     );
   cards
     .command("show <alias>")
@@ -110,7 +129,9 @@ function addCardsCommands(program: Command, run: Run): void {
 function addPack(program: Command, run: Run): void {
   program
     .command("pack")
-    .description("the project as a prompt within budget; in a folder without init it writes nothing")
+    .description(
+      "the project as a prompt within budget; in a folder without init it writes nothing",
+    )
     .option("--task <text>", "what the model is to do (default: get to know the project)")
     .addOption(budgetOption())
     .addOption(encodingOption())
@@ -119,17 +140,27 @@ function addPack(program: Command, run: Run): void {
     .option("--copy", "put the pack on the clipboard instead of stdout")
     .option("--include <glob...>", "only files that match one of these")
     .option("--ignore <pattern...>", "leave files out, in .gitignore syntax")
-    .option("--focus <file...>", "aliases or paths that the work is about; their neighbours rank higher")
-    .option("--profile <alias>", "the profile that the model is to follow (default: the only PR alias)")
+    .option(
+      "--focus <file...>",
+      "aliases or paths that the work is about; their neighbours rank higher",
+    )
+    .option(
+      "--profile <alias>",
+      "the profile that the model is to follow (default: the only PR alias)",
+    )
     .option("--base", "put what changed since the accepted base into the [DELTA] section")
     .option("--accept", "make this state the base of later deltas")
-    .action((flags: PackFlags) => run(async (session) => (await import("./commands/pack.ts")).pack(session, flags)));
+    .action((flags: PackFlags) =>
+      run(async (session) => (await import("./commands/pack.ts")).pack(session, flags)),
+    );
 }
 
 function addExpand(program: Command, run: Run): void {
   program
     .command("expand <alias>")
-    .description("print the file behind an alias, in its own words; takes H.main or H.main@9f8e7d6c")
+    .description(
+      "print the file behind an alias, in its own words; takes H.main or H.main@9f8e7d6c",
+    )
     .option("--lines <range>", "a part of it: 10-40, 10- or 7")
     .action((alias: string, flags: { lines?: string }) =>
       run(async (session) => (await import("./commands/expand.ts")).expand(session, alias, flags)),
@@ -146,11 +177,15 @@ function addDiff(program: Command, run: Run): void {
     .addOption(encodingOption())
     .option("--patch", "print the unified diff instead of the prompt")
     .option("--show", "print only; write nothing")
-    .action((flags: DiffFlags) => run(async (session) => (await import("./commands/diff.ts")).diff(session, flags)));
+    .action((flags: DiffFlags) =>
+      run(async (session) => (await import("./commands/diff.ts")).diff(session, flags)),
+    );
 }
 
 function budgetOption(): Option {
-  return new Option("--budget <tokens>", "most tokens; 16k means 16,000").default(8000, "8000").argParser(parseBudget);
+  return new Option("--budget <tokens>", "most tokens; 16k means 16,000")
+    .default(8000, "8000")
+    .argParser(parseBudget);
 }
 
 function encodingOption(): Option {
@@ -168,7 +203,9 @@ function parseBudget(text: string): number {
 }
 
 function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  );
   const hasVersion = typeof manifest === "object" && manifest !== null && "version" in manifest;
   return hasVersion ? String(manifest.version) : "0.0.0";
 }

@@ -1,7 +1,12 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { openAliasRegistry, type AliasRegistry, type ScanReport, type ScanRules } from "@ccl/aliases";
+import {
+  openAliasRegistry,
+  type AliasRegistry,
+  type ScanReport,
+  type ScanRules,
+} from "@ccl/aliases";
 
 import { CliError } from "./cli-error.ts";
 import { formatCount } from "./output/format-number.ts";
@@ -9,7 +14,9 @@ import type { Session } from "./session.ts";
 
 /** True when the folder of context files has a registry. */
 export async function hasRegistry(session: Session): Promise<boolean> {
-  const found = await stat(join(session.root, session.directory, "aliases.json")).catch(() => undefined);
+  const found = await stat(join(session.root, session.directory, "aliases.json")).catch(
+    () => undefined,
+  );
   return found !== undefined;
 }
 
@@ -31,7 +38,9 @@ export async function withProjectOrScan<T>(
   session: Session,
   work: (registry: AliasRegistry) => Promise<T>,
 ): Promise<T> {
-  return await ((await hasRegistry(session)) ? using(session, false, work) : withScan(session, {}, work));
+  return await ((await hasRegistry(session))
+    ? using(session, false, work)
+    : withScan(session, {}, work));
 }
 
 /** Runs `work` on names given in memory by a scan; the project's own names stay. Writes nothing. */
@@ -62,10 +71,18 @@ export async function compareWithTree(
     const { added, moved } = await withScan(session, {}, async (_, report) => report);
     return { matched: undefined, unnamed: added.length + moved.length };
   }
-  const named = await using(session, false, async (registry) => new Set(registry.list().map((entry) => entry.path)));
+  const named = await using(
+    session,
+    false,
+    async (registry) => new Set(registry.list().map((entry) => entry.path)),
+  );
   // A folder that has no registry starts from nothing, so that the scan lists just what the rules leave.
   const blank = { ...session, directory: join(session.directory, "none") };
-  const matched = await withScan(blank, rules, async (_, { entries }) => new Set(entries.map((entry) => entry.path)));
+  const matched = await withScan(
+    blank,
+    rules,
+    async (_, { entries }) => new Set(entries.map((entry) => entry.path)),
+  );
   return { matched, unnamed: [...matched].filter((path) => !named.has(path)).length };
 }
 
@@ -80,7 +97,11 @@ export async function scanWithProgress(
     ...rules,
     signal,
     onEvent: (event) =>
-      progress.update(event.type === "files_found" ? "Finding files" : "Reading files", event.done, event.total),
+      progress.update(
+        event.type === "files_found" ? "Finding files" : "Reading files",
+        event.done,
+        event.total,
+      ),
   });
   progress.clear();
   return report;
@@ -91,12 +112,22 @@ export function describeSkipped(report: ScanReport): string | undefined {
   const counts = new Map<string, number>();
   for (const { reason } of report.skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   if (counts.size === 0) return undefined;
-  const reasons = [...counts].map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`).join(", ");
+  const reasons = [...counts]
+    .map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`)
+    .join(", ");
   return `${formatCount(report.skipped.length, "file")} left out: ${reasons}`;
 }
 
-async function using<T>(session: Session, persist: boolean, work: (registry: AliasRegistry) => Promise<T>): Promise<T> {
-  const registry = await openAliasRegistry({ root: session.root, directory: session.directory, persist });
+async function using<T>(
+  session: Session,
+  persist: boolean,
+  work: (registry: AliasRegistry) => Promise<T>,
+): Promise<T> {
+  const registry = await openAliasRegistry({
+    root: session.root,
+    directory: session.directory,
+    persist,
+  });
   try {
     return await work(registry);
   } finally {

@@ -21,7 +21,10 @@ export interface InterruptSource {
 const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM"];
 
 /** Runs one command line and gives the exit code. Output is written, not necessarily flushed, when it resolves. */
-export async function runCli(argv: string[], terminal: Terminal & InterruptSource): Promise<ExitCode> {
+export async function runCli(
+  argv: string[],
+  terminal: Terminal & InterruptSource,
+): Promise<ExitCode> {
   const interruption = listenForInterrupts(terminal);
   ignoreClosedPipe(terminal.stdout);
   ignoreClosedPipe(terminal.stderr);
@@ -72,7 +75,8 @@ function writeError(error: unknown, isJson: boolean, terminal: Terminal): void {
 }
 
 function toFailure(error: unknown, isInterrupted: boolean): unknown {
-  if (isInterrupted) return new CliError("aborted", "Interrupted; nothing was left half-written.", { cause: error });
+  if (isInterrupted)
+    return new CliError("aborted", "Interrupted; nothing was left half-written.", { cause: error });
   if (isHelp(error)) return new CliError("usage", 'Name a command. "ccl --help" lists them.');
   if (!(error instanceof CommanderError)) return error;
   return new CliError("usage", error.message.replace(/^error: /, ""), { cause: error });

@@ -56,7 +56,10 @@ export interface Session {
 export type SessionParts = Pick<Session, "args" | "terminal" | "signal">;
 
 /** Reads the global flags; the root must be a folder. */
-export async function openSession(flags: GlobalFlags, { args, terminal, signal }: SessionParts): Promise<Session> {
+export async function openSession(
+  flags: GlobalFlags,
+  { args, terminal, signal }: SessionParts,
+): Promise<Session> {
   const root = resolve(terminal.cwd(), flags.root ?? ".");
   const found = await stat(root).catch(() => undefined);
   if (found?.isDirectory() !== true) {

@@ -18,6 +18,9 @@ export function counterOf(encoding: Encoding): CounterSource {
 
 async function openExact(encoding: Exclude<Encoding, "estimate">): Promise<TokenCounter> {
   const vocabulary = new URL(`../dist/vocabulary/${encoding}.bin`, import.meta.url);
-  const [{ createBpeCounter }, bytes] = await Promise.all([import("@ccl/core/bpe"), readFile(vocabulary)]);
+  const [{ createBpeCounter }, bytes] = await Promise.all([
+    import("@ccl/core/bpe"),
+    readFile(vocabulary),
+  ]);
   return await createBpeCounter(encoding, { vocabulary: bytes });
 }

@@ -1,4 +1,8 @@
-export { compactJson, type CompactForm, type CompactJsonOptions } from "./compact-forms/compact-json.ts";
+export {
+  compactJson,
+  type CompactForm,
+  type CompactJsonOptions,
+} from "./compact-forms/compact-json.ts";
 export { compactText, type CompactTextOptions } from "./compact-forms/compact-text.ts";
 export { artifactAttacher, type ArtifactAttacherOptions } from "./compile/artifact-attacher.ts";
 export { compactor, type CompactorOptions } from "./compile/compactor.ts";
@@ -14,7 +18,12 @@ export { historySelector, type HistorySelectorOptions } from "./compile/history-
 export { memoryPreloader, type MemoryPreloaderOptions } from "./compile/memory-preloader.ts";
 export type { MemoryHit, MemoryService } from "./compile/memory-service.ts";
 export type { MemoryPlace } from "./compile/prompt-parts.ts";
-export { runCompiled, type RunCompiledOptions, type RunOutcome, type RunStep } from "./compile/run-compiled.ts";
+export {
+  runCompiled,
+  type RunCompiledOptions,
+  type RunOutcome,
+  type RunStep,
+} from "./compile/run-compiled.ts";
 export type {
   ArtifactRef,
   CacheLayout,
@@ -26,7 +35,10 @@ export type {
 } from "./compile/working-context.ts";
 export { ContextCompilerError, type ContextCompilerErrorCode } from "./context-compiler-error.ts";
 export type { EvidenceEntry, EvidencePack } from "./evidence/evidence-pack.ts";
-export { sessionFromEvidencePack, type SessionFromEvidenceOptions } from "./evidence/session-from-evidence-pack.ts";
+export {
+  sessionFromEvidencePack,
+  type SessionFromEvidenceOptions,
+} from "./evidence/session-from-evidence-pack.ts";
 export { verifyEvidencePack } from "./evidence/verify-evidence-pack.ts";
 export { findArtifact } from "./externalize/find-artifact.ts";
 export { renderArtifact } from "./externalize/render-artifact.ts";

@@ -7,9 +7,11 @@ export function promptFault(messages: readonly ChatMessage[]): string | undefine
   for (const [at, message] of messages.entries()) {
     const { role, toolCallId, toolCalls = [] } = message;
     if (role !== "tool" && waiting.size > 0) return `a call is not answered before message ${at}`;
-    if (role === "tool" && !waiting.delete(toolCallId ?? "")) return `message ${at} answers no call`;
+    if (role === "tool" && !waiting.delete(toolCallId ?? ""))
+      return `message ${at} answers no call`;
     if (textOf(message).trim() === "" && toolCalls.length === 0) return `message ${at} is empty`;
-    if (message.toolCalls !== undefined && (role !== "assistant" || toolCalls.length === 0)) return `calls at ${at}`;
+    if (message.toolCalls !== undefined && (role !== "assistant" || toolCalls.length === 0))
+      return `calls at ${at}`;
     for (const { id } of toolCalls) {
       if (waiting.has(id)) return `message ${at} makes one call twice`;
       waiting.add(id);

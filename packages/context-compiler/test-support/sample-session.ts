@@ -14,7 +14,12 @@ export function words(count: number, seed = 0): string {
 
 /** A session in memory whose ids and times do not depend on the run. */
 export function sampleSession(options: SessionOptions = {}): Session {
-  const fixed = { sessionId: "s", clock: createFixedClock(1_000), ids: createSequentialIds("e"), counter: exact };
+  const fixed = {
+    sessionId: "s",
+    clock: createFixedClock(1_000),
+    ids: createSequentialIds("e"),
+    counter: exact,
+  };
   return createSession({ ...fixed, ...options });
 }
 
@@ -25,7 +30,10 @@ export function turnDrafts(turn: number): EventDraft[] {
     { kind: "user_input", data: { content: `Please check R-${turn}. ${words(15, turn)}` } },
     { kind: "assistant_message", data: { content: "", toolCalls: [call] } },
     { kind: "tool_call", data: { callId: call.id, name: call.name, arguments: call.arguments } },
-    { kind: "tool_success", data: { callId: call.id, content: `R-${turn} holds ${words(80, turn)}` } },
+    {
+      kind: "tool_success",
+      data: { callId: call.id, content: `R-${turn} holds ${words(80, turn)}` },
+    },
     { kind: "assistant_message", data: { content: `R-${turn} is fine. ${words(20, turn)}` } },
   ];
 }

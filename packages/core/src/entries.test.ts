@@ -41,7 +41,10 @@ const codesOf: Record<string, string[]> = {
     provider_error: documented,
     network_error: documented,
   }),
-  TokenBudgetError: listed<TokenBudgetErrorCode>({ budget_exceeded: documented, invalid_budget: documented }),
+  TokenBudgetError: listed<TokenBudgetErrorCode>({
+    budget_exceeded: documented,
+    invalid_budget: documented,
+  }),
   BpeCounterError: listed<BpeCounterErrorCode>({
     invalid_vocabulary: documented,
     tokenizer_missing: documented,
@@ -76,7 +79,9 @@ async function errorClasses(): Promise<[entry: string, name: string, type: Error
 describe("every error class of every entry", () => {
   it("exists, has a documented list of codes, and carries its own brand", async () => {
     const classes = await errorClasses();
-    expect(classes.map(([entry]) => entry)).toEqual(expect.arrayContaining([".", "./bpe", "./node"]));
+    expect(classes.map(([entry]) => entry)).toEqual(
+      expect.arrayContaining([".", "./bpe", "./node"]),
+    );
     for (const [, name, type] of classes) {
       expect(Object.keys(codesOf)).toContain(name);
       expect(Object.hasOwn(type, "brand") && type.brand).toBe(name);
@@ -109,17 +114,26 @@ describe("the built entries that are meant for any platform", () => {
     if (seen.has(file.href)) return [];
     seen.add(file.href);
     if (!existsSync(file)) throw new Error(`${file.pathname} is missing: run the build first.`);
-    const found = readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["']([^"'\n]+)["']/g);
+    const found = readFileSync(file, "utf8").matchAll(
+      /(?:\bfrom|\bimport)\s*\(?\s*["']([^"'\n]+)["']/g,
+    );
     return [...found].flatMap(([, specifier = ""]) =>
       specifier.startsWith(".") ? importsOf(new URL(specifier, file), seen) : [specifier],
     );
   }
 
-  it.each(["index.js", "bpe/index.js", "testing/index.js"])("%s imports nothing of Node but node:crypto", (name) => {
-    const imports = importsOf(new URL(name, dist), new Set());
-    const ofNode = imports.filter((specifier) => specifier.startsWith("node:") || builtinModules.includes(specifier));
-    expect(ofNode.filter((specifier) => specifier !== "node:crypto" && specifier !== "crypto")).toEqual([]);
-  });
+  it.each(["index.js", "bpe/index.js", "testing/index.js"])(
+    "%s imports nothing of Node but node:crypto",
+    (name) => {
+      const imports = importsOf(new URL(name, dist), new Set());
+      const ofNode = imports.filter(
+        (specifier) => specifier.startsWith("node:") || builtinModules.includes(specifier),
+      );
+      expect(
+        ofNode.filter((specifier) => specifier !== "node:crypto" && specifier !== "crypto"),
+      ).toEqual([]);
+    },
+  );
 
   it("would notice node:fs, as in the entry that is meant for Node", () => {
     expect(importsOf(new URL("node/index.js", dist), new Set())).toContain("fs/promises");

@@ -11,7 +11,8 @@ function timestampOf(id: string): number {
 function generatorAt(times: number[], fill?: number) {
   let call = 0;
   const clock = { now: () => times[Math.min(call++, times.length - 1)] ?? 0 };
-  const random = fill === undefined ? undefined : (byteCount: number) => new Uint8Array(byteCount).fill(fill);
+  const random =
+    fill === undefined ? undefined : (byteCount: number) => new Uint8Array(byteCount).fill(fill);
   return createUuidV7Generator(random === undefined ? { clock } : { clock, random });
 }
 
@@ -40,14 +41,19 @@ describe("createUuidV7Generator", () => {
 
   it("gives well-formed ids that rise whatever the clock does", () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 47 }), { minLength: 2, maxLength: 40 }), (times) => {
-        const generator = generatorAt(times);
-        const ids = times.map(() => generator.next());
-        for (const id of ids) expect(id).toMatch(uuidV7);
-        expect([...ids].sort()).toEqual(ids);
-        expect(new Set(ids).size).toBe(ids.length);
-        expect(ids.map(timestampOf)).toEqual(times.map((_, index) => Math.max(...times.slice(0, index + 1))));
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 2 ** 47 }), { minLength: 2, maxLength: 40 }),
+        (times) => {
+          const generator = generatorAt(times);
+          const ids = times.map(() => generator.next());
+          for (const id of ids) expect(id).toMatch(uuidV7);
+          expect([...ids].sort()).toEqual(ids);
+          expect(new Set(ids).size).toBe(ids.length);
+          expect(ids.map(timestampOf)).toEqual(
+            times.map((_, index) => Math.max(...times.slice(0, index + 1))),
+          );
+        },
+      ),
     );
   });
 });

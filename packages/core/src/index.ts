@@ -1,5 +1,8 @@
 export { canonicalJson } from "./canonical/canonical-json.ts";
-export { CanonicalJsonError, type CanonicalJsonErrorCode } from "./canonical/canonical-json-error.ts";
+export {
+  CanonicalJsonError,
+  type CanonicalJsonErrorCode,
+} from "./canonical/canonical-json-error.ts";
 export { sha256Hex, sha8 } from "./canonical/sha256.ts";
 export { CclError, type CclErrorOptions } from "./ccl-error.ts";
 export { systemClock, type Clock } from "./clock.ts";
@@ -30,7 +33,11 @@ export type { ToolContext, ToolDefinition } from "./models/tool-definition.ts";
 export { failure, success, type Issue, type Result } from "./result.ts";
 export { redactSecrets, type RedactedText } from "./text/redact-secrets.ts";
 export type { SecretFinding } from "./text/secret-source.ts";
-export { truncateMiddle, type TruncatedText, type TruncateMiddleOptions } from "./text/truncate-middle.ts";
+export {
+  truncateMiddle,
+  type TruncatedText,
+  type TruncateMiddleOptions,
+} from "./text/truncate-middle.ts";
 export { calibrateCounter, type ReportedUsage } from "./tokens/calibrate-counter.ts";
 export { countMessages } from "./tokens/count-messages.ts";
 export { estimatedCounter } from "./tokens/estimated-counter.ts";

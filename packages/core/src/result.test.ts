@@ -9,7 +9,12 @@ describe("Result", () => {
   it("carries every issue of a failure, in order", () => {
     const issues: [Issue, Issue] = [
       { code: "empty", path: ["name"], message: "The name is empty." },
-      { code: "too_long", path: ["tags", 3], message: "The tag has 90 characters.", severity: "warning" },
+      {
+        code: "too_long",
+        path: ["tags", 3],
+        message: "The tag has 90 characters.",
+        severity: "warning",
+      },
     ];
     expect(failure(...issues)).toEqual({ ok: false, issues });
   });

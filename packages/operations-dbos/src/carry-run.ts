@@ -25,11 +25,20 @@ export interface CarryRunOptions {
  */
 export async function carryRun(runId: string, options: CarryRunOptions): Promise<string> {
   const { dbos, rendezvous, retry } = options;
-  const operations = await dbos.runStep(async () => planOf(runId, options), { name: "plan", ...retry });
+  const operations = await dbos.runStep(async () => planOf(runId, options), {
+    name: "plan",
+    ...retry,
+  });
   const meeting = rendezvous.open(runId, operations);
   try {
-    const driven = dbos.runStep(async () => driveToEnd(runId, options), { name: "drive", ...retry });
-    const [drive] = await Promise.allSettled([driven, startOperations(runId, { options, operations, meeting })]);
+    const driven = dbos.runStep(async () => driveToEnd(runId, options), {
+      name: "drive",
+      ...retry,
+    });
+    const [drive] = await Promise.allSettled([
+      driven,
+      startOperations(runId, { options, operations, meeting }),
+    ]);
     if (drive.status === "rejected") throw drive.reason;
     return drive.value;
   } finally {
@@ -43,17 +52,24 @@ async function planOf(runId: string, { runs, attached }: CarryRunOptions): Promi
   return stored === undefined ? [] : engine.operationsOf(stored.input);
 }
 
-async function driveToEnd(runId: string, { dbos, runs, attached }: CarryRunOptions): Promise<string> {
+async function driveToEnd(
+  runId: string,
+  { dbos, runs, attached }: CarryRunOptions,
+): Promise<string> {
   const { drive, engine } = await attached;
   if ((await runs.loadRun(runId)) === undefined) return "unknown_run";
   const cancelled = dbos.stepStatus?.cancelSignal;
   const onCancel = (): void => engine.abort(runId, "Its workflow was cancelled.");
   cancelled?.addEventListener("abort", onCancel, { once: true });
-  const result = await drive(runId).finally(() => cancelled?.removeEventListener("abort", onCancel));
+  const result = await drive(runId).finally(() =>
+    cancelled?.removeEventListener("abort", onCancel),
+  );
   const stored = await runs.loadRun(runId);
   if (stored?.result !== undefined) return stored.result.status;
   const why = result?.failedDetails?.errorMessage ?? "Its worker gave it up.";
-  throw new OperationsDbosError("not_ended", `Run ${runId} has not ended. ${why}`, { details: { runId } });
+  throw new OperationsDbosError("not_ended", `Run ${runId} has not ended. ${why}`, {
+    details: { runId },
+  });
 }
 
 /** One after another, so that they are made in the order of the plan. Of one that is there already DBOS gives the handle. */
@@ -82,5 +98,8 @@ async function startOperations(
 
 function notStarted(runId: string, operationId: string, cause: unknown): OperationsDbosError {
   const message = `The workflow of operation ${JSON.stringify(operationId)} could not be started; run ${runId} goes on without it.`;
-  return new OperationsDbosError("not_started", message, { cause, details: { runId, operationId } });
+  return new OperationsDbosError("not_started", message, {
+    cause,
+    details: { runId, operationId },
+  });
 }

@@ -53,12 +53,20 @@ export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
   const rendezvous: Rendezvous = createRendezvous((runId) => watch.watch(runId));
   const { isLeft: isNeeded, end } = rendezvous;
   const watch = createRunWatch({ runs, leftAfterMs, clock, isNeeded, end });
-  const retry = { retriesAllowed: maxAttempts > 1, maxAttempts, intervalSeconds: 1, backoffRate: 2 };
+  const retry = {
+    retriesAllowed: maxAttempts > 1,
+    maxAttempts,
+    intervalSeconds: 1,
+    backoffRate: 2,
+  };
   const { operation } = registration;
   registration.bodies = {
-    run: async (runId = "") => carryRun(runId, { dbos, runs, rendezvous, attached, operation, retry, onFault }),
+    run: async (runId = "") =>
+      carryRun(runId, { dbos, runs, rendezvous, attached, operation, retry, onFault }),
     operation: async (runId = "", hook = "", operationId = "") =>
-      isHook(hook) ? carryOperation(dbos, rendezvous.take(runId, { hook, operationId })) : "unknown_operation",
+      isHook(hook)
+        ? carryOperation(dbos, rendezvous.take(runId, { hook, operationId }))
+        : "unknown_operation",
     close() {
       rendezvous.close();
       watch.close();
@@ -99,7 +107,10 @@ function checkOptions(options: { name: string; maxAttempts: number; leftAfterMs:
     );
   }
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
-    throw new OperationsDbosError("invalid_options", `maxAttempts is ${maxAttempts}; give a whole number from 1.`);
+    throw new OperationsDbosError(
+      "invalid_options",
+      `maxAttempts is ${maxAttempts}; give a whole number from 1.`,
+    );
   }
   if (!(leftAfterMs >= 100 && leftAfterMs <= 2 ** 31 - 1)) {
     throw new OperationsDbosError(

@@ -71,7 +71,10 @@ export type DbosWorkflow = (...ids: string[]) => Promise<string>;
 export interface DbosWorkflows {
   isInitialized(): boolean;
   registerWorkflow(workflow: DbosWorkflow, options: { name: string }): DbosWorkflow;
-  startWorkflow(workflow: DbosWorkflow, options: { workflowID: string }): (...ids: string[]) => Promise<unknown>;
+  startWorkflow(
+    workflow: DbosWorkflow,
+    options: { workflowID: string },
+  ): (...ids: string[]) => Promise<unknown>;
   runStep<T>(step: () => Promise<T>, options: DbosStepOptions): Promise<T>;
   /** Of the step that asks; the signal is aborted when its workflow is cancelled. */
   readonly stepStatus: { readonly cancelSignal: AbortSignal } | undefined;

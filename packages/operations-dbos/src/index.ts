@@ -1,4 +1,8 @@
-export { createDbosExecutor, type DbosExecutor, type DbosExecutorOptions } from "./create-dbos-executor.ts";
+export {
+  createDbosExecutor,
+  type DbosExecutor,
+  type DbosExecutorOptions,
+} from "./create-dbos-executor.ts";
 export type {
   DbosLogger,
   DbosSdk,

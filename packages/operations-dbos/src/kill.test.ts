@@ -1,15 +1,30 @@
 import { createScriptedModel } from "@ccl/core/testing";
-import { createOperationRegistry, createRunEngine, type RunResult, type RunStore } from "@ccl/operations";
+import {
+  createOperationRegistry,
+  createRunEngine,
+  type RunResult,
+  type RunStore,
+} from "@ccl/operations";
 import { openPostgresOperationStores } from "@ccl/operations/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { hasPostgres, openTestDatabase, type TestDatabase } from "../test-support/open-test-database.ts";
+import {
+  hasPostgres,
+  openTestDatabase,
+  type TestDatabase,
+} from "../test-support/open-test-database.ts";
 import { createSharedStores, type SharedStores } from "../test-support/shared-stores.ts";
-import { killWorkers, requireBuilt, startWorker, type WorkerProcess } from "../test-support/worker-process.ts";
+import {
+  killWorkers,
+  requireBuilt,
+  startWorker,
+  type WorkerProcess,
+} from "../test-support/worker-process.ts";
 import { readEndedRows } from "../test-support/workflow-rows.ts";
 
 const kills = Number(process.env["CCL_KILLS"] ?? 3);
-if (!hasPostgres) console.warn("PostgreSQL is not installed: workers that are killed are not tried.");
+if (!hasPostgres)
+  console.warn("PostgreSQL is not installed: workers that are killed are not tried.");
 
 describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", () => {
   let database: TestDatabase;
@@ -46,7 +61,11 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
     return {
       run,
       calls: calls.map(({ name, child }) => [name, child?.replace(runId, "run")]),
-      operations: operations.map(({ id, status, output }) => [id.replace(runId, "run"), status, output]),
+      operations: operations.map(({ id, status, output }) => [
+        id.replace(runId, "run"),
+        status,
+        output,
+      ]),
     };
   };
 
@@ -54,7 +73,13 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
   const killOnce = async (
     stores: SharedStores,
     { victim, call, chatId }: { victim: WorkerProcess; call: number; chatId: string },
-  ): Promise<{ runId: string; result: RunResult; again: string[]; finished: number; epoch: number }> => {
+  ): Promise<{
+    runId: string;
+    result: RunResult;
+    again: string[];
+    finished: number;
+    epoch: number;
+  }> => {
     const runId = await victim.start(chatId);
     await victim.killAt(call, call % 2 === 0 ? "before" : "after");
     const finished = await finishedOf(stores.runs, runId);
@@ -100,7 +125,11 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
   it(`does so with the stores in PostgreSQL as well (${kills} kills)`, async () => {
     const { runs, close } = await openPostgresOperationStores({ client: database.pool });
     const ended = async (runId: string): Promise<RunResult> => {
-      const reader = createRunEngine({ registry: createOperationRegistry(), mainModel: createScriptedModel([]), runs });
+      const reader = createRunEngine({
+        registry: createOperationRegistry(),
+        mainModel: createScriptedModel([]),
+        runs,
+      });
       for await (const event of reader.events(runId)) if (event.type === "run.finished") break;
       const stored = await runs.loadRun(runId);
       if (stored?.result === undefined) throw new Error(`Run ${runId} has no result.`);
@@ -155,7 +184,9 @@ const plannedWorkflows = {
 async function finishedOf(runs: RunStore, runId: string): Promise<string[]> {
   const stored = await runs.loadRun(runId);
   return (stored?.steps ?? []).flatMap((step) =>
-    step.kind === "operation" && step.willRetry !== true ? [`${step.hook}/${step.operationId}`] : [],
+    step.kind === "operation" && step.willRetry !== true
+      ? [`${step.hook}/${step.operationId}`]
+      : [],
   );
 }
 

@@ -9,7 +9,11 @@ import {
 } from "@ccl/operations";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { hasPostgres, openTestDatabase, type TestDatabase } from "../test-support/open-test-database.ts";
+import {
+  hasPostgres,
+  openTestDatabase,
+  type TestDatabase,
+} from "../test-support/open-test-database.ts";
 import { createDbosExecutor } from "./create-dbos-executor.ts";
 import { openDbosWorker, type DbosWorker } from "./open-dbos-worker.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
@@ -29,7 +33,13 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
     runs: RunStore,
     rest: Partial<Parameters<typeof openDbosWorker>[0]> = {},
   ): Promise<{ worker: DbosWorker; engine: RunEngine }> => {
-    const worker = await openDbosWorker({ dbos: DBOS, pool: database.pool, runs, takeOverEveryMs: 0, ...rest });
+    const worker = await openDbosWorker({
+      dbos: DBOS,
+      pool: database.pool,
+      runs,
+      takeOverEveryMs: 0,
+      ...rest,
+    });
     const registry = createOperationRegistry();
     const engine = createRunEngine({
       registry,
@@ -90,7 +100,14 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
     const runs = createMemoryRunStore();
     const faults: unknown[] = [];
     const { userMessage, ...ids } = turn;
-    const input = { ...ids, runId: "poison", userMessageId: "m1", userMessage, assistantVariantId: "v1", startedAt: 0 };
+    const input = {
+      ...ids,
+      runId: "poison",
+      userMessageId: "m1",
+      userMessage,
+      assistantVariantId: "v1",
+      startedAt: 0,
+    };
     await runs.createRun({ input, lease: { owner: "dead", ttlMs: 1, nowMs: 0 } });
     const lease = await runs.acquireLease("poison", { owner: "dead", ttlMs: 1, nowMs: 2 });
     const stamp = {
@@ -102,9 +119,14 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
       ts: 0,
     } as const;
     const events = [{ ...stamp, seq: 1, epoch: 3, type: "run.started" } as const];
-    await runs.append([{ runId: "poison", fencingToken: lease?.fencingToken ?? 0, events, steps: [] }]);
+    await runs.append([
+      { runId: "poison", fencingToken: lease?.fencingToken ?? 0, events, steps: [] },
+    ]);
 
-    const { worker, engine } = await openWorker(runs, { maxTakeovers: 2, onFault: (fault) => faults.push(fault.code) });
+    const { worker, engine } = await openWorker(runs, {
+      maxTakeovers: 2,
+      onFault: (fault) => faults.push(fault.code),
+    });
     const insert = `INSERT INTO dbos.workflow_status (workflow_uuid, status, name, class_name, executor_id, application_version, application_name, created_at, updated_at)
       VALUES ('poison', 'PENDING', 'ccl.operations.run', '', 'dead', '1', 'ccl-operations', 0, 0)`;
     await database.pool.query(insert);
@@ -119,7 +141,12 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
 
   it("leaves what is still under way when it closes to other workers", async () => {
     const runs = createMemoryRunStore();
-    const first = await openDbosWorker({ dbos: DBOS, pool: database.pool, runs, takeOverEveryMs: 0 });
+    const first = await openDbosWorker({
+      dbos: DBOS,
+      pool: database.pool,
+      runs,
+      takeOverEveryMs: 0,
+    });
     let answer: () => void = () => {};
     const asked = new Promise<void>((resolve) => {
       const mainModel = {
@@ -141,9 +168,10 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
     });
     await asked;
     await first.close({ waitMs: 0 });
-    const { rows } = await database.pool.query("SELECT status FROM dbos.workflow_status WHERE executor_id = $1", [
-      first.workerName,
-    ]);
+    const { rows } = await database.pool.query(
+      "SELECT status FROM dbos.workflow_status WHERE executor_id = $1",
+      [first.workerName],
+    );
     expect(rows).toEqual([{ status: "PENDING" }]);
     const { worker } = await openWorker(runs);
     expect(await worker.takeOver()).toBe(1);
@@ -159,18 +187,26 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
     expect(await open({ takeOverEveryMs: Number.NaN })).toBe("invalid_options");
     expect(await open({ maxTakeovers: -1 })).toBe("invalid_options");
     expect(await open({ maxAttempts: 0 })).toBe("invalid_options");
-    expect(await open({ signal: AbortSignal.abort(new Error("enough")) })).toEqual(new Error("enough"));
+    expect(await open({ signal: AbortSignal.abort(new Error("enough")) })).toEqual(
+      new Error("enough"),
+    );
 
     const other = await database.pool.connect();
-    await other.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", ["dbos/ccl-operations/twin"]);
+    await other.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [
+      "dbos/ccl-operations/twin",
+    ]);
     expect(await open({ workerName: "twin" })).toBe("name_taken");
     other.release(true);
 
     const { worker } = await openWorker(runs, { clock: createFixedClock(0) });
     expect(await open({})).toBe("already_launched");
-    expect(codeOfThrown(() => worker.executor.attach(async () => undefined, noEngine))).toBe("name_taken");
+    expect(codeOfThrown(() => worker.executor.attach(async () => undefined, noEngine))).toBe(
+      "name_taken",
+    );
     expect(codeOfThrown(() => createDbosExecutor({ dbos: DBOS, runs }))).toBe("name_taken");
-    expect(codeOfThrown(() => createDbosExecutor({ dbos: DBOS, runs, name: "another" }))).toBe("already_launched");
+    expect(codeOfThrown(() => createDbosExecutor({ dbos: DBOS, runs, name: "another" }))).toBe(
+      "already_launched",
+    );
     await worker.close();
     await worker.close();
     expect(await codeOf(worker.takeOver())).toBe("closed");
@@ -178,7 +214,9 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
 
   it("says what failed where the server is out of reach", async () => {
     const pool = { connect: () => Promise.reject(new Error("connect ECONNREFUSED")) };
-    expect(await codeOf(openDbosWorker({ dbos: DBOS, pool, runs: createMemoryRunStore() }))).toBe("database_failed");
+    expect(await codeOf(openDbosWorker({ dbos: DBOS, pool, runs: createMemoryRunStore() }))).toBe(
+      "database_failed",
+    );
   });
 });
 

@@ -60,7 +60,11 @@ const silent: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
  */
 export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWorker> {
   const { dbos, pool, runs, clock = systemClock, onFault = () => {}, signal } = options;
-  const { workerName = createUuidV7Generator({ clock }).next(), maxTakeovers = 20, schema = "dbos" } = options;
+  const {
+    workerName = createUuidV7Generator({ clock }).next(),
+    maxTakeovers = 20,
+    schema = "dbos",
+  } = options;
   const everyMs = options.takeOverEveryMs ?? 5_000;
   checkOptions({ workerName, everyMs, maxTakeovers });
   signal?.throwIfAborted();
@@ -107,7 +111,10 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
   });
   const timer =
     everyMs > 0
-      ? setInterval(() => void look.now().catch((error: unknown) => onFault(faultOf(error))), everyMs)
+      ? setInterval(
+          () => void look.now().catch((error: unknown) => onFault(faultOf(error))),
+          everyMs,
+        )
       : undefined;
   let closing: Promise<void> | undefined;
   return {
@@ -127,7 +134,11 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
   };
 }
 
-function checkOptions(options: { workerName: string; everyMs: number; maxTakeovers: number }): void {
+function checkOptions(options: {
+  workerName: string;
+  everyMs: number;
+  maxTakeovers: number;
+}): void {
   const { workerName, everyMs, maxTakeovers } = options;
   if (!/^[\w.:-]{1,200}$/.test(workerName)) {
     throw new OperationsDbosError(
@@ -142,7 +153,10 @@ function checkOptions(options: { workerName: string; everyMs: number; maxTakeove
     );
   }
   if (!(maxTakeovers >= 0)) {
-    throw new OperationsDbosError("invalid_options", `maxTakeovers is ${maxTakeovers}; give a number from 0.`);
+    throw new OperationsDbosError(
+      "invalid_options",
+      `maxTakeovers is ${maxTakeovers}; give a number from 0.`,
+    );
   }
 }
 
@@ -168,7 +182,8 @@ async function launch(dbos: DbosSdk): Promise<void> {
   try {
     await dbos.launch();
   } catch (error) {
-    const message = "DBOS did not start; its database may be out of reach, or the role may not make the schema.";
+    const message =
+      "DBOS did not start; its database may be out of reach, or the role may not make the schema.";
     throw new OperationsDbosError("launch_failed", message, { cause: error });
   }
 }
@@ -183,18 +198,26 @@ async function holdOrThrow(lock: WorkerLock, workerName: string): Promise<void> 
 
 function faultOf(error: unknown): OperationsDbosError {
   if (OperationsDbosError.isInstance(error)) return error;
-  return new OperationsDbosError("database_failed", "A look for runs of dead workers failed; the next one comes.", {
-    cause: error,
-  });
+  return new OperationsDbosError(
+    "database_failed",
+    "A look for runs of dead workers failed; the next one comes.",
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Looks one after another; who asks during one gets that one's answer. */
-function createSweep(look: () => Promise<number>): { now(): Promise<number>; end(): Promise<void> } {
+function createSweep(look: () => Promise<number>): {
+  now(): Promise<number>;
+  end(): Promise<void>;
+} {
   let current: Promise<number> | undefined;
   let hasEnded = false;
   return {
     async now() {
-      if (hasEnded) throw new OperationsDbosError("closed", "The worker is closed; open another one.");
+      if (hasEnded)
+        throw new OperationsDbosError("closed", "The worker is closed; open another one.");
       current ??= look().finally(() => {
         current = undefined;
       });

@@ -14,11 +14,16 @@ import {
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { hasPostgres, openTestDatabase, type TestDatabase } from "../test-support/open-test-database.ts";
+import {
+  hasPostgres,
+  openTestDatabase,
+  type TestDatabase,
+} from "../test-support/open-test-database.ts";
 import { readEndedRows, readWorkflowRows } from "../test-support/workflow-rows.ts";
 import { openDbosWorker, type DbosWorker } from "./open-dbos-worker.ts";
 
-if (!hasPostgres) console.warn("PostgreSQL is not installed: workflows of operations are not tried.");
+if (!hasPostgres)
+  console.warn("PostgreSQL is not installed: workflows of operations are not tried.");
 
 interface Operation {
   id: string;
@@ -30,7 +35,10 @@ const done: OperationHandler = async () => ({ status: "done" });
 const before: Hook[] = ["before_main_llm"];
 const after: Hook[] = ["after_main_llm"];
 
-function profileOf(operations: readonly Operation[], registry: OperationRegistry): OperationProfile {
+function profileOf(
+  operations: readonly Operation[],
+  registry: OperationRegistry,
+): OperationProfile {
   for (const { id, handler = done } of operations) {
     registry.register({ operationId: id, kind: "test", name: id }, handler);
   }
@@ -63,7 +71,10 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
   }
   const open = async (
     operations: readonly Operation[],
-    { runs = createMemoryRunStore(), answers = ["Hello."] }: { runs?: RunStore; answers?: string[] } = {},
+    {
+      runs = createMemoryRunStore(),
+      answers = ["Hello."],
+    }: { runs?: RunStore; answers?: string[] } = {},
   ): Promise<Desk> => {
     const faults: string[] = [];
     const worker = await openDbosWorker({
@@ -77,7 +88,13 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
     const registry = createOperationRegistry();
     const profile = profileOf(operations, registry);
     const mainModel = createScriptedModel(answers);
-    const engine = createRunEngine({ registry, mainModel, runs, executor: worker.executor, limits: { graceMs: 50 } });
+    const engine = createRunEngine({
+      registry,
+      mainModel,
+      runs,
+      executor: worker.executor,
+      limits: { graceMs: 50 },
+    });
     return { worker, engine, profile, faults };
   };
   const turn = { trigger: "generate", chatId: "c", branchId: "main", userMessage: "Hi." } as const;
@@ -112,7 +129,9 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
     await worker.close();
     const { calls, operations, run: row } = await readWorkflowRows(database.pool, run.runId);
     expect(row).toEqual({ status: "SUCCESS", output: "done" });
-    expect(operations.map(({ id, status, output, steps }) => [id.slice(37), status, output, steps])).toEqual([
+    expect(
+      operations.map(({ id, status, output, steps }) => [id.slice(37), status, output, steps]),
+    ).toEqual([
       [`before_main_llm:z:first 100% 剣'"`, "SUCCESS", "done", 1],
       ["before_main_llm:fails", "SUCCESS", "error", 1],
       ["before_main_llm:blocked", "SUCCESS", "skipped", 0],
@@ -124,7 +143,11 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
       ["after_main_llm:both", "SUCCESS", "done", 1],
     ]);
     expect(operations.every(({ id }) => id.startsWith(`${run.runId}:`))).toBe(true);
-    expect(calls.map(({ child }) => child)).toEqual([null, null, ...operations.map(({ id }) => id)]);
+    expect(calls.map(({ child }) => child)).toEqual([
+      null,
+      null,
+      ...operations.map(({ id }) => id),
+    ]);
   });
 
   it("are the same, in the same order, after a recovery, which runs nothing again", async () => {
@@ -145,9 +168,10 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
       expect(await readEndedRows(database.pool, run.runId)).toEqual(undisturbed);
     }
     // As if it had died between the calls of the run's workflow, before two of the operations were known.
-    await database.pool.query("DELETE FROM dbos.operation_outputs WHERE workflow_uuid = $1 AND function_id > 2", [
-      run.runId,
-    ]);
+    await database.pool.query(
+      "DELETE FROM dbos.operation_outputs WHERE workflow_uuid = $1 AND function_id > 2",
+      [run.runId],
+    );
     await database.pool.query("DELETE FROM dbos.workflow_status WHERE workflow_uuid = ANY($1)", [
       [`${run.runId}:before_main_llm:b`],
     ]);
@@ -186,7 +210,9 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
     const ids = { chatId: "left", branchId: "main", userMessageId: "m", assistantVariantId: "v" };
     const input = { runId: "left", trigger: "generate", startedAt: 0, ...ids } as const;
     await runs.createRun({ input, lease: { owner: "dead", ttlMs: 1, nowMs: 0 } });
-    await database.pool.query("DELETE FROM dbos.workflow_status WHERE workflow_uuid = $1", [run.runId]);
+    await database.pool.query("DELETE FROM dbos.workflow_status WHERE workflow_uuid = $1", [
+      run.runId,
+    ]);
     for (const parent of ["left", "unknown"]) {
       const copy = `INSERT INTO dbos.workflow_status (workflow_uuid, parent_workflow_id, status, executor_id, name, class_name,
           application_version, application_name, created_at, updated_at, serialization)
@@ -207,7 +233,9 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
     await makePending(`${run.runId}:before_main_llm:a`);
     expect(await worker.takeOver()).toBe(3);
     const outputs = await Promise.all(
-      [run.runId, "left", "unknown"].map(async (id) => DBOS.retrieveWorkflow(`${id}:before_main_llm:a`).getResult()),
+      [run.runId, "left", "unknown"].map(async (id) =>
+        DBOS.retrieveWorkflow(`${id}:before_main_llm:a`).getResult(),
+      ),
     );
     expect(outputs).toEqual(["done", "left", "unknown_run"]);
     // Its run can still be carried on, without them.
@@ -233,7 +261,8 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
 
   /** Operations may be at work while the workflows of later ones are still on their way. */
   const untilStarted = async (runId: string, count: number): Promise<void> => {
-    while ((await readWorkflowRows(database.pool, runId)).operations.length < count) await Promise.resolve();
+    while ((await readWorkflowRows(database.pool, runId)).operations.length < count)
+      await Promise.resolve();
   };
 
   it("end with the run that is aborted, by its handle or by a cancelled workflow", async () => {
@@ -264,7 +293,10 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
 
   it("change nothing for the run where they are cancelled", async () => {
     const held = createHeld();
-    const { worker, engine, profile, faults } = await open([{ id: "held", handler: held.handler }, { id: "next" }]);
+    const { worker, engine, profile, faults } = await open([
+      { id: "held", handler: held.handler },
+      { id: "next" },
+    ]);
     const run = await engine.start({ ...turn, profile });
     await held.begun;
     await DBOS.cancelWorkflow(`${run.runId}:before_main_llm:held`);
@@ -290,7 +322,11 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
     await untilStarted(run.runId, 2);
     await worker.close({ waitMs: 0 });
     const left = await readWorkflowRows(database.pool, run.runId);
-    expect([left.run, ...left.operations].map(({ status }) => status)).toEqual(["PENDING", "PENDING", "PENDING"]);
+    expect([left.run, ...left.operations].map(({ status }) => status)).toEqual([
+      "PENDING",
+      "PENDING",
+      "PENDING",
+    ]);
 
     const { worker: other } = await open(
       operations.map(({ id }) => ({ id })),

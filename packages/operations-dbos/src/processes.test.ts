@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { hasPostgres, openTestDatabase, type TestDatabase } from "../test-support/open-test-database.ts";
+import {
+  hasPostgres,
+  openTestDatabase,
+  type TestDatabase,
+} from "../test-support/open-test-database.ts";
 import { killWorkers, requireBuilt, startWorker } from "../test-support/worker-process.ts";
 
-if (!hasPostgres) console.warn("PostgreSQL is not installed: workers that open together are not tried.");
+if (!hasPostgres)
+  console.warn("PostgreSQL is not installed: workers that open together are not tried.");
 
 describe.skipIf(!hasPostgres)("workers of several processes", () => {
   let database: TestDatabase;
@@ -18,7 +23,9 @@ describe.skipIf(!hasPostgres)("workers of several processes", () => {
 
   it("all open at the same time where DBOS has no tables yet", async () => {
     const names = ["first", "second", "third"];
-    const workers = await Promise.all(names.map((name) => startWorker({ name, url: database.url })));
+    const workers = await Promise.all(
+      names.map((name) => startWorker({ name, url: database.url })),
+    );
     expect(workers.map(({ name }) => name)).toEqual(names);
     await Promise.all(workers.map((worker) => worker.close()));
   });

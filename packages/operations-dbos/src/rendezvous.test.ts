@@ -24,7 +24,10 @@ const finished = (status: "done" | "aborted", of = operation): RunEvent => ({
 });
 
 /** What DBOS does with the steps of a workflow: those that are recorded are not run again. */
-function createSteps(recorded = 0): { names: string[]; runStep<T>(step: () => Promise<T>): Promise<T> } {
+function createSteps(recorded = 0): {
+  names: string[];
+  runStep<T>(step: () => Promise<T>): Promise<T>;
+} {
   const names: string[] = [];
   let position = 0;
   return {
@@ -79,7 +82,10 @@ describe("createRendezvous", () => {
   });
 
   it("passes over steps of attempts before a crash, and carries the attempt out where DBOS refuses the step", async () => {
-    for (const steps of [createSteps(2), { runStep: () => Promise.reject(new Error("cancelled")) }]) {
+    for (const steps of [
+      createSteps(2),
+      { runStep: () => Promise.reject(new Error("cancelled")) },
+    ]) {
       const { rendezvous } = open();
       rendezvous.open("run", [operation]).started(operation);
       const workflow = carryOperation(steps, rendezvous.take("run", operation));
@@ -135,7 +141,9 @@ describe("createRendezvous", () => {
   it("hands an attempt to the newest of two executions of one workflow, and ends both", async () => {
     const { rendezvous } = open();
     const steps = [createSteps(), createSteps()];
-    const workflows = steps.map(async (at) => carryOperation(at, rendezvous.take("run", operation)));
+    const workflows = steps.map(async (at) =>
+      carryOperation(at, rendezvous.take("run", operation)),
+    );
     await rendezvous.carry(attempt, async () => done);
     rendezvous.hear(finished("done"));
     expect(await Promise.all(workflows)).toEqual(["done", "done"]);

@@ -25,7 +25,10 @@ export interface Rendezvous {
   /** Until the meeting is closed or has said that it was started, an operation of these is waited for. */
   open(runId: string, operations: readonly OperationKey[]): OpenMeeting;
   take(runId: string, operation: OperationKey): Seat;
-  carry(attempt: OperationAttempt, execute: () => Promise<OperationOutcome>): Promise<OperationOutcome>;
+  carry(
+    attempt: OperationAttempt,
+    execute: () => Promise<OperationOutcome>,
+  ): Promise<OperationOutcome>;
   /** Ends the seats of operations that have ended. */
   hear(event: RunEvent): void;
   /** Ends the seats that the function has an answer for. */
@@ -56,7 +59,12 @@ export function createRendezvous(onLeft: (runId: string) => void): Rendezvous {
   const meetings = new Map<string, Meeting>();
   let isClosed = false;
   const meetingOf = (runId: string): Meeting => {
-    const meeting = meetings.get(runId) ?? { carriers: 0, seats: [], ends: new Map(), expected: new Map() };
+    const meeting = meetings.get(runId) ?? {
+      carriers: 0,
+      seats: [],
+      ends: new Map(),
+      expected: new Map(),
+    };
     if (!isClosed) meetings.set(runId, meeting);
     return meeting;
   };
@@ -77,7 +85,8 @@ export function createRendezvous(onLeft: (runId: string) => void): Rendezvous {
     open(runId, operations) {
       const meeting = meetingOf(runId);
       meeting.carriers += 1;
-      for (const operation of operations) meeting.expected.set(operationName(operation), createGate());
+      for (const operation of operations)
+        meeting.expected.set(operationName(operation), createGate());
       return {
         started: (operation) => admit(meeting, operation),
         close() {
@@ -106,7 +115,9 @@ export function createRendezvous(onLeft: (runId: string) => void): Rendezvous {
     async carry(attempt, execute) {
       const name = operationName(attempt);
       await meetings.get(attempt.runId)?.expected.get(name)?.opened;
-      const seat = meetings.get(attempt.runId)?.seats.findLast(({ operation }) => operationName(operation) === name);
+      const seat = meetings
+        .get(attempt.runId)
+        ?.seats.findLast(({ operation }) => operationName(operation) === name);
       if (seat === undefined) return execute();
       return new Promise((resolve, reject) => seat.tell(handOver(execute, { resolve, reject })));
     },
@@ -124,13 +135,17 @@ export function createRendezvous(onLeft: (runId: string) => void): Rendezvous {
     },
     close() {
       isClosed = true;
-      for (const { expected } of meetings.values()) for (const gate of expected.values()) gate.open();
+      for (const { expected } of meetings.values())
+        for (const gate of expected.values()) gate.open();
       meetings.clear();
     },
   };
 }
 
-function endSeats(meeting: Meeting, statusOf: (operation: OperationKey) => string | undefined): void {
+function endSeats(
+  meeting: Meeting,
+  statusOf: (operation: OperationKey) => string | undefined,
+): void {
   const open: OpenSeat[] = [];
   for (const seat of meeting.seats) {
     const status = statusOf(seat.operation);

@@ -3,10 +3,15 @@ import { runExecutorConformance } from "@ccl/operations/conformance";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { hasPostgres, openTestDatabase, type TestDatabase } from "../test-support/open-test-database.ts";
+import {
+  hasPostgres,
+  openTestDatabase,
+  type TestDatabase,
+} from "../test-support/open-test-database.ts";
 import { openDbosWorker, type DbosWorker } from "./open-dbos-worker.ts";
 
-if (!hasPostgres) console.warn("PostgreSQL is not installed: the contract of executors is not tried on DBOS.");
+if (!hasPostgres)
+  console.warn("PostgreSQL is not installed: the contract of executors is not tried on DBOS.");
 
 describe.skipIf(!hasPostgres)("an executor on DBOS", () => {
   let database: TestDatabase;

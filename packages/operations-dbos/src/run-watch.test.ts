@@ -1,5 +1,10 @@
 import { createFixedClock } from "@ccl/core/testing";
-import { createMemoryRunStore, type OperationKey, type RunResult, type RunStore } from "@ccl/operations";
+import {
+  createMemoryRunStore,
+  type OperationKey,
+  type RunResult,
+  type RunStore,
+} from "@ccl/operations";
 import { describe, expect, it } from "vitest";
 
 import { createRunWatch } from "./run-watch.ts";
@@ -8,7 +13,10 @@ const before: OperationKey = { hook: "before_main_llm", operationId: "a" };
 const after: OperationKey = { hook: "after_main_llm", operationId: "a" };
 
 /** Watches the run until both operations are told of an end. */
-async function endsOf(runs: Pick<RunStore, "loadRun">, { nowMs = 0 } = {}): Promise<(string | undefined)[]> {
+async function endsOf(
+  runs: Pick<RunStore, "loadRun">,
+  { nowMs = 0 } = {},
+): Promise<(string | undefined)[]> {
   const ends = new Map<OperationKey, string>();
   return new Promise((resolve) => {
     const watch = createRunWatch({
@@ -29,9 +37,17 @@ async function endsOf(runs: Pick<RunStore, "loadRun">, { nowMs = 0 } = {}): Prom
   });
 }
 
-async function storeOf(lease: { ttlMs: number }): Promise<{ runs: RunStore; fencingToken: number }> {
+async function storeOf(lease: {
+  ttlMs: number;
+}): Promise<{ runs: RunStore; fencingToken: number }> {
   const runs = createMemoryRunStore();
-  const ids = { runId: "run", chatId: "c", branchId: "main", userMessageId: "m", assistantVariantId: "v" };
+  const ids = {
+    runId: "run",
+    chatId: "c",
+    branchId: "main",
+    userMessageId: "m",
+    assistantVariantId: "v",
+  };
   const input = { ...ids, trigger: "generate", startedAt: 0 } as const;
   const created = await runs.createRun({ input, lease: { owner: "w", ...lease, nowMs: 0 } });
   return { runs, fencingToken: created.status === "created" ? created.lease.fencingToken : 0 };
@@ -54,7 +70,8 @@ describe("createRunWatch", () => {
       // Long after a run that nobody carries would have been given up.
       loadRun: async (runId: string) => {
         looks += 1;
-        if (looks === 10) await runs.append([{ runId, fencingToken, events: [], steps: [], result }]);
+        if (looks === 10)
+          await runs.append([{ runId, fencingToken, events: [], steps: [], result }]);
         return runs.loadRun(runId);
       },
     };
@@ -74,6 +91,9 @@ describe("createRunWatch", () => {
 
   it("gives up on a run that is not in the store, and where the store can't be read", async () => {
     expect(await endsOf(createMemoryRunStore())).toEqual(["unknown_run", "unknown_run"]);
-    expect(await endsOf({ loadRun: () => Promise.reject(new Error("down")) })).toEqual(["left", "left"]);
+    expect(await endsOf({ loadRun: () => Promise.reject(new Error("down")) })).toEqual([
+      "left",
+      "left",
+    ]);
   });
 });

@@ -58,12 +58,15 @@ export function createRunWatch(options: RunWatchOptions): RunWatch {
 }
 
 /** What the store says of how operations have ended; undefined for those that have not. */
-function statusesOf(stored: StoredRun | undefined): (operation: OperationKey) => string | undefined {
+function statusesOf(
+  stored: StoredRun | undefined,
+): (operation: OperationKey) => string | undefined {
   if (stored === undefined) return () => "unknown_run";
   const { result, steps } = stored;
   const ends = new Map<string, string>();
   for (const step of steps) {
-    if (step.kind === "operation" && step.willRetry !== true) ends.set(operationName(step), step.status);
+    if (step.kind === "operation" && step.willRetry !== true)
+      ends.set(operationName(step), step.status);
   }
   for (const run of result?.operationRuns ?? []) ends.set(operationName(run), run.status);
   const otherwise = result === undefined ? undefined : "unknown_operation";

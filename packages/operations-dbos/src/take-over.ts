@@ -35,18 +35,26 @@ const pageSize = 1_000;
 async function reviveWorkflows(options: TakeOverOptions): Promise<number> {
   const { dbos, executor, lock, workerName } = options;
   const pending = await listPending(options, {});
-  const others = new Set(pending.map(({ executorId }) => executorId ?? "").filter((name) => name !== workerName));
+  const others = new Set(
+    pending.map(({ executorId }) => executorId ?? "").filter((name) => name !== workerName),
+  );
   let revived = 0;
   for (const name of [...others].sort()) {
     await lock.whileDead(name, async () => {
       // Asked again under the lock: another worker may have been first.
       const left = await listPending(options, { executorId: [name] });
-      const runIdOf = ({ workflowID, workflowName, parentWorkflowID }: DbosWorkflowStatus): string =>
+      const runIdOf = ({
+        workflowID,
+        workflowName,
+        parentWorkflowID,
+      }: DbosWorkflowStatus): string =>
         workflowName === executor.name ? workflowID : (parentWorkflowID ?? workflowID);
       const runIds = new Set(left.map(runIdOf));
       for (const runId of runIds) if (!(await mayGoOn(runId, options))) runIds.delete(runId);
       // Together, so that whoever takes up a run from DBOS's queue takes up its operations with it.
-      const ids = left.filter((workflow) => runIds.has(runIdOf(workflow))).map(({ workflowID }) => workflowID);
+      const ids = left
+        .filter((workflow) => runIds.has(runIdOf(workflow)))
+        .map(({ workflowID }) => workflowID);
       if (ids.length > 0) await dbos.resumeWorkflows(ids);
       revived += runIds.size;
     });
@@ -63,7 +71,12 @@ async function listPending(
   const found: DbosWorkflowStatus[] = [];
   for (;;) {
     const page = { limit: pageSize, offset: found.length, loadInput: false, loadOutput: false };
-    const workflows = await dbos.listWorkflows({ ...query, workflowName, status: "PENDING", ...page });
+    const workflows = await dbos.listWorkflows({
+      ...query,
+      workflowName,
+      status: "PENDING",
+      ...page,
+    });
     found.push(...workflows);
     if (workflows.length < pageSize) return found;
   }
@@ -94,7 +107,9 @@ async function submitForgotten({ dbos, runs, executor, now }: TakeOverOptions): 
       .filter(({ lease }) => lease === undefined || lease.expiresAtMs <= now())
       .map(({ runId }) => runId);
     const known =
-      free.length === 0 ? [] : await dbos.listWorkflows({ workflowIDs: free, loadInput: false, loadOutput: false });
+      free.length === 0
+        ? []
+        : await dbos.listWorkflows({ workflowIDs: free, loadInput: false, loadOutput: false });
     const ids = new Set(known.map(({ workflowID }) => workflowID));
     for (const runId of free) {
       if (ids.has(runId)) continue;

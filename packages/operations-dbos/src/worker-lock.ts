@@ -27,7 +27,12 @@ export interface WorkerLockOptions {
 }
 
 /** The lock of one worker. */
-export function createWorkerLock({ pool, schema, applicationName, workerName }: WorkerLockOptions): WorkerLock {
+export function createWorkerLock({
+  pool,
+  schema,
+  applicationName,
+  workerName,
+}: WorkerLockOptions): WorkerLock {
   const keyOf = (name: string): string => `${schema}/${applicationName}/${name}`;
   let connection: PostgresConnection | undefined;
   const onError = (): void => drop(connection);
@@ -36,15 +41,23 @@ export function createWorkerLock({ pool, schema, applicationName, workerName }: 
     connection = undefined;
     lost.release(true);
   };
-  const call = async (statement: "pg_try_advisory_lock" | "pg_advisory_unlock", key: string): Promise<boolean> => {
+  const call = async (
+    statement: "pg_try_advisory_lock" | "pg_advisory_unlock",
+    key: string,
+  ): Promise<boolean> => {
     const at = connection;
-    if (at === undefined) throw new OperationsDbosError("database_failed", "The worker's connection is lost.");
+    if (at === undefined)
+      throw new OperationsDbosError("database_failed", "The worker's connection is lost.");
     try {
-      const { rows } = await at.query(`SELECT ${statement}(hashtextextended($1, 0)) AS answer`, [key]);
+      const { rows } = await at.query(`SELECT ${statement}(hashtextextended($1, 0)) AS answer`, [
+        key,
+      ]);
       return isTrue(rows[0]);
     } catch (error) {
       drop(at);
-      throw new OperationsDbosError("database_failed", "PostgreSQL refused an advisory lock.", { cause: error });
+      throw new OperationsDbosError("database_failed", "PostgreSQL refused an advisory lock.", {
+        cause: error,
+      });
     }
   };
   const under = async (key: string, callback: () => Promise<void>): Promise<void> => {

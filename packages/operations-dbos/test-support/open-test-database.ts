@@ -5,7 +5,8 @@ import pg from "pg";
 import { findPostgres, startPostgres } from "../../../scripts/services/postgres-server.mjs";
 
 /** True where there is a server to be had. */
-export const hasPostgres: boolean = process.env["CCL_POSTGRES_URL"] !== undefined || findPostgres() !== undefined;
+export const hasPostgres: boolean =
+  process.env["CCL_POSTGRES_URL"] !== undefined || findPostgres() !== undefined;
 
 /** A database of its own. */
 export interface TestDatabase {

@@ -18,7 +18,8 @@ export interface StoreRequest {
 
 /** What comes of it. */
 export type StoreReply = { type: "reply"; id: number } & (
-  { value: unknown } | { error: { code: string | undefined; message: string } }
+  | { value: unknown }
+  | { error: { code: string | undefined; message: string } }
 );
 
 /** The stores of an engine in this process, for workers in others: they outlive every one of them. */
@@ -57,7 +58,11 @@ export function createSharedStores(options: { forgetsSteps?: boolean } = {}): Sh
       } catch (error) {
         const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
         const message = error instanceof Error ? error.message : String(error);
-        return { type: "reply", id, error: { code: typeof code === "string" ? code : undefined, message } };
+        return {
+          type: "reply",
+          id,
+          error: { code: typeof code === "string" ? code : undefined, message },
+        };
       }
     },
     async ended(runId) {
@@ -68,7 +73,10 @@ export function createSharedStores(options: { forgetsSteps?: boolean } = {}): Sh
   };
 }
 
-async function settleEnded(runs: RunStore, waiting: Map<string, (result: RunResult) => void>): Promise<void> {
+async function settleEnded(
+  runs: RunStore,
+  waiting: Map<string, (result: RunResult) => void>,
+): Promise<void> {
   for (const [runId, resolve] of waiting) {
     const stored = await runs.loadRun(runId);
     if (stored?.result === undefined) continue;

@@ -9,7 +9,8 @@ const built = new URL("../dist/index.js", import.meta.url);
 
 /** @throws where the package has not been built, which a process of its own needs */
 export function requireBuilt(): void {
-  if (!existsSync(built)) throw new Error("packages/operations-dbos/dist is missing: run the build first.");
+  if (!existsSync(built))
+    throw new Error("packages/operations-dbos/dist is missing: run the build first.");
 }
 
 const children = new Set<ChildProcess>();

@@ -23,7 +23,9 @@ const remote = (store) =>
               new Promise((resolve, reject) => {
                 const id = (lastCall += 1);
                 calls.set(id, { resolve, reject });
-                const plain = args.map((value) => (value?.signal ? { ...value, signal: undefined } : value));
+                const plain = args.map((value) =>
+                  value?.signal ? { ...value, signal: undefined } : value,
+                );
                 process.send({ type: "call", id, store, method, args: plain });
               }),
     },
@@ -54,7 +56,14 @@ const count = async ({ runId, hook, attempt, definition, artifacts, chatHistory,
   const value = `${operationId}(${[...seen, chatHistory.length, main?.text ?? "no answer yet"].join(", ")})`;
   const persisted = hook === "after_main_llm";
   const effects = [
-    { type: "artifact.upsert", tag: definition.writesTag, persisted, usage: "internal", semantics: "state", value },
+    {
+      type: "artifact.upsert",
+      tag: definition.writesTag,
+      persisted,
+      usage: "internal",
+      semantics: "state",
+      value,
+    },
   ];
   if (hook === "before_main_llm")
     effects.push({ type: "prompt.append_after_last_user", role: "developer", content: value });
@@ -74,7 +83,10 @@ const operations = [
   ["s", "after_main_llm", 1, ["q", "r"]],
 ];
 for (const [operationId] of operations) {
-  registry.register({ operationId, kind: "counted", name: operationId, writesTag: operationId }, count);
+  registry.register(
+    { operationId, kind: "counted", name: operationId, writesTag: operationId },
+    count,
+  );
 }
 const profile = {
   profileId: "counted",
@@ -106,7 +118,12 @@ process.on("message", async (message) => {
     calls.delete(message.id);
     const { error } = message;
     if (error === undefined) resolve(message.value);
-    else reject(error.code === undefined ? new Error(error.message) : new OperationsError(error.code, error.message));
+    else
+      reject(
+        error.code === undefined
+          ? new Error(error.message)
+          : new OperationsError(error.code, error.message),
+      );
   }
   if (message.type === "start") {
     const run = await engine.start({
@@ -128,7 +145,14 @@ process.on("message", async (message) => {
 });
 
 const onFault = (fault) => console.error(workerName, fault.code, fault.message, fault.cause);
-const worker = await openDbosWorker({ dbos: DBOS, pool, runs, workerName, takeOverEveryMs: 100, onFault });
+const worker = await openDbosWorker({
+  dbos: DBOS,
+  pool,
+  runs,
+  workerName,
+  takeOverEveryMs: 100,
+  onFault,
+});
 const limits = { leaseMs: 900, pollMs: 50 };
 const engine = createRunEngine({
   registry,

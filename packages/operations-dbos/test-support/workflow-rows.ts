@@ -14,7 +14,10 @@ export async function readWorkflowRows(pool: pg.Pool, runId: string): Promise<Wo
   const workflows = `SELECT w.workflow_uuid AS id, w.status, o.output,
       (SELECT count(*)::int FROM dbos.operation_outputs s WHERE s.workflow_uuid = w.workflow_uuid) AS steps
     FROM dbos.workflow_status w LEFT JOIN dbos.workflow_output o USING (workflow_uuid)`;
-  const run = await pool.query<WorkflowRows["operations"][number]>(`${workflows} WHERE w.workflow_uuid = $1`, [runId]);
+  const run = await pool.query<WorkflowRows["operations"][number]>(
+    `${workflows} WHERE w.workflow_uuid = $1`,
+    [runId],
+  );
   const operations = await pool.query<WorkflowRows["operations"][number]>(
     `${workflows} LEFT JOIN dbos.operation_outputs c
        ON c.workflow_uuid = w.parent_workflow_id AND c.child_workflow_id = w.workflow_uuid
@@ -31,7 +34,10 @@ export async function readWorkflowRows(pool: pg.Pool, runId: string): Promise<Wo
   return {
     run: { status: row.status, output: textOf(row.output) },
     calls: calls.rows,
-    operations: operations.rows.map((operation) => ({ ...operation, output: textOf(operation.output) })),
+    operations: operations.rows.map((operation) => ({
+      ...operation,
+      output: textOf(operation.output),
+    })),
   };
 }
 
@@ -50,6 +56,7 @@ export async function readEndedRows(pool: pg.Pool, runId: string): Promise<Workf
 /** DBOS keeps a value with its type around it. */
 function textOf(output: string | null): string | null {
   const value: unknown = output === null ? null : JSON.parse(output);
-  const json: unknown = typeof value === "object" && value !== null && "json" in value ? value.json : value;
+  const json: unknown =
+    typeof value === "object" && value !== null && "json" in value ? value.json : value;
   return typeof json === "string" ? json : null;
 }

@@ -26,8 +26,18 @@ export type {
   TurnEffect,
 } from "./effects/operation-effect.ts";
 export type { RunEventListener } from "./events/event-feed.ts";
-export { foldRunEvents, type OperationView as OperationProgressView, type RunView } from "./events/fold-run-events.ts";
-export type { EventError, RunEvent, RunEventBody, RunEventStamp, RunPhase } from "./events/run-event.ts";
+export {
+  foldRunEvents,
+  type OperationView as OperationProgressView,
+  type RunView,
+} from "./events/fold-run-events.ts";
+export type {
+  EventError,
+  RunEvent,
+  RunEventBody,
+  RunEventStamp,
+  RunPhase,
+} from "./events/run-event.ts";
 export type { BlockStep, BlockTransform } from "./kinds/block-transform.ts";
 export {
   createBuiltinOperations,
@@ -66,7 +76,11 @@ export {
   type Retriever,
 } from "./kinds/create-rag-operation.ts";
 export { createTemplateOperation, type TemplateParams } from "./kinds/create-template-operation.ts";
-export { createToolOperation, type ToolOperationOptions, type ToolParams } from "./kinds/create-tool-operation.ts";
+export {
+  createToolOperation,
+  type ToolOperationOptions,
+  type ToolParams,
+} from "./kinds/create-tool-operation.ts";
 export {
   createTransformOperation,
   type InjectedStep,
@@ -78,12 +92,23 @@ export type { LlmParams, LlmSamplers } from "./kinds/llm-params.ts";
 export type { ModelPrice, ModelPrices } from "./kinds/model-price.ts";
 export type { EmitParams, ResultParams, WriteArtifactParams } from "./kinds/result-params.ts";
 export type { AttemptServices, RetryCause, RetryParams } from "./kinds/run-attempts.ts";
-export { createTemplateRenderer, type TemplateRendererOptions } from "./liquid/create-template-renderer.ts";
+export {
+  createTemplateRenderer,
+  type TemplateRendererOptions,
+} from "./liquid/create-template-renderer.ts";
 export type { FilterMeter, TemplateFilter } from "./liquid/template-filter.ts";
 export type { TemplateLimits } from "./liquid/template-limits.ts";
-export type { RenderTemplateOptions, TemplateRenderer, TemplateScope } from "./liquid/template-renderer.ts";
+export type {
+  RenderTemplateOptions,
+  TemplateRenderer,
+  TemplateScope,
+} from "./liquid/template-renderer.ts";
 export type { OperationCondition, OperationConfig } from "./operation/operation-config.ts";
-export type { MainResult, OperationContext, OperationPolicy } from "./operation/operation-context.ts";
+export type {
+  MainResult,
+  OperationContext,
+  OperationPolicy,
+} from "./operation/operation-context.ts";
 export type {
   Hook,
   OperationDefinition,
@@ -118,7 +143,10 @@ export {
 } from "./ports/create-memory-chat-store.ts";
 export { createMemoryProfileSessionStore } from "./ports/create-memory-profile-session-store.ts";
 export { createMemoryProfileStore } from "./ports/create-memory-profile-store.ts";
-export { createMemoryRunStore, type MemoryRunStoreOptions } from "./ports/create-memory-run-store.ts";
+export {
+  createMemoryRunStore,
+  type MemoryRunStoreOptions,
+} from "./ports/create-memory-run-store.ts";
 export type {
   ProfileSessionKey,
   ProfileSessionStore,
@@ -128,9 +156,20 @@ export type {
   SessionWrite,
   SessionWriteOutcome,
 } from "./ports/profile-session-store.ts";
-export type { ListProfilesOptions, ProfilePage, ProfileStore, SaveProfileOptions } from "./ports/profile-store.ts";
+export type {
+  ListProfilesOptions,
+  ProfilePage,
+  ProfileStore,
+  SaveProfileOptions,
+} from "./ports/profile-store.ts";
 export type { RunClock } from "./ports/run-clock.ts";
-export type { ExecutorEngine, OperationAttempt, OperationKey, RunDriver, RunExecutor } from "./ports/run-executor.ts";
+export type {
+  ExecutorEngine,
+  OperationAttempt,
+  OperationKey,
+  RunDriver,
+  RunExecutor,
+} from "./ports/run-executor.ts";
 export { runStepKey } from "./ports/run-step.ts";
 export type { CommitStep, MainStep, OperationStep, RunStep, StopStep } from "./ports/run-step.ts";
 export type {

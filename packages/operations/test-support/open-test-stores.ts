@@ -24,7 +24,8 @@ export interface TestDatabase {
 }
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL stores are tried on PGlite only.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL stores are tried on PGlite only.");
 
 // PGlite takes ten times as long, so that beside a server it stands for itself only in the longer runs.
 const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
@@ -45,7 +46,9 @@ export async function openTestDatabase(kind: string, name: string): Promise<Test
   await admin.connect();
   await admin.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE; CREATE SCHEMA ${schema}`);
   await admin.end();
-  return overClient(new pg.Pool({ connectionString: url, max: 8, options: `-c search_path=${schema}` }));
+  return overClient(
+    new pg.Pool({ connectionString: url, max: 8, options: `-c search_path=${schema}` }),
+  );
 }
 
 const tables = [
@@ -137,7 +140,8 @@ function editing<Client extends PGlite | pg.Pool | pg.PoolClient>(
     get(target, property) {
       const value: unknown = Reflect.get(target, property, target);
       if (typeof value !== "function") return value;
-      if (property === "connect" && target instanceof pg.Pool) return async () => editing(await target.connect(), edit);
+      if (property === "connect" && target instanceof pg.Pool)
+        return async () => editing(await target.connect(), edit);
       if (property !== "query") return value.bind(target);
       return async (sql: string, parameters?: unknown[]): Promise<unknown> =>
         Reflect.apply(value, target, [await edit(sql), parameters]);

@@ -7,7 +7,15 @@ import { createOperationRegistry, createRunEngine } from "../dist/index.js";
 import { openPostgresOperationStores } from "../dist/postgres/index.js";
 import { openSqliteOperationStores } from "../dist/sqlite/index.js";
 
-const { place, schema, runId, chatId, killAt = -1, isForgetful, profile } = JSON.parse(process.env.CCL_WORK ?? "{}");
+const {
+  place,
+  schema,
+  runId,
+  chatId,
+  killAt = -1,
+  isForgetful,
+  profile,
+} = JSON.parse(process.env.CCL_WORK ?? "{}");
 
 let points = 0;
 const point = () => {
@@ -39,7 +47,11 @@ async function openPlace() {
       close: async () => database.close(),
     };
   }
-  const client = new pg.Pool({ connectionString: place, options: `-c search_path=${schema}`, max: 6 });
+  const client = new pg.Pool({
+    connectionString: place,
+    options: `-c search_path=${schema}`,
+    max: 6,
+  });
   const insert = "INSERT INTO executions (chat_id, operation_id, worker) VALUES ($1, $2, $3)";
   return {
     stores: await openPostgresOperationStores({ client }),
@@ -53,16 +65,29 @@ const registry = createOperationRegistry();
 const valueOf = (tag, artifacts) => artifacts?.[tag]?.value ?? "";
 for (const { operationId } of profile.operations) {
   const tag = operationId.replace("app:", "");
-  registry.register({ operationId, kind: "compute", name: tag, writesTag: tag }, async ({ artifacts, main, hook }) => {
-    point();
-    await record(chatId, operationId, process.pid);
-    const seen = Object.keys(artifacts ?? {}).sort();
-    const value = `${tag}(${seen.map((name) => valueOf(name, artifacts)).join(",")})${main?.text ?? ""}`;
-    point();
-    const effects = [{ type: "artifact.upsert", tag, persisted: true, usage: "prompt+ui", semantics: "state", value }];
-    if (hook === "after_main_llm") effects.push({ type: "turn.assistant_meta", meta: { [tag]: value } });
-    return { status: "done", effects };
-  });
+  registry.register(
+    { operationId, kind: "compute", name: tag, writesTag: tag },
+    async ({ artifacts, main, hook }) => {
+      point();
+      await record(chatId, operationId, process.pid);
+      const seen = Object.keys(artifacts ?? {}).sort();
+      const value = `${tag}(${seen.map((name) => valueOf(name, artifacts)).join(",")})${main?.text ?? ""}`;
+      point();
+      const effects = [
+        {
+          type: "artifact.upsert",
+          tag,
+          persisted: true,
+          usage: "prompt+ui",
+          semantics: "state",
+          value,
+        },
+      ];
+      if (hook === "after_main_llm")
+        effects.push({ type: "turn.assistant_meta", meta: { [tag]: value } });
+      return { status: "done", effects };
+    },
+  );
 }
 const mainModel = {
   id: "test",
@@ -84,8 +109,15 @@ const engine = createRunEngine({
   sessions: watched(sessions),
   limits: { leaseMs: 300, pollMs: 20 },
 });
-const turn = { trigger: "generate", chatId, branchId: "main", userMessage: "Hello", clientRequestId: "one" };
-const handle = runId === undefined ? await engine.start({ ...turn, profile }) : await engine.resume(runId);
+const turn = {
+  trigger: "generate",
+  chatId,
+  branchId: "main",
+  userMessage: "Hello",
+  clientRequestId: "one",
+};
+const handle =
+  runId === undefined ? await engine.start({ ...turn, profile }) : await engine.resume(runId);
 const result = await handle.result;
 await stores.close();
 await close();

@@ -18,7 +18,8 @@ const script = new URL("run-worker.mjs", import.meta.url);
 const url = process.env["CCL_POSTGRES_URL"];
 
 /** The kinds of databases that several processes can share. */
-export const sharedKinds: readonly string[] = url === undefined ? ["SQLite"] : ["SQLite", "PostgreSQL"];
+export const sharedKinds: readonly string[] =
+  url === undefined ? ["SQLite"] : ["SQLite", "PostgreSQL"];
 
 /** A database that this process and its workers share. */
 export interface SharedPlace {
@@ -33,11 +34,13 @@ export interface SharedPlace {
 
 const createExecutions =
   "CREATE TABLE executions (chat_id TEXT NOT NULL, operation_id TEXT NOT NULL, worker INTEGER NOT NULL)";
-const readExecutions = "SELECT chat_id, operation_id, count(*) AS times FROM executions GROUP BY chat_id, operation_id";
+const readExecutions =
+  "SELECT chat_id, operation_id, count(*) AS times FROM executions GROUP BY chat_id, operation_id";
 
 /** Opens a database with a table of executions. */
 export async function openSharedPlace(kind: string, name: string): Promise<SharedPlace> {
-  if (!existsSync(built)) throw new Error("packages/operations/dist is missing: run the build first.");
+  if (!existsSync(built))
+    throw new Error("packages/operations/dist is missing: run the build first.");
   return kind === "SQLite" ? openSharedFile() : openSharedSchema(`operation_${name}`);
 }
 
@@ -74,7 +77,10 @@ async function openSharedSchema(schema: string): Promise<SharedPlace> {
   };
 }
 
-function countsOf(rows: readonly Record<string, unknown>[], chatId: string): Record<string, number> {
+function countsOf(
+  rows: readonly Record<string, unknown>[],
+  chatId: string,
+): Record<string, number> {
   const own = rows.filter((row) => row["chat_id"] === chatId);
   return Object.fromEntries(own.map((row) => [String(row["operation_id"]), Number(row["times"])]));
 }
@@ -97,9 +103,18 @@ export interface WorkDone {
 }
 
 /** Runs a worker to its end; undefined where it killed itself. Any other end is an error. */
-export async function runWorker({ place, schema }: SharedPlace, work: Work): Promise<WorkDone | undefined> {
-  const env = { ...process.env, CCL_WORK: JSON.stringify({ place, schema, profile: storyProfile, ...work }) };
-  const child = spawn(process.execPath, [script.pathname], { env, stdio: ["ignore", "pipe", "inherit"] });
+export async function runWorker(
+  { place, schema }: SharedPlace,
+  work: Work,
+): Promise<WorkDone | undefined> {
+  const env = {
+    ...process.env,
+    CCL_WORK: JSON.stringify({ place, schema, profile: storyProfile, ...work }),
+  };
+  const child = spawn(process.execPath, [script.pathname], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     said += text;
@@ -125,6 +140,16 @@ export const storyProfile: OperationProfile = {
   ],
 };
 
-function configOf(order: number, dependsOn: string[]): OperationProfile["operations"][number]["config"] {
-  return { enabled: true, required: true, hooks: ["before_main_llm"], order, dependsOn, params: {} };
+function configOf(
+  order: number,
+  dependsOn: string[],
+): OperationProfile["operations"][number]["config"] {
+  return {
+    enabled: true,
+    required: true,
+    hooks: ["before_main_llm"],
+    order,
+    dependsOn,
+    params: {},
+  };
 }

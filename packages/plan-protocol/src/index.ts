@@ -9,7 +9,11 @@ export type { ContextBlock } from "./context/context-block.ts";
 export type { LineEnds } from "./content/normalize-line-ends.ts";
 export { applyEdits } from "./edit/apply-edits.ts";
 export { defaultPlanLimits, type PlanLimits } from "./limits/plan-limits.ts";
-export { applyMemoryPatch, type MemoryPatchOutcome, readMemory } from "./memory/apply-memory-patch.ts";
+export {
+  applyMemoryPatch,
+  type MemoryPatchOutcome,
+  readMemory,
+} from "./memory/apply-memory-patch.ts";
 export type { PlanMemory, ProjectMemory, UserMemory } from "./memory/plan-memory.ts";
 export { renderMemoryBlock } from "./memory/render-memory-block.ts";
 export { parsePlan, type ParsedPlan, type ParsePlanOptions } from "./parse/parse-plan.ts";
@@ -21,7 +25,14 @@ export type { FileSystemKind, PathPolicy, PathUse } from "./paths/path-policy.ts
 export type { PlanIssueCode } from "./plan-issue-code.ts";
 export { PlanProtocolError, type PlanProtocolErrorCode } from "./plan-protocol-error.ts";
 export { defaultPlanVersion } from "./plan/action-kinds.ts";
-export type { ActionKind, ContextRequest, FileEdit, Plan, PlanAction, PlanVersion } from "./plan/plan.ts";
+export type {
+  ActionKind,
+  ContextRequest,
+  FileEdit,
+  Plan,
+  PlanAction,
+  PlanVersion,
+} from "./plan/plan.ts";
 export { planDomainSchema, planWireSchema, schemaHash } from "./schema/plan-schema.ts";
 export { createPlanSession } from "./session/create-plan-session.ts";
 export { detectMode, type DetectedMode, type DetectModeOptions } from "./session/detect-mode.ts";
@@ -40,7 +51,11 @@ export type { PlanEvent, PlanEventBody } from "./trace/plan-event.ts";
 export type { CacheStats, ConfigSnapshot, PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
 export { noChangesMarker } from "./validate/check-summary.ts";
 export type { PlanMode, ReadFile, ReadSet, ValidAction, ValidPlan } from "./validate/valid-plan.ts";
-export { type PlanPolicy, validatePlan, type ValidatePlanOptions } from "./validate/validate-plan.ts";
+export {
+  type PlanPolicy,
+  validatePlan,
+  type ValidatePlanOptions,
+} from "./validate/validate-plan.ts";
 export type {
   AppliedPlan,
   ApplyOptions,

@@ -12,7 +12,8 @@ const QUOTED_CHARACTERS = 80;
 
 /** A value as messages quote it: JSON, shortened, with everything that could steer a terminal escaped. */
 export function quote(value: string): string {
-  const short = value.length > QUOTED_CHARACTERS ? `${value.slice(0, QUOTED_CHARACTERS)}...` : value;
+  const short =
+    value.length > QUOTED_CHARACTERS ? `${value.slice(0, QUOTED_CHARACTERS)}...` : value;
   return JSON.stringify(short).replace(/[^\P{C}\p{Cn}]|[\u2028\u2029]/gu, escapeCharacter);
 }
 

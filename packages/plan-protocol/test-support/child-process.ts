@@ -7,7 +7,8 @@ const built = new URL("../dist/node/index.js", import.meta.url);
 
 /** @throws where the package has not been built, which a child process needs */
 export function requireBuilt(): void {
-  if (!existsSync(built)) throw new Error("packages/plan-protocol/dist is missing: run the build first.");
+  if (!existsSync(built))
+    throw new Error("packages/plan-protocol/dist is missing: run the build first.");
 }
 
 /**
@@ -56,7 +57,13 @@ export async function runChild(
   { root, killAt = -1, env = {}, onLine }: ChildOptions,
 ): Promise<unknown[]> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", header + script], {
-    env: { ...process.env, CCL_BUILT: built.href, CCL_ROOT: root, CCL_KILL_AT: String(killAt), ...env },
+    env: {
+      ...process.env,
+      CCL_BUILT: built.href,
+      CCL_ROOT: root,
+      CCL_KILL_AT: String(killAt),
+      ...env,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "close");

@@ -31,7 +31,10 @@ export interface GitHistory {
 const REGULAR = /^100/;
 
 /** The history that leads to `HEAD`, or why there is none to look at. */
-export function openGitHistory(folder: string, { limit }: { limit: number }): GitHistory | { whyNot: string } {
+export function openGitHistory(
+  folder: string,
+  { limit }: { limit: number },
+): GitHistory | { whyNot: string } {
   const git = (args: string[], input?: string): Buffer =>
     execFileSync("git", ["-c", "core.quotepath=off", ...args], {
       cwd: folder,
@@ -45,7 +48,10 @@ export function openGitHistory(folder: string, { limit }: { limit: number }): Gi
   } catch {
     return { whyNot: "there is no repository" };
   }
-  const listed = git(["rev-list", "--parents", "--topo-order", "--reverse", "HEAD"]).toString().trim().split("\n");
+  const listed = git(["rev-list", "--parents", "--topo-order", "--reverse", "HEAD"])
+    .toString()
+    .trim()
+    .split("\n");
   const commits = listed
     .map((line) => line.split(" "))
     .filter((ids) => ids.length > 1)
@@ -57,13 +63,33 @@ export function openGitHistory(folder: string, { limit }: { limit: number }): Gi
       const parent = git(["rev-parse", `${id}^`])
         .toString()
         .trim();
-      const raw = git(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", parent, id]).toString();
+      const raw = git([
+        "diff-tree",
+        "-r",
+        "-z",
+        "--raw",
+        "--no-renames",
+        "--no-abbrev",
+        parent,
+        id,
+      ]).toString();
       const patches = patchesByPath(
-        git(["diff-tree", "-r", "-p", "--no-renames", "--no-color", "--text", parent, id]).toString(),
+        git([
+          "diff-tree",
+          "-r",
+          "-p",
+          "--no-renames",
+          "--no-color",
+          "--text",
+          parent,
+          id,
+        ]).toString(),
       );
       const fields = raw.split("\0");
       const rows = Array.from({ length: Math.floor(fields.length / 2) }, (_, index) => {
-        const [modeBefore = "", modeAfter = "", blobBefore = "", blobAfter = ""] = (fields[2 * index] ?? "")
+        const [modeBefore = "", modeAfter = "", blobBefore = "", blobAfter = ""] = (
+          fields[2 * index] ?? ""
+        )
           .slice(1)
           .split(" ");
         const path = fields[2 * index + 1] ?? "";
@@ -76,11 +102,13 @@ export function openGitHistory(folder: string, { limit }: { limit: number }): Gi
         ]),
         (input) => git(["cat-file", "--batch"], input),
       );
-      const changes = rows.map(({ path, modeBefore, modeAfter, blobBefore, blobAfter }): FileChange => {
-        const before = REGULAR.test(modeBefore) ? blobs.get(blobBefore) : undefined;
-        const after = REGULAR.test(modeAfter) ? blobs.get(blobAfter) : undefined;
-        return { path, before, after, patch: patches.get(path), modeAfter };
-      });
+      const changes = rows.map(
+        ({ path, modeBefore, modeAfter, blobBefore, blobAfter }): FileChange => {
+          const before = REGULAR.test(modeBefore) ? blobs.get(blobBefore) : undefined;
+          const after = REGULAR.test(modeAfter) ? blobs.get(blobAfter) : undefined;
+          return { path, before, after, patch: patches.get(path), modeAfter };
+        },
+      );
       return { id, parent, changes };
     },
     extract(id, target) {
@@ -91,7 +119,9 @@ export function openGitHistory(folder: string, { limit }: { limit: number }): Gi
       const entries = git(["ls-tree", "-r", "-z", id]).toString().split("\0").filter(Boolean);
       const files = entries.map((entry) => /^(\d+) \w+ (\w+)\t(.*)$/s.exec(entry) ?? []);
       return new Map(
-        files.filter(([, mode = ""]) => REGULAR.test(mode)).map(([, , blob = "", path = ""]) => [path, blob]),
+        files
+          .filter(([, mode = ""]) => REGULAR.test(mode))
+          .map(([, , blob = "", path = ""]) => [path, blob]),
       );
     },
   };

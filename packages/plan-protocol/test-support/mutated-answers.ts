@@ -32,13 +32,19 @@ export function mutatedAnswers(plan: SaidPlan): MutatedAnswer[] {
 }
 
 /** All objects of an answer in which a key has a meaning that can't be left out, with how to put others in their place. */
-function objectsOf(plan: SaidPlan): { at: string; fields: Fields; replace(fields: Fields): object }[] {
+function objectsOf(
+  plan: SaidPlan,
+): { at: string; fields: Fields; replace(fields: Fields): object }[] {
   return plan.actions.flatMap((action, index) => {
-    const place = (changed: object): object => ({ ...plan, actions: plan.actions.with(index, changed as PlanAction) });
+    const place = (changed: object): object => ({
+      ...plan,
+      actions: plan.actions.with(index, changed as PlanAction),
+    });
     const edits = (action.edits ?? []).map((edit, number) => ({
       at: `action ${index}, edit ${number}`,
       fields: { ...edit },
-      replace: (fields: Fields) => place({ ...action, edits: (action.edits ?? []).with(number, fields as never) }),
+      replace: (fields: Fields) =>
+        place({ ...action, edits: (action.edits ?? []).with(number, fields as never) }),
     }));
     return [{ at: `action ${index}`, fields: { ...action }, replace: place }, ...edits];
   });
@@ -55,7 +61,9 @@ function keyMutations(plan: SaidPlan): MutatedAnswer[] {
       const names = [`${key}s`, key.toUpperCase(), `_${key}`, ` ${key}`];
       return [
         refusal(`${at} without ${key}`, replace(rest)),
-        ...names.map((name) => refusal(`${at}, ${key} called ${name}`, replace({ ...rest, [name]: value }))),
+        ...names.map((name) =>
+          refusal(`${at}, ${key} called ${name}`, replace({ ...rest, [name]: value })),
+        ),
         refusal(`${at} with ${key} and x_${key}`, replace({ ...fields, [`x_${key}`]: value })),
       ];
     }),
@@ -66,7 +74,12 @@ function kindMutations(plan: SaidPlan): MutatedAnswer[] {
   const kinds =
     "CREATE_FILE CREATE_DIR UPDATE_FILE DELETE_FILE DELETE_DIR PATCH_FILE EDIT_FILE MODIFY_FILE RENAME_FILE";
   return plan.actions.flatMap((action, index) =>
-    [...kinds.split(" "), action.kind.toLowerCase(), action.kind.replace("_", " "), `${action.kind}S`]
+    [
+      ...kinds.split(" "),
+      action.kind.toLowerCase(),
+      action.kind.replace("_", " "),
+      `${action.kind}S`,
+    ]
       .filter((kind) => kind !== action.kind)
       .map((kind) =>
         refusal(`action ${index} as ${kind}`, {
@@ -81,7 +94,9 @@ function valueMutations(plan: SaidPlan): MutatedAnswer[] {
   const values: unknown[] = [7, true, null, {}, ["x"], { text: "x" }];
   return objectsOf(plan).flatMap(({ at, fields, replace }) =>
     Object.keys(fields).flatMap((key) =>
-      values.map((value) => refusal(`${at}, ${key} as ${JSON.stringify(value)}`, replace({ ...fields, [key]: value }))),
+      values.map((value) =>
+        refusal(`${at}, ${key} as ${JSON.stringify(value)}`, replace({ ...fields, [key]: value })),
+      ),
     ),
   );
 }
@@ -99,15 +114,33 @@ function patchMutations(plan: SaidPlan): MutatedAnswer[] {
       const isOld = /^[ -]/.test(line) && !line.startsWith("---");
       return [
         // A line that is put in says what the model wants; without it the plan is another one, and as good.
-        ...(line.startsWith("+") ? [] : [place(`without line ${at}`, lines.toSpliced(at, 1).join(""))]),
+        ...(line.startsWith("+")
+          ? []
+          : [place(`without line ${at}`, lines.toSpliced(at, 1).join(""))]),
         ...(isOld
-          ? [place(`old line ${at} changed`, lines.with(at, `${line.charAt(0)}x${line.slice(1)}`).join(""))]
+          ? [
+              place(
+                `old line ${at} changed`,
+                lines.with(at, `${line.charAt(0)}x${line.slice(1)}`).join(""),
+              ),
+            ]
           : []),
-        ...(isOld ? [place(`line ${at} without its mark`, lines.with(at, line.slice(1)).join(""))] : []),
+        ...(isOld
+          ? [place(`line ${at} without its mark`, lines.with(at, line.slice(1)).join(""))]
+          : []),
       ];
     });
-    const numbers = ["@@ -1 +1 @@", "@@ -99,3 +99,3 @@", "@@ -2,9 +2,9 @@", "@@ @@", "@@", "@@ -a,b +c,d @@"];
-    const headed = numbers.map((head) => place(`headed ${head}`, action.patch?.replace(/@@ .*@@/, head) ?? ""));
+    const numbers = [
+      "@@ -1 +1 @@",
+      "@@ -99,3 +99,3 @@",
+      "@@ -2,9 +2,9 @@",
+      "@@ @@",
+      "@@",
+      "@@ -a,b +c,d @@",
+    ];
+    const headed = numbers.map((head) =>
+      place(`headed ${head}`, action.patch?.replace(/@@ .*@@/, head) ?? ""),
+    );
     const whole = [
       place("twice", action.patch + action.patch),
       place("of another file", `--- a/other\n+++ b/other\n${action.patch}`),

@@ -21,7 +21,8 @@ export function planOfCommit({ changes }: CommitChange, version: PlanVersion): C
     const before = change.before === undefined ? undefined : decodeText(change.before);
     const after = change.after === undefined ? undefined : decodeText(change.after);
     const isBinary =
-      (change.before !== undefined && before === undefined) || (change.after !== undefined && after === undefined);
+      (change.before !== undefined && before === undefined) ||
+      (change.after !== undefined && after === undefined);
     const isSame = before === after;
     if (isBinary || isSame || isProtected(change.path)) plan.leftOut.push(change);
     else {
@@ -39,7 +40,11 @@ function isProtected(path: string): boolean {
 
 function actionOf(
   { path, patch }: FileChange,
-  { before, after, version }: { before: string | undefined; after: string | undefined; version: PlanVersion },
+  {
+    before,
+    after,
+    version,
+  }: { before: string | undefined; after: string | undefined; version: PlanVersion },
 ): PlanAction {
   if (after === undefined) return { kind: "DELETE_FILE", path };
   if (before === undefined) return { kind: "CREATE_FILE", path, content: after };
@@ -79,14 +84,23 @@ function editsOf(before: string, patch: string): FileEdit[] | undefined {
   return edits.length > 50 || edits.some((edit) => edit.before === "") ? undefined : edits;
 }
 
-function widen(old: readonly string[], text: string, { start, end, lines }: Replacement): Replacement {
+function widen(
+  old: readonly string[],
+  text: string,
+  { start, end, lines }: Replacement,
+): Replacement {
   let [from, to] = [start, end];
-  const isOnce = (quoted: string): boolean => quoted !== "" && text.indexOf(quoted) === text.lastIndexOf(quoted);
+  const isOnce = (quoted: string): boolean =>
+    quoted !== "" && text.indexOf(quoted) === text.lastIndexOf(quoted);
   while (!isOnce(old.slice(from, to).join("")) && (from > 0 || to < old.length)) {
     from = Math.max(0, from - 1);
     to = Math.min(old.length, to + 1);
   }
-  return { start: from, end: to, lines: [...old.slice(from, start), ...lines, ...old.slice(end, to)] };
+  return {
+    start: from,
+    end: to,
+    lines: [...old.slice(from, start), ...lines, ...old.slice(end, to)],
+  };
 }
 
 function hunksOf(patch: string): Replacement[] {

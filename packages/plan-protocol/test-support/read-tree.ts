@@ -19,7 +19,8 @@ export async function readTree(root: string): Promise<Record<string, TreeEntry>>
         await walk(place, below);
       } else if (status.isSymbolicLink()) found[below] = `link ${await readlink(place)}`;
       else if (status.isFile())
-        found[below] = `file ${mode} ${status.mtimeNs} ${(await readFile(place)).toString("base64")}`;
+        found[below] =
+          `file ${mode} ${status.mtimeNs} ${(await readFile(place)).toString("base64")}`;
       else found[below] = "other";
     }
   };

@@ -35,7 +35,10 @@ type Torn = (typeof TORN)[number];
 export class PowerCut extends Error {}
 
 /** What the trees of tests look like: files with their text and mode, folders with their mode. */
-export type TreeFacts = Record<string, { text: string; mode: number; modifiedNs: bigint } | { mode: number }>;
+export type TreeFacts = Record<
+  string,
+  { text: string; mode: number; modifiedNs: bigint } | { mode: number }
+>;
 
 /**
  * A disk in memory that can lose its power, or fail, before any call, and then knows every state that POSIX allows: of
@@ -143,7 +146,8 @@ export class SimulatedDisk {
       const names = isWhole ? new Map(folder.names) : new Map(folder.syncedNames);
       if (!isWhole) for (const change of kept.get(folder) ?? []) applyChange(names, change);
       const copied = new Map<string, Node>();
-      for (const [name, node] of names) copied.set(name, node.kind === "folder" ? copyFolder(node) : copyFile(node));
+      for (const [name, node] of names)
+        copied.set(name, node.kind === "folder" ? copyFolder(node) : copyFile(node));
       return { ...folder, names: copied, syncedNames: new Map(copied), pending: [] };
     };
     const disk = new SimulatedDisk(copyFolder(this.#root));
@@ -157,7 +161,14 @@ export class SimulatedDisk {
   }
 
   #emptyFolder(): FolderNode {
-    return { kind: "folder", id: this.#id(), names: new Map(), syncedNames: new Map(), pending: [], mode: 0o755 };
+    return {
+      kind: "folder",
+      id: this.#id(),
+      names: new Map(),
+      syncedNames: new Map(),
+      pending: [],
+      mode: 0o755,
+    };
   }
 
   #step(call: string): void {
@@ -258,7 +269,8 @@ export class SimulatedDisk {
         const target = nodeOf(to);
         const found = find(name);
         if (target.names.get(newName) === found) return;
-        if (target === node) return this.#change(node, { removed: [name], set: { name: newName, node: found } });
+        if (target === node)
+          return this.#change(node, { removed: [name], set: { name: newName, node: found } });
         this.#change(target, { removed: [], set: { name: newName, node: found } });
         this.#change(node, { removed: [name] });
       },

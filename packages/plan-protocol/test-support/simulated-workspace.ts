@@ -22,7 +22,12 @@ interface SimulatedOptions {
 /** A workspace on a simulated disk. Every other owner counts as dead: only one is at work at a time. */
 export function openSimulatedWorkspace(
   disk: SimulatedDisk,
-  { durability = "full", root = disk.root, owner, clock = createFixedClock(1_000) }: SimulatedOptions = {},
+  {
+    durability = "full",
+    root = disk.root,
+    owner,
+    clock = createFixedClock(1_000),
+  }: SimulatedOptions = {},
 ): FileWorkspace {
   opened += 1;
   const name = `owner${opened}-0123456789abcdef`;
@@ -36,20 +41,29 @@ export function openSimulatedWorkspace(
     },
     findJournals: async () => {
       const own = await unless(["ENOENT"], root.openFolder(".ccl"), undefined);
-      return own === undefined ? undefined : unless(["ENOENT"], own.openFolder("transactions"), undefined);
+      return own === undefined
+        ? undefined
+        : unless(["ENOENT"], own.openFolder("transactions"), undefined);
     },
     durability,
     policy: {},
     limits: defaultPlanLimits,
     clock,
     ids: createSequentialIds(`t${opened}`),
-    owner: owner ?? { token: name, stateOf: (token) => (token.startsWith(`${name}-`) ? "alive" : "dead") },
+    owner: owner ?? {
+      token: name,
+      stateOf: (token) => (token.startsWith(`${name}-`) ? "alive" : "dead"),
+    },
     lockTimeoutMs: 0,
     readSet: new Map(),
   });
 }
 
-async function openOrMake(folder: Folder, name: string, durability: WorkspaceDurability): Promise<Folder> {
+async function openOrMake(
+  folder: Folder,
+  name: string,
+  durability: WorkspaceDurability,
+): Promise<Folder> {
   if ((await folder.status(name)) === undefined) {
     await unless(["EEXIST"], folder.makeFolder(name), undefined);
     if (durability === "full") await folder.sync();
@@ -59,7 +73,14 @@ async function openOrMake(folder: Folder, name: string, durability: WorkspaceDur
 
 /** A plan of these actions, as `validatePlan` would give it. */
 export function planOf(...actions: ValidAction[]): ValidPlan {
-  return { version: 1, mode: "apply", actions, summary: "A change.", context_requests: [], memory_patch: {} };
+  return {
+    version: 1,
+    mode: "apply",
+    actions,
+    summary: "A change.",
+    context_requests: [],
+    memory_patch: {},
+  };
 }
 
 /** Replaces a text that stands once in a file. */

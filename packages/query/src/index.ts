@@ -1,4 +1,9 @@
-export { compilePlan, type CompiledPlan, type CompilePlanOptions, type PlanContext } from "./compile/compile-plan.ts";
+export {
+  compilePlan,
+  type CompiledPlan,
+  type CompilePlanOptions,
+  type PlanContext,
+} from "./compile/compile-plan.ts";
 export { planDetails, type PlanDetailsOptions } from "./compile/plan-details.ts";
 export { batchBytes, type ColumnBatch, type PlanValue } from "./connector/column-batch.ts";
 export type {
@@ -13,7 +18,12 @@ export { createMemoryConnector, type MemoryRows } from "./connector/create-memor
 export type { Connectors } from "./connector/find-connector.ts";
 export { executePlan, type ExecutePlanOptions } from "./execute/execute-plan.ts";
 export type { ExecutionLimits, TrafficLimits } from "./execute/execution-limits.ts";
-export type { PlanRow, QueryResult, QueryStatistics, SourceStatistics } from "./execute/query-result.ts";
+export type {
+  PlanRow,
+  QueryResult,
+  QueryStatistics,
+  SourceStatistics,
+} from "./execute/query-result.ts";
 export {
   explainPlan,
   type ExplainedSource,
@@ -21,10 +31,20 @@ export {
   type ExplainOptions,
   type PlanExplanation,
 } from "./explain/explain-plan.ts";
-export { fileConnector, type FileConnectorOptions, type FileContent, type FileFormat } from "./file/file-connector.ts";
+export {
+  fileConnector,
+  type FileConnectorOptions,
+  type FileContent,
+  type FileFormat,
+} from "./file/file-connector.ts";
 export type { Delimiter } from "./file/delimited-pages.ts";
 export { httpConnector } from "./http/http-connector.ts";
-export type { HttpConnectorOptions, HttpFetch, HttpPaging, HttpResource } from "./http/http-options.ts";
+export type {
+  HttpConnectorOptions,
+  HttpFetch,
+  HttpPaging,
+  HttpResource,
+} from "./http/http-options.ts";
 export type { PlanParseIssueCode } from "./parse/parse-issue.ts";
 export { parseLogicalPlan, type ParsePlanOptions } from "./parse/parse-logical-plan.ts";
 export type { PlanLimits } from "./parse/plan-limits.ts";
@@ -100,5 +120,14 @@ export {
   type ViewSchema,
   type ViewValue,
 } from "./view/project-result.ts";
-export { validateLogicalPlan, type ValidateOptions, type ValidationLimits } from "./validate/validate-logical-plan.ts";
-export type { AccessOptions, AccessRequest, QueryAccess, QueryPrincipal } from "./validate/visible-resources.ts";
+export {
+  validateLogicalPlan,
+  type ValidateOptions,
+  type ValidationLimits,
+} from "./validate/validate-logical-plan.ts";
+export type {
+  AccessOptions,
+  AccessRequest,
+  QueryAccess,
+  QueryPrincipal,
+} from "./validate/visible-resources.ts";

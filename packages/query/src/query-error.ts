@@ -28,5 +28,6 @@ export class QueryError extends CclError<QueryErrorCode> {
 
 /** Ends a call whose signal was aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new QueryError("aborted", "The query was aborted.", { cause: signal.reason });
+  if (signal?.aborted === true)
+    throw new QueryError("aborted", "The query was aborted.", { cause: signal.reason });
 }

@@ -1,4 +1,9 @@
-export { migrate, type MigrateOptions, type Migration, type MigrationOutcome } from "./migrate/migrate.ts";
+export {
+  migrate,
+  type MigrateOptions,
+  type Migration,
+  type MigrationOutcome,
+} from "./migrate/migrate.ts";
 export type {
   PostgresClient,
   PostgresResult,

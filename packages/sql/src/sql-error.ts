@@ -34,7 +34,8 @@ export class SqlError extends CclError<SqlErrorCode> {
 
 /** Ends a call whose signal was aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new SqlError("aborted", "The call was aborted.", { cause: signal.reason });
+  if (signal?.aborted === true)
+    throw new SqlError("aborted", "The call was aborted.", { cause: signal.reason });
 }
 
 /** What a thrown value says. */

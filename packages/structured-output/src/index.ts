@@ -1,5 +1,10 @@
 export { extractJson } from "./extract/extract-json.ts";
-export type { ExtractedJson, ExtractLimits, ExtractOptions, JsonSource } from "./extract/extract-options.ts";
+export type {
+  ExtractedJson,
+  ExtractLimits,
+  ExtractOptions,
+  JsonSource,
+} from "./extract/extract-options.ts";
 export {
   createFormatLadder,
   type FormatLadder,
@@ -23,4 +28,7 @@ export type {
 export { lintWireSchema, type WireIssueCode } from "./schema/wire/lint-wire-schema.ts";
 export { toWireSchema, type WireSchema } from "./schema/wire/to-wire-schema.ts";
 export type { WireNoteCode } from "./schema/wire/wire-context.ts";
-export { StructuredOutputError, type StructuredOutputErrorCode } from "./structured-output-error.ts";
+export {
+  StructuredOutputError,
+  type StructuredOutputErrorCode,
+} from "./structured-output-error.ts";

@@ -4,7 +4,11 @@ import { test } from "node:test";
 import { totalOf } from "../src/order.js";
 
 test("an order without a tier costs the sum of its lines", () => {
-  assert.equal(totalOf({ tier: "none", lines: [{ price: 2.5, count: 3 }] }), 750, "three times 2.50 are 750 cents");
+  assert.equal(
+    totalOf({ tier: "none", lines: [{ price: 2.5, count: 3 }] }),
+    750,
+    "three times 2.50 are 750 cents",
+  );
 });
 
 test("a discount is taken off in whole cents", () => {

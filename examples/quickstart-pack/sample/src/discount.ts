@@ -5,6 +5,7 @@ export type Discount = { type: "share"; share: number } | { type: "amount"; amou
 
 /** Never below zero. */
 export function applyDiscount(sum: Cents, discount: Discount): Cents {
-  const reduced = discount.type === "share" ? sum * (1 - discount.share) : sum - discount.amountCents;
+  const reduced =
+    discount.type === "share" ? sum * (1 - discount.share) : sum - discount.amountCents;
   return Math.max(0, roundCents(reduced));
 }

@@ -3,7 +3,8 @@ export type Cents = number;
 
 /** Adds two amounts; throws on anything that is not whole. */
 export function addCents(left: Cents, right: Cents): Cents {
-  if (!Number.isInteger(left) || !Number.isInteger(right)) throw new RangeError("amounts are whole cents");
+  if (!Number.isInteger(left) || !Number.isInteger(right))
+    throw new RangeError("amounts are whole cents");
   return left + right;
 }
 

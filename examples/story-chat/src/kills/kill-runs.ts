@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { createOperationRegistry, createRunEngine, type RunEvent, type RunResult } from "@ccl/operations";
+import {
+  createOperationRegistry,
+  createRunEngine,
+  type RunEvent,
+  type RunResult,
+} from "@ccl/operations";
 
 import type { StoryStores } from "../open-story.ts";
 import { openPlace, withPlace, type StoryPlace } from "./story-place.ts";
@@ -17,7 +22,9 @@ const patienceMs = 60_000;
  * unless each run comes to the result of one that nobody disturbed, and nothing that had ended is called again.
  */
 export async function killRuns(kills: number, server?: string): Promise<void> {
-  console.log(server === undefined ? "\nIn process, from SQLite" : "\nTwo workers on DBOS, in PostgreSQL");
+  console.log(
+    server === undefined ? "\nIn process, from SQLite" : "\nTwo workers on DBOS, in PostgreSQL",
+  );
   await withPlace(server, async (place, folder) => {
     const { stores, close } = await openPlace(place);
     const hunt: Hunt = { place, stores, callsPath: join(folder, "calls.jsonl") };
@@ -96,18 +103,34 @@ async function killOnce(
     if (step.kind === "operation") return [`${step.hook}/${step.operationId}`];
     return step.kind === "main_llm" ? ["main"] : [];
   });
-  return { runId, at, of, wasOver: stored?.result !== undefined, finished, calls: await callsOf(hunt, runId) };
+  return {
+    runId,
+    at,
+    of,
+    wasOver: stored?.result !== undefined,
+    finished,
+    calls: await callsOf(hunt, runId),
+  };
 }
 
 /** Waits for the end of a run, whoever carries it out. */
 async function endOf({ stores }: Hunt, runId: string): Promise<EndedRun> {
-  const nobody = { provider: "none", modelId: "none", generate: () => Promise.reject(new Error("Only readers here.")) };
-  const reader = createRunEngine({ registry: createOperationRegistry(), mainModel: nobody, ...stores });
+  const nobody = {
+    provider: "none",
+    modelId: "none",
+    generate: () => Promise.reject(new Error("Only readers here.")),
+  };
+  const reader = createRunEngine({
+    registry: createOperationRegistry(),
+    mainModel: nobody,
+    ...stores,
+  });
   const events: RunEvent[] = [];
   const signal = AbortSignal.timeout(patienceMs);
   for await (const event of reader.events(runId, { signal })) events.push(event);
   const stored = await stores.runs.loadRun(runId);
-  if (stored?.result === undefined) throw new Error(`The run ${runId} has not ended in ${patienceMs / 1_000} s.`);
+  if (stored?.result === undefined)
+    throw new Error(`The run ${runId} has not ended in ${patienceMs / 1_000} s.`);
   return { result: stored.result, events };
 }
 
@@ -141,7 +164,11 @@ function createTally(whole: EndedRun): Tally {
         `  ${wasOver ? "–" : "✓"} killed at event ${String(at).padStart(2)} of ${of}: ${finished.length} of 5 calls had ended, ${again.length} called again; ${repeated.length} were cut off and called again`,
       );
       assert.deepEqual(again, [], `what had ended is not called again in ${runId}`);
-      assert.deepEqual(comparable(result), comparable(whole.result), `${runId} ends as if nobody had disturbed it`);
+      assert.deepEqual(
+        comparable(result),
+        comparable(whole.result),
+        `${runId} ends as if nobody had disturbed it`,
+      );
       assert.deepEqual(
         events.map(({ seq }) => seq),
         events.map((_, index) => index + 1),
@@ -162,6 +189,8 @@ function createTally(whole: EndedRun): Tally {
 
 /** What has to be the same however often a run was interrupted: all but times, ids and attempts. */
 function comparable({ status, operationRuns, mainLlm, commitLog, artifacts }: RunResult): unknown {
-  const ends = operationRuns.map(({ hook, operationId, status: end }) => `${hook}/${operationId} ${end}`);
+  const ends = operationRuns.map(
+    ({ hook, operationId, status: end }) => `${hook}/${operationId} ${end}`,
+  );
   return { status, ends, answer: mainLlm.text, commitLog, artifacts };
 }

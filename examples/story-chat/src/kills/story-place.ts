@@ -52,7 +52,10 @@ export async function withPlace(
   }
 }
 
-async function withDatabase(server: string, use: (address: string) => Promise<void>): Promise<void> {
+async function withDatabase(
+  server: string,
+  use: (address: string) => Promise<void>,
+): Promise<void> {
   const name = `ccl_story_${randomUUID().replaceAll("-", "")}`;
   const address = new URL(server);
   address.pathname = `/${name}`;

@@ -15,7 +15,10 @@ export interface WorkerOrders {
 }
 
 /** What a worker is asked for. */
-export type WorkerRequest = { start: { chatId: string } } | { resume: { runId: string } } | { close: true };
+export type WorkerRequest =
+  | { start: { chatId: string } }
+  | { resume: { runId: string } }
+  | { close: true };
 
 /** What a worker says: that it is there, or that something has happened in a run. */
 export type WorkerMessage = { isReady: true } | { runId: string; type: string };
@@ -29,12 +32,14 @@ export interface RecordedCall {
 
 /** Carries out runs in a process of its own until it is told to close, or killed. */
 export async function workOnStories({ place, callsPath }: WorkerOrders): Promise<void> {
-  const record = (call: RecordedCall): void => appendFileSync(callsPath, `${JSON.stringify(call)}\n`);
+  const record = (call: RecordedCall): void =>
+    appendFileSync(callsPath, `${JSON.stringify(call)}\n`);
   const opened = await openPlace(place);
   const { executor, close } = await openExecutor(opened);
   const { engine } = openStory(await openModels({ repeats: true }), opened.stores, {
     ...(executor && { executor }),
-    onExecution: ({ runId, hook, definition }) => record({ runId, name: `${hook}/${definition.operationId}` }),
+    onExecution: ({ runId, hook, definition }) =>
+      record({ runId, name: `${hook}/${definition.operationId}` }),
     onPrompt: ({ runId }) => record({ runId, name: "main" }),
   });
   const userMessage = "I draw my sword and attack the wolf!";
@@ -48,7 +53,13 @@ export async function workOnStories({ place, callsPath }: WorkerOrders): Promise
     const run =
       "resume" in request
         ? await engine.resume(request.resume.runId)
-        : await engine.start({ ...branch, ...request.start, trigger: "generate", userMessage, profile: storyProfile });
+        : await engine.start({
+            ...branch,
+            ...request.start,
+            trigger: "generate",
+            userMessage,
+            profile: storyProfile,
+          });
     for await (const { runId, type } of run.events) say({ runId, type });
   });
   say({ isReady: true });

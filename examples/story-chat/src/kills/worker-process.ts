@@ -55,7 +55,8 @@ export async function startWorker(orders: WorkerOrders): Promise<WorkerProcess> 
           await gone;
           return runId;
         }
-        if (type === "run.finished") throw new Error("The run ended before it was time to kill its process.");
+        if (type === "run.finished")
+          throw new Error("The run ended before it was time to kill its process.");
       }
     },
     async start(chatId) {

@@ -1,4 +1,10 @@
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const entities: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** Text for HTML and for quoted attributes. Control characters become their pictures, so that nothing is hidden. */
 export function escapeHtml(text: string): string {
@@ -18,7 +24,9 @@ export function markup(
   parts: TemplateStringsArray,
   ...values: readonly (Html | string | number | readonly Html[])[]
 ): Html {
-  const text = parts.map((part, index) => part + (index < values.length ? rendered(values[index] ?? "") : "")).join("");
+  const text = parts
+    .map((part, index) => part + (index < values.length ? rendered(values[index] ?? "") : ""))
+    .join("");
   return { html: text };
 }
 

@@ -78,9 +78,11 @@ function historySection(told: readonly ToldRun[], firstRun: number): Html {
   const byTag = new Map<string, Map<number, { artifact: OperationArtifact; run: number }>>();
   for (const [index, { artifacts }] of told.entries()) {
     for (const artifact of artifacts) {
-      const versions = byTag.get(artifact.tag) ?? new Map<number, { artifact: OperationArtifact; run: number }>();
+      const versions =
+        byTag.get(artifact.tag) ?? new Map<number, { artifact: OperationArtifact; run: number }>();
       byTag.set(artifact.tag, versions);
-      if (!versions.has(artifact.version)) versions.set(artifact.version, { artifact, run: firstRun + index });
+      if (!versions.has(artifact.version))
+        versions.set(artifact.version, { artifact, run: firstRun + index });
     }
   }
   const tags = [...byTag].map(([tag, versions]) => {
@@ -90,7 +92,9 @@ function historySection(told: readonly ToldRun[], firstRun: number): Html {
       const { version, parentVersion } = artifact;
       const from = parentVersion === undefined ? "new" : `from ${parentVersion}`;
       const marks = { same: "  ", added: "+ ", removed: "- " };
-      const body = diff.value.lines.map(({ kind, text }) => markup`<span class="${kind}">${marks[kind]}${text}</span>`);
+      const body = diff.value.lines.map(
+        ({ kind, text }) => markup`<span class="${kind}">${marks[kind]}${text}</span>`,
+      );
       return markup`<div class="version">
         <header><span>Version ${version}</span><span class="soft">run ${run}, ${from}</span></header>
         <pre>${body}</pre>

@@ -23,7 +23,8 @@ export function timeline({ result, events }: ToldRun): Html {
   const rows = rowsOf(events);
   const height = size.top + rows.length * size.row + 26;
   const inner = size.width - size.label - size.right;
-  const x = (ts: number): number => Math.round(10 * (size.label + ((ts - startedAt) / spanMs) * inner)) / 10;
+  const x = (ts: number): number =>
+    Math.round(10 * (size.label + ((ts - startedAt) / spanMs) * inner)) / 10;
   const ticks = ticksOf(spanMs).map((ms) => {
     const at = x(startedAt + ms);
     return markup`<line class="grid" x1="${at}" x2="${at}" y1="${size.top - 6}" y2="${height - 24}" /><text
@@ -35,7 +36,8 @@ export function timeline({ result, events }: ToldRun): Html {
   });
   const bands = bandsOf(events, finishedAt).map(({ name, from, to }, index) => {
     const width = Math.max(0, x(to) - x(from));
-    const title = width > 64 ? markup`<text class="phase" x="${x(from) + 6}" y="16">${name}</text>` : markup``;
+    const title =
+      width > 64 ? markup`<text class="phase" x="${x(from) + 6}" y="16">${name}</text>` : markup``;
     return markup`<rect
         class="band b${index % 2}"
         x="${x(from)}"
@@ -50,7 +52,10 @@ export function timeline({ result, events }: ToldRun): Html {
   </svg>`;
 }
 
-function barOf({ name, status, note, from, to }: Row, { x, y }: { x: (ts: number) => number; y: number }): Html {
+function barOf(
+  { name, status, note, from, to }: Row,
+  { x, y }: { x: (ts: number) => number; y: number },
+): Html {
   const middle = y + 15;
   const label = markup`<text class="name" x="0" y="${middle + 4}">${name}</text>`;
   if (from === undefined) {
@@ -80,7 +85,14 @@ function rowsOf(events: readonly RunEvent[]): Row[] {
   let mainFrom: number | undefined;
   for (const event of events) {
     if (event.type === "operation.finished") {
-      const { operationName: name, status, startedAt: from, finishedAt: to, skippedReason, error } = event;
+      const {
+        operationName: name,
+        status,
+        startedAt: from,
+        finishedAt: to,
+        skippedReason,
+        error,
+      } = event;
       const said = skippedReason?.replaceAll("_", " ") ?? error?.code;
       const never = said === undefined ? `${status}, never started` : `${status}: ${said}`;
       const note = from === undefined ? never : (said ?? `${to - from} ms`);
@@ -95,14 +107,23 @@ function rowsOf(events: readonly RunEvent[]): Row[] {
     if (event.type === "main_llm.started") {
       // The call that a crash cut off ends where its process was last heard of.
       if (mainFrom !== undefined)
-        calls.push({ name: "Main model", status: "error", note: "process killed", from: mainFrom, to: lastHeard });
+        calls.push({
+          name: "Main model",
+          status: "error",
+          note: "process killed",
+          from: mainFrom,
+          to: lastHeard,
+        });
       mainFrom = event.ts;
     }
     if (event.type !== "run.phase_changed") lastHeard = event.ts;
     if (event.type === "main_llm.finished") {
       const { status, finishReason, ts: to, partial } = event;
       const why = finishReason.replaceAll("_", " ");
-      const note = status === "done" ? `${to - (mainFrom ?? to)} ms` : `${why}${partial === true ? ", partial" : ""}`;
+      const note =
+        status === "done"
+          ? `${to - (mainFrom ?? to)} ms`
+          : `${why}${partial === true ? ", partial" : ""}`;
       calls.push({
         name: "Main model",
         status: status === "done" ? "main" : status,
@@ -112,7 +133,8 @@ function rowsOf(events: readonly RunEvent[]): Row[] {
       });
     }
   }
-  const byStart = (left: Row, right: Row): number => (left.from ?? left.to) - (right.from ?? right.to);
+  const byStart = (left: Row, right: Row): number =>
+    (left.from ?? left.to) - (right.from ?? right.to);
   return [...before.sort(byStart), ...calls, ...after.sort(byStart)];
 }
 
@@ -122,18 +144,26 @@ const phaseNames: Record<string, string> = {
   after_main_llm: "after",
 };
 
-function bandsOf(events: readonly RunEvent[], finishedAt: number): { name: string; from: number; to: number }[] {
+function bandsOf(
+  events: readonly RunEvent[],
+  finishedAt: number,
+): { name: string; from: number; to: number }[] {
   const starts = events.flatMap((event) => {
     const name = event.type === "run.phase_changed" ? phaseNames[event.phase] : undefined;
     return name === undefined ? [] : [{ name, from: event.ts }];
   });
-  return starts.map(({ name, from }, index) => ({ name, from, to: starts[index + 1]?.from ?? finishedAt }));
+  return starts.map(({ name, from }, index) => ({
+    name,
+    from,
+    to: starts[index + 1]?.from ?? finishedAt,
+  }));
 }
 
 /** Four to eight round numbers of milliseconds. */
 function ticksOf(spanMs: number): number[] {
   const step =
-    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000].find((ms) => spanMs / ms <= 8) ??
-    spanMs;
+    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000].find(
+      (ms) => spanMs / ms <= 8,
+    ) ?? spanMs;
   return Array.from({ length: Math.floor(spanMs / step) + 1 }, (_, index) => index * step);
 }

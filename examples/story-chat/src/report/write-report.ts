@@ -9,7 +9,10 @@ import { reportPage } from "./report-page.ts";
 /** Writes the runs of one or several chats to a file beside this program, in `dist/`; gives its path. */
 export async function writeReport(...chats: readonly (readonly ToldRun[])[]): Promise<string> {
   const page = reportPage(chats);
-  assert.ok(!/<script|<img|\son\w+=["']?\w/i.test(withoutText(page)), "nothing that was said has become markup");
+  assert.ok(
+    !/<script|<img|\son\w+=["']?\w/i.test(withoutText(page)),
+    "nothing that was said has become markup",
+  );
   for (const { said } of chats.flat())
     assert.ok(page.includes(escapeHtml(said)), "what was said stands in the report as text");
   const file = fileURLToPath(new URL("report.html", import.meta.url));

@@ -136,7 +136,11 @@ Chosen option: "MADR", because it is lean.
     const text = JSON.stringify({
       options: [
         { id: "O1", summary: 'one tool call that returns "JSON"', excludes: ["O3"] },
-        { id: "O2", summary: `free text, ${"parsed and repaired ".repeat(8)}`, conflicts_with: "O1, O3" },
+        {
+          id: "O2",
+          summary: `free text, ${"parsed and repaired ".repeat(8)}`,
+          conflicts_with: "O1, O3",
+        },
         { id: "O3", summary: "streaming" },
       ],
     });
@@ -198,7 +202,10 @@ Chosen option: "MADR", because it is lean.
         Person: {
           type: "object",
           required: ["name"],
-          properties: { name: { type: "string" }, friends: { type: "array", items: { $ref: "#/$defs/Person" } } },
+          properties: {
+            name: { type: "string" },
+            friends: { type: "array", items: { $ref: "#/$defs/Person" } },
+          },
         },
       },
     });
@@ -273,7 +280,11 @@ Chosen option: "MADR", because it is lean.
   });
 
   it.each([
-    ["profiles/default.yaml", "# Defaults\ntemperature: 0.2\nmax_tokens: 800\n", "- temperature=0.2\n- max_tokens=800"],
+    [
+      "profiles/default.yaml",
+      "# Defaults\ntemperature: 0.2\nmax_tokens: 800\n",
+      "- temperature=0.2\n- max_tokens=800",
+    ],
     [
       "app.toml",
       'title = "x"\n[server]\nport = 80 # TLS\ndb.password = "correct horse battery"\n',
@@ -329,12 +340,18 @@ export const perimeter = (shape: Shape, of: Shape): string => \`"\${shape.sides}
   });
 
   it("parts the members of a declaration that came from lines of their own", async () => {
-    const text = "export interface A {\n  b: string\n  c(\n    d: number,\n  ): void\n  e: 1\n    | 2\n}\n";
-    expect(await cardOf("a.ts", text)).toBe("[code]\n- interface A { b: string; c(d: number): void; e: 1 | 2 }");
+    const text =
+      "export interface A {\n  b: string\n  c(\n    d: number,\n  ): void\n  e: 1\n    | 2\n}\n";
+    expect(await cardOf("a.ts", text)).toBe(
+      "[code]\n- interface A { b: string; c(d: number): void; e: 1 | 2 }",
+    );
   });
 
   it("names the exports that do not fit", async () => {
-    const text = Array.from({ length: 14 }, (_, index) => `export const name${index} = ${index};`).join("\n");
+    const text = Array.from(
+      { length: 14 },
+      (_, index) => `export const name${index} = ${index};`,
+    ).join("\n");
     const card = await cardOf("src/names.ts", text);
     expect(card.split("\n").at(-1)).toBe("- +5 more: name9, name10, name11, name12, name13");
   });
@@ -355,7 +372,11 @@ export const perimeter = (shape: Shape, of: Shape): string => \`"\${shape.sides}
       'func TestParse(t *testing.T) {\n\tt.Run("empty input", f)\n}\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\n',
       "- TestParse: empty input\n- TestA; TestB",
     ],
-    ["src/tests.rs", "#[test]\nfn works() {}\n\n#[tokio::test]\n#[ignore]\nasync fn waits() {}\n", "- works; waits"],
+    [
+      "src/tests.rs",
+      "#[test]\nfn works() {}\n\n#[tokio::test]\n#[ignore]\nasync fn waits() {}\n",
+      "- works; waits",
+    ],
     [
       "FooTest.java",
       "public class FooTest {\n  @Test\n  void adds() {}\n  @Test @Tag(x)\n  public void subtracts() throws E {}\n}\n",
@@ -421,14 +442,19 @@ a: b
     const inputs = [
       { path: "README.md", text: `# ${"long ".repeat(15)}${secret}\n` },
       { path: "a.json", text: JSON.stringify({ note: `${"long ".repeat(15)}${secret}` }) },
-      { path: "s.json", alias: "S.a", text: JSON.stringify({ type: "object", properties: { a: { const: secret } } }) },
+      {
+        path: "s.json",
+        alias: "S.a",
+        text: JSON.stringify({ type: "object", properties: { a: { const: secret } } }),
+      },
       { path: "a.ts", text: `export function f(key = "${secret}"): void {}\n` },
       { path: "a.test.ts", text: `it("${secret}", f);\n` },
       { path: "adr/1.md", text: `## Decision\n\nUse ${secret}\n` },
       { path: "o.json", alias: "P.o", text: JSON.stringify([{ id: "O1", summary: secret }]) },
       { path: "x.bin", text: secret },
     ];
-    for (const input of inputs) expect((await buildCard(input)).text).not.toContain(secret.slice(0, 8));
+    for (const input of inputs)
+      expect((await buildCard(input)).text).not.toContain(secret.slice(0, 8));
   });
 
   it.each([
@@ -449,7 +475,9 @@ a: b
   });
 
   it("stops when it is told to", async () => {
-    await expect(buildCard({ path: "a.md", text: "# A" }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(
+      buildCard({ path: "a.md", text: "# A" }, { signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       code: "aborted",
     });
   });
@@ -475,7 +503,10 @@ describe("the rules of every card", () => {
     "a.graphql",
     "a.bin",
   );
-  const alias = fc.option(fc.constantFrom("A.x", "P.x", "S.x", "PR.x", "T.x", "D.x", "H.x", "X.x"), { nil: undefined });
+  const alias = fc.option(
+    fc.constantFrom("A.x", "P.x", "S.x", "PR.x", "T.x", "D.x", "H.x", "X.x"),
+    { nil: undefined },
+  );
   const piece = fc.oneof(
     fc.constantFrom(
       "# ",

@@ -33,10 +33,14 @@ export async function buildCard(input: SourceInput, options: BuildCardOptions = 
   const structured = createStructuredText(input.path, input.text);
   for (const kind of candidateKinds(input, options.kind)) {
     if (options.signal?.aborted === true) {
-      throw new AliasesError("aborted", `The card of ${input.path} was aborted.`, { cause: options.signal.reason });
+      throw new AliasesError("aborted", `The card of ${input.path} was aborted.`, {
+        cause: options.signal.reason,
+      });
     }
     const isAnnounced = kind === options.kind || kind === kindOfAlias(input.alias ?? "");
-    const lines = finishLines((await readCard(kind, { structured, masked, isAnnounced }, options)) ?? []);
+    const lines = finishLines(
+      (await readCard(kind, { structured, masked, isAnnounced }, options)) ?? [],
+    );
     if (lines.length > 0) return { kind, lines, text: lines.join("\n") };
   }
   const lines = finishLines(plainCard(masked.text));
@@ -50,7 +54,11 @@ interface CardSource {
   isAnnounced: boolean;
 }
 
-async function readCard(kind: CardKind, source: CardSource, options: BuildCardOptions): Promise<string[] | undefined> {
+async function readCard(
+  kind: CardKind,
+  source: CardSource,
+  options: BuildCardOptions,
+): Promise<string[] | undefined> {
   const { masked } = source;
   switch (kind) {
     case "decision":
@@ -72,8 +80,15 @@ async function readCard(kind: CardKind, source: CardSource, options: BuildCardOp
   }
 }
 
-async function readCode(input: SourceInput, { signal }: BuildCardOptions): Promise<string[] | undefined> {
-  const outline = await buildOutline(input, { depth: "signatures", ...(signal === undefined ? {} : { signal }) });
-  const isCode = outline.language !== undefined && !["markdown", "json", "yaml"].includes(outline.language);
+async function readCode(
+  input: SourceInput,
+  { signal }: BuildCardOptions,
+): Promise<string[] | undefined> {
+  const outline = await buildOutline(input, {
+    depth: "signatures",
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const isCode =
+    outline.language !== undefined && !["markdown", "json", "yaml"].includes(outline.language);
   return isCode ? codeCard(input.text, outline.items) : undefined;
 }

@@ -35,5 +35,7 @@ export function candidateKinds(input: SourceInput, wanted?: CardKind): CardKind[
 function kindsOfPath(path: string): CardKind[] {
   if (proseAnnounced.test(path)) return decisionPath.test(path) ? ["decision", "doc"] : ["doc"];
   if (codePath.test(path)) return testPath.test(path) ? ["test", "code"] : ["code", "test"];
-  return schemaPath.test(path) ? ["schema", "options", "profile", "doc"] : ["schema", "options", "profile"];
+  return schemaPath.test(path)
+    ? ["schema", "options", "profile", "doc"]
+    : ["schema", "options", "profile"];
 }

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { cleanItem, cutText } from "./card-lines.ts";
 import { packGroups, packItems } from "./pack-items.ts";
 
-const graphemes = (text: string): string[] => [...new Intl.Segmenter("en").segment(text)].map(({ segment }) => segment);
+const graphemes = (text: string): string[] =>
+  [...new Intl.Segmenter("en").segment(text)].map(({ segment }) => segment);
 
 describe("cutText", () => {
   it.each([
@@ -19,7 +20,12 @@ describe("cutText", () => {
 
   it("marks what it cuts, keeps whole graphemes and stays within the limit", () => {
     const text = fc
-      .array(fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("👩‍👩‍👧", "e\u0301\u0302", "🇩🇪🇫🇷", " ")))
+      .array(
+        fc.oneof(
+          fc.string({ unit: "grapheme" }),
+          fc.constantFrom("👩‍👩‍👧", "e\u0301\u0302", "🇩🇪🇫🇷", " "),
+        ),
+      )
       .map((parts) => parts.join(""));
     fc.assert(
       fc.property(text, fc.integer({ min: 4, max: 60 }), (text, maxLength) => {
@@ -80,7 +86,10 @@ describe("packItems", () => {
 
 describe("packGroups", () => {
   it("names the groups that have no line of their own", () => {
-    const groups = Array.from({ length: 12 }, (_, index) => ({ subject: `S${index}`, items: ["a", "b"] }));
+    const groups = Array.from({ length: 12 }, (_, index) => ({
+      subject: `S${index}`,
+      items: ["a", "b"],
+    }));
     expect(packGroups(groups).slice(-2)).toEqual(["S8: a; b", "+3 more: S9, S10, S11"]);
   });
 });

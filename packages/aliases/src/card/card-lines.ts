@@ -16,7 +16,8 @@ let graphemes: Intl.Segmenter | undefined;
 const plainText = /^[\x20-\x7e]*$/;
 
 /** Controls, lone surrogates, line separators, and characters that hide or reorder text. */
-const unsafeCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
+const unsafeCharacters =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
 const quoteCharacters = /["`«»“”„‟]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/gu;
 
 /** The lines that the readers of cards look at: the first 50,000, each to its 2,000th UTF-16 unit. */

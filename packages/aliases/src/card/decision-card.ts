@@ -8,7 +8,8 @@ export function decisionCard(text: string): string[] | undefined {
   if (decision === undefined) return undefined;
   const { status, goal, choice } = decision;
   const isAccepted =
-    status === undefined || /^(?:accepted|approved|decided|принято|утверждено)$/i.test(plainWords(status));
+    status === undefined ||
+    /^(?:accepted|approved|decided|принято|утверждено)$/i.test(plainWords(status));
   return [
     ...(isAccepted ? [] : [`Status: ${plainWords(status)}`]),
     ...(goal === undefined ? [] : [`Goal: ${goal}`]),

@@ -17,7 +17,11 @@ export function flattenValue(value: unknown, limit: number): FlatPair[] {
 }
 
 /** Returns false once the visitor wants no more. */
-function visit(value: unknown, at: { key: string; depth: number }, take: (pair: FlatPair) => boolean): boolean {
+function visit(
+  value: unknown,
+  at: { key: string; depth: number },
+  take: (pair: FlatPair) => boolean,
+): boolean {
   if (Array.isArray(value) && !value.every(isScalar)) {
     if (at.depth >= maxDepth) return take({ key: at.key, value: "[...]" });
     return value.every((item: unknown, index) =>

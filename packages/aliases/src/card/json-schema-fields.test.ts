@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { isJsonSchema, readJsonSchema } from "./json-schema-fields.ts";
 import { renderField } from "./schema-field.ts";
 
-const fieldsOf = (schema: Record<string, unknown>): string[] => readJsonSchema(schema).map(renderField);
+const fieldsOf = (schema: Record<string, unknown>): string[] =>
+  readJsonSchema(schema).map(renderField);
 const typeOf = (property: unknown, definitions: object = {}): string | undefined =>
   fieldsOf({ type: "object", properties: { a: property }, $defs: definitions })[0]?.slice(
     "a: ".length,
@@ -42,13 +43,20 @@ describe("readJsonSchema", () => {
     [{}, "any"],
     [null, "any"],
   ])("shows %j as %s", (property, type) => {
-    const definitions = { Size: { enum: ["s", "m"] }, Alias: { $ref: "#/$defs/Size" }, Loop: { $ref: "#/$defs/Loop" } };
+    const definitions = {
+      Size: { enum: ["s", "m"] },
+      Alias: { $ref: "#/$defs/Size" },
+      Loop: { $ref: "#/$defs/Loop" },
+    };
     expect(typeOf(property, definitions)).toBe(type);
   });
 
   it("joins the properties of allOf, and does not require those of an alternative", () => {
     const schema = {
-      allOf: [{ $ref: "#/definitions/Base" }, { properties: { b: { type: "string" } }, required: ["b"] }],
+      allOf: [
+        { $ref: "#/definitions/Base" },
+        { properties: { b: { type: "string" } }, required: ["b"] },
+      ],
       oneOf: [{ properties: { c: { type: "string" } }, required: ["c"] }],
       properties: { a: { type: "string" } },
       definitions: { Base: { properties: { id: { type: "integer" } }, required: ["id"] } },
@@ -73,9 +81,13 @@ describe("readJsonSchema", () => {
 
   it("stops at schemas that contain themselves or never end", () => {
     const list = { type: "object", properties: { next: { $ref: "#/$defs/List" } } };
-    expect(fieldsOf({ ...list, $defs: { List: list } })).toEqual(["next: List(opt)", "List.next: List(opt)"]);
+    expect(fieldsOf({ ...list, $defs: { List: list } })).toEqual([
+      "next: List(opt)",
+      "List.next: List(opt)",
+    ]);
     let deep: Record<string, unknown> = { type: "string" };
-    for (let level = 0; level < 5_000; level += 1) deep = { type: "object", properties: { a: deep } };
+    for (let level = 0; level < 5_000; level += 1)
+      deep = { type: "object", properties: { a: deep } };
     expect(fieldsOf(deep)).toHaveLength(2_000);
     let nested: Record<string, unknown> = { type: "string" };
     for (let level = 0; level < 50; level += 1) nested = { type: "array", items: nested };

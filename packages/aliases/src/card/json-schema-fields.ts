@@ -15,11 +15,16 @@ export function isJsonSchema(value: unknown): value is Mapping {
   if (typeof dialect === "string" && dialect.includes("json-schema.org")) return true;
   if (value["type"] === "object" && isMapping(value["properties"])) return true;
   const definitions = value["$defs"] ?? value["definitions"] ?? openApiSchemas(value);
-  return isMapping(definitions) && Object.values(definitions).some((schema) => isMapping(schema) && isTyped(schema));
+  return (
+    isMapping(definitions) &&
+    Object.values(definitions).some((schema) => isMapping(schema) && isTyped(schema))
+  );
 }
 
 const isTyped = (schema: Mapping): boolean =>
-  ["type", "properties", "enum", "$ref", "allOf", "oneOf", "anyOf"].some((keyword) => Object.hasOwn(schema, keyword));
+  ["type", "properties", "enum", "$ref", "allOf", "oneOf", "anyOf"].some((keyword) =>
+    Object.hasOwn(schema, keyword),
+  );
 
 function openApiSchemas(root: Mapping): unknown {
   return isMapping(root["components"]) ? root["components"]["schemas"] : undefined;
@@ -29,8 +34,10 @@ function openApiSchemas(root: Mapping): unknown {
 export function readJsonSchema(root: Mapping): SchemaField[] {
   const reader: Reader = { root, queue: [{ schema: root, prefix: "" }], sharedNames: new Set() };
   const shared =
-    openApiSchemas(root) ?? (Object.hasOwn(root, "properties") ? undefined : (root["$defs"] ?? root["definitions"]));
-  if (isMapping(shared)) for (const [name, schema] of Object.entries(shared)) share(reader, name, schema);
+    openApiSchemas(root) ??
+    (Object.hasOwn(root, "properties") ? undefined : (root["$defs"] ?? root["definitions"]));
+  if (isMapping(shared))
+    for (const [name, schema] of Object.entries(shared)) share(reader, name, schema);
   const fields: SchemaField[] = [];
   for (let next = 0; next < reader.queue.length && fields.length < maxSchemaFields; next += 1) {
     const item = reader.queue[next];
@@ -51,40 +58,61 @@ interface ShownType {
   values?: string[];
 }
 
-function readObject(reader: Reader, item: { schema: Mapping; prefix: string }, fields: SchemaField[]): void {
+function readObject(
+  reader: Reader,
+  item: { schema: Mapping; prefix: string },
+  fields: SchemaField[],
+): void {
   const { schema, prefix } = item;
   const parts = partsOf(reader, schema, 0);
-  const required = new Set(parts.flatMap((part) => (part.isCertain ? namesIn(part.schema["required"]) : [])));
+  const required = new Set(
+    parts.flatMap((part) => (part.isCertain ? namesIn(part.schema["required"]) : [])),
+  );
   const seen = new Set<string>();
   for (const part of parts) {
     const properties = isMapping(part.schema["properties"]) ? part.schema["properties"] : {};
     for (const [name, property] of Object.entries(properties)) {
       if (seen.has(name) || fields.length >= maxSchemaFields) continue;
       seen.add(name);
-      fields.push(readField(reader, property, { name: prefix + name, isRequired: required.has(name) }));
+      fields.push(
+        readField(reader, property, { name: prefix + name, isRequired: required.has(name) }),
+      );
     }
   }
   const isNamed = prefix !== "" && seen.size === 0;
   if (isNamed) fields.push(readField(reader, schema, { name: prefix.slice(0, -1) }));
 }
 
-function readField(reader: Reader, schema: unknown, field: { name: string; isRequired?: boolean }): SchemaField {
+function readField(
+  reader: Reader,
+  schema: unknown,
+  field: { name: string; isRequired?: boolean },
+): SchemaField {
   const shown = typeOf(reader, schema, { name: field.name, depth: 0 });
   const source = isMapping(schema) ? (resolve(reader.root, schema)?.schema ?? schema) : {};
   const facts = factNames.flatMap((name) => {
     const value = source[name];
-    return value === undefined ? [] : [[name, typeof value === "string" ? value : JSON.stringify(value)] as const];
+    return value === undefined
+      ? []
+      : [[name, typeof value === "string" ? value : JSON.stringify(value)] as const];
   });
   return { ...field, ...shown, facts: Object.fromEntries(facts) };
 }
 
 /** The schemas whose properties an object has: its own and those of its allOf, and, without being certain, of its alternatives. */
-function partsOf(reader: Reader, schema: Mapping, depth: number): { schema: Mapping; isCertain: boolean }[] {
+function partsOf(
+  reader: Reader,
+  schema: Mapping,
+  depth: number,
+): { schema: Mapping; isCertain: boolean }[] {
   if (depth > maxTypeDepth) return [];
   const target = resolve(reader.root, schema)?.schema ?? schema;
   const below = (keyword: string, isCertain: boolean): { schema: Mapping; isCertain: boolean }[] =>
     mappingsIn(target[keyword]).flatMap((part) =>
-      partsOf(reader, part, depth + 1).map((inner) => ({ ...inner, isCertain: inner.isCertain && isCertain })),
+      partsOf(reader, part, depth + 1).map((inner) => ({
+        ...inner,
+        isCertain: inner.isCertain && isCertain,
+      })),
     );
   return [
     { schema: target, isCertain: true },
@@ -102,18 +130,27 @@ function typeOf(reader: Reader, schema: unknown, at: { name: string; depth: numb
   return schema["nullable"] === true ? { ...shown, type: `${shown.type}|null` } : shown;
 }
 
-function typeOfReference(reader: Reader, schema: Mapping, at: { name: string; depth: number }): ShownType {
+function typeOfReference(
+  reader: Reader,
+  schema: Mapping,
+  at: { name: string; depth: number },
+): ShownType {
   const target = resolve(reader.root, schema);
   const name = target?.name ?? lastSegment(String(schema["$ref"]));
   if (target === undefined) return { type: name };
   if (target.schema === reader.root)
     return { type: typeof reader.root["title"] === "string" ? reader.root["title"] : "self" };
-  if (!isObject(target.schema)) return typeOf(reader, target.schema, { ...at, depth: at.depth + 1 });
+  if (!isObject(target.schema))
+    return typeOf(reader, target.schema, { ...at, depth: at.depth + 1 });
   share(reader, name, target.schema);
   return { type: name };
 }
 
-function plainType(reader: Reader, schema: Mapping, at: { name: string; depth: number }): ShownType {
+function plainType(
+  reader: Reader,
+  schema: Mapping,
+  at: { name: string; depth: number },
+): ShownType {
   if (Array.isArray(schema["enum"])) return withNull("enum", schema["enum"]);
   if (Object.hasOwn(schema, "const")) return withNull("const", [schema["const"]]);
   const choices = [...mappingsIn(schema["oneOf"]), ...mappingsIn(schema["anyOf"])];
@@ -127,7 +164,10 @@ function plainType(reader: Reader, schema: Mapping, at: { name: string; depth: n
     type === "array" || type === "object" ? nestedType(reader, { schema, type }, at) : { type },
   );
   const values = shown.find((item) => item.values !== undefined)?.values;
-  return { type: shown.map((item) => item.type).join("|"), ...(values === undefined ? {} : { values }) };
+  return {
+    type: shown.map((item) => item.type).join("|"),
+    ...(values === undefined ? {} : { values }),
+  };
 }
 
 function impliedType(schema: Mapping): string {
@@ -143,7 +183,8 @@ function nestedType(
   const { schema, type } = from;
   const depth = at.depth + 1;
   if (type === "array") {
-    const tuple = schema["prefixItems"] ?? (Array.isArray(schema["items"]) ? schema["items"] : undefined);
+    const tuple =
+      schema["prefixItems"] ?? (Array.isArray(schema["items"]) ? schema["items"] : undefined);
     if (Array.isArray(tuple)) {
       return {
         type: `[${tuple
@@ -166,9 +207,17 @@ function nestedType(
 }
 
 /** Alternatives that are all single values are an enumeration. */
-function unionOf(reader: Reader, choices: Mapping[], at: { name: string; depth: number }): ShownType {
+function unionOf(
+  reader: Reader,
+  choices: Mapping[],
+  at: { name: string; depth: number },
+): ShownType {
   const constants = choices.map((choice) =>
-    Array.isArray(choice["enum"]) ? choice["enum"] : Object.hasOwn(choice, "const") ? [choice["const"]] : undefined,
+    Array.isArray(choice["enum"])
+      ? choice["enum"]
+      : Object.hasOwn(choice, "const")
+        ? [choice["const"]]
+        : undefined,
   );
   if (constants.every((values) => values !== undefined)) return withNull("enum", constants.flat());
   const shown = choices.map((choice) => typeOf(reader, choice, { ...at, depth: at.depth + 1 }));
@@ -196,7 +245,8 @@ function share(reader: Reader, name: string, schema: unknown): void {
 function isObject(schema: Mapping): boolean {
   if (isMapping(schema["properties"])) return true;
   return (
-    mappingsIn(schema["allOf"]).length > 1 || (schema["type"] === "object" && mappingsIn(schema["oneOf"]).length > 0)
+    mappingsIn(schema["allOf"]).length > 1 ||
+    (schema["type"] === "object" && mappingsIn(schema["oneOf"]).length > 0)
   );
 }
 
@@ -226,7 +276,9 @@ function pointTo(root: Mapping, pointer: string): Mapping | undefined {
   return isMapping(target) ? target : undefined;
 }
 
-const lastSegment = (reference: string): string => (reference.split(/[/#]/).at(-1) ?? reference).replace(/\.json$/, "");
-const mappingsIn = (value: unknown): Mapping[] => (Array.isArray(value) ? value.filter(isMapping) : []);
+const lastSegment = (reference: string): string =>
+  (reference.split(/[/#]/).at(-1) ?? reference).replace(/\.json$/, "");
+const mappingsIn = (value: unknown): Mapping[] =>
+  Array.isArray(value) ? value.filter(isMapping) : [];
 const namesIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];

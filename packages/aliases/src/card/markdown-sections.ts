@@ -43,14 +43,22 @@ function nextFence(fence: string, mark: string): string {
 function addLine(sections: MarkdownSection[], line: string): void {
   const marked = /^ {0,3}(#{1,6}|={1,6})\s+(\S.*)$/.exec(line);
   if (marked?.[1] !== undefined && marked[2] !== undefined) {
-    sections.push({ level: marked[1].length, heading: plainWords(marked[2].replace(/\s+[#=]+$/, "")), lines: [] });
+    sections.push({
+      level: marked[1].length,
+      heading: plainWords(marked[2].replace(/\s+[#=]+$/, "")),
+      lines: [],
+    });
     return;
   }
   const current = sections.at(-1);
   const previous = current?.lines.at(-1)?.trim() ?? "";
   if (/^(={3,}|-{3,}|~{3,})$/.test(line) && isTitle(previous)) {
     current?.lines.pop();
-    sections.push({ level: line.startsWith("=") ? 1 : 2, heading: plainWords(previous), lines: [] });
+    sections.push({
+      level: line.startsWith("=") ? 1 : 2,
+      heading: plainWords(previous),
+      lines: [],
+    });
     return;
   }
   current?.lines.push(line);
@@ -89,7 +97,8 @@ export function readItems(lines: readonly string[]): string[] {
     if (item !== undefined) target = items;
     else if (!isText) target = undefined;
     else if (target === undefined) (target = paragraphs).push(line);
-    else if ((target.at(-1)?.length ?? 0) < maxLineLength) target.push(`${target.pop() ?? ""} ${line.trim()}`);
+    else if ((target.at(-1)?.length ?? 0) < maxLineLength)
+      target.push(`${target.pop() ?? ""} ${line.trim()}`);
   }
   return (items.length > 0 ? items : paragraphs)
     .slice(0, maxItems)

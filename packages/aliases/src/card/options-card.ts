@@ -15,6 +15,9 @@ export function optionsCard(source: StructuredText): string[] | undefined {
 
 /** One option on one line of a card. */
 function renderOption({ id, summary, excludes }: Option): string {
-  const suffix = excludes.length === 0 ? "" : cutText(`; excludes ${cleanItem(excludes.join(", "))}`, 60);
-  return cutText(`${cleanItem(id)}: ${cleanItem(summary)}`, maxCardTextLength - suffix.length) + suffix;
+  const suffix =
+    excludes.length === 0 ? "" : cutText(`; excludes ${cleanItem(excludes.join(", "))}`, 60);
+  return (
+    cutText(`${cleanItem(id)}: ${cleanItem(summary)}`, maxCardTextLength - suffix.length) + suffix
+  );
 }

@@ -12,7 +12,11 @@ export interface PackItemsOptions {
 }
 
 /** `label: item; item; +N more`: as many items a line as fit, the label on every line, what does not fit counted. */
-export function packItems(label: string, items: readonly string[], options: PackItemsOptions = {}): string[] {
+export function packItems(
+  label: string,
+  items: readonly string[],
+  options: PackItemsOptions = {},
+): string[] {
   const { maxLines = 1, separator = "; " } = options;
   const cleaned = items.slice(0, maxReadItems).map(cleanItem);
   const prefix = label === "" ? "" : `${cutText(cleanItem(label), 50)}: `;
@@ -34,7 +38,10 @@ export function packItems(label: string, items: readonly string[], options: Pack
   return withRest(rows, { prefix, separator, total });
 }
 
-function withRest(rows: string[][], layout: { prefix: string; separator: string; total: number }): string[] {
+function withRest(
+  rows: string[][],
+  layout: { prefix: string; separator: string; total: number },
+): string[] {
   const { prefix, separator, total } = layout;
   const lines = rows.map((row) => prefix + row.join(separator));
   let left = total - rows.reduce((sum, row) => sum + row.length, 0);
@@ -74,5 +81,7 @@ export function nameRest(names: readonly string[]): string {
 
 /** One item a line while they fit, several a line when they do not, the rest counted. */
 export function packLines(items: readonly string[]): string[] {
-  return items.length <= maxCardLines ? [...items] : packItems("", items, { maxLines: maxCardLines, separator: ", " });
+  return items.length <= maxCardLines
+    ? [...items]
+    : packItems("", items, { maxLines: maxCardLines, separator: ", " });
 }

@@ -11,7 +11,9 @@ const maxPairs = 2_000;
 export function readProfile({ path, text, value: parse }: StructuredText): FlatPair[] | undefined {
   const value = parse();
   const isLineFormat =
-    /\.(?:toml|ini|cfg|conf|properties)$|(?:^|\/)\.env(?:\.[^/]*)?$|\.env$|(?:^|\/)\.[a-z]+rc$/i.test(path);
+    /\.(?:toml|ini|cfg|conf|properties)$|(?:^|\/)\.env(?:\.[^/]*)?$|\.env$|(?:^|\/)\.[a-z]+rc$/i.test(
+      path,
+    );
   if (value === undefined && !isLineFormat) return undefined;
   const holdsSettings = isMapping(value) || (Array.isArray(value) && value.some(isMapping));
   if (value !== undefined && !holdsSettings) return undefined;

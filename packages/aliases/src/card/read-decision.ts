@@ -1,5 +1,10 @@
 import { decisionHeadings, type DecisionPart } from "./decision-headings.ts";
-import { firstSentence, readItems, readSections, type MarkdownSection } from "./markdown-sections.ts";
+import {
+  firstSentence,
+  readItems,
+  readSections,
+  type MarkdownSection,
+} from "./markdown-sections.ts";
 
 /** What a decision record says, in plain words; absent where it does not say it. */
 export interface Decision {
@@ -18,14 +23,16 @@ const maxItems = 1_000;
 const knownNames: ReadonlySet<string> = new Set(Object.values(decisionHeadings).flat());
 
 const folded = (words: string): string => words.toLowerCase().replaceAll("ё", "е").trim();
-const normalized = (heading: string): string => folded(heading).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+const normalized = (heading: string): string =>
+  folded(heading).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
 
 /** Reads MADR, Nygard and flat labelled records in English and Russian; undefined when there is neither a choice nor a rejection. */
 export function readDecision(text: string): Decision | undefined {
   const sections = readSections(text);
   const found = new Map<string, string[]>();
   for (const section of sections) collect(found, section);
-  const say = (part: DecisionPart): string[] => decisionHeadings[part].flatMap((name) => found.get(name) ?? []);
+  const say = (part: DecisionPart): string[] =>
+    decisionHeadings[part].flatMap((name) => found.get(name) ?? []);
   const first = (part: DecisionPart): string | undefined => {
     const name = decisionHeadings[part].find((name) => (found.get(name)?.length ?? 0) > 0);
     return name === undefined ? undefined : firstSentence(found.get(name)?.[0] ?? "");
@@ -49,7 +56,8 @@ const verdict = /^(?:bad|negative|плохо|минус)\s*[,:]\s*(?:because|т�
 const isBad = (item: string): boolean => verdict.test(item);
 const withoutVerdict = (item: string): string => item.replace(verdict, "");
 
-const labelForm = /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([\p{L}][\p{L} _-]{2,40}?)(?:\*\*|__)?\s*:(?:\*\*|__)?(?:\s+(.*))?$/u;
+const labelForm =
+  /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([\p{L}][\p{L} _-]{2,40}?)(?:\*\*|__)?\s*:(?:\*\*|__)?(?:\s+(.*))?$/u;
 
 /** Adds what a section says under its heading, and what its labelled lines say under their labels. */
 function collect(found: Map<string, string[]>, section: MarkdownSection): void {
@@ -70,7 +78,8 @@ function collect(found: Map<string, string[]>, section: MarkdownSection): void {
     const label = labelForm.exec(line);
     const labelName = normalized(label?.[1] ?? "");
     if (label !== null && knownNames.has(labelName)) turnTo(labelName, label[2]);
-    else if (isOneParagraph && (label !== null || line.trim() === "")) turnTo(normalized(section.heading));
+    else if (isOneParagraph && (label !== null || line.trim() === ""))
+      turnTo(normalized(section.heading));
     else lines.push(line);
   }
   turnTo("");
@@ -79,10 +88,13 @@ function collect(found: Map<string, string[]>, section: MarkdownSection): void {
 /** The considered options that the choice does not name, each with the first thing that is said against it. */
 function notChosen(options: string[], choice: string, sections: MarkdownSection[]): string[] {
   const chosen = folded(choice);
-  const isChosen = (option: string): boolean => chosen.startsWith(folded(option)) || chosen.includes(folded(option));
+  const isChosen = (option: string): boolean =>
+    chosen.startsWith(folded(option)) || chosen.includes(folded(option));
   if (!options.some(isChosen)) return [];
   const reasons = new Map(
-    sections.map((section) => [folded(section.heading), readItems(section.lines).find(isBad)] as const),
+    sections.map(
+      (section) => [folded(section.heading), readItems(section.lines).find(isBad)] as const,
+    ),
   );
   return options
     .filter((option) => !isChosen(option))

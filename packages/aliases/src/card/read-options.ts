@@ -34,7 +34,9 @@ function readValue(value: unknown): Option[] | undefined {
     const rows = Object.entries(value).map(([id, item]) =>
       readRow(isMapping(item) ? { id, ...item } : { id, summary: item }),
     );
-    return Object.keys(value).every((id) => /^[A-ZА-Я]{1,4}-?\d{1,3}[a-z]?$/.test(id)) ? complete(rows) : undefined;
+    return Object.keys(value).every((id) => /^[A-ZА-Я]{1,4}-?\d{1,3}[a-z]?$/.test(id))
+      ? complete(rows)
+      : undefined;
   }
   return Array.isArray(value)
     ? complete(value.map((item: unknown) => (isMapping(item) ? readRow(item) : undefined)))
@@ -48,9 +50,13 @@ function complete(rows: (Option | undefined)[]): Option[] | undefined {
 
 function readRow(row: Mapping): Option | undefined {
   const fields = new Map(
-    Object.entries(row).map(([name, item]) => [name.toLowerCase().replaceAll("_", " ").trim(), item]),
+    Object.entries(row).map(([name, item]) => [
+      name.toLowerCase().replaceAll("_", " ").trim(),
+      item,
+    ]),
   );
-  const find = (names: readonly string[]): unknown => fields.get(names.find((name) => fields.has(name)) ?? "");
+  const find = (names: readonly string[]): unknown =>
+    fields.get(names.find((name) => fields.has(name)) ?? "");
   const id = find(idNames) ?? find(["name"]);
   const summary = find(summaryNames);
   if (typeof id !== "string" && typeof id !== "number") return undefined;
@@ -69,7 +75,9 @@ function readMarkdown(text: string): Option[] | undefined {
   const lines = sections.flatMap((section) => section.lines);
   const inTable = readTable(lines.filter((line) => line.trimStart().startsWith("|")));
   if (inTable !== undefined) return inTable;
-  const inHeadings = sections.flatMap(({ heading, lines }) => readSentence(heading, readItems(lines)[0]) ?? []);
+  const inHeadings = sections.flatMap(
+    ({ heading, lines }) => readSentence(heading, readItems(lines)[0]) ?? [],
+  );
   if (inHeadings.length > 1) return inHeadings;
   const inList = readItems(lines).flatMap((item) => readSentence(item) ?? []);
   return inList.length > 1 ? inList : undefined;

@@ -7,7 +7,10 @@ import { readTypeMap } from "./type-map-fields.ts";
 import type { StructuredText } from "./structured-text.ts";
 
 /** Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file; with `isLoose` also of a plain map of names to types. */
-export function readSchema(source: StructuredText, options: { isLoose?: boolean } = {}): SchemaField[] | undefined {
+export function readSchema(
+  source: StructuredText,
+  options: { isLoose?: boolean } = {},
+): SchemaField[] | undefined {
   const value = source.value();
   const fields = isJsonSchema(value)
     ? readJsonSchema(value)
@@ -16,7 +19,10 @@ export function readSchema(source: StructuredText, options: { isLoose?: boolean 
 }
 
 /** One line a field; several a line where there are more fields than lines. */
-export function schemaCard(source: StructuredText, options: { isLoose?: boolean } = {}): string[] | undefined {
+export function schemaCard(
+  source: StructuredText,
+  options: { isLoose?: boolean } = {},
+): string[] | undefined {
   const fields = readSchema(source, options);
   if (fields === undefined) return undefined;
   const lines = fields.slice(0, maxCardLines).flatMap(renderLines);

@@ -18,7 +18,10 @@ export const maxSchemaFields = 2_000;
 /** `lang: enum[en,de,ru](opt)` */
 export function renderField(field: SchemaField): string {
   const { name, type, values, facts } = field;
-  const shownType = values === undefined ? type : type.replace(/enum|const/, (word) => `${word}[${values.join(",")}]`);
+  const shownType =
+    values === undefined
+      ? type
+      : type.replace(/enum|const/, (word) => `${word}[${values.join(",")}]`);
   const format = facts["format"] === undefined ? "" : ` ${facts["format"]}`;
   return `${name}: ${shownType}${format}${renderRequired(field)}`;
 }

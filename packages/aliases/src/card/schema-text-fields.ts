@@ -17,17 +17,20 @@ function readBlocks(text: string, readField: FieldReader): SchemaField[] {
   const owners: { name: string; values?: string[] }[] = [];
   for (const rawLine of leadingLines(text)) {
     const line = rawLine.replace(/(?:\/\/|#).*$/, "").trim();
-    const open = /^(?:extend\s+)?(type|input|interface|enum|message|oneof)\s+(\w+)[^{]*\{(.*)$/.exec(line);
+    const open =
+      /^(?:extend\s+)?(type|input|interface|enum|message|oneof)\s+(\w+)[^{]*\{(.*)$/.exec(line);
     const owner = owners.at(-1);
     if (open?.[2] !== undefined) {
       const values = open[1] === "enum" ? [] : undefined;
       if (values !== undefined) fields.push({ name: open[2], type: "enum", values, facts: {} });
       const name = open[1] === "oneof" ? (owner?.name ?? open[2]) : open[2];
       owners.push(values === undefined ? { name } : { name, values });
-    } else if (/^(?:service|rpc|schema|union)\b.*\{$/.test(line)) owners.push({ name: "", values: [] });
+    } else if (/^(?:service|rpc|schema|union)\b.*\{$/.test(line))
+      owners.push({ name: "", values: [] });
     else if (line.startsWith("}")) owners.pop();
     else if (owner?.values !== undefined) owner.values.push(...(/^\w+/.exec(line) ?? []));
-    else if (owner !== undefined) fields.push(...[readField(line, owner.name)].filter((field) => field !== undefined));
+    else if (owner !== undefined)
+      fields.push(...[readField(line, owner.name)].filter((field) => field !== undefined));
     if (fields.length >= maxSchemaFields) break;
   }
   return fields;
@@ -41,10 +44,17 @@ const graphqlField: FieldReader = (line, owner) => {
 };
 
 const protoField: FieldReader = (line, owner) => {
-  const found = /^(?:(repeated|optional|required)\s+)?(map\s*<[^<>]*>|[\w.]+)\s+(\w+)\s*=\s*\d+/.exec(line);
+  const found =
+    /^(?:(repeated|optional|required)\s+)?(map\s*<[^<>]*>|[\w.]+)\s+(\w+)\s*=\s*\d+/.exec(line);
   if (found?.[2] === undefined || found[3] === undefined) return undefined;
-  const field = { name: `${owner}.${found[3]}`, type: found[2] + (found[1] === "repeated" ? "[]" : ""), facts: {} };
-  return found[1] === "optional" || found[1] === "required" ? { ...field, isRequired: found[1] === "required" } : field;
+  const field = {
+    name: `${owner}.${found[3]}`,
+    type: found[2] + (found[1] === "repeated" ? "[]" : ""),
+    facts: {},
+  };
+  return found[1] === "optional" || found[1] === "required"
+    ? { ...field, isRequired: found[1] === "required" }
+    : field;
 };
 
 /** Columns of CREATE TABLE; a column is required when it is NOT NULL or a primary key. */
@@ -53,7 +63,9 @@ function readSql(text: string): SchemaField[] {
   let table = "";
   for (const rawLine of leadingLines(text)) {
     const line = rawLine.replace(/--.*$/, "").trim();
-    const open = /^create\s+(?:\w+\s+)?table\s+(?:if\s+not\s+exists\s+)?([\w."`[\]]+)/i.exec(line)?.[1];
+    const open = /^create\s+(?:\w+\s+)?table\s+(?:if\s+not\s+exists\s+)?([\w."`[\]]+)/i.exec(
+      line,
+    )?.[1];
     if (open !== undefined) {
       table = open.replace(/["`[\]]/g, "");
       continue;
@@ -66,7 +78,12 @@ function readSql(text: string): SchemaField[] {
       !/^(?:constraint|primary|foreign|unique|check|key|index)$/i.test(column[1]);
     if (!isColumn || column?.[2] === undefined || fields.length >= maxSchemaFields) continue;
     const isRequired = /\bnot\s+null\b|\bprimary\s+key\b/i.test(column[3] ?? "");
-    fields.push({ name: `${table}.${column[1]}`, type: column[2].toLowerCase(), isRequired, facts: {} });
+    fields.push({
+      name: `${table}.${column[1]}`,
+      type: column[2].toLowerCase(),
+      isRequired,
+      facts: {},
+    });
   }
   return fields;
 }

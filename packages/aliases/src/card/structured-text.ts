@@ -39,7 +39,9 @@ function parseStructured(path: string, text: string): unknown {
   const looksLikeJson = /^\s*[[{]/.test(text);
   if (!looksLikeJson) return undefined;
   const value = parseJson(text);
-  return value === undefined && text.length <= maxLooseLength ? parseJson(withoutJsonComments(text)) : value;
+  return value === undefined && text.length <= maxLooseLength
+    ? parseJson(withoutJsonComments(text))
+    : value;
 }
 
 function parseJson(text: string): unknown {
@@ -62,6 +64,9 @@ function parseYaml(text: string): unknown {
 /** Comments and trailing commas dropped, as editors' configuration files have them. */
 function withoutJsonComments(text: string): string {
   return text
-    .replace(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g, (_, quoted?: string) => quoted ?? " ")
+    .replace(
+      /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g,
+      (_, quoted?: string) => quoted ?? " ",
+    )
     .replace(/("(?:[^"\\\n]|\\.)*")|,(?=\s*[\]}])/g, (_, quoted?: string) => quoted ?? "");
 }

@@ -19,7 +19,10 @@ const conventions: readonly { paths: RegExp; mark: RegExp }[] = [
     paths: /\.py$/,
     mark: /^(?:class\s+(?<subject>Test\w*|\w+Tests?)\b|(?<indent>[ \t]*)(?:async\s+)?def\s+(?<testCase>test\w*))/gm,
   },
-  { paths: /\.go$/, mark: /^(?:func\s+(?<subject>(?:Test|Fuzz)\w*)\(|[ \t]+\w+\.Run\("(?<testCase>[^"\n]{1,300})")/gm },
+  {
+    paths: /\.go$/,
+    mark: /^(?:func\s+(?<subject>(?:Test|Fuzz)\w*)\(|[ \t]+\w+\.Run\("(?<testCase>[^"\n]{1,300})")/gm,
+  },
   {
     paths: /\.rs$/,
     mark: /^[ \t]*#\[(?:\w+::)*test\b[^\n]*\n(?:[ \t]*#\[[^\n]*\n){0,9}[ \t]*(?:pub\s+)?(?:async\s+)?fn\s+(?<testCase>\w+)/gm,

@@ -7,9 +7,12 @@ const typeWord =
 /** The fields of an Avro record or, with `isLoose`, of a map of names to types such as `{"id": "int", "tags": "string[]?"}`. */
 export function readTypeMap(value: unknown, isLoose: boolean): SchemaField[] | undefined {
   if (!isMapping(value)) return undefined;
-  if (value["type"] === "record" && Array.isArray(value["fields"])) return readAvro(value["fields"]);
+  if (value["type"] === "record" && Array.isArray(value["fields"]))
+    return readAvro(value["fields"]);
   const fields = isLoose ? readMap(value, { prefix: "", depth: 0 }) : [];
-  return fields.length > 0 && fields.every((field) => typeWord.test(field.type)) ? fields : undefined;
+  return fields.length > 0 && fields.every((field) => typeWord.test(field.type))
+    ? fields
+    : undefined;
 }
 
 function readMap(map: Mapping, at: { prefix: string; depth: number }): SchemaField[] {
@@ -20,7 +23,11 @@ function readMap(map: Mapping, at: { prefix: string; depth: number }): SchemaFie
         return readMap(type, { prefix: `${at.prefix}${name}.`, depth: at.depth + 1 });
       if (typeof type !== "string" || type.length > 200) return [{ name, type: "", facts: {} }];
       const isOptional = type.endsWith("?");
-      const shown = { name: at.prefix + name, type: isOptional ? type.slice(0, -1) : type, facts: {} };
+      const shown = {
+        name: at.prefix + name,
+        type: isOptional ? type.slice(0, -1) : type,
+        facts: {},
+      };
       return [isOptional ? { ...shown, isRequired: false } : shown];
     });
 }
@@ -45,6 +52,7 @@ function avroType(type: unknown, depth: number): string {
   if (!isMapping(type)) return "any";
   if (type["type"] === "array") return `${avroType(type["items"], depth + 1)}[]`;
   if (type["type"] === "map") return `map<${avroType(type["values"], depth + 1)}>`;
-  if (type["type"] === "enum" && Array.isArray(type["symbols"])) return `enum[${type["symbols"].join(",")}]`;
+  if (type["type"] === "enum" && Array.isArray(type["symbols"]))
+    return `enum[${type["symbols"].join(",")}]`;
   return typeof type["name"] === "string" ? type["name"] : avroType(type["type"], depth + 1);
 }

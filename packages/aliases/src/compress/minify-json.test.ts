@@ -3,11 +3,16 @@ import { describe, expect, it } from "vitest";
 
 import { minifyJson } from "./minify-json.ts";
 
-const tokensOf = (json: string): string[] => json.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+const tokensOf = (json: string): string[] =>
+  json.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
 
 describe("minifyJson", () => {
   it.each([
-    ["keeps the spelling of numbers", "[ 1.0, 1e5 , 12345678901234567890, -0 ]", "[1.0,1e5,12345678901234567890,-0]"],
+    [
+      "keeps the spelling of numbers",
+      "[ 1.0, 1e5 , 12345678901234567890, -0 ]",
+      "[1.0,1e5,12345678901234567890,-0]",
+    ],
     ["keeps double keys", '{ "a" : 1,\n "a" : 2 }', '{"a":1,"a":2}'],
     [
       "keeps white space and escapes inside strings",

@@ -22,11 +22,14 @@ export function minifyJson(text: string): string | undefined {
   return parts.join("");
 }
 
-const [quote, backslash, space, lineFeed, carriageReturn, tab] = [0x22, 0x5c, 0x20, 0x0a, 0x0d, 0x09];
+const [quote, backslash, space, lineFeed, carriageReturn, tab] = [
+  0x22, 0x5c, 0x20, 0x0a, 0x0d, 0x09,
+];
 
 /** The index of the quote that closes the string opened at `start`. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
-  while (index < text.length && text.charCodeAt(index) !== quote) index += text.charCodeAt(index) === backslash ? 2 : 1;
+  while (index < text.length && text.charCodeAt(index) !== quote)
+    index += text.charCodeAt(index) === backslash ? 2 : 1;
   return index;
 }

@@ -49,7 +49,9 @@ describe("minifyYaml", () => {
   it("expands no aliases", () => {
     const bomb = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let level = 1; level < 12; level += 1) {
-      bomb.push(`a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(", ")}]`);
+      bomb.push(
+        `a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(", ")}]`,
+      );
     }
     expect(minifyYaml(bomb.join("\n"))).toContain("*a10");
   });

@@ -77,7 +77,8 @@ function strip(document: Document.Parsed, style: "block" | "flow"): void {
   });
 }
 
-const isEmpty = (node: Scalar): boolean => node.value === "" && isPlain(node) && node.tag === undefined;
+const isEmpty = (node: Scalar): boolean =>
+  node.value === "" && isPlain(node) && node.tag === undefined;
 
 const isPlain = ({ type }: Scalar): boolean => type === undefined || type === "PLAIN";
 

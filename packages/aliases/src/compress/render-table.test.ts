@@ -13,12 +13,28 @@ function parseTable(text: string): unknown {
     }
   };
   const [header = [], ...rows] = text.split("\n").map((line) => line.split("|").map(cellOf));
-  return rows.map((row) => Object.fromEntries(row.map((cell, index) => [String(header[index]), cell])));
+  return rows.map((row) =>
+    Object.fromEntries(row.map((cell, index) => [String(header[index]), cell])),
+  );
 }
 
 const scalar = fc.oneof(
   fc.string(),
-  fc.constantFrom("1", "1.0", "-2e5", "true", "null", "a|b", " a", '"', "\\", "a\nb", "", "007", "2024-01-01"),
+  fc.constantFrom(
+    "1",
+    "1.0",
+    "-2e5",
+    "true",
+    "null",
+    "a|b",
+    " a",
+    '"',
+    "\\",
+    "a\nb",
+    "",
+    "007",
+    "2024-01-01",
+  ),
   fc.boolean(),
   fc.constant(null),
   fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Object.is(value, -0)),
@@ -56,11 +72,12 @@ describe("renderTable", () => {
   });
 
   it("loses nothing", () => {
-    const table = fc
-      .uniqueArray(fc.string(), { minLength: 1, maxLength: 4 })
-      .chain((keys) =>
-        fc.array(fc.record(Object.fromEntries(keys.map((key) => [key, scalar]))), { minLength: 2, maxLength: 5 }),
-      );
+    const table = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 4 }).chain((keys) =>
+      fc.array(fc.record(Object.fromEntries(keys.map((key) => [key, scalar]))), {
+        minLength: 2,
+        maxLength: 5,
+      }),
+    );
     fc.assert(
       fc.property(table, (rows) => {
         const text = renderTable(rows);

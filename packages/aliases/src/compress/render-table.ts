@@ -1,7 +1,8 @@
 type Cell = string | number | boolean | null;
 
 /** A bare cell means itself as a string unless it reads as another value, so such strings and those with marks of the table are quoted. */
-const needsQuotes = /^$|^\s|\s$|^["[{]|[|\n\r\u2028\u2029]|^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+const needsQuotes =
+  /^$|^\s|\s$|^["[{]|[|\n\r\u2028\u2029]|^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
 /**
  * A list of at least two flat objects with the same keys in the same order, as a header and a line each, cells parted by
@@ -16,7 +17,9 @@ export function renderTable(value: unknown): string | undefined {
   const lines = [header.map(renderCell).join("|")];
   for (const row of rows) {
     const isUniform =
-      row !== undefined && row.length === header.length && row.every(([key], index) => key === header[index]);
+      row !== undefined &&
+      row.length === header.length &&
+      row.every(([key], index) => key === header[index]);
     if (!isUniform) return undefined;
     lines.push(row.map(([, cell]) => renderCell(cell)).join("|"));
   }
@@ -34,10 +37,17 @@ function readRow(item: unknown): [string, Cell][] | undefined {
 }
 
 function isCell(value: unknown): value is Cell {
-  return value === null || typeof value === "string" || typeof value === "boolean" || isPlainNumber(value);
+  return (
+    value === null ||
+    typeof value === "string" ||
+    typeof value === "boolean" ||
+    isPlainNumber(value)
+  );
 }
 
 const isPlainNumber = (value: unknown): boolean => Number.isFinite(value) && !Object.is(value, -0);
 
 const renderCell = (cell: Cell): string =>
-  typeof cell === "string" && !needsQuotes.test(cell) ? cell : JSON.stringify(cell).replaceAll("|", "\\u007c");
+  typeof cell === "string" && !needsQuotes.test(cell)
+    ? cell
+    : JSON.stringify(cell).replaceAll("|", "\\u007c");

@@ -23,27 +23,73 @@ const shapeOfText = (language: GrammarName, text: string): Promise<string | unde
 const PIECES: Record<string, { language: GrammarName; pieces: string[] }> = {
   "a.ts": {
     language: "typescript",
-    pieces: ["const a = 1", "// note\n", "/* one */", "/*\n two */", 'const s = "// no /* no */";', "const t = `\n\n  // no  \n${/* in */ 1}\n`;", "const r = /\\/\\/ [/*]/g;", "a\n++b\n", "\n\n   \n", "foo(1, /* arg */ 2)\n", "const u = 'x\\\n   y'\n", "return_ /* x */\n(1)\n"], // prettier-ignore
+    pieces: [
+      "const a = 1",
+      "// note\n",
+      "/* one */",
+      "/*\n two */",
+      'const s = "// no /* no */";',
+      "const t = `\n\n  // no  \n${/* in */ 1}\n`;",
+      "const r = /\\/\\/ [/*]/g;",
+      "a\n++b\n",
+      "\n\n   \n",
+      "foo(1, /* arg */ 2)\n",
+      "const u = 'x\\\n   y'\n",
+      "return_ /* x */\n(1)\n",
+    ],
   },
   "a.tsx": {
     language: "tsx",
-    pieces: ["const v = <p>\n\n  text // stays\n {/* gone */}\n</p>;\n", "// note\n", "const a = 1;\n", "\n\n"],
+    pieces: [
+      "const v = <p>\n\n  text // stays\n {/* gone */}\n</p>;\n",
+      "// note\n",
+      "const a = 1;\n",
+      "\n\n",
+    ],
   },
   "a.py": {
     language: "python",
-    pieces: ['def f(x):\n    """Doc # stays\n\n    more"""\n    # note\n    return x  # why\n\n', "x = '# no'\n", "# note\n", "y = [\n  1,  # one\n\n  2,\n]\n", "\n\n", "class A:\n\n    # note\n    b = 1\n", 'z = f"""\n\n{x}  # no\n"""\n'], // prettier-ignore
+    pieces: [
+      'def f(x):\n    """Doc # stays\n\n    more"""\n    # note\n    return x  # why\n\n',
+      "x = '# no'\n",
+      "# note\n",
+      "y = [\n  1,  # one\n\n  2,\n]\n",
+      "\n\n",
+      "class A:\n\n    # note\n    b = 1\n",
+      'z = f"""\n\n{x}  # no\n"""\n',
+    ],
   },
   "a.go": {
     language: "go",
-    pieces: ["package a\n", "// note\n", "var a = `\n\n// no\n`\n", 'var b = "// no"\n', "func f() { /* x\n */ return }\n", "\n\n"], // prettier-ignore
+    pieces: [
+      "package a\n",
+      "// note\n",
+      "var a = `\n\n// no\n`\n",
+      'var b = "// no"\n',
+      "func f() { /* x\n */ return }\n",
+      "\n\n",
+    ],
   },
   "a.rs": {
     language: "rust",
-    pieces: ["/// Doc.\n", "fn f<'a>(x: &'a str) {} // note\n", 'const A: &str = r#"\n\n// no"#;\n', "/* a /* nested */ b */\n", 'const B: &str = "\n  // no\n";\n', "\n\n"], // prettier-ignore
+    pieces: [
+      "/// Doc.\n",
+      "fn f<'a>(x: &'a str) {} // note\n",
+      'const A: &str = r#"\n\n// no"#;\n',
+      "/* a /* nested */ b */\n",
+      'const B: &str = "\n  // no\n";\n',
+      "\n\n",
+    ],
   },
   "a.java": {
     language: "java",
-    pieces: ["class A { /** Doc. */ int a; // note\n}\n", 'class B { String s = "/* no */"; }\n', 'class C { String t = """\n\n  // no\n  """; }\n', "// note\n", "\n\n"], // prettier-ignore
+    pieces: [
+      "class A { /** Doc. */ int a; // note\n}\n",
+      'class B { String s = "/* no */"; }\n',
+      'class C { String t = """\n\n  // no\n  """; }\n',
+      "// note\n",
+      "\n\n",
+    ],
   },
 };
 
@@ -60,7 +106,11 @@ describe("stripComments", () => {
       "// @ts-expect-error wrong\nf(1);\n/// <reference types='x' />\n",
       "// @ts-expect-error wrong\nf(1);\n/// <reference types='x' />",
     ],
-    ["a.py", "#!/usr/bin/env python\n# note\nx = 1  # type: int\n", "#!/usr/bin/env python\nx = 1  # type: int"],
+    [
+      "a.py",
+      "#!/usr/bin/env python\n# note\nx = 1  # type: int\n",
+      "#!/usr/bin/env python\nx = 1  # type: int",
+    ],
     ["a.go", "//go:build linux\n\n// Package a.\npackage a\n", "//go:build linux\npackage a"],
     ["a.md", "# One\n\n<!-- stays -->\n", "# One\n\n<!-- stays -->\n"],
     ["a.xyz", "// stays\n", "// stays\n"],
@@ -87,7 +137,9 @@ describe("stripComments", () => {
           const stripped = await stripComments({ path, text });
           expect(stripped.length).toBeLessThanOrEqual(text.length);
           // The grammar of Go wants a line break at the end.
-          expect(await shapeOfText(language, `${stripped}\n`)).toBe(await shapeOfText(language, `${text}\n`));
+          expect(await shapeOfText(language, `${stripped}\n`)).toBe(
+            await shapeOfText(language, `${text}\n`),
+          );
           expect(await stripComments({ path, text: stripped })).toBe(stripped);
         }),
       );

@@ -20,7 +20,10 @@ const LANGUAGES: Record<GrammarName, LanguageComments> = {
   javascript: ECMASCRIPT,
   python: { comments: ["comment"], verbatim: ["string"] },
   go: { comments: ["comment"], verbatim: ["raw_string_literal"] },
-  rust: { comments: ["line_comment", "block_comment"], verbatim: ["string_literal", "raw_string_literal"] },
+  rust: {
+    comments: ["line_comment", "block_comment"],
+    verbatim: ["string_literal", "raw_string_literal"],
+  },
   java: { comments: ["line_comment", "block_comment"], verbatim: ["string_literal"] },
 };
 
@@ -71,7 +74,15 @@ function stripTree(root: SyntaxNode, { comments, verbatim }: LanguageComments): 
  */
 export async function stripComments(input: SourceInput): Promise<string> {
   const language = outlineLanguage(input.path);
-  if (language === undefined || language === "markdown" || language === "json" || language === "yaml")
+  if (
+    language === undefined ||
+    language === "markdown" ||
+    language === "json" ||
+    language === "yaml"
+  )
     return input.text;
-  return (await withSyntaxTree(language, input.text, (root) => stripTree(root, LANGUAGES[language]))) ?? input.text;
+  return (
+    (await withSyntaxTree(language, input.text, (root) => stripTree(root, LANGUAGES[language]))) ??
+    input.text
+  );
 }

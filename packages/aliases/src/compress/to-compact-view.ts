@@ -13,7 +13,10 @@ export interface CompactView {
 }
 
 /** The form of a file that the counter finds smallest, without loss of meaning; the original unless another one is smaller. */
-export async function toCompactView(input: SourceInput, counter: TokenCounter): Promise<CompactView> {
+export async function toCompactView(
+  input: SourceInput,
+  counter: TokenCounter,
+): Promise<CompactView> {
   let best: CompactView = { text: input.text, form: "original" };
   let tokens = counter.count(input.text);
   for (const view of await otherForms(input, counter)) {
@@ -33,7 +36,10 @@ async function otherForms(input: SourceInput, counter: TokenCounter): Promise<Co
   const json = /^\s*[[{]/.test(input.text) ? minifyJson(input.text) : undefined;
   if (json === undefined) return [{ text: await stripComments(input), form: "stripped" }];
   const table = tableOf(json);
-  return [{ text: json, form: "minified" }, ...(table === undefined ? [] : [{ text: table, form: "table" as const }])];
+  return [
+    { text: json, form: "minified" },
+    ...(table === undefined ? [] : [{ text: table, form: "table" as const }]),
+  ];
 }
 
 /** Only of JSON that a parser reads without loss: no double keys, no number that is spelled otherwise. */

@@ -47,7 +47,11 @@ describe("applyVocabulary", () => {
 
   it("prefers the longer of two terms that begin alike", () => {
     const both = "rate limit policy, rate limit; ".repeat(20);
-    const shortened = applyVocabulary(both, { "rate limit": "RL", "rate limit policy": "RLP" }, counter);
+    const shortened = applyVocabulary(
+      both,
+      { "rate limit": "RL", "rate limit policy": "RLP" },
+      counter,
+    );
     expect(shortened.text).toBe("RLP, RL; ".repeat(20));
   });
 
@@ -66,13 +70,19 @@ describe("applyVocabulary", () => {
       "\ud800",
     );
     const glue = fc.constantFrom(" ", "", "_", ".", "-", "\n", "$");
-    const texts = fc.array(fc.tuple(words, glue), { maxLength: 40 }).map((parts) => parts.flat().join(""));
-    const vocabularies = fc.dictionary(words, fc.constantFrom("L", "RL", "K", "__proto__", "E", "constructor"));
+    const texts = fc
+      .array(fc.tuple(words, glue), { maxLength: 40 })
+      .map((parts) => parts.flat().join(""));
+    const vocabularies = fc.dictionary(
+      words,
+      fc.constantFrom("L", "RL", "K", "__proto__", "E", "constructor"),
+    );
     fc.assert(
       fc.property(texts, vocabularies, (text, vocabulary) => {
         const shortened = applyVocabulary(text, vocabulary, counter);
         expect(expandVocabulary(shortened.text, shortened.terms)).toBe(text);
-        const saved = counter.count(text) - counter.count(shortened.text) - counter.count(shortened.legend);
+        const saved =
+          counter.count(text) - counter.count(shortened.text) - counter.count(shortened.legend);
         expect(shortened.tokensSaved).toBe(saved);
         expect(saved).toBeGreaterThanOrEqual(0);
       }),

@@ -30,7 +30,10 @@ export function applyVocabulary(
   for (const { long, short } of candidates(text, vocabulary, counter)) {
     if (taken.has(short)) continue;
     const terms = { ...best.terms, [short]: long };
-    const shortened = replaceTerms(text, new Map(Object.entries(terms).map(([key, value]) => [value, key])));
+    const shortened = replaceTerms(
+      text,
+      new Map(Object.entries(terms).map(([key, value]) => [value, key])),
+    );
     const legend = renderLegend(terms);
     const tokensSaved = before - counter.count(shortened) - counter.count(legend);
     if (tokensSaved <= best.tokensSaved) continue;
@@ -52,7 +55,11 @@ export function parseVocabulary(text: string): Result<Record<string, string>> {
   try {
     value = JSON.parse(text);
   } catch {
-    return failure({ code: "vocabulary_not_json", path: [], message: "The vocabulary is not JSON." });
+    return failure({
+      code: "vocabulary_not_json",
+      path: [],
+      message: "The vocabulary is not JSON.",
+    });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return failure({
@@ -68,7 +75,10 @@ export function parseVocabulary(text: string): Result<Record<string, string>> {
   return success(Object.fromEntries(pairs.map(([long, short]) => [long, String(short)])));
 }
 
-function checkTerm({ long, short }: { long: string; short: unknown }, seen: Map<string, string>): Issue[] {
+function checkTerm(
+  { long, short }: { long: string; short: unknown },
+  seen: Map<string, string>,
+): Issue[] {
   const issue = (code: string, message: string): Issue[] => [{ code, path: [long], message }];
   if (!isTerm(long))
     return issue(
@@ -85,7 +95,10 @@ function checkTerm({ long, short }: { long: string; short: unknown }, seen: Map<
   seen.set(short, long);
   return other === undefined
     ? []
-    : issue("short_ambiguous", `${JSON.stringify(short)} already stands for ${JSON.stringify(other)}; choose another.`);
+    : issue(
+        "short_ambiguous",
+        `${JSON.stringify(short)} already stands for ${JSON.stringify(other)}; choose another.`,
+      );
 }
 
 const edge = new RegExp(`^${wordCharacter}(?:[^;=\\p{Cc}\\p{Zl}\\p{Zp}]*${wordCharacter})?$`, "u");
@@ -97,14 +110,17 @@ function candidates(
   vocabulary: Readonly<Record<string, string>>,
   counter: TokenCounter,
 ): { long: string; short: string }[] {
-  const usable = Object.entries(vocabulary).filter(([long, short]) => isTerm(long) && wholeWord.test(short));
+  const usable = Object.entries(vocabulary).filter(
+    ([long, short]) => isTerm(long) && wholeWord.test(short),
+  );
   if (usable.length === 0) return [];
   const uses = new Map<string, number>();
   for (const [found] of text.matchAll(patternOf(usable.map(([long]) => long))))
     uses.set(found, (uses.get(found) ?? 0) + 1);
   return usable
     .map(([long, short]) => {
-      const saved = (counter.count(` ${long}`) - counter.count(` ${short}`)) * (uses.get(long) ?? 0);
+      const saved =
+        (counter.count(` ${long}`) - counter.count(` ${short}`)) * (uses.get(long) ?? 0);
       return { long, short, gain: saved - counter.count(`; ${short}=${long}`) };
     })
     .filter(({ gain }) => gain > 0)

@@ -8,8 +8,13 @@ import type { ContextBase } from "./context-base.ts";
 const MOST_OPERATIONS = 3;
 
 function baseOf(hexDigit: string, accepted: number): ContextBase {
-  const entries = { "H.main": { path: "src/main.ts", sha256: hexDigit.repeat(64), text: "const a = 1;\n" } };
-  return { snapshot: { id: snapshotId(entries), entries }, version: { accepted, deltas: 0, repairs: 0 } };
+  const entries = {
+    "H.main": { path: "src/main.ts", sha256: hexDigit.repeat(64), text: "const a = 1;\n" },
+  };
+  return {
+    snapshot: { id: snapshotId(entries), entries },
+    version: { accepted, deltas: 0, repairs: 0 },
+  };
 }
 
 const before = baseOf("a", 1);
@@ -61,7 +66,10 @@ describe("the accepted base", () => {
     const folder = createMortalFolder(files);
     await writeBase(folder, before, undefined);
     let hasAccepted = false;
-    const read = async (name: string, signal: AbortSignal | undefined): Promise<string | undefined> => {
+    const read = async (
+      name: string,
+      signal: AbortSignal | undefined,
+    ): Promise<string | undefined> => {
       const text = await folder.read(name, signal);
       if (!hasAccepted) {
         hasAccepted = true;
@@ -74,8 +82,16 @@ describe("the accepted base", () => {
 
   it.each([
     { what: "is cut off", name: "ctx/base.json", damage: (text: string) => text.slice(0, -20) },
-    { what: "has no counters", name: "ctx/base.json", damage: (text: string) => text.replace('"ver"', '"was"') },
-    { what: "counts below zero", name: "ctx/base.json", damage: (text: string) => text.replace('"A":1', '"A":-1') },
+    {
+      what: "has no counters",
+      name: "ctx/base.json",
+      damage: (text: string) => text.replace('"ver"', '"was"'),
+    },
+    {
+      what: "counts below zero",
+      name: "ctx/base.json",
+      damage: (text: string) => text.replace('"A":1', '"A":-1'),
+    },
     {
       what: "has another hash than its id says",
       name: "ctx/base.json",

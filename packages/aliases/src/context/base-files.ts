@@ -1,5 +1,10 @@
 import { quote } from "../registry/alias-name.ts";
-import { corruptContext, parseContextBase, renderContextBase, type ContextBase } from "./context-base.ts";
+import {
+  corruptContext,
+  parseContextBase,
+  renderContextBase,
+  type ContextBase,
+} from "./context-base.ts";
 import type { ContextFolder } from "./context-folder.ts";
 
 /** What the base's files need of their folder. */
@@ -12,7 +17,10 @@ const BASE_ID = "ctx/base.sha";
  * The accepted base, if there is one. base.json is the truth; base.sha repeats its id for other tools and may be
  * missing, never different. Throws context_corrupt, io_failed, aborted.
  */
-export async function readBase(folder: BaseFolder, signal: AbortSignal | undefined): Promise<ContextBase | undefined> {
+export async function readBase(
+  folder: BaseFolder,
+  signal: AbortSignal | undefined,
+): Promise<ContextBase | undefined> {
   const text = await folder.read(BASE, signal);
   if (text === undefined) return undefined;
   const base = parseContextBase(text, folder.pathOf(BASE));
@@ -27,7 +35,11 @@ export async function readBase(folder: BaseFolder, signal: AbortSignal | undefin
 }
 
 /** Writes both files. base.sha goes first and comes last: whenever the process is killed, it is missing or right. */
-export async function writeBase(folder: BaseFolder, base: ContextBase, signal: AbortSignal | undefined): Promise<void> {
+export async function writeBase(
+  folder: BaseFolder,
+  base: ContextBase,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   await folder.remove(BASE_ID, signal);
   await folder.write(BASE, renderContextBase(base), undefined);
   await folder.write(BASE_ID, `${base.snapshot.id}\n`, undefined);

@@ -21,7 +21,8 @@ export function renderContextBase({ snapshot, version }: ContextBase): string {
 export function parseContextBase(text: string, file: string): ContextBase {
   const top = objectOf(parseJson(text, file));
   const counters = objectOf(top?.["ver"]);
-  if (top === undefined || counters === undefined) throw corruptContext(file, 'it has no "ver" with A, B and C');
+  if (top === undefined || counters === undefined)
+    throw corruptContext(file, 'it has no "ver" with A, B and C');
   const snapshot = parseSnapshot(JSON.stringify(top["snapshot"] ?? null));
   if (!snapshot.ok) throw corruptContext(file, describeIssues(snapshot.issues));
   const counter = (name: "A" | "B" | "C"): number => {
@@ -29,7 +30,10 @@ export function parseContextBase(text: string, file: string): ContextBase {
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
     throw corruptContext(file, `its counter ${name} is not a whole number`);
   };
-  return { snapshot: snapshot.value, version: { accepted: counter("A"), deltas: counter("B"), repairs: counter("C") } };
+  return {
+    snapshot: snapshot.value,
+    version: { accepted: counter("A"), deltas: counter("B"), repairs: counter("C") },
+  };
 }
 
 /** The error for a context file that is not what was written. */

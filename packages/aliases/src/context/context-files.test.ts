@@ -93,7 +93,9 @@ describe("context files", () => {
   it("write the pack and cards under the aliases' names, and remove cards", async () => {
     const files = createContextFiles(registry);
     expect(await files.writePack({ text: "[CONTEXT]\n" })).toBe(".ccl/prompt.pack");
-    expect(await files.writeCard("H.main", { text: "- const answer" })).toBe(".ccl/cards/H.main.md");
+    expect(await files.writeCard("H.main", { text: "- const answer" })).toBe(
+      ".ccl/cards/H.main.md",
+    );
     expect(await read("prompt.pack")).toBe("[CONTEXT]\n");
     expect(await read("cards/H.main.md")).toBe("- const answer\n");
     expect(await files.removeCard("H.main")).toBe(true);
@@ -104,7 +106,9 @@ describe("context files", () => {
   it("leave the root through no link", async () => {
     const outside = await mkdtemp(join(tmpdir(), "ccl-outside-"));
     await symlink(outside, join(root, ".ccl", "cards"), "junction");
-    expect(await codeOf(createContextFiles(registry).writeCard("H.main", { text: "- no" }))).toBe("io_failed");
+    expect(await codeOf(createContextFiles(registry).writeCard("H.main", { text: "- no" }))).toBe(
+      "io_failed",
+    );
     expect(await readdir(outside)).toEqual([]);
     await rm(outside, { recursive: true });
   });
@@ -129,7 +133,11 @@ describe("context files", () => {
     await mkdir(join(root, "plain"));
     const silent = await openAliasRegistry({ root: join(root, "plain"), persist: false });
     const files = createContextFiles(silent);
-    for (const call of [files.writePack({ text: "" }), files.accept({ entries: [] }), files.removeCard("H.main")]) {
+    for (const call of [
+      files.writePack({ text: "" }),
+      files.accept({ entries: [] }),
+      files.removeCard("H.main"),
+    ]) {
       expect(await codeOf(call)).toBe("io_failed");
     }
     expect(await readdir(join(root, "plain"))).toEqual([]);
@@ -137,7 +145,9 @@ describe("context files", () => {
 
   it("stop before they write when the signal is aborted", async () => {
     const signal = AbortSignal.abort();
-    expect(await codeOf(createContextFiles(registry).writePack({ text: "" }, { signal }))).toBe("aborted");
+    expect(await codeOf(createContextFiles(registry).writePack({ text: "" }, { signal }))).toBe(
+      "aborted",
+    );
     await expect(read("prompt.pack")).rejects.toThrow("ENOENT");
   });
 });

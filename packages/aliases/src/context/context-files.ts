@@ -38,7 +38,11 @@ export interface ContextFiles {
   /** Writes prompt.pack and gives its path. */
   writePack(pack: Pick<Pack, "text">, options?: ContextFilesOptions): Promise<string>;
   /** Writes cards/<alias>.md and gives its path. */
-  writeCard(alias: string, card: Pick<Card, "text">, options?: ContextFilesOptions): Promise<string>;
+  writeCard(
+    alias: string,
+    card: Pick<Card, "text">,
+    options?: ContextFilesOptions,
+  ): Promise<string>;
   /** True if there was a card. */
   removeCard(alias: string, options?: ContextFilesOptions): Promise<boolean>;
 }
@@ -56,7 +60,8 @@ export function createContextFiles(registry: AliasRegistry): ContextFiles {
     signal: AbortSignal | undefined,
   ): Promise<void> => {
     const base = await readBase(folder, signal);
-    if (base !== undefined) await writeBase(folder, { ...base, version: change(base.version) }, signal);
+    if (base !== undefined)
+      await writeBase(folder, { ...base, version: change(base.version) }, signal);
   };
   return {
     readBase: ({ signal } = {}) => readBase(folder, signal),
@@ -65,7 +70,10 @@ export function createContextFiles(registry: AliasRegistry): ContextFiles {
       folder.withLock(LOCK, signal, async () => {
         const previous = await readBase(folder, signal);
         const snapshot = await snapshotOf(pack, registry, signal);
-        const base = { snapshot, version: { accepted: (previous?.version.accepted ?? 0) + 1, deltas: 0, repairs: 0 } };
+        const base = {
+          snapshot,
+          version: { accepted: (previous?.version.accepted ?? 0) + 1, deltas: 0, repairs: 0 },
+        };
         await writeBase(folder, base, signal);
         return base;
       }),
@@ -93,9 +101,13 @@ async function snapshotOf(
   registry: AliasRegistry,
   signal: AbortSignal | undefined,
 ): Promise<Snapshot> {
-  const texts = pack.entries.filter((entry) => entry.level !== "reference").map((entry) => entry.alias);
+  const texts = pack.entries
+    .filter((entry) => entry.level !== "reference")
+    .map((entry) => entry.alias);
   const snapshot = await takeSnapshot({ registry, texts, ...(signal && { signal }) });
-  const changed = pack.entries.filter(({ alias, sha8 }) => snapshot.entries[alias]?.sha256.startsWith(sha8) !== true);
+  const changed = pack.entries.filter(
+    ({ alias, sha8 }) => snapshot.entries[alias]?.sha256.startsWith(sha8) !== true,
+  );
   if (changed.length === 0) return snapshot;
   const names = changed.slice(0, 5).map((entry) => entry.alias);
   const more = changed.length > names.length ? ` and ${changed.length - names.length} more` : "";
@@ -103,7 +115,10 @@ async function snapshotOf(
   throw new AliasesError("context_conflict", message);
 }
 
-async function readVocabulary(folder: ContextFolder, signal: AbortSignal | undefined): Promise<Record<string, string>> {
+async function readVocabulary(
+  folder: ContextFolder,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, string>> {
   const text = await folder.read(VOCABULARY, signal);
   if (text === undefined) return {};
   const vocabulary = parseVocabulary(text);

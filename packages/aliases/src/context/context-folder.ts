@@ -32,10 +32,14 @@ export function createContextFolder(registry: AliasRegistry): ContextFolder {
     if (inside.ok) return inside.value.absolutePath;
     throw new AliasesError("io_failed", inside.issues.map((issue) => issue.message).join(" "));
   };
-  const pathOf = (name: string): string => posix.join(registry.directory.replaceAll("\\", "/"), name);
+  const pathOf = (name: string): string =>
+    posix.join(registry.directory.replaceAll("\\", "/"), name);
   const requirePersistence = (name: string): void => {
     if (registry.isPersistent) return;
-    throw new AliasesError("io_failed", `${pathOf(name)} is not written: the registry was opened to keep nothing.`);
+    throw new AliasesError(
+      "io_failed",
+      `${pathOf(name)} is not written: the registry was opened to keep nothing.`,
+    );
   };
   return {
     pathOf,

@@ -16,7 +16,9 @@ function snapshotOf(texts: Record<string, string | undefined>): Snapshot {
     const path = `files/${alias}.txt`;
     return [
       alias,
-      text === undefined ? { path, sha256: sha256Hex("unknown") } : { path, sha256: sha256Hex(text), text },
+      text === undefined
+        ? { path, sha256: sha256Hex("unknown") }
+        : { path, sha256: sha256Hex(text), text },
     ];
   });
   const ordered = orderedByAlias(entries);
@@ -57,7 +59,11 @@ const alias = fc.constantFrom(
   "constructor",
 );
 const entry = fc
-  .record({ path: fc.constantFrom("a.md", "b.json", "c.yaml", "d.ts", "e.txt"), text, isKnown: fc.boolean() })
+  .record({
+    path: fc.constantFrom("a.md", "b.json", "c.yaml", "d.ts", "e.txt"),
+    text,
+    isKnown: fc.boolean(),
+  })
   .map(({ path, text, isKnown }): SnapshotEntry => {
     const sha256 = sha256Hex(text.replaceAll("\r\n", "\n"));
     return isKnown ? { path, sha256, text } : { path, sha256 };
@@ -74,8 +80,12 @@ describe("applyDelta", () => {
         const delta = await computeDelta(base, next);
         expect(applyDelta(base, delta)).toEqual(next);
         expect(serializeSnapshot(applyDelta(base, delta))).toBe(serializeSnapshot(next));
-        expect(delta.changes.length === 0).toBe(serializeSnapshot(base) === serializeSnapshot(next));
-        const notes = delta.changes.flatMap((change) => (change.type === "changed" ? [change.notes.length] : []));
+        expect(delta.changes.length === 0).toBe(
+          serializeSnapshot(base) === serializeSnapshot(next),
+        );
+        const notes = delta.changes.flatMap((change) =>
+          change.type === "changed" ? [change.notes.length] : [],
+        );
         expect(notes.filter((count) => count < 1 || count > 12)).toEqual([]);
         const aliases = delta.changes.map((change) => change.alias);
         expect(aliases).toEqual([...new Set(aliases)].sort());
@@ -86,18 +96,26 @@ describe("applyDelta", () => {
   it("keeps the delta's prompt to lines that it wrote itself", async () => {
     await fc.assert(
       fc.asyncProperty(snapshot, snapshot, async (base, next) => {
-        const [first, second, ...changes] = renderDelta(await computeDelta(base, next), { action: "repair" }).split(
-          "\n",
-        );
-        expect([first, second, changes.pop()]).toEqual([`BASE: ${base.id}`, "DELTA:", "ACTION: repair"]);
+        const [first, second, ...changes] = renderDelta(await computeDelta(base, next), {
+          action: "repair",
+        }).split("\n");
+        expect([first, second, changes.pop()]).toEqual([
+          `BASE: ${base.id}`,
+          "DELTA:",
+          "ACTION: repair",
+        ]);
         expect(changes.filter((line) => !line.startsWith("- "))).toEqual([]);
       }),
     );
   });
 
   it("carries the whole text where most of it is new, and still leads there", async () => {
-    const base = snapshotOf({ "H.main": Array.from({ length: 4_000 }, (_, index) => `old ${index}`).join("\n") });
-    const next = snapshotOf({ "H.main": Array.from({ length: 4_000 }, (_, index) => `new ${index}`).join("\n") });
+    const base = snapshotOf({
+      "H.main": Array.from({ length: 4_000 }, (_, index) => `old ${index}`).join("\n"),
+    });
+    const next = snapshotOf({
+      "H.main": Array.from({ length: 4_000 }, (_, index) => `new ${index}`).join("\n"),
+    });
     const delta = await computeDelta(base, next);
     expect(delta.changes).toMatchObject([
       { alias: "H.main", text: next.entries["H.main"]?.text, notes: ["rewritten, 4000 lines now"] },
@@ -129,7 +147,10 @@ describe("applyDelta", () => {
     expect(() => applyDelta(forged, delta)).toThrow(mismatch);
     const bare = {
       ...base,
-      entries: { ...base.entries, "H.main": { path: "files/H.main.txt", sha256: sha256Hex("one\ntwo\n") } },
+      entries: {
+        ...base.entries,
+        "H.main": { path: "files/H.main.txt", sha256: sha256Hex("one\ntwo\n") },
+      },
     };
     expect(() => applyDelta(bare, delta)).toThrow(mismatch);
   });
@@ -143,8 +164,16 @@ describe("applyDelta", () => {
 
 describe("renderDeltaPatch", () => {
   it("is a unified diff by alias, with a comment for what has no text", async () => {
-    const base = snapshotOf({ "D.old": "gone\n", "H.main": "one\ntwo\nthree", "Z.binary": undefined });
-    const next = snapshotOf({ "H.main": "one\n2\nthree\n", "H.new": "fresh\n", "Z.other": undefined });
+    const base = snapshotOf({
+      "D.old": "gone\n",
+      "H.main": "one\ntwo\nthree",
+      "Z.binary": undefined,
+    });
+    const next = snapshotOf({
+      "H.main": "one\n2\nthree\n",
+      "H.new": "fresh\n",
+      "Z.other": undefined,
+    });
     expect(renderDeltaPatch(await computeDelta(base, next))).toMatchInlineSnapshot(`
       "# ctx@0092eb14 -> ctx@43c8de9d
       # D.old removed (files/D.old.txt)

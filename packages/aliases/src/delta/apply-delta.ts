@@ -34,7 +34,8 @@ function applyChange(
   change: Extract<AliasChange, { type: "changed" }>,
 ): SnapshotEntry {
   const { alias, path, sha256, patch } = change;
-  if (patch === undefined) return change.text === undefined ? { path, sha256 } : { path, sha256, text: change.text };
+  if (patch === undefined)
+    return change.text === undefined ? { path, sha256 } : { path, sha256, text: change.text };
   const text = before?.text === undefined ? undefined : applyTextPatch(before.text, patch);
   if (text !== undefined) return { path, sha256, text };
   throw new AliasesError(

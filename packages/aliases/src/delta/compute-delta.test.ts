@@ -10,10 +10,12 @@ type Files = Record<string, { path: string; text?: string; sha256?: string }>;
 
 function snapshotOf(files: Files): Snapshot {
   const entries = Object.fromEntries(
-    Object.entries(files).map(([alias, { path, text, sha256 = sha256Hex(text ?? "") }]): [string, SnapshotEntry] => [
-      alias,
-      text === undefined ? { path, sha256 } : { path, sha256, text },
-    ]),
+    Object.entries(files).map(
+      ([alias, { path, text, sha256 = sha256Hex(text ?? "") }]): [string, SnapshotEntry] => [
+        alias,
+        text === undefined ? { path, sha256 } : { path, sha256, text },
+      ],
+    ),
   );
   return { id: snapshotId(entries), entries };
 }
@@ -23,15 +25,27 @@ async function promptOf(base: Files, next: Files, options?: { action: string }):
 }
 
 /** The lines between DELTA: and ACTION: for one file that changed. */
-async function notesOf(file: { alias?: string; path: string }, before: string, after: string): Promise<string> {
+async function notesOf(
+  file: { alias?: string; path: string },
+  before: string,
+  after: string,
+): Promise<string> {
   const { alias = "X.x", path } = file;
-  const prompt = await promptOf({ [alias]: { path, text: before } }, { [alias]: { path, text: after } });
+  const prompt = await promptOf(
+    { [alias]: { path, text: before } },
+    { [alias]: { path, text: after } },
+  );
   return prompt.split("\n").slice(2).join("\n");
 }
 
 const schemaOf = (properties: object, required: string[] = []): string =>
   JSON.stringify(
-    { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object", required, properties },
+    {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      required,
+      properties,
+    },
     undefined,
     2,
   );
@@ -42,14 +56,19 @@ const decisionOf = (choice: string, rejected: string[], status = "accepted"): st
 describe("computeDelta and renderDelta", () => {
   it("make the prompt of an iteration", async () => {
     const base: Files = {
-      "S.entities": { path: "schemas/summarize_entities.json", text: schemaOf({ text: { type: "string" } }, ["text"]) },
+      "S.entities": {
+        path: "schemas/summarize_entities.json",
+        text: schemaOf({ text: { type: "string" } }, ["text"]),
+      },
       "A.ADR1": { path: "prep/ADR-0001-decision.md", text: decisionOf("O1 (json-tool-only)", []) },
       "H.old": { path: "handlers/old.py", text: "x = 1\n" },
     };
     const next: Files = {
       "S.entities": {
         path: "schemas/summarize_entities.json",
-        text: schemaOf({ text: { type: "string" }, language: { enum: ["en", "de", "ru"] } }, ["text"]),
+        text: schemaOf({ text: { type: "string" }, language: { enum: ["en", "de", "ru"] } }, [
+          "text",
+        ]),
       },
       "A.ADR1": {
         path: "prep/ADR-0001-decision.md",
@@ -57,7 +76,8 @@ describe("computeDelta and renderDelta", () => {
       },
       "T.contract": { path: "tests/test_contract.py", text: "def test_one(): pass\n" },
     };
-    expect(await promptOf(base, next, { action: "regenerate validators and tests only" })).toMatchInlineSnapshot(`
+    expect(await promptOf(base, next, { action: "regenerate validators and tests only" }))
+      .toMatchInlineSnapshot(`
       "BASE: ctx@ec69286c
       DELTA:
       - A.ADR1: rejection added: O3 (streaming) for now
@@ -108,7 +128,8 @@ describe("computeDelta and renderDelta", () => {
       },
       ["id", "note"],
     );
-    expect(await notesOf({ alias: "S.person", path: "person.json" }, before, after)).toMatchInlineSnapshot(`
+    expect(await notesOf({ alias: "S.person", path: "person.json" }, before, after))
+      .toMatchInlineSnapshot(`
       "- S.person: schema field "note" added (string|null, required)
       - S.person: schema field "gone" removed
       - S.person: schema field "id" type changed: string -> integer
@@ -125,16 +146,27 @@ describe("computeDelta and renderDelta", () => {
   });
 
   it("bound what they say of one file", async () => {
-    const fields = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`field${index}`, { type: "string" }]));
-    const notes = await notesOf({ alias: "S.wide", path: "wide.json" }, schemaOf({}), schemaOf(fields));
+    const fields = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`field${index}`, { type: "string" }]),
+    );
+    const notes = await notesOf(
+      { alias: "S.wide", path: "wide.json" },
+      schemaOf({}),
+      schemaOf(fields),
+    );
     expect(notes.split("\n")).toHaveLength(12);
     expect(notes).toContain("- S.wide: +29 more changes");
   });
 
   it("name what a decision record decides otherwise", async () => {
-    const before = decisionOf("O1 (json-tool-only)", ["O3 (streaming): cannot be checked"], "proposed");
+    const before = decisionOf(
+      "O1 (json-tool-only)",
+      ["O3 (streaming): cannot be checked"],
+      "proposed",
+    );
     const after = decisionOf("O2 (two calls)", ["O1 (json-tool-only): too strict"], "accepted");
-    expect(await notesOf({ alias: "A.ADR1", path: "adr/1.md" }, before, after)).toMatchInlineSnapshot(`
+    expect(await notesOf({ alias: "A.ADR1", path: "adr/1.md" }, before, after))
+      .toMatchInlineSnapshot(`
       "- A.ADR1: status changed: proposed -> accepted
       - A.ADR1: choice changed: O1 (json-tool-only) -> O2 (two calls)
       - A.ADR1: rejection added: O1 (json-tool-only): too strict
@@ -154,14 +186,23 @@ describe("computeDelta and renderDelta", () => {
   });
 
   it("count lines where only bodies changed", async () => {
-    const body = (line: string): string => `export function parse(text: string): number {\n  ${line}\n}\n`;
-    expect(await notesOf({ path: "src/a.ts" }, body("return 1;"), body("return 2;"))).toBe("- X.x: +1 -1 lines");
+    const body = (line: string): string =>
+      `export function parse(text: string): number {\n  ${line}\n}\n`;
+    expect(await notesOf({ path: "src/a.ts" }, body("return 1;"), body("return 2;"))).toBe(
+      "- X.x: +1 -1 lines",
+    );
   });
 
   it("name settings, and never show a secret", async () => {
-    const before = "temperature: 0.2\nmodel:\n  name: small\napi_key: sk-abcdefghijklmnopqrstuvwx0123\nold: 1\n";
-    const after = "temperature: 0.7\nmodel:\n  name: large\napi_key: sk-zyxwvutsrqponmlkjihgfe9876\nfresh: [1, 2]\n";
-    const notes = await notesOf({ alias: "PR.default", path: "profiles/default.yaml" }, before, after);
+    const before =
+      "temperature: 0.2\nmodel:\n  name: small\napi_key: sk-abcdefghijklmnopqrstuvwx0123\nold: 1\n";
+    const after =
+      "temperature: 0.7\nmodel:\n  name: large\napi_key: sk-zyxwvutsrqponmlkjihgfe9876\nfresh: [1, 2]\n";
+    const notes = await notesOf(
+      { alias: "PR.default", path: "profiles/default.yaml" },
+      before,
+      after,
+    );
     expect(notes).toMatchInlineSnapshot(`
       "- PR.default: key added: fresh=[1,2]
       - PR.default: key removed: old
@@ -194,7 +235,13 @@ describe("computeDelta and renderDelta", () => {
       after: '{"options":[{"id":"O1","summary":"two"},{"id":"O2","summary":"three"}]}',
       notes: ["option added: O2: three", "option changed: O1: one -> two"],
     },
-    { what: "lines of other files", path: "notes.bin", before: "a\nb\n", after: "a\nc\nd\n", notes: ["+2 -1 lines"] },
+    {
+      what: "lines of other files",
+      path: "notes.bin",
+      before: "a\nb\n",
+      after: "a\nc\nd\n",
+      notes: ["+2 -1 lines"],
+    },
     {
       what: "descriptions of a schema",
       path: "a.json",
@@ -210,11 +257,16 @@ describe("computeDelta and renderDelta", () => {
       notes: ['schema field "a" values added: 2'],
     },
   ])("name changed $what", async ({ path, before, after, notes }) => {
-    expect(await notesOf({ path }, before, after)).toBe(notes.map((note) => `- X.x: ${note}`).join("\n"));
+    expect(await notesOf({ path }, before, after)).toBe(
+      notes.map((note) => `- X.x: ${note}`).join("\n"),
+    );
   });
 
   it("tell hashes where a text is not known, and moves", async () => {
-    const base: Files = { "D.a": { path: "a.png", sha256: sha256Hex("1") }, "D.b": { path: "b.md", text: "# B\n" } };
+    const base: Files = {
+      "D.a": { path: "a.png", sha256: sha256Hex("1") },
+      "D.b": { path: "b.md", text: "# B\n" },
+    };
     const next: Files = {
       "D.a": { path: "a.png", sha256: sha256Hex("2") },
       "D.b": { path: "docs/b.md", text: "# B\n" },
@@ -229,7 +281,9 @@ describe("computeDelta and renderDelta", () => {
 
   it("stop when they are told to", async () => {
     const base = snapshotOf({ "D.a": { path: "a.md", text: "a" } });
-    await expect(computeDelta(base, snapshotOf({}), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(
+      computeDelta(base, snapshotOf({}), { signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       code: "aborted",
     });
   });

@@ -17,9 +17,15 @@ export async function computeDelta(
   const changes: AliasChange[] = [];
   for (const alias of [...new Set([...before.keys(), ...after.keys()])].sort()) {
     if (options.signal?.aborted === true) {
-      throw new AliasesError("aborted", `The delta from ${base.id} was aborted.`, { cause: options.signal.reason });
+      throw new AliasesError("aborted", `The delta from ${base.id} was aborted.`, {
+        cause: options.signal.reason,
+      });
     }
-    const change = await compare(alias, { before: before.get(alias), after: after.get(alias) }, options);
+    const change = await compare(
+      alias,
+      { before: before.get(alias), after: after.get(alias) },
+      options,
+    );
     if (change !== undefined) changes.push(change);
   }
   return { baseId: snapshotId(base.entries), nextId: snapshotId(next.entries), changes };
@@ -31,16 +37,31 @@ async function compare(
   options: { signal?: AbortSignal },
 ): Promise<AliasChange | undefined> {
   const { before, after } = entries;
-  if (after === undefined) return before === undefined ? undefined : { alias, type: "removed", path: before.path };
+  if (after === undefined)
+    return before === undefined ? undefined : { alias, type: "removed", path: before.path };
   if (before === undefined) return { alias, type: "added", entry: { ...after } };
-  const isSame = before.path === after.path && before.sha256 === after.sha256 && before.text === after.text;
+  const isSame =
+    before.path === after.path && before.sha256 === after.sha256 && before.text === after.text;
   if (isSame) return undefined;
-  const names = { before: `${alias}@${before.sha256.slice(0, 8)}`, after: `${alias}@${after.sha256.slice(0, 8)}` };
+  const names = {
+    before: `${alias}@${before.sha256.slice(0, 8)}`,
+    after: `${alias}@${after.sha256.slice(0, 8)}`,
+  };
   const patch =
-    before.text === undefined || after.text === undefined ? undefined : createTextPatch(before.text, after.text, names);
-  const changed: Omit<Changed, "notes"> = { alias, type: "changed", path: after.path, sha256: after.sha256 };
+    before.text === undefined || after.text === undefined
+      ? undefined
+      : createTextPatch(before.text, after.text, names);
+  const changed: Omit<Changed, "notes"> = {
+    alias,
+    type: "changed",
+    path: after.path,
+    sha256: after.sha256,
+  };
   if (patch !== undefined) changed.patch = patch;
   else if (after.text !== undefined) changed.text = after.text;
-  const notes = await describeChange({ alias, before, after, ...(patch === undefined ? {} : { patch }) }, options);
+  const notes = await describeChange(
+    { alias, before, after, ...(patch === undefined ? {} : { patch }) },
+    options,
+  );
   return { ...changed, notes };
 }

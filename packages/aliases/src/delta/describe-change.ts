@@ -39,10 +39,15 @@ interface Texts {
 }
 
 /** What changed, in words: by the form that its card has, else in lines. At least one note; secrets masked, each one line. */
-export async function describeChange(changed: ChangedEntry, options: { signal?: AbortSignal } = {}): Promise<string[]> {
+export async function describeChange(
+  changed: ChangedEntry,
+  options: { signal?: AbortSignal } = {},
+): Promise<string[]> {
   const notes = [...moveNotes(changed), ...(await contentNotes(changed, options))];
   const shown =
-    notes.length > maxNotes ? [...notes.slice(0, maxNotes - 1), `+${notes.length - maxNotes + 1} more changes`] : notes;
+    notes.length > maxNotes
+      ? [...notes.slice(0, maxNotes - 1), `+${notes.length - maxNotes + 1} more changes`]
+      : notes;
   return shown.map((note) => cutText(cleanLine(redactSecrets(note).text), maxNoteLength));
 }
 
@@ -50,9 +55,13 @@ function moveNotes({ before, after }: ChangedEntry): string[] {
   return before.path === after.path ? [] : [`moved from ${before.path} to ${after.path}`];
 }
 
-async function contentNotes(changed: ChangedEntry, options: { signal?: AbortSignal }): Promise<string[]> {
+async function contentNotes(
+  changed: ChangedEntry,
+  options: { signal?: AbortSignal },
+): Promise<string[]> {
   const { alias, before, after } = changed;
-  if (before.text === undefined || after.text === undefined || before.text === after.text) return hashNotes(changed);
+  if (before.text === undefined || after.text === undefined || before.text === after.text)
+    return hashNotes(changed);
   const { path, text } = after;
   const texts = {
     alias,
@@ -110,7 +119,10 @@ async function describeKind(
     case "doc":
       return both(texts, ({ text }) => readHeadings(text), describeList("heading"));
     case "code":
-      return await describeCode({ path, before: texts.before.text, after: texts.after.text }, options);
+      return await describeCode(
+        { path, before: texts.before.text, after: texts.after.text },
+        options,
+      );
     case "plain":
       return undefined;
   }
@@ -135,6 +147,8 @@ function readCases(path: string, text: string): { key: string }[] | undefined {
 }
 
 function readHeadings(text: string): { key: string }[] | undefined {
-  const headings = readSections(text).flatMap(({ heading }) => (heading === "" ? [] : [{ key: heading }]));
+  const headings = readSections(text).flatMap(({ heading }) =>
+    heading === "" ? [] : [{ key: heading }],
+  );
   return headings.length > 0 ? headings : undefined;
 }

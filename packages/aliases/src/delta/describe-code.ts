@@ -13,11 +13,15 @@ export async function describeCode(
   const old = new Map(before.map((item) => [item.key, item.value]));
   const fresh = new Map(after.map((item) => [item.key, item.value]));
   return [
-    ...[...fresh].filter(([name]) => !old.has(name)).map(([, signature]) => `export added: ${signature}`),
+    ...[...fresh]
+      .filter(([name]) => !old.has(name))
+      .map(([, signature]) => `export added: ${signature}`),
     ...[...old.keys()].filter((name) => !fresh.has(name)).map((name) => `export removed: ${name}`),
     ...[...fresh].flatMap(([name, signature]) => {
       const was = old.get(name);
-      return was === undefined || was === signature ? [] : [`signature changed: ${was} -> ${signature}`];
+      return was === undefined || was === signature
+        ? []
+        : [`signature changed: ${was} -> ${signature}`];
     }),
   ];
 }
@@ -28,14 +32,22 @@ async function readSignatures(
   text: string,
   options: { signal?: AbortSignal },
 ): Promise<NamedItem[] | undefined> {
-  const { language, items } = await buildOutline({ path, text }, { depth: "signatures", ...options });
+  const { language, items } = await buildOutline(
+    { path, text },
+    { depth: "signatures", ...options },
+  );
   if (language === undefined || ["markdown", "json", "yaml"].includes(language)) return undefined;
   const signatures = new Map<string, string>();
   for (const item of items) {
     if (item.exports.length === 0) continue;
     const key = item.exports.join(", ");
     const other = signatures.get(key);
-    signatures.set(key, other === undefined ? renderSignature(item) : `${other}; ${renderSignature(item)}`);
+    signatures.set(
+      key,
+      other === undefined ? renderSignature(item) : `${other}; ${renderSignature(item)}`,
+    );
   }
-  return signatures.size === 0 ? undefined : [...signatures].map(([key, value]) => ({ key, value }));
+  return signatures.size === 0
+    ? undefined
+    : [...signatures].map(([key, value]) => ({ key, value }));
 }

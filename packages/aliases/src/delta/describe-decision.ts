@@ -8,7 +8,9 @@ export function describeDecision(before: Decision, after: Decision): string[] {
     const fresh = after[part];
     if (old === fresh) return [];
     if (old === undefined) return [`${part} added: ${fresh}`];
-    return [fresh === undefined ? `${part} removed: ${old}` : `${part} changed: ${old} -> ${fresh}`];
+    return [
+      fresh === undefined ? `${part} removed: ${old}` : `${part} changed: ${old} -> ${fresh}`,
+    ];
   });
   const named = (items: string[]): { key: string }[] => items.map((key) => ({ key }));
   return [

@@ -5,8 +5,12 @@ import { renderPair } from "../card/profile-card.ts";
 export function describeProfile(before: readonly FlatPair[], after: readonly FlatPair[]): string[] {
   const old = new Map(before.map((pair) => [pair.key, pair]));
   const fresh = new Map(after.map((pair) => [pair.key, pair]));
-  const added = after.filter(({ key }) => !old.has(key)).map((pair) => `key added: ${renderPair(pair)}`);
-  const removed = before.filter(({ key }) => !fresh.has(key)).map(({ key }) => `key removed: ${key}`);
+  const added = after
+    .filter(({ key }) => !old.has(key))
+    .map((pair) => `key added: ${renderPair(pair)}`);
+  const removed = before
+    .filter(({ key }) => !fresh.has(key))
+    .map(({ key }) => `key removed: ${key}`);
   const changed = after.flatMap((pair) => {
     const was = old.get(pair.key);
     if (was === undefined || was.value === pair.value) return [];

@@ -7,10 +7,19 @@ export function renderDelta(delta: Delta, options: { action?: string } = {}): st
     linesOf(change).map((line) => `- ${cleanLine(change.alias)}: ${line}`),
   );
   const action = options.action === undefined ? [] : [`ACTION: ${options.action}`];
-  return [`BASE: ${delta.baseId}`, "DELTA:", ...(lines.length > 0 ? lines : ["- no changes"]), ...action].join("\n");
+  return [
+    `BASE: ${delta.baseId}`,
+    "DELTA:",
+    ...(lines.length > 0 ? lines : ["- no changes"]),
+    ...action,
+  ].join("\n");
 }
 
 function linesOf(change: AliasChange): string[] {
   if (change.type === "changed") return change.notes;
-  return [change.type === "added" ? `added (${cleanLine(change.entry.path)})` : `removed (${cleanLine(change.path)})`];
+  return [
+    change.type === "added"
+      ? `added (${cleanLine(change.entry.path)})`
+      : `removed (${cleanLine(change.path)})`,
+  ];
 }

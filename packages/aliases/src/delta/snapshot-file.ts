@@ -15,7 +15,11 @@ export function parseSnapshot(text: string): Result<Snapshot> {
   try {
     value = JSON.parse(text);
   } catch {
-    return failure({ code: "snapshot_not_json", path: [], message: "The snapshot is not JSON; take a new one." });
+    return failure({
+      code: "snapshot_not_json",
+      path: [],
+      message: "The snapshot is not JSON; take a new one.",
+    });
   }
   const issues: Issue[] = [];
   const found = readEntries(value, issues);
@@ -51,7 +55,12 @@ function readEntries(value: unknown, issues: Issue[]): [string, SnapshotEntry][]
 function readEntry(entry: unknown): SnapshotEntry | undefined {
   if (!isRecord(entry)) return undefined;
   const { path, sha256, text } = entry;
-  if (typeof path !== "string" || path === "" || typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256))
+  if (
+    typeof path !== "string" ||
+    path === "" ||
+    typeof sha256 !== "string" ||
+    !/^[0-9a-f]{64}$/.test(sha256)
+  )
     return undefined;
   if (text === undefined) return { path, sha256 };
   return typeof text === "string" ? { path, sha256, text } : undefined;

@@ -4,7 +4,11 @@ import { describe, expect, it } from "vitest";
 import type { AliasContent, AliasRegistry } from "../registry/alias-registry.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 
-const texts: Record<string, string | undefined> = { "H.main": "print()\n", "D.readme": "# A\n", "D.logo": undefined };
+const texts: Record<string, string | undefined> = {
+  "H.main": "print()\n",
+  "D.readme": "# A\n",
+  "D.logo": undefined,
+};
 
 /** A registry of the texts above, with one alias whose file is gone. */
 const registry: AliasRegistry = {
@@ -14,7 +18,12 @@ const registry: AliasRegistry = {
   cache: { get: () => undefined, set: () => undefined, flush: () => Promise.resolve() },
   add: () => Promise.reject(new Error("not used")),
   remove: () => Promise.resolve(false),
-  list: () => [...Object.keys(texts), "H.gone"].map((alias) => ({ alias, path: `${alias}.txt`, sha8: "00000000" })),
+  list: () =>
+    [...Object.keys(texts), "H.gone"].map((alias) => ({
+      alias,
+      path: `${alias}.txt`,
+      sha8: "00000000",
+    })),
   resolve: (alias) => Promise.resolve(resolve(alias)),
   stat: () => Promise.reject(new Error("not used")),
   verify: () => Promise.reject(new Error("not used")),
@@ -23,10 +32,18 @@ const registry: AliasRegistry = {
 };
 
 function resolve(alias: string): Result<AliasContent> {
-  if (!Object.hasOwn(texts, alias)) return failure({ code: "path_not_found", path: [], message: alias });
+  if (!Object.hasOwn(texts, alias))
+    return failure({ code: "path_not_found", path: [], message: alias });
   const text = texts[alias];
   const sha256 = sha256Hex(text ?? "");
-  return success({ alias, path: `${alias}.txt`, sha8: sha256.slice(0, 8), sha256, text, sizeBytes: text?.length ?? 0 });
+  return success({
+    alias,
+    path: `${alias}.txt`,
+    sha8: sha256.slice(0, 8),
+    sha256,
+    text,
+    sizeBytes: text?.length ?? 0,
+  });
 }
 
 describe("takeSnapshot", () => {
@@ -34,7 +51,11 @@ describe("takeSnapshot", () => {
     const { id, entries } = await takeSnapshot({ registry });
     expect(id).toMatch(/^ctx@[0-9a-f]{8}$/);
     expect(Object.keys(entries)).toEqual(["D.logo", "D.readme", "H.main"]);
-    expect(entries["H.main"]).toEqual({ path: "H.main.txt", sha256: sha256Hex("print()\n"), text: "print()\n" });
+    expect(entries["H.main"]).toEqual({
+      path: "H.main.txt",
+      sha256: sha256Hex("print()\n"),
+      text: "print()\n",
+    });
     expect(entries["D.logo"]).toEqual({ path: "D.logo.txt", sha256: sha256Hex("") });
   });
 
@@ -48,11 +69,16 @@ describe("takeSnapshot", () => {
   });
 
   it("takes only the aliases that are asked for", async () => {
-    const { entries } = await takeSnapshot({ registry, aliases: ["H.main", "H.main", "X.unknown"] });
+    const { entries } = await takeSnapshot({
+      registry,
+      aliases: ["H.main", "H.main", "X.unknown"],
+    });
     expect(Object.keys(entries)).toEqual(["H.main"]);
   });
 
   it("stops when it is told to", async () => {
-    await expect(takeSnapshot({ registry, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(takeSnapshot({ registry, signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
   });
 });

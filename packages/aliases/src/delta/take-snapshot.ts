@@ -24,7 +24,9 @@ export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapsh
   const found: [string, SnapshotEntry][] = [];
   for (let start = 0; start < aliases.length; start += batchSize) {
     if (signal?.aborted === true) {
-      throw new AliasesError("aborted", `The snapshot of ${registry.root} was aborted.`, { cause: signal.reason });
+      throw new AliasesError("aborted", `The snapshot of ${registry.root} was aborted.`, {
+        cause: signal.reason,
+      });
     }
     const batch = aliases.slice(start, start + batchSize);
     const results = await Promise.all(

@@ -10,7 +10,11 @@ export interface PatchNames {
 }
 
 /** A unified diff that turns one text into the other exactly; undefined where they have too little in common. */
-export function createTextPatch(before: string, after: string, names: PatchNames): string | undefined {
+export function createTextPatch(
+  before: string,
+  after: string,
+  names: PatchNames,
+): string | undefined {
   const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = loadDiff();
   const found = structuredPatch(names.before, names.after, before, after, undefined, undefined, {
     context: 3,

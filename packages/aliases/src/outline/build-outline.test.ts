@@ -230,7 +230,8 @@ describe("buildOutline", () => {
   });
 
   it("shows a JavaScript module in the CommonJS form", async () => {
-    const text = "const fs = require('fs');\n/** Adds. */\nfunction add(a, b = 2) {}\nfunction hidden() {}\nclass Box { run(x) {} #no() {} }\nexports.two = function (a) {};\nmodule.exports = { add, Box, other: 3 };\n"; // prettier-ignore
+    const text =
+      "const fs = require('fs');\n/** Adds. */\nfunction add(a, b = 2) {}\nfunction hidden() {}\nclass Box { run(x) {} #no() {} }\nexports.two = function (a) {};\nmodule.exports = { add, Box, other: 3 };\n";
     expect(await outlined("a.cjs", text)).toMatchInlineSnapshot(`
       "// Adds.
       function add(a, b = 2)
@@ -249,7 +250,8 @@ describe("buildOutline", () => {
   });
 
   it("shows a component in TSX without its elements", async () => {
-    const text = "export const View = ({ title, size = 3 }: Props): JSX.Element => <p size={size}>{/* x */}{title}</p>;\nexport default View;\n"; // prettier-ignore
+    const text =
+      "export const View = ({ title, size = 3 }: Props): JSX.Element => <p size={size}>{/* x */}{title}</p>;\nexport default View;\n";
     expect(await outlined("a.tsx", text)).toMatchInlineSnapshot(`
       "const View: ({…}: Props) => JSX.Element
       export default View
@@ -270,7 +272,8 @@ describe("buildOutline", () => {
       function b
       === exports a b"
     `);
-    expect(await outlined("a.ts", "async function main(): Promise<void> {}\nvoid main();")).toMatchInlineSnapshot(`
+    expect(await outlined("a.ts", "async function main(): Promise<void> {}\nvoid main();"))
+      .toMatchInlineSnapshot(`
       "function main(): Promise<void>
       === heads
       function main
@@ -445,8 +448,9 @@ describe("buildOutline", () => {
   });
 
   it("shows the keys of every YAML document", async () => {
-    expect(await outlined("a.yml", "on: { push: [a, b] }\njobs:\n  build: { x: 1 }\n---\nkind: Pod\n"))
-      .toMatchInlineSnapshot(`
+    expect(
+      await outlined("a.yml", "on: { push: [a, b] }\njobs:\n  build: { x: 1 }\n---\nkind: Pod\n"),
+    ).toMatchInlineSnapshot(`
       "on: {push: string[2]}
       jobs: {build: {…1}}
       kind: string
@@ -457,8 +461,14 @@ describe("buildOutline", () => {
   });
 
   it("says which lines of the source an item stands for", async () => {
-    const { items } = await buildOutline({ path: "a.ts", text: "\r\nexport const a = 1;\r\nexport function b() {\r\n}\r\n" }, { depth: "heads" }); // prettier-ignore
-    expect(items.map(({ name, firstLine, lastLine }) => [name, firstLine, lastLine])).toEqual([["a", 2, 2], ["b", 3, 4]]); // prettier-ignore
+    const { items } = await buildOutline(
+      { path: "a.ts", text: "\r\nexport const a = 1;\r\nexport function b() {\r\n}\r\n" },
+      { depth: "heads" },
+    );
+    expect(items.map(({ name, firstLine, lastLine }) => [name, firstLine, lastLine])).toEqual([
+      ["a", 2, 2],
+      ["b", 3, 4],
+    ]);
   });
 
   it("renders the whole text from its items", async () => {
@@ -469,7 +479,10 @@ describe("buildOutline", () => {
 
   it("marks how much of a long union or object type was cut", async () => {
     const union = Array.from({ length: 200 }, (_, index) => `"k${index}"`).join(" | ");
-    const { text } = await buildOutline({ path: "a.ts", text: `export type U = ${union};` }, { depth: "signatures" });
+    const { text } = await buildOutline(
+      { path: "a.ts", text: `export type U = ${union};` },
+      { depth: "signatures" },
+    );
     expect(text.length).toBeLessThan(450);
     const [, cut] = /…(\d+)$/.exec(text) ?? [];
     expect(text.split(" | ").length - 1 + Number(cut)).toBe(200);
@@ -501,7 +514,10 @@ describe("buildOutline", () => {
   });
 
   it("does not begin when the signal is aborted", async () => {
-    const building = buildOutline({ path: "a.ts", text: "" }, { depth: "heads", signal: AbortSignal.abort() });
+    const building = buildOutline(
+      { path: "a.ts", text: "" },
+      { depth: "heads", signal: AbortSignal.abort() },
+    );
     await expect(building).rejects.toMatchObject({ code: "aborted" });
   });
 
@@ -519,7 +535,9 @@ describe("buildOutline", () => {
 
   it("gives declarations that the TypeScript compiler parses", async () => {
     const { signatures } = await buildOutlines({ path: "a.ts", text: TYPESCRIPT });
-    const parsed = ts.transpileModule(signatures.text.replaceAll("…", "_"), { reportDiagnostics: true });
+    const parsed = ts.transpileModule(signatures.text.replaceAll("…", "_"), {
+      reportDiagnostics: true,
+    });
     expect(parsed.diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
   });
 });

@@ -13,7 +13,12 @@ import { ECMASCRIPT_DEFINITION } from "./languages/typescript.ts";
 import { readYaml } from "./languages/yaml.ts";
 import { outlineLanguage } from "./outline-language.ts";
 import type { Outline, OutlineDepth, OutlineLanguage, SourceInput } from "./outline.ts";
-import { outlineItem, renderOutlineItems, renderSignature, type RenderStyle } from "./render-outline.ts";
+import {
+  outlineItem,
+  renderOutlineItems,
+  renderSignature,
+  type RenderStyle,
+} from "./render-outline.ts";
 
 const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
   typescript: ECMASCRIPT_DEFINITION,
@@ -40,9 +45,12 @@ function styleOf({ lexicalStyle, hasBraces }: LanguageDefinition): RenderStyle {
 function whole(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
   const { lexicalStyle } = definition;
   if (declaration.head === "") return [];
-  if (isBalanced(renderSignature(declaration, styleOf(definition)), lexicalStyle)) return [declaration];
+  if (isBalanced(renderSignature(declaration, styleOf(definition)), lexicalStyle))
+    return [declaration];
   const head = `${declaration.kind} ${declaration.head}`;
-  return isBalanced(head, lexicalStyle) ? [{ ...declaration, signature: head, members: undefined }] : [];
+  return isBalanced(head, lexicalStyle)
+    ? [{ ...declaration, signature: head, members: undefined }]
+    : [];
 }
 
 async function readCode(input: SourceInput, language: GrammarName): Promise<Reading> {
@@ -50,12 +58,19 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
   const style = styleOf(definition);
   const reading = await withSyntaxTree(language, input.text, (root): Reading => {
     const declarations = definition.readDeclarations({ path: input.path, root });
-    return { declarations: declarations.flatMap((item) => whole(item, definition)), hasErrors: root.hasError, style };
+    return {
+      declarations: declarations.flatMap((item) => whole(item, definition)),
+      hasErrors: root.hasError,
+      style,
+    };
   });
   return reading ?? { declarations: [], hasErrors: true, style };
 }
 
-async function readSource(input: SourceInput, language: OutlineLanguage | undefined): Promise<Reading> {
+async function readSource(
+  input: SourceInput,
+  language: OutlineLanguage | undefined,
+): Promise<Reading> {
   switch (language) {
     case undefined:
       return { declarations: [], hasErrors: false, style: PLAIN_STYLE };
@@ -70,10 +85,23 @@ async function readSource(input: SourceInput, language: OutlineLanguage | undefi
   }
 }
 
-function toOutline(reading: Reading, language: OutlineLanguage | undefined, depth: OutlineDepth): Outline {
-  const items = reading.declarations.map((declaration) => outlineItem(declaration, depth, reading.style));
+function toOutline(
+  reading: Reading,
+  language: OutlineLanguage | undefined,
+  depth: OutlineDepth,
+): Outline {
+  const items = reading.declarations.map((declaration) =>
+    outlineItem(declaration, depth, reading.style),
+  );
   const exports = [...new Set(items.flatMap((item) => item.exports))];
-  return { depth, language, text: renderOutlineItems(items, depth), items, exports, hasErrors: reading.hasErrors };
+  return {
+    depth,
+    language,
+    text: renderOutlineItems(items, depth),
+    items,
+    exports,
+    hasErrors: reading.hasErrors,
+  };
 }
 
 /** Both depths of an outline from one parse. */
@@ -82,11 +110,15 @@ export async function buildOutlines(
   options: { signal?: AbortSignal } = {},
 ): Promise<Record<OutlineDepth, Outline>> {
   const { signal } = options;
-  if (signal?.aborted === true) throw new AliasesError("aborted", "The outline was aborted.", { cause: signal.reason });
+  if (signal?.aborted === true)
+    throw new AliasesError("aborted", "The outline was aborted.", { cause: signal.reason });
   const language = outlineLanguage(input.path);
   const text = input.text.startsWith("\ufeff") ? input.text.slice(1) : input.text;
   const reading = await readSource({ ...input, text }, language);
-  return { signatures: toOutline(reading, language, "signatures"), heads: toOutline(reading, language, "heads") };
+  return {
+    signatures: toOutline(reading, language, "signatures"),
+    heads: toOutline(reading, language, "heads"),
+  };
 }
 
 /**

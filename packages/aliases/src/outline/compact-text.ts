@@ -59,15 +59,19 @@ export function compactText(text: string, style: LexicalStyle): string {
   let isSpacePending = false;
   for (let index = 0; index < text.length;) {
     const character = text.charAt(index);
-    const commentEnd = character === "/" || character === "#" ? endOfComment(text, index, style) : index;
+    const commentEnd =
+      character === "/" || character === "#" ? endOfComment(text, index, style) : index;
     if (commentEnd > index || SPACE.test(character)) {
       isSpacePending = true;
       index = Math.max(commentEnd, index + 1);
       continue;
     }
-    const end = style.quotes.includes(character) ? endOfString(text, index, style) : endOfWord(text, index);
+    const end = style.quotes.includes(character)
+      ? endOfString(text, index, style)
+      : endOfWord(text, index);
     if (isSpacePending && needsSpace(last, character)) pieces.push(" ");
-    const isTrailing = (last === "," && ")]}>".includes(character)) || (last === ";" && character === "}");
+    const isTrailing =
+      (last === "," && ")]}>".includes(character)) || (last === ";" && character === "}");
     if (isTrailing) pieces.pop();
     pieces.push(text.slice(index, end));
     last = text.charAt(end - 1);
@@ -83,7 +87,9 @@ export function isBalanced(text: string, style: LexicalStyle): boolean {
   for (let index = 0; index < text.length;) {
     const character = text.charAt(index);
     const isQuote = style.quotes.includes(character);
-    const end = isQuote ? endOfString(text, index, style) : Math.max(index + 1, endOfComment(text, index, style));
+    const end = isQuote
+      ? endOfString(text, index, style)
+      : Math.max(index + 1, endOfComment(text, index, style));
     if (isQuote && (end === index + 1 || text.charAt(end - 1) !== character)) return false;
     const closing = end === index + 1 ? CLOSING_BRACKETS.get(character) : undefined;
     if (closing !== undefined) open.push(closing);

@@ -45,7 +45,9 @@ function discardRuntime(): void {
 async function createParser(name: GrammarName): Promise<Parser> {
   runtime ??= startRuntime();
   const { Language, Parser } = await runtime;
-  const language = await Language.load(require.resolve(`${RUNTIME_PATH}/wasm/tree-sitter-${name}.wasm`));
+  const language = await Language.load(
+    require.resolve(`${RUNTIME_PATH}/wasm/tree-sitter-${name}.wasm`),
+  );
   return new Parser().setLanguage(language);
 }
 
@@ -77,7 +79,8 @@ export async function withSyntaxTree<T>(
   read: (root: SyntaxNode) => T,
 ): Promise<T | undefined> {
   const isKept = isLatest(name, text);
-  if (!isKept && (text.length > MAX_SOURCE_CHARACTERS || !isNestedWithin(text, MAX_NESTING))) return undefined;
+  if (!isKept && (text.length > MAX_SOURCE_CHARACTERS || !isNestedWithin(text, MAX_NESTING)))
+    return undefined;
   const parser = await parserOf(name);
   try {
     const tree = treeOf(parser, name, text);

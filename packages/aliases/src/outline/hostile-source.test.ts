@@ -3,7 +3,10 @@ import { buildOutlines } from "./build-outline.ts";
 
 const repeated = (text: string, count: number): string => text.repeat(count);
 const SOURCES: [string, string][] = [
-  ["10,000 nested parentheses", `export const x = ${repeated("(", 10_000)}1${repeated(")", 10_000)};`],
+  [
+    "10,000 nested parentheses",
+    `export const x = ${repeated("(", 10_000)}1${repeated(")", 10_000)};`,
+  ],
   ["20,000 open brackets", repeated("[", 20_000)],
   ["20,000 ambiguous blocks, which overflow the parser's stack", repeated("a: {", 20_000)],
   ["900 nested namespaces", repeated("export namespace A {", 900) + repeated("}", 900)],
@@ -15,7 +18,18 @@ const SOURCES: [string, string][] = [
   ["a long list of names", `export const ${repeated("a,", 5_000)}b;`],
   ["a long run of comments", `${repeated("/** a */\n", 5_000)}export const a = 1;`],
 ];
-const PATHS = ["a.ts", "a.js", "a.tsx", "a.py", "a.go", "a.rs", "a.java", "a.md", "a.json", "a.yaml"];
+const PATHS = [
+  "a.ts",
+  "a.js",
+  "a.tsx",
+  "a.py",
+  "a.go",
+  "a.rs",
+  "a.java",
+  "a.md",
+  "a.json",
+  "a.yaml",
+];
 
 describe("buildOutlines on hostile text", () => {
   it.each(SOURCES)("survives %s in every language", async (_, text) => {
@@ -27,7 +41,10 @@ describe("buildOutlines on hostile text", () => {
   });
 
   it("shows nothing of a text that is too long to be written by hand", async () => {
-    const { heads } = await buildOutlines({ path: "a.ts", text: repeated("export const a = 1;\n", 110_000) });
+    const { heads } = await buildOutlines({
+      path: "a.ts",
+      text: repeated("export const a = 1;\n", 110_000),
+    });
     expect(heads).toMatchObject({ items: [], hasErrors: true });
   });
 

@@ -2,7 +2,10 @@ import type { Declaration } from "./declaration.ts";
 import { renderSignature, type RenderStyle } from "./render-outline.ts";
 
 /** Overloads become one declaration with a line each, without the implementation behind them. */
-export function joinOverloads(declarations: readonly Declaration[], style: RenderStyle): Declaration[] {
+export function joinOverloads(
+  declarations: readonly Declaration[],
+  style: RenderStyle,
+): Declaration[] {
   const joined: Declaration[] = [];
   for (const declaration of declarations) {
     const previous = joined.at(-1);

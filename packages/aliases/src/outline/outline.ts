@@ -15,7 +15,16 @@ export const OUTLINE_DEPTHS: readonly OutlineDepth[] = ["signatures", "heads"];
 
 /** What the parser or a reader of headings and keys understands. */
 export type OutlineLanguage =
-  "typescript" | "tsx" | "javascript" | "python" | "go" | "rust" | "java" | "markdown" | "json" | "yaml";
+  | "typescript"
+  | "tsx"
+  | "javascript"
+  | "python"
+  | "go"
+  | "rust"
+  | "java"
+  | "markdown"
+  | "json"
+  | "yaml";
 
 /** One declaration of an outline; whole lines, never a fragment of one. */
 export interface OutlineItem {

@@ -19,15 +19,22 @@ function indented(text: string): string {
 /** A declaration in full: its documentation, its signature and its members, one a line. */
 export function renderSignature(declaration: Declaration, style: RenderStyle): string {
   const { signature, members } = declaration;
-  const lines = (members ?? []).map(({ documentation, text }) => indented(documented(documentation, text, style)));
+  const lines = (members ?? []).map(({ documentation, text }) =>
+    indented(documented(documentation, text, style)),
+  );
   let block = lines.length === 0 ? "" : `\n${lines.join("\n")}`;
   if (!style.hasBraces && block !== "") block = `:${block}`;
-  if (style.hasBraces && members !== undefined) block = lines.length === 0 ? " {}" : ` {${block}\n}`;
+  if (style.hasBraces && members !== undefined)
+    block = lines.length === 0 ? " {}" : ` {${block}\n}`;
   return documented(declaration.documentation, signature + block, style);
 }
 
 /** A declaration as one item of an outline. */
-export function outlineItem(declaration: Declaration, depth: OutlineDepth, style: RenderStyle): OutlineItem {
+export function outlineItem(
+  declaration: Declaration,
+  depth: OutlineDepth,
+  style: RenderStyle,
+): OutlineItem {
   const { name, kind, exports, head, firstLine, lastLine } = declaration;
   const text = depth === "heads" ? `${kind} ${head}` : renderSignature(declaration, style);
   return { name, kind, exports, text, firstLine, lastLine };

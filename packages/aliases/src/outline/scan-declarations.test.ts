@@ -9,8 +9,16 @@ const CASES: [OutlineLanguage, string, string[]][] = [
     ["E", "f", "A", "get"],
   ],
   ["python", "class A:\n    async def f(self): pass\nX: int = 3\nx == 4", ["A", "f", "X"]],
-  ["go", "func (r *R) Bar() {}\ntype T struct {\n\tField int\n}\nvar v = 1", ["Bar", "T", "Field", "v"]],
-  ["rust", "pub(crate) async fn f() {}\nstruct S;\n    pub const N: u8 = 1;\nmacro_rules! m {}", ["f", "S", "N", "m"]],
+  [
+    "go",
+    "func (r *R) Bar() {}\ntype T struct {\n\tField int\n}\nvar v = 1",
+    ["Bar", "T", "Field", "v"],
+  ],
+  [
+    "rust",
+    "pub(crate) async fn f() {}\nstruct S;\n    pub const N: u8 = 1;\nmacro_rules! m {}",
+    ["f", "S", "N", "m"],
+  ],
   [
     "java",
     "public final class A {\n  private static List<String> names(int a) {\n  @interface B {}\n",

@@ -25,7 +25,9 @@ const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   json: [/^\s{0,4}"([\w$.-]+)"\s*:/],
   yaml: [/^ {0,2}([\w.-]+) *:(?= |$)/],
 };
-const KEYWORDS = new Set("if for while switch catch return function with else do try new".split(" "));
+const KEYWORDS = new Set(
+  "if for while switch catch return function with else do try new".split(" "),
+);
 
 /**
  * Names that a text seems to declare, in its order, each once. Looks at lines with patterns, not at syntax: quick

@@ -6,7 +6,11 @@ import { scanImports } from "./scan-imports.ts";
 const CASES: [OutlineLanguage, string, string[]][] = [
   ["typescript", 'import a, { b } from "./a.ts";\nimport type { C } from "c";', ["./a.ts", "c"]],
   ["typescript", 'import {\n  a,\n  b,\n} from "./long.ts";', ["./long.ts"]],
-  ["typescript", 'import "side";\nexport * from "./star";\nexport { x } from "./x";', ["side", "./star", "./x"]],
+  [
+    "typescript",
+    'import "side";\nexport * from "./star";\nexport { x } from "./x";',
+    ["side", "./star", "./x"],
+  ],
   ["javascript", 'const a = require("a"), b = await import("./b.js");', ["a", "./b.js"]],
   ["javascript", 'import{a}from"a";import{b}from"b";', ["a", "b"]],
   ["typescript", 'const from = "not";\nconst text = "from \'x\'";', []],
@@ -15,7 +19,11 @@ const CASES: [OutlineLanguage, string, string[]][] = [
     "import os, sys as s\nfrom .a.b import c\nfrom . import d, e as f",
     ["os", "sys", ".a.b", ".", ".d", ".e"],
   ],
-  ["go", 'package x\nimport "fmt"\nimport (\n\tq "a/b"\n\t_ "c"\n)\nfunc f() { g("no") }', ["fmt", "a/b", "c"]],
+  [
+    "go",
+    'package x\nimport "fmt"\nimport (\n\tq "a/b"\n\t_ "c"\n)\nfunc f() { g("no") }',
+    ["fmt", "a/b", "c"],
+  ],
   [
     "rust",
     "mod a;\npub use crate::{b, c::{self, D as E}};\nuse std::io;",
@@ -31,7 +39,13 @@ describe("scanImports", () => {
   });
 
   it("names each module once and never throws", () => {
-    const languages = fc.constantFrom<OutlineLanguage>("typescript", "python", "go", "rust", "java");
+    const languages = fc.constantFrom<OutlineLanguage>(
+      "typescript",
+      "python",
+      "go",
+      "rust",
+      "java",
+    );
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), languages, (text, language) => {
         const found = scanImports(text, language);

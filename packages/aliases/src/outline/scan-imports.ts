@@ -35,7 +35,10 @@ function scanPython(text: string): string[] {
     const [, source = "", names = ""] = PYTHON_FROM.exec(line) ?? [];
     // `from . import a` names modules, not members.
     if (source !== "")
-      found.push(source, ...(/^\.+$/.test(source) ? firstWords(names).map((name) => source + name) : []));
+      found.push(
+        source,
+        ...(/^\.+$/.test(source) ? firstWords(names).map((name) => source + name) : []),
+      );
     else found.push(...firstWords(PYTHON_IMPORT.exec(line)?.[1] ?? ""));
   }
   return found;
@@ -86,7 +89,9 @@ function scanRust(text: string): string[] {
 }
 
 function scanJava(text: string): string[] {
-  return [...sourceLines(text, MAX_LINE_CHARACTERS)].flatMap((line) => JAVA_IMPORT.exec(line)?.[1] ?? []);
+  return [...sourceLines(text, MAX_LINE_CHARACTERS)].flatMap(
+    (line) => JAVA_IMPORT.exec(line)?.[1] ?? [],
+  );
 }
 
 const SCANNERS: Partial<Record<OutlineLanguage, (text: string) => string[]>> = {

@@ -38,7 +38,10 @@ describe("outlines of zod's sources", () => {
       .filter((path) => path.endsWith(".ts") && !/tests|locales|benchmarks/.test(path))
       .sort();
     const options = { noResolve: true, noLib: true, types: [], target: ts.ScriptTarget.ESNext };
-    const program = ts.createProgram(paths.map((path) => join(root, path)), options); // prettier-ignore
+    const program = ts.createProgram(
+      paths.map((path) => join(root, path)),
+      options,
+    );
     const checker = program.getTypeChecker();
     for (const path of paths) {
       const text = readFileSync(join(root, path), "utf8");
@@ -73,10 +76,15 @@ describe("outlines of zod's sources", () => {
 
   it("parse as TypeScript", () => {
     const broken = files.flatMap(({ path, outlines }) => {
-      const { diagnostics = [] } = ts.transpileModule(outlines.signatures.text.replaceAll("…", "_"), {
-        reportDiagnostics: true,
-      });
-      return diagnostics.map(({ messageText }) => `${path}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`);
+      const { diagnostics = [] } = ts.transpileModule(
+        outlines.signatures.text.replaceAll("…", "_"),
+        {
+          reportDiagnostics: true,
+        },
+      );
+      return diagnostics.map(
+        ({ messageText }) => `${path}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`,
+      );
     });
     expect(broken).toEqual([]);
   });

@@ -11,7 +11,13 @@ import type { FileFacts } from "./file-facts.ts";
 import { buildForms, type FileForm } from "./file-forms.ts";
 import { fitForms } from "./fit-forms.ts";
 import { createKeptPacks, type KeptPacks } from "./kept-packs.ts";
-import { createFileReader, surveyFiles, throwIfAborted, type FileReader, type PackFile } from "./pack-file.ts";
+import {
+  createFileReader,
+  surveyFiles,
+  throwIfAborted,
+  type FileReader,
+  type PackFile,
+} from "./pack-file.ts";
 import type { Pack, PackEntry, PackOmission, PackOptions } from "./pack.ts";
 import {
   compareBlocks,
@@ -105,11 +111,16 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
 /** Files, best first. */
 function rank(facts: FileFacts[], options: PackOptions): FileFacts[] {
   const wanted = new Set(options.focus);
-  const focus = facts.flatMap((file, position) => (wanted.has(file.alias) || wanted.has(file.path) ? [position] : []));
+  const focus = facts.flatMap((file, position) =>
+    wanted.has(file.alias) || wanted.has(file.path) ? [position] : [],
+  );
   const scores = rankFiles(facts, { task: options.task, focus });
   const profile = options.profile ?? onlyProfile(facts);
   return facts
-    .map((file, position) => ({ file, score: (scores[position] ?? 0) + (file.alias === profile ? 10 : 0) }))
+    .map((file, position) => ({
+      file,
+      score: (scores[position] ?? 0) + (file.alias === profile ? 10 : 0),
+    }))
     .sort((a, b) => b.score - a.score || (a.file.alias < b.file.alias ? -1 : 1))
     .map(({ file }) => file);
 }
@@ -127,7 +138,11 @@ async function offerForms(ranked: FileFacts[], job: Job): Promise<Offer[]> {
     const { alias, path, sha256 } = facts;
     const nameless = { file: { alias, path, sha8: sha256.slice(0, 8) }, forms: [] };
     const shown = place < total ? await offerFile(facts, place, job) : nameless;
-    offers.push({ ...(shown ?? nameless), weight: weightOfPlace(place), group: aliasPrefix(alias) });
+    offers.push({
+      ...(shown ?? nameless),
+      weight: weightOfPlace(place),
+      group: aliasPrefix(alias),
+    });
     if (place >= total) continue;
     throwIfAborted(options.signal);
     options.onEvent?.({ type: "files_outlined", done: place + 1, total });
@@ -203,7 +218,8 @@ function fitDelta(lines: string[], { counter, usable }: Target): string[] {
   let tokens = 0;
   for (const [index, line] of lines.entries()) {
     tokens += counter.count(`${line}\n`);
-    if (tokens > limit && index > 0) return [...lines.slice(0, index), `... +${lines.length - index} changes`];
+    if (tokens > limit && index > 0)
+      return [...lines.slice(0, index), `... +${lines.length - index} changes`];
   }
   return lines;
 }
@@ -218,12 +234,14 @@ function fit(offers: Offer[], target: Fitting): Pack {
   const { frame, counter, usable, options } = target;
   const bare = renderSections({ ...frame, missing: offers.length });
   const groups = capsOf(options);
-  const attempt = (tokens: number): Pack => render(offers, fitForms(offers, { tokens, groups }), target);
+  const attempt = (tokens: number): Pack =>
+    render(offers, fitForms(offers, { tokens, groups }), target);
   let capacity = usable - counter.count(bare.map((section) => section.text).join(""));
   while (capacity >= 0) {
     const pack = attempt(capacity);
     if (pack.tokens <= usable) {
-      const larger = usable - pack.tokens > WORTH_ANOTHER_TRY ? attempt(capacity + usable - pack.tokens) : pack;
+      const larger =
+        usable - pack.tokens > WORTH_ANOTHER_TRY ? attempt(capacity + usable - pack.tokens) : pack;
       return larger.tokens <= usable ? larger : pack;
     }
     capacity -= pack.tokens - usable;
@@ -237,7 +255,11 @@ const WORTH_ANOTHER_TRY = 30;
 function packInstruction(offers: Offer[], { frame, counter }: Fitting): Pack {
   const text = renderBareInstruction(frame.task);
   const tokens = counter.count(text);
-  const omitted = offers.map(({ file }): PackOmission => ({ alias: file.alias, path: file.path, reason: "budget" }));
+  const omitted = offers.map(({ file }): PackOmission => ({
+    alias: file.alias,
+    path: file.path,
+    reason: "budget",
+  }));
   return { text, tokens, sections: [{ name: "INSTRUCTION", tokens }], entries: [], omitted };
 }
 
@@ -262,13 +284,23 @@ function render(offers: Offer[], chosen: number[], target: Fitting): Pack {
       verbatim: [options.task, ...shown.map(({ file }) => renderHeader(file))],
     },
   );
-  const blocks = shown.map(({ file, form }, index) => renderBlock(file, { ...form, body: bodies[index] ?? form.body }));
-  const sections = renderSections({ ...frame, legend, blocks, missing: offers.length - shown.length });
+  const blocks = shown.map(({ file, form }, index) =>
+    renderBlock(file, { ...form, body: bodies[index] ?? form.body }),
+  );
+  const sections = renderSections({
+    ...frame,
+    legend,
+    blocks,
+    missing: offers.length - shown.length,
+  });
   const text = sections.map((section) => section.text).join("");
   return {
     text,
     tokens: counter.count(text),
-    sections: sections.map((section) => ({ name: section.name, tokens: counter.count(section.text) })),
+    sections: sections.map((section) => ({
+      name: section.name,
+      tokens: counter.count(section.text),
+    })),
     entries: shown.map(toEntry),
     omitted: omissions(offers, chosen, options),
   };

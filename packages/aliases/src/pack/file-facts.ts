@@ -18,7 +18,10 @@ const isWord = (text: string): boolean => /^\S+$/.test(text);
 const words = (line: string): string[] => (line === "" ? [] : line.split(" "));
 
 /** The facts of an earlier look at the same content; undefined where there was none. */
-export function recallFacts({ alias, path, sha256 }: KnownFile, cache: DerivedCache): FileFacts | undefined {
+export function recallFacts(
+  { alias, path, sha256 }: KnownFile,
+  cache: DerivedCache,
+): FileFacts | undefined {
   const lines = cache.get(kindOf(path), sha256)?.split("\n");
   if (lines?.length !== 4) return undefined;
   const [chars = "", declarations = "", imports = "", bag = ""] = lines;
@@ -50,7 +53,12 @@ export function lookOver(
     content: { text },
   };
   if (!isKept) return facts;
-  const lines = [String(facts.chars), facts.declarations, facts.imports.join(" "), countWords(text)];
+  const lines = [
+    String(facts.chars),
+    facts.declarations,
+    facts.imports.join(" "),
+    countWords(text),
+  ];
   cache.set(kindOf(path), sha256, lines.join("\n"));
   return facts;
 }

@@ -49,18 +49,35 @@ export interface FormContext {
 }
 
 /** What each level tells, where a list of all declarations is 1; tuned on the commits of real repositories. */
-const VALUES = { reference: 0.12, cutCard: 0.5, card: 0.6, formCard: 1, cutHeads: 0.8, heads: 1, focusHeads: 1.2, signatures: 1.35, full: 2 }; // prettier-ignore
+const VALUES = {
+  reference: 0.12,
+  cutCard: 0.5,
+  card: 0.6,
+  formCard: 1,
+  cutHeads: 0.8,
+  heads: 1,
+  focusHeads: 1.2,
+  signatures: 1.35,
+  full: 2,
+};
 /** A list of declarations that is longer is offered cut as well. */
 const CUT_TOKENS = 120;
 /** Kinds of files that a card is made for; for the others it is what is left when there is nothing better. */
 const FORM_PREFIXES = new Set(["A", "P", "S", "PR", "C", "D"]);
 /** Written as prose or data, these say nothing by their headings and keys. */
 const CARD_PREFIXES = new Set(["A", "P", "S", "PR", "C"]);
-const CARD_LANGUAGES = new Set<OutlineLanguage | undefined>(["markdown", "json", "yaml", undefined]);
+const CARD_LANGUAGES = new Set<OutlineLanguage | undefined>([
+  "markdown",
+  "json",
+  "yaml",
+  undefined,
+]);
 const NO_OUTLINE: Pick<Outline, "items"> = { items: [] };
 
 function isCardOnly(file: PackFile): boolean {
-  return CARD_PREFIXES.has(aliasPrefix(file.alias)) && CARD_LANGUAGES.has(outlineLanguage(file.path));
+  return (
+    CARD_PREFIXES.has(aliasPrefix(file.alias)) && CARD_LANGUAGES.has(outlineLanguage(file.path))
+  );
 }
 
 /** Every form of a file that keeps within its cap. */
@@ -89,7 +106,14 @@ interface Draft {
 function toForm(file: PackFile, draft: Draft, counter: TokenCounter): FileForm {
   const body = guardMarkers(redactSecrets(draft.body).text.trimEnd());
   const { level, value, mark = "" } = draft;
-  return { level, body, mark, value, isCut: mark !== "", tokens: counter.count(renderBlock(file, { body, mark })) };
+  return {
+    level,
+    body,
+    mark,
+    value,
+    isCut: mark !== "",
+    tokens: counter.count(renderBlock(file, { body, mark })),
+  };
 }
 
 /** A file can't open or close a section of the pack: its lines that look like a marker are moved in by a space. */
@@ -103,11 +127,13 @@ async function cachedOutline(
   depth: OutlineDepth,
   { cache, signal }: FormContext,
 ): Promise<Pick<Outline, "items">> {
-  const kindOf = (wanted: OutlineDepth): string => `outline-1-${wanted}-${outlineLanguage(file.path) ?? "none"}`;
+  const kindOf = (wanted: OutlineDepth): string =>
+    `outline-1-${wanted}-${outlineLanguage(file.path) ?? "none"}`;
   const cached = cache.get(kindOf(depth), file.sha256);
   if (cached !== undefined) return { items: readItems(cached) };
   const outlines = await buildOutlines(file, signal && { signal });
-  for (const each of OUTLINE_DEPTHS) cache.set(kindOf(each), file.sha256, writeItems(outlines[each].items));
+  for (const each of OUTLINE_DEPTHS)
+    cache.set(kindOf(each), file.sha256, writeItems(outlines[each].items));
   return outlines[depth];
 }
 
@@ -120,7 +146,11 @@ async function cachedView(file: PackFile, { cache, counter }: FormContext): Prom
   return text;
 }
 
-async function outlineDrafts(file: PackFile, heads: Pick<Outline, "items">, context: FormContext): Promise<Draft[]> {
+async function outlineDrafts(
+  file: PackFile,
+  heads: Pick<Outline, "items">,
+  context: FormContext,
+): Promise<Draft[]> {
   const body = renderOutlineItems(heads.items, "heads");
   const drafts: Draft[] = [{ level: "heads", body, value: VALUES.heads }];
   const relevance = itemRelevance(heads.items, context.task);
@@ -135,7 +165,9 @@ async function outlineDrafts(file: PackFile, heads: Pick<Outline, "items">, cont
     body: renderOutlineItems(signatures.items, "signatures"),
     value: VALUES.signatures,
   });
-  const matching = new Set(heads.items.filter((_, index) => (relevance[index] ?? 0) > 0).map((item) => item.firstLine));
+  const matching = new Set(
+    heads.items.filter((_, index) => (relevance[index] ?? 0) > 0).map((item) => item.firstLine),
+  );
   const detailed = signatures.items.filter((item) => matching.has(item.firstLine));
   if (detailed.length > 0 && detailed.length * 2 < signatures.items.length) {
     const rest = heads.items.filter((item) => !matching.has(item.firstLine));
@@ -153,7 +185,9 @@ function itemRelevance(items: OutlineItem[], task: string): number[] {
     matcherOfTask = { task, matcher: createTermMatcher([...queryTerms(task).keys()]) };
   }
   const { matcher } = matcherOfTask;
-  return items.map((item) => matcher.count(item.text).counts.reduce((sum, count) => sum + Math.min(1, count), 0));
+  return items.map((item) =>
+    matcher.count(item.text).counts.reduce((sum, count) => sum + Math.min(1, count), 0),
+  );
 }
 
 /** The items that fit some hundred tokens, those of the task first, in the order of the source, and what is missing. */
@@ -161,7 +195,9 @@ function cutItems(
   file: PackFile,
   from: { items: OutlineItem[]; relevance: number[]; counter: TokenCounter },
 ): Pick<FileForm, "body" | "mark"> {
-  const order = [...from.items.keys()].sort((a, b) => (from.relevance[b] ?? 0) - (from.relevance[a] ?? 0) || a - b);
+  const order = [...from.items.keys()].sort(
+    (a, b) => (from.relevance[b] ?? 0) - (from.relevance[a] ?? 0) || a - b,
+  );
   const kept = new Set<number>();
   let tokens = 0;
   for (const index of order) {
@@ -171,7 +207,10 @@ function cutItems(
   }
   const left = from.items.filter((_, index) => !kept.has(index));
   const shown = from.items.filter((_, index) => kept.has(index));
-  return { body: renderOutlineItems(shown, "heads"), mark: left.length === 0 ? "" : cutMark(file.alias, left) };
+  return {
+    body: renderOutlineItems(shown, "heads"),
+    mark: left.length === 0 ? "" : cutMark(file.alias, left),
+  };
 }
 
 /** Says what is missing and how to get it. */
@@ -182,7 +221,10 @@ function cutMark(alias: string, left: Pick<OutlineItem, "firstLine" | "lastLine"
   return `... +${lines} lines, get_alias("${alias}", lines ${first}-${last})`;
 }
 
-async function cardDrafts(file: PackFile, from: { hasOutline: boolean; context: FormContext }): Promise<Draft[]> {
+async function cardDrafts(
+  file: PackFile,
+  from: { hasOutline: boolean; context: FormContext },
+): Promise<Draft[]> {
   const isForm = FORM_PREFIXES.has(aliasPrefix(file.alias));
   if (from.hasOutline && !isForm) return [];
   const { cache, counter, capTokens } = from.context;
@@ -213,7 +255,14 @@ function cutCard(file: PackFile, card: string, context: FormContext): Draft[] {
 
 function writeItems(items: OutlineItem[]): string {
   return JSON.stringify(
-    items.map((item) => [item.name, item.kind, item.exports, item.text, item.firstLine, item.lastLine]),
+    items.map((item) => [
+      item.name,
+      item.kind,
+      item.exports,
+      item.text,
+      item.firstLine,
+      item.lastLine,
+    ]),
   );
 }
 

@@ -6,7 +6,10 @@ import { fitForms, type Candidate } from "./fit-forms.ts";
 const candidate = fc.record({
   weight: fc.double({ min: 0.01, max: 10, noNaN: true }),
   forms: fc.array(
-    fc.record({ tokens: fc.integer({ min: 1, max: 500 }), value: fc.double({ min: 0.1, max: 3, noNaN: true }) }),
+    fc.record({
+      tokens: fc.integer({ min: 1, max: 500 }),
+      value: fc.double({ min: 0.1, max: 3, noNaN: true }),
+    }),
     {
       maxLength: 6,
     },
@@ -19,27 +22,42 @@ const spent = (candidates: Candidate[], chosen: number[]): number =>
 describe("fitForms", () => {
   it("never spends more than the capacity", () => {
     fc.assert(
-      fc.property(fc.array(candidate), fc.integer({ min: 0, max: 5000 }), (candidates, capacity) => {
-        expect(spent(candidates, fitForms(candidates, { tokens: capacity }))).toBeLessThanOrEqual(capacity);
-      }),
+      fc.property(
+        fc.array(candidate),
+        fc.integer({ min: 0, max: 5000 }),
+        (candidates, capacity) => {
+          expect(spent(candidates, fitForms(candidates, { tokens: capacity }))).toBeLessThanOrEqual(
+            capacity,
+          );
+        },
+      ),
     );
   });
 
   it("leaves no candidate out whose cheapest form would still fit", () => {
     fc.assert(
-      fc.property(fc.array(candidate), fc.integer({ min: 0, max: 5000 }), (candidates, capacity) => {
-        const chosen = fitForms(candidates, { tokens: capacity });
-        const left = capacity - spent(candidates, chosen);
-        const leftOut = candidates.filter((_, index) => chosen[index] === -1).flatMap(({ forms }) => forms);
-        expect(leftOut.filter((form) => form.tokens <= left)).toEqual([]);
-      }),
+      fc.property(
+        fc.array(candidate),
+        fc.integer({ min: 0, max: 5000 }),
+        (candidates, capacity) => {
+          const chosen = fitForms(candidates, { tokens: capacity });
+          const left = capacity - spent(candidates, chosen);
+          const leftOut = candidates
+            .filter((_, index) => chosen[index] === -1)
+            .flatMap(({ forms }) => forms);
+          expect(leftOut.filter((form) => form.tokens <= left)).toEqual([]);
+        },
+      ),
     );
   });
 
   it("never spends more than its cap on a group", () => {
     fc.assert(
       fc.property(fc.array(candidate), fc.integer({ min: 0, max: 1000 }), (candidates, cap) => {
-        const grouped = candidates.map((one, index) => ({ ...one, group: index % 2 === 0 ? "A" : "H" }));
+        const grouped = candidates.map((one, index) => ({
+          ...one,
+          group: index % 2 === 0 ? "A" : "H",
+        }));
         const chosen = fitForms(grouped, { tokens: 5000, groups: { A: cap } });
         const inGroup = chosen.map((form, index) => (index % 2 === 0 ? form : -1));
         expect(spent(grouped, inGroup)).toBeLessThanOrEqual(cap);
@@ -81,7 +99,8 @@ describe("fitForms", () => {
         (candidates, capacity) => {
           const worth = (chosen: number[]): number =>
             candidates.reduce(
-              (sum, { forms, weight }, index) => sum + weight * (forms[chosen[index] ?? -1]?.value ?? 0),
+              (sum, { forms, weight }, index) =>
+                sum + weight * (forms[chosen[index] ?? -1]?.value ?? 0),
               0,
             );
           let best = 0;
@@ -90,14 +109,17 @@ describe("fitForms", () => {
               if (spent(candidates, prefix) <= capacity) best = Math.max(best, worth(prefix));
               return;
             }
-            for (let form = -1; form < (candidates[prefix.length]?.forms.length ?? 0); form++) visit([...prefix, form]);
+            for (let form = -1; form < (candidates[prefix.length]?.forms.length ?? 0); form++)
+              visit([...prefix, form]);
           };
           visit([]);
           const largest = Math.max(
             0,
             ...candidates.flatMap(({ forms, weight }) => forms.map((form) => weight * form.value)),
           );
-          expect(worth(fitForms(candidates, { tokens: capacity })) + largest).toBeGreaterThanOrEqual(best - 1e-9);
+          expect(
+            worth(fitForms(candidates, { tokens: capacity })) + largest,
+          ).toBeGreaterThanOrEqual(best - 1e-9);
         },
       ),
     );

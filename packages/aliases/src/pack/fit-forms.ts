@@ -41,7 +41,8 @@ export function fitForms(candidates: Candidate[], capacity: Capacity): number[] 
   for (const step of hullSteps) {
     // A candidate whose step did not fit stays where it is: its later steps build on that one.
     if (stuck.has(step.candidate)) continue;
-    if (purse.spend(step.tokens, candidates[step.candidate]?.group)) chosen[step.candidate] = step.form;
+    if (purse.spend(step.tokens, candidates[step.candidate]?.group))
+      chosen[step.candidate] = step.form;
     else stuck.add(step.candidate);
   }
   for (const [index, candidate] of candidates.entries()) {
@@ -74,7 +75,10 @@ function improve(candidate: Candidate, chosen: number, purse: Purse): number {
   const better = [...candidate.forms.entries()]
     .filter(([, form]) => form.value > current.value)
     .sort(([, a], [, b]) => b.value - a.value);
-  return better.find(([, form]) => purse.spend(form.tokens - current.tokens, candidate.group))?.[0] ?? chosen;
+  return (
+    better.find(([, form]) => purse.spend(form.tokens - current.tokens, candidate.group))?.[0] ??
+    chosen
+  );
 }
 
 /** The upper convex hull of a candidate's forms over tokens, as steps with falling ratios. */
@@ -82,10 +86,13 @@ function stepsOf(candidate: Candidate, index: number): Step[] {
   const points = candidate.forms
     .map((form, position) => ({ ...form, position }))
     .sort((a, b) => a.tokens - b.tokens || b.value - a.value);
-  const hull: { tokens: number; value: number; position: number }[] = [{ tokens: 0, value: 0, position: -1 }];
+  const hull: { tokens: number; value: number; position: number }[] = [
+    { tokens: 0, value: 0, position: -1 },
+  ];
   for (const point of points) {
     if (point.value <= (hull.at(-1)?.value ?? 0)) continue;
-    while (hull.length > 1 && slope(hull.at(-1), point) >= slope(hull.at(-2), hull.at(-1))) hull.pop();
+    while (hull.length > 1 && slope(hull.at(-1), point) >= slope(hull.at(-2), hull.at(-1)))
+      hull.pop();
     hull.push(point);
   }
   return hull.slice(1).map((point, step) => ({

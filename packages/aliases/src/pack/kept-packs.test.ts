@@ -24,7 +24,8 @@ afterEach(async () => {
 });
 
 const FILES = {
-  "src/read.ts": "/** Reads a record. */\nexport function readRecord(key: string): string {\n  return key;\n}\n",
+  "src/read.ts":
+    "/** Reads a record. */\nexport function readRecord(key: string): string {\n  return key;\n}\n",
   "src/write.ts":
     'import { readRecord } from "./read.js";\nexport const writeRecord = (key: string) => readRecord(key);\n',
   "docs/guide.md": "# Records\n\nHow records are read.\n",
@@ -60,7 +61,10 @@ function watchedCounter(name = "letters"): CounterSource & { opens: number } {
   return source;
 }
 
-async function pack(options: Partial<PackOptions> = {}, persist = true): Promise<{ pack: Pack; opens: number }> {
+async function pack(
+  options: Partial<PackOptions> = {},
+  persist = true,
+): Promise<{ pack: Pack; opens: number }> {
   const counter = watchedCounter();
   const registry = await open({ persist });
   return {
@@ -80,7 +84,11 @@ describe("kept packs", () => {
     const second = await pack();
     expect(first.opens).toBe(1);
     expect(second).toEqual({ pack: first.pack, opens: 0 });
-    expect(second.pack.omitted).toContainEqual({ alias: "H.empty", path: "src/empty.ts", reason: "empty" });
+    expect(second.pack.omitted).toContainEqual({
+      alias: "H.empty",
+      path: "src/empty.ts",
+      reason: "empty",
+    });
   });
 
   it("reads what was kept, and keeps nothing, where the registry does not write", async () => {
@@ -102,7 +110,13 @@ describe("kept packs", () => {
   ])("makes another pack for another %s", async (_, options) => {
     await pack();
     const counter = watchedCounter(options.counter?.name);
-    await buildPack({ registry: await open(), task: "Read records", budget: 300, ...options, counter });
+    await buildPack({
+      registry: await open(),
+      task: "Read records",
+      budget: 300,
+      ...options,
+      counter,
+    });
     expect(counter.opens).toBe(1);
   });
 
@@ -116,7 +130,11 @@ describe("kept packs", () => {
 
   it("is not used for a counter whose name nobody vouches for", async () => {
     let counted = 0;
-    const counter = { name: "letters", isExact: true, count: (text: string) => ((counted += 1), text.length) };
+    const counter = {
+      name: "letters",
+      isExact: true,
+      count: (text: string) => ((counted += 1), text.length),
+    };
     await pack();
     const { pack: counts } = await pack({ counter });
     expect(counted).toBeGreaterThan(0);
@@ -175,7 +193,14 @@ describe("kept packs", () => {
   });
 
   it("is what would be made anew, whatever the files and options", async () => {
-    const path = fc.constantFrom("src/a.ts", "src/b.py", "notes.md", "conf.json", "x/y.yaml", "ADR-1.md");
+    const path = fc.constantFrom(
+      "src/a.ts",
+      "src/b.py",
+      "notes.md",
+      "conf.json",
+      "x/y.yaml",
+      "ADR-1.md",
+    );
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 40 }),
       fc.constantFrom(
@@ -191,21 +216,29 @@ describe("kept packs", () => {
       budget: fc.integer({ min: 60, max: 500 }),
       vocabulary: fc.constantFrom({}, { Title: "T" }),
     });
-    const counter = { name: "estimate", isExact: estimatedCounter.isExact, open: async () => estimatedCounter };
+    const counter = {
+      name: "estimate",
+      isExact: estimatedCounter.isExact,
+      open: async () => estimatedCounter,
+    };
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(path, text, { noNullPrototype: true }), shape, async (files, options) => {
-        write({ ...FILES, ...files });
-        await (await open()).scan();
-        const cold = await buildPack({
-          registry: await open({ persist: false }),
-          ...options,
-          counter: estimatedCounter,
-        });
-        const kept = await buildPack({ registry: await open(), ...options, counter });
-        const warm = await buildPack({ registry: await open(), ...options, counter });
-        expect(kept).toEqual(cold);
-        expect(warm).toEqual(cold);
-      }),
+      fc.asyncProperty(
+        fc.dictionary(path, text, { noNullPrototype: true }),
+        shape,
+        async (files, options) => {
+          write({ ...FILES, ...files });
+          await (await open()).scan();
+          const cold = await buildPack({
+            registry: await open({ persist: false }),
+            ...options,
+            counter: estimatedCounter,
+          });
+          const kept = await buildPack({ registry: await open(), ...options, counter });
+          const warm = await buildPack({ registry: await open(), ...options, counter });
+          expect(kept).toEqual(cold);
+          expect(warm).toEqual(cold);
+        },
+      ),
       { numRuns: Math.ceil((fc.readConfigureGlobal().numRuns ?? 100) / 10) },
     );
   });

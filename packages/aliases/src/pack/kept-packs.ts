@@ -53,9 +53,22 @@ function readOmission(code: number, stats: AliasStat[]): PackOmission {
 function keyOf({ options, counter, stats }: PackInput): string {
   const { task, budget, caps, safetyMargin, profile, vocabulary, focus, base, version } = options;
   const { name, isExact } = counter;
-  const shape = [task, String(budget), caps, safetyMargin, profile, vocabulary, focus, base, version, name, isExact];
+  const shape = [
+    task,
+    String(budget),
+    caps,
+    safetyMargin,
+    profile,
+    vocabulary,
+    focus,
+    base,
+    version,
+    name,
+    isExact,
+  ];
   const files = stats.map(
-    ({ alias, path, sha256 = "", isBinary }) => `${alias}\0${path}\0${sha256}${isBinary ? "b" : ""}`,
+    ({ alias, path, sha256 = "", isBinary }) =>
+      `${alias}\0${path}\0${sha256}${isBinary ? "b" : ""}`,
   );
   return hash("sha256", `${JSON.stringify(shape)}\n${files.join("\n")}`);
 }

@@ -30,7 +30,10 @@ export interface FileReader {
 }
 
 /** A reader that has seen no change yet. */
-export function createFileReader({ registry, signal }: Pick<PackOptions, "registry" | "signal">): FileReader {
+export function createFileReader({
+  registry,
+  signal,
+}: Pick<PackOptions, "registry" | "signal">): FileReader {
   let hasSeenChange = false;
   return {
     get hasSeenChange() {
@@ -54,7 +57,8 @@ export async function surveyFiles(
   const surveyed: SurveyedFiles = { facts: [], omitted: [] };
   for (const [position, stat] of stats.entries()) {
     const found = await survey(stat, options);
-    if (typeof found === "string") surveyed.omitted.push({ alias: stat.alias, path: stat.path, reason: found });
+    if (typeof found === "string")
+      surveyed.omitted.push({ alias: stat.alias, path: stat.path, reason: found });
     else surveyed.facts.push(found);
     if (position % FILES_A_STEP === 0 || position === stats.length - 1) {
       throwIfAborted(options.signal);
@@ -75,7 +79,10 @@ async function survey(
   if (recalled !== undefined) return recalled.chars === 0 ? "empty" : recalled;
   const content = await reader.read(stat);
   if (content === undefined) return "unreadable";
-  const facts = lookOver({ ...stat, sha256: content.sha256 }, content.text, { cache, isKept: isPersistent });
+  const facts = lookOver({ ...stat, sha256: content.sha256 }, content.text, {
+    cache,
+    isKept: isPersistent,
+  });
   return facts.chars === 0 ? "empty" : facts;
 }
 
@@ -89,5 +96,6 @@ function hasText(content: AliasContent): content is AliasContent & { text: strin
 
 /** Ends the work where the caller no longer wants it. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new AliasesError("aborted", "The pack was aborted.", { cause: signal.reason });
+  if (signal?.aborted === true)
+    throw new AliasesError("aborted", "The pack was aborted.", { cause: signal.reason });
 }

@@ -12,11 +12,18 @@ export interface ShortenOptions {
 }
 
 /** Applies a vocabulary to bodies as one text, so that its legend is paid for once. */
-export function shortenBodies(bodies: string[], options: ShortenOptions): { bodies: string[]; legend: string } {
+export function shortenBodies(
+  bodies: string[],
+  options: ShortenOptions,
+): { bodies: string[]; legend: string } {
   const taken = new Set(options.verbatim.join(" ").match(/[\p{L}\p{M}\p{N}_$]+/gu));
   const usable = Object.entries(options.vocabulary).filter(([, short]) => !taken.has(short));
   if (usable.length === 0) return { bodies, legend: "" };
-  const { text, legend } = applyVocabulary(bodies.join("\n"), Object.fromEntries(usable), options.counter);
+  const { text, legend } = applyVocabulary(
+    bodies.join("\n"),
+    Object.fromEntries(usable),
+    options.counter,
+  );
   if (legend === "") return { bodies, legend };
   // No term holds a line end, so each body keeps its number of lines.
   const lines = text.split("\n");

@@ -8,9 +8,26 @@ export interface ImportGraph {
 
 /** Endings that an import leaves out or spells otherwise. */
 const ENDINGS = [
-  "", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".mts", ".cjs", ".cts", ".py", ".rs", ".go", ".java",
-  "/index.ts", "/index.tsx", "/index.js", "/mod.rs", "/__init__.py",
-]; // prettier-ignore
+  "",
+  ".ts",
+  ".tsx",
+  ".d.ts",
+  ".js",
+  ".jsx",
+  ".mjs",
+  ".mts",
+  ".cjs",
+  ".cts",
+  ".py",
+  ".rs",
+  ".go",
+  ".java",
+  "/index.ts",
+  "/index.tsx",
+  "/index.js",
+  "/mod.rs",
+  "/__init__.py",
+];
 
 /** Resolves the specifiers of each file to files of the same list; what leads elsewhere is left out. */
 export function buildImportGraph(paths: string[], specifiers: string[][]): ImportGraph {
@@ -25,7 +42,8 @@ export function buildImportGraph(paths: string[], specifiers: string[][]): Impor
     return [...targets];
   });
   const importedBy: number[][] = paths.map(() => []);
-  for (const [from, targets] of imports.entries()) for (const target of targets) importedBy[target]?.push(from);
+  for (const [from, targets] of imports.entries())
+    for (const target of targets) importedBy[target]?.push(from);
   return { imports, importedBy };
 }
 
@@ -35,17 +53,28 @@ interface PathIndex {
 }
 
 function resolveSpecifier(from: string, specifier: string, index: PathIndex): number | undefined {
-  if (specifier.startsWith("./") || specifier.startsWith("../") || specifier === "." || specifier === "..") {
+  if (
+    specifier.startsWith("./") ||
+    specifier.startsWith("../") ||
+    specifier === "." ||
+    specifier === ".."
+  ) {
     return lookUp(posix.join(posix.dirname(from), specifier), index.positions);
   }
   if (/^\.+\w*/.test(specifier) && from.endsWith(".py")) {
     const dots = /^\.+/.exec(specifier)?.[0].length ?? 1;
-    const base = posix.join(posix.dirname(from), "../".repeat(dots - 1), specifier.slice(dots).replaceAll(".", "/"));
+    const base = posix.join(
+      posix.dirname(from),
+      "../".repeat(dots - 1),
+      specifier.slice(dots).replaceAll(".", "/"),
+    );
     return lookUp(base, index.positions);
   }
   const path = specifier.replace(/^crate::/, "").replaceAll("::", "/");
   const dotted = /\.(?:py|java)$/.test(from) ? path.replaceAll(".", "/") : path;
-  return index.bySuffix.get(dotted.replace(/^[@~]\//, "")) ?? index.bySuffix.get(posix.dirname(dotted));
+  return (
+    index.bySuffix.get(dotted.replace(/^[@~]\//, "")) ?? index.bySuffix.get(posix.dirname(dotted))
+  );
 }
 
 function lookUp(base: string, positions: Map<string, number>): number | undefined {

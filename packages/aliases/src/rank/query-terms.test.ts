@@ -40,7 +40,8 @@ describe("stemWord", () => {
 
 describe("queryTerms", () => {
   it("leaves out what says nothing of the place and keeps compounds beside their parts", () => {
-    expect([...queryTerms("fix(router): add support for rateLimit in src/http.ts")]).toMatchInlineSnapshot(`
+    expect([...queryTerms("fix(router): add support for rateLimit in src/http.ts")])
+      .toMatchInlineSnapshot(`
       [
         [
           "rout",

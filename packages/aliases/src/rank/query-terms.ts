@@ -21,7 +21,8 @@ export function stemWord(word: string): string {
   if (stem.endsWith("ies") && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
   else if (/(?:ss|sh|ch|x|z)es$/.test(stem)) stem = stem.slice(0, -2);
   else if (/[^sui]s$/.test(stem)) stem = stem.slice(0, -1);
-  if (stem.length > 6) stem = stem.replace(/(?:ation|ator)$/, "at").replace(/(?:ment|able|ible)$/, "");
+  if (stem.length > 6)
+    stem = stem.replace(/(?:ation|ator)$/, "at").replace(/(?:ment|able|ible)$/, "");
   if (stem.length > 5) stem = stem.replace(/(?:ing|er|or)$/, "");
   if (stem.length > 4) stem = stem.replace(/ed$/, "");
   if (stem.length > 4) stem = stem.replace(/e$/, "");
@@ -30,9 +31,9 @@ export function stemWord(word: string): string {
 
 /** Cuts an identifier at case changes, digits and punctuation: `parseJSON5_value` gives parse, json, 5, value. */
 export function splitIdentifier(identifier: string): string[] {
-  return (identifier.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}|\p{N}+/gu) ?? []).map((part) =>
-    part.toLowerCase(),
-  );
+  return (
+    identifier.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}|\p{N}+/gu) ?? []
+  ).map((part) => part.toLowerCase());
 }
 
 /** A task as what is looked for: each term with its weight, compounds (`ratelimit` for rateLimit) beside their parts. */
@@ -41,12 +42,15 @@ export function queryTerms(task: string): Map<string, number> {
   const put = (term: string, weight: number): void => {
     terms.set(term, Math.max(weight, terms.get(term) ?? 0));
   };
-  for (const run of task.slice(0, MAX_TASK_CHARS).match(/[\p{L}\p{N}_$]+(?:[-./][\p{L}\p{N}_$]+)*/gu) ?? []) {
+  for (const run of task
+    .slice(0, MAX_TASK_CHARS)
+    .match(/[\p{L}\p{N}_$]+(?:[-./][\p{L}\p{N}_$]+)*/gu) ?? []) {
     const parts = splitIdentifier(run);
     const isIdentifier = /[_./]|\p{Ll}\p{Lu}/u.test(run);
     for (const part of parts) {
       if (STOP_WORDS.has(part) && !isIdentifier) continue;
-      if (part.length > 1 || /\p{Lo}/u.test(part)) put(stemWord(part), STOP_WORDS.has(part) ? 0.3 : 1);
+      if (part.length > 1 || /\p{Lo}/u.test(part))
+        put(stemWord(part), STOP_WORDS.has(part) ? 0.3 : 1);
     }
     if (parts.length > 1 && parts.length < 6) put(parts.join(""), 1.5);
   }

@@ -51,7 +51,9 @@ export function rankFiles(files: RankInput[], options: RankOptions): Float64Arra
     const score = (scores[position] ?? 0) + PRIOR_SHARE * (prior[position] ?? 0);
     scores[position] = score * kindWeight(file, wanted);
   }
-  return options.focus === undefined || options.focus.length === 0 ? scores : addFocus(scores, graph, options.focus);
+  return options.focus === undefined || options.focus.length === 0
+    ? scores
+    : addFocus(scores, graph, options.focus);
 }
 
 function scoreWords(files: RankInput[], task: string): Float64Array {
@@ -65,10 +67,13 @@ function scoreWords(files: RankInput[], task: string): Float64Array {
   ]);
   const averages = FIELDS.map(
     (_, field) =>
-      counted.reduce((sum, fields) => sum + (fields[field]?.words ?? 0), 0) / Math.max(1, files.length) || 1,
+      counted.reduce((sum, fields) => sum + (fields[field]?.words ?? 0), 0) /
+        Math.max(1, files.length) || 1,
   );
   const rarity = weights.map((weight, term) => {
-    const holders = counted.filter((fields) => fields.some((field) => (field.counts[term] ?? 0) > 0)).length;
+    const holders = counted.filter((fields) =>
+      fields.some((field) => (field.counts[term] ?? 0) > 0),
+    ).length;
     return weight * Math.log(1 + (files.length - holders + 0.5) / (holders + 0.5));
   });
   return Float64Array.from(counted, (fields) => scoreFile(fields, { averages, rarity }));
@@ -82,7 +87,8 @@ function scoreFile(fields: TermCounts[], corpus: { averages: number[]; rarity: n
       const counts = fields[position];
       const occurrences = counts?.counts[term] ?? 0;
       if (counts === undefined || occurrences === 0) continue;
-      const length = 1 - field.lengthBias + (field.lengthBias * counts.words) / (corpus.averages[position] ?? 1);
+      const length =
+        1 - field.lengthBias + (field.lengthBias * counts.words) / (corpus.averages[position] ?? 1);
       frequency += (field.weight * occurrences) / length;
     }
     score += (rarity * frequency) / (SATURATION + frequency);
@@ -105,8 +111,10 @@ function spread(scores: Float64Array, graph: ImportGraph, share: number): void {
   const before = scores.slice();
   for (const position of scores.keys()) {
     let best = 0;
-    for (const neighbour of graph.imports[position] ?? []) best = Math.max(best, before[neighbour] ?? 0);
-    for (const neighbour of graph.importedBy[position] ?? []) best = Math.max(best, before[neighbour] ?? 0);
+    for (const neighbour of graph.imports[position] ?? [])
+      best = Math.max(best, before[neighbour] ?? 0);
+    for (const neighbour of graph.importedBy[position] ?? [])
+      best = Math.max(best, before[neighbour] ?? 0);
     scores[position] = (before[position] ?? 0) + share * best;
   }
 }
@@ -132,10 +140,18 @@ function kindOf(alias: string): FileKind {
 function wantedKinds(task: string): Set<FileKind> {
   const words = new Set(splitIdentifier(task.slice(0, 2000)));
   const wanted = new Set<FileKind>();
-  if (["test", "tests", "testing", "spec", "coverage"].some((word) => words.has(word))) wanted.add("test");
-  if (["doc", "docs", "documentation", "readme", "changelog", "guide"].some((word) => words.has(word)))
+  if (["test", "tests", "testing", "spec", "coverage"].some((word) => words.has(word)))
+    wanted.add("test");
+  if (
+    ["doc", "docs", "documentation", "readme", "changelog", "guide"].some((word) => words.has(word))
+  )
     wanted.add("doc");
-  if (["config", "deps", "dependency", "dependencies", "ci", "build", "release", "lint", "bump"].some((word) => words.has(word))) wanted.add("other"); // prettier-ignore
+  if (
+    ["config", "deps", "dependency", "dependencies", "ci", "build", "release", "lint", "bump"].some(
+      (word) => words.has(word),
+    )
+  )
+    wanted.add("other");
   return wanted;
 }
 

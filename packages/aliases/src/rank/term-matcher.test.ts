@@ -7,8 +7,11 @@ import { countWords, createTermMatcher } from "./term-matcher.ts";
 describe("createTermMatcher", () => {
   it("counts words whatever their case and form, and identifiers as a whole", () => {
     const matcher = createTermMatcher([...queryTerms("rateLimit caching").keys()]);
-    const { counts } = matcher.count("const rate_limit = RateLimit(cacheRate); // cached limits, JSONRate");
-    expect(Object.fromEntries(matcher.terms.map((term, index) => [term, counts[index]]))).toMatchInlineSnapshot(`
+    const { counts } = matcher.count(
+      "const rate_limit = RateLimit(cacheRate); // cached limits, JSONRate",
+    );
+    expect(Object.fromEntries(matcher.terms.map((term, index) => [term, counts[index]])))
+      .toMatchInlineSnapshot(`
       {
         "cach": 2,
         "limit": 3,
@@ -23,7 +26,10 @@ describe("createTermMatcher", () => {
     const identifier = fc
       .array(word, { minLength: 1, maxLength: 4 })
       .chain((words) =>
-        fc.constantFrom(words.join("_"), words.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("")),
+        fc.constantFrom(
+          words.join("_"),
+          words.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join(""),
+        ),
       );
     fc.assert(
       fc.property(fc.array(identifier), word, (identifiers, sought) => {

@@ -50,7 +50,8 @@ export function createTermMatcher(terms: string[]): TermMatcher {
   const positions = new Map(terms.map((term, position) => [term, position]));
   // Most words of a text share no two first letters with any term: a table look-up spares them the slicing.
   const prefixes = new Uint8Array(1 << 10);
-  for (const term of terms) prefixes[prefixOf(term.charCodeAt(0), term.length > 1 ? term.charCodeAt(1) : 0)] = 1;
+  for (const term of terms)
+    prefixes[prefixOf(term.charCodeAt(0), term.length > 1 ? term.charCodeAt(1) : 0)] = 1;
 
   const mayMatch = (text: string, start: number, end: number): boolean => {
     const first = text.charCodeAt(start);
@@ -72,7 +73,9 @@ export function createTermMatcher(terms: string[]): TermMatcher {
   const countBag = (bag: string): TermCounts => {
     const counts = Uint32Array.from(terms, (term) => {
       const start = bag.indexOf(` ${term}:`);
-      return start < 0 ? 0 : Number.parseInt(bag.slice(start + term.length + 2, start + term.length + 12), 10);
+      return start < 0
+        ? 0
+        : Number.parseInt(bag.slice(start + term.length + 2, start + term.length + 12), 10);
     });
     return { counts, words: Number.parseInt(bag, 10) };
   };

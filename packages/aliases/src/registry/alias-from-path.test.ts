@@ -74,15 +74,31 @@ describe("nameFiles", () => {
   });
 
   it.each([
-    ["an index goes by its folder", ["src/pack/index.ts", "src/pack/pack.ts"], ["H.src.pack", "H.pack"]],
-    ["beside a file of the folder's name too", ["src/pack.ts", "src/pack/index.ts"], ["H.pack", "H.pack-index"]],
+    [
+      "an index goes by its folder",
+      ["src/pack/index.ts", "src/pack/pack.ts"],
+      ["H.src.pack", "H.pack"],
+    ],
+    [
+      "beside a file of the folder's name too",
+      ["src/pack.ts", "src/pack/index.ts"],
+      ["H.pack", "H.pack-index"],
+    ],
     ["an index at the root", ["index.ts"], ["H.index"]],
-    ["folders until it is unique", ["a/x/f.ts", "b/x/f.ts", "b/y/f.ts"], ["H.a.x.f", "H.b.x.f", "H.y.f"]],
+    [
+      "folders until it is unique",
+      ["a/x/f.ts", "b/x/f.ts", "b/y/f.ts"],
+      ["H.a.x.f", "H.b.x.f", "H.y.f"],
+    ],
     ["the one without further folders wins", ["f.ts", "a/f.ts"], ["H.f", "H.a.f"]],
     ["extensions tell siblings apart", ["lib/list.c", "lib/list.h"], ["H.list-c", "H.list-h"]],
     ["prefixes part names", ["f.ts", "f.test.ts", "f.md", "f.yaml"], ["H.f", "T.f", "D.f", "C.f"]],
     ["case alone is no difference", ["a/F.ts", "b/f.ts"], ["H.a.F", "H.b.f"]],
-    ["dots within a name become dashes", ["vitest.config.ts", "a/b.c/d.e.ts"], ["C.vitest-config", "H.d-e"]],
+    [
+      "dots within a name become dashes",
+      ["vitest.config.ts", "a/b.c/d.e.ts"],
+      ["C.vitest-config", "H.d-e"],
+    ],
     ["dot files", [".gitignore", ".github/workflows/ci.yml"], ["C.gitignore", "C.ci"]],
     ["other scripts", ["docs/заметки.md", "docs/план.md"], ["D._-68275d", "D._-f21fa2"]],
   ])("%s", (_, files, aliases) => {
@@ -99,21 +115,27 @@ describe("nameFiles", () => {
 
   it("gives every file a legal name of its own, also where case is ignored", () => {
     fc.assert(
-      fc.property(paths, fc.array(fc.constantFrom("h.a", "h.src.a", "d.readme", "h.index")), (files, taken) => {
-        const names = Object.values(named(files, taken));
-        expect(names).toHaveLength(files.length);
-        expect(names.filter((name) => !parseAlias(name).ok)).toEqual([]);
-        expect(new Set([...names.map((name) => aliasKey(name)), ...taken]).size).toBe(
-          names.length + new Set(taken).size,
-        );
-      }),
+      fc.property(
+        paths,
+        fc.array(fc.constantFrom("h.a", "h.src.a", "d.readme", "h.index")),
+        (files, taken) => {
+          const names = Object.values(named(files, taken));
+          expect(names).toHaveLength(files.length);
+          expect(names.filter((name) => !parseAlias(name).ok)).toEqual([]);
+          expect(new Set([...names.map((name) => aliasKey(name)), ...taken]).size).toBe(
+            names.length + new Set(taken).size,
+          );
+        },
+      ),
     );
   });
 
   it("gives the same names in any order", () => {
     fc.assert(
       fc.property(
-        paths.chain((files) => fc.tuple(fc.constant(files), fc.shuffledSubarray(files, { minLength: files.length }))),
+        paths.chain((files) =>
+          fc.tuple(fc.constant(files), fc.shuffledSubarray(files, { minLength: files.length })),
+        ),
         ([files, shuffled]) => {
           expect(named(shuffled)).toEqual(named(files));
         },
@@ -131,7 +153,10 @@ describe("nameFiles", () => {
   });
 
   it("names thousands of files of one name in deep folders", () => {
-    const deep = Array.from({ length: 3000 }, (_, index) => `d${index}/${"level/".repeat(40)}index.ts`);
+    const deep = Array.from(
+      { length: 3000 },
+      (_, index) => `d${index}/${"level/".repeat(40)}index.ts`,
+    );
     const names = Object.values(named(deep));
     expect(new Set(names).size).toBe(3000);
     expect(names.every((name) => name.length <= 122)).toBe(true);

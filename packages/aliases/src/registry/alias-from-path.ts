@@ -17,7 +17,10 @@ export interface UnnamedFile {
  * The names depend only on the set of paths, not on its order; they differ even where case is ignored, and from
  * `taken` (keys of `aliasKey`). A file whose stem and prefix no other file has keeps its name whatever else comes.
  */
-export function nameFiles(files: readonly UnnamedFile[], taken: Iterable<string> = []): Map<string, string> {
+export function nameFiles(
+  files: readonly UnnamedFile[],
+  taken: Iterable<string> = [],
+): Map<string, string> {
   const used = new Set(taken);
   const names = new Map<string, string>();
   const sorted = [...files].sort((a, b) => compareCodeUnits(a.path, b.path));
@@ -45,14 +48,21 @@ function startOf(file: UnnamedFile): Candidate {
   const stem = stemOf(segments.pop() ?? "", file.prefix);
   const folders = segments.map((segment) => legalName(segment));
   const folder = INDEX_STEM.test(stem) ? folders.pop() : undefined;
-  return { file, folders, spare: folders.length, name: folder ?? stem, isIndex: folder !== undefined };
+  return {
+    file,
+    folders,
+    spare: folders.length,
+    name: folder ?? stem,
+    isIndex: folder !== undefined,
+  };
 }
 
 /** The file's name without extension, without what its prefix says already, and without shouting. */
 function stemOf(fileName: string, prefix: string): string {
   const [, bare = fileName] = /^\.*(.+?)(?:\.[^.]*)?$/.exec(fileName) ?? [];
   let stem = bare;
-  if (prefix === "T") stem = stem.replace(/\.(?:test|spec|test-d)$/, "").replace(/^test_(?=.)|(?<=.)_test$/, "");
+  if (prefix === "T")
+    stem = stem.replace(/\.(?:test|spec|test-d)$/, "").replace(/^test_(?=.)|(?<=.)_test$/, "");
   if (prefix === "S") stem = stem.replace(/(?<=.)[.-]schema$/, "");
   const decision = prefix === "A" ? /^adr[-_ ]?0*(\d{1,9})(?!\d)/i.exec(stem) : null;
   if (decision !== null) return `ADR${decision[1]}`;
@@ -71,18 +81,28 @@ function legalName(segment: string): string {
 /** Makes the ends of the names of one folder's files differ, so that adding folders can tell all files apart. */
 function tellSiblingsApart(candidates: Candidate[]): Candidate[] {
   return renameClashes(renameClashes(candidates, byKind), (clash) => {
-    return clash.map((candidate) => ({ ...candidate, name: candidate.name + hashSuffix(candidate.file.path) }));
+    return clash.map((candidate) => ({
+      ...candidate,
+      name: candidate.name + hashSuffix(candidate.file.path),
+    }));
   });
 }
 
-function renameClashes(candidates: Candidate[], rename: (clash: Candidate[]) => Candidate[]): Candidate[] {
-  const groups = groupBy(candidates, ({ file, folders, name }) => [file.prefix, ...folders, aliasKey(name)].join("/"));
+function renameClashes(
+  candidates: Candidate[],
+  rename: (clash: Candidate[]) => Candidate[],
+): Candidate[] {
+  const groups = groupBy(candidates, ({ file, folders, name }) =>
+    [file.prefix, ...folders, aliasKey(name)].join("/"),
+  );
   return groups.flatMap((group) => (group.length === 1 ? group : rename(group)));
 }
 
 /** An index gets its kind, the others their extensions, where these differ. */
 function byKind(clash: Candidate[]): Candidate[] {
-  const extensions = new Set(clash.filter(({ isIndex }) => !isIndex).map(({ file }) => extensionOf(file.path)));
+  const extensions = new Set(
+    clash.filter(({ isIndex }) => !isIndex).map(({ file }) => extensionOf(file.path)),
+  );
   return clash.map((candidate) => {
     const { name, isIndex, file } = candidate;
     if (isIndex) return { ...candidate, name: `${name}-index` };
@@ -94,7 +114,11 @@ function byKind(clash: Candidate[]): Candidate[] {
  * Settles the candidates whose name is free and theirs alone, and gives the others one folder more. All names of a
  * round have the same number of dots, so rounds cannot clash.
  */
-function nameUnique(candidates: Candidate[], used: Set<string>, names: Map<string, string>): Candidate[] {
+function nameUnique(
+  candidates: Candidate[],
+  used: Set<string>,
+  names: Map<string, string>,
+): Candidate[] {
   const waiting: Candidate[] = [];
   for (const clash of groupBy(candidates, (candidate) => aliasKey(aliasOf(candidate)))) {
     const winner = winnerOf(clash);

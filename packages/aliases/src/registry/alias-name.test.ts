@@ -41,7 +41,9 @@ describe("parseAlias", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5000 }), (text) => {
         const parsed = parseAlias(text);
-        expect(parsed.ok ? "" : parsed.issues[0]?.message).toSatisfy((message: string) => message.length < 800);
+        expect(parsed.ok ? "" : parsed.issues[0]?.message).toSatisfy(
+          (message: string) => message.length < 800,
+        );
       }),
     );
   });

@@ -20,41 +20,70 @@ const RULES: readonly { prefix: BuiltInPrefix; in: "path" | "name"; pattern: Reg
   {
     prefix: "A",
     in: "path",
-    pattern: new RegExp(String.raw`(?:^|\/)(?:adrs?|(?:architecture-)?decisions|decision-records)\/.+${TEXT}`, "i"),
+    pattern: new RegExp(
+      String.raw`(?:^|\/)(?:adrs?|(?:architecture-)?decisions|decision-records)\/.+${TEXT}`,
+      "i",
+    ),
   },
   {
     prefix: "T",
     in: "path",
     pattern: /(?:^|\/)(?:tests?|__tests__|specs?|e2e|__mocks__|__fixtures__|fixtures|testdata)\//i,
   },
-  { prefix: "T", in: "name", pattern: /\.(?:test|spec|test-d|e2e|cy)\.[a-z]+$|^test_.*\.py$|^conftest\.py$/ },
   {
     prefix: "T",
     in: "name",
-    pattern: /_test\.(?:go|py|rb|exs?|dart|cc|cpp)$|_spec\.rb$|[a-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy)$/,
+    pattern: /\.(?:test|spec|test-d|e2e|cy)\.[a-z]+$|^test_.*\.py$|^conftest\.py$/,
+  },
+  {
+    prefix: "T",
+    in: "name",
+    pattern:
+      /_test\.(?:go|py|rb|exs?|dart|cc|cpp)$|_spec\.rb$|[a-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy)$/,
   },
   { prefix: "P", in: "path", pattern: /(?:^|\/)(?:prep\/.+|options\.json|scorecard\.json)$/i },
-  { prefix: "S", in: "name", pattern: /[.-]schema\.(?:json|ya?ml)$|^(?:openapi|swagger|asyncapi).*\.(?:json|ya?ml)$/i },
   {
     prefix: "S",
     in: "name",
-    pattern: /\.(?:proto|graphqls?|gql|avsc|avdl|xsd|rng|thrift|fbs|capnp|prisma|sql|ddl|cue|jtd)$/i,
+    pattern: /[.-]schema\.(?:json|ya?ml)$|^(?:openapi|swagger|asyncapi).*\.(?:json|ya?ml)$/i,
+  },
+  {
+    prefix: "S",
+    in: "name",
+    pattern:
+      /\.(?:proto|graphqls?|gql|avsc|avdl|xsd|rng|thrift|fbs|capnp|prisma|sql|ddl|cue|jtd)$/i,
   },
   { prefix: "S", in: "path", pattern: /(?:^|\/)(?:json-?)?schemas?\/.+\.(?:json|ya?ml|jsonc)$/i },
-  { prefix: "PR", in: "path", pattern: new RegExp(String.raw`(?:^|\/)profiles?\/.+${CONFIGURATION_DATA}`, "i") },
+  {
+    prefix: "PR",
+    in: "path",
+    pattern: new RegExp(String.raw`(?:^|\/)profiles?\/.+${CONFIGURATION_DATA}`, "i"),
+  },
   { prefix: "C", in: "name", pattern: /\.config\.[cm]?[jt]s$|^\..+rc\.[cm]?[jt]s$/i },
-  { prefix: "H", in: "name", pattern: new RegExp(String.raw`\.(?:${CODE_EXTENSIONS.replaceAll(" ", "|")})$`, "i") },
-  { prefix: "C", in: "name", pattern: new RegExp(`^(?:${CONFIGURATION_FILES.replaceAll(" ", "|")})$`, "i") },
+  {
+    prefix: "H",
+    in: "name",
+    pattern: new RegExp(String.raw`\.(?:${CODE_EXTENSIONS.replaceAll(" ", "|")})$`, "i"),
+  },
   {
     prefix: "C",
     in: "name",
-    pattern: new RegExp(String.raw`^(?:${CONFIGURATION_NAMES.replaceAll(" ", "|")})\.(?:json|jsonc|json5)$`, "i"),
+    pattern: new RegExp(`^(?:${CONFIGURATION_FILES.replaceAll(" ", "|")})$`, "i"),
+  },
+  {
+    prefix: "C",
+    in: "name",
+    pattern: new RegExp(
+      String.raw`^(?:${CONFIGURATION_NAMES.replaceAll(" ", "|")})\.(?:json|jsonc|json5)$`,
+      "i",
+    ),
   },
   { prefix: "D", in: "name", pattern: new RegExp(String.raw`${TEXT}|\.(?:org|tex)$`, "i") },
   {
     prefix: "D",
     in: "name",
-    pattern: /^(?:license|licence|notice|copying|readme|changelog|authors|contributing|codeowners)$/i,
+    pattern:
+      /^(?:license|licence|notice|copying|readme|changelog|authors|contributing|codeowners)$/i,
   },
 ];
 

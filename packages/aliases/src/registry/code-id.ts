@@ -6,7 +6,12 @@ import { fileURLToPath } from "node:url";
 const require = createRequire(import.meta.url);
 
 /** What derived values depend on besides the files: this package's code, core's, and the parsers. */
-const LIBRARIES = ["@ccl/core", "@vscode/tree-sitter-wasm/package.json", "yaml/package.json", "diff/package.json"];
+const LIBRARIES = [
+  "@ccl/core",
+  "@vscode/tree-sitter-wasm/package.json",
+  "yaml/package.json",
+  "diff/package.json",
+];
 
 let known: string | undefined;
 
@@ -15,7 +20,9 @@ let known: string | undefined;
  * single file, stand for themselves during one process only.
  */
 export function codeId(): string {
-  known ??= import.meta.url.endsWith(".ts") ? hash("sha256", `${process.pid} ${performance.timeOrigin}`) : hashCode();
+  known ??= import.meta.url.endsWith(".ts")
+    ? hash("sha256", `${process.pid} ${performance.timeOrigin}`)
+    : hashCode();
   return known;
 }
 

@@ -21,8 +21,14 @@ afterEach(() => {
 const key = (number: number): string => number.toString(16).padStart(64, "0");
 
 function open(live: readonly string[] = [], writer = 0): DerivedCache {
-  const write = async (file: string, bytes: Uint8Array): Promise<void> => writeFileSync(file, bytes);
-  return createDerivedCache({ directory, write, writerId: () => key(writer), liveHashes: () => live });
+  const write = async (file: string, bytes: Uint8Array): Promise<void> =>
+    writeFileSync(file, bytes);
+  return createDerivedCache({
+    directory,
+    write,
+    writerId: () => key(writer),
+    liveHashes: () => live,
+  });
 }
 
 describe("createDerivedCache", () => {
@@ -36,7 +42,10 @@ describe("createDerivedCache", () => {
     expect(open().get("outline.1", key(1))).toBe("one");
     expect(open().get("Card", key(1))).toBe("card");
     expect(open().get("card", key(1))).toBeUndefined();
-    expect(readdirSync(directory).sort()).toEqual(["derived-_43_ard.cache", "derived-outline_2e_1.cache"]);
+    expect(readdirSync(directory).sort()).toEqual([
+      "derived-_43_ard.cache",
+      "derived-outline_2e_1.cache",
+    ]);
   });
 
   it("keeps line separators, which JSON does not escape", async () => {
@@ -61,7 +70,12 @@ describe("createDerivedCache", () => {
   it("writes nothing when nothing is new, or when it may not", async () => {
     open().get("kind", key(1));
     await open().flush();
-    const reader = createDerivedCache({ directory, write: undefined, writerId: () => key(0), liveHashes: () => [] });
+    const reader = createDerivedCache({
+      directory,
+      write: undefined,
+      writerId: () => key(0),
+      liveHashes: () => [],
+    });
     reader.set("kind", key(1), "one");
     await reader.flush();
     expect(reader.get("kind", key(1))).toBe("one");
@@ -95,7 +109,10 @@ describe("createDerivedCache", () => {
   it("reads nothing from a file whose digest is right and whose entries are not", () => {
     const body = `${key(1)} 99\nshort\n`;
     const digest = hash("sha256", body);
-    writeFileSync(join(directory, "derived-kind.cache"), `ccl-derived-2 ${key(0)} ${digest}\n${body}`);
+    writeFileSync(
+      join(directory, "derived-kind.cache"),
+      `ccl-derived-2 ${key(0)} ${digest}\n${body}`,
+    );
     expect(open().get("kind", key(1))).toBeUndefined();
   });
 
@@ -126,6 +143,11 @@ describe("createDerivedCache", () => {
     next.set("kind", key(9999), "new");
     await next.flush();
     const last = open();
-    expect([1, 2, 3, 9999].map((number) => last.get("kind", key(number)))).toEqual([value, value, undefined, "new"]);
+    expect([1, 2, 3, 9999].map((number) => last.get("kind", key(number)))).toEqual([
+      value,
+      value,
+      undefined,
+      "new",
+    ]);
   });
 });

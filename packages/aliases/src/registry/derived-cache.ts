@@ -1,7 +1,12 @@
 import { join } from "node:path";
 
 import type { DerivedCache } from "./alias-registry.ts";
-import { encodeEntry, readDerivedFile, renderDerivedFile, type DerivedFile } from "./derived-file.ts";
+import {
+  encodeEntry,
+  readDerivedFile,
+  renderDerivedFile,
+  type DerivedFile,
+} from "./derived-file.ts";
 
 /** Where a derived cache stands, and how it is written. */
 export interface DerivedCacheOptions {
@@ -28,13 +33,19 @@ const HASH = /^[0-9a-f]{64}$/;
 const STALE_ALLOWANCE_BYTES = 2_000_000;
 
 /** Keeps texts by kind and content hash. A damaged file is an empty one. */
-export function createDerivedCache({ directory, write, writerId, liveHashes }: DerivedCacheOptions): DerivedCache {
+export function createDerivedCache({
+  directory,
+  write,
+  writerId,
+  liveHashes,
+}: DerivedCacheOptions): DerivedCache {
   const tables = new Map<string, KindTable>();
 
   function tableOf(kind: string): KindTable {
     let table = tables.get(kind);
     if (table === undefined) {
-      const stored = directory === undefined ? undefined : readDerivedFile(fileOf(directory, kind), writerId());
+      const stored =
+        directory === undefined ? undefined : readDerivedFile(fileOf(directory, kind), writerId());
       table = { stored, fresh: new Map(), touched: new Set(), isChanged: false };
       tables.set(kind, table);
     }
@@ -59,7 +70,10 @@ export function createDerivedCache({ directory, write, writerId, liveHashes }: D
       for (const [kind, table] of tables) {
         if (!table.isChanged) continue;
         table.isChanged = false;
-        await write(fileOf(directory, kind), renderDerivedFile(entriesToKeep(table, liveHashes()), writerId()));
+        await write(
+          fileOf(directory, kind),
+          renderDerivedFile(entriesToKeep(table, liveHashes()), writerId()),
+        );
       }
     },
   };
@@ -67,14 +81,22 @@ export function createDerivedCache({ directory, write, writerId, liveHashes }: D
 
 /** Kinds are our own short names; anything else in them is written out in hex. */
 function fileOf(directory: string, kind: string): string {
-  const name = kind.replaceAll(/[^a-z0-9-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`);
+  const name = kind.replaceAll(
+    /[^a-z0-9-]/g,
+    (character) => `_${character.charCodeAt(0).toString(16)}_`,
+  );
   return join(directory, `derived-${name}.cache`);
 }
 
 /** Hashes of other branches and older contents stay for a while; they go all at once, when they are the larger part. */
-function entriesToKeep({ stored, fresh, touched }: KindTable, liveHashes: Iterable<string>): Uint8Array[] {
+function entriesToKeep(
+  { stored, fresh, touched }: KindTable,
+  liveHashes: Iterable<string>,
+): Uint8Array[] {
   const live = new Set(liveHashes);
-  const entries = [...fresh].flatMap(([sha256, value]) => (HASH.test(sha256) ? [encodeEntry(sha256, value)] : []));
+  const entries = [...fresh].flatMap(([sha256, value]) =>
+    HASH.test(sha256) ? [encodeEntry(sha256, value)] : [],
+  );
   const stale: Uint8Array[] = [];
   for (const sha256 of stored?.keys() ?? []) {
     if (stored === undefined || fresh.has(sha256)) continue;

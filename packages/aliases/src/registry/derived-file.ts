@@ -66,7 +66,9 @@ function readBytes(file: string): Buffer {
 
 /** A damaged value would stand in a pack as if it were the file's own, so every byte is checked: some 2 GB a second. */
 function isIntact(bytes: Buffer, writerId: string): boolean {
-  return bytes.toString("latin1", 0, HEADER_BYTES) === headerOf(bytes.subarray(HEADER_BYTES), writerId);
+  return (
+    bytes.toString("latin1", 0, HEADER_BYTES) === headerOf(bytes.subarray(HEADER_BYTES), writerId)
+  );
 }
 
 function headerOf(body: Buffer, writerId: string): string {

@@ -74,9 +74,13 @@ describe("walkTree", () => {
       "odd [x]* ?/no": "",
       "odd x ?/yes": "",
     });
-    const listed = execFileSync("git", ["-C", root, "ls-files", "-co", "-z", "--exclude-standard"], {
-      env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-    });
+    const listed = execFileSync(
+      "git",
+      ["-C", root, "ls-files", "-co", "-z", "--exclude-standard"],
+      {
+        env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+      },
+    );
     const expected = listed.toString().split("\0").filter(Boolean).sort();
     expect(expected).toContain("sub/build/out.js");
     expect(await pathsOf()).toEqual(expected);
@@ -97,12 +101,24 @@ describe("walkTree", () => {
   });
 
   it("walks a root that its repository ignores", async () => {
-    write({ ".git/HEAD": "", ".gitignore": "tmp/\n", "tmp/a.ts": "", "tmp/.gitignore": "b.ts\n", "tmp/b.ts": "" });
+    write({
+      ".git/HEAD": "",
+      ".gitignore": "tmp/\n",
+      "tmp/a.ts": "",
+      "tmp/.gitignore": "b.ts\n",
+      "tmp/b.ts": "",
+    });
     expect(await pathsOf({}, join(root, "tmp"))).toEqual([".gitignore", "a.ts"]);
   });
 
   it("leaves out what explains nothing, unless an ignore file brings it back", async () => {
-    write({ "a.min.js": "", "a.js.map": "", "pnpm-lock.yaml": "", "sub/yarn.lock": "", "a.js": "" });
+    write({
+      "a.min.js": "",
+      "a.js.map": "",
+      "pnpm-lock.yaml": "",
+      "sub/yarn.lock": "",
+      "a.js": "",
+    });
     expect(await pathsOf()).toEqual(["a.js"]);
     expect(await pathsOf({ ignore: ["!yarn.lock", "*.js"] })).toEqual(["sub/yarn.lock"]);
   });
@@ -123,7 +139,10 @@ describe("walkTree", () => {
   it("takes only what is included", async () => {
     write({ "src/a.ts": "", "src/.x/b.ts": "", "src/c.js": "", "d.ts": "" });
     expect(await pathsOf({ include: ["src/**/*.ts"] })).toEqual(["src/.x/b.ts", "src/a.ts"]);
-    expect(await pathsOf({ include: ["src/**"], ignore: [".x/"] })).toEqual(["src/a.ts", "src/c.js"]);
+    expect(await pathsOf({ include: ["src/**"], ignore: [".x/"] })).toEqual([
+      "src/a.ts",
+      "src/c.js",
+    ]);
   });
 
   it("follows no link, and reports those that lead out or nowhere", async () => {

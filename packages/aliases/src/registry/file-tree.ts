@@ -33,11 +33,19 @@ const NEVER_WALKED = new Set([".git", ".hg", ".svn", "node_modules", ".ccl", ".a
  * Walks the tree without following links: what they lead to inside the root is named by its own path, and links that
  * lead out are reported. Throws io_failed when the root itself cannot be read.
  */
-export async function walkTree({ root, registryDirectory, rules, pacer }: WalkOptions): Promise<FileTree> {
-  const included = rules.include === undefined ? undefined : loadPicomatch()([...rules.include], { dot: true });
+export async function walkTree({
+  root,
+  registryDirectory,
+  rules,
+  pacer,
+}: WalkOptions): Promise<FileTree> {
+  const included =
+    rules.include === undefined ? undefined : loadPicomatch()([...rules.include], { dot: true });
   const maxFileBytes = rules.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
   const tree: FileTree = { files: [], skipped: [] };
-  const pending: PendingFolder[] = [{ path: "", ignoreRules: rootIgnoreRules(root, rules.ignore ?? []) }];
+  const pending: PendingFolder[] = [
+    { path: "", ignoreRules: rootIgnoreRules(root, rules.ignore ?? []) },
+  ];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const content = readFolder(root, folder, tree);
     pending.push(...content.folders.filter(({ path }) => path !== `${registryDirectory}/`));
@@ -64,7 +72,8 @@ function readFolder(
 ): { folders: PendingFolder[]; files: string[] } {
   const entries = listFolder(root, folder.path);
   if (entries === undefined) tree.skipped.push({ path: folder.path, reason: "unreadable" });
-  const hasGitignore = entries?.some((entry) => entry.name === ".gitignore" && entry.isFile()) ?? false;
+  const hasGitignore =
+    entries?.some((entry) => entry.name === ".gitignore" && entry.isFile()) ?? false;
   const ignoreRules = folder.ignoreRules.enter(folder.path, hasGitignore);
   const folders: PendingFolder[] = [];
   const files: string[] = [];
@@ -88,7 +97,10 @@ function listFolder(root: string, path: string): Dirent[] | undefined {
   }
 }
 
-function takeFile(options: { root: string; path: string; maxFileBytes: number }, tree: FileTree): void {
+function takeFile(
+  options: { root: string; path: string; maxFileBytes: number },
+  tree: FileTree,
+): void {
   const { root, path, maxFileBytes } = options;
   const realPath = join(root, path);
   const stats = lstatSync(realPath, { throwIfNoEntry: false });
@@ -103,5 +115,6 @@ function takeFile(options: { root: string; path: string; maxFileBytes: number },
 function reportLink(root: string, path: string, tree: FileTree): void {
   const found = locateFile(root, path);
   if (found === "outside_root") tree.skipped.push({ path, reason: "outside_root" });
-  if (found === "missing" || found === "unreadable") tree.skipped.push({ path, reason: "unreadable" });
+  if (found === "missing" || found === "unreadable")
+    tree.skipped.push({ path, reason: "unreadable" });
 }

@@ -10,8 +10,13 @@ import { hashFile, readBytes } from "./file-hasher.ts";
 import { stampOf, type TreeFile } from "./locate-file.ts";
 import { hashContent, withLineFeeds } from "./hash-content.ts";
 
-const look = (realPath: string): TreeFile => ({ path: "file", realPath, stamp: stampOf(lstatSync(realPath)) });
-const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
+const look = (realPath: string): TreeFile => ({
+  path: "file",
+  realPath,
+  stamp: stampOf(lstatSync(realPath)),
+});
+const sha256 = (bytes: Uint8Array | string): string =>
+  createHash("sha256").update(bytes).digest("hex");
 
 describe("hashContent", () => {
   it.each([

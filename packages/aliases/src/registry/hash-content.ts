@@ -23,7 +23,9 @@ export function hashContent(bytes: Buffer): ContentHash {
 /** The bytes with each CRLF as LF; the same buffer where there is none. */
 export function withLineFeeds(bytes: Buffer): Buffer {
   // Latin-1 maps bytes to code units one to one, so the text's own encoding does not matter.
-  return bytes.includes("\r\n") ? Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1") : bytes;
+  return bytes.includes("\r\n")
+    ? Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1")
+    : bytes;
 }
 
 /** The first 8 digits of the hash of the bytes as they are on disk: what AdaOS may have recorded for a CRLF checkout. */

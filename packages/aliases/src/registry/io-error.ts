@@ -4,17 +4,25 @@ import { AliasesError } from "../aliases-error.ts";
 
 /** True for an error of the operating system with one of these codes. */
 export function isErrorWithCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code);
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "string" &&
+    codes.includes(error.code)
+  );
 }
 
 /** Wraps what the operating system refused; errors of this package pass through. `action` completes "Could not ...". */
 export function toIoError(error: unknown, action: string): unknown {
   if (!(error instanceof Error) || AliasesError.isInstance(error)) return error;
-  const message = CclError.isInstance(error) ? error.message : `Could not ${action}: ${error.message}`;
+  const message = CclError.isInstance(error)
+    ? error.message
+    : `Could not ${action}: ${error.message}`;
   return new AliasesError("io_failed", message, { cause: error });
 }
 
 /** Throws the package's `aborted` once the signal is. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AliasesError("aborted", "The call was aborted.", { cause: signal.reason });
+  if (signal?.aborted)
+    throw new AliasesError("aborted", "The call was aborted.", { cause: signal.reason });
 }

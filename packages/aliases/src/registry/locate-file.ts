@@ -58,7 +58,12 @@ export function createLocator(root: string): (path: string) => TreeFile | NoFile
 
 /** The few numbers that are kept of `stats`, which is large. */
 export function stampOf(stats: Stats): FileStamp {
-  return { mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs, sizeBytes: stats.size, inode: stats.ino };
+  return {
+    mtimeMs: stats.mtimeMs,
+    ctimeMs: stats.ctimeMs,
+    sizeBytes: stats.size,
+    inode: stats.ino,
+  };
 }
 
 /** True for a path below the root; both absolute, links resolved. */

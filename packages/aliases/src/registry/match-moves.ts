@@ -28,7 +28,10 @@ export function matchMoves<T extends MoveTarget>(
   for (const isSameName of [true, false]) {
     for (const [alias, { path, sha8, sha256 = sha8 }] of missing) {
       if (moves.has(alias)) continue;
-      const target = takeFirst(queues.get(isSameName ? `${sha256}/${posix.basename(path)}` : sha256), taken);
+      const target = takeFirst(
+        queues.get(isSameName ? `${sha256}/${posix.basename(path)}` : sha256),
+        taken,
+      );
       if (target !== undefined) moves.set(alias, target);
     }
   }

@@ -29,7 +29,10 @@ describe("nearestNames", () => {
 function slowDistance(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length;
   const [x, y] = [a.slice(1), b.slice(1)];
-  const swapped = a[0] === b[1] && a[1] === b[0] && a[1] !== undefined ? slowDistance(a.slice(2), b.slice(2)) + 1 : 99;
+  const swapped =
+    a[0] === b[1] && a[1] === b[0] && a[1] !== undefined
+      ? slowDistance(a.slice(2), b.slice(2)) + 1
+      : 99;
   return Math.min(
     slowDistance(x, b) + 1,
     slowDistance(a, y) + 1,

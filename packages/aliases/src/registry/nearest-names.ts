@@ -30,7 +30,9 @@ export function nearestNames(query: string, names: readonly string[]): string[] 
 }
 
 function best(found: { name: string; distance: number }[]): { name: string; distance: number }[] {
-  return found.sort((a, b) => a.distance - b.distance || compareCodeUnits(a.name, b.name)).slice(0, MAX_NAMES);
+  return found
+    .sort((a, b) => a.distance - b.distance || compareCodeUnits(a.name, b.name))
+    .slice(0, MAX_NAMES);
 }
 
 function afterPrefix(alias: string): string {
@@ -52,7 +54,10 @@ export function typingDistance(a: string, b: string, limit: number): number {
     for (let column = from; column <= to; column += 1) {
       const cost = a[row - 1] === b[column - 1] ? 0 : 1;
       const isSwapped = cost === 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      const aligned = Math.min(at(last, column - 1) + cost, isSwapped ? at(beforeLast, column - 2) + 1 : far);
+      const aligned = Math.min(
+        at(last, column - 1) + cost,
+        isSwapped ? at(beforeLast, column - 2) + 1 : far,
+      );
       const distance = Math.min(aligned, at(last, column) + 1, at(current, column - 1) + 1);
       current[column] = distance;
       nearest = Math.min(nearest, distance);

@@ -96,14 +96,19 @@ describe("openAliasRegistry", () => {
     expect(registryText()).toBe(text);
   });
 
-  it.each([["../outside"], ["/absolute"], ["."], [""], ["link"]])("refuses the directory %s", async (directory) => {
-    symlinkSync(tmpdir(), join(root, "link"));
-    await expect(open({ directory })).rejects.toMatchObject({ code: "io_failed" });
-  });
+  it.each([["../outside"], ["/absolute"], ["."], [""], ["link"]])(
+    "refuses the directory %s",
+    async (directory) => {
+      symlinkSync(tmpdir(), join(root, "link"));
+      await expect(open({ directory })).rejects.toMatchObject({ code: "io_failed" });
+    },
+  );
 
   it("refuses a root that is no folder", async () => {
     write({ file: "" });
-    await expect(open({ root: join(root, "nowhere") })).rejects.toMatchObject({ code: "io_failed" });
+    await expect(open({ root: join(root, "nowhere") })).rejects.toMatchObject({
+      code: "io_failed",
+    });
     await expect(open({ root: join(root, "file") })).rejects.toMatchObject({ code: "io_failed" });
   });
 });
@@ -143,7 +148,9 @@ describe("add and remove", () => {
   it("loses no name when many are added at once", async () => {
     write({ "a.ts": "a" });
     const registry = await open();
-    await Promise.all(Array.from({ length: 20 }, (_, index) => registry.add(`H.n${index}`, "a.ts")));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => registry.add(`H.n${index}`, "a.ts")),
+    );
     expect((await open()).list()).toHaveLength(20);
   });
 
@@ -152,7 +159,9 @@ describe("add and remove", () => {
     const [first, second] = [await open(), await open()];
     await first.add("H.first", "a.ts");
     const before = registryText();
-    await expect(second.add("H.second", "a.ts")).rejects.toMatchObject({ code: "registry_conflict" });
+    await expect(second.add("H.second", "a.ts")).rejects.toMatchObject({
+      code: "registry_conflict",
+    });
     expect(registryText()).toBe(before);
     expect(second.list()).toEqual([]);
     await (await open()).add("H.second", "a.ts");
@@ -163,7 +172,9 @@ describe("add and remove", () => {
     write({ "a.ts": "a" });
     const registry = await open();
     const signal = AbortSignal.abort();
-    await expect(registry.add("H.a", "a.ts", { signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(registry.add("H.a", "a.ts", { signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
     await expect(registry.scan({ signal })).rejects.toMatchObject({ code: "aborted" });
     await expect(registry.verify({ signal })).rejects.toMatchObject({ code: "aborted" });
     await expect(registry.resolve("H.a", { signal })).rejects.toMatchObject({ code: "aborted" });
@@ -179,7 +190,14 @@ describe("resolve", () => {
     write({ "a.ts": "new\r\n" });
     expect(await registry.resolve("H.a")).toEqual({
       ok: true,
-      value: { alias: "H.a", path: "a.ts", sha8: sha8("new\n"), sha256: sha256("new\n"), text: "new\n", sizeBytes: 5 },
+      value: {
+        alias: "H.a",
+        path: "a.ts",
+        sha8: sha8("new\n"),
+        sha256: sha256("new\n"),
+        text: "new\n",
+        sizeBytes: 5,
+      },
     });
   });
 
@@ -191,7 +209,12 @@ describe("resolve", () => {
     expect(await registry.resolve(`H.a@${sha8("a\r\n")}`)).toMatchObject({ ok: true });
     expect(await registry.resolve("H.a@00000000")).toMatchObject({
       ok: false,
-      issues: [{ code: "alias_stale", message: `H.a has changed: it is H.a@${sha8("a\n")} now, not @00000000.` }],
+      issues: [
+        {
+          code: "alias_stale",
+          message: `H.a has changed: it is H.a@${sha8("a\n")} now, not @00000000.`,
+        },
+      ],
     });
   });
 
@@ -219,9 +242,15 @@ describe("resolve", () => {
     rmSync(join(root, "folder"), { recursive: true });
     symlinkSync(outside, join(root, "folder"));
     for (const alias of ["H.a", "H.b"]) {
-      expect(await registry.resolve(alias)).toMatchObject({ ok: false, issues: [{ code: "path_outside_root" }] });
+      expect(await registry.resolve(alias)).toMatchObject({
+        ok: false,
+        issues: [{ code: "path_outside_root" }],
+      });
     }
-    expect((await registry.verify()).checks.map(({ status }) => status)).toEqual(["missing", "missing"]);
+    expect((await registry.verify()).checks.map(({ status }) => status)).toEqual([
+      "missing",
+      "missing",
+    ]);
     expect((await registry.scan()).removed).toEqual([]);
     rmSync(outside, { recursive: true });
   });
@@ -230,15 +259,25 @@ describe("resolve", () => {
     write({ "a.bin": "\0" });
     const registry = await open({ persist: false });
     await registry.add("R.a", "a.bin");
-    expect(await registry.resolve("R.a")).toMatchObject({ ok: true, value: { text: undefined, sizeBytes: 1 } });
+    expect(await registry.resolve("R.a")).toMatchObject({
+      ok: true,
+      value: { text: undefined, sizeBytes: 1 },
+    });
   });
 });
 
 describe("verify", () => {
   it("says ok, changed, missing or moved", async () => {
-    write({ "ok.ts": "ok", "changed.ts": "1", "missing.ts": "m", "old/moved.ts": "mv", "empty.ts": "" });
+    write({
+      "ok.ts": "ok",
+      "changed.ts": "1",
+      "missing.ts": "m",
+      "old/moved.ts": "mv",
+      "empty.ts": "",
+    });
     const registry = await open({ persist: false });
-    for (const name of ["ok", "changed", "missing", "empty"]) await registry.add(`H.${name}`, `${name}.ts`);
+    for (const name of ["ok", "changed", "missing", "empty"])
+      await registry.add(`H.${name}`, `${name}.ts`);
     await registry.add("H.moved", "old/moved.ts");
     expect((await registry.verify()).isClean).toBe(true);
     write({ "changed.ts": "2", "a-copy.ts": "mv", "new/moved.ts": "mv", "other-empty.ts": "" });
@@ -246,10 +285,22 @@ describe("verify", () => {
     expect(await registry.verify()).toEqual({
       isClean: false,
       checks: [
-        { alias: "H.changed", path: "changed.ts", status: "changed", sha8: sha8("1"), currentSha8: sha8("2") },
+        {
+          alias: "H.changed",
+          path: "changed.ts",
+          status: "changed",
+          sha8: sha8("1"),
+          currentSha8: sha8("2"),
+        },
         { alias: "H.empty", path: "empty.ts", status: "missing", sha8: sha8("") },
         { alias: "H.missing", path: "missing.ts", status: "missing", sha8: sha8("m") },
-        { alias: "H.moved", path: "old/moved.ts", status: "moved", sha8: sha8("mv"), movedTo: "new/moved.ts" },
+        {
+          alias: "H.moved",
+          path: "old/moved.ts",
+          status: "moved",
+          sha8: sha8("mv"),
+          movedTo: "new/moved.ts",
+        },
         { alias: "H.ok", path: "ok.ts", status: "ok", sha8: sha8("ok") },
       ],
     });
@@ -268,7 +319,8 @@ describe("verify", () => {
 });
 
 describe("scan", () => {
-  const aliasesOf = (registry: AliasRegistry): string[] => registry.list().map(({ alias, path }) => `${alias} ${path}`);
+  const aliasesOf = (registry: AliasRegistry): string[] =>
+    registry.list().map(({ alias, path }) => `${alias} ${path}`);
 
   it("names a tree, and finds it unchanged the second time", async () => {
     write({
@@ -292,7 +344,13 @@ describe("scan", () => {
   });
 
   it("keeps names that exist, through edits and moves, and drops those whose file is gone", async () => {
-    write({ "a.ts": "a", "b.ts": "b", "c.ts": "c", "ignored.ts": "i", ".gitignore": "ignored.ts\n" });
+    write({
+      "a.ts": "a",
+      "b.ts": "b",
+      "c.ts": "c",
+      "ignored.ts": "i",
+      ".gitignore": "ignored.ts\n",
+    });
     const registry = await open();
     await registry.add("H.mine", "a.ts");
     await registry.add("H.hidden", "ignored.ts");
@@ -309,7 +367,12 @@ describe("scan", () => {
     unlinkSync(join(root, "b.ts"));
     write({ "c.ts": "cc", "y/c.ts": "new" });
     const report = await registry.scan();
-    expect(report).toMatchObject({ added: ["H.y.c"], updated: ["H.c"], moved: ["H.mine"], removed: ["H.b"] });
+    expect(report).toMatchObject({
+      added: ["H.y.c"],
+      updated: ["H.c"],
+      moved: ["H.mine"],
+      removed: ["H.b"],
+    });
     expect(aliasesOf(await open())).toEqual([
       "C.gitignore .gitignore",
       "H.c c.ts",
@@ -404,7 +467,9 @@ describe("an AdaOS folder", () => {
     write({ "README.md": "#" });
     await registry.add("D.readme", "README.md");
     const line = `  "D.readme": {"path":"README.md","sha":"${sha8("#")}","sha256":"${sha256("#")}"}\n}`;
-    expect(readFileSync(join(root, ".ado/aliases.json"), "utf8")).toBe(text.replace(/\n}$/, `,\n${line}`));
+    expect(readFileSync(join(root, ".ado/aliases.json"), "utf8")).toBe(
+      text.replace(/\n}$/, `,\n${line}`),
+    );
     expect(readdirSync(join(root, ".ado"))).toEqual(["aliases.json", "prompt.pack"]);
     expect(existsSync(join(root, ".ccl"))).toBe(false);
   });

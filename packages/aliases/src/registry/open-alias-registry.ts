@@ -22,7 +22,12 @@ import { createPacer, type Pacer } from "./pacer.ts";
 import { isInside } from "./locate-file.ts";
 import { findFile, readAlias } from "./read-alias.ts";
 import { changeRecord, normalizeInsidePath, type RegistryRecord } from "./registry-file.ts";
-import { openRegistryStore, OWN_DIRECTORY, type RegistryRecords, type RegistryStore } from "./registry-store.ts";
+import {
+  openRegistryStore,
+  OWN_DIRECTORY,
+  type RegistryRecords,
+  type RegistryStore,
+} from "./registry-store.ts";
 import { scanTree } from "./scan-tree.ts";
 import { statRecords } from "./stat-records.ts";
 import { createStatCache, type StatCache } from "./stat-cache.ts";
@@ -72,7 +77,11 @@ class FileAliasRegistry implements AliasRegistry {
     });
   }
 
-  add(alias: string, path: string, options: { signal?: AbortSignal } = {}): Promise<Result<AliasEntry>> {
+  add(
+    alias: string,
+    path: string,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<Result<AliasEntry>> {
     return this.#inTurn(async () => {
       throwIfAborted(options.signal);
       const { records } = this.#store;
@@ -104,7 +113,10 @@ class FileAliasRegistry implements AliasRegistry {
       .map(([alias, record]) => entryOf(alias, record));
   }
 
-  async resolve(alias: string, options: { signal?: AbortSignal } = {}): ReturnType<AliasRegistry["resolve"]> {
+  async resolve(
+    alias: string,
+    options: { signal?: AbortSignal } = {},
+  ): ReturnType<AliasRegistry["resolve"]> {
     throwIfAborted(options.signal);
     return readAlias(this.root, this.#store.records, alias);
   }
@@ -125,7 +137,9 @@ class FileAliasRegistry implements AliasRegistry {
     return this.#inTurn(async () => {
       const pacer = createPacer({ signal: rules.signal, onProgress: progressOf(rules) });
       const { records, report } = await scanTree(this.#treeContext(pacer), rules);
-      const hasChanged = [report.added, report.updated, report.moved, report.removed].some(({ length }) => length > 0);
+      const hasChanged = [report.added, report.updated, report.moved, report.removed].some(
+        ({ length }) => length > 0,
+      );
       if (hasChanged) await this.#store.replace(records, rules.signal);
       await this.#writeStats();
       return { entries: this.list(), ...report };
@@ -201,12 +215,17 @@ function directoryInside(root: string, directory: string): string {
   const folder = join(root, inside ?? "");
   const real = existsSync(folder) ? realpathSync.native(folder) : folder;
   if (inside !== undefined && isInside(root, real)) return inside;
-  throw new AliasesError("io_failed", `The registry's folder ${quote(directory)} is not inside the root ${root}.`);
+  throw new AliasesError(
+    "io_failed",
+    `The registry's folder ${quote(directory)} is not inside the root ${root}.`,
+  );
 }
 
 function progressOf({ onEvent }: ScanRules): (done: number, total: number | undefined) => void {
   return (done, total) => {
-    onEvent?.(total === undefined ? { type: "files_found", done } : { type: "files_hashed", done, total });
+    onEvent?.(
+      total === undefined ? { type: "files_found", done } : { type: "files_hashed", done, total },
+    );
   };
 }
 

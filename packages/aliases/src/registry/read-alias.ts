@@ -11,7 +11,11 @@ import type { RegistryRecords } from "./registry-store.ts";
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** Reads the file of `alias` or `alias@sha8` as it is now; for the issues see `AliasRegistry.resolve`. */
-export function readAlias(root: string, records: RegistryRecords, reference: string): Result<AliasContent> {
+export function readAlias(
+  root: string,
+  records: RegistryRecords,
+  reference: string,
+): Result<AliasContent> {
   const parsed = parseAlias(reference);
   const [alias = ""] = reference.split("@");
   const record = records.get(alias);
@@ -33,12 +37,22 @@ export function findFile(root: string, path: string): Result<TreeFile> {
 
 const WHY_NOT = {
   missing: { code: "path_not_found", what: "does not exist. Give a path relative to the root." },
-  outside_root: { code: "path_outside_root", what: "leads out of the root. Only files inside it can be named." },
-  not_a_file: { code: "path_not_a_file", what: "is not a regular file. Name a file, not a folder." },
+  outside_root: {
+    code: "path_outside_root",
+    what: "leads out of the root. Only files inside it can be named.",
+  },
+  not_a_file: {
+    code: "path_not_a_file",
+    what: "is not a regular file. Name a file, not a folder.",
+  },
   unreadable: { code: "path_unreadable", what: "cannot be read. Look at its permissions." },
 };
 
-function readContent(alias: string, wantedSha8: string | undefined, file: TreeFile): Result<AliasContent> {
+function readContent(
+  alias: string,
+  wantedSha8: string | undefined,
+  file: TreeFile,
+): Result<AliasContent> {
   let bytes: Buffer;
   try {
     bytes = readBytes(file);
@@ -65,7 +79,11 @@ function readContent(alias: string, wantedSha8: string | undefined, file: TreeFi
 function unknownAlias(alias: string, names: readonly string[]): Issue {
   const nearest = nearestNames(alias, names);
   const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.join(", ")}.`;
-  return { code: "alias_unknown", path: ["alias"], message: `There is no alias ${quote(alias)}.${hint}` };
+  return {
+    code: "alias_unknown",
+    path: ["alias"],
+    message: `There is no alias ${quote(alias)}.${hint}`,
+  };
 }
 
 function tooLarge(alias: string, { stamp }: TreeFile): Issue {

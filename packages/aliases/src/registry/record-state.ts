@@ -4,7 +4,9 @@ import type { NoFile, TreeFile } from "./locate-file.ts";
 import type { RegistryRecord } from "./registry-file.ts";
 
 /** How a record compares with the disk; the hash is that of the content there. */
-export type RecordState = { status: "ok" | "changed"; sha256: string } | { status: "missing" | "unreachable" };
+export type RecordState =
+  | { status: "ok" | "changed"; sha256: string }
+  | { status: "missing" | "unreachable" };
 
 /** Compares a record with what is at its path. Unreachable is what cannot be read or leads out of the root. */
 export function compareRecord(

@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { AliasesError } from "../aliases-error.ts";
-import { changeRecord, emptyRegistry, normalizeInsidePath, parseRegistry, renderRegistry } from "./registry-file.ts";
+import {
+  changeRecord,
+  emptyRegistry,
+  normalizeInsidePath,
+  parseRegistry,
+  renderRegistry,
+} from "./registry-file.ts";
 
 const SHA256 = "0123456789abcdef".repeat(4);
 const DOCUMENT = `{
@@ -27,7 +33,9 @@ const outcomeOf = (text: string): string => failureOf(text)?.code ?? "read";
 describe("parseRegistry", () => {
   it("reads the document's form", () => {
     const { records } = parseRegistry(DOCUMENT, "aliases.json");
-    expect([...records].map(([alias, { path, sha8, sha256 }]) => [alias, path, sha8, sha256])).toEqual([
+    expect(
+      [...records].map(([alias, { path, sha8, sha256 }]) => [alias, path, sha8, sha256]),
+    ).toEqual([
       ["S.entities", "schemas/summarize_entities.json", "a1b2c3d4", undefined],
       ["H.main", "handlers/main.py", "9f8e7d6c", undefined],
       ["PR.default", "profiles/default.yaml", "cafe1010", undefined],
@@ -53,7 +61,11 @@ describe("parseRegistry", () => {
     ["null", "null", "not a JSON object"],
     ["a name that is no alias", '{"main":{"path":"a","sha":"ffffffff"}}', '"main" is not an alias'],
     ["a reference as a name", '{"H.a@ffffffff":{"path":"a","sha":"ffffffff"}}', "is not an alias"],
-    ["__proto__ as a name", '{"__proto__":{"path":"a","sha":"ffffffff"}}', '"__proto__" is not an alias'],
+    [
+      "__proto__ as a name",
+      '{"__proto__":{"path":"a","sha":"ffffffff"}}',
+      '"__proto__" is not an alias',
+    ],
     ["a text for a record", '{"H.a":"a"}', "H.a is not an object"],
     ["no path", '{"H.a":{"sha":"ffffffff"}}', '"path" of H.a'],
     ["an inherited path", '{"H.a":{"__proto__":{"path":"a"},"sha":"ffffffff"}}', '"path" of H.a'],
@@ -85,7 +97,9 @@ describe("parseRegistry", () => {
     );
     fc.assert(
       fc.property(text, (content) => {
-        expect(outcomeOf(content)).toMatch(/^(?:read|registry_corrupt|registry_version_unsupported)$/);
+        expect(outcomeOf(content)).toMatch(
+          /^(?:read|registry_corrupt|registry_version_unsupported)$/,
+        );
       }),
     );
   });
@@ -109,7 +123,10 @@ describe("renderRegistry", () => {
   it("changes one line and leaves keys that are not ours, order and alignment", () => {
     const text = DOCUMENT.replace('"sha":"9f8e7d6c"', '"sha":"9f8e7d6c","note":{"by":"AdaOS"}');
     const document = parseRegistry(text, "f");
-    const record = changeRecord(document.records.get("H.main"), { path: "handlers/main.py", sha256: SHA256 });
+    const record = changeRecord(document.records.get("H.main"), {
+      path: "handlers/main.py",
+      sha256: SHA256,
+    });
     const records = new Map(document.records).set("H.main", record).set("A.new", record);
     expect(renderRegistry({ ...document, records })).toMatchInlineSnapshot(`
       "{
@@ -131,7 +148,10 @@ describe("renderRegistry", () => {
   });
 
   it("keeps every record whatever its keys are", () => {
-    const record = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.stringMatching(/^[0-9a-f]{8}$/));
+    const record = fc.tuple(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.stringMatching(/^[0-9a-f]{8}$/),
+    );
     const file = fc.dictionary(
       fc.stringMatching(/^[A-Z]{1,3}\.[A-Za-z0-9_][A-Za-z0-9_.-]{0,9}$/),
       record.map(([extra, sha]) => ({ ...extra, path: "a/b.ts", sha, sha256: undefined })),

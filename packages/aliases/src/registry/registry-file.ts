@@ -81,7 +81,8 @@ export function renderRegistry(document: RegistryDocument): string {
   const { style, lines } = document.readForm();
   const entries = orderedKeys(document).map((key) => [key, document.records.get(key)] as const);
   const mark = style.hasByteOrderMark ? "\uFEFF" : "";
-  const text = style.layout === "lines" ? renderLines(entries, { style, lines }) : renderTree(entries, style);
+  const text =
+    style.layout === "lines" ? renderLines(entries, { style, lines }) : renderTree(entries, style);
   return mark + text.replaceAll("\n", style.lineEnd) + (style.hasFinalLineEnd ? style.lineEnd : "");
 }
 
@@ -90,7 +91,9 @@ function orderedKeys({ keys, records }: RegistryDocument): string[] {
   const kept = keys.filter((key) => records.has(key) || VERSION_KEYS.has(key));
   const added = [...records.keys()].filter((key) => !known.has(key));
   const wasSorted = keys.every((key, index) => index === 0 || (keys[index - 1] ?? "") <= key);
-  return wasSorted ? [...kept, ...added].sort(compareCodeUnits) : [...kept, ...added.sort(compareCodeUnits)];
+  return wasSorted
+    ? [...kept, ...added].sort(compareCodeUnits)
+    : [...kept, ...added.sort(compareCodeUnits)];
 }
 
 type RenderedEntry = readonly [key: string, record: RegistryRecord | undefined];
@@ -127,12 +130,14 @@ export function changeRecord(
 function readRecord(input: { alias: string; value: unknown; file: string }): RegistryRecord {
   const { alias, value, file } = input;
   const parsed = parseAlias(alias);
-  if (!parsed.ok || parsed.value.sha8 !== undefined) throw corrupt(file, `${quote(alias)} is not an alias`);
+  if (!parsed.ok || parsed.value.sha8 !== undefined)
+    throw corrupt(file, `${quote(alias)} is not an alias`);
   const fields = objectOf(value);
   if (fields === undefined) throw corrupt(file, `${alias} is not an object with "path" and "sha"`);
   const { path, sha, sha256 } = fields;
   const inside = typeof path === "string" ? normalizeInsidePath(path) : undefined;
-  if (inside === undefined) throw corrupt(file, `the "path" of ${alias} is not a relative path inside the root`);
+  if (inside === undefined)
+    throw corrupt(file, `the "path" of ${alias} is not a relative path inside the root`);
   if (typeof sha !== "string" || !/^[0-9a-f]{8}$/i.test(sha)) {
     throw corrupt(file, `the "sha" of ${alias} is not 8 hex digits`);
   }
@@ -141,21 +146,32 @@ function readRecord(input: { alias: string; value: unknown; file: string }): Reg
   }
   const sha8 = sha.toLowerCase();
   const full = sha256?.toLowerCase();
-  return { path: inside, sha8, fields, isUnchanged: true, ...(full?.startsWith(sha8) ? { sha256: full } : {}) };
+  return {
+    path: inside,
+    sha8,
+    fields,
+    isUnchanged: true,
+    ...(full?.startsWith(sha8) ? { sha256: full } : {}),
+  };
 }
 
 /** With forward slashes and without `.` and `..`; undefined when it is empty, absolute, or leads out. */
 export function normalizeInsidePath(path: string): string | undefined {
   const slashed = posix.normalize(path.replaceAll("\\", "/"));
   const isOutside =
-    slashed.startsWith("/") || slashed === ".." || slashed.startsWith("../") || /^[A-Za-z]:/.test(slashed);
-  if (path === "" || isOutside || slashed === "." || slashed.endsWith("/") || path.includes("\0")) return undefined;
+    slashed.startsWith("/") ||
+    slashed === ".." ||
+    slashed.startsWith("../") ||
+    /^[A-Za-z]:/.test(slashed);
+  if (path === "" || isOutside || slashed === "." || slashed.endsWith("/") || path.includes("\0"))
+    return undefined;
   return slashed;
 }
 
 function checkVersion(key: string, value: unknown, file: string): void {
   if (value === 1) return;
-  if (typeof value !== "number" && typeof value !== "string") throw corrupt(file, `"${key}" is not a version number`);
+  if (typeof value !== "number" && typeof value !== "string")
+    throw corrupt(file, `"${key}" is not a version number`);
   throw new AliasesError(
     "registry_version_unsupported",
     `${file} has "${key}" ${quote(String(value))}; this version of CCL reads version 1. Use the version of CCL that wrote it.`,
@@ -178,7 +194,9 @@ function place(text: string, position: string | undefined): string {
     return ` (line ${before.length}, column ${(before.at(-1) ?? "").length + 1})`;
   }
   const lines = text.trimEnd().split("\n");
-  const bad = lines.findIndex((line, index) => index > 0 && index < lines.length - 1 && !isJsonMember(line));
+  const bad = lines.findIndex(
+    (line, index) => index > 0 && index < lines.length - 1 && !isJsonMember(line),
+  );
   return bad > 0 ? ` (line ${bad + 1})` : ` (${lines.length} lines, cut off or not JSON at all)`;
 }
 
@@ -193,7 +211,8 @@ function isJsonMember(line: string): boolean {
 /** The text of each record's line without its comma, if every key of valid JSON has a line of its own. */
 function recordLines(text: string, keys: readonly string[]): Map<string, string> | undefined {
   const lines = text.trimEnd().split(/\r?\n/);
-  if (lines.length !== keys.length + 2 || lines[0]?.trim() !== "{" || lines.at(-1)?.trim() !== "}") return undefined;
+  if (lines.length !== keys.length + 2 || lines[0]?.trim() !== "{" || lines.at(-1)?.trim() !== "}")
+    return undefined;
   const found = new Map<string, string>();
   for (const [index, key] of keys.entries()) {
     const line = (lines[index + 1] ?? "").trimEnd();

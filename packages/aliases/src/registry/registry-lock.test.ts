@@ -18,14 +18,17 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const takeNow = (): Promise<string> => withRegistryLock(lock, { waitMs: 0 }, async () => readFileSync(lock, "utf8"));
+const takeNow = (): Promise<string> =>
+  withRegistryLock(lock, { waitMs: 0 }, async () => readFileSync(lock, "utf8"));
 const deadPid = (): number => spawnSync(process.execPath, ["--version"]).pid;
 
 describe("withRegistryLock", () => {
   it("holds the lock during the work and no longer, also when the work fails", async () => {
     await expect(takeNow()).resolves.toContain(`"pid":${process.pid}`);
     expect(existsSync(lock)).toBe(false);
-    await expect(withRegistryLock(lock, { waitMs: 0 }, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(
+      withRegistryLock(lock, { waitMs: 0 }, () => Promise.reject(new Error("no"))),
+    ).rejects.toThrow("no");
     expect(existsSync(lock)).toBe(false);
   });
 
@@ -38,7 +41,9 @@ describe("withRegistryLock", () => {
       await new Promise((resolve) => setImmediate(resolve));
       inside -= 1;
     };
-    await Promise.all(Array.from({ length: 10 }, () => withRegistryLock(lock, { waitMs: 60_000 }, work)));
+    await Promise.all(
+      Array.from({ length: 10 }, () => withRegistryLock(lock, { waitMs: 60_000 }, work)),
+    );
     expect(most).toBe(1);
   });
 
@@ -80,16 +85,23 @@ describe("withRegistryLock", () => {
   it("does not break a dead lock while another process is at it, unless that one is dead too", async () => {
     const dead = JSON.stringify({ pid: deadPid(), host: hostname(), started: "" });
     writeFileSync(lock, dead);
-    writeFileSync(`${lock}.break`, JSON.stringify({ pid: process.pid, host: hostname(), started: "" }));
+    writeFileSync(
+      `${lock}.break`,
+      JSON.stringify({ pid: process.pid, host: hostname(), started: "" }),
+    );
     await expect(takeNow()).rejects.toMatchObject({ code: "registry_locked" });
     writeFileSync(`${lock}.break`, dead);
-    await expect(withRegistryLock(lock, { waitMs: 10_000 }, () => Promise.resolve("in"))).resolves.toBe("in");
+    await expect(
+      withRegistryLock(lock, { waitMs: 10_000 }, () => Promise.resolve("in")),
+    ).resolves.toBe("in");
   });
 
   it("stops waiting when it is aborted", async () => {
     await withRegistryLock(lock, { waitMs: 0 }, async () => {
       const controller = new AbortController();
-      const waiting = withRegistryLock(lock, { waitMs: 60_000, signal: controller.signal }, () => Promise.resolve());
+      const waiting = withRegistryLock(lock, { waitMs: 60_000, signal: controller.signal }, () =>
+        Promise.resolve(),
+      );
       controller.abort();
       await expect(waiting).rejects.toMatchObject({ code: "aborted" });
     });

@@ -123,10 +123,16 @@ function parseOwner(content: string): LockOwner | undefined {
   } catch {
     return undefined;
   }
-  if (typeof value !== "object" || value === null || !("pid" in value) || !("host" in value)) return undefined;
+  if (typeof value !== "object" || value === null || !("pid" in value) || !("host" in value))
+    return undefined;
   const { pid, host } = value;
-  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0 || typeof host !== "string") return undefined;
-  return { pid, host, started: "started" in value && typeof value.started === "string" ? value.started : "" };
+  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0 || typeof host !== "string")
+    return undefined;
+  return {
+    pid,
+    host,
+    started: "started" in value && typeof value.started === "string" ? value.started : "",
+  };
 }
 
 function thisProcess(): LockOwner {

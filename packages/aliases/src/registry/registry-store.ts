@@ -49,14 +49,18 @@ export function openRegistryStore(options: RegistryStoreOptions): RegistryStore 
   async function write(next: RegistryDocument, signal: AbortSignal | undefined): Promise<void> {
     throwIfAborted(signal);
     prepareDirectory(directory);
-    await withRegistryLock(join(directory, "aliases.lock"), { waitMs: lockWaitMs, signal }, async () => {
-      if (readText(file) !== text) throw conflict(file);
-      const nextText = renderRegistry(next);
-      await writeFileDurable(file, nextText).catch((error: unknown) => {
-        throw toIoError(error, `write ${file}`);
-      });
-      text = nextText;
-    });
+    await withRegistryLock(
+      join(directory, "aliases.lock"),
+      { waitMs: lockWaitMs, signal },
+      async () => {
+        if (readText(file) !== text) throw conflict(file);
+        const nextText = renderRegistry(next);
+        await writeFileDurable(file, nextText).catch((error: unknown) => {
+          throw toIoError(error, `write ${file}`);
+        });
+        text = nextText;
+      },
+    );
   }
 
   return {
@@ -85,9 +89,13 @@ function readText(file: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new AliasesError("registry_corrupt", `${file} is not UTF-8 text. Restore it, or delete it.`, {
-      cause: error,
-    });
+    throw new AliasesError(
+      "registry_corrupt",
+      `${file} is not UTF-8 text. Restore it, or delete it.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -97,7 +105,8 @@ function prepareDirectory(directory: string): void {
     if (basename(directory) !== OWN_DIRECTORY) return;
     writeFileSync(join(directory, ".gitignore"), "cache/\naliases.lock*\n.*.tmp\n", { flag: "wx" });
   } catch (error) {
-    if (!isErrorWithCode(error, "EEXIST")) throw toIoError(error, `prepare the folder ${directory}`);
+    if (!isErrorWithCode(error, "EEXIST"))
+      throw toIoError(error, `prepare the folder ${directory}`);
   }
 }
 

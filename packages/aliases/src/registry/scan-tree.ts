@@ -39,7 +39,13 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   );
 
   const records = new Map<string, RegistryRecord>();
-  const report: ScanOutcome["report"] = { added: [], updated: [], moved: [], removed: [], skipped: tree.skipped };
+  const report: ScanOutcome["report"] = {
+    added: [],
+    updated: [],
+    moved: [],
+    removed: [],
+    skipped: tree.skipped,
+  };
   for (const [alias, { record, state }] of states) {
     const target = moves.get(alias);
     if (target !== undefined) report.moved.push(alias);
@@ -55,12 +61,17 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
 }
 
 /** Hashes in the order of the tree; binary files without an alias are left out and reported. */
-async function hashTree(context: TreeContext, tree: FileTree, named: ReadonlySet<string>): Promise<HashedFile[]> {
+async function hashTree(
+  context: TreeContext,
+  tree: FileTree,
+  named: ReadonlySet<string>,
+): Promise<HashedFile[]> {
   const files: HashedFile[] = [];
   for (const file of tree.files) {
     try {
       const { sha256, isBinary } = context.cache.hash(file);
-      if (isBinary && !named.has(file.path)) tree.skipped.push({ path: file.path, reason: "binary" });
+      if (isBinary && !named.has(file.path))
+        tree.skipped.push({ path: file.path, reason: "binary" });
       else files.push({ ...file, sha256 });
     } catch {
       tree.skipped.push({ path: file.path, reason: "unreadable" });
@@ -83,7 +94,8 @@ async function compareAll(
 ): Promise<Map<string, ComparedRecord>> {
   const locate = createLocator(root);
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const hashOf = (file: TreeFile): string => byPath.get(file.path)?.sha256 ?? cache.hash(file).sha256;
+  const hashOf = (file: TreeFile): string =>
+    byPath.get(file.path)?.sha256 ?? cache.hash(file).sha256;
   const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
   const compared = new Map<string, ComparedRecord>();
   for (const [alias, record] of sorted) {
@@ -101,7 +113,8 @@ function nextRecord(
   target: HashedFile | undefined,
 ): RegistryRecord | undefined {
   if (target !== undefined) return changeRecord(record, target);
-  if (state.status === "changed") return changeRecord(record, { path: record.path, sha256: state.sha256 });
+  if (state.status === "changed")
+    return changeRecord(record, { path: record.path, sha256: state.sha256 });
   return state.status === "missing" ? undefined : record;
 }
 
@@ -119,7 +132,11 @@ function prefixRules(rules: NonNullable<ScanRules["prefixes"]>): PrefixRule {
 }
 
 /** Adds a record for each file; the new aliases in order. */
-function addNames(files: HashedFile[], prefixOf: PrefixRule, records: Map<string, RegistryRecord>): string[] {
+function addNames(
+  files: HashedFile[],
+  prefixOf: PrefixRule,
+  records: Map<string, RegistryRecord>,
+): string[] {
   const unnamed: UnnamedFile[] = files.map(({ path }) => ({ path, prefix: prefixOf(path) }));
   const names = nameFiles(
     unnamed,

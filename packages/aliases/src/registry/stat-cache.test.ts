@@ -36,7 +36,8 @@ function later(): void {
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
 }
 
-const fileOf = (rows: string): string => `{"format":2,"sha256":"${hash("sha256", rows)}","rows":${rows}}\n`;
+const fileOf = (rows: string): string =>
+  `{"format":2,"sha256":"${hash("sha256", rows)}","rows":${rows}}\n`;
 
 /** Replaces the content on disk behind unchanged times, which no file system call can do, by forging the record. */
 function forge(cache: StatCache, text: string): StatCache {
@@ -120,7 +121,10 @@ describe("createStatCache", () => {
       const damaged = Buffer.from(intact);
       damaged[position] = (intact[position] ?? 0) ^ 1;
       writeFileSync(file, damaged);
-      expect(hashAgain(file), `byte ${position}`).toEqual({ sha256: hashOf("one"), isKnown: false });
+      expect(hashAgain(file), `byte ${position}`).toEqual({
+        sha256: hashOf("one"),
+        isKnown: false,
+      });
     }
   });
 

@@ -18,7 +18,14 @@ export interface StatCache {
 }
 
 /** As the cache's file has it; binary files have a `b` after their hash. */
-type Row = [path: string, mtimeMs: number, ctimeMs: number, sizeBytes: number, inode: number, hash: string];
+type Row = [
+  path: string,
+  mtimeMs: number,
+  ctimeMs: number,
+  sizeBytes: number,
+  inode: number,
+  hash: string,
+];
 
 /**
  * A change within the clock's grain leaves a file's times as they were, so a file is remembered only if its times are
@@ -40,7 +47,8 @@ export function createStatCache(file: string | undefined): StatCache {
     },
     hash({ path, realPath, stamp }) {
       const row = rows().get(path);
-      if (row !== undefined && isOf(row, stamp)) return { sha256: row[5].slice(0, 64), isBinary: row[5].length > 64 };
+      if (row !== undefined && isOf(row, stamp))
+        return { sha256: row[5].slice(0, 64), isBinary: row[5].length > 64 };
       const oldestMs = systemClock.now() - RACY_MS;
       const content = hashFile(realPath);
       if (Math.max(stamp.mtimeMs, stamp.ctimeMs) < oldestMs) {
@@ -63,7 +71,10 @@ function rowOf(path: string, stamp: FileStamp, { sha256, isBinary }: ContentHash
 
 function isOf([, mtimeMs, ctimeMs, sizeBytes, inode]: Row, stamp: FileStamp): boolean {
   return (
-    mtimeMs === stamp.mtimeMs && ctimeMs === stamp.ctimeMs && sizeBytes === stamp.sizeBytes && inode === stamp.inode
+    mtimeMs === stamp.mtimeMs &&
+    ctimeMs === stamp.ctimeMs &&
+    sizeBytes === stamp.sizeBytes &&
+    inode === stamp.inode
   );
 }
 

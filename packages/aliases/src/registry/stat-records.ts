@@ -5,7 +5,12 @@ import type { StatCache } from "./stat-cache.ts";
 import type { TreeContext } from "./verify-records.ts";
 
 /** The content hash of every named file as it is now. */
-export async function statRecords({ root, records, cache, pacer }: TreeContext): Promise<AliasStat[]> {
+export async function statRecords({
+  root,
+  records,
+  cache,
+  pacer,
+}: TreeContext): Promise<AliasStat[]> {
   const locate = createLocator(root);
   const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
   const stats: AliasStat[] = [];

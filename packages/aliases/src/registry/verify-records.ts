@@ -33,7 +33,9 @@ export async function verifyRecords(context: TreeContext): Promise<VerifyReport>
     const status = state.status === "unreachable" ? "missing" : state.status;
     const check = { alias, path, sha8, status };
     if (state.status === "missing") missing.push([alias, record]);
-    checks.push(state.status === "changed" ? { ...check, currentSha8: state.sha256.slice(0, 8) } : check);
+    checks.push(
+      state.status === "changed" ? { ...check, currentSha8: state.sha256.slice(0, 8) } : check,
+    );
     await context.pacer.step(checks.length, sorted.length);
   }
   const moves = missing.length === 0 ? undefined : matchMoves(missing, await unnamedFiles(context));
@@ -45,7 +47,13 @@ function withMove(check: AliasCheck, target: MoveTarget | undefined): AliasCheck
   return target === undefined ? check : { ...check, status: "moved", movedTo: target.path };
 }
 
-async function unnamedFiles({ root, registryDirectory, records, cache, pacer }: TreeContext): Promise<MoveTarget[]> {
+async function unnamedFiles({
+  root,
+  registryDirectory,
+  records,
+  cache,
+  pacer,
+}: TreeContext): Promise<MoveTarget[]> {
   const named = new Set([...records.values()].map(({ path }) => path));
   const tree = await walkTree({ root, registryDirectory, rules: {}, pacer });
   const targets: MoveTarget[] = [];

@@ -53,7 +53,8 @@ async function linesOf(writer: ChildProcess): Promise<string[]> {
   return text.split("\n").filter(Boolean);
 }
 
-const readNames = (): string[] => Object.keys(JSON.parse(readFileSync(join(root, ".ccl/aliases.json"), "utf8")));
+const readNames = (): string[] =>
+  Object.keys(JSON.parse(readFileSync(join(root, ".ccl/aliases.json"), "utf8")));
 
 describe("two processes that write one registry", () => {
   it("lose no name: who comes second gets an error and opens it again", async () => {

@@ -19,7 +19,11 @@ const FILES: Record<string, string> = {
   "binary.bin": "\0",
 };
 
-const perCharacter: TokenCounter = { name: "per character", isExact: true, count: (text) => text.length };
+const perCharacter: TokenCounter = {
+  name: "per character",
+  isExact: true,
+  count: (text) => text.length,
+};
 
 let root = "";
 let registry: AliasRegistry;
@@ -37,12 +41,18 @@ afterAll(() => {
 });
 
 /** What a model passes is not bound to the input's type. */
-async function call(input: unknown, options?: GetAliasToolOptions): Promise<Result<GetAliasOutput>> {
+async function call(
+  input: unknown,
+  options?: GetAliasToolOptions,
+): Promise<Result<GetAliasOutput>> {
   const tool = createGetAliasTool(registry, options);
   return Reflect.apply(tool.execute, tool, [input, {}]);
 }
 
-async function valueOf(input: GetAliasInput, options?: GetAliasToolOptions): Promise<GetAliasOutput> {
+async function valueOf(
+  input: GetAliasInput,
+  options?: GetAliasToolOptions,
+): Promise<GetAliasOutput> {
   const result = await call(input, options);
   if (!result.ok) throw new Error(JSON.stringify(result.issues));
   return result.value;
@@ -61,9 +71,20 @@ describe("get_alias", () => {
       lastLine: 10,
       totalLines: 10,
     });
-    expect(await valueOf({ alias: "D.vocabulary" })).toMatchObject({ text: FILES["vocabulary.txt"] });
-    expect(await valueOf({ alias: "D.crlf" })).toMatchObject({ text: "a\nb", lastLine: 2, totalLines: 2 });
-    expect(await valueOf({ alias: "D.empty" })).toMatchObject({ text: "", firstLine: 1, lastLine: 0, totalLines: 0 });
+    expect(await valueOf({ alias: "D.vocabulary" })).toMatchObject({
+      text: FILES["vocabulary.txt"],
+    });
+    expect(await valueOf({ alias: "D.crlf" })).toMatchObject({
+      text: "a\nb",
+      lastLine: 2,
+      totalLines: 2,
+    });
+    expect(await valueOf({ alias: "D.empty" })).toMatchObject({
+      text: "",
+      firstLine: 1,
+      lastLine: 0,
+      totalLines: 0,
+    });
   });
 
   it.each([
@@ -111,23 +132,34 @@ describe("get_alias", () => {
     const alias = fc.constantFrom("D.ten", "D.giant", "D.crlf", "D.empty");
     const bounds = fc.record({ maxTokens: fc.nat(400), maxBytes: fc.nat(400) });
     await fc.assert(
-      fc.asyncProperty(alias, bounds, fc.boolean(), async (alias, { maxTokens, maxBytes }, isExact) => {
-        const result = await call({ alias }, { maxTokens, maxBytes, counter: { ...perCharacter, isExact } });
-        const refusal = result.ok ? "bound_too_small" : result.issues[0]?.code;
-        const empty = { text: "", lastLine: 0, totalLines: 0, next: undefined };
-        const { text, lastLine, totalLines, next } = result.ok ? result.value : empty;
-        expect(refusal).toBe("bound_too_small");
-        expect(text.length).toBeLessThanOrEqual(isExact ? maxTokens : maxTokens * 0.9);
-        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes);
-        expect(text).not.toMatch(/\p{Surrogate}/u);
-        expect(next === undefined).toBe(lastLine === totalLines);
-      }),
+      fc.asyncProperty(
+        alias,
+        bounds,
+        fc.boolean(),
+        async (alias, { maxTokens, maxBytes }, isExact) => {
+          const result = await call(
+            { alias },
+            { maxTokens, maxBytes, counter: { ...perCharacter, isExact } },
+          );
+          const refusal = result.ok ? "bound_too_small" : result.issues[0]?.code;
+          const empty = { text: "", lastLine: 0, totalLines: 0, next: undefined };
+          const { text, lastLine, totalLines, next } = result.ok ? result.value : empty;
+          expect(refusal).toBe("bound_too_small");
+          expect(text.length).toBeLessThanOrEqual(isExact ? maxTokens : maxTokens * 0.9);
+          expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes);
+          expect(text).not.toMatch(/\p{Surrogate}/u);
+          expect(next === undefined).toBe(lastLine === totalLines);
+        },
+      ),
     );
   });
 
   it.each([
     [{ alias: "D.tne" }, 'alias_unknown: There is no alias "D.tne". Nearest: D.ten.'],
-    [{ alias: "D.ten", lines: "11" }, "lines_out_of_range: D.ten has 10 lines; lines 11 are not in it."],
+    [
+      { alias: "D.ten", lines: "11" },
+      "lines_out_of_range: D.ten has 10 lines; lines 11 are not in it.",
+    ],
     [{ alias: "D.ten", lines: "0-3" }, "lines_invalid"],
     [{ alias: "D.ten", lines: "5-3" }, "lines_invalid"],
     [{ alias: "D.ten", lines: 5 }, "lines_invalid"],

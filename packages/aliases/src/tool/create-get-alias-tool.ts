@@ -1,4 +1,11 @@
-import { estimatedCounter, failure, success, type Issue, type Result, type TokenCounter } from "@ccl/core";
+import {
+  estimatedCounter,
+  failure,
+  success,
+  type Issue,
+  type Result,
+  type TokenCounter,
+} from "@ccl/core";
 
 import type {
   AliasContent,
@@ -27,7 +34,10 @@ const ESTIMATE_MARGIN = 0.1;
  * at the bounds, which text and `next` say. A refused call resolves to a failed result. Issues: those of
  * `AliasRegistry.resolve`, and input_invalid, lines_invalid, lines_out_of_range, file_binary, bound_too_small.
  */
-export function createGetAliasTool(registry: AliasRegistry, options: GetAliasToolOptions = {}): GetAliasTool {
+export function createGetAliasTool(
+  registry: AliasRegistry,
+  options: GetAliasToolOptions = {},
+): GetAliasTool {
   const { maxTokens = 4000, counter = estimatedCounter, maxBytes = 64 * 1024 } = options;
   const bounds: TextBounds = {
     maxTokens: Math.floor(counter.isExact ? maxTokens : maxTokens * (1 - ESTIMATE_MARGIN)),
@@ -54,11 +64,15 @@ export function createGetAliasTool(registry: AliasRegistry, options: GetAliasToo
 const INPUT_SCHEMA = {
   type: "object",
   properties: {
-    alias: { type: "string", description: "The alias as the pack writes it: H.main or H.main@9f8e7d6c." },
+    alias: {
+      type: "string",
+      description: "The alias as the pack writes it: H.main or H.main@9f8e7d6c.",
+    },
     sha8: {
       type: "string",
       pattern: "^[0-9a-f]{8}$",
-      description: "The 8 hex digits after the @; the call is refused if the file has changed since.",
+      description:
+        "The 8 hex digits after the @; the call is refused if the file has changed since.",
     },
     lines: {
       type: "string",
@@ -70,18 +84,29 @@ const INPUT_SCHEMA = {
   additionalProperties: false,
 };
 
-function answer(content: AliasContent, { lines }: GetAliasInput, bounds: TextBounds): Result<GetAliasOutput> {
+function answer(
+  content: AliasContent,
+  { lines }: GetAliasInput,
+  bounds: TextBounds,
+): Result<GetAliasOutput> {
   const { alias, path, sha8, text } = content;
-  if (text === undefined) return refuse("file_binary", `${alias} is a binary file and has no text. Work without it.`);
+  if (text === undefined)
+    return refuse("file_binary", `${alias} is a binary file and has no text. Work without it.`);
   const allLines = splitLines(text);
   const totalLines = allLines.length;
   const range = lineRangeOf(lines, totalLines);
   if (range === undefined) {
-    return refuse("lines_out_of_range", `${alias} has ${totalLines} lines; lines ${lines} are not in it.`);
+    return refuse(
+      "lines_out_of_range",
+      `${alias} has ${totalLines} lines; lines ${lines} are not in it.`,
+    );
   }
   const cut = cutToFit({ alias, allLines, range, endsWithLineFeed: text.endsWith("\n") }, bounds);
   if (cut === undefined) {
-    return refuse("bound_too_small", "The tool's bounds are too small for any answer. Raise maxTokens or maxBytes.");
+    return refuse(
+      "bound_too_small",
+      "The tool's bounds are too small for any answer. Raise maxTokens or maxBytes.",
+    );
   }
   return success({ alias, path, sha8, ...cut, totalLines });
 }

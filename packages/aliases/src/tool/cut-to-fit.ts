@@ -47,14 +47,19 @@ export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   const lastLine = largestFitting(first, Math.min(reachable, last - 1), (line) =>
     fits(renderLines(input, line), bounds),
   );
-  if (lastLine >= first) return { text: renderLines(input, lastLine), ...endingAt(range, lastLine) };
+  if (lastLine >= first)
+    return { text: renderLines(input, lastLine), ...endingAt(range, lastLine) };
   const longest = Math.min((allLines[first - 1] ?? "").length - 1, bounds.maxBytes);
   const length = largestFitting(1, longest, (count) => fits(renderCutLine(input, count), bounds));
   return length < 1 ? undefined : { text: renderCutLine(input, length), ...endingAt(range, first) };
 }
 
 /** The last line of the range up to which there are no more than `maxBytes` code units, each of which is a byte or more. */
-function lastWithin(allLines: readonly string[], { first, last }: LineRange, maxBytes: number): number {
+function lastWithin(
+  allLines: readonly string[],
+  { first, last }: LineRange,
+  maxBytes: number,
+): number {
   let length = 0;
   for (let line = first; line <= last; line += 1) {
     length += (allLines[line - 1] ?? "").length;
@@ -64,12 +69,17 @@ function lastWithin(allLines: readonly string[], { first, last }: LineRange, max
 }
 
 /** The range up to `lastLine`, and what comes after it in the range. */
-function renderLines({ alias, allLines, range, endsWithLineFeed }: CutInput, lastLine: number): string {
+function renderLines(
+  { alias, allLines, range, endsWithLineFeed }: CutInput,
+  lastLine: number,
+): string {
   const text = allLines.slice(range.first - 1, lastLine).join("\n");
   const missing = range.last - lastLine;
   if (missing > 0)
     return `${text}\n... +${missing} lines, get_alias("${alias}", lines ${rangeText(lastLine + 1, range.last)})\n`;
-  return lastLine < allLines.length || (endsWithLineFeed && allLines.length > 0) ? `${text}\n` : text;
+  return lastLine < allLines.length || (endsWithLineFeed && allLines.length > 0)
+    ? `${text}\n`
+    : text;
 }
 
 /** The beginning of the first line, which does not fit as a whole; no cut between the halves of a surrogate pair. */
@@ -78,7 +88,9 @@ function renderCutLine({ alias, allLines, range }: CutInput, length: number): st
   const start = line.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
   const missing = range.last - range.first;
   const rest =
-    missing > 0 ? ` and +${missing} lines, get_alias("${alias}", lines ${rangeText(range.first + 1, range.last)})` : "";
+    missing > 0
+      ? ` and +${missing} lines, get_alias("${alias}", lines ${rangeText(range.first + 1, range.last)})`
+      : "";
   return `${start}\n... +${line.length - start.length} characters of line ${range.first}, which is too long to show${rest}\n`;
 }
 

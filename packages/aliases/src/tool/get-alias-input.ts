@@ -17,10 +17,16 @@ export function readGetAliasInput(input: unknown): Result<GetAliasInput> {
   const sha8 = readSha8("sha8" in input ? input.sha8 : undefined, issues);
   const lines = readLines("lines" in input ? input.lines : undefined, issues);
   if (sha8 !== undefined && reference?.sha8 !== undefined && reference.sha8 !== sha8) {
-    issues.push(invalid(["sha8"], `"sha8" is ${sha8}, but the alias says @${reference.sha8}. Pass one of them.`));
+    issues.push(
+      invalid(
+        ["sha8"],
+        `"sha8" is ${sha8}, but the alias says @${reference.sha8}. Pass one of them.`,
+      ),
+    );
   }
   const [first, ...rest] = issues;
-  if (first !== undefined || reference === undefined) return failure(first ?? invalid(["alias"], "No alias."), ...rest);
+  if (first !== undefined || reference === undefined)
+    return failure(first ?? invalid(["alias"], "No alias."), ...rest);
   const wanted = sha8 ?? reference.sha8;
   return success({
     alias: reference.alias,
@@ -30,9 +36,14 @@ export function readGetAliasInput(input: unknown): Result<GetAliasInput> {
 }
 
 /** What is not an alias by its form still goes to the registry, which knows the nearest names. */
-function readAliasField(value: unknown, issues: Issue[]): { alias: string; sha8?: string } | undefined {
+function readAliasField(
+  value: unknown,
+  issues: Issue[],
+): { alias: string; sha8?: string } | undefined {
   if (typeof value !== "string" || value === "") {
-    issues.push(invalid(["alias"], '"alias" is not a text. Pass an alias of the pack, as in "H.main".'));
+    issues.push(
+      invalid(["alias"], '"alias" is not a text. Pass an alias of the pack, as in "H.main".'),
+    );
     return undefined;
   }
   const parsed = parseAlias(value);
@@ -44,7 +55,9 @@ function readAliasField(value: unknown, issues: Issue[]): { alias: string; sha8?
 function readSha8(value: unknown, issues: Issue[]): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" && /^[0-9a-f]{8}$/i.test(value)) return value.toLowerCase();
-  issues.push(invalid(["sha8"], '"sha8" is not 8 hex digits. Copy what stands after the @, or leave it out.'));
+  issues.push(
+    invalid(["sha8"], '"sha8" is not 8 hex digits. Copy what stands after the @, or leave it out.'),
+  );
   return undefined;
 }
 
@@ -53,7 +66,8 @@ function readLines(value: unknown, issues: Issue[]): string | undefined {
   const text = typeof value === "string" ? value.trim() : "";
   const [, first, last] = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8})?)?$/.exec(text) ?? [];
   if (first !== undefined && (last === undefined || Number(last) >= Number(first))) return text;
-  const message = '"lines" is not a range. Write "10-40", "10-" or "7", counted from 1, the smaller number first.';
+  const message =
+    '"lines" is not a range. Write "10-40", "10-" or "7", counted from 1, the smaller number first.';
   issues.push({ code: "lines_invalid", path: ["lines"], message });
   return undefined;
 }

@@ -28,7 +28,8 @@ export interface Batches {
 export function createBatches(store: StoreFolder): Batches {
   const { fs } = store;
   const folder = folderPath(store, "batches");
-  const pathOf = (batch: string, state: "open" | "done"): string => join(folder, `${batch}.${state}`);
+  const pathOf = (batch: string, state: "open" | "done"): string =>
+    join(folder, `${batch}.${state}`);
   /** A batch that was done stays so while any file names it. */
   const done = new Set<string>();
 
@@ -68,9 +69,13 @@ export function createBatches(store: StoreFolder): Batches {
       return (await fs.status(pathOf(batch, "open"))) !== undefined || (await isDone(batch));
     },
     async visibleAmong(list) {
-      const doneBefore = new Set((await listFiles()).filter((file) => file.isDone).map((file) => file.batch));
+      const doneBefore = new Set(
+        (await listFiles()).filter((file) => file.isDone).map((file) => file.batch),
+      );
       const entries = await list();
-      return entries.filter(isReference).filter(({ batch }) => batch === undefined || doneBefore.has(batch));
+      return entries
+        .filter(isReference)
+        .filter(({ batch }) => batch === undefined || doneBefore.has(batch));
     },
     listFiles,
   };

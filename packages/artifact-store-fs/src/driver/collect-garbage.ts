@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { unless } from "../file-system/file-system.ts";
 import { entryName, isReference, type BodyEntry, type ShardEntry } from "../layout/entry-name.ts";
 import { contentSize } from "../layout/file-header.ts";
-import { blobPath, folderPath, listShard, orderNames, shardNames, syncNames } from "../layout/store-folder.ts";
+import {
+  blobPath,
+  folderPath,
+  listShard,
+  orderNames,
+  shardNames,
+  syncNames,
+} from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
 /** A blob that was freed, or would be. */
@@ -20,7 +27,10 @@ interface FreeOptions {
 }
 
 /** Frees unreferenced blobs in all folders, and what crashed writers left. */
-export async function collectGarbage(store: FsStore, options: DriverCollectOptions): Promise<FreedBlob[]> {
+export async function collectGarbage(
+  store: FsStore,
+  options: DriverCollectOptions,
+): Promise<FreedBlob[]> {
   const freed: FreedBlob[] = [];
   const wanted = options.artifactIds && new Set(options.artifactIds.map((id) => id.slice(0, 2)));
   for (const name of shardNames) {
@@ -36,22 +46,33 @@ export async function collectGarbage(store: FsStore, options: DriverCollectOptio
  * read again, twice, because a reference that is renamed during the first reading may be missed by it: a blob that has got
  * a reference or a pin is put back. Blobs set aside by collectors that died are settled on the way.
  */
-export async function freeUnreferenced(store: FsStore, folder: string, options: FreeOptions): Promise<FreedBlob[]> {
+export async function freeUnreferenced(
+  store: FsStore,
+  folder: string,
+  options: FreeOptions,
+): Promise<FreedBlob[]> {
   const entries = await listShard(store, folder);
   const wanted = options.artifactIds && new Set(options.artifactIds);
-  const isWanted = (entry: ShardEntry): boolean => wanted === undefined || wanted.has(entry.artifactId);
+  const isWanted = (entry: ShardEntry): boolean =>
+    wanted === undefined || wanted.has(entry.artifactId);
   const inUse = await idsInUse(store, folder, entries);
   const candidates: BodyEntry[] = [];
   for (const entry of entries.filter(isWanted)) {
     if (isReference(entry) || entry.kind === "pin") continue;
-    if (await mayGo(store, { folder, entry, isInUse: inUse.has(entry.artifactId) }, options.until)) {
+    if (
+      await mayGo(store, { folder, entry, isInUse: inUse.has(entry.artifactId) }, options.until)
+    ) {
       candidates.push(entry);
     }
   }
   if (candidates.length === 0) return [];
   if (options.isDryRun === true) {
     const unused = candidates.filter((entry) => !inUse.has(entry.artifactId));
-    return freedOf(await Promise.all(unused.map((entry) => freedBlob(store, join(folder, entryName(entry)), entry))));
+    return freedOf(
+      await Promise.all(
+        unused.map((entry) => freedBlob(store, join(folder, entryName(entry)), entry)),
+      ),
+    );
   }
   const aside = await setAside(store, folder, candidates);
   const again = [...(await listShard(store, folder)), ...(await listShard(store, folder))];
@@ -72,10 +93,18 @@ function freedOf(freed: readonly FreedBlob[]): FreedBlob[] {
 }
 
 /** Ids with a reference that counts or may come to count, or with a pin. */
-async function idsInUse(store: FsStore, folder: string, entries: readonly ShardEntry[]): Promise<Set<string>> {
+async function idsInUse(
+  store: FsStore,
+  folder: string,
+  entries: readonly ShardEntry[],
+): Promise<Set<string>> {
   const inUse = new Set<string>();
   for (const entry of entries) {
-    if (isReference(entry) ? await store.batches.isInUse(entry.batch) : await isLivePin(store, folder, entry)) {
+    if (
+      isReference(entry)
+        ? await store.batches.isInUse(entry.batch)
+        : await isLivePin(store, folder, entry)
+    ) {
       inUse.add(entry.artifactId);
     }
   }
@@ -100,22 +129,34 @@ async function mayGo(
 ): Promise<boolean> {
   const path = join(folder, entryName(entry));
   if (entry.kind === "trash") return !(await isLive(store, path, entry.token));
-  if (entry.kind === "bad" && isInUse) return (await store.fs.status(blobPath(store, entry.artifactId))) !== undefined;
+  if (entry.kind === "bad" && isInUse)
+    return (await store.fs.status(blobPath(store, entry.artifactId))) !== undefined;
   if (isInUse) return false;
   const status = await store.fs.status(path);
   return status !== undefined && status.timeMs <= until;
 }
 
 /** Hides blobs from writers; gives those that are hidden now. */
-async function setAside(store: FsStore, folder: string, candidates: readonly BodyEntry[]): Promise<BodyEntry[]> {
+async function setAside(
+  store: FsStore,
+  folder: string,
+  candidates: readonly BodyEntry[],
+): Promise<BodyEntry[]> {
   const aside: BodyEntry[] = [];
   for (const entry of candidates) {
     if (entry.kind !== "blob") {
       aside.push(entry);
       continue;
     }
-    const trash = { kind: "trash" as const, artifactId: entry.artifactId, token: store.owner.nextToken() };
-    const renaming = store.fs.rename(join(folder, entryName(entry)), join(folder, entryName(trash)));
+    const trash = {
+      kind: "trash" as const,
+      artifactId: entry.artifactId,
+      token: store.owner.nextToken(),
+    };
+    const renaming = store.fs.rename(
+      join(folder, entryName(entry)),
+      join(folder, entryName(trash)),
+    );
     if ((await unless("ENOENT", renaming, "gone")) !== "gone") aside.push(trash);
   }
   return aside;
@@ -154,6 +195,10 @@ export async function putBack(store: FsStore, folder: string, entry: BodyEntry):
   await unless("ENOENT", store.fs.unlink(path), undefined);
 }
 
-async function freedBlob(store: FsStore, path: string, { artifactId }: BodyEntry): Promise<FreedBlob> {
+async function freedBlob(
+  store: FsStore,
+  path: string,
+  { artifactId }: BodyEntry,
+): Promise<FreedBlob> {
   return { artifactId, sizeBytes: (await contentSize(store.fs, path)) ?? 0 };
 }

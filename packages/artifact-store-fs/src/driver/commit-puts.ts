@@ -1,6 +1,12 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome } from "@ccl/artifact-store/driver";
-import { blobPath, listArtifact, orderNames, shardPath, syncNames } from "../layout/store-folder.ts";
+import {
+  blobPath,
+  listArtifact,
+  orderNames,
+  shardPath,
+  syncNames,
+} from "../layout/store-folder.ts";
 import { freeUnreferenced } from "./collect-garbage.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { ChangeOptions, FsStore } from "./fs-store.ts";
@@ -20,7 +26,9 @@ export async function commitPuts(
   const change: ChangeOptions = { ...options, made, ...(batch === undefined ? {} : { batch }) };
   try {
     const outcomes = await inParallel(puts, (put) => putOne(store, put, change));
-    await inParallel(foldersOf(store, puts), (folder) => (batch === undefined ? syncNames : orderNames)(store, folder));
+    await inParallel(foldersOf(store, puts), (folder) =>
+      (batch === undefined ? syncNames : orderNames)(store, folder),
+    );
     options.signal?.throwIfAborted();
     if (batch !== undefined) await store.batches.commit(batch);
     return outcomes;
@@ -30,7 +38,11 @@ export async function commitPuts(
   }
 }
 
-async function putOne(store: FsStore, put: BlobPut, options: ChangeOptions): Promise<CommitOutcome> {
+async function putOne(
+  store: FsStore,
+  put: BlobPut,
+  options: ChangeOptions,
+): Promise<CommitOutcome> {
   const { artifactId } = put.record;
   let outcome: CommitOutcome = "present";
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -46,14 +58,20 @@ async function putOne(store: FsStore, put: BlobPut, options: ChangeOptions): Pro
   throw new Error(`"${artifactId}" came and went ${maxAttempts} times while it was stored.`);
 }
 
-async function addAll(store: FsStore, handles: readonly ArtifactHandle[], options: ChangeOptions): Promise<boolean> {
+async function addAll(
+  store: FsStore,
+  handles: readonly ArtifactHandle[],
+  options: ChangeOptions,
+): Promise<boolean> {
   for (const handle of handles) if (!(await addReference(store, handle, options))) return false;
   return true;
 }
 
 /** Those that no visible reference stands for yet. */
 async function newHandles(store: FsStore, put: BlobPut): Promise<ArtifactHandle[]> {
-  const references = await store.batches.visibleAmong(() => listArtifact(store, put.record.artifactId));
+  const references = await store.batches.visibleAmong(() =>
+    listArtifact(store, put.record.artifactId),
+  );
   const known = new Set(references.map((entry) => entry.handleId));
   return put.handles.filter((handle) => !known.has(handle.handleId));
 }

@@ -33,7 +33,9 @@ export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver>
     async commit(puts, { limits, ...options }) {
       await lease.take();
       const commit = (): ReturnType<typeof commitPuts> => commitPuts(store, puts, options);
-      return hasLimits(limits) ? commitWithinLimits(store, { puts, limits, commit }, options) : commit();
+      return hasLimits(limits)
+        ? commitWithinLimits(store, { puts, limits, commit }, options)
+        : commit();
     },
     async mend(record, content, options) {
       await lease.take();
@@ -42,7 +44,8 @@ export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver>
     find: (artifactId) => findBlob(store, artifactId),
     getHandles: (artifactId) => handlesOf(store, artifactId),
     listHandles: (options) => listHandles(store, options),
-    removeHandles: (artifactId, match, { now }) => removeHandles(store, artifactId, { ...match, now }),
+    removeHandles: (artifactId, match, { now }) =>
+      removeHandles(store, artifactId, { ...match, now }),
     async collect(options) {
       if (options.isDryRun) return collectGarbage(store, options);
       await lease.take();

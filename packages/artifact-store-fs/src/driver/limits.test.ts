@@ -33,10 +33,16 @@ describe("limits", () => {
     const limited = await open({ maxStoreBytes: 10, maxSessionBytes: 8 });
     const other = await open();
     const first = await limited.store("1234", { source: "a", sessionId: "s" });
-    await other.storeMany(["56", "78", "90"].map((content) => ({ content, source: "b", sessionId: "s" })));
-    await expect(limited.store("x", { source: "a" })).rejects.toMatchObject({ code: "limit_exceeded" });
+    await other.storeMany(
+      ["56", "78", "90"].map((content) => ({ content, source: "b", sessionId: "s" })),
+    );
+    await expect(limited.store("x", { source: "a" })).rejects.toMatchObject({
+      code: "limit_exceeded",
+    });
     await other.delete(first.artifactId);
-    await expect(limited.store("x", { source: "a" })).rejects.toMatchObject({ code: "limit_exceeded" });
+    await expect(limited.store("x", { source: "a" })).rejects.toMatchObject({
+      code: "limit_exceeded",
+    });
     await other.collectGarbage({ graceMs: 0 });
     await limited.store("abc", { source: "a", sessionId: "t" });
     await expect(limited.store("def", { source: "a", sessionId: "s" })).rejects.toMatchObject({
@@ -61,7 +67,10 @@ describe("what the folders hold", () => {
     const store = await open();
     const { artifactId } = await store.store("1234", { source: "a" });
     let lists: string[] = [];
-    const fs = { ...nodeFileSystem, list: (path: string) => (lists.push(path), nodeFileSystem.list(path)) };
+    const fs = {
+      ...nodeFileSystem,
+      list: (path: string) => (lists.push(path), nodeFileSystem.list(path)),
+    };
     const folder = { fs, root, durability: "off" as const, owner: createOwner() };
     const reader = createUsageReader(folder, createBatches(folder));
     const later = Date.now() + 60_000;

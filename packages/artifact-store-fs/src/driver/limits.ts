@@ -22,7 +22,11 @@ export function hasLimits(limits: StoreLimits): boolean {
  */
 export function commitWithinLimits(
   store: FsStore,
-  { puts, limits, commit }: { puts: readonly BlobPut[]; limits: StoreLimits; commit: () => Promise<CommitOutcome[]> },
+  {
+    puts,
+    limits,
+    commit,
+  }: { puts: readonly BlobPut[]; limits: StoreLimits; commit: () => Promise<CommitOutcome[]> },
   options: { signal?: AbortSignal },
 ): Promise<CommitOutcome[]> {
   const path = join(store.root, "limits.lock");
@@ -38,20 +42,30 @@ export function commitWithinLimits(
 }
 
 /** Whether nothing has to go; from sums alone. */
-function fitsAsItIs(shards: readonly ShardUsage[], puts: readonly BlobPut[], limits: StoreLimits): boolean {
+function fitsAsItIs(
+  shards: readonly ShardUsage[],
+  puts: readonly BlobPut[],
+  limits: StoreLimits,
+): boolean {
   const { maxSessionBytes = Infinity, maxStoreBytes = Infinity } = limits;
   const isThere = (id: string): boolean => shards.some(({ sizes }) => sizes.has(id));
   const added = puts.filter(({ record }) => !isThere(record.artifactId));
-  const storeBytes = sum(shards.map(({ bytes }) => bytes)) + sum(added.map(({ record }) => record.sizeBytes));
+  const storeBytes =
+    sum(shards.map(({ bytes }) => bytes)) + sum(added.map(({ record }) => record.sizeBytes));
   if (storeBytes > maxStoreBytes) return false;
   if (maxSessionBytes === Infinity) return true;
-  const sessionIds = new Set(puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])));
+  const sessionIds = new Set(
+    puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])),
+  );
   return [...sessionIds].every((sessionId) => {
     const held = shards.flatMap(({ sessions }) => sessions.get(nameKey(sessionId)) ?? []);
     const isHeld = (id: string): boolean => held.some(({ artifactIds }) => artifactIds.has(id));
     const own = puts.filter((put) => put.handles.some((handle) => handle.sessionId === sessionId));
     const fresh = own.filter(({ record }) => !isHeld(record.artifactId));
-    return sum(held.map(({ bytes }) => bytes)) + sum(fresh.map(({ record }) => record.sizeBytes)) <= maxSessionBytes;
+    return (
+      sum(held.map(({ bytes }) => bytes)) + sum(fresh.map(({ record }) => record.sizeBytes)) <=
+      maxSessionBytes
+    );
   });
 }
 
@@ -85,26 +99,36 @@ function planEviction(usage: Usage, puts: readonly BlobPut[], limits: StoreLimit
   const eviction: Eviction = { references: new Set(), artifactIds: new Set() };
   const { maxSessionBytes, maxStoreBytes, whenFull = "reject" } = limits;
   const request = { usage, puts, eviction, isEvicting: whenFull === "evict" };
-  const sessions = new Set(puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])));
-  if (maxSessionBytes !== undefined) for (const id of sessions) fitSession(request, id, maxSessionBytes);
+  const sessions = new Set(
+    puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])),
+  );
+  if (maxSessionBytes !== undefined)
+    for (const id of sessions) fitSession(request, id, maxSessionBytes);
   if (maxStoreBytes !== undefined) fitStore(request, maxStoreBytes);
   return eviction;
 }
 
-function fitSession({ usage, puts, eviction, isEvicting }: Request, sessionId: string, maxBytes: number): void {
+function fitSession(
+  { usage, puts, eviction, isEvicting }: Request,
+  sessionId: string,
+  maxBytes: number,
+): void {
   const key = nameKey(sessionId);
   const own = puts.filter((put) => put.handles.some((handle) => handle.sessionId === sessionId));
   const ownIds = new Set(own.map(({ record }) => record.artifactId));
   const before = usage.references.filter((entry) => entry.sessionKey === key);
   const heldIds = new Set(before.map(({ artifactId }) => artifactId));
-  const isGrowing = own.some(({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId));
+  const isGrowing = own.some(
+    ({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId),
+  );
   if (!isGrowing) return;
   const others = before.filter(({ artifactId }) => !ownIds.has(artifactId));
   const kept = new Set(puts.map(({ record }) => record.artifactId));
   const counts = new Map<string, number>();
   for (const { artifactId } of others) counts.set(artifactId, (counts.get(artifactId) ?? 0) + 1);
   const sizeOf = (artifactId: string): number => usage.sizes.get(artifactId) ?? 0;
-  let total = sum(own.map(({ record }) => record.sizeBytes)) + sum(Array.from(counts.keys(), sizeOf));
+  let total =
+    sum(own.map(({ record }) => record.sizeBytes)) + sum(Array.from(counts.keys(), sizeOf));
   for (const entry of isEvicting ? others : []) {
     if (total <= maxBytes) break;
     if (kept.has(entry.artifactId)) continue;
@@ -143,7 +167,8 @@ function fitStore({ usage, puts, eviction, isEvicting }: Request, maxBytes: numb
 function markEvicted({ references }: Usage, eviction: Eviction, entry: ReferenceEntry): boolean {
   eviction.references.add(entry);
   const { artifactId } = entry;
-  if (references.some((each) => each.artifactId === artifactId && !eviction.references.has(each))) return false;
+  if (references.some((each) => each.artifactId === artifactId && !eviction.references.has(each)))
+    return false;
   eviction.artifactIds.add(artifactId);
   return true;
 }
@@ -163,7 +188,9 @@ async function evict(store: FsStore, { references, artifactIds }: Eviction): Pro
     const path = join(shardPath(store, entry.artifactId), entryName(entry));
     await unless("ENOENT", store.fs.unlink(path), undefined);
   }
-  for (const folder of new Set(Array.from(references, (entry) => shardPath(store, entry.artifactId)))) {
+  for (const folder of new Set(
+    Array.from(references, (entry) => shardPath(store, entry.artifactId)),
+  )) {
     await syncNames(store, folder);
   }
   if (artifactIds.size === 0) return;

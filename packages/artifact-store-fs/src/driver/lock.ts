@@ -37,7 +37,11 @@ export async function withLock<Value>(
   }
 }
 
-async function acquire(store: FsStore, path: string, signal: AbortSignal | undefined): Promise<void> {
+async function acquire(
+  store: FsStore,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { fs, owner } = store;
   const token = owner.nextToken();
   const own = join(folderPath(store, "owners"), `${token}.lock`);
@@ -45,7 +49,11 @@ async function acquire(store: FsStore, path: string, signal: AbortSignal | undef
   try {
     await file.write(new TextEncoder().encode(token), 0);
     await file.close();
-    for (let waitMs = firstWaitMs; !(await tryLink(store, own, path)); waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    for (
+      let waitMs = firstWaitMs;
+      !(await tryLink(store, own, path));
+      waitMs = Math.min(waitMs * 2, longestWaitMs)
+    ) {
       if (await takeOver(store, path)) continue;
       await sleep(waitMs, undefined, { signal });
     }
@@ -77,12 +85,16 @@ async function takeOver(store: FsStore, path: string): Promise<boolean> {
     throw error;
   }
   // Another waiter may have taken over in between: what was moved is then its lock, and goes back.
-  if ((await holderOf(store, aside))?.token !== dead.token) await store.fs.link(aside, path).catch(() => undefined);
+  if ((await holderOf(store, aside))?.token !== dead.token)
+    await store.fs.link(aside, path).catch(() => undefined);
   await store.fs.unlink(aside);
   return true;
 }
 
-async function holderOf(store: FsStore, path: string): Promise<{ token: string; ageMs: number } | undefined> {
+async function holderOf(
+  store: FsStore,
+  path: string,
+): Promise<{ token: string; ageMs: number } | undefined> {
   const status = await store.fs.status(path);
   if (status === undefined) return undefined;
   const file = await store.fs.open(path).catch(() => undefined);

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { unless } from "../file-system/file-system.ts";
 import { bodyName, entryName } from "../layout/entry-name.ts";
 import { readHeader } from "../layout/file-header.ts";
-import { blobPath, listArtifact, orderNames, shardPath, syncNames } from "../layout/store-folder.ts";
+import {
+  blobPath,
+  listArtifact,
+  orderNames,
+  shardPath,
+  syncNames,
+} from "../layout/store-folder.ts";
 import { putBack } from "./collect-garbage.ts";
 import type { BlobContent, FsStore } from "./fs-store.ts";
 import { linkFile, pinPath, removeQuietly, writeBody } from "./write-blob.ts";

@@ -31,7 +31,10 @@ async function openPath(store: FsStore, path: string): Promise<OpenFile | "unusa
 }
 
 /** Finds the bytes of an artifact under whichever name they lie, and keeps the file open. */
-async function openBody(store: FsStore, artifactId: string): Promise<OpenBody | "unusable" | undefined> {
+async function openBody(
+  store: FsStore,
+  artifactId: string,
+): Promise<OpenBody | "unusable" | undefined> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const blob = await openPath(store, blobPath(store, artifactId));
     if (blob === "unusable") return blob;
@@ -59,10 +62,18 @@ function asideFirst(entries: readonly ShardEntry[]): ShardEntry[] {
   return aside.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
-async function withHeader(file: OpenFile, artifactId: string, isQuarantined: boolean): Promise<OpenBody> {
+async function withHeader(
+  file: OpenFile,
+  artifactId: string,
+  isQuarantined: boolean,
+): Promise<OpenBody> {
   try {
     const found = await readHeader(file);
-    return { file, isQuarantined, found: found?.header.artifactId === artifactId ? found : undefined };
+    return {
+      file,
+      isQuarantined,
+      found: found?.header.artifactId === artifactId ? found : undefined,
+    };
   } catch (error) {
     await file.close();
     if (systemCode(error) === "EISDIR") return { file: emptyFile, isQuarantined, found: undefined };
@@ -86,7 +97,10 @@ const emptyFile: OpenFile = {
 };
 
 /** The blob of an artifact that has a reference that counts. */
-export async function findBlob(store: FsStore, artifactId: string): Promise<StoredBlob | undefined> {
+export async function findBlob(
+  store: FsStore,
+  artifactId: string,
+): Promise<StoredBlob | undefined> {
   const body = await openBody(store, artifactId);
   if (body === undefined) return undefined;
   if (body === "unusable") {
@@ -99,12 +113,21 @@ export async function findBlob(store: FsStore, artifactId: string): Promise<Stor
     const { header, contentOffset, following } = found;
     const { sizeBytes, hashBytes } = header;
     const chunkHashes = new Uint8Array(Math.min(hashBytes, sizeBytes));
-    const hashesRead = hashBytes === 0 ? 0 : await file.read(chunkHashes, contentOffset + sizeBytes);
+    const hashesRead =
+      hashBytes === 0 ? 0 : await file.read(chunkHashes, contentOffset + sizeBytes);
     const record = { artifactId, sizeBytes, chunkHashes: chunkHashes.subarray(0, hashesRead) };
     const read = (first: number, end: number): AsyncIterable<Uint8Array> =>
-      readContent(store, artifactId, { start: first * chunkBytes, end: Math.min(end * chunkBytes, sizeBytes) });
+      readContent(store, artifactId, {
+        start: first * chunkBytes,
+        end: Math.min(end * chunkBytes, sizeBytes),
+      });
     if (sizeBytes > maxWholeBytes) return { record, isQuarantined, read };
-    return { record, isQuarantined, read, bytes: await wholeContent(file, { sizeBytes, contentOffset, following }) };
+    return {
+      record,
+      isQuarantined,
+      read,
+      bytes: await wholeContent(file, { sizeBytes, contentOffset, following }),
+    };
   } finally {
     await file.close();
   }
@@ -118,7 +141,11 @@ function damagedBlob(artifactId: string, isQuarantined: boolean): StoredBlob {
 
 async function wholeContent(
   file: OpenFile,
-  { sizeBytes, contentOffset, following }: { sizeBytes: number; contentOffset: number; following: Uint8Array },
+  {
+    sizeBytes,
+    contentOffset,
+    following,
+  }: { sizeBytes: number; contentOffset: number; following: Uint8Array },
 ): Promise<Uint8Array> {
   if (following.length >= sizeBytes) return following.slice(0, sizeBytes);
   const bytes = new Uint8Array(sizeBytes);
@@ -133,7 +160,8 @@ async function* readContent(
   { start, end }: { start: number; end: number },
 ): AsyncGenerator<Uint8Array> {
   const body = await openBody(store, artifactId);
-  if (body === undefined) throw new Error(`"${artifactId}" was deleted and collected while it was read.`);
+  if (body === undefined)
+    throw new Error(`"${artifactId}" was deleted and collected while it was read.`);
   if (body === "unusable") return;
   try {
     for (let at = start; body.found !== undefined && at < end;) {
@@ -149,11 +177,16 @@ async function* readContent(
 }
 
 /** Whether a reference counts; the one that the blob was written for is looked for first. */
-async function hasReference(store: FsStore, artifactId: string, header?: FileHeader): Promise<boolean> {
+async function hasReference(
+  store: FsStore,
+  artifactId: string,
+  header?: FileHeader,
+): Promise<boolean> {
   const { handle, batch } = header ?? {};
   if (handle !== undefined) {
     const path = join(shardPath(store, artifactId), referenceName(handle, batch));
-    if ((await store.fs.status(path)) !== undefined && (await store.batches.isVisible(batch))) return true;
+    if ((await store.fs.status(path)) !== undefined && (await store.batches.isVisible(batch)))
+      return true;
   }
   return (await store.batches.visibleAmong(() => listArtifact(store, artifactId))).length > 0;
 }

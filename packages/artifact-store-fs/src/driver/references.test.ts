@@ -10,9 +10,16 @@ let store: ArtifactStore;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "ccl-list-"));
   // Of many lengths, and "-" comes before the "." that ends an id in a file's name.
-  const ids = Array.from({ length: 60 }, (_, index) => (index % 3 === 0 ? "a" : `a-${(index * 37) % 60}`));
-  store = await openFsArtifactStore({ root, durability: "off", ids: { next: () => ids.pop() ?? "" } });
-  for (let index = 0; index < 60; index += 1) await store.store(`content ${index}`, { source: "a" });
+  const ids = Array.from({ length: 60 }, (_, index) =>
+    index % 3 === 0 ? "a" : `a-${(index * 37) % 60}`,
+  );
+  store = await openFsArtifactStore({
+    root,
+    durability: "off",
+    ids: { next: () => ids.pop() ?? "" },
+  });
+  for (let index = 0; index < 60; index += 1)
+    await store.store(`content ${index}`, { source: "a" });
 });
 afterEach(async () => {
   await store.close();
@@ -45,7 +52,8 @@ describe("a listing", () => {
     for (const { artifactId } of damaged) {
       const folder = join(root, "blobs", artifactId.slice(0, 2));
       const names = await readdir(folder);
-      for (const name of names) if (name.startsWith(`${artifactId}.`)) await writeFile(join(folder, name), "damaged");
+      for (const name of names)
+        if (name.startsWith(`${artifactId}.`)) await writeFile(join(folder, name), "damaged");
     }
     const readable = whole.filter((handle) => !damaged.includes(handle));
     expect((await store.listHandles({ limit: 10 })).handles).toEqual(readable.slice(0, 10));

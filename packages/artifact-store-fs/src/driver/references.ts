@@ -2,9 +2,22 @@ import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { DriverListOptions, HandleKey } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
 import { unless } from "../file-system/file-system.ts";
-import { entryName, isReference, nameKey, type ReferenceEntry, type ShardEntry } from "../layout/entry-name.ts";
+import {
+  entryName,
+  isReference,
+  nameKey,
+  type ReferenceEntry,
+  type ShardEntry,
+} from "../layout/entry-name.ts";
 import { readHeader } from "../layout/file-header.ts";
-import { folderPath, listArtifact, listShard, shardNames, shardPath, syncNames } from "../layout/store-folder.ts";
+import {
+  folderPath,
+  listArtifact,
+  listShard,
+  shardNames,
+  shardPath,
+  syncNames,
+} from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 import { inParallel } from "./in-parallel.ts";
 
@@ -15,7 +28,10 @@ export function compareHandles(a: HandleKey, b: HandleKey): number {
 }
 
 /** The handle of a reference; undefined where it went meanwhile, or is damaged. */
-async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<ArtifactHandle | undefined> {
+async function readHandle(
+  store: FsStore,
+  entry: ReferenceEntry,
+): Promise<ArtifactHandle | undefined> {
   const path = join(shardPath(store, entry.artifactId), entryName(entry));
   const file = await unless("ENOENT", store.fs.open(path), undefined);
   if (file === undefined) return undefined;
@@ -34,14 +50,18 @@ export async function handlesOf(store: FsStore, artifactId: string): Promise<Art
 }
 
 /** Handles of the whole store, chosen by the names of their files. */
-export async function listHandles(store: FsStore, options: DriverListOptions): Promise<ArtifactHandle[]> {
+export async function listHandles(
+  store: FsStore,
+  options: DriverListOptions,
+): Promise<ArtifactHandle[]> {
   const { sessionId, source, signal } = options;
   const session = nameKey(sessionId);
   const origin = nameKey(source);
   const entries = await store.batches.visibleAmong(() => listAll(store, shardNames, signal));
   const matching = entries.filter(
     (entry) =>
-      (sessionId === undefined || entry.sessionKey === session) && (source === undefined || entry.sourceKey === origin),
+      (sessionId === undefined || entry.sessionKey === session) &&
+      (source === undefined || entry.sourceKey === origin),
   );
   return takeHandles(store, matching, options);
 }
@@ -78,7 +98,9 @@ function firstEntries(
   let bound: ReferenceEntry | undefined;
   const cut = (): void => {
     first.sort(compareHandles);
-    first = first.filter((entry, at) => at === 0 || compareHandles(first[at - 1] ?? entry, entry) < 0).slice(0, limit);
+    first = first
+      .filter((entry, at) => at === 0 || compareHandles(first[at - 1] ?? entry, entry) < 0)
+      .slice(0, limit);
     bound = first[limit - 1];
   };
   for (const entry of entries) {
@@ -92,7 +114,11 @@ function firstEntries(
 }
 
 /** Everything in some of the folders of blobs. */
-export async function listAll(store: FsStore, shards: readonly string[], signal?: AbortSignal): Promise<ShardEntry[]> {
+export async function listAll(
+  store: FsStore,
+  shards: readonly string[],
+  signal?: AbortSignal,
+): Promise<ShardEntry[]> {
   const blobs = folderPath(store, "blobs");
   const lists = await inParallel(shards, (name) => {
     signal?.throwIfAborted();
@@ -123,7 +149,9 @@ export async function removeHandles(
   { handleId, sessionId, now }: { handleId?: string; sessionId?: string; now: number },
 ): Promise<number> {
   let entries: ShardEntry[] = [];
-  const visible = await store.batches.visibleAmong(async () => (entries = await listArtifact(store, artifactId)));
+  const visible = await store.batches.visibleAmong(
+    async () => (entries = await listArtifact(store, artifactId)),
+  );
   const session = nameKey(sessionId);
   const matching = visible.filter(
     (entry) =>

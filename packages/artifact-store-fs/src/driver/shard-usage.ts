@@ -1,5 +1,10 @@
 import { join } from "node:path";
-import { entryName, isReference, type ReferenceEntry, type ShardEntry } from "../layout/entry-name.ts";
+import {
+  entryName,
+  isReference,
+  type ReferenceEntry,
+  type ShardEntry,
+} from "../layout/entry-name.ts";
 import { contentSize } from "../layout/file-header.ts";
 import { folderPath, listShard, shardNames, type StoreFolder } from "../layout/store-folder.ts";
 import type { Batches } from "./batches.ts";
@@ -47,7 +52,8 @@ export function createUsageReader(store: StoreFolder, batches: Batches): UsageRe
         if (before?.changedAtMs === changedAtMs) return before.usage;
         const { usage, isSettled } = await readShard(store, batches, folder);
         const uncertainMs = changedAtMs % 1000 === 0 ? wholeSecondMs : tickMs;
-        if (isSettled && nowMs - changedAtMs > uncertainMs) known.set(folder, { changedAtMs, usage });
+        if (isSettled && nowMs - changedAtMs > uncertainMs)
+          known.set(folder, { changedAtMs, usage });
         else known.delete(folder);
         return usage;
       }),
@@ -61,7 +67,9 @@ async function readShard(
   folder: string,
 ): Promise<{ usage: ShardUsage; isSettled: boolean }> {
   let entries: ShardEntry[] = [];
-  const references = await batches.visibleAmong(async () => (entries = await listShard(store, folder)));
+  const references = await batches.visibleAmong(
+    async () => (entries = await listShard(store, folder)),
+  );
   const sizes = new Map(references.map((entry) => [entry.artifactId, entry.sizeBytes]));
   for (const entry of entries) {
     if (isReference(entry) || entry.kind === "pin" || sizes.has(entry.artifactId)) continue;
@@ -74,7 +82,10 @@ async function readShard(
   return { usage, isSettled: references.length === entries.filter(isReference).length };
 }
 
-function addToSession({ sessions }: ShardUsage, { sessionKey, artifactId, sizeBytes }: ReferenceEntry): void {
+function addToSession(
+  { sessions }: ShardUsage,
+  { sessionKey, artifactId, sizeBytes }: ReferenceEntry,
+): void {
   const session = sessions.get(sessionKey) ?? { bytes: 0, artifactIds: new Set() };
   sessions.set(sessionKey, session);
   if (session.artifactIds.has(artifactId)) return;

@@ -66,7 +66,8 @@ export async function sweep(store: FsStore): Promise<void> {
   }
   const references = entries.filter(isReference);
   await inParallel(references, async (entry) => {
-    if (!(await batches.isInUse(entry.batch))) await unless("ENOENT", fs.unlink(pathOf(entry)), undefined);
+    if (!(await batches.isInUse(entry.batch)))
+      await unless("ENOENT", fs.unlink(pathOf(entry)), undefined);
   });
   // References of a batch that was done before they were listed can't have been missed.
   const named = new Set(references.map((entry) => entry.batch));

@@ -8,5 +8,7 @@ export async function syncAtTime(
   { durability, now }: { durability: Durability; now: number },
 ): Promise<void> {
   const setTime = (): Promise<void> => file.setTime(now);
-  await inParallel(durability === "off" ? [setTime] : [() => file.sync(), setTime], (call) => call());
+  await inParallel(durability === "off" ? [setTime] : [() => file.sync(), setTime], (call) =>
+    call(),
+  );
 }

@@ -56,14 +56,24 @@ async function writeNewFile(
 /** Writes a whole blob file under the name `pin`. False where its header had no room for the handle and went without. */
 export async function writeBody(
   store: FsStore,
-  { record, content, handle, pin }: { record: BlobRecord; content: BlobContent; handle?: ArtifactHandle; pin: string },
+  {
+    record,
+    content,
+    handle,
+    pin,
+  }: { record: BlobRecord; content: BlobContent; handle?: ArtifactHandle; pin: string },
   { now, batch }: { now: number; batch?: string },
 ): Promise<boolean> {
   const { artifactId, sizeBytes, chunkHashes } = record;
   const plain: FileHeader = { artifactId, sizeBytes, hashBytes: chunkHashes.length };
-  const full = { ...plain, ...(handle === undefined ? {} : { handle }), ...(batch === undefined ? {} : { batch }) };
+  const full = {
+    ...plain,
+    ...(handle === undefined ? {} : { handle }),
+    ...(batch === undefined ? {} : { batch }),
+  };
   if (content instanceof Uint8Array) {
-    const encode = (): Uint8Array => Buffer.concat([encodeHeader(full) ?? new Uint8Array(0), content, chunkHashes]);
+    const encode = (): Uint8Array =>
+      Buffer.concat([encodeHeader(full) ?? new Uint8Array(0), content, chunkHashes]);
     await writeNewFile(store, pin, { encode, now });
     return handle !== undefined;
   }
@@ -80,7 +90,11 @@ export async function writeBody(
  * Writes a blob that is not there, and the first reference to it: one file under two names, so that one sync of the file
  * and one of the folder make both durable. False where another writer was faster.
  */
-export async function writeNewBlob(store: FsStore, put: BlobPut, options: ChangeOptions): Promise<boolean> {
+export async function writeNewBlob(
+  store: FsStore,
+  put: BlobPut,
+  options: ChangeOptions,
+): Promise<boolean> {
   const { record, content } = put;
   const handle = put.handles[0];
   if (handle === undefined) throw new TypeError(`No handle for "${record.artifactId}".`);
@@ -108,11 +122,21 @@ export async function writeNewBlob(store: FsStore, put: BlobPut, options: Change
  * Adds a reference to a blob that is there; false where it no longer is. The pin comes before the look at the blob: a
  * collector that took the blob away in between sees the pin and puts it back.
  */
-export async function addReference(store: FsStore, handle: ArtifactHandle, options: ChangeOptions): Promise<boolean> {
+export async function addReference(
+  store: FsStore,
+  handle: ArtifactHandle,
+  options: ChangeOptions,
+): Promise<boolean> {
   const { artifactId, sizeBytes } = handle;
   const { now, batch, signal } = options;
   const pin = pinPath(store, artifactId);
-  const header = { artifactId, sizeBytes, hashBytes: 0, handle, ...(batch === undefined ? {} : { batch }) };
+  const header = {
+    artifactId,
+    sizeBytes,
+    hashBytes: 0,
+    handle,
+    ...(batch === undefined ? {} : { batch }),
+  };
   await writeNewFile(store, pin, { encode: () => encodeHeader(header) ?? new Uint8Array(0), now });
   try {
     if (!(await syncBlob(store, artifactId))) {

@@ -1,7 +1,13 @@
 import fs, { constants } from "node:fs";
 import { lutimes, mkdir, readdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import { systemCode, unless, type FileStatus, type FileSystem, type OpenFile } from "./file-system.ts";
+import {
+  systemCode,
+  unless,
+  type FileStatus,
+  type FileSystem,
+  type OpenFile,
+} from "./file-system.ts";
 
 // Calls on numbers instead of `FileHandle`s: a put makes a dozen of them, and the handles cost a quarter of its time.
 const open = promisify(fs.open);
@@ -20,12 +26,16 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 const folderOnly = constants.O_DIRECTORY ?? 0;
 
 /** What a platform answers where folders can't be synced; elsewhere these are real failures. */
-const unsyncable = new Set(process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"]);
+const unsyncable = new Set(
+  process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"],
+);
 
 /** The files of this machine. */
 export const nodeFileSystem: FileSystem = {
   async create(path) {
-    return openFile(await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow, 0o666));
+    return openFile(
+      await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow, 0o666),
+    );
   },
   async open(path) {
     return openFile(await open(path, constants.O_RDONLY | noFollow));

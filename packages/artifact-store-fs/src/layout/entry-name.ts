@@ -34,7 +34,12 @@ export function nameKey(text: string | undefined): string {
 
 /** `<artifact>.<handle>.<session>.<source>.<size>[.<batch>].ref` */
 export function referenceName(handle: ArtifactHandle, batch: string | undefined): string {
-  const parts = [handle.artifactId, handle.handleId, nameKey(handle.sessionId), nameKey(handle.source)];
+  const parts = [
+    handle.artifactId,
+    handle.handleId,
+    nameKey(handle.sessionId),
+    nameKey(handle.source),
+  ];
   parts.push(handle.sizeBytes.toString(36), ...(batch === undefined ? [] : [batch]), "ref");
   return parts.join(".");
 }
@@ -56,9 +61,17 @@ export function parseEntryName(name: string): ShardEntry | undefined {
   if (kind === "trash" || kind === "bad" || kind === "pin") {
     return parts.length === 1 ? { kind, artifactId, token: first } : undefined;
   }
-  if (kind !== "ref" || parts.length < 4 || parts.length > 5 || !/^[0-9a-z]+$/.test(size)) return undefined;
+  if (kind !== "ref" || parts.length < 4 || parts.length > 5 || !/^[0-9a-z]+$/.test(size))
+    return undefined;
   const sizeBytes = Number.parseInt(size, 36);
-  const entry = { kind: "reference" as const, artifactId, handleId: first, sessionKey, sourceKey, sizeBytes };
+  const entry = {
+    kind: "reference" as const,
+    artifactId,
+    handleId: first,
+    sessionKey,
+    sourceKey,
+    sizeBytes,
+  };
   return batch === undefined ? entry : { ...entry, batch };
 }
 

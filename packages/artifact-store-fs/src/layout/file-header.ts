@@ -49,7 +49,8 @@ export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined
     const read = buffer.subarray(0, await file.read(buffer, 0));
     const end = read.indexOf(lineFeed);
     const header = end < 0 ? undefined : parseLine(read.subarray(0, end));
-    if (header !== undefined) return { header, contentOffset: end + 1, following: read.subarray(end + 1) };
+    if (header !== undefined)
+      return { header, contentOffset: end + 1, following: read.subarray(end + 1) };
     if (end >= 0 || read.length < bytes || bytes === maxHeaderBytes) return undefined;
   }
 }
@@ -72,5 +73,7 @@ function parseLine(line: Uint8Array): FileHeader | undefined {
   const json = text.slice(checkDigits + 1);
   if (`${sha256Hex(json).slice(0, checkDigits)} ${json}` !== text) return undefined;
   const header: FileHeader = JSON.parse(json);
-  return Number.isSafeInteger(header.sizeBytes) && Number.isSafeInteger(header.hashBytes) ? header : undefined;
+  return Number.isSafeInteger(header.sizeBytes) && Number.isSafeInteger(header.hashBytes)
+    ? header
+    : undefined;
 }

@@ -48,7 +48,10 @@ export async function prepareFolders(store: StoreFolder): Promise<void> {
   for (const name of shardNames) kinds.set(join(blobs, name), shards.get(name));
   const strange = [...kinds].find(([, kind]) => kind !== undefined && kind !== "folder");
   if (strange !== undefined) {
-    throw new ArtifactStoreError("unsupported", `"${strange[0]}" is no folder; links inside a store are not followed.`);
+    throw new ArtifactStoreError(
+      "unsupported",
+      `"${strange[0]}" is no folder; links inside a store are not followed.`,
+    );
   }
   const missing = [...kinds.keys()].filter((path) => kinds.get(path) === undefined);
   try {

@@ -33,10 +33,15 @@ async function lookOnce(
   let outcome: "gone" | undefined;
   let damaged: StoredBlob | undefined;
   const tried = new Set<string>();
-  for await (const page of context.bucket.listPages(referencePrefix(artifactId), { pageKeys, signal })) {
+  for await (const page of context.bucket.listPages(referencePrefix(artifactId), {
+    pageKeys,
+    signal,
+  })) {
     const listing = parseReferences(page.map(({ key }) => key));
     // Newest copies first: a mended blob lies in a newer copy than the damaged one.
-    const claims = listing.claims.toSorted((a, b) => (a.generation.name < b.generation.name ? 1 : -1));
+    const claims = listing.claims.toSorted((a, b) =>
+      a.generation.name < b.generation.name ? 1 : -1,
+    );
     for (const claim of claims) {
       const { generation } = claim;
       if (tried.has(generation.name)) continue;
@@ -63,7 +68,10 @@ interface OpenedGeneration {
 }
 
 /** A copy as it lies there; undefined where its object is gone. */
-async function openGeneration(context: S3Context, options: OpenedGeneration): Promise<StoredBlob | undefined> {
+async function openGeneration(
+  context: S3Context,
+  options: OpenedGeneration,
+): Promise<StoredBlob | undefined> {
   const { artifactId, generation, isQuarantined, signal } = options;
   const { sizeBytes, dataKey } = generation;
   const key = blobKey(artifactId, generation.name);

@@ -20,23 +20,32 @@ export async function quarantineBlob(context: S3Context, artifactId: string): Pr
   }
 }
 
-async function isSound(context: S3Context, artifactId: string, generation: Generation): Promise<boolean> {
+async function isSound(
+  context: S3Context,
+  artifactId: string,
+  generation: Generation,
+): Promise<boolean> {
   const { sizeBytes, dataKey } = generation;
   const key = blobKey(artifactId, generation.name);
   if ((await context.bucket.sizeOf(dataKey ?? key)) !== sizeBytes) return false;
   const record = dataKey === undefined ? undefined : await readObject(context.bucket, key);
-  const expected = record === undefined || record === "damaged" ? undefined : openHashes(record.bytes);
+  const expected =
+    record === undefined || record === "damaged" ? undefined : openHashes(record.bytes);
   if (dataKey !== undefined && expected === undefined) return false;
   const whole = createHash("sha256");
   let chunk = createHash("sha256");
   let at = 0;
   const endChunk = (): boolean => {
     const start = (Math.ceil(at / chunkBytes) - 1) * 32;
-    const isRight = expected === undefined || chunk.digest().equals(expected.subarray(start, start + 32));
+    const isRight =
+      expected === undefined || chunk.digest().equals(expected.subarray(start, start + 32));
     chunk = createHash("sha256");
     return isRight;
   };
-  for await (const piece of readSpan(context.bucket, dataKey ?? key, { start: 0, end: sizeBytes })) {
+  for await (const piece of readSpan(context.bucket, dataKey ?? key, {
+    start: 0,
+    end: sizeBytes,
+  })) {
     whole.update(piece);
     for (let from = 0; from < piece.byteLength;) {
       const taken = piece.subarray(from, from + chunkBytes - (at % chunkBytes));

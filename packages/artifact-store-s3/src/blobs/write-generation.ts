@@ -34,7 +34,11 @@ export function planGeneration(
     };
   }
   const upload = content instanceof StagedUpload ? content : undefined;
-  const generation = createGeneration({ now, sizeBytes, staged: upload?.name ?? createStagedName(now) });
+  const generation = createGeneration({
+    now,
+    sizeBytes,
+    staged: upload?.name ?? createStagedName(now),
+  });
   const { dataKey = "" } = generation;
   return {
     generation,
@@ -43,7 +47,8 @@ export function planGeneration(
       const key = blobKey(artifactId, generation.name);
       await bucket.put(key, sealedHashes(chunkHashes), { ...onlyIfAbsent(context), signal });
       if (upload !== undefined) await upload.complete();
-      else if (bytes !== undefined) await bucket.put(dataKey, bytes, { ...onlyIfAbsent(context), signal });
+      else if (bytes !== undefined)
+        await bucket.put(dataKey, bytes, { ...onlyIfAbsent(context), signal });
     },
   };
 }

@@ -8,7 +8,9 @@ import { s3CodeOf, s3StatusOf } from "./s3-failure.ts";
  */
 export async function probeConditions(bucket: S3Bucket, signal?: AbortSignal): Promise<boolean> {
   const key = `probe/${randomUUID()}`;
-  const body = new TextEncoder().encode("Written to find out whether conditional writes are kept; safe to remove.\n");
+  const body = new TextEncoder().encode(
+    "Written to find out whether conditional writes are kept; safe to remove.\n",
+  );
   try {
     if ((await bucket.put(key, body, { condition: "absent", signal })) === undefined) return false;
     if ((await bucket.put(key, body, { condition: "absent", signal })) !== undefined) return false;

@@ -31,7 +31,10 @@ export async function readObject(
 ): Promise<ReadObject | "damaged" | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const answer = await bucket.client.send(new GetObjectCommand(bucket.place(key)), requestOptions(signal));
+      const answer = await bucket.client.send(
+        new GetObjectCommand(bucket.place(key)),
+        requestOptions(signal),
+      );
       const pieces: Uint8Array[] = [];
       for await (const piece of bodyPieces(answer.Body)) pieces.push(piece);
       const bytes = joined(pieces);
@@ -86,7 +89,10 @@ function checkedTotal(answer: GetObjectCommandOutput, start: number): number {
   const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.ContentRange ?? "") ?? [];
   if (Number(from) === start) return Number(total);
   if (answer.ContentRange === undefined && start === 0) return answer.ContentLength ?? Infinity;
-  throw new ArtifactStoreError("unsupported", `The server answered a range from byte ${start} with something else.`);
+  throw new ArtifactStoreError(
+    "unsupported",
+    `The server answered a range from byte ${start} with something else.`,
+  );
 }
 
 /** Answers of the server are final (the SDK has retried them); connections that broke are not. */
@@ -106,7 +112,11 @@ function cutShort(got: number, expected: number | undefined): ArtifactStoreError
 }
 
 function readFailure(error: unknown, bucket: S3Bucket, key: string): unknown {
-  return s3Failure(error, { operation: "GetObject", bucket: bucket.name, key: bucket.prefix + key });
+  return s3Failure(error, {
+    operation: "GetObject",
+    bucket: bucket.name,
+    key: bucket.prefix + key,
+  });
 }
 
 /** The SDK gives a Node stream, or a web stream in other runtimes. */

@@ -58,11 +58,19 @@ export class S3Bucket {
   }
 
   /** Runs one request; what it throws says which one failed and why. */
-  async request<Output>(operation: string, key: string | undefined, run: () => Promise<Output>): Promise<Output> {
+  async request<Output>(
+    operation: string,
+    key: string | undefined,
+    run: () => Promise<Output>,
+  ): Promise<Output> {
     try {
       return await run();
     } catch (error) {
-      throw s3Failure(error, { operation, bucket: this.name, ...(key !== undefined && { key: this.prefix + key }) });
+      throw s3Failure(error, {
+        operation,
+        bucket: this.name,
+        ...(key !== undefined && { key: this.prefix + key }),
+      });
     }
   }
 
@@ -70,7 +78,11 @@ export class S3Bucket {
    * Writes one object; the server checks its bytes. The ETag, or undefined where the condition was not met. A conflict with
    * another write at that moment (409) and bytes damaged on the way are tried again.
    */
-  async put(key: string, body: Uint8Array, options: PutObjectOptions = {}): Promise<string | undefined> {
+  async put(
+    key: string,
+    body: Uint8Array,
+    options: PutObjectOptions = {},
+  ): Promise<string | undefined> {
     const { condition, signal } = options;
     const input = {
       ...this.place(key),
@@ -84,7 +96,10 @@ export class S3Bucket {
     return await this.request("PutObject", key, async () => {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const { ETag } = await this.client.send(new PutObjectCommand(input), requestOptions(signal));
+          const { ETag } = await this.client.send(
+            new PutObjectCommand(input),
+            requestOptions(signal),
+          );
           return ETag ?? "";
         } catch (error) {
           if (condition !== undefined && isRefusal(error, condition)) return undefined;
@@ -99,7 +114,10 @@ export class S3Bucket {
   async sizeOf(key: string, signal?: AbortSignal): Promise<number | undefined> {
     return await this.request("HeadObject", key, async () => {
       try {
-        const head = await this.client.send(new HeadObjectCommand(this.place(key)), requestOptions(signal));
+        const head = await this.client.send(
+          new HeadObjectCommand(this.place(key)),
+          requestOptions(signal),
+        );
         return head.ContentLength ?? 0;
       } catch (error) {
         if (isMissingObject(error)) return undefined;

@@ -25,7 +25,8 @@ const retryableCodes = new Set([
 export function s3CodeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   if ("Code" in error && typeof error.Code === "string") return error.Code;
-  if ("name" in error && typeof error.name === "string" && error.name !== "Error") return error.name;
+  if ("name" in error && typeof error.name === "string" && error.name !== "Error")
+    return error.name;
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
@@ -33,14 +34,19 @@ export function s3CodeOf(error: unknown): string | undefined {
 export function s3StatusOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("$metadata" in error)) return undefined;
   const metadata = error.$metadata;
-  if (typeof metadata !== "object" || metadata === null || !("httpStatusCode" in metadata)) return undefined;
+  if (typeof metadata !== "object" || metadata === null || !("httpStatusCode" in metadata))
+    return undefined;
   return typeof metadata.httpStatusCode === "number" ? metadata.httpStatusCode : undefined;
 }
 
 /** True for an answer that says that the object is not there. A missing bucket is another matter. */
 export function isMissingObject(error: unknown): boolean {
   const code = s3CodeOf(error);
-  return code === "NoSuchKey" || code === "NotFound" || (s3StatusOf(error) === 404 && code !== "NoSuchBucket");
+  return (
+    code === "NoSuchKey" ||
+    code === "NotFound" ||
+    (s3StatusOf(error) === 404 && code !== "NoSuchBucket")
+  );
 }
 
 /** Says what a failed request means for the caller; `details` are `{ s3Code, status, isRetryable }`. */
@@ -48,15 +54,21 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
   const code = s3CodeOf(error) ?? "an unknown error";
   if (ArtifactStoreError.isInstance(error) || code === "AbortError") return error;
   const status = s3StatusOf(error);
-  const isRetryable = retryableCodes.has(code) || status === undefined || status >= 500 || status === 429;
+  const isRetryable =
+    retryableCodes.has(code) || status === undefined || status >= 500 || status === 429;
   const isFull = fullCodes.has(code) || status === 507;
   const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "store_failed";
-  const place = request.key === undefined ? `bucket "${request.bucket}"` : `"${request.bucket}/${request.key}"`;
+  const place =
+    request.key === undefined ? `bucket "${request.bucket}"` : `"${request.bucket}/${request.key}"`;
   const answer = `${request.operation} of ${place} failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.`;
-  return new ArtifactStoreError(type, `${answer}${adviceFor({ code, status, isRetryable, bucket: request.bucket })}`, {
-    cause: error,
-    details: { s3Code: code, status, isRetryable },
-  });
+  return new ArtifactStoreError(
+    type,
+    `${answer}${adviceFor({ code, status, isRetryable, bucket: request.bucket })}`,
+    {
+      cause: error,
+      details: { s3Code: code, status, isRetryable },
+    },
+  );
 }
 
 interface Failure {

@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
 import { inParallel } from "../bucket/in-parallel.ts";
 import type { Generation } from "../layout/generation.ts";
-import { blobKey, condemnedPrefix, damagedKey, parseReferences, referencePrefix } from "../layout/s3-layout.ts";
+import {
+  blobKey,
+  condemnedPrefix,
+  damagedKey,
+  parseReferences,
+  referencePrefix,
+} from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 import { scanArtifact, scanArtifacts, type ScannedArtifact } from "./scan-artifacts.ts";
 import { sweepAbandoned } from "./sweep-abandoned.ts";
@@ -20,12 +26,17 @@ const artifactsAtOnce = 64;
  * none it is removed; a put writes its claim before it looks for marks. So of the two at least one sees the other: the
  * collection lets go, or the put writes a new copy under a new name. Needs no conditions, only consistent listings.
  */
-export async function collectBlobs(context: S3Context, options: DriverCollectOptions): Promise<FreedBlob[]> {
+export async function collectBlobs(
+  context: S3Context,
+  options: DriverCollectOptions,
+): Promise<FreedBlob[]> {
   const { artifactIds, isDryRun, signal } = options;
   const freed: FreedBlob[] = [];
   let waiting: ScannedArtifact[] = [];
   const drain = async (): Promise<void> => {
-    const outcomes = await inParallel(waiting, (artifact) => collectArtifact(context, artifact, options));
+    const outcomes = await inParallel(waiting, (artifact) =>
+      collectArtifact(context, artifact, options),
+    );
     freed.push(...outcomes.filter((outcome) => outcome !== undefined));
     waiting = [];
   };
@@ -34,7 +45,9 @@ export async function collectBlobs(context: S3Context, options: DriverCollectOpt
       if (waiting.push(artifact) === artifactsAtOnce) await drain();
     }
   } else {
-    waiting = await inParallel([...new Set(artifactIds)], (id) => scanArtifact(context.bucket, id, signal));
+    waiting = await inParallel([...new Set(artifactIds)], (id) =>
+      scanArtifact(context.bucket, id, signal),
+    );
   }
   await drain();
   if (!isDryRun && artifactIds === undefined) await sweepAbandoned(context, signal);
@@ -91,7 +104,9 @@ async function freeGeneration(context: S3Context, copy: CondemnedCopy): Promise<
   // The record last: while it is there, a later collection finds what an interrupted one left.
   if (generation.dataKey !== undefined) await bucket.remove(generation.dataKey, signal);
   await bucket.remove(blobKey(artifactId, generation.name), signal);
-  const marks = condemnations.filter((found) => found.generation === generation.name).map(({ key }) => key);
+  const marks = condemnations
+    .filter((found) => found.generation === generation.name)
+    .map(({ key }) => key);
   await inParallel([...new Set([mark, ...marks])], (key) => bucket.remove(key, signal));
   await bucket.remove(damagedKey(artifactId, generation.name), signal);
   return true;

@@ -112,7 +112,10 @@ interface Outcome {
   stretches: number[];
 }
 
-async function race({ prepare, spoil, collectorFirst }: Race, schedule: Schedule): Promise<Outcome> {
+async function race(
+  { prepare, spoil, collectorFirst }: Race,
+  schedule: Schedule,
+): Promise<Outcome> {
   races += 1;
   const prefix = `race-${races}/`;
   const [putter, collector] = [new Actor(), new Actor()];
@@ -132,10 +135,17 @@ async function race({ prepare, spoil, collectorFirst }: Race, schedule: Schedule
   await Promise.all([put, collection]);
   const store = await openS3ArtifactStore({ client: checker, bucket: "artifacts", prefix });
   const { handles } = await store.listHandles();
-  const kept = await store.retrieve(handles.at(-1)?.artifactId ?? "0".repeat(64)).catch(() => undefined);
+  const kept = await store
+    .retrieve(handles.at(-1)?.artifactId ?? "0".repeat(64))
+    .catch(() => undefined);
   const { missing, corrupt } = await store.verify();
   for (const { client } of [putter, collector]) client.destroy();
-  return { isKept: kept !== undefined && new TextDecoder().decode(kept) === content, missing, corrupt, stretches };
+  return {
+    isKept: kept !== undefined && new TextDecoder().decode(kept) === content,
+    missing,
+    corrupt,
+    stretches,
+  };
 }
 
 /**
@@ -156,7 +166,8 @@ async function allSchedules(
       // A stretch longer than the actor's call is the schedule before it again.
       if ((outcome.stretches[schedule.length - 1] ?? 0) < length) return;
       count += 1;
-      if (!outcome.isKept || outcome.missing.length > 0 || outcome.corrupt.length > 0) lost.push(schedule);
+      if (!outcome.isKept || outcome.missing.length > 0 || outcome.corrupt.length > 0)
+        lost.push(schedule);
       if (schedule.length < depth) await explore(schedule);
     }
   };
@@ -199,7 +210,8 @@ describe("a put and a collection of the same bytes at the same moment", () => {
               if (commandName !== "ListObjectsV2Command") return await next(args);
               const prefix = "Prefix" in args.input ? String(args.input.Prefix) : "";
               const answer = await next(args);
-              if (/\/refs\/[0-9a-f]{64}\/$/.test(prefix)) Object.assign(answer.output, { Contents: [] });
+              if (/\/refs\/[0-9a-f]{64}\/$/.test(prefix))
+                Object.assign(answer.output, { Contents: [] });
               return answer;
             },
           { step: "initialize", priority: "low" },

@@ -31,7 +31,11 @@ export async function listIds(
   return ids.slice(0, limit);
 }
 
-async function hasVisible(context: S3Context, claims: readonly Claim[], signal?: AbortSignal): Promise<boolean> {
+async function hasVisible(
+  context: S3Context,
+  claims: readonly Claim[],
+  signal?: AbortSignal,
+): Promise<boolean> {
   for (const claim of claims) {
     if (await isVisible(context, claim, signal)) return true;
   }

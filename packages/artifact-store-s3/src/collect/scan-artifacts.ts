@@ -22,7 +22,10 @@ interface KeyGroup {
 }
 
 /** All artifacts by id, from two listings side by side: a request for each 1,000 keys. */
-export async function* scanArtifacts(bucket: S3Bucket, signal?: AbortSignal): AsyncGenerator<ScannedArtifact> {
+export async function* scanArtifacts(
+  bucket: S3Bucket,
+  signal?: AbortSignal,
+): AsyncGenerator<ScannedArtifact> {
   const blobs = groupKeys(bucket, "blobs/", signal);
   const references = groupKeys(bucket, "refs/", signal);
   let blob = await blobs.next();
@@ -31,7 +34,8 @@ export async function* scanArtifacts(bucket: S3Bucket, signal?: AbortSignal): As
     const blobId = blob.done ? undefined : blob.value.artifactId;
     const referenceId = reference.done ? undefined : reference.value.artifactId;
     const isBlobNext = blobId !== undefined && (referenceId === undefined || blobId <= referenceId);
-    const isReferenceNext = referenceId !== undefined && (blobId === undefined || referenceId <= blobId);
+    const isReferenceNext =
+      referenceId !== undefined && (blobId === undefined || referenceId <= blobId);
     yield scanned(
       (isBlobNext ? blobId : referenceId) ?? "",
       isBlobNext && !blob.done ? blob.value.keys : [],
@@ -56,12 +60,20 @@ export async function scanArtifact(
   return scanned(artifactId, keysOf(blobs), keysOf(references));
 }
 
-function scanned(artifactId: string, blobKeys: readonly string[], referenceKeys: readonly string[]): ScannedArtifact {
+function scanned(
+  artifactId: string,
+  blobKeys: readonly string[],
+  referenceKeys: readonly string[],
+): ScannedArtifact {
   const generations = blobKeys.map(parseBlobKey).filter((generation) => generation !== undefined);
   return { artifactId, generations, references: parseReferences(referenceKeys) };
 }
 
-async function* groupKeys(bucket: S3Bucket, prefix: string, signal?: AbortSignal): AsyncGenerator<KeyGroup, void> {
+async function* groupKeys(
+  bucket: S3Bucket,
+  prefix: string,
+  signal?: AbortSignal,
+): AsyncGenerator<KeyGroup, void> {
   let group: KeyGroup | undefined;
   for await (const page of bucket.listPages(prefix, { signal })) {
     for (const { key } of page) {

@@ -5,7 +5,13 @@ import { s3CodeOf, s3StatusOf } from "../bucket/s3-failure.ts";
 import { readHandleAt } from "../handles/handle-objects.ts";
 import { isVisible } from "../handles/is-visible.ts";
 import { stagedAtOf } from "../layout/generation.ts";
-import { handleKey, parseHandleKey, parseReferences, sessionKey, type Claim } from "../layout/s3-layout.ts";
+import {
+  handleKey,
+  parseHandleKey,
+  parseReferences,
+  sessionKey,
+  type Claim,
+} from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 
 const claimsAtOnce = 50_000;
@@ -46,7 +52,8 @@ export async function sweepUploads(context: S3Context, signal?: AbortSignal): Pr
     }
     await inParallel(answer.Uploads ?? [], async ({ Key = "", UploadId }) => {
       const stagedAt = stagedAtOf(Key.slice(bucket.prefix.length));
-      if (stagedAt === undefined || UploadId === undefined || !isAbandoned(context, stagedAt)) return;
+      if (stagedAt === undefined || UploadId === undefined || !isAbandoned(context, stagedAt))
+        return;
       await abortUpload(context, { Key, UploadId }, signal);
     });
     if (answer.IsTruncated !== true || answer.NextKeyMarker === undefined) return true;
@@ -75,7 +82,11 @@ function isAbandoned(context: S3Context, at: number): boolean {
 }
 
 /** Nearly all old claims belong to handles: one walk over the handles' keys tells which do not. */
-async function sweepClaims(context: S3Context, claims: readonly Claim[], signal?: AbortSignal): Promise<void> {
+async function sweepClaims(
+  context: S3Context,
+  claims: readonly Claim[],
+  signal?: AbortSignal,
+): Promise<void> {
   if (claims.length === 0) return;
   const unmatched = new Map<string, Claim[]>();
   for (const claim of claims) {
@@ -86,7 +97,8 @@ async function sweepClaims(context: S3Context, claims: readonly Claim[], signal?
   for await (const page of context.bucket.listPages("handles/", { signal })) {
     for (const { key } of page) {
       const [claim] = unmatched.get(key) ?? [];
-      const isCommitted = claim === undefined || (await context.batches.isCommitted(claim.batch, signal));
+      const isCommitted =
+        claim === undefined || (await context.batches.isCommitted(claim.batch, signal));
       if (isCommitted) unmatched.delete(key);
     }
   }
@@ -99,7 +111,10 @@ async function sweepClaim(context: S3Context, claim: Claim, signal?: AbortSignal
   const handle = await readHandleAt(context, claim.key, signal);
   await context.bucket.remove(handleKey(claim), signal);
   if (handle?.sessionId !== undefined) {
-    await context.bucket.remove(sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes }), signal);
+    await context.bucket.remove(
+      sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes }),
+      signal,
+    );
   }
   await context.bucket.remove(claim.key, signal);
 }
@@ -107,7 +122,9 @@ async function sweepClaim(context: S3Context, claim: Claim, signal?: AbortSignal
 /** A batch whose last handle is gone has nothing left to vouch for. */
 async function sweepBatches(context: S3Context, signal?: AbortSignal): Promise<void> {
   const batches = await context.bucket.listAll("batches/", { signal });
-  const old = batches.map(({ key }) => key).filter((key) => isAbandoned(context, parseInt(batchTime(key), 36)));
+  const old = batches
+    .map(({ key }) => key)
+    .filter((key) => isAbandoned(context, parseInt(batchTime(key), 36)));
   if (old.length === 0) return;
   const living = new Set<string>();
   for await (const page of context.bucket.listPages("handles/", { signal })) {

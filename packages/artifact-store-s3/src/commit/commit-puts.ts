@@ -56,14 +56,22 @@ export async function commitPuts(
   const batch = isBatch ? `${timeToken(context.clock.now())}-${random}` : noBatch;
   const written: Written = { pointers: new Set(), handles: new Set(), commitKey: undefined };
   try {
-    const outcomes = await inParallel(pending, (item) => settleBlob(context, item, { batch, now, signal, written }));
+    const outcomes = await inParallel(pending, (item) =>
+      settleBlob(context, item, { batch, now, signal, written }),
+    );
     // A collection takes claims for abandoned after a while; what took that long must not become visible.
-    if (context.clock.now() - startedAt > (options.deadlineMs ?? context.abandonedAfterMs / 2)) throw tookTooLong();
+    if (context.clock.now() - startedAt > (options.deadlineMs ?? context.abandonedAfterMs / 2))
+      throw tookTooLong();
     signal?.throwIfAborted();
-    await inParallel(pending, (item) => writeHandles(context, item, { batch, now, signal, written }));
+    await inParallel(pending, (item) =>
+      writeHandles(context, item, { batch, now, signal, written }),
+    );
     if (isBatch) {
       written.commitKey = batchKey(batch);
-      await context.bucket.put(written.commitKey, new Uint8Array(), { ...onlyIfAbsent(context), signal });
+      await context.bucket.put(written.commitKey, new Uint8Array(), {
+        ...onlyIfAbsent(context),
+        signal,
+      });
       context.batches.remember(batch);
     }
     return outcomes;
@@ -73,19 +81,36 @@ export async function commitPuts(
   }
 }
 
-async function preparePut(context: S3Context, put: BlobPut, signal?: AbortSignal): Promise<PendingPut> {
+async function preparePut(
+  context: S3Context,
+  put: BlobPut,
+  signal?: AbortSignal,
+): Promise<PendingPut> {
   const { artifactId } = put.record;
   const [blobs, known] = await Promise.all([
     context.bucket.listAll(blobPrefix(artifactId), { signal }),
     inParallel(put.handles, (handle) => isKnown(context, handle, signal)),
   ]);
-  const generations = blobs.map(({ key }) => parseBlobKey(key)).filter((found) => found !== undefined);
-  return { put, handles: put.handles.filter((_, index) => known[index] !== true), existing: generations.at(-1) };
+  const generations = blobs
+    .map(({ key }) => parseBlobKey(key))
+    .filter((found) => found !== undefined);
+  return {
+    put,
+    handles: put.handles.filter((_, index) => known[index] !== true),
+    existing: generations.at(-1),
+  };
 }
 
 /** True for a handle that is there already, as after a retry or a copy. */
-async function isKnown(context: S3Context, handle: ArtifactHandle, signal?: AbortSignal): Promise<boolean> {
-  const keys = await context.bucket.listAll(`${claimPrefix(handle.artifactId)}${handle.handleId}!`, { signal });
+async function isKnown(
+  context: S3Context,
+  handle: ArtifactHandle,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const keys = await context.bucket.listAll(
+    `${claimPrefix(handle.artifactId)}${handle.handleId}!`,
+    { signal },
+  );
   const { claims } = parseReferences(keys.map(({ key }) => key));
   for (const claim of claims) {
     if (await isVisible(context, claim, signal)) return true;
@@ -101,14 +126,19 @@ interface Step {
 }
 
 /** Ends with a copy that is there, claimed, and not condemned. */
-async function settleBlob(context: S3Context, item: PendingPut, step: Step): Promise<CommitOutcome> {
+async function settleBlob(
+  context: S3Context,
+  item: PendingPut,
+  step: Step,
+): Promise<CommitOutcome> {
   const { existing, put } = item;
   const { artifactId } = put.record;
   let left: Claim[] = [];
   if (existing !== undefined) {
     item.generation = existing;
     left = await writeClaims(context, item, step);
-    if (await isThere(context, artifactId, { generation: existing, signal: step.signal })) return "present";
+    if (await isThere(context, artifactId, { generation: existing, signal: step.signal }))
+      return "present";
   }
   const plan = planGeneration(context, put, step.now);
   item.generation = plan.generation;
@@ -127,7 +157,10 @@ async function isThere(
   artifactId: string,
   { generation, signal }: { generation: Generation; signal: AbortSignal | undefined },
 ): Promise<boolean> {
-  const marks = await context.bucket.listAll(condemnedPrefix(artifactId, generation.name), { pageKeys: 1, signal });
+  const marks = await context.bucket.listAll(condemnedPrefix(artifactId, generation.name), {
+    pageKeys: 1,
+    signal,
+  });
   if (marks.length > 0) return false;
   const record = await context.bucket.sizeOf(blobKey(artifactId, generation.name), signal);
   if (record === undefined || generation.dataKey === undefined) return record !== undefined;
@@ -172,14 +205,21 @@ async function writeHandles(context: S3Context, item: PendingPut, step: Step): P
     const key = handleKey(entry);
     if (step.batch === noBatch) step.written.commitKey = key;
     else step.written.handles.add(key);
-    const etag = await context.bucket.put(key, handleBody(handle), { ...onlyIfAbsent(context), signal: step.signal });
+    const etag = await context.bucket.put(key, handleBody(handle), {
+      ...onlyIfAbsent(context),
+      signal: step.signal,
+    });
     if (etag !== undefined) return;
     // The SDK's own retry met its first try, or another process imported the same handle.
     if ((await readHandle(context, entry, step.signal)) !== undefined) return;
     step.written.commitKey = undefined;
-    throw new ArtifactStoreError("store_failed", `The handle ${handleId} was removed while it was stored.`, {
-      details: { isRetryable: true },
-    });
+    throw new ArtifactStoreError(
+      "store_failed",
+      `The handle ${handleId} was removed while it was stored.`,
+      {
+        details: { isRetryable: true },
+      },
+    );
   });
 }
 
@@ -193,7 +233,9 @@ async function takeBack(context: S3Context, written: Written): Promise<void> {
     await context.bucket.remove(written.commitKey, signal);
     return;
   }
-  await inParallel([...written.handles, ...written.pointers], (key) => context.bucket.remove(key, signal));
+  await inParallel([...written.handles, ...written.pointers], (key) =>
+    context.bucket.remove(key, signal),
+  );
 }
 
 function tookTooLong(): ArtifactStoreError {

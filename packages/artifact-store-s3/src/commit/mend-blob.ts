@@ -17,7 +17,8 @@ export async function mendBlob(
   const { generation, write } = planGeneration(context, blob, now);
   await inParallel(claims, async (claim) => {
     const handle = await readHandleAt(context, claim.key, signal);
-    if (handle !== undefined) await bucket.put(claimKey({ ...claim, generation }), handleBody(handle), { signal });
+    if (handle !== undefined)
+      await bucket.put(claimKey({ ...claim, generation }), handleBody(handle), { signal });
   });
   await write(signal);
   await inParallel(claims, ({ key }) => bucket.remove(key, signal));

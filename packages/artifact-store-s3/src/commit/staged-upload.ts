@@ -66,7 +66,10 @@ export class StagedUpload implements StagedBlob {
     if (this.#isTaken) return;
     if (this.#uploadId === undefined) {
       const body = this.#buffer.subarray(0, this.#filled);
-      await this.#context.bucket.put(this.dataKey, body, { ...onlyIfAbsent(this.#context), signal: this.#signal });
+      await this.#context.bucket.put(this.dataKey, body, {
+        ...onlyIfAbsent(this.#context),
+        signal: this.#signal,
+      });
     } else {
       if (this.#filled > 0) await this.#sendBuffer();
       await this.#sending;
@@ -88,8 +91,15 @@ export class StagedUpload implements StagedBlob {
   }
 
   #grow(wantedBytes: number): void {
-    if (this.#buffer.byteLength >= wantedBytes || this.#buffer.byteLength >= this.#context.partBytes) return;
-    const size = Math.min(this.#context.partBytes, Math.max(wantedBytes, this.#buffer.byteLength * 2));
+    if (
+      this.#buffer.byteLength >= wantedBytes ||
+      this.#buffer.byteLength >= this.#context.partBytes
+    )
+      return;
+    const size = Math.min(
+      this.#context.partBytes,
+      Math.max(wantedBytes, this.#buffer.byteLength * 2),
+    );
     const grown = new Uint8Array(size);
     grown.set(this.#buffer.subarray(0, this.#filled));
     this.#buffer = grown;
@@ -124,10 +134,14 @@ export class StagedUpload implements StagedBlob {
     this.#signal?.addEventListener("abort", abort, { once: true });
     const answer = await bucket
       .request("CreateMultipartUpload", this.dataKey, () =>
-        bucket.client.send(new CreateMultipartUploadCommand(bucket.place(this.dataKey)), requestOptions(late.signal)),
+        bucket.client.send(
+          new CreateMultipartUploadCommand(bucket.place(this.dataKey)),
+          requestOptions(late.signal),
+        ),
       )
       .finally(() => this.#signal?.removeEventListener("abort", abort));
-    if (answer.UploadId === undefined) throw new ArtifactStoreError("store_failed", "The server gave no upload id.");
+    if (answer.UploadId === undefined)
+      throw new ArtifactStoreError("store_failed", "The server gave no upload id.");
     return answer.UploadId;
   }
 
@@ -141,7 +155,8 @@ export class StagedUpload implements StagedBlob {
       ContentLength: part.body.byteLength,
       ContentMD5: createHash("md5").update(part.body).digest("base64"),
     };
-    const send = async () => await bucket.client.send(new UploadPartCommand(input), requestOptions(this.#signal));
+    const send = async () =>
+      await bucket.client.send(new UploadPartCommand(input), requestOptions(this.#signal));
     const answer = await bucket.request("UploadPart", this.dataKey, async () => {
       try {
         return await send();
@@ -155,16 +170,25 @@ export class StagedUpload implements StagedBlob {
       ...(answer.ETag !== undefined && { ETag: answer.ETag }),
       ...(answer.ChecksumCRC32 !== undefined && { ChecksumCRC32: answer.ChecksumCRC32 }),
       ...(answer.ChecksumCRC32C !== undefined && { ChecksumCRC32C: answer.ChecksumCRC32C }),
-      ...(answer.ChecksumCRC64NVME !== undefined && { ChecksumCRC64NVME: answer.ChecksumCRC64NVME }),
+      ...(answer.ChecksumCRC64NVME !== undefined && {
+        ChecksumCRC64NVME: answer.ChecksumCRC64NVME,
+      }),
     };
   }
 
   async #completeUpload(uploadId: string): Promise<void> {
     const { bucket } = this.#context;
-    const input = { ...bucket.place(this.dataKey), UploadId: uploadId, MultipartUpload: { Parts: this.#parts } };
+    const input = {
+      ...bucket.place(this.dataKey),
+      UploadId: uploadId,
+      MultipartUpload: { Parts: this.#parts },
+    };
     await bucket.request("CompleteMultipartUpload", this.dataKey, async () => {
       try {
-        await bucket.client.send(new CompleteMultipartUploadCommand(input), requestOptions(this.#signal));
+        await bucket.client.send(
+          new CompleteMultipartUploadCommand(input),
+          requestOptions(this.#signal),
+        );
       } catch (error) {
         // An earlier try whose answer was lost has completed it.
         if (s3CodeOf(error) !== "NoSuchUpload") throw error;

@@ -50,6 +50,8 @@ function isHandle(value: unknown): value is ArtifactHandle {
   const areTexts = ["handleId", "artifactId", "summary", "mimeType", "source"].every(
     (name) => typeof fields.get(name) === "string",
   );
-  const areNumbers = ["sizeBytes", "createdAt"].every((name) => typeof fields.get(name) === "number");
+  const areNumbers = ["sizeBytes", "createdAt"].every(
+    (name) => typeof fields.get(name) === "number",
+  );
   return areTexts && areNumbers && ["string", "undefined"].includes(typeof fields.get("sessionId"));
 }

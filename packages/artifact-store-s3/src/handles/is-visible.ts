@@ -2,7 +2,11 @@ import { handleKey, type HandleEntry } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 
 /** Whether a handle counts: its batch is committed, and its own object is there. */
-export async function isVisible(context: S3Context, entry: HandleEntry, signal?: AbortSignal): Promise<boolean> {
+export async function isVisible(
+  context: S3Context,
+  entry: HandleEntry,
+  signal?: AbortSignal,
+): Promise<boolean> {
   if (!(await context.batches.isCommitted(entry.batch, signal))) return false;
   return (await context.bucket.sizeOf(handleKey(entry), signal)) !== undefined;
 }

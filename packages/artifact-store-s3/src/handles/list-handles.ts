@@ -16,8 +16,14 @@ import type { BatchView } from "./batch-registry.ts";
 import { readHandle } from "./handle-objects.ts";
 
 /** Handles by id, rising: of a session from its entries, else from the handles' own objects. */
-export async function listHandles(context: S3Context, options: DriverListOptions): Promise<ArtifactHandle[]> {
-  const listed = await context.batches.settle((view) => listOnce(context, options, view), options.signal);
+export async function listHandles(
+  context: S3Context,
+  options: DriverListOptions,
+): Promise<ArtifactHandle[]> {
+  const listed = await context.batches.settle(
+    (view) => listOnce(context, options, view),
+    options.signal,
+  );
   return listed ?? [];
 }
 
@@ -50,7 +56,10 @@ async function listOnce(
   for await (const page of context.bucket.listPages(prefix, { after: start, pageKeys, signal })) {
     const entries = page
       .map(({ key }) => parse(key))
-      .filter((entry) => entry !== undefined && (sourceKey === undefined || entry.sourceKey === sourceKey));
+      .filter(
+        (entry) =>
+          entry !== undefined && (sourceKey === undefined || entry.sourceKey === sourceKey),
+      );
     const known = entries.filter((entry) => entry !== undefined);
     for (let at = 0; at < known.length && found.length < limit; at += limit) {
       const handles = await readAdmitted(context, {
@@ -60,7 +69,9 @@ async function listOnce(
       });
       if (handles === undefined) return undefined;
       const last = found.at(-1);
-      found.push(...handles.filter((handle) => last === undefined || nameOf(handle) !== nameOf(last)));
+      found.push(
+        ...handles.filter((handle) => last === undefined || nameOf(handle) !== nameOf(last)),
+      );
     }
     if (found.length >= limit) break;
   }
@@ -79,8 +90,12 @@ async function readAdmitted(
   for (const entry of entries) {
     if (admitted.has(entry.batch)) distinct.set(`${nameOf(entry)}!${entry.batch}`, entry);
   }
-  const handles = await inParallel([...distinct.values()], (entry) => readHandle(context, entry, signal));
-  const byName = new Map(handles.filter((handle) => handle !== undefined).map((handle) => [nameOf(handle), handle]));
+  const handles = await inParallel([...distinct.values()], (entry) =>
+    readHandle(context, entry, signal),
+  );
+  const byName = new Map(
+    handles.filter((handle) => handle !== undefined).map((handle) => [nameOf(handle), handle]),
+  );
   return [...byName.values()];
 }
 

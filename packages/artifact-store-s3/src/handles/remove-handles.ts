@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { DriverWriteOptions } from "@ccl/artifact-store/driver";
 import { inParallel } from "../bucket/in-parallel.ts";
-import { endingKey, handleKey, parseReferences, referencePrefix, sessionKey, type Claim } from "../layout/s3-layout.ts";
+import {
+  endingKey,
+  handleKey,
+  parseReferences,
+  referencePrefix,
+  sessionKey,
+  type Claim,
+} from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 import { readHandle } from "./handle-objects.ts";
 
@@ -30,13 +37,16 @@ export async function removeHandles(
     handle: await visibleHandle(context, own, signal),
   }));
   const matching = found.filter(
-    ({ handle }) => handle !== undefined && (match.sessionId === undefined || handle.sessionId === match.sessionId),
+    ({ handle }) =>
+      handle !== undefined &&
+      (match.sessionId === undefined || handle.sessionId === match.sessionId),
   );
   if (matching.length === 0) return 0;
   // Before the references go, so that a blob whose last one went is never younger than its ending says.
   await bucket.put(endingKey(artifactId, now, randomUUID()), new Uint8Array(), { signal });
   await inParallel(matching, async ({ own, handle }) => {
-    if (handle !== undefined) await removeOne(context, { claims: own, handle, ...(signal && { signal }) });
+    if (handle !== undefined)
+      await removeOne(context, { claims: own, handle, ...(signal && { signal }) });
   });
   const older = endings.filter((ending) => ending.at <= now);
   await inParallel(older, (ending) => bucket.remove(ending.key, signal));
@@ -49,7 +59,8 @@ async function visibleHandle(
   signal?: AbortSignal,
 ): Promise<ArtifactHandle | undefined> {
   const [claim] = claims;
-  if (claim === undefined || !(await context.batches.isCommitted(claim.batch, signal))) return undefined;
+  if (claim === undefined || !(await context.batches.isCommitted(claim.batch, signal)))
+    return undefined;
   return await readHandle(context, claim, signal);
 }
 
@@ -63,7 +74,10 @@ async function removeOne(
   if (claim === undefined) return;
   await context.bucket.remove(handleKey(claim), signal);
   if (handle.sessionId !== undefined) {
-    await context.bucket.remove(sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes }), signal);
+    await context.bucket.remove(
+      sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes }),
+      signal,
+    );
   }
   await inParallel(claims, ({ key }) => context.bucket.remove(key, signal));
 }

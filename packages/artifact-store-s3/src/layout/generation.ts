@@ -23,7 +23,10 @@ export interface StagedName {
 
 /** A name that no one else has. */
 export function createStagedName(at: number): StagedName {
-  return { at, random: Array.from(randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("") };
+  return {
+    at,
+    random: Array.from(randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join(""),
+  };
 }
 
 /** Where bytes of that name lie, once whole. */
@@ -38,7 +41,11 @@ export function stagedAtOf(dataKey: string): number | undefined {
 }
 
 /** A new copy: `staged` where its bytes are a data object of their own. */
-export function createGeneration(options: { now: number; sizeBytes: number; staged?: StagedName }): Generation {
+export function createGeneration(options: {
+  now: number;
+  sizeBytes: number;
+  staged?: StagedName;
+}): Generation {
   const { now, sizeBytes, staged } = options;
   const { at, random } = staged ?? createStagedName(now);
   const kind = staged === undefined ? "i" : "s";
@@ -54,7 +61,8 @@ export function createGeneration(options: { now: number; sizeBytes: number; stag
 /** Undefined for what is no such name. */
 export function parseGeneration(name: string): Generation | undefined {
   const [, committed, staged, random, kind, size] = pattern.exec(name) ?? [];
-  if (committed === undefined || staged === undefined || random === undefined || size === undefined) return undefined;
+  if (committed === undefined || staged === undefined || random === undefined || size === undefined)
+    return undefined;
   return {
     name,
     committedAt: parseInt(committed, 36),

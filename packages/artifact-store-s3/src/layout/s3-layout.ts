@@ -45,7 +45,8 @@ export interface SessionEntry extends HandleEntry {
 export const sourceKeyOf = (source: string): string => sha256Hex(source).slice(0, 16);
 
 export const blobPrefix = (artifactId: string): string => `blobs/${artifactId}/`;
-export const blobKey = (artifactId: string, generation: string): string => blobPrefix(artifactId) + generation;
+export const blobKey = (artifactId: string, generation: string): string =>
+  blobPrefix(artifactId) + generation;
 export const referencePrefix = (artifactId: string): string => `refs/${artifactId}/`;
 export const condemnedPrefix = (artifactId: string, generation: string): string =>
   `${referencePrefix(artifactId)}c!${generation}!`;
@@ -83,7 +84,9 @@ export function artifactIdOf(key: string): string {
 export function parseHandleKey(key: string): HandleEntry | undefined {
   const [handleId, artifactId, batch, sourceKey] = key.slice("handles/".length).split("!");
   if (handleId === undefined || artifactId === undefined) return undefined;
-  return batch === undefined || sourceKey === undefined ? undefined : { handleId, artifactId, batch, sourceKey };
+  return batch === undefined || sourceKey === undefined
+    ? undefined
+    : { handleId, artifactId, batch, sourceKey };
 }
 
 export function parseSessionKey(key: string): SessionEntry | undefined {
@@ -100,7 +103,12 @@ export function parseBlobKey(key: string): Generation | undefined {
 
 /** Sorts keys of one artifact out; what has another form is passed over. */
 export function parseReferences(keys: readonly string[]): ReferenceListing {
-  const listing: ReferenceListing = { claims: [], damaged: new Set(), endings: [], condemnations: [] };
+  const listing: ReferenceListing = {
+    claims: [],
+    damaged: new Set(),
+    endings: [],
+    condemnations: [],
+  };
   for (const key of keys) {
     const [kind, ...fields] = (key.split("/")[2] ?? "").split("!");
     const [first = ""] = fields;

@@ -16,7 +16,11 @@ export async function commitWithinLimits(
   options: DriverWriteOptions & { limits: StoreLimits },
 ): Promise<CommitOutcome[]> {
   const { limits, now, signal } = options;
-  const reservation: Reservation = { token: randomUUID(), at: context.clock.now(), ...announced(puts) };
+  const reservation: Reservation = {
+    token: randomUUID(),
+    at: context.clock.now(),
+    ...announced(puts),
+  };
   try {
     await reserve(context, reservation, {
       check: (others) => fit(context, { puts, others, limits, now, signal }),
@@ -45,11 +49,16 @@ async function fit(context: S3Context, request: RoomRequest): Promise<void> {
 }
 
 function mayPass(error: unknown, { limits }: RoomRequest): boolean {
-  return limits.whenFull === "evict" && ArtifactStoreError.isInstance(error) && error.code === "limit_exceeded";
+  return (
+    limits.whenFull === "evict" &&
+    ArtifactStoreError.isInstance(error) &&
+    error.code === "limit_exceeded"
+  );
 }
 
 function stillFull(): ArtifactStoreError {
-  const message = "Handles were evicted, but puts under way hold on to their bytes; nothing was stored.";
+  const message =
+    "Handles were evicted, but puts under way hold on to their bytes; nothing was stored.";
   return new ArtifactStoreError("limit_exceeded", message, { details: { isRetryable: true } });
 }
 
@@ -61,5 +70,8 @@ function announced(puts: readonly BlobPut[]): Pick<Reservation, "blobs" | "sessi
       (sessions[sessionPrefix(sessionId)] ??= []).push(record.artifactId);
     }
   }
-  return { blobs: Object.fromEntries(puts.map(({ record }) => [record.artifactId, record.sizeBytes])), sessions };
+  return {
+    blobs: Object.fromEntries(puts.map(({ record }) => [record.artifactId, record.sizeBytes])),
+    sessions,
+  };
 }

@@ -28,14 +28,28 @@ const maxAttempts = 60;
 export async function reserve(
   context: S3Context,
   reservation: Reservation,
-  options: { check: (others: readonly Reservation[]) => Promise<void>; signal?: AbortSignal | undefined },
+  options: {
+    check: (others: readonly Reservation[]) => Promise<void>;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<void> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const { others, etag, isReserved } = await readLedger(context, reservation.token, options.signal);
+    const { others, etag, isReserved } = await readLedger(
+      context,
+      reservation.token,
+      options.signal,
+    );
     // The answer to an earlier write was lost, or the SDK met its own first try.
     if (isReserved) return;
     await options.check(others);
-    if (await writeLedger(context, { reservations: [...others, reservation], etag, signal: options.signal })) return;
+    if (
+      await writeLedger(context, {
+        reservations: [...others, reservation],
+        etag,
+        signal: options.signal,
+      })
+    )
+      return;
     await pauseBeforeRetry(Math.min(attempt, 4), options.signal);
   }
   throw new ArtifactStoreError(
@@ -63,7 +77,11 @@ interface LedgerState {
   isReserved: boolean;
 }
 
-async function readLedger(context: S3Context, token: string, signal?: AbortSignal): Promise<LedgerState> {
+async function readLedger(
+  context: S3Context,
+  token: string,
+  signal?: AbortSignal,
+): Promise<LedgerState> {
   const object = await readObject(context.bucket, ledgerKey, signal);
   const parsed: unknown = object === undefined || object === "damaged" ? [] : parse(object.bytes);
   if (object === "damaged" || !Array.isArray(parsed) || !parsed.every(isReservation)) {
@@ -82,7 +100,11 @@ async function readLedger(context: S3Context, token: string, signal?: AbortSigna
 
 async function writeLedger(
   context: S3Context,
-  ledger: { reservations: readonly Reservation[]; etag: string | undefined; signal: AbortSignal | undefined },
+  ledger: {
+    reservations: readonly Reservation[];
+    etag: string | undefined;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<boolean> {
   const { reservations, etag, signal } = ledger;
   const body = new TextEncoder().encode(canonicalJson(reservations.map((each) => ({ ...each }))));

@@ -40,9 +40,15 @@ interface Eviction {
 export async function makeRoom(context: S3Context, request: RoomRequest): Promise<boolean> {
   const { limits, puts, now, signal } = request;
   const eviction: Eviction = { handles: [], unreferenced: [] };
-  const sessions = new Set(puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])));
+  const sessions = new Set(
+    puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])),
+  );
   for (const sessionId of limits.maxSessionBytes === undefined ? [] : sessions) {
-    await fitSession(context, request, { sessionId, maxBytes: limits.maxSessionBytes ?? 0, eviction });
+    await fitSession(context, request, {
+      sessionId,
+      maxBytes: limits.maxSessionBytes ?? 0,
+      eviction,
+    });
   }
   if (limits.maxStoreBytes !== undefined) {
     await fitStore(context, request, { maxBytes: limits.maxStoreBytes, eviction });
@@ -50,9 +56,17 @@ export async function makeRoom(context: S3Context, request: RoomRequest): Promis
   await inParallel(eviction.handles, ({ artifactId, handleId }) =>
     removeHandles(context, artifactId, { match: { handleId }, now, ...(signal && { signal }) }),
   );
-  const artifactIds = [...eviction.unreferenced, ...eviction.handles.map(({ artifactId }) => artifactId)];
+  const artifactIds = [
+    ...eviction.unreferenced,
+    ...eviction.handles.map(({ artifactId }) => artifactId),
+  ];
   if (artifactIds.length === 0) return false;
-  await collectBlobs(context, { artifactIds, until: Infinity, isDryRun: false, ...(signal && { signal }) });
+  await collectBlobs(context, {
+    artifactIds,
+    until: Infinity,
+    isDryRun: false,
+    ...(signal && { signal }),
+  });
   return true;
 }
 
@@ -71,16 +85,24 @@ async function fitSession(
   const listed = await context.bucket.listAll(prefix, { signal });
   const all = listed.map(({ key }) => parseSessionKey(key)).filter((entry) => entry !== undefined);
   const total = (entries: readonly SessionEntry[]): number =>
-    sum(new Map([...reserved, ...entries.map(({ artifactId, sizeBytes }) => [artifactId, sizeBytes] as const)]));
+    sum(
+      new Map([
+        ...reserved,
+        ...entries.map(({ artifactId, sizeBytes }) => [artifactId, sizeBytes] as const),
+      ]),
+    );
   if (total(all) <= maxBytes) return;
   // Entries of puts that failed count no more than their handles do.
   const visible = await inParallel(all, (entry) => isVisible(context, entry, signal));
   let left = all.filter((_, index) => visible[index] === true);
   const heldIds = new Set(left.map(({ artifactId }) => artifactId));
-  const isGrowing = own.some(({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId));
+  const isGrowing = own.some(
+    ({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId),
+  );
   if (!isGrowing) return;
   const keptIds = new Set([...reserved.keys(), ...puts.map(({ record }) => record.artifactId)]);
-  const evictable = limits.whenFull === "evict" ? left.filter(({ artifactId }) => !keptIds.has(artifactId)) : [];
+  const evictable =
+    limits.whenFull === "evict" ? left.filter(({ artifactId }) => !keptIds.has(artifactId)) : [];
   for (const oldest of evictable) {
     if (total(left) <= maxBytes) break;
     eviction.handles.push(oldest);
@@ -96,12 +118,15 @@ async function fitStore(
 ): Promise<void> {
   const { puts, others, limits, signal } = request;
   const kept = new Map(puts.map(({ record }) => [record.artifactId, record.sizeBytes]));
-  for (const { blobs } of others) for (const [id, sizeBytes] of Object.entries(blobs)) kept.set(id, sizeBytes);
+  for (const { blobs } of others)
+    for (const [id, sizeBytes] of Object.entries(blobs)) kept.set(id, sizeBytes);
   const sizes = new Map<string, number>();
   for await (const page of context.bucket.listPages("blobs/", { signal })) {
     for (const { key } of page) sizes.set(artifactIdOf(key), parseBlobKey(key)?.sizeBytes ?? 0);
   }
-  const isGrowing = puts.some(({ record }) => record.sizeBytes > 0 && !sizes.has(record.artifactId));
+  const isGrowing = puts.some(
+    ({ record }) => record.sizeBytes > 0 && !sizes.has(record.artifactId),
+  );
   for (const id of kept.keys()) sizes.delete(id);
   let total = sum(kept) + sum(sizes);
   if (total <= maxBytes || !isGrowing) return;
@@ -150,10 +175,17 @@ function dropClaim(
   if (left === 0) free(artifactId);
 }
 
-async function* allHandles(context: S3Context, signal?: AbortSignal): AsyncGenerator<ArtifactHandle> {
+async function* allHandles(
+  context: S3Context,
+  signal?: AbortSignal,
+): AsyncGenerator<ArtifactHandle> {
   let after: HandleKey | undefined;
   for (;;) {
-    const options = { limit: 100, ...(after !== undefined && { after }), ...(signal && { signal }) };
+    const options = {
+      limit: 100,
+      ...(after !== undefined && { after }),
+      ...(signal && { signal }),
+    };
     const page = await listHandles(context, options);
     yield* page;
     after = page.at(-1);

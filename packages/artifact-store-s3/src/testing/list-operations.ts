@@ -12,7 +12,10 @@ export function listObjects({ request, table }: OperationInput): S3Answer {
   const prefix = query.get("prefix") ?? "";
   const delimiter = query.get("delimiter") ?? "";
   const token = query.get("continuation-token");
-  const after = token === null ? (query.get("start-after") ?? "") : Buffer.from(token, "base64url").toString("utf8");
+  const after =
+    token === null
+      ? (query.get("start-after") ?? "")
+      : Buffer.from(token, "base64url").toString("utf8");
   const maxKeys = Math.min(1_000, Number(query.get("max-keys") ?? 1_000));
   const entries: { name: string; isPrefix: boolean }[] = [];
   for (const key of sortedKeys(table.objects.keys())) {
@@ -32,7 +35,9 @@ export function listObjects({ request, table }: OperationInput): S3Answer {
     ["IsTruncated", isTruncated],
     ...(isTruncated ? [["NextContinuationToken", next] as const] : []),
     ...page.filter(({ isPrefix }) => !isPrefix).map(({ name }) => contents(name, table)),
-    ...page.filter(({ isPrefix }) => isPrefix).map(({ name }) => ["CommonPrefixes", [["Prefix", name]]] as const),
+    ...page
+      .filter(({ isPrefix }) => isPrefix)
+      .map(({ name }) => ["CommonPrefixes", [["Prefix", name]]] as const),
   ];
   return { status: 200, headers: xmlType, body: xml("ListBucketResult", fields) };
 }
@@ -59,7 +64,10 @@ export function listUploads({ request, table }: OperationInput): S3Answer {
   const maxUploads = Math.min(1_000, Number(query.get("max-uploads") ?? 1_000));
   const all = [...table.uploads.values()]
     .filter(({ key }) => key.startsWith(prefix))
-    .filter(({ key, uploadId }) => key > keyMarker || (key === keyMarker && idMarker !== "" && uploadId > idMarker))
+    .filter(
+      ({ key, uploadId }) =>
+        key > keyMarker || (key === keyMarker && idMarker !== "" && uploadId > idMarker),
+    )
     .sort((a, b) => (`${a.key}\0${a.uploadId}` < `${b.key}\0${b.uploadId}` ? -1 : 1));
   const page = all.slice(0, maxUploads);
   const last = all.length > page.length ? page.at(-1) : undefined;

@@ -19,7 +19,9 @@ export function putObject(input: OperationInput): S3Answer {
   const { request, table, raw } = input;
   const { bytes, checksums } = openUpload(request.headers, raw);
   checkWriteConditions(input);
-  const object = table.put(request.key, bytes, { headers: { ...keptHeaders(request), ...checksums } });
+  const object = table.put(request.key, bytes, {
+    headers: { ...keptHeaders(request), ...checksums },
+  });
   return { status: 200, headers: { etag: object.etag } };
 }
 
@@ -38,11 +40,13 @@ export function getObject({ request, table }: OperationInput): S3Answer {
   const { bytes } = object;
   const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
   const common = { ...objectHeaders(object, request), "accept-ranges": "bytes" };
-  if (request.operation === "HeadObject") return { status: 200, headers: common, headLength: bytes.byteLength };
+  if (request.operation === "HeadObject")
+    return { status: 200, headers: common, headLength: bytes.byteLength };
   if (range === null) return { status: 200, headers: common, body: bytes };
   const start = Number(range[1]);
   const end = range[2] === "" ? bytes.byteLength : Math.min(Number(range[2]) + 1, bytes.byteLength);
-  if (start >= end) throw new S3ServerError(416, "InvalidRange", "The requested range is not satisfiable.");
+  if (start >= end)
+    throw new S3ServerError(416, "InvalidRange", "The requested range is not satisfiable.");
   const headers = { ...common, "content-range": `bytes ${start}-${end - 1}/${bytes.byteLength}` };
   // A checksum is of the whole object; with a part of it, it would be taken for wrong.
   for (const name of Object.keys(headers))
@@ -86,7 +90,8 @@ export function uploadPart({ request, table, raw }: OperationInput): S3Answer {
 
 export function uploadPartCopy({ request, table, tableOf }: OperationInput): S3Answer {
   const { bytes } = sourceOf(request, tableOf);
-  const [, start = "0", end] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers["x-amz-copy-source-range"])) ?? [];
+  const [, start = "0", end] =
+    /^bytes=(\d+)-(\d+)$/.exec(String(request.headers["x-amz-copy-source-range"])) ?? [];
   const part = bytes.subarray(Number(start), end === undefined ? undefined : Number(end) + 1);
   const etag = table.putPart(uploadIdOf(request), Number(request.query.get("partNumber")), part);
   return { status: 200, headers: xmlType, body: xml("CopyPartResult", [["ETag", etag]]) };
@@ -137,12 +142,20 @@ function checkWriteConditions({ request, table, ignoresConditions }: OperationIn
 }
 
 function keptHeaders({ headers }: S3ServerRequest): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => name === "content-type" || name.startsWith("x-amz-meta-"));
+  const kept = Object.entries(headers).filter(
+    ([name]) => name === "content-type" || name.startsWith("x-amz-meta-"),
+  );
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 
 function objectHeaders(object: TestObject, { headers }: S3ServerRequest): Record<string, string> {
   const wantsChecksum = headers["x-amz-checksum-mode"] === "ENABLED";
-  const kept = Object.entries(object.headers).filter(([name]) => wantsChecksum || !name.startsWith("x-amz-checksum-"));
-  return { ...Object.fromEntries(kept), etag: object.etag, "last-modified": object.modifiedAt.toUTCString() };
+  const kept = Object.entries(object.headers).filter(
+    ([name]) => wantsChecksum || !name.startsWith("x-amz-checksum-"),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    etag: object.etag,
+    "last-modified": object.modifiedAt.toUTCString(),
+  };
 }

@@ -31,16 +31,26 @@ export class ObjectTable {
     this.#room = room;
   }
 
-  put(key: string, bytes: Uint8Array, options: { etag?: string; headers: Record<string, string> }): TestObject {
+  put(
+    key: string,
+    bytes: Uint8Array,
+    options: { etag?: string; headers: Record<string, string> },
+  ): TestObject {
     this.#take(bytes.byteLength - (this.objects.get(key)?.bytes.byteLength ?? 0));
-    const object = { bytes, etag: options.etag ?? etagOf(bytes), modifiedAt: new Date(), headers: options.headers };
+    const object = {
+      bytes,
+      etag: options.etag ?? etagOf(bytes),
+      modifiedAt: new Date(),
+      headers: options.headers,
+    };
     this.objects.set(key, object);
     return object;
   }
 
   get(key: string): TestObject {
     const object = this.objects.get(key);
-    if (object === undefined) throw new S3ServerError(404, "NoSuchKey", "The specified key does not exist.");
+    if (object === undefined)
+      throw new S3ServerError(404, "NoSuchKey", "The specified key does not exist.");
     return object;
   }
 
@@ -50,14 +60,21 @@ export class ObjectTable {
   }
 
   createUpload(key: string, headers: Record<string, string>): TestUpload {
-    const upload = { uploadId: randomUUID(), key, startedAt: new Date(), headers, parts: new Map() };
+    const upload = {
+      uploadId: randomUUID(),
+      key,
+      startedAt: new Date(),
+      headers,
+      parts: new Map(),
+    };
     this.uploads.set(upload.uploadId, upload);
     return upload;
   }
 
   upload(uploadId: string): TestUpload {
     const upload = this.uploads.get(uploadId);
-    if (upload === undefined) throw new S3ServerError(404, "NoSuchUpload", "The specified upload does not exist.");
+    if (upload === undefined)
+      throw new S3ServerError(404, "NoSuchUpload", "The specified upload does not exist.");
     return upload;
   }
 
@@ -75,7 +92,10 @@ export class ObjectTable {
     this.uploads.delete(uploadId);
   }
 
-  completeUpload(uploadId: string, wanted: readonly { partNumber: number; etag: string }[]): TestObject {
+  completeUpload(
+    uploadId: string,
+    wanted: readonly { partNumber: number; etag: string }[],
+  ): TestObject {
     const { key, parts, headers } = this.upload(uploadId);
     const chosen = wanted.map(({ partNumber, etag }) => {
       const part = parts.get(partNumber);
@@ -83,7 +103,9 @@ export class ObjectTable {
       return part;
     });
     if (chosen.length === 0) throw new S3ServerError(400, "MalformedXML");
-    if (wanted.some(({ partNumber }, index) => partNumber <= (wanted[index - 1]?.partNumber ?? 0))) {
+    if (
+      wanted.some(({ partNumber }, index) => partNumber <= (wanted[index - 1]?.partNumber ?? 0))
+    ) {
       throw new S3ServerError(400, "InvalidPartOrder");
     }
     if (chosen.slice(0, -1).some(({ bytes }) => bytes.byteLength < minPartBytes)) {
@@ -97,7 +119,8 @@ export class ObjectTable {
   }
 
   #take(bytes: number): void {
-    if (this.#room.usedBytes + bytes > this.#room.maxBytes) throw new S3ServerError(507, "InsufficientStorage");
+    if (this.#room.usedBytes + bytes > this.#room.maxBytes)
+      throw new S3ServerError(507, "InsufficientStorage");
     this.#room.usedBytes += bytes;
   }
 }

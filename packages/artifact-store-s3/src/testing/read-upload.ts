@@ -28,7 +28,8 @@ export function openUpload(headers: IncomingHttpHeaders, raw: Buffer): Upload {
   const isChunked = headers["content-encoding"]?.includes("aws-chunked") === true;
   const { bytes, trailers } = isChunked ? unframe(raw) : { bytes: raw, trailers: {} };
   const decodedLength = headers["x-amz-decoded-content-length"];
-  if (isChunked && Number(decodedLength) !== bytes.byteLength) throw new S3ServerError(400, "IncompleteBody");
+  if (isChunked && Number(decodedLength) !== bytes.byteLength)
+    throw new S3ServerError(400, "IncompleteBody");
   const checksums: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...headers, ...trailers })) {
     if (name.startsWith("x-amz-checksum-") && typeof value === "string") checksums[name] = value;
@@ -41,7 +42,8 @@ function checkDigests(
   bytes: Uint8Array,
   { md5, checksums }: { md5: string | string[] | undefined; checksums: Record<string, string> },
 ): void {
-  const digest = (algorithm: string): string => createHash(algorithm).update(bytes).digest("base64");
+  const digest = (algorithm: string): string =>
+    createHash(algorithm).update(bytes).digest("base64");
   if (md5 !== undefined && md5 !== digest("md5")) throw new S3ServerError(400, "BadDigest");
   const known: Record<string, () => string> = {
     "x-amz-checksum-sha256": () => digest("sha256"),

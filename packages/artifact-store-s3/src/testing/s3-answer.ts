@@ -31,7 +31,10 @@ export function errorAnswer(status: number, code: string, message: string): S3An
 }
 
 /** Element name and text, or elements within. */
-export type XmlField = readonly [name: string, value: string | number | boolean | readonly XmlField[]];
+export type XmlField = readonly [
+  name: string,
+  value: string | number | boolean | readonly XmlField[],
+];
 
 /** A document of one element. */
 export function xml(root: string, fields: readonly XmlField[]): string {
@@ -45,13 +48,21 @@ function element([name, value]: XmlField): string {
 }
 
 function escapeXml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }
 
 /** Texts of all elements of that name, for the few request bodies there are. */
 export function xmlTexts(document: string, name: string): string[] {
   const texts = document.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, "g"));
   return Array.from(texts, ([, text = ""]) =>
-    text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&"),
+    text
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&amp;", "&"),
   );
 }

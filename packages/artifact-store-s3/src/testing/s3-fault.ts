@@ -57,7 +57,8 @@ export class FaultList {
 }
 
 function isMatch({ operation, key }: S3FaultMatch, request: S3ServerRequest): boolean {
-  const operations = operation === undefined || typeof operation === "string" ? [operation] : operation;
+  const operations =
+    operation === undefined || typeof operation === "string" ? [operation] : operation;
   const isOperation = operations.some((each) => each === undefined || each === request.operation);
   return isOperation && (key === undefined || request.key.includes(key));
 }

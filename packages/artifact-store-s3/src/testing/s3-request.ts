@@ -29,13 +29,18 @@ export interface S3ServerRequest {
 }
 
 /** Reads a path-style request; `x-id` and other marks of the SDK are passed over. */
-export function parseRequest(method: string, url: string, headers: IncomingHttpHeaders): S3ServerRequest {
+export function parseRequest(
+  method: string,
+  url: string,
+  headers: IncomingHttpHeaders,
+): S3ServerRequest {
   const { pathname, searchParams: query } = new URL(url, "http://server");
   const slash = pathname.indexOf("/", 1);
   const bucket = decodeURIComponent(slash < 0 ? pathname.slice(1) : pathname.slice(1, slash));
   const key = slash < 0 ? "" : decodeURIComponent(pathname.slice(slash + 1));
   const isCopy = headers["x-amz-copy-source"] !== undefined;
-  const operation = key === "" ? bucketOperation(method, query) : objectOperation(method, query, isCopy);
+  const operation =
+    key === "" ? bucketOperation(method, query) : objectOperation(method, query, isCopy);
   return { operation, bucket, key, query, headers };
 }
 

@@ -32,12 +32,18 @@ afterEach(async () => {
 });
 
 async function textOf(Key: string, Range?: string): Promise<string | undefined> {
-  const answer = await client.send(new GetObjectCommand({ Bucket, Key, ...(Range !== undefined && { Range }) }));
+  const answer = await client.send(
+    new GetObjectCommand({ Bucket, Key, ...(Range !== undefined && { Range }) }),
+  );
   return await answer.Body?.transformToString();
 }
 
 /** A request as it is written here, without the SDK. */
-function rawPut(path: string, headers: Record<string, string>, body: string): Promise<number | undefined> {
+function rawPut(
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const outgoing = request(`${server.endpoint}${path}`, { method: "PUT", headers }, (answer) => {
       answer.resume();
@@ -52,7 +58,13 @@ describe("the S3 test server", () => {
   it("keeps an object with its type and metadata, and gives ranges of it", async () => {
     const Key = "a key/with ümlaut&<x>";
     await client.send(
-      new PutObjectCommand({ Bucket, Key, Body: "0123456789", ContentType: "text/x", Metadata: { m: "1" } }),
+      new PutObjectCommand({
+        Bucket,
+        Key,
+        Body: "0123456789",
+        ContentType: "text/x",
+        Metadata: { m: "1" },
+      }),
     );
     expect(await textOf(Key)).toBe("0123456789");
     expect(await textOf(Key, "bytes=3-5")).toBe("345");
@@ -66,14 +78,21 @@ describe("the S3 test server", () => {
 
   it("takes a stream that the SDK sends in chunks with a trailer", async () => {
     const body = Readable.from([Buffer.alloc(100_000, "a"), Buffer.alloc(50_000, "b")]);
-    await client.send(new PutObjectCommand({ Bucket, Key: "stream", Body: body, ContentLength: 150_000 }));
+    await client.send(
+      new PutObjectCommand({ Bucket, Key: "stream", Body: body, ContentLength: 150_000 }),
+    );
     expect(await textOf("stream")).toBe("a".repeat(100_000) + "b".repeat(50_000));
   });
 
   it.each([
     ["a right trailer", "5\r\nhello\r\n0\r\n", crc32("hello"), 200],
     ["a wrong trailer", "5\r\nhello\r\n0\r\n", crc32("other"), 400],
-    ["chunk signatures", "5;chunk-signature=abc\r\nhello\r\n0;chunk-signature=def\r\n", crc32("hello"), 200],
+    [
+      "chunk signatures",
+      "5;chunk-signature=abc\r\nhello\r\n0;chunk-signature=def\r\n",
+      crc32("hello"),
+      200,
+    ],
     ["a chunk that ends early", "9\r\nhello\r\n0\r\n", crc32("hello"), 400],
     ["no end", "5\r\nhello\r\n", crc32("hello"), 400],
   ])("decodes aws-chunked with %s", async (_name, frames, checksum, status) => {
@@ -101,8 +120,12 @@ describe("the S3 test server", () => {
     const put = async (to: S3Client, condition: object) =>
       await to.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x", ...condition }));
     const { ETag } = await put(client, { IfNoneMatch: "*" });
-    await expect(put(client, { IfNoneMatch: "*" })).rejects.toMatchObject({ name: "PreconditionFailed" });
-    await expect(put(client, { IfMatch: '"0"' })).rejects.toMatchObject({ name: "PreconditionFailed" });
+    await expect(put(client, { IfNoneMatch: "*" })).rejects.toMatchObject({
+      name: "PreconditionFailed",
+    });
+    await expect(put(client, { IfMatch: '"0"' })).rejects.toMatchObject({
+      name: "PreconditionFailed",
+    });
     await put(client, { IfMatch: ETag });
     const careless = await startS3TestServer({ ignoresConditions: true });
     const carelessClient = new S3Client(careless.clientConfig);
@@ -118,7 +141,12 @@ describe("the S3 test server", () => {
     const keys: (string | undefined)[] = [];
     let token: string | undefined;
     do {
-      const input = { Bucket, Prefix: "a/", MaxKeys: 3, ...(token !== undefined && { ContinuationToken: token }) };
+      const input = {
+        Bucket,
+        Prefix: "a/",
+        MaxKeys: 3,
+        ...(token !== undefined && { ContinuationToken: token }),
+      };
       const page = await client.send(new ListObjectsV2Command(input));
       keys.push(...(page.Contents ?? []).map((object) => object.Key));
       token = page.NextContinuationToken;
@@ -129,22 +157,30 @@ describe("the S3 test server", () => {
     );
     expect(grouped.Contents?.map((object) => object.Key)).toEqual(["a/2"]);
     expect(grouped.CommonPrefixes).toEqual([{ Prefix: "a/b/" }]);
-    await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: "a/1" }, { Key: "c" }] } }));
+    await client.send(
+      new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: "a/1" }, { Key: "c" }] } }),
+    );
     expect(server.keys()).toEqual(["a/2", "a/b/3", "a/b/4"]);
   });
 
   it("puts parts together, refuses small ones, and copies", async () => {
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: "whole" }));
+    const { UploadId } = await client.send(
+      new CreateMultipartUploadCommand({ Bucket, Key: "whole" }),
+    );
     const upload = { Bucket, Key: "whole", UploadId };
     const first = await client.send(
       new UploadPartCommand({ ...upload, PartNumber: 1, Body: Buffer.alloc(5 * 1024 * 1024, "a") }),
     );
-    const second = await client.send(new UploadPartCommand({ ...upload, PartNumber: 2, Body: "end" }));
+    const second = await client.send(
+      new UploadPartCommand({ ...upload, PartNumber: 2, Body: "end" }),
+    );
     expect((await client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads).toMatchObject([
       { Key: "whole", UploadId },
     ]);
     const complete = async (...parts: { ETag?: string | undefined; PartNumber: number }[]) =>
-      await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts as [] } }));
+      await client.send(
+        new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts as [] } }),
+      );
     const [one, two] = [
       { PartNumber: 1, ETag: first.ETag },
       { PartNumber: 2, ETag: second.ETag },
@@ -154,13 +190,20 @@ describe("the S3 test server", () => {
     expect((await complete(one, two)).ETag).toMatch(/-2"$/);
     await expect(complete(one, two)).rejects.toMatchObject({ name: "NoSuchUpload" });
     expect(await textOf("whole", `bytes=${5 * 1024 * 1024 - 1}-`)).toBe("aend");
-    await client.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource: "artifacts/whole" }));
+    await client.send(
+      new CopyObjectCommand({ Bucket, Key: "copy", CopySource: "artifacts/whole" }),
+    );
     expect((await textOf("copy"))?.length).toBe(5 * 1024 * 1024 + 3);
     const other = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: "tail" }));
     const tail = { Bucket, Key: "tail", UploadId: other.UploadId };
     const range = `bytes=${5 * 1024 * 1024}-${5 * 1024 * 1024 + 2}`;
     const part = await client.send(
-      new UploadPartCopyCommand({ ...tail, PartNumber: 1, CopySource: "artifacts/copy", CopySourceRange: range }),
+      new UploadPartCopyCommand({
+        ...tail,
+        PartNumber: 1,
+        CopySource: "artifacts/copy",
+        CopySourceRange: range,
+      }),
     );
     const Parts = [{ PartNumber: 1, ETag: part.CopyPartResult?.ETag ?? "" }];
     await client.send(new CompleteMultipartUploadCommand({ ...tail, MultipartUpload: { Parts } }));
@@ -175,7 +218,9 @@ describe("the S3 test server", () => {
     await put("a", 60);
     await expect(put("b", 60)).rejects.toMatchObject({ name: "InsufficientStorage" });
     await put("a", 100);
-    await smallClient.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: "a" }] } }));
+    await smallClient.send(
+      new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: "a" }] } }),
+    );
     await put("b", 100);
     smallClient.destroy();
     await small.close();

@@ -91,7 +91,12 @@ const operations: Partial<Record<S3Operation, (input: OperationInput) => S3Answe
 
 /** Starts a server; everything in it goes with `close`. */
 export async function startS3TestServer(options: S3TestServerOptions = {}): Promise<S3TestServer> {
-  const { buckets = ["artifacts"], ignoresConditions = false, maxBytes = defaultMaxBytes, port = 0 } = options;
+  const {
+    buckets = ["artifacts"],
+    ignoresConditions = false,
+    maxBytes = defaultMaxBytes,
+    port = 0,
+  } = options;
   const room = { usedBytes: 0, maxBytes };
   const tables = new Map(buckets.map((name) => [name, new ObjectTable(room)]));
   const faults = new FaultList();
@@ -99,7 +104,8 @@ export async function startS3TestServer(options: S3TestServerOptions = {}): Prom
   const requests: S3RequestEntry[] = [];
   const tableOf = (bucket: string): ObjectTable => {
     const table = tables.get(bucket);
-    if (table === undefined) throw new S3ServerError(404, "NoSuchBucket", "The specified bucket does not exist.");
+    if (table === undefined)
+      throw new S3ServerError(404, "NoSuchBucket", "The specified bucket does not exist.");
     return table;
   };
   const perform = (request: S3ServerRequest, raw: Buffer): S3Answer => {
@@ -113,11 +119,15 @@ export async function startS3TestServer(options: S3TestServerOptions = {}): Prom
   };
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const request = parseRequest(incoming.method ?? "", incoming.url ?? "", incoming.headers);
-    if (requests.push({ operation: request.operation, bucket: request.bucket, key: request.key }) > maxRequests) {
+    if (
+      requests.push({ operation: request.operation, bucket: request.bucket, key: request.key }) >
+      maxRequests
+    ) {
       requests.shift();
     }
     const fault = faults.strike(request);
-    if (fault?.kind === "cut" && fault.when === "request") return await cutRequest(incoming, fault.afterBytes);
+    if (fault?.kind === "cut" && fault.when === "request")
+      return await cutRequest(incoming, fault.afterBytes);
     const answer = await answerOf(async () => {
       const raw = await readBody(incoming, maxBytes + maxControlBytes);
       if (fault?.kind === "hang") return await new Promise<never>(() => undefined);
@@ -141,7 +151,12 @@ export async function startS3TestServer(options: S3TestServerOptions = {}): Prom
   const endpoint = `http://127.0.0.1:${isAddress(address) ? address.port : port}`;
   return {
     endpoint,
-    clientConfig: { endpoint, forcePathStyle: true, region: "us-east-1", credentials: testCredentials },
+    clientConfig: {
+      endpoint,
+      forcePathStyle: true,
+      region: "us-east-1",
+      credentials: testCredentials,
+    },
     requests,
     fail: (fault) => faults.add(fault),
     keys: (bucket = "artifacts") => [...tableOf(bucket).objects.keys()].sort(),
@@ -149,7 +164,8 @@ export async function startS3TestServer(options: S3TestServerOptions = {}): Prom
       const object = tableOf(bucket).get(key);
       object.bytes = change(Uint8Array.from(object.bytes));
     },
-    uploads: (bucket = "artifacts") => Array.from(tableOf(bucket).uploads.values(), ({ key }) => key).sort(),
+    uploads: (bucket = "artifacts") =>
+      Array.from(tableOf(bucket).uploads.values(), ({ key }) => key).sort(),
     async close() {
       await new Promise<void>((resolve) => {
         server.close(() => resolve());

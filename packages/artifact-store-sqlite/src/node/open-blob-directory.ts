@@ -26,7 +26,10 @@ export async function openBlobDirectory(
     throw new ArtifactStoreError("invalid_input", "The blob directory is no path; name a folder.");
   }
   if (!["full", "normal", "off"].includes(durability)) {
-    throw new ArtifactStoreError("invalid_input", `The durability is "${durability}"; give full, normal or off.`);
+    throw new ArtifactStoreError(
+      "invalid_input",
+      `The durability is "${durability}"; give full, normal or off.`,
+    );
   }
   const folder = resolve(path);
   const isSynced = durability !== "off";

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import type { StoreItem } from "../artifact-store.ts";
-import { failureOf, inPieces, mebibyte, rejectsWith, someBytes, untyped, type Rule } from "./bench.ts";
+import {
+  failureOf,
+  inPieces,
+  mebibyte,
+  rejectsWith,
+  someBytes,
+  untyped,
+  type Rule,
+} from "./bench.ts";
 
 const source = "tool:test";
 
@@ -9,7 +17,12 @@ export const batchRules: Rule[] = [
   {
     name: "a batch is kept whole, handles in the order of its items",
     async check(bench) {
-      const contents = [someBytes(10, 40), someBytes(mebibyte + 1, 41), someBytes(0, 42), someBytes(2_000, 43)];
+      const contents = [
+        someBytes(10, 40),
+        someBytes(mebibyte + 1, 41),
+        someBytes(0, 42),
+        someBytes(2_000, 43),
+      ];
       const items = contents.map((content, index): StoreItem => {
         return {
           content: index % 2 ? inPieces(content, 999, 70_000) : content,
@@ -22,7 +35,8 @@ export const batchRules: Rule[] = [
         handles.map((handle) => handle.source),
         ["tool:0", "tool:1", "tool:2", "tool:3"],
       );
-      for (const [index, content] of contents.entries()) await bench.holds(handles[index]?.artifactId ?? "", content);
+      for (const [index, content] of contents.entries())
+        await bench.holds(handles[index]?.artifactId ?? "", content);
       assert.deepEqual((await bench.store.listHandles()).handles, handles);
     },
   },
@@ -61,7 +75,12 @@ export const batchRules: Rule[] = [
       ];
       const large = someBytes(mebibyte + 2, 45);
       for (const item of bad) {
-        const items = [{ content: "good", source }, { content: large, source }, item, { content: "late", source }];
+        const items = [
+          { content: "good", source },
+          { content: large, source },
+          item,
+          { content: "late", source },
+        ];
         await failureOf(() => bench.store.storeMany(items));
       }
       await bench.isEmpty("good", large, "late", "x");
@@ -70,7 +89,9 @@ export const batchRules: Rule[] = [
   {
     name: "a batch that is no array is refused",
     async check({ store }) {
-      await rejectsWith("invalid_input", () => store.storeMany(untyped<StoreItem[]>({ content: "a", source })));
+      await rejectsWith("invalid_input", () =>
+        store.storeMany(untyped<StoreItem[]>({ content: "a", source })),
+      );
     },
   },
 ];

@@ -35,7 +35,11 @@ export class Bench {
 
   static async open(options: ConformanceOptions, limits?: StoreLimits): Promise<Bench> {
     const clock = createFixedClock(startMs);
-    return new Bench(await options.open(limits === undefined ? { clock } : { clock, limits }), clock, options);
+    return new Bench(
+      await options.open(limits === undefined ? { clock } : { clock, limits }),
+      clock,
+      options,
+    );
   }
 
   async idOf(content: Uint8Array | string): Promise<string> {
@@ -118,7 +122,9 @@ export function assertBytes(actual: Uint8Array | undefined, expected: Uint8Array
 
 /** Compared by the runtime in one go: most of a kit's time would pass with comparing byte by byte. */
 function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  const [mine, theirs] = [left, right].map((bytes) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  const [mine, theirs] = [left, right].map(
+    (bytes) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length),
+  );
   try {
     assert.deepStrictEqual(mine, theirs, "bytes differ");
     return true;
@@ -128,9 +134,15 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
 }
 
 /** Asserts that the call rejects with an `ArtifactStoreError` of this code. */
-export async function rejectsWith(code: ArtifactStoreErrorCode, call: () => Promise<unknown>): Promise<void> {
+export async function rejectsWith(
+  code: ArtifactStoreErrorCode,
+  call: () => Promise<unknown>,
+): Promise<void> {
   const error = await failureOf(call);
-  assert.ok(ArtifactStoreError.isInstance(error), `expected an ArtifactStoreError, got ${String(error)}`);
+  assert.ok(
+    ArtifactStoreError.isInstance(error),
+    `expected an ArtifactStoreError, got ${String(error)}`,
+  );
   assert.equal(error.code, code, error.message);
 }
 
@@ -161,7 +173,10 @@ export async function drain(stream: AsyncIterable<Uint8Array> | undefined): Prom
 }
 
 /** The bytes in pieces of these lengths, over and over. */
-export async function* inPieces(bytes: Uint8Array, ...lengths: number[]): AsyncGenerator<Uint8Array, void> {
+export async function* inPieces(
+  bytes: Uint8Array,
+  ...lengths: number[]
+): AsyncGenerator<Uint8Array, void> {
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
     const length = lengths[turn % lengths.length] ?? bytes.length;
     yield bytes.slice(at, at + length);

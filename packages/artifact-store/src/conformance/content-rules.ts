@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { assertBytes, drain, inPieces, mebibyte, rejectsWith, someBytes, startMs, type Rule } from "./bench.ts";
+import {
+  assertBytes,
+  drain,
+  inPieces,
+  mebibyte,
+  rejectsWith,
+  someBytes,
+  startMs,
+  type Rule,
+} from "./bench.ts";
 
 const source = "tool:test";
 const sizesRoundAChunk = [1, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte, 3 * mebibyte + 7];
@@ -40,7 +49,10 @@ export const contentRules: Rule[] = [
       assert.equal(handle.sizeBytes, 0);
       assert.equal(await store.exists(handle.artifactId), true);
       assertBytes(await store.retrieve(handle.artifactId), new Uint8Array());
-      assertBytes(await store.retrieve(handle.artifactId, { range: { start: 0, end: 9 } }), new Uint8Array());
+      assertBytes(
+        await store.retrieve(handle.artifactId, { range: { start: 0, end: 9 } }),
+        new Uint8Array(),
+      );
       assertBytes(await drain(await store.retrieveStream(handle.artifactId)), new Uint8Array());
       const streamed = await store.store(inPieces(new Uint8Array(), 1), { source });
       assert.equal(streamed.artifactId, handle.artifactId);
@@ -72,7 +84,9 @@ export const contentRules: Rule[] = [
     async check(bench) {
       for (const size of [0, 5, mebibyte, 2 * mebibyte + 3]) {
         const content = someBytes(size, 3);
-        const handle = await bench.store.store(inPieces(content, 1, 0, 70_001, 3, mebibyte + 9), { source });
+        const handle = await bench.store.store(inPieces(content, 1, 0, 70_001, 3, mebibyte + 9), {
+          source,
+        });
         assert.equal(handle.artifactId, await bench.idOf(content));
         assert.equal(handle.sizeBytes, size);
         await bench.holds(handle.artifactId, content);
@@ -87,7 +101,9 @@ export const contentRules: Rule[] = [
         [6 * mebibyte + 5_000, mebibyte],
       ] as const) {
         const content = someBytes(size, 4);
-        const { artifactId } = await bench.store.store(inReusedPieces(content, pieceSize), { source });
+        const { artifactId } = await bench.store.store(inReusedPieces(content, pieceSize), {
+          source,
+        });
         await bench.holds(artifactId, content);
       }
     },
@@ -99,7 +115,8 @@ export const contentRules: Rule[] = [
         const content = someBytes(size, 5 + seed);
         const given = content.slice();
         // Beside a put that is under way, a store that could keep the bytes within the call has to wait.
-        const other = seed === 1 ? bench.store.store(someBytes(2 * mebibyte, 4), { source }) : undefined;
+        const other =
+          seed === 1 ? bench.store.store(someBytes(2 * mebibyte, 4), { source }) : undefined;
         const call = bench.store.store(given, { source });
         given.fill(0);
         const { artifactId } = await call;
@@ -118,7 +135,8 @@ export const contentRules: Rule[] = [
         const content = someBytes(size, 6);
         const { artifactId } = await bench.store.store(content, { source });
         (await bench.store.retrieve(artifactId))?.fill(0);
-        for await (const piece of (await bench.store.retrieveStream(artifactId)) ?? []) piece.fill(0);
+        for await (const piece of (await bench.store.retrieveStream(artifactId)) ?? [])
+          piece.fill(0);
         await bench.holds(artifactId, content);
       }
     },
@@ -127,7 +145,12 @@ export const contentRules: Rule[] = [
     name: "a handle says what was given",
     async check({ store, clock }) {
       clock.advance(5);
-      const options = { source: "tool:read_file", mimeType: "text/csv", sessionId: "session-1", summary: "A table." };
+      const options = {
+        source: "tool:read_file",
+        mimeType: "text/csv",
+        sessionId: "session-1",
+        summary: "A table.",
+      };
       const handle = await store.store("a,b\n1,2\n", options);
       const { handleId, artifactId, ...said } = handle;
       assert.deepEqual(said, { ...options, sizeBytes: 8, createdAt: startMs + 5 });
@@ -143,9 +166,14 @@ export const contentRules: Rule[] = [
       const bytes = await store.store(new Uint8Array(1), { source });
       const stream = await store.store(inPieces(new Uint8Array(2), 1), { source });
       assert.ok(!("sessionId" in text));
-      assert.ok((await store.getHandles(text.artifactId)).every((handle) => !("sessionId" in handle)));
+      assert.ok(
+        (await store.getHandles(text.artifactId)).every((handle) => !("sessionId" in handle)),
+      );
       assert.equal(text.mimeType, "text/plain; charset=utf-8");
-      assert.deepEqual([bytes.mimeType, stream.mimeType], ["application/octet-stream", "application/octet-stream"]);
+      assert.deepEqual(
+        [bytes.mimeType, stream.mimeType],
+        ["application/octet-stream", "application/octet-stream"],
+      );
     },
   },
   {
@@ -163,7 +191,10 @@ export const contentRules: Rule[] = [
     name: "the same bytes from two sources and sessions are one artifact and two handles",
     async check({ store }) {
       const first = await store.store("same", { source: "tool:a", sessionId: "s1" });
-      const second = await store.store(new TextEncoder().encode("same"), { source: "tool:b", sessionId: "s2" });
+      const second = await store.store(new TextEncoder().encode("same"), {
+        source: "tool:b",
+        sessionId: "s2",
+      });
       assert.equal(first.artifactId, second.artifactId);
       assert.notEqual(first.handleId, second.handleId);
       assert.deepEqual(await store.getHandles(first.artifactId), [first, second]);
@@ -207,7 +238,10 @@ export const contentRules: Rule[] = [
       await store.delete(original.artifactId);
       clock.advance(1000);
       const { handleId, createdAt } = original;
-      const options = { source, imported: { handleId, createdAt, summary: "token=not+really+secret+1234567890" } };
+      const options = {
+        source,
+        imported: { handleId, createdAt, summary: "token=not+really+secret+1234567890" },
+      };
       const first = await store.store("imported", options);
       const second = await store.store("imported", options);
       assert.deepEqual(first, { ...original, summary: options.imported.summary });
@@ -218,7 +252,10 @@ export const contentRules: Rule[] = [
 ];
 
 /** One piece that is written over again and again. */
-async function* inReusedPieces(content: Uint8Array, size: number): AsyncGenerator<Uint8Array, void> {
+async function* inReusedPieces(
+  content: Uint8Array,
+  size: number,
+): AsyncGenerator<Uint8Array, void> {
   const piece = new Uint8Array(size);
   for (let at = 0; at < content.length; at += size) {
     const part = content.subarray(at, at + size);

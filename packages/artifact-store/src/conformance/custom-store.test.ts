@@ -16,7 +16,9 @@ class MapDatabase implements KeyValueDatabase {
   }
 
   async write(changes: Map<string, Uint8Array | undefined>): Promise<void> {
-    const fault = [...changes.keys()].some((key) => key.startsWith("handle/")) ? this.fault : undefined;
+    const fault = [...changes.keys()].some((key) => key.startsWith("handle/"))
+      ? this.fault
+      : undefined;
     if (fault === "refuse") throw Object.assign(new Error("No."), { isRefused: true });
     for (const [key, value] of changes) {
       if (value === undefined) this.entries.delete(key);
@@ -29,7 +31,9 @@ class MapDatabase implements KeyValueDatabase {
     prefix: string,
     { after = "", limit = Infinity }: { after?: string; limit?: number } = {},
   ): Promise<string[]> {
-    const matches = [...this.entries.keys()].filter((key) => key.startsWith(prefix) && key > prefix + after);
+    const matches = [...this.entries.keys()].filter(
+      (key) => key.startsWith(prefix) && key > prefix + after,
+    );
     return matches.sort().slice(0, limit);
   }
 }
@@ -83,12 +87,15 @@ describe("the store of docs/custom-store.md", () => {
     const store = await openKeyValueArtifactStore(database);
     const content = new Uint8Array(3 * 2 ** 20).fill(1);
     database.fault = "refuse";
-    await expect(store.store(content, { source: "a" })).rejects.toMatchObject({ code: "store_failed" });
+    await expect(store.store(content, { source: "a" })).rejects.toMatchObject({
+      code: "store_failed",
+    });
     expect([...database.entries.keys()]).toEqual([]);
     database.fault = undefined;
     const get = database.get.bind(database);
     let reads = 0;
-    database.get = async (key) => ((reads += 1) === 3 ? Promise.reject(new Error("No.")) : get(key));
+    database.get = async (key) =>
+      (reads += 1) === 3 ? Promise.reject(new Error("No.")) : get(key);
     const items = [content, content.map(() => 2)].map((bytes) => ({ content: bytes, source: "a" }));
     await expect(store.storeMany(items)).rejects.toMatchObject({ code: "store_failed" });
     expect([...database.entries.keys()]).toEqual([]);
@@ -99,7 +106,9 @@ describe("the store of docs/custom-store.md", () => {
     const store = await openKeyValueArtifactStore(database);
     const content = new Uint8Array(3 * 2 ** 20).fill(1);
     database.fault = "lose the answer";
-    await expect(store.store(content, { source: "a" })).rejects.toMatchObject({ code: "store_failed" });
+    await expect(store.store(content, { source: "a" })).rejects.toMatchObject({
+      code: "store_failed",
+    });
     const { handles } = await store.listHandles();
     assertBytes(await store.retrieve(handles[0]?.artifactId ?? ""), content);
   });

@@ -16,7 +16,11 @@ const source = "tool:test";
 const size = 2 * mebibyte + 500;
 
 /** Stores a long content and harms it in its second chunk. */
-async function putDamaged(bench: Bench, seed: number, kind: "flip" | "cut" = "flip"): Promise<[string, Uint8Array]> {
+async function putDamaged(
+  bench: Bench,
+  seed: number,
+  kind: "flip" | "cut" = "flip",
+): Promise<[string, Uint8Array]> {
   const content = someBytes(size, seed);
   const { artifactId } = await bench.store.store(content, { source });
   await bench.corrupt(artifactId, { kind, offset: mebibyte + 77 });
@@ -52,7 +56,9 @@ export const damageRules: Rule[] = [
       }
       const small = await bench.put(500, { seed: 72 });
       await bench.corrupt(small.artifactId, { kind: "flip", offset: 400 });
-      await rejectsWith("corrupt", () => bench.store.retrieve(small.artifactId, { range: { start: 0, end: 5 } }));
+      await rejectsWith("corrupt", () =>
+        bench.store.retrieve(small.artifactId, { range: { start: 0, end: 5 } }),
+      );
     },
   },
   {
@@ -65,7 +71,10 @@ export const damageRules: Rule[] = [
         { start: 2 * mebibyte + 1, end: size },
       ]) {
         try {
-          assertBytes(await bench.store.retrieve(artifactId, { range }), content.subarray(range.start, range.end));
+          assertBytes(
+            await bench.store.retrieve(artifactId, { range }),
+            content.subarray(range.start, range.end),
+          );
         } catch (error) {
           if (!ArtifactStoreError.isInstance(error) || error.code !== "corrupt") throw error;
         }
@@ -79,7 +88,8 @@ export const damageRules: Rule[] = [
       const [artifactId, content] = await putDamaged(bench, 74);
       const pieces: Uint8Array[] = [];
       await rejectsWith("corrupt", async () => {
-        for await (const piece of (await bench.store.retrieveStream(artifactId)) ?? []) pieces.push(piece);
+        for await (const piece of (await bench.store.retrieveStream(artifactId)) ?? [])
+          pieces.push(piece);
       });
       let at = 0;
       for (const piece of pieces) {
@@ -144,7 +154,11 @@ export const damageRules: Rule[] = [
       await bench.corrupt(small.artifactId, { kind: "flip", offset: 3 });
       const sound = await bench.put(300, { seed: 82 });
       const report = await bench.store.verify();
-      assert.deepEqual(report, { checked: 3, corrupt: [large, small.artifactId].sort(), missing: [] });
+      assert.deepEqual(report, {
+        checked: 3,
+        corrupt: [large, small.artifactId].sort(),
+        missing: [],
+      });
       await bench.holds(sound.artifactId, someBytes(300, 82));
       assert.equal((await listAll(bench.store)).length, 3);
     },
@@ -157,8 +171,12 @@ export const damageRules: Rule[] = [
         const [artifactId, content] = await putDamaged(bench, seed, seed === 83 ? "flip" : "cut");
         await bench.store.verify();
         await rejectsWith("corrupt", () => bench.store.retrieve(artifactId));
-        await rejectsWith("corrupt", () => bench.store.retrieve(artifactId, { range: { start: 0, end: 1 } }));
-        await rejectsWith("corrupt", async () => drain(await bench.store.retrieveStream(artifactId)));
+        await rejectsWith("corrupt", () =>
+          bench.store.retrieve(artifactId, { range: { start: 0, end: 1 } }),
+        );
+        await rejectsWith("corrupt", async () =>
+          drain(await bench.store.retrieveStream(artifactId)),
+        );
         assert.equal(await bench.store.exists(artifactId), false);
         await bench.store.store(content, { source });
         assert.equal(await bench.store.exists(artifactId), true);
@@ -176,7 +194,9 @@ export const damageRules: Rule[] = [
       await bench.store.retrieve(artifactId).catch(() => undefined);
       await bench.holds(sound.artifactId, someBytes(size, 85));
       assert.equal(await bench.store.delete(artifactId), true);
-      assert.deepEqual((await bench.store.collectGarbage({ graceMs: 0 })).artifactIds, [artifactId]);
+      assert.deepEqual((await bench.store.collectGarbage({ graceMs: 0 })).artifactIds, [
+        artifactId,
+      ]);
     },
   },
 ];

@@ -10,7 +10,8 @@ import { artifactStoreConformance } from "./index.ts";
 const key = new Uint8Array(32).fill(7);
 const headerBytes = 48;
 const sealBytes = 16;
-const placeOf = (offset: number): number => headerBytes + offset + Math.floor(offset / 2 ** 20) * sealBytes;
+const placeOf = (offset: number): number =>
+  headerBytes + offset + Math.floor(offset / 2 ** 20) * sealBytes;
 
 describe("an encrypted store", () => {
   const states = new WeakMap<ArtifactStore, MemoryState>();

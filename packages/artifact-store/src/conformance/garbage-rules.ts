@@ -16,7 +16,10 @@ export const garbageRules: Rule[] = [
         artifactIds: freed.map(({ artifactId }) => artifactId).sort(),
         freedBytes: bench.storedBytes(200) + bench.storedBytes(300),
       });
-      assert.deepEqual(await store.collectGarbage({ graceMs: 0 }), { artifactIds: [], freedBytes: 0 });
+      assert.deepEqual(await store.collectGarbage({ graceMs: 0 }), {
+        artifactIds: [],
+        freedBytes: 0,
+      });
       await bench.holds(kept.artifactId, someBytes(100, 1));
     },
   },
@@ -55,13 +58,22 @@ export const garbageRules: Rule[] = [
   {
     name: "a collection of named artifacts frees no others, and none that is in use",
     async check({ store }) {
-      const [first, second, used] = await store.storeMany(["a", "b", "c"].map((content) => ({ content, source })));
+      const [first, second, used] = await store.storeMany(
+        ["a", "b", "c"].map((content) => ({ content, source })),
+      );
       assert.ok(first && second && used);
       for (const { artifactId } of [first, second]) await store.delete(artifactId);
       const artifactIds = [first.artifactId, used.artifactId, "0".repeat(64)];
-      assert.deepEqual((await store.collectGarbage({ graceMs: 0, artifactIds })).artifactIds, [first.artifactId]);
-      assert.deepEqual((await store.collectGarbage({ graceMs: 0, artifactIds: [] })).artifactIds, []);
-      assert.deepEqual((await store.collectGarbage({ graceMs: 0 })).artifactIds, [second.artifactId]);
+      assert.deepEqual((await store.collectGarbage({ graceMs: 0, artifactIds })).artifactIds, [
+        first.artifactId,
+      ]);
+      assert.deepEqual(
+        (await store.collectGarbage({ graceMs: 0, artifactIds: [] })).artifactIds,
+        [],
+      );
+      assert.deepEqual((await store.collectGarbage({ graceMs: 0 })).artifactIds, [
+        second.artifactId,
+      ]);
       assert.equal(await store.exists(used.artifactId), true);
     },
   },
@@ -113,7 +125,10 @@ export const garbageRules: Rule[] = [
 ];
 
 /** All bytes; `meanwhile` happens after the first piece. */
-async function inFull(stream: AsyncIterable<Uint8Array>, meanwhile: () => Promise<void>): Promise<Uint8Array> {
+async function inFull(
+  stream: AsyncIterable<Uint8Array>,
+  meanwhile: () => Promise<void>,
+): Promise<Uint8Array> {
   const interrupted = async function* (): AsyncGenerator<Uint8Array, void> {
     let isFirst = true;
     for await (const piece of stream) {

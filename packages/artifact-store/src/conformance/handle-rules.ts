@@ -3,7 +3,8 @@ import type { ArtifactHandle } from "../artifact-store.ts";
 import { listAll, someBytes, type Bench, type Rule } from "./bench.ts";
 
 const source = "tool:test";
-const idsOf = (handles: readonly { handleId: string }[]): string[] => handles.map(({ handleId }) => handleId);
+const idsOf = (handles: readonly { handleId: string }[]): string[] =>
+  handles.map(({ handleId }) => handleId);
 
 async function putMany(bench: Bench, count: number, firstSeed = 0): Promise<string[]> {
   const ids: string[] = [];
@@ -24,7 +25,8 @@ export const handleRules: Rule[] = [
     name: "pages list every handle once, oldest first",
     async check(bench) {
       const stored = await putMany(bench, 11);
-      for (const limit of [1, 3, 11, 12]) assert.deepEqual(idsOf(await listAll(bench.store, { limit })), stored);
+      for (const limit of [1, 3, 11, 12])
+        assert.deepEqual(idsOf(await listAll(bench.store, { limit })), stored);
       const page = await bench.store.listHandles({ limit: 4 });
       assert.deepEqual(idsOf(page.handles), stored.slice(0, 4));
     },
@@ -32,7 +34,10 @@ export const handleRules: Rule[] = [
   {
     name: "the last page has no cursor, and a page has 100 handles by default",
     async check(bench) {
-      const items = Array.from({ length: 101 }, (_, index) => ({ content: someBytes(8, index), source }));
+      const items = Array.from({ length: 101 }, (_, index) => ({
+        content: someBytes(8, index),
+        source,
+      }));
       await bench.store.storeMany(items);
       const first = await bench.store.listHandles();
       assert.equal(first.handles.length, 100);
@@ -73,7 +78,9 @@ export const handleRules: Rule[] = [
       await putMany(bench, 12);
       const listed = await listAll(bench.store, { source: "tool:0", sessionId: "session-1" });
       assert.equal(listed.length, 2);
-      assert.ok(listed.every((handle) => handle.source === "tool:0" && handle.sessionId === "session-1"));
+      assert.ok(
+        listed.every((handle) => handle.source === "tool:0" && handle.sessionId === "session-1"),
+      );
     },
   },
   {
@@ -84,13 +91,17 @@ export const handleRules: Rule[] = [
       const first = await bench.store.listHandles({ limit: 3 });
       await putMany(bench, 3, 100);
       for (const handle of [all[0], all[2], all[4]]) {
-        if (handle !== undefined) await bench.store.delete(handle.artifactId, { handleId: handle.handleId });
+        if (handle !== undefined)
+          await bench.store.delete(handle.artifactId, { handleId: handle.handleId });
       }
       assert.ok(first.cursor !== undefined);
       const rest = idsOf((await bench.store.listHandles({ cursor: first.cursor })).handles);
       const expected = stored.filter((_, index) => index === 3 || index > 4);
       assert.deepEqual(rest.slice(0, expected.length), expected);
-      assert.equal(new Set([...idsOf(first.handles), ...rest]).size, first.handles.length + rest.length);
+      assert.equal(
+        new Set([...idsOf(first.handles), ...rest]).size,
+        first.handles.length + rest.length,
+      );
     },
   },
   {
@@ -99,9 +110,15 @@ export const handleRules: Rule[] = [
       const stored: ArtifactHandle[] = [];
       // "-" sorts before letters: a key that ends the id with a greater character lists them in another order.
       for (const handleId of ["twin-a", "twin"]) {
-        const item = { source, sessionId: "s", imported: { handleId, createdAt: 1, summary: handleId } };
+        const item = {
+          source,
+          sessionId: "s",
+          imported: { handleId, createdAt: 1, summary: handleId },
+        };
         stored.push(await store.store("a", item));
-        stored.push(...(await store.storeMany(["b", "c"].map((content) => ({ ...item, content })))));
+        stored.push(
+          ...(await store.storeMany(["b", "c"].map((content) => ({ ...item, content })))),
+        );
       }
       const key = ({ handleId, artifactId }: ArtifactHandle): string => `${handleId} ${artifactId}`;
       stored.sort((one, other) => (key(one) < key(other) ? -1 : 1));
@@ -125,7 +142,11 @@ export const handleRules: Rule[] = [
     async check({ store }) {
       const imported = { handleId: "known", createdAt: 1, summary: "First." };
       const first = await store.store("a", { source, sessionId: "s", imported });
-      const other = { source: "tool:other", mimeType: "text/html", imported: { ...imported, summary: "Second." } };
+      const other = {
+        source: "tool:other",
+        mimeType: "text/html",
+        imported: { ...imported, summary: "Second." },
+      };
       assert.deepEqual(await store.store("a", other), first);
       const twin = { ...imported, handleId: "twin" };
       const pair = await store.storeMany([

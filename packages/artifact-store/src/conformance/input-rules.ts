@@ -63,7 +63,9 @@ export const inputRules: Rule[] = [
         await rejectsWith("invalid_id", () => store.exists(id));
         await rejectsWith("invalid_id", () => store.getHandles(id));
         await rejectsWith("invalid_id", () => store.delete(id));
-        await rejectsWith("invalid_id", () => store.collectGarbage({ graceMs: 0, artifactIds: [id] }));
+        await rejectsWith("invalid_id", () =>
+          store.collectGarbage({ graceMs: 0, artifactIds: [id] }),
+        );
         if (wrong === undefined) continue;
         await rejectsWith("invalid_id", () => store.store("content", { source, expectedId: id }));
       }
@@ -84,7 +86,11 @@ export const inputRules: Rule[] = [
     name: "hostile sources, sessions and types come back as they were or are refused",
     async check({ store }) {
       for (const text of hostileTexts) {
-        for (const options of [{ source: text }, { source, sessionId: text }, { source, mimeType: text }]) {
+        for (const options of [
+          { source: text },
+          { source, sessionId: text },
+          { source, mimeType: text },
+        ]) {
           await keepsOrRefuses(store, options);
         }
       }
@@ -123,7 +129,9 @@ export const inputRules: Rule[] = [
         { source, summary: "s", imported: { handleId: "id", createdAt: 1, summary: "" } },
       ];
       for (const options of wrong) {
-        await rejectsWith("invalid_input", () => bench.store.store("content", untyped<StoreOptions>(options)));
+        await rejectsWith("invalid_input", () =>
+          bench.store.store("content", untyped<StoreOptions>(options)),
+        );
       }
       await bench.isEmpty("content");
     },
@@ -131,9 +139,20 @@ export const inputRules: Rule[] = [
   {
     name: "a content of another type is refused and nothing is kept",
     async check(bench) {
-      const wrong: unknown[] = [undefined, null, 7, {}, ["text"], new Uint16Array(2), new ArrayBuffer(2), new Date(0)];
+      const wrong: unknown[] = [
+        undefined,
+        null,
+        7,
+        {},
+        ["text"],
+        new Uint16Array(2),
+        new ArrayBuffer(2),
+        new Date(0),
+      ];
       for (const content of wrong) {
-        await rejectsWith("invalid_input", () => bench.store.store(untyped<ArtifactContent>(content), { source }));
+        await rejectsWith("invalid_input", () =>
+          bench.store.store(untyped<ArtifactContent>(content), { source }),
+        );
       }
       const texts = async function* (): AsyncGenerator<Uint8Array, void> {
         yield new Uint8Array(3);
@@ -147,26 +166,38 @@ export const inputRules: Rule[] = [
     name: "a cursor, a limit, a grace age or a sample that is none is refused",
     async check({ store }) {
       for (const cursor of ["", "x", "after:../x", "1' OR '1'='1", 7]) {
-        await rejectsWith("invalid_input", () => store.listHandles({ cursor: untyped<string>(cursor) }));
+        await rejectsWith("invalid_input", () =>
+          store.listHandles({ cursor: untyped<string>(cursor) }),
+        );
       }
       for (const limit of [0, -1, 1.5, 1001, Number.NaN, "10"]) {
-        await rejectsWith("invalid_input", () => store.listHandles({ limit: untyped<number>(limit) }));
+        await rejectsWith("invalid_input", () =>
+          store.listHandles({ limit: untyped<number>(limit) }),
+        );
       }
       for (const graceMs of [-1, Number.NaN, undefined]) {
-        await rejectsWith("invalid_input", () => store.collectGarbage({ graceMs: untyped<number>(graceMs) }));
+        await rejectsWith("invalid_input", () =>
+          store.collectGarbage({ graceMs: untyped<number>(graceMs) }),
+        );
       }
       await rejectsWith("invalid_input", () => store.verify({ sample: -1 }));
     },
   },
 ];
 
-async function keepsOrRefuses(store: Parameters<Rule["check"]>[0]["store"], options: StoreOptions): Promise<void> {
+async function keepsOrRefuses(
+  store: Parameters<Rule["check"]>[0]["store"],
+  options: StoreOptions,
+): Promise<void> {
   try {
     const { artifactId, handleId } = await store.store("hostile", options);
     const handle = (await store.getHandles(artifactId)).find((each) => each.handleId === handleId);
     assert.deepEqual({ ...handle, ...options }, handle, "it came back changed");
     const { sessionId } = options;
-    const listed = await listAll(store, sessionId === undefined ? { source: options.source } : { sessionId });
+    const listed = await listAll(
+      store,
+      sessionId === undefined ? { source: options.source } : { sessionId },
+    );
     assert.ok(
       listed.some((each) => each.handleId === handleId),
       "the filter does not find it",

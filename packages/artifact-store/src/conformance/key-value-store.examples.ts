@@ -31,7 +31,8 @@ export async function openKeyValueArtifactStore(
   database: KeyValueDatabase,
   options: ArtifactStoreOptions = {},
 ): Promise<ArtifactStore> {
-  if (options.limits !== undefined) throw new ArtifactStoreError("unsupported", "This store has no limits.");
+  if (options.limits !== undefined)
+    throw new ArtifactStoreError("unsupported", "This store has no limits.");
   return createArtifactStore(new KeyValueDriver(database), options);
 }
 
@@ -50,8 +51,10 @@ interface BlobEntry {
 const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 const fromBytes = <T>(bytes: Uint8Array | undefined): T | undefined =>
   bytes && JSON.parse(new TextDecoder().decode(bytes));
-const chunkKey = (place: string, index: number): string => `data/${place}/${String(index).padStart(8, "0")}`;
-const handleKey = ({ handleId, artifactId }: HandleKey): string => `handle/${handleId}!${artifactId}`;
+const chunkKey = (place: string, index: number): string =>
+  `data/${place}/${String(index).padStart(8, "0")}`;
+const handleKey = ({ handleId, artifactId }: HandleKey): string =>
+  `handle/${handleId}!${artifactId}`;
 const lastPart = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 
 class StagedChunks implements StagedBlob {
@@ -115,7 +118,11 @@ class KeyValueDriver implements ArtifactDriver {
     });
   }
 
-  mend(record: BlobRecord, content: Uint8Array | StagedBlob, { now }: DriverWriteOptions): Promise<void> {
+  mend(
+    record: BlobRecord,
+    content: Uint8Array | StagedBlob,
+    { now }: DriverWriteOptions,
+  ): Promise<void> {
     return this.#exclusively(async () => {
       const damaged = await this.#blobOf(record.artifactId);
       if (damaged === undefined) return;
@@ -128,7 +135,9 @@ class KeyValueDriver implements ArtifactDriver {
 
   async find(artifactId: string): Promise<StoredBlob | undefined> {
     const blob = await this.#blobOf(artifactId);
-    return blob && (await this.#isReferenced(artifactId)) ? storedBlob(this.#database, artifactId, blob) : undefined;
+    return blob && (await this.#isReferenced(artifactId))
+      ? storedBlob(this.#database, artifactId, blob)
+      : undefined;
   }
 
   async getHandles(artifactId: string): Promise<ArtifactHandle[]> {
@@ -136,7 +145,12 @@ class KeyValueDriver implements ArtifactDriver {
     return this.#handlesAt(keys.map((key) => handleKey({ handleId: lastPart(key), artifactId })));
   }
 
-  async listHandles({ sessionId, source, after, limit }: DriverListOptions): Promise<ArtifactHandle[]> {
+  async listHandles({
+    sessionId,
+    source,
+    after,
+    limit,
+  }: DriverListOptions): Promise<ArtifactHandle[]> {
     const found: ArtifactHandle[] = [];
     for (let last = after === undefined ? "" : lastPart(handleKey(after)); ;) {
       const keys = await this.#database.keys("handle/", { after: last, limit });
@@ -155,12 +169,17 @@ class KeyValueDriver implements ArtifactDriver {
   ): Promise<number> {
     return this.#exclusively(async () => {
       const blob = await this.#blobOf(artifactId);
-      const removed = (await this.getHandles(artifactId)).filter((handle) => isMatch(handle, match));
+      const removed = (await this.getHandles(artifactId)).filter((handle) =>
+        isMatch(handle, match),
+      );
       const changes = new Changes();
       for (const { handleId } of removed) {
-        changes.set(handleKey({ handleId, artifactId }), undefined).set(`of/${artifactId}/${handleId}`, undefined);
+        changes
+          .set(handleKey({ handleId, artifactId }), undefined)
+          .set(`of/${artifactId}/${handleId}`, undefined);
       }
-      if (blob && removed.length > 0) changes.set(`blob/${artifactId}`, toBytes({ ...blob, touchedAt: now }));
+      if (blob && removed.length > 0)
+        changes.set(`blob/${artifactId}`, toBytes({ ...blob, touchedAt: now }));
       await this.#database.write(changes);
       return removed.length;
     });
@@ -173,7 +192,8 @@ class KeyValueDriver implements ArtifactDriver {
       const changes = new Changes();
       for (const artifactId of artifactIds ?? (await this.#database.keys("blob/")).map(lastPart)) {
         const blob = await this.#blobOf(artifactId);
-        if (blob === undefined || blob.touchedAt > until || (await this.#isReferenced(artifactId))) continue;
+        if (blob === undefined || blob.touchedAt > until || (await this.#isReferenced(artifactId)))
+          continue;
         freed.push({ artifactId, sizeBytes: blob.sizeBytes });
         await this.#removeBytes(changes.set(`blob/${artifactId}`, undefined), blob);
       }
@@ -185,7 +205,11 @@ class KeyValueDriver implements ArtifactDriver {
   async listIds({ after, limit }: { after?: string; limit: number }): Promise<string[]> {
     const ids: string[] = [];
     // Past all handles of an id: "0" is the character after "/".
-    for (let last = after === undefined ? "" : `${after}0`; ids.length < limit; last = `${ids.at(-1)}0`) {
+    for (
+      let last = after === undefined ? "" : `${after}0`;
+      ids.length < limit;
+      last = `${ids.at(-1)}0`
+    ) {
       const [key] = await this.#database.keys("of/", { after: last, limit: 1 });
       if (key === undefined) break;
       ids.push(key.split("/")[1] ?? "");
@@ -197,7 +221,9 @@ class KeyValueDriver implements ArtifactDriver {
     return this.#exclusively(async () => {
       const blob = await this.#blobOf(artifactId);
       if (blob === undefined) return;
-      await this.#database.write(new Map([[`blob/${artifactId}`, toBytes({ ...blob, isQuarantined: true })]]));
+      await this.#database.write(
+        new Map([[`blob/${artifactId}`, toBytes({ ...blob, isQuarantined: true })]]),
+      );
     });
   }
 
@@ -252,7 +278,11 @@ function isMatch(
   handle: ArtifactHandle,
   match: Partial<Record<"handleId" | "sessionId" | "source", string | undefined>>,
 ): boolean {
-  const { handleId = handle.handleId, sessionId = handle.sessionId, source = handle.source } = match;
+  const {
+    handleId = handle.handleId,
+    sessionId = handle.sessionId,
+    source = handle.source,
+  } = match;
   return handleId === handle.handleId && sessionId === handle.sessionId && source === handle.source;
 }
 
@@ -263,7 +293,9 @@ function entryOf({ sizeBytes, chunkHashes }: BlobRecord): Omit<BlobEntry, "place
 
 function storedBlob(database: KeyValueDatabase, artifactId: string, blob: BlobEntry): StoredBlob {
   const { sizeBytes, place, isQuarantined } = blob;
-  const chunkHashes = Uint8Array.from(blob.chunkHashes.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+  const chunkHashes = Uint8Array.from(blob.chunkHashes.match(/../g) ?? [], (digits) =>
+    Number.parseInt(digits, 16),
+  );
   return {
     record: { artifactId, sizeBytes, chunkHashes },
     isQuarantined,

@@ -1,12 +1,21 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ArtifactContent, ArtifactHandle, ArtifactStore, StoreOptions } from "../artifact-store.ts";
+import type {
+  ArtifactContent,
+  ArtifactHandle,
+  ArtifactStore,
+  StoreOptions,
+} from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { createArtifactStore, type ArtifactDriver, type BlobPut } from "../driver/index.ts";
 import { createMemoryDriver } from "../memory/memory-driver.ts";
 import { MemoryState } from "../memory/memory-state.ts";
 import { planEviction } from "../memory/plan-eviction.ts";
 import { isBytes } from "../store/is-bytes.ts";
-import { artifactStoreConformance, type ConformanceOpenOptions, type ConformanceOptions } from "./index.ts";
+import {
+  artifactStoreConformance,
+  type ConformanceOpenOptions,
+  type ConformanceOptions,
+} from "./index.ts";
 
 interface Parts {
   state: MemoryState;
@@ -31,9 +40,11 @@ async function* lazily(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
   yield bytes;
 }
 
-const copyOf = (content: BlobPut["content"]): BlobPut["content"] => (isBytes(content) ? content.slice() : content);
+const copyOf = (content: BlobPut["content"]): BlobPut["content"] =>
+  isBytes(content) ? content.slice() : content;
 
-const isCorrupt = (error: unknown): boolean => ArtifactStoreError.isInstance(error) && error.code === "corrupt";
+const isCorrupt = (error: unknown): boolean =>
+  ArtifactStoreError.isInstance(error) && error.code === "corrupt";
 
 /** The bytes as they lie there, where they are all there and not set aside; else the failure stands. */
 function unchecked({ state }: Parts, artifactId: string, error: unknown): Uint8Array {
@@ -48,7 +59,8 @@ const faults: Fault[] = [
     fault: "keeps what the caller's buffer holds later",
     rule: "bytes are kept as they are at the moment of the call",
     store: (store) => ({
-      store: (content, options) => store.store(isBytes(content) ? lazily(content) : content, options),
+      store: (content, options) =>
+        store.store(isBytes(content) ? lazily(content) : content, options),
     }),
   },
   {
@@ -57,8 +69,11 @@ const faults: Fault[] = [
     driver: ({ driver, state }) => ({
       commitNow: (puts, options) => {
         const isLimited = Object.keys(options.limits).length > 0;
-        if (isLimited || puts.some(({ record }) => state.blobs.has(record.artifactId))) return undefined;
-        const copied = Promise.resolve().then(() => puts.map((put) => ({ ...put, content: copyOf(put.content) })));
+        if (isLimited || puts.some(({ record }) => state.blobs.has(record.artifactId)))
+          return undefined;
+        const copied = Promise.resolve().then(() =>
+          puts.map((put) => ({ ...put, content: copyOf(put.content) })),
+        );
         void copied.then((copies) => driver.commit(copies, options));
         return puts.map(() => "written");
       },
@@ -83,7 +98,8 @@ const faults: Fault[] = [
       return {
         getHandles: async (artifactId, options) => {
           const handles = await store.getHandles(artifactId, options);
-          for (const handle of handles) if (!kept.has(handle.handleId)) kept.set(handle.handleId, handle);
+          for (const handle of handles)
+            if (!kept.has(handle.handleId)) kept.set(handle.handleId, handle);
           return handles.map((handle) => kept.get(handle.handleId) ?? handle);
         },
       };
@@ -94,7 +110,8 @@ const faults: Fault[] = [
     rule: "an expected id that is wrong is refused and nothing is kept",
     store: (store) => ({
       store: async (content, options) => {
-        const isId = typeof options?.expectedId === "string" && /^[0-9a-f]{64}$/.test(options.expectedId);
+        const isId =
+          typeof options?.expectedId === "string" && /^[0-9a-f]{64}$/.test(options.expectedId);
         if (!isId) return store.store(content, options);
         const { expectedId: _, ...rest } = options;
         return store.store(content, rest);
@@ -142,7 +159,10 @@ const faults: Fault[] = [
     rule: "an id that is no id is refused by every call that takes one",
     store: (store) => ({
       exists: (artifactId, options) =>
-        store.exists(typeof artifactId === "string" ? artifactId.toLowerCase() : artifactId, options),
+        store.exists(
+          typeof artifactId === "string" ? artifactId.toLowerCase() : artifactId,
+          options,
+        ),
     }),
   },
   {
@@ -163,12 +183,15 @@ const faults: Fault[] = [
     rule: "handles that come or go between pages neither repeat nor hide others",
     store: (store) => ({
       listHandles: async ({ cursor, limit = 100, ...rest } = {}) => {
-        if (cursor !== undefined && !/^\d{6}$/.test(cursor)) return store.listHandles({ ...rest, cursor });
+        if (cursor !== undefined && !/^\d{6}$/.test(cursor))
+          return store.listHandles({ ...rest, cursor });
         const start = Number(cursor ?? 0);
         await store.listHandles({ ...rest, limit });
         const { handles } = await store.listHandles({ ...rest, limit: 1000 });
         const page = { handles: handles.slice(start, start + limit) };
-        return start + limit < handles.length ? { ...page, cursor: String(start + limit).padStart(6, "0") } : page;
+        return start + limit < handles.length
+          ? { ...page, cursor: String(start + limit).padStart(6, "0") }
+          : page;
       },
     }),
   },
@@ -177,7 +200,9 @@ const faults: Fault[] = [
     rule: "one handle id under two artifacts is two handles, in listings by id and then by artifact",
     driver: ({ driver }) => ({
       listHandles: ({ after, ...rest }) =>
-        driver.listHandles(after === undefined ? rest : { ...rest, after: { ...after, artifactId: "~" } }),
+        driver.listHandles(
+          after === undefined ? rest : { ...rest, after: { ...after, artifactId: "~" } },
+        ),
     }),
   },
   {
@@ -214,7 +239,9 @@ const faults: Fault[] = [
     store: (store) => ({
       store: async (content: ArtifactContent, options: StoreOptions) => {
         const handle = await store.store(content, options);
-        return (options.summary?.length ?? 999) < 100 ? { ...handle, summary: options.summary ?? "" } : handle;
+        return (options.summary?.length ?? 999) < 100
+          ? { ...handle, summary: options.summary ?? "" }
+          : handle;
       },
     }),
   },
@@ -225,7 +252,8 @@ const faults: Fault[] = [
       storeMany: async (items, options) => {
         if (limits !== undefined || !Array.isArray(items)) return store.storeMany(items, options);
         const handles: ArtifactHandle[] = [];
-        for (const { content, ...item } of items) handles.push(await store.store(content, { ...item, ...options }));
+        for (const { content, ...item } of items)
+          handles.push(await store.store(content, { ...item, ...options }));
         await store.storeMany([], options);
         return handles;
       },
@@ -273,7 +301,8 @@ const faults: Fault[] = [
     driver: ({ driver, state }) => ({
       commit: async (puts, options) => {
         const { maxStoreBytes = Infinity } = options.limits;
-        if (state.storeBytes > maxStoreBytes) throw new ArtifactStoreError("limit_exceeded", "The store is full.");
+        if (state.storeBytes > maxStoreBytes)
+          throw new ArtifactStoreError("limit_exceeded", "The store is full.");
         return driver.commit(puts, options);
       },
     }),
@@ -288,7 +317,8 @@ const faults: Fault[] = [
           found && {
             ...found,
             async *read(...span) {
-              for await (const piece of found.read(...span)) if (state.blobs.has(artifactId)) yield piece;
+              for await (const piece of found.read(...span))
+                if (state.blobs.has(artifactId)) yield piece;
             },
           }
         );
@@ -304,12 +334,16 @@ const faults: Fault[] = [
   {
     fault: "ignores the grace age",
     rule: "the grace age counts from the loss of the last reference",
-    driver: ({ driver }) => ({ collect: (options) => driver.collect({ ...options, until: Infinity }) }),
+    driver: ({ driver }) => ({
+      collect: (options) => driver.collect({ ...options, until: Infinity }),
+    }),
   },
   {
     fault: "collects in a dry run",
     rule: "a dry run says what would go and removes nothing",
-    driver: ({ driver }) => ({ collect: (options) => driver.collect({ ...options, isDryRun: false }) }),
+    driver: ({ driver }) => ({
+      collect: (options) => driver.collect({ ...options, isDryRun: false }),
+    }),
   },
   {
     fault: "frees what it found unreferenced a moment before",
@@ -459,7 +493,11 @@ async function* uncheckedStream(
   }
 }
 
-async function failingRules({ driver, store, kit }: Omit<Fault, "fault" | "rule">): Promise<string[]> {
+async function failingRules({
+  driver,
+  store,
+  kit,
+}: Omit<Fault, "fault" | "rule">): Promise<string[]> {
   const opened = new WeakMap<ArtifactStore, Parts>();
   const openOver = (state: MemoryState, options: ConformanceOpenOptions): ArtifactStore => {
     const parts = { state, driver: createMemoryDriver(state), options };
@@ -503,9 +541,12 @@ describe("the kit", () => {
     try {
       const never = (): Promise<never> => new Promise(() => undefined);
       const runWith = async (driver: Partial<ArtifactDriver>): Promise<void> => {
-        const open = async (): Promise<ArtifactStore> => createArtifactStore({ ...createMemoryDriver(), ...driver });
+        const open = async (): Promise<ArtifactStore> =>
+          createArtifactStore({ ...createMemoryDriver(), ...driver });
         const rules = artifactStoreConformance({ open, ruleTimeoutMs: 5_000 });
-        const rule = rules.find(({ name }) => name === "pages list every handle once, oldest first");
+        const rule = rules.find(
+          ({ name }) => name === "pages list every handle once, oldest first",
+        );
         const settled = Promise.allSettled([rule?.run()]);
         await vi.advanceTimersByTimeAsync(5_000);
         for (const result of await settled) if (result.status === "rejected") throw result.reason;
@@ -521,13 +562,18 @@ describe("the kit", () => {
   });
 
   it("has a name of its own for every rule", () => {
-    const names = artifactStoreConformance({ open: () => Promise.reject(new Error("unused")) }).map(({ name }) => name);
+    const names = artifactStoreConformance({ open: () => Promise.reject(new Error("unused")) }).map(
+      ({ name }) => name,
+    );
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThan(80);
   });
 
-  it.each(["reopen", "corrupt"] as const)("fails where %s is neither given nor declared needless", async (hook) => {
-    const kit: Partial<ConformanceOptions> = { [hook]: undefined };
-    expect(await failingRules({ kit })).not.toEqual([]);
-  });
+  it.each(["reopen", "corrupt"] as const)(
+    "fails where %s is neither given nor declared needless",
+    async (hook) => {
+      const kit: Partial<ConformanceOptions> = { [hook]: undefined };
+      expect(await failingRules({ kit })).not.toEqual([]);
+    },
+  );
 });

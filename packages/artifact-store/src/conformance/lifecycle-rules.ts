@@ -1,19 +1,37 @@
 import assert from "node:assert/strict";
 import type { ArtifactContent, ArtifactStore } from "../artifact-store.ts";
-import { drain, failureOf, inPieces, listAll, mebibyte, rejectsWith, someBytes, type Rule } from "./bench.ts";
+import {
+  drain,
+  failureOf,
+  inPieces,
+  listAll,
+  mebibyte,
+  rejectsWith,
+  someBytes,
+  type Rule,
+} from "./bench.ts";
 
 const source = "tool:test";
 const hex = "0".repeat(64);
-const calls: [name: string, call: (store: ArtifactStore, signal?: AbortSignal) => Promise<unknown>][] = [
+const calls: [
+  name: string,
+  call: (store: ArtifactStore, signal?: AbortSignal) => Promise<unknown>,
+][] = [
   ["store", (store, signal) => store.store("late", { source, ...(signal && { signal }) })],
-  ["storeMany", (store, signal) => store.storeMany([{ content: "late", source }], signal && { signal })],
+  [
+    "storeMany",
+    (store, signal) => store.storeMany([{ content: "late", source }], signal && { signal }),
+  ],
   ["retrieve", (store, signal) => store.retrieve(hex, signal && { signal })],
   ["retrieveStream", (store, signal) => store.retrieveStream(hex, signal && { signal })],
   ["exists", (store, signal) => store.exists(hex, signal && { signal })],
   ["getHandles", (store, signal) => store.getHandles(hex, signal && { signal })],
   ["listHandles", (store, signal) => store.listHandles(signal && { signal })],
   ["delete", (store, signal) => store.delete(hex, signal && { signal })],
-  ["collectGarbage", (store, signal) => store.collectGarbage({ graceMs: 0, ...(signal && { signal }) })],
+  [
+    "collectGarbage",
+    (store, signal) => store.collectGarbage({ graceMs: 0, ...(signal && { signal }) }),
+  ],
   ["verify", (store, signal) => store.verify(signal && { signal })],
 ];
 
@@ -35,7 +53,8 @@ export const lifecycleRules: Rule[] = [
   {
     name: "a call whose signal is aborted already does nothing",
     async check(bench) {
-      for (const [, call] of calls) await rejectsWith("aborted", () => call(bench.store, AbortSignal.abort()));
+      for (const [, call] of calls)
+        await rejectsWith("aborted", () => call(bench.store, AbortSignal.abort()));
       await bench.isEmpty("late");
     },
   },
@@ -49,8 +68,11 @@ export const lifecycleRules: Rule[] = [
         const endless: AsyncIterable<Uint8Array> = {
           [Symbol.asyncIterator]: () => ({
             next: async () => {
-              if (first.length > 0 && !controller.signal.aborted) queueMicrotask(() => controller.abort());
-              return controller.signal.aborted ? new Promise(() => undefined) : { done: false, value: first };
+              if (first.length > 0 && !controller.signal.aborted)
+                queueMicrotask(() => controller.abort());
+              return controller.signal.aborted
+                ? new Promise(() => undefined)
+                : { done: false, value: first };
             },
             return: async () => {
               isStopped = true;
@@ -58,7 +80,9 @@ export const lifecycleRules: Rule[] = [
             },
           }),
         };
-        await rejectsWith("aborted", () => bench.store.store(endless, { source, signal: controller.signal }));
+        await rejectsWith("aborted", () =>
+          bench.store.store(endless, { source, signal: controller.signal }),
+        );
         assert.ok(isStopped, "the stream was not told to stop");
         await bench.isEmpty(first);
       }
@@ -80,8 +104,15 @@ export const lifecycleRules: Rule[] = [
     name: "concurrent puts of the same bytes are one artifact, and every handle is kept",
     async check(bench) {
       const content = someBytes(mebibyte + 9, 93);
-      const contents: ArtifactContent[] = [content, inPieces(content, 50_000), content, inPieces(content, 999_999)];
-      const handles = await Promise.all(contents.map((each) => bench.store.store(each, { source })));
+      const contents: ArtifactContent[] = [
+        content,
+        inPieces(content, 50_000),
+        content,
+        inPieces(content, 999_999),
+      ];
+      const handles = await Promise.all(
+        contents.map((each) => bench.store.store(each, { source })),
+      );
       const artifactId = await bench.idOf(content);
       const kept = (await bench.store.getHandles(artifactId)).map(({ handleId }) => handleId);
       assert.deepEqual(kept, handles.map(({ handleId }) => handleId).sort());
@@ -137,18 +168,22 @@ export const lifecycleRules: Rule[] = [
     async check(bench) {
       const contents = [0, 700, mebibyte + 3].map((length) => someBytes(length, 97));
       const handles = [];
-      for (const content of contents) handles.push(await bench.store.store(content, { source, sessionId: "s" }));
+      for (const content of contents)
+        handles.push(await bench.store.store(content, { source, sessionId: "s" }));
       const deleted = await bench.put(55, { seed: 98 });
       await bench.store.delete(deleted.artifactId);
       const { cursor } = await bench.store.listHandles({ limit: 1 });
       const again = await bench.reopen();
       try {
         assert.deepEqual(await listAll(again.store), handles);
-        for (const [index, content] of contents.entries()) await again.holds(handles[index]?.artifactId ?? "", content);
+        for (const [index, content] of contents.entries())
+          await again.holds(handles[index]?.artifactId ?? "", content);
         assert.equal(await again.store.retrieve(deleted.artifactId), undefined);
         const rest = await again.store.listHandles(cursor === undefined ? {} : { cursor });
         assert.deepEqual(rest.handles, handles.slice(1));
-        assert.deepEqual((await again.store.collectGarbage({ graceMs: 0 })).artifactIds, [deleted.artifactId]);
+        assert.deepEqual((await again.store.collectGarbage({ graceMs: 0 })).artifactIds, [
+          deleted.artifactId,
+        ]);
         await failureOf(() => bench.store.exists(hex));
       } finally {
         await again.store.close();

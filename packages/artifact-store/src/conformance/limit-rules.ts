@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import type { ArtifactHandle } from "../artifact-store.ts";
-import { inPieces, listAll, mebibyte, rejectsWith, someBytes, type Bench, type Rule } from "./bench.ts";
+import {
+  inPieces,
+  listAll,
+  mebibyte,
+  rejectsWith,
+  someBytes,
+  type Bench,
+  type Rule,
+} from "./bench.ts";
 
 const source = "tool:test";
 const size = 1_000;
@@ -86,10 +94,13 @@ export const limitRules: Rule[] = [
     needs: "limits",
     limits: (of) => ({ maxStoreBytes: 3 * of(size), maxSessionBytes: 3 * of(size) }),
     async check(bench) {
-      const puts = Array.from({ length: 10 }, (_, seed) => bench.put(size, { seed, sessionId: "s" }));
+      const puts = Array.from({ length: 10 }, (_, seed) =>
+        bench.put(size, { seed, sessionId: "s" }),
+      );
       const results = await Promise.allSettled(puts);
       for (const result of results) {
-        if (result.status === "rejected") await rejectsWith("limit_exceeded", () => Promise.reject(result.reason));
+        if (result.status === "rejected")
+          await rejectsWith("limit_exceeded", () => Promise.reject(result.reason));
       }
       assert.equal(results.filter((result) => result.status === "fulfilled").length, 3);
       assert.equal((await listAll(bench.store)).length, 3);
@@ -176,8 +187,15 @@ export const limitRules: Rule[] = [
     async check(bench) {
       const put = (on: Bench, seed: number, sessionId?: string): Promise<ArtifactHandle> =>
         on.put(size, sessionId === undefined ? { seed } : { seed, sessionId });
-      const held = [await put(bench, 1, "s1"), await put(bench, 2, "s1"), await put(bench, 3, "s2")];
-      const limits = { maxStoreBytes: 2 * bench.storedBytes(size), maxSessionBytes: bench.storedBytes(size) };
+      const held = [
+        await put(bench, 1, "s1"),
+        await put(bench, 2, "s1"),
+        await put(bench, 3, "s2"),
+      ];
+      const limits = {
+        maxStoreBytes: 2 * bench.storedBytes(size),
+        maxSessionBytes: bench.storedBytes(size),
+      };
       const rejecting = await bench.reopen(limits);
       held.push(await put(rejecting, 1, "s1"), await put(rejecting, 1));
       await rejectsWith("limit_exceeded", () => put(rejecting, 3, "s1"));

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { assertBytes, drain, mebibyte, rejectsWith, someBytes, untyped, type Rule } from "./bench.ts";
+import {
+  assertBytes,
+  drain,
+  mebibyte,
+  rejectsWith,
+  someBytes,
+  untyped,
+  type Rule,
+} from "./bench.ts";
 
 const size = 2 * mebibyte + 500;
 const source = "tool:test";
@@ -8,7 +16,11 @@ const ranges: { title: string; start: number; end?: number }[] = [
   { title: "the first byte", start: 0, end: 1 },
   { title: "inside a chunk", start: 100, end: 4000 },
   { title: "exactly one chunk", start: mebibyte, end: 2 * mebibyte },
-  { title: "the last byte of a chunk and the first of the next", start: mebibyte - 1, end: mebibyte + 1 },
+  {
+    title: "the last byte of a chunk and the first of the next",
+    start: mebibyte - 1,
+    end: mebibyte + 1,
+  },
   { title: "across two chunk borders", start: mebibyte - 3, end: 2 * mebibyte + 3 },
   { title: "the last byte", start: size - 1, end: size },
 ];
@@ -31,7 +43,10 @@ export const readRules: Rule[] = [
       const content = someBytes(size, 10);
       const { artifactId } = await store.store(content, { source });
       for (const range of ranges) {
-        assertBytes(await store.retrieve(artifactId, { range }), content.subarray(range.start, range.end));
+        assertBytes(
+          await store.retrieve(artifactId, { range }),
+          content.subarray(range.start, range.end),
+        );
       }
     },
   },
@@ -41,7 +56,10 @@ export const readRules: Rule[] = [
       const content = someBytes(size, 11);
       const { artifactId } = await store.store(content, { source });
       for (const range of cutRanges) {
-        assertBytes(await store.retrieve(artifactId, { range }), content.subarray(range.start, range.end));
+        assertBytes(
+          await store.retrieve(artifactId, { range }),
+          content.subarray(range.start, range.end),
+        );
       }
     },
   },
@@ -67,7 +85,11 @@ export const readRules: Rule[] = [
         { start: 0, end: -1 },
         { start: 0, end: 1e300 },
       ];
-      for (const range of [...wrong, untyped<{ start: number }>({}), untyped<{ start: number }>({ start: "1" })]) {
+      for (const range of [
+        ...wrong,
+        untyped<{ start: number }>({}),
+        untyped<{ start: number }>({ start: "1" }),
+      ]) {
         await rejectsWith("invalid_input", () => store.retrieve(artifactId, { range }));
         await rejectsWith("invalid_input", () => store.retrieveStream(artifactId, { range }));
       }
@@ -93,7 +115,9 @@ export const readRules: Rule[] = [
     async check({ store }) {
       const content = someBytes(size, 14);
       const { artifactId } = await store.store(content, { source });
-      const streams = await Promise.all(Array.from({ length: 4 }, () => store.retrieveStream(artifactId)));
+      const streams = await Promise.all(
+        Array.from({ length: 4 }, () => store.retrieveStream(artifactId)),
+      );
       for (const bytes of await Promise.all(streams.map(drain))) assertBytes(bytes, content);
     },
   },

@@ -29,11 +29,21 @@ describe("copyArtifacts", () => {
     const to = createMemoryArtifactStore();
     const handles = await fill(from, 9);
     const report = await copyArtifacts(from, to);
-    expect(report).toEqual({ copiedHandles: 9, presentHandles: 0, goneHandles: 0, copiedBytes: 252_000, corrupt: [] });
+    expect(report).toEqual({
+      copiedHandles: 9,
+      presentHandles: 0,
+      goneHandles: 0,
+      copiedBytes: 252_000,
+      corrupt: [],
+    });
     expect((await to.listHandles()).handles).toEqual(handles);
     for (const { artifactId } of handles)
       expect(await to.retrieve(artifactId)).toEqual(await from.retrieve(artifactId));
-    expect(await copyArtifacts(from, to)).toMatchObject({ copiedHandles: 0, presentHandles: 9, copiedBytes: 0 });
+    expect(await copyArtifacts(from, to)).toMatchObject({
+      copiedHandles: 0,
+      presentHandles: 9,
+      copiedBytes: 0,
+    });
     expect((await to.listHandles()).handles).toEqual(handles);
   });
 
@@ -44,7 +54,10 @@ describe("copyArtifacts", () => {
     const handles = await fill(from, 6);
     await copyArtifacts(from, sealed);
     expect((await sealed.listHandles()).handles.map(without)).toEqual(handles.map(without));
-    expect(await copyArtifacts(from, sealed)).toMatchObject({ copiedHandles: 0, presentHandles: 6 });
+    expect(await copyArtifacts(from, sealed)).toMatchObject({
+      copiedHandles: 0,
+      presentHandles: 6,
+    });
     await copyArtifacts(sealed, back);
     expect((await back.listHandles()).handles).toEqual(handles);
     for (const { artifactId } of handles)
@@ -55,23 +68,37 @@ describe("copyArtifacts", () => {
     ["letters", "x".repeat(50_000)],
     ["characters that JSON escapes", "\u0001".repeat(65_536)],
     ["families", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}".repeat(8_000)],
-  ])("copies handles with long summaries of %s into an encrypted store, cut and marked", async (_, summary) => {
-    const from = createMemoryArtifactStore();
-    const sealed = withEncryption(createMemoryArtifactStore(), { key });
-    const contents = ["a", "b"];
-    for (const content of contents) {
-      const imported = { handleId: content, createdAt: 1, summary: content === "a" ? summary : "Short." };
-      await from.store(content, { source: "s", imported });
-    }
-    expect(await copyArtifacts(from, sealed)).toMatchObject({ copiedHandles: 2 });
-    const { handles } = await sealed.listHandles();
-    const [cut = "", short] = handles.map((handle) => handle.summary);
-    expect(short).toBe("Short.");
-    expect(cut.endsWith(" ...") && summary.startsWith(cut.slice(0, -4)) && cut.length > 7_000).toBe(true);
-    const payloads = await Promise.all(handles.map(({ artifactId }) => sealed.retrieve(artifactId)));
-    expect(payloads.map((bytes) => new TextDecoder().decode(bytes))).toEqual(contents);
-    expect(await copyArtifacts(from, sealed)).toMatchObject({ copiedHandles: 0, presentHandles: 2 });
-  });
+  ])(
+    "copies handles with long summaries of %s into an encrypted store, cut and marked",
+    async (_, summary) => {
+      const from = createMemoryArtifactStore();
+      const sealed = withEncryption(createMemoryArtifactStore(), { key });
+      const contents = ["a", "b"];
+      for (const content of contents) {
+        const imported = {
+          handleId: content,
+          createdAt: 1,
+          summary: content === "a" ? summary : "Short.",
+        };
+        await from.store(content, { source: "s", imported });
+      }
+      expect(await copyArtifacts(from, sealed)).toMatchObject({ copiedHandles: 2 });
+      const { handles } = await sealed.listHandles();
+      const [cut = "", short] = handles.map((handle) => handle.summary);
+      expect(short).toBe("Short.");
+      expect(
+        cut.endsWith(" ...") && summary.startsWith(cut.slice(0, -4)) && cut.length > 7_000,
+      ).toBe(true);
+      const payloads = await Promise.all(
+        handles.map(({ artifactId }) => sealed.retrieve(artifactId)),
+      );
+      expect(payloads.map((bytes) => new TextDecoder().decode(bytes))).toEqual(contents);
+      expect(await copyArtifacts(from, sealed)).toMatchObject({
+        copiedHandles: 0,
+        presentHandles: 2,
+      });
+    },
+  );
 
   it("copies handles of one id under several artifacts, whatever part of them is there", async () => {
     const imported = { handleId: "twin", createdAt: 7, summary: "Same." };
@@ -103,14 +130,19 @@ describe("copyArtifacts", () => {
     expect(report).toMatchObject({ copiedHandles: 2, goneHandles: 1, corrupt: [] });
     const broken: ArtifactStore = {
       ...from,
-      retrieveStream: () => Promise.reject(new ArtifactStoreError("store_failed", "The disk is gone.")),
+      retrieveStream: () =>
+        Promise.reject(new ArtifactStoreError("store_failed", "The disk is gone.")),
     };
-    await expect(copyArtifacts(broken, createMemoryArtifactStore())).rejects.toMatchObject({ code: "store_failed" });
+    await expect(copyArtifacts(broken, createMemoryArtifactStore())).rejects.toMatchObject({
+      code: "store_failed",
+    });
   });
 
   it("goes on where a run was cut short, by its cursor or from the beginning", async () => {
     const from = createMemoryArtifactStore();
-    await from.storeMany(Array.from({ length: 250 }, (_, index) => ({ content: `item ${index}`, source: "a" })));
+    await from.storeMany(
+      Array.from({ length: 250 }, (_, index) => ({ content: `item ${index}`, source: "a" })),
+    );
     for (const isCursorUsed of [true, false]) {
       const to = createMemoryArtifactStore();
       const controller = new AbortController();
@@ -122,7 +154,11 @@ describe("copyArtifacts", () => {
       const cut = copyArtifacts(from, to, { signal: controller.signal, onProgress });
       await expect(cut).rejects.toMatchObject({ code: "aborted" });
       expect(last?.cursor).toBeDefined();
-      const rest = await copyArtifacts(from, to, isCursorUsed && last?.cursor ? { cursor: last.cursor } : {});
+      const rest = await copyArtifacts(
+        from,
+        to,
+        isCursorUsed && last?.cursor ? { cursor: last.cursor } : {},
+      );
       expect(rest).toMatchObject({ copiedHandles: 120, presentHandles: isCursorUsed ? 30 : 130 });
       expect((await to.listHandles({ limit: 1000 })).handles).toEqual(
         (await from.listHandles({ limit: 1000 })).handles,
@@ -141,14 +177,18 @@ describe("copyArtifacts", () => {
     blob.bytes[5] = 99;
     const report = await copyArtifacts(from, to);
     expect(report).toMatchObject({ copiedHandles: 3, corrupt: [damaged?.artifactId] });
-    expect((await to.listHandles()).handles).toEqual(handles.filter((handle) => handle !== damaged));
+    expect((await to.listHandles()).handles).toEqual(
+      handles.filter((handle) => handle !== damaged),
+    );
   });
 
   it("throws what the target throws, and leaves nothing half copied", async () => {
     const from = createMemoryArtifactStore();
     await fill(from, 6);
     const to = createMemoryArtifactStore({ maxBytes: 30_000 });
-    await expect(copyArtifacts(from, to)).rejects.toSatisfy(ArtifactStoreError.isInstance.bind(ArtifactStoreError));
+    await expect(copyArtifacts(from, to)).rejects.toSatisfy(
+      ArtifactStoreError.isInstance.bind(ArtifactStoreError),
+    );
     expect((await to.verify()).corrupt).toEqual([]);
     expect((await to.listHandles()).handles).toHaveLength(3);
   });

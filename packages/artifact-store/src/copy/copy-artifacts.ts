@@ -41,7 +41,13 @@ export async function copyArtifacts(
   options: CopyArtifactsOptions = {},
 ): Promise<CopyReport> {
   const { onProgress, signal } = options;
-  const report: CopyReport = { copiedHandles: 0, presentHandles: 0, goneHandles: 0, copiedBytes: 0, corrupt: [] };
+  const report: CopyReport = {
+    copiedHandles: 0,
+    presentHandles: 0,
+    goneHandles: 0,
+    copiedBytes: 0,
+    corrupt: [],
+  };
   const target = createPresence({ from, to, signal });
   for await (const { handles, cursor } of groupsById(from, { ...options, limit: 100 })) {
     if (cursor !== undefined) report.cursor = cursor;
@@ -63,11 +69,16 @@ interface CopyContext {
   signal: AbortSignal | undefined;
 }
 
-async function copyOne({ from, to, report, signal }: CopyContext, handle: ArtifactHandle): Promise<void> {
+async function copyOne(
+  { from, to, report, signal }: CopyContext,
+  handle: ArtifactHandle,
+): Promise<void> {
   const { artifactId, handleId, createdAt, summary, source, mimeType, sessionId } = handle;
   const reading: Reading = { hash: createHash("sha256"), failure: undefined };
   try {
-    const stream = await keepFailure(reading, () => from.retrieveStream(artifactId, signalOption(signal)));
+    const stream = await keepFailure(reading, () =>
+      from.retrieveStream(artifactId, signalOption(signal)),
+    );
     if (stream === undefined) {
       report.goneHandles += 1;
       return;
@@ -85,7 +96,8 @@ async function copyOne({ from, to, report, signal }: CopyContext, handle: Artifa
     report.copiedHandles += 1;
     report.copiedBytes += handle.sizeBytes;
   } catch (error) {
-    if (reading.failure !== undefined && !(await hasHandle(from, handle, signal))) report.goneHandles += 1;
+    if (reading.failure !== undefined && !(await hasHandle(from, handle, signal)))
+      report.goneHandles += 1;
     else if (ArtifactStoreError.isInstance(reading.failure) && reading.failure.code === "corrupt")
       report.corrupt.push(artifactId);
     else throw error;
@@ -116,7 +128,10 @@ async function keepFailure<T>(reading: Reading, action: () => Promise<T>): Promi
   }
 }
 
-async function* watched(stream: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array, void> {
+async function* watched(
+  stream: AsyncIterable<Uint8Array>,
+  reading: Reading,
+): AsyncGenerator<Uint8Array, void> {
   const iterator = stream[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -136,7 +151,8 @@ async function readBack(
   { hash, signal }: { hash: Hash; signal: AbortSignal | undefined },
 ): Promise<void> {
   const arrived = createHash("sha256");
-  for await (const piece of (await to.retrieveStream(artifactId, signalOption(signal))) ?? []) arrived.update(piece);
+  for await (const piece of (await to.retrieveStream(artifactId, signalOption(signal))) ?? [])
+    arrived.update(piece);
   if (arrived.digest("hex") === hash.digest("hex")) return;
   await to.delete(artifactId, { handleId });
   throw new ArtifactStoreError(

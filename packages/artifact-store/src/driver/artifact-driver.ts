@@ -101,7 +101,10 @@ export interface ArtifactDriver {
    * the commit adds bytes to its sum: blobs that were not there, or that the session had no handle of. Artifacts of the
    * commit never lose a handle to an eviction.
    */
-  commit(puts: readonly BlobPut[], options: DriverWriteOptions & { limits: StoreLimits }): Promise<CommitOutcome[]>;
+  commit(
+    puts: readonly BlobPut[],
+    options: DriverWriteOptions & { limits: StoreLimits },
+  ): Promise<CommitOutcome[]>;
   /**
    * For backends with synchronous calls: what `commit` does, done when it returns, or undefined, with nothing done, where it
    * would have to wait; `commit` is called then. The bytes are lent for the call alone, so that the store need not copy them.
@@ -111,7 +114,11 @@ export interface ArtifactDriver {
     options: DriverWriteOptions & { limits: StoreLimits },
   ): CommitOutcome[] | undefined;
   /** Puts right bytes and a right record in the place of damaged ones, atomically, and lifts a quarantine; references stay. */
-  mend(record: BlobRecord, content: Uint8Array | StagedBlob, options: DriverWriteOptions): Promise<void>;
+  mend(
+    record: BlobRecord,
+    content: Uint8Array | StagedBlob,
+    options: DriverWriteOptions,
+  ): Promise<void>;
   /** Undefined where there is no blob, or one without any handle. One that was set aside is still found. */
   find(artifactId: string, options: { signal?: AbortSignal }): Promise<StoredBlob | undefined>;
   /** By `handleId`, rising. */

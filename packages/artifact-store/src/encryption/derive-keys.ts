@@ -17,9 +17,12 @@ export interface EncryptionKeys {
 
 /** @throws ArtifactStoreError `invalid_input` unless the key has 32 bytes */
 export function deriveKeys(key: Uint8Array): EncryptionKeys {
-  if (!isBytes(key) || key.length !== 32) throw invalidInput("The key must be a Uint8Array of 32 random bytes.");
+  if (!isBytes(key) || key.length !== 32)
+    throw invalidInput("The key must be a Uint8Array of 32 random bytes.");
   const derive = (purpose: string, length: number): Uint8Array =>
-    new Uint8Array(hkdfSync("sha256", key, new Uint8Array(), `ccl artifact encryption 1: ${purpose}`, length));
+    new Uint8Array(
+      hkdfSync("sha256", key, new Uint8Array(), `ccl artifact encryption 1: ${purpose}`, length),
+    );
   return {
     keyId: toHex(derive("key id", 8)),
     tagKey: derive("content tag", 32),

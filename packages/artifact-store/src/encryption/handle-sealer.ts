@@ -25,9 +25,12 @@ export interface SealedFields {
  */
 export function sealFields(keys: EncryptionKeys, handleId: string, fields: SealedFields): string {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", keys.handleKey, nonce).setAAD(new TextEncoder().encode(handleId));
+  const cipher = createCipheriv("aes-256-gcm", keys.handleKey, nonce).setAAD(
+    new TextEncoder().encode(handleId),
+  );
   const start = `${prefix}.${keys.keyId}.`;
-  const roomBytes = Math.floor((maxImportedSummaryChars - start.length) / 4) * 3 - nonceBytes - sealBytes;
+  const roomBytes =
+    Math.floor((maxImportedSummaryChars - start.length) / 4) * 3 - nonceBytes - sealBytes;
   const plain = encodeWithin(roomBytes, fields);
   const sealed = concatBytes([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   return `${start}${toBase64(sealed)}`;
@@ -44,28 +47,44 @@ function encodeWithin(maxBytes: number, { summary, mimeType }: SealedFields): Ui
 
 /** Whether a summary is the given one, or what sealing left of it. */
 export function isSummaryOf(kept: string, summary: string): boolean {
-  return kept === summary || (kept.endsWith(cutMark) && summary.startsWith(kept.slice(0, -cutMark.length)));
+  return (
+    kept === summary ||
+    (kept.endsWith(cutMark) && summary.startsWith(kept.slice(0, -cutMark.length)))
+  );
 }
 
 /** True for a handle that was made under these keys. */
 export function isOwn(keys: EncryptionKeys, handle: ArtifactHandle): boolean {
-  return handle.mimeType === sealedMimeType && handle.summary.startsWith(`${prefix}.${keys.keyId}.`);
+  return (
+    handle.mimeType === sealedMimeType && handle.summary.startsWith(`${prefix}.${keys.keyId}.`)
+  );
 }
 
 /** The handle in terms of the plain content. Fields that were tampered with are named as such; the payload is not concerned. */
 export function openHandle(keys: EncryptionKeys, handle: ArtifactHandle): ArtifactHandle {
   const sizeBytes = layoutOf(handle.sizeBytes)?.plainBytes ?? 0;
-  const fields = openFields(keys, handle) ?? { summary: "[summary damaged]", mimeType: "application/octet-stream" };
+  const fields = openFields(keys, handle) ?? {
+    summary: "[summary damaged]",
+    mimeType: "application/octet-stream",
+  };
   return { ...copyHandle(handle), ...fields, sizeBytes };
 }
 
-function openFields(keys: EncryptionKeys, { handleId, summary }: ArtifactHandle): SealedFields | undefined {
+function openFields(
+  keys: EncryptionKeys,
+  { handleId, summary }: ArtifactHandle,
+): SealedFields | undefined {
   try {
     const sealed = fromBase64(summary.slice(summary.lastIndexOf(".") + 1));
     const nonce = sealed.subarray(0, nonceBytes);
-    const decipher = createDecipheriv("aes-256-gcm", keys.handleKey, nonce, { authTagLength: sealBytes });
+    const decipher = createDecipheriv("aes-256-gcm", keys.handleKey, nonce, {
+      authTagLength: sealBytes,
+    });
     decipher.setAAD(new TextEncoder().encode(handleId)).setAuthTag(sealed.subarray(-sealBytes));
-    const plain = concatBytes([decipher.update(sealed.subarray(nonceBytes, -sealBytes)), decipher.final()]);
+    const plain = concatBytes([
+      decipher.update(sealed.subarray(nonceBytes, -sealBytes)),
+      decipher.final(),
+    ]);
     const fields: SealedFields = JSON.parse(new TextDecoder().decode(plain));
     return { summary: fields.summary, mimeType: fields.mimeType };
   } catch {

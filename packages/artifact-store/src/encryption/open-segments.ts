@@ -21,10 +21,13 @@ export interface OpenRequest {
  * The plain bytes of a range, segment by segment, each authenticated before it is handed out; undefined when it is not there.
  * @throws ArtifactStoreError `corrupt`
  */
-export async function openSegments(request: OpenRequest): Promise<AsyncGenerator<Uint8Array, void> | undefined> {
+export async function openSegments(
+  request: OpenRequest,
+): Promise<AsyncGenerator<Uint8Array, void> | undefined> {
   const { store, artifactId, keys, storedBytes, range = { start: 0 }, signal } = request;
   const layout = layoutOf(storedBytes);
-  if (layout === undefined) throw corruptError(artifactId, `no encrypted artifact has ${storedBytes} bytes`);
+  if (layout === undefined)
+    throw corruptError(artifactId, `no encrypted artifact has ${storedBytes} bytes`);
   // What has one segment is read in one go.
   const head = await store.retrieve(artifactId, {
     ...(layout.segmentCount > 1 && { range: { start: 0, end: headerBytes } }),
@@ -64,7 +67,8 @@ async function* openEach(
   let index = plan.first;
   const open = (chunk: Uint8Array): Uint8Array => {
     const plain = plan.cipher.open(index, index === plan.segmentCount - 1, chunk);
-    if (plain === undefined) throw corruptError(plan.artifactId, `segment ${index} is not what was sealed`);
+    if (plain === undefined)
+      throw corruptError(plan.artifactId, `segment ${index} is not what was sealed`);
     const offset = index * segmentBytes;
     index += 1;
     return plain.subarray(Math.max(0, plan.start - offset), Math.max(0, plan.end - offset));

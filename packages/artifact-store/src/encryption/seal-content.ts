@@ -40,7 +40,12 @@ export async function sealContent(
   const tag = createHmac("sha256", options.keys.tagKey);
   if (isBytes(content)) {
     tag.update(content);
-    return sealHeld({ parts: segmentsOf(content), sizeBytes: content.length, tag, keys: options.keys });
+    return sealHeld({
+      parts: segmentsOf(content),
+      sizeBytes: content.length,
+      tag,
+      keys: options.keys,
+    });
   }
   const meter = { sizeBytes: 0, head: new Uint8Array(), tag };
   const segments = readSegments(content, meter, options.signal);
@@ -51,7 +56,8 @@ export async function sealContent(
       held.push(next.value);
       next = await segments.next();
     }
-    if (next.done === true) return sealHeld({ parts: held, sizeBytes: meter.sizeBytes, tag, keys: options.keys });
+    if (next.done === true)
+      return sealHeld({ parts: held, sizeBytes: meter.sizeBytes, tag, keys: options.keys });
     const rest = async function* (first: Uint8Array): AsyncGenerator<Uint8Array, void> {
       yield* held.splice(0);
       yield first;
@@ -127,17 +133,30 @@ async function* sealed(
   yield cipher.seal(index, true, waiting ?? new Uint8Array());
 }
 
-async function spool(segments: AsyncIterable<Uint8Array>, options: SealOptions): Promise<AsyncIterable<Uint8Array>> {
+async function spool(
+  segments: AsyncIterable<Uint8Array>,
+  options: SealOptions,
+): Promise<AsyncIterable<Uint8Array>> {
   const { store, cleanUps, signal } = options;
   const keys = deriveKeys(randomBytes(32));
   const cipher = new SegmentCipher(keys, randomBytes(32));
-  const facts = { source: spoolSource, summary: "a stream that is being encrypted", ...signalOption(signal) };
+  const facts = {
+    source: spoolSource,
+    summary: "a stream that is being encrypted",
+    ...signalOption(signal),
+  };
   const { artifactId, handleId, sizeBytes } = await store.store(sealed(cipher, segments), facts);
   cleanUps.push(async () => {
     await store.delete(artifactId, { handleId });
     await store.collectGarbage({ graceMs: 0, artifactIds: [artifactId] });
   });
-  const opened = await openSegments({ store, artifactId, storedBytes: sizeBytes, keys, ...signalOption(signal) });
+  const opened = await openSegments({
+    store,
+    artifactId,
+    storedBytes: sizeBytes,
+    keys,
+    ...signalOption(signal),
+  });
   if (opened === undefined) throw corruptError(artifactId, "what was spooled of a stream is gone");
   return opened;
 }

@@ -27,13 +27,16 @@ export class SegmentCipher {
   /** The cipher of a stored blob, or undefined when this is no header under these keys. */
   static fromHeader(keys: EncryptionKeys, header: Uint8Array): SegmentCipher | undefined {
     const cipher = new SegmentCipher(keys, header.slice(headerBytes - tagBytes, headerBytes));
-    const isSame = header.length === headerBytes && cipher.header.every((byte, index) => byte === header[index]);
+    const isSame =
+      header.length === headerBytes && cipher.header.every((byte, index) => byte === header[index]);
     return isSame ? cipher : undefined;
   }
 
   seal(index: number, isLast: boolean, plain: Uint8Array): Uint8Array {
     const nonce = nonceOf(index, isLast);
-    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(concatBytes([this.header, nonce]));
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(
+      concatBytes([this.header, nonce]),
+    );
     return concatBytes([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   }
 
@@ -41,7 +44,9 @@ export class SegmentCipher {
   open(index: number, isLast: boolean, sealed: Uint8Array): Uint8Array | undefined {
     if (sealed.length < sealBytes) return undefined;
     const nonce = nonceOf(index, isLast);
-    const decipher = createDecipheriv("aes-256-gcm", this.#key, nonce, { authTagLength: sealBytes });
+    const decipher = createDecipheriv("aes-256-gcm", this.#key, nonce, {
+      authTagLength: sealBytes,
+    });
     decipher.setAAD(concatBytes([this.header, nonce])).setAuthTag(sealed.subarray(-sealBytes));
     const plain = decipher.update(sealed.subarray(0, -sealBytes));
     try {
@@ -53,7 +58,9 @@ export class SegmentCipher {
 }
 
 /** How many segments and plain bytes a blob of this size holds; undefined when no blob has this size. */
-export function layoutOf(storedBytes: number): { segmentCount: number; plainBytes: number } | undefined {
+export function layoutOf(
+  storedBytes: number,
+): { segmentCount: number; plainBytes: number } | undefined {
   const body = storedBytes - headerBytes;
   const segmentCount = Math.ceil(body / (segmentBytes + sealBytes));
   const lastBytes = body - (segmentCount - 1) * (segmentBytes + sealBytes) - sealBytes;

@@ -14,7 +14,9 @@ const mebibyte = 2 ** 20;
 const source = "tool:test";
 const keyOf = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 const bytesOf = (length: number, seed = 1): Uint8Array =>
-  new Uint8Array(length).map((_, index) => (index * 31 + (index >>> 8) * 7 + (index >>> 16) * 13 + seed) & 255);
+  new Uint8Array(length).map(
+    (_, index) => (index * 31 + (index >>> 8) * 7 + (index >>> 16) * 13 + seed) & 255,
+  );
 
 function openOver(
   state = new MemoryState(),
@@ -38,11 +40,15 @@ async function forge(state: MemoryState, artifactId: string, bytes: Uint8Array):
 /** A driver without verification above it: what the operator of a store can make the cipher see. */
 function unverified(state: MemoryState): ArtifactStore {
   const store = createArtifactStore(createMemoryDriver(state));
-  const read = async (artifactId: string, range = { start: 0, end: Infinity }): Promise<Uint8Array | undefined> =>
+  const read = async (
+    artifactId: string,
+    range = { start: 0, end: Infinity },
+  ): Promise<Uint8Array | undefined> =>
     state.blobs.get(artifactId)?.bytes.slice(range.start, range.end);
   return {
     ...store,
-    retrieve: (artifactId, options) => read(artifactId, { start: 0, end: Infinity, ...options?.range }),
+    retrieve: (artifactId, options) =>
+      read(artifactId, { start: 0, end: Infinity, ...options?.range }),
     getHandles: async (artifactId) =>
       (await store.getHandles(artifactId)).map((handle) => ({
         ...handle,
@@ -57,17 +63,26 @@ function unverified(state: MemoryState): ArtifactStore {
 
 describe("withEncryption", () => {
   it("gives back what was stored, whole and in ranges, whichever way it came", async () => {
-    const size = fc.oneof(fc.nat(3_000), fc.constantFrom(0, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte));
+    const size = fc.oneof(
+      fc.nat(3_000),
+      fc.constantFrom(0, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte),
+    );
     const runs = Math.ceil((fc.readConfigureGlobal().numRuns ?? 100) / 10);
-    const property = fc.asyncProperty(size, fc.nat(), fc.nat(), fc.boolean(), async (length, from, to, isStream) => {
-      const { store } = openOver();
-      const content = bytesOf(length, from);
-      const { artifactId } = await store.store(isStream ? pieces(content) : content, { source });
-      const range = { start: from % (length + 10), end: to % (length + 10) };
-      const expected = content.subarray(range.start, Math.max(range.start, range.end));
-      assertBytes(await store.retrieve(artifactId, { range }), expected);
-      expect((await store.getHandles(artifactId))[0]?.sizeBytes).toBe(length);
-    });
+    const property = fc.asyncProperty(
+      size,
+      fc.nat(),
+      fc.nat(),
+      fc.boolean(),
+      async (length, from, to, isStream) => {
+        const { store } = openOver();
+        const content = bytesOf(length, from);
+        const { artifactId } = await store.store(isStream ? pieces(content) : content, { source });
+        const range = { start: from % (length + 10), end: to % (length + 10) };
+        const expected = content.subarray(range.start, Math.max(range.start, range.end));
+        assertBytes(await store.retrieve(artifactId, { range }), expected);
+        expect((await store.getHandles(artifactId))[0]?.sizeBytes).toBe(length);
+      },
+    );
     await fc.assert(property, { numRuns: runs });
   });
 
@@ -129,14 +144,18 @@ describe("withEncryption", () => {
       await forge(
         state,
         artifactId,
-        new Uint8Array(await new Blob([head, ...parts].map((each) => new Uint8Array(each))).arrayBuffer()),
+        new Uint8Array(
+          await new Blob([head, ...parts].map((each) => new Uint8Array(each))).arrayBuffer(),
+        ),
       );
       await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
     }
     await forge(
       state,
       artifactId,
-      new Uint8Array(await new Blob([head, a, b, c].map((each) => new Uint8Array(each))).arrayBuffer()),
+      new Uint8Array(
+        await new Blob([head, a, b, c].map((each) => new Uint8Array(each))).arrayBuffer(),
+      ),
     );
     expect((await reader.retrieve(artifactId))?.length).toBe(3 * mebibyte);
   });
@@ -145,7 +164,10 @@ describe("withEncryption", () => {
     const { store, plain } = openOver();
     const { artifactId } = await store.store(bytesOf(3 * mebibyte), { source });
     const shortened = async (id: string): ReturnType<ArtifactStore["getHandles"]> =>
-      (await plain.getHandles(id)).map((handle) => ({ ...handle, sizeBytes: handle.sizeBytes - 2 * (mebibyte + 16) }));
+      (await plain.getHandles(id)).map((handle) => ({
+        ...handle,
+        sizeBytes: handle.sizeBytes - 2 * (mebibyte + 16),
+      }));
     const reader = withEncryption({ ...plain, getHandles: shortened }, { key: keyOf(1) });
     for (const start of [0, mebibyte - 1, mebibyte, 2 * mebibyte]) {
       const reading = reader.retrieve(artifactId, { range: { start, end: start + 10 } });
@@ -160,8 +182,14 @@ describe("withEncryption", () => {
     const options = { source, mimeType: "text/secret-plan", summary: "the plan" };
     const { artifactId, handleId } = await store.store("the plan is to meet at noon", options);
     const [stored] = (await plain.listHandles()).handles;
-    expect(stored).toMatchObject({ handleId, artifactId, source, mimeType: "application/vnd.ccl.encrypted" });
-    const atRest = JSON.stringify(stored) + new TextDecoder("latin1").decode(state.blobs.get(artifactId)?.bytes);
+    expect(stored).toMatchObject({
+      handleId,
+      artifactId,
+      source,
+      mimeType: "application/vnd.ccl.encrypted",
+    });
+    const atRest =
+      JSON.stringify(stored) + new TextDecoder("latin1").decode(state.blobs.get(artifactId)?.bytes);
     expect(atRest).not.toMatch(/plan|noon/);
   });
 
@@ -184,7 +212,10 @@ describe("withEncryption", () => {
     const [handle] = state.blobs.get(artifactId)?.handles ?? [];
     if (handle === undefined) throw new Error("There is no handle.");
     handle.summary = `${handle.summary.slice(0, -8)}AAAAAAA=`;
-    expect((await store.getHandles(artifactId))[0]).toMatchObject({ summary: "[summary damaged]", sizeBytes: 7 });
+    expect((await store.getHandles(artifactId))[0]).toMatchObject({
+      summary: "[summary damaged]",
+      sizeBytes: 7,
+    });
     expect(new TextDecoder().decode(await store.retrieve(artifactId))).toBe("payload");
   });
 
@@ -240,7 +271,9 @@ describe("withEncryption", () => {
   it("takes keys of 32 bytes only", () => {
     const { plain } = openOver();
     for (const length of [0, 16, 31, 33]) {
-      expect(() => withEncryption(plain, { key: new Uint8Array(length) })).toThrow(/32 random bytes/);
+      expect(() => withEncryption(plain, { key: new Uint8Array(length) })).toThrow(
+        /32 random bytes/,
+      );
     }
   });
 
@@ -251,6 +284,11 @@ describe("withEncryption", () => {
         expect(layoutOf(48 + plainBytes + 16 * segmentCount)).toEqual({ segmentCount, plainBytes });
       }),
     );
-    expect([0, 48, 63, 48 + mebibyte + 16 + 16].map(layoutOf)).toEqual([undefined, undefined, undefined, undefined]);
+    expect([0, 48, 63, 48 + mebibyte + 16 + 16].map(layoutOf)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });

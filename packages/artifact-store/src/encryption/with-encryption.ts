@@ -9,7 +9,14 @@ import type {
   StoreItem,
 } from "../artifact-store.ts";
 import { CallScope } from "../store/call-scope.ts";
-import { checkCount, checkHandleId, checkRange, checkText, invalidInput, markNew } from "../store/check-input.ts";
+import {
+  checkCount,
+  checkHandleId,
+  checkRange,
+  checkText,
+  invalidInput,
+  markNew,
+} from "../store/check-input.ts";
 import { OpenStreams } from "../store/open-streams.ts";
 import { takeItems, type TakenItem } from "../store/put-artifacts.ts";
 import { signalOption } from "../store/store-context.ts";
@@ -46,7 +53,13 @@ interface EncryptedContext {
 export function withEncryption(store: ArtifactStore, options: EncryptionOptions): ArtifactStore {
   const { clock = systemClock, summarize = summarizeContent } = options;
   const keys = deriveKeys(options.key);
-  const context = { store, keys, clock, summarize, ids: options.ids ?? createUuidV7Generator({ clock }) };
+  const context = {
+    store,
+    keys,
+    clock,
+    summarize,
+    ids: options.ids ?? createUuidV7Generator({ clock }),
+  };
   const scope = new CallScope("encrypted");
   const streams = new OpenStreams(scope);
   return {
@@ -56,8 +69,10 @@ export function withEncryption(store: ArtifactStore, options: EncryptionOptions)
         if (handle === undefined) throw invalidInput("Nothing was given to store.");
         return handle;
       }),
-    storeMany: (items, options) => scope.run(options, () => storeSealed(context, items, options?.signal)),
-    retrieve: (artifactId, options = {}) => scope.run(options, () => readPlain(context, artifactId, options)),
+    storeMany: (items, options) =>
+      scope.run(options, () => storeSealed(context, items, options?.signal)),
+    retrieve: (artifactId, options = {}) =>
+      scope.run(options, () => readPlain(context, artifactId, options)),
     retrieveStream: (artifactId, options = {}) =>
       scope.run(options, async () => {
         const stream = await openPlain(context, artifactId, options);
@@ -70,13 +85,17 @@ export function withEncryption(store: ArtifactStore, options: EncryptionOptions)
       }),
     getHandles: (artifactId, options) =>
       scope.run(options, async () =>
-        (await ownHandles(context, artifactId, options?.signal)).map((handle) => openHandle(keys, handle)),
+        (await ownHandles(context, artifactId, options?.signal)).map((handle) =>
+          openHandle(keys, handle),
+        ),
       ),
     listHandles: (options = {}) => scope.run(options, () => listOwn(context, options)),
-    delete: (artifactId, options = {}) => scope.run(options, () => deleteOwn(context, artifactId, options)),
+    delete: (artifactId, options = {}) =>
+      scope.run(options, () => deleteOwn(context, artifactId, options)),
     collectGarbage: (options) =>
       scope.run(options, async () => {
-        if (options?.dryRun !== true && options?.graceMs >= 0) await dropOldSpools(context, options);
+        if (options?.dryRun !== true && options?.graceMs >= 0)
+          await dropOldSpools(context, options);
         return store.collectGarbage(options);
       }),
     verify: (options) => scope.run(options, () => store.verify(options)),
@@ -99,7 +118,12 @@ async function storeSealed(
   try {
     const inner: StoreItem[] = [];
     for (const item of taken) {
-      const sealed = await sealContent(item.content, { store, keys, cleanUps, ...signalOption(signal) });
+      const sealed = await sealContent(item.content, {
+        store,
+        keys,
+        cleanUps,
+        ...signalOption(signal),
+      });
       inner.push(sealItem(context, item, sealed));
     }
     const handles = await store.storeMany(inner, signalOption(signal));
@@ -115,7 +139,8 @@ function sealItem(
   { content, head, sizeBytes }: SealedContent,
 ): StoreItem {
   const facts = { head, sizeBytes, isCut: sizeBytes > head.length, mimeType, source };
-  const own = (): string => (given === undefined ? makeSummary(facts, summarize) : cleanSummary(given));
+  const own = (): string =>
+    given === undefined ? makeSummary(facts, summarize) : cleanSummary(given);
   const summary = imported?.summary ?? own();
   const handleId = imported?.handleId ?? checkHandleId(ids.next());
   const sealed = {
@@ -138,7 +163,9 @@ async function ownHandles(
   artifactId: string,
   signal: AbortSignal | undefined,
 ): Promise<ArtifactHandle[]> {
-  return (await store.getHandles(artifactId, signalOption(signal))).filter((handle) => isOwn(keys, handle));
+  return (await store.getHandles(artifactId, signalOption(signal))).filter((handle) =>
+    isOwn(keys, handle),
+  );
 }
 
 async function openPlain(
@@ -179,7 +206,10 @@ async function readPlain(
 }
 
 /** Handles of other keys are passed over, so a page may take several of the store below. */
-async function listOwn({ store, keys }: EncryptedContext, options: ListHandlesOptions): Promise<HandlePage> {
+async function listOwn(
+  { store, keys }: EncryptedContext,
+  options: ListHandlesOptions,
+): Promise<HandlePage> {
   const limit = checkCount(options.limit, { name: "limit", least: 1, most: 1000, otherwise: 100 });
   const handles: ArtifactHandle[] = [];
   let cursor = options.cursor;
@@ -189,7 +219,8 @@ async function listOwn({ store, keys }: EncryptedContext, options: ListHandlesOp
       limit: limit - handles.length,
       ...(cursor !== undefined && { cursor }),
     });
-    for (const handle of page.handles) if (isOwn(keys, handle)) handles.push(openHandle(keys, handle));
+    for (const handle of page.handles)
+      if (isOwn(keys, handle)) handles.push(openHandle(keys, handle));
     cursor = page.cursor;
   } while (cursor !== undefined && handles.length < limit);
   return cursor === undefined ? { handles } : { handles, cursor };
@@ -210,7 +241,8 @@ async function deleteOwn(
   );
   let isDeleted = false;
   for (const { handleId } of matches) {
-    isDeleted = (await context.store.delete(artifactId, { handleId, ...signalOption(signal) })) || isDeleted;
+    isDeleted =
+      (await context.store.delete(artifactId, { handleId, ...signalOption(signal) })) || isDeleted;
   }
   return isDeleted;
 }
@@ -218,7 +250,10 @@ async function deleteOwn(
 const oldestSpoolMs = 24 * 60 * 60 * 1000;
 
 /** A process that died while it encrypted a long stream left its spool behind; a living one needs its own. */
-async function dropOldSpools({ store, clock }: EncryptedContext, options: CollectGarbageOptions): Promise<void> {
+async function dropOldSpools(
+  { store, clock }: EncryptedContext,
+  options: CollectGarbageOptions,
+): Promise<void> {
   const until = clock.now() - Math.max(options.graceMs, oldestSpoolMs);
   let cursor: string | undefined;
   do {

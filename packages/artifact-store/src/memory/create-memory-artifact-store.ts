@@ -13,5 +13,8 @@ export function createMemoryArtifactStore(options: MemoryArtifactStoreOptions = 
   const { maxBytes, ...rest } = options;
   if (maxBytes === undefined) return createArtifactStore(createMemoryDriver(), rest);
   const maxStoreBytes = Math.min(maxBytes, rest.limits?.maxStoreBytes ?? maxBytes);
-  return createArtifactStore(createMemoryDriver(), { ...rest, limits: { ...rest.limits, maxStoreBytes } });
+  return createArtifactStore(createMemoryDriver(), {
+    ...rest,
+    limits: { ...rest.limits, maxStoreBytes },
+  });
 }

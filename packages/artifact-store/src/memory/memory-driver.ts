@@ -25,7 +25,13 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
     },
     mend: async (record, content, { now }) => {
       const blob = state.blobs.get(record.artifactId);
-      if (blob) Object.assign(blob, { record, bytes: bytesOf(content), isQuarantined: false, touchedAt: now });
+      if (blob)
+        Object.assign(blob, {
+          record,
+          bytes: bytesOf(content),
+          isQuarantined: false,
+          touchedAt: now,
+        });
     },
     find: async (artifactId) => findBlob(state, artifactId),
     getHandles: async (artifactId) => state.blobs.get(artifactId)?.handles.slice() ?? [],
@@ -43,13 +49,19 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
     collect: async ({ until, artifactIds, isDryRun }) => {
       const wanted = artifactIds && new Set(artifactIds);
       const garbage = [...state.blobs].filter(
-        ([id, { handles, touchedAt }]) => handles.length === 0 && touchedAt <= until && (wanted?.has(id) ?? true),
+        ([id, { handles, touchedAt }]) =>
+          handles.length === 0 && touchedAt <= until && (wanted?.has(id) ?? true),
       );
       for (const [artifactId] of isDryRun ? [] : garbage) state.freeBlob(artifactId);
-      return garbage.map(([artifactId, { record }]) => ({ artifactId, sizeBytes: record.sizeBytes }));
+      return garbage.map(([artifactId, { record }]) => ({
+        artifactId,
+        sizeBytes: record.sizeBytes,
+      }));
     },
     listIds: async ({ after = "", limit }) => {
-      const ids = [...state.blobs].flatMap(([id, { handles }]) => (handles.length > 0 && id > after ? [id] : []));
+      const ids = [...state.blobs].flatMap(([id, { handles }]) =>
+        handles.length > 0 && id > after ? [id] : [],
+      );
       return ids.sort().slice(0, limit);
     },
     quarantine: async (artifactId) => {

@@ -32,7 +32,8 @@ export class MemoryState {
 
   addHandle(blob: MemoryBlob, handle: ArtifactHandle): void {
     if (blob.handles.some(({ handleId }) => handleId === handle.handleId)) return;
-    for (const list of [blob.handles, this.handles]) list.splice(this.positionAfter(list, handle), 0, handle);
+    for (const list of [blob.handles, this.handles])
+      list.splice(this.positionAfter(list, handle), 0, handle);
   }
 
   removeHandle(handle: ArtifactHandle): void {

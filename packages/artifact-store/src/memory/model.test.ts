@@ -30,8 +30,11 @@ class Model {
   blobs = new Map<number, number>();
 
   store(content: number, session: Session, now: number): string | number {
-    const own = new Set(this.handles.filter((handle) => handle.session === session).map((handle) => handle.content));
-    const total = (contents: Iterable<number>): number => [...contents].reduce((sum, each) => sum + sizeOf(each), 0);
+    const own = new Set(
+      this.handles.filter((handle) => handle.session === session).map((handle) => handle.content),
+    );
+    const total = (contents: Iterable<number>): number =>
+      [...contents].reduce((sum, each) => sum + sizeOf(each), 0);
     const fitsStore = total(new Set([...this.blobs.keys(), content])) <= maxStoreBytes;
     const fitsSession = session === undefined || total(own.add(content)) <= maxSessionBytes;
     if (!fitsStore || !fitsSession) return "limit_exceeded";
@@ -42,7 +45,8 @@ class Model {
 
   delete(content: number, session: Session, now: number): boolean {
     const left = this.handles.filter(
-      (handle) => handle.content !== content || (session !== undefined && handle.session !== session),
+      (handle) =>
+        handle.content !== content || (session !== undefined && handle.session !== session),
     );
     if (left.length === this.handles.length) return false;
     this.handles = left;
@@ -64,7 +68,11 @@ class Model {
 const bytesOf = (content: number): Uint8Array => new Uint8Array(sizeOf(content)).fill(content);
 
 /** What the step gives in the store and in the model. */
-async function play(step: Step, store: ArtifactStore, { model, clock, ids }: Played): Promise<[unknown, unknown]> {
+async function play(
+  step: Step,
+  store: ArtifactStore,
+  { model, clock, ids }: Played,
+): Promise<[unknown, unknown]> {
   if (step.do === "wait") return [clock.advance(step.ms), undefined];
   if (step.do === "collect") {
     const { freedBytes } = await store.collectGarbage({ graceMs: step.graceMs });
@@ -92,20 +100,25 @@ interface Played {
 
 it("behaves like its model under random puts, deletions and collections within limits", async () => {
   const scratch = createMemoryArtifactStore();
-  const handles = await scratch.storeMany([0, 1, 2, 3, 4, 5].map((n) => ({ content: bytesOf(n), source: "a" })));
+  const handles = await scratch.storeMany(
+    [0, 1, 2, 3, 4, 5].map((n) => ({ content: bytesOf(n), source: "a" })),
+  );
   const ids = handles.map(({ artifactId }) => artifactId);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const clock = createFixedClock(1_000);
-      const store = createMemoryArtifactStore({ clock, limits: { maxSessionBytes, maxStoreBytes } });
+      const store = createMemoryArtifactStore({
+        clock,
+        limits: { maxSessionBytes, maxStoreBytes },
+      });
       const model = new Model();
       for (const each of steps) {
         const [actual, expected] = await play(each, store, { model, clock, ids });
         expect(actual).toEqual(expected);
         const listed = (await store.listHandles({ limit: 1000 })).handles;
-        expect(listed.map(({ artifactId, sessionId }) => [ids.indexOf(artifactId), sessionId])).toEqual(
-          model.handles.map(({ content, session }) => [content, session]),
-        );
+        expect(
+          listed.map(({ artifactId, sessionId }) => [ids.indexOf(artifactId), sessionId]),
+        ).toEqual(model.handles.map(({ content, session }) => [content, session]));
       }
       for (const [content, id] of ids.entries()) {
         expect(await store.retrieve(id)).toEqual(model.has(content) ? bytesOf(content) : undefined);

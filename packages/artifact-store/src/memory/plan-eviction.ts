@@ -13,12 +13,18 @@ export interface Eviction {
  * What must go so that the puts fit; nothing under `reject`. The puts' own artifacts stay, whoever else has handles of them.
  * @throws ArtifactStoreError `limit_exceeded`
  */
-export function planEviction(state: MemoryState, puts: readonly BlobPut[], limits: StoreLimits): Eviction {
+export function planEviction(
+  state: MemoryState,
+  puts: readonly BlobPut[],
+  limits: StoreLimits,
+): Eviction {
   const eviction: Eviction = { handles: new Set(), artifactIds: new Set() };
   const { maxSessionBytes, maxStoreBytes, whenFull = "reject" } = limits;
   const request = { state, puts, eviction, isEvicting: whenFull === "evict" };
   if (maxSessionBytes !== undefined) {
-    const sessions = new Set(puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])));
+    const sessions = new Set(
+      puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])),
+    );
     for (const sessionId of sessions) fitSession(request, sessionId, maxSessionBytes);
   }
   if (maxStoreBytes !== undefined) fitStore(request, maxStoreBytes);
@@ -38,13 +44,16 @@ function fitSession(request: Request, sessionId: string, maxBytes: number): void
   const ownIds = new Set(own.map(({ record }) => record.artifactId));
   const before = state.handles.filter((handle) => handle.sessionId === sessionId);
   const heldIds = new Set(before.map(({ artifactId }) => artifactId));
-  const isGrowing = own.some(({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId));
+  const isGrowing = own.some(
+    ({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId),
+  );
   if (!isGrowing) return;
   const others = before.filter(({ artifactId }) => !ownIds.has(artifactId));
   const kept = idsOf(puts);
   const counts = countBy(others);
   let total = sum(own.map(({ record }) => record.sizeBytes));
-  for (const artifactId of counts.keys()) total += state.blobs.get(artifactId)?.record.sizeBytes ?? 0;
+  for (const artifactId of counts.keys())
+    total += state.blobs.get(artifactId)?.record.sizeBytes ?? 0;
   for (const handle of isEvicting ? others : []) {
     if (total <= maxBytes) break;
     if (kept.has(handle.artifactId)) continue;
@@ -66,7 +75,9 @@ function fitStore({ state, puts, eviction, isEvicting }: Request, maxBytes: numb
   const before = state.storeBytes + addedBytes;
   const excess = (): number => before - maxBytes - sum(Array.from(eviction.artifactIds, sizeOf));
   if (excess() <= 0) return;
-  const unreferenced = [...state.blobs].filter(([id, { handles }]) => handles.length === 0 && !kept.has(id));
+  const unreferenced = [...state.blobs].filter(
+    ([id, { handles }]) => handles.length === 0 && !kept.has(id),
+  );
   for (const [artifactId] of isEvicting ? unreferenced : []) {
     if (excess() <= 0) return;
     eviction.artifactIds.add(artifactId);
@@ -81,7 +92,8 @@ function fitStore({ state, puts, eviction, isEvicting }: Request, maxBytes: numb
 function evict(state: MemoryState, eviction: Eviction, handle: ArtifactHandle): void {
   eviction.handles.add(handle);
   const handles = state.blobs.get(handle.artifactId)?.handles ?? [];
-  if (handles.every((each) => eviction.handles.has(each))) eviction.artifactIds.add(handle.artifactId);
+  if (handles.every((each) => eviction.handles.has(each)))
+    eviction.artifactIds.add(handle.artifactId);
 }
 
 function idsOf(puts: readonly BlobPut[]): ReadonlySet<string> {

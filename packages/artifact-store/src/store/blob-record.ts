@@ -59,7 +59,8 @@ export function recordOf(bytes: Uint8Array): BlobRecord {
     return { artifactId: hash("sha256", bytes), sizeBytes: bytes.length, chunkHashes: noHashes };
   }
   const hasher = new RecordHasher();
-  for (let at = 0; at < bytes.length; at += chunkBytes) hasher.add(bytes.subarray(at, at + chunkBytes));
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    hasher.add(bytes.subarray(at, at + chunkBytes));
   return hasher.finish();
 }
 
@@ -76,7 +77,8 @@ export interface BlobShape {
  */
 export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | undefined {
   const { sizeBytes, chunkHashes } = record;
-  if (record.artifactId !== artifactId || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) return undefined;
+  if (record.artifactId !== artifactId || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0)
+    return undefined;
   const chunkCount = Math.ceil(sizeBytes / chunkBytes);
   if (chunkCount <= 1) {
     if (chunkHashes.length > 0 || (chunkCount === 0 && artifactId !== emptyId)) return undefined;
@@ -93,8 +95,14 @@ export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | und
 
 const emptyId = createHash("sha256").digest("hex");
 
-function checksumOf({ artifactId, sizeBytes }: Omit<BlobRecord, "chunkHashes">, tags: Uint8Array): Uint8Array {
-  return createHash("sha256").update(`ccl-blob-record-1\n${artifactId}\n${sizeBytes}\n`).update(tags).digest();
+function checksumOf(
+  { artifactId, sizeBytes }: Omit<BlobRecord, "chunkHashes">,
+  tags: Uint8Array,
+): Uint8Array {
+  return createHash("sha256")
+    .update(`ccl-blob-record-1\n${artifactId}\n${sizeBytes}\n`)
+    .update(tags)
+    .digest();
 }
 
 export function isEqual(left: Uint8Array, right: Uint8Array): boolean {

@@ -10,21 +10,37 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 export function abortedError(signal: AbortSignal): ArtifactStoreError {
-  return new ArtifactStoreError("aborted", "The call was aborted by its signal.", { cause: signal.reason });
+  return new ArtifactStoreError("aborted", "The call was aborted by its signal.", {
+    cause: signal.reason,
+  });
 }
 
 /** Every failure as an `ArtifactStoreError`; those that are one already pass. */
-function toStoreError(error: unknown, name: string, signal: AbortSignal | undefined): ArtifactStoreError {
+function toStoreError(
+  error: unknown,
+  name: string,
+  signal: AbortSignal | undefined,
+): ArtifactStoreError {
   if (ArtifactStoreError.isInstance(error)) return error;
   if (signal?.aborted === true) return abortedError(signal);
   // Words of a backend may quote what was stored: only its code goes into the message.
   const codes = codesOf(error);
-  const label = codes.find((code) => typeof code === "string") ?? (error instanceof Error ? error.name : typeof error);
+  const label =
+    codes.find((code) => typeof code === "string") ??
+    (error instanceof Error ? error.name : typeof error);
   const options = { cause: error };
   if (codes.some((code) => diskFullCodes.has(code) || code === sqliteFull)) {
-    return new ArtifactStoreError("disk_full", `The ${name} store has no room left (${label}).`, options);
+    return new ArtifactStoreError(
+      "disk_full",
+      `The ${name} store has no room left (${label}).`,
+      options,
+    );
   }
-  return new ArtifactStoreError("store_failed", `The ${name} store failed (${label}); see the cause.`, options);
+  return new ArtifactStoreError(
+    "store_failed",
+    `The ${name} store failed (${label}); see the cause.`,
+    options,
+  );
 }
 
 /** `code` and `errcode` along the chain of causes. */

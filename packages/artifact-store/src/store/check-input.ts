@@ -14,7 +14,8 @@ export function invalidInput(message: string, cause?: unknown): ArtifactStoreErr
 
 /** A value in a message: its first 80 characters, as JSON. */
 export function quoted(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
+  if (typeof value === "string")
+    return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
   return typeof value === "number" || value === undefined || value === null
     ? String(value)
     : `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
@@ -53,10 +54,14 @@ export function isWellFormed(text: string): boolean {
 /** Any backend can keep what passes: as a key, a column or a header after encoding. */
 export function checkText(name: string, value: unknown): string {
   if (typeof value !== "string" || value.length === 0 || value.length > maxTextChars) {
-    throw invalidInput(`${name} is ${quoted(value)}; give a text of 1 to ${maxTextChars} characters.`);
+    throw invalidInput(
+      `${name} is ${quoted(value)}; give a text of 1 to ${maxTextChars} characters.`,
+    );
   }
   if (unkept.test(value)) {
-    throw invalidInput(`${name} is ${quoted(value)}; remove its control characters and lone surrogates.`);
+    throw invalidInput(
+      `${name} is ${quoted(value)}; remove its control characters and lone surrogates.`,
+    );
   }
   return value;
 }
@@ -68,7 +73,11 @@ export function checkOptions(options: { signal?: unknown } | undefined): void {
     throw invalidInput(`The options are ${quoted(options)}; give an object or leave them out.`);
   }
   const { signal } = options;
-  if (signal === undefined || (typeof signal === "object" && signal !== null && "aborted" in signal)) return;
+  if (
+    signal === undefined ||
+    (typeof signal === "object" && signal !== null && "aborted" in signal)
+  )
+    return;
   throw invalidInput(`signal is ${quoted(signal)}; give an AbortSignal.`);
 }
 
@@ -87,12 +96,14 @@ export interface ItemFacts {
  * @throws ArtifactStoreError `invalid_input`, `invalid_id`
  */
 export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
-  if (typeof given !== "object" || given === null) throw invalidInput("Storing takes options with at least a source.");
+  if (typeof given !== "object" || given === null)
+    throw invalidInput("Storing takes options with at least a source.");
   const { source, mimeType, sessionId, summary, expectedId, imported } = given;
   checkText("source", source);
   if (mimeType !== undefined) checkText("mimeType", mimeType);
   if (sessionId !== undefined) checkText("sessionId", sessionId);
-  if (summary !== undefined && typeof summary !== "string") throw invalidInput("summary is not a text.");
+  if (summary !== undefined && typeof summary !== "string")
+    throw invalidInput("summary is not a text.");
   if (expectedId !== undefined) checkArtifactId(expectedId);
   if (imported !== undefined && summary !== undefined) {
     throw invalidInput("Give either summary or imported, which brings its own.");
@@ -118,11 +129,14 @@ export function isNew(imported: ImportedHandle): boolean {
 }
 
 function takeImported(given: ImportedHandle): ImportedHandle {
-  if (typeof given !== "object" || given === null) throw invalidInput("imported is no handle of another store.");
+  if (typeof given !== "object" || given === null)
+    throw invalidInput("imported is no handle of another store.");
   const { handleId, createdAt, summary } = given;
   checkHandleId(handleId);
   if (!Number.isSafeInteger(createdAt) || createdAt < 0) {
-    throw invalidInput(`imported.createdAt is ${quoted(createdAt)}; give whole milliseconds since the epoch.`);
+    throw invalidInput(
+      `imported.createdAt is ${quoted(createdAt)}; give whole milliseconds since the epoch.`,
+    );
   }
   if (
     typeof summary !== "string" ||
@@ -147,7 +161,9 @@ export function checkRange(range: ByteRange | undefined): void {
     ["end", range.end ?? 0],
   ] as const) {
     if (!Number.isSafeInteger(value) || value < 0) {
-      throw invalidInput(`range.${name} is ${quoted(value)}; give a whole number of bytes from 0 on.`);
+      throw invalidInput(
+        `range.${name} is ${quoted(value)}; give a whole number of bytes from 0 on.`,
+      );
     }
   }
 }
@@ -155,7 +171,12 @@ export function checkRange(range: ByteRange | undefined): void {
 /** A whole number from `least` to `most`, or the default where nothing is given. */
 export function checkCount(
   value: number | undefined,
-  { name, least, most, otherwise }: { name: string; least: number; most: number; otherwise: number },
+  {
+    name,
+    least,
+    most,
+    otherwise,
+  }: { name: string; least: number; most: number; otherwise: number },
 ): number {
   if (value === undefined) return otherwise;
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
@@ -165,8 +186,17 @@ export function checkCount(
 /** @throws ArtifactStoreError `invalid_input` */
 export function checkLimits(limits: StoreLimits): StoreLimits {
   const { maxArtifactBytes, maxSessionBytes, maxStoreBytes, whenFull } = limits;
-  for (const [name, value] of Object.entries({ maxArtifactBytes, maxSessionBytes, maxStoreBytes })) {
-    checkCount(value, { name: `limits.${name}`, least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 });
+  for (const [name, value] of Object.entries({
+    maxArtifactBytes,
+    maxSessionBytes,
+    maxStoreBytes,
+  })) {
+    checkCount(value, {
+      name: `limits.${name}`,
+      least: 0,
+      most: Number.MAX_SAFE_INTEGER,
+      otherwise: 0,
+    });
   }
   if (whenFull !== undefined && whenFull !== "reject" && whenFull !== "evict") {
     throw invalidInput(`limits.whenFull is ${quoted(whenFull)}; it is "reject" or "evict".`);

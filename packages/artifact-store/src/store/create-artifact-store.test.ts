@@ -14,7 +14,9 @@ const source = "tool:test";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-function open(change: (driver: ArtifactDriver, state: MemoryState) => Partial<ArtifactDriver> = () => ({})): {
+function open(
+  change: (driver: ArtifactDriver, state: MemoryState) => Partial<ArtifactDriver> = () => ({}),
+): {
   store: ArtifactStore;
   state: MemoryState;
   driver: ArtifactDriver;
@@ -25,7 +27,10 @@ function open(change: (driver: ArtifactDriver, state: MemoryState) => Partial<Ar
   return { store: createArtifactStore(driver), state, driver };
 }
 
-function blobOf(state: MemoryState, artifactId: string): NonNullable<ReturnType<MemoryState["blobs"]["get"]>> {
+function blobOf(
+  state: MemoryState,
+  artifactId: string,
+): NonNullable<ReturnType<MemoryState["blobs"]["get"]>> {
   const blob = state.blobs.get(artifactId);
   if (blob === undefined) throw new Error("There is no such blob.");
   return blob;
@@ -65,9 +70,13 @@ describe("createArtifactStore", () => {
     expect(record.chunkHashes).toHaveLength(3 * 16 + 32);
     const range = { start: 0, end: 10 };
     for (let at = 0; at < record.chunkHashes.length; at += 1) {
-      const chunkHashes = Uint8Array.from(record.chunkHashes, (byte, index) => (index === at ? byte ^ 4 : byte));
+      const chunkHashes = Uint8Array.from(record.chunkHashes, (byte, index) =>
+        index === at ? byte ^ 4 : byte,
+      );
       blob.record = { ...record, chunkHashes };
-      await expect(store.retrieve(artifactId, { range })).rejects.toMatchObject({ code: "corrupt" });
+      await expect(store.retrieve(artifactId, { range })).rejects.toMatchObject({
+        code: "corrupt",
+      });
     }
     for (const change of [
       { sizeBytes: 7 },
@@ -76,7 +85,9 @@ describe("createArtifactStore", () => {
       { chunkHashes: new Uint8Array() },
     ]) {
       blob.record = { ...record, ...change };
-      await expect(store.retrieve(artifactId, { range })).rejects.toMatchObject({ code: "corrupt" });
+      await expect(store.retrieve(artifactId, { range })).rejects.toMatchObject({
+        code: "corrupt",
+      });
       await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
     }
     await store.store(new Uint8Array(2 * mebibyte + 5), { source });
@@ -88,7 +99,8 @@ describe("createArtifactStore", () => {
     const { store } = open((driver) => {
       let isLost = true;
       return {
-        find: (artifactId, options) => (isLost ? Promise.resolve(undefined) : driver.find(artifactId, options)),
+        find: (artifactId, options) =>
+          isLost ? Promise.resolve(undefined) : driver.find(artifactId, options),
         commit: async (puts, options) => {
           const outcomes = await driver.commit(puts, options);
           isLost = outcomes[0] === "written";
@@ -125,9 +137,12 @@ describe("createArtifactStore", () => {
       const content = new Uint8Array(2 * mebibyte + 1).fill(4);
       const { artifactId } = await store.store(content, { source });
       expect((await store.retrieve(artifactId))?.length).toBe(content.length);
-      expect((await store.retrieve(artifactId, { range: { start: mebibyte } }))?.length).toBe(mebibyte + 1);
+      expect((await store.retrieve(artifactId, { range: { start: mebibyte } }))?.length).toBe(
+        mebibyte + 1,
+      );
       let length = 0;
-      for await (const piece of (await store.retrieveStream(artifactId)) ?? []) length += piece.length;
+      for await (const piece of (await store.retrieveStream(artifactId)) ?? [])
+        length += piece.length;
       expect(length).toBe(content.length);
     }
   });
@@ -140,7 +155,9 @@ describe("createArtifactStore", () => {
     ["no error at all", "a text", "store_failed"],
   ])("wraps %s", async (_, thrown, code) => {
     const { store } = open(() => ({ commit: () => Promise.reject(thrown) }));
-    const failure: unknown = await store.store("the secret content", { source }).catch((error: unknown) => error);
+    const failure: unknown = await store
+      .store("the secret content", { source })
+      .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code, cause: thrown });
     expect(String(failure)).not.toContain("secret content");
     expect(await store.listHandles()).toEqual({ handles: [] });
@@ -161,12 +178,17 @@ describe("createArtifactStore", () => {
     const commit = vi
       .fn<ArtifactDriver["commit"]>(() => Promise.reject(new Error("no such luck")))
       .mockResolvedValueOnce(["written"]);
-    const stage = async (): Promise<StagedBlob> => ({ write: async () => undefined, discard: discarded });
+    const stage = async (): Promise<StagedBlob> => ({
+      write: async () => undefined,
+      discard: discarded,
+    });
     const { store } = open(() => ({ maxInlineBytes: mebibyte, stage, commit }));
     const content = new Uint8Array(mebibyte + 1);
     await store.store(content, { source });
     await expect(store.store(content, { source })).rejects.toMatchObject({ code: "store_failed" });
-    await expect(store.store(content, { source, expectedId: "0".repeat(64) })).rejects.toMatchObject({
+    await expect(
+      store.store(content, { source, expectedId: "0".repeat(64) }),
+    ).rejects.toMatchObject({
       code: "id_mismatch",
     });
     expect(discarded).toHaveBeenCalledTimes(3);
@@ -209,7 +231,9 @@ describe("createArtifactStore", () => {
         return memory.listIds(options);
       },
     }));
-    await store.storeMany(Array.from({ length: 450 }, (_, index) => ({ content: `blob ${index}`, source })));
+    await store.storeMany(
+      Array.from({ length: 450 }, (_, index) => ({ content: `blob ${index}`, source })),
+    );
     for (const sample of [0, 1, 7, 449, 450, 100_000]) {
       listings = 0;
       const { checked } = await store.verify({ sample });
@@ -276,7 +300,9 @@ describe("createArtifactStore", () => {
       const { driver, state } = open(({ commit }, { blobs }) => ({
         commitNow: (puts, options) => {
           seen.push(...puts.map(({ content }) => content));
-          const outcomes = puts.map(({ record }) => (blobs.has(record.artifactId) ? "present" : "written"));
+          const outcomes = puts.map(({ record }) =>
+            blobs.has(record.artifactId) ? "present" : "written",
+          );
           const copies = puts.map((put) => ({
             ...put,
             content: put.content instanceof Uint8Array ? put.content.slice() : put.content,
@@ -285,7 +311,10 @@ describe("createArtifactStore", () => {
           return outcomes;
         },
       }));
-      return { store: createArtifactStore(driver, summarize === undefined ? {} : { summarize }), state };
+      return {
+        store: createArtifactStore(driver, summarize === undefined ? {} : { summarize }),
+        state,
+      };
     };
     const contentOf = (bytes: Uint8Array, summarize?: () => string): Promise<boolean> => {
       seen.length = 0;
@@ -332,7 +361,9 @@ describe("createArtifactStore", () => {
           throw new TypeError("broken");
         },
       }));
-      await expect(store.store(new Uint8Array(1), { source })).rejects.toMatchObject({ code: "store_failed" });
+      await expect(store.store(new Uint8Array(1), { source })).rejects.toMatchObject({
+        code: "store_failed",
+      });
     });
   });
 
@@ -350,7 +381,9 @@ describe("createArtifactStore", () => {
       aborted: "documented",
     };
     for (const code of Object.keys(codes) as ArtifactStoreErrorCode[]) {
-      expect(entry.ArtifactStoreError.isInstance(new entry.ArtifactStoreError(code, "x"))).toBe(true);
+      expect(entry.ArtifactStoreError.isInstance(new entry.ArtifactStoreError(code, "x"))).toBe(
+        true,
+      );
     }
     expect(entry.ArtifactStoreError.brand).toBe("ArtifactStoreError");
   });

@@ -36,7 +36,10 @@ export interface ArtifactStoreOptions {
  * The whole store on top of a backend: ids, hashing, verified reads, mending, summaries, limits on one artifact, errors.
  * @throws ArtifactStoreError `invalid_input` for limits of the wrong shape
  */
-export function createArtifactStore(driver: ArtifactDriver, options: ArtifactStoreOptions = {}): ArtifactStore {
+export function createArtifactStore(
+  driver: ArtifactDriver,
+  options: ArtifactStoreOptions = {},
+): ArtifactStore {
   const { clock = systemClock, ids, summarize = summarizeContent } = options;
   const limits = checkLimits(options.limits ?? {});
   const context: StoreContext = {
@@ -45,8 +48,12 @@ export function createArtifactStore(driver: ArtifactDriver, options: ArtifactSto
     clock,
     summarize,
     // Another function may change the bytes between their hash and their commit.
-    maxLentBytes: driver.commitNow === undefined || summarize !== summarizeContent ? 0 : inlineLimit(driver),
-    ids: ids === undefined ? createUuidV7Generator({ clock }) : { next: () => checkHandleId(ids.next()) },
+    maxLentBytes:
+      driver.commitNow === undefined || summarize !== summarizeContent ? 0 : inlineLimit(driver),
+    ids:
+      ids === undefined
+        ? createUuidV7Generator({ clock })
+        : { next: () => checkHandleId(ids.next()) },
   };
   const scope = new CallScope(driver.name);
   const streams = new OpenStreams(scope);
@@ -64,10 +71,15 @@ export function createArtifactStore(driver: ArtifactDriver, options: ArtifactSto
     storeMany: (items, options) =>
       scope.run(options, async () => putArtifacts(context, takeItems(items), options?.signal)),
     retrieve: (artifactId, options = {}) =>
-      scope.run(options, () => readArtifact(driver, { ...options, artifactId: checkRead(artifactId, options) })),
+      scope.run(options, () =>
+        readArtifact(driver, { ...options, artifactId: checkRead(artifactId, options) }),
+      ),
     retrieveStream: (artifactId, options = {}) =>
       scope.run(options, async () => {
-        const stream = await openArtifact(driver, { ...options, artifactId: checkRead(artifactId, options) });
+        const stream = await openArtifact(driver, {
+          ...options,
+          artifactId: checkRead(artifactId, options),
+        });
         return stream && streams.guard(stream, options.signal);
       }),
     exists: (artifactId, options) =>
@@ -77,7 +89,10 @@ export function createArtifactStore(driver: ArtifactDriver, options: ArtifactSto
       }),
     getHandles: (artifactId, options) =>
       scope.run(options, async () => {
-        const handles = await driver.getHandles(checkArtifactId(artifactId), signalOption(options?.signal));
+        const handles = await driver.getHandles(
+          checkArtifactId(artifactId),
+          signalOption(options?.signal),
+        );
         return handles.map(copyHandle);
       }),
     listHandles: (options = {}) => scope.run(options, () => listPage(driver, options)),
@@ -97,7 +112,10 @@ export function createArtifactStore(driver: ArtifactDriver, options: ArtifactSto
         const { sample, signal } = options;
         const most = Number.MAX_SAFE_INTEGER;
         checkCount(sample, { name: "sample", least: 0, most, otherwise: most });
-        return verifyBlobs(context, { ...(sample !== undefined && { sample }), ...signalOption(signal) });
+        return verifyBlobs(context, {
+          ...(sample !== undefined && { sample }),
+          ...signalOption(signal),
+        });
       }),
     close: () =>
       scope.close(async () => {
@@ -107,7 +125,10 @@ export function createArtifactStore(driver: ArtifactDriver, options: ArtifactSto
   };
 }
 
-function checkRead(artifactId: string, { range }: { range?: { start: number; end?: number } }): string {
+function checkRead(
+  artifactId: string,
+  { range }: { range?: { start: number; end?: number } },
+): string {
   checkRange(range);
   return checkArtifactId(artifactId);
 }
@@ -120,7 +141,8 @@ async function collect(
   if (typeof graceMs !== "number" || !(graceMs >= 0))
     throw invalidInput(`graceMs is ${quoted(graceMs)}; give milliseconds from 0 on.`);
   const { artifactIds, dryRun: isDryRun = false, signal } = options;
-  if (artifactIds !== undefined && !Array.isArray(artifactIds)) throw invalidInput("artifactIds is an array of ids.");
+  if (artifactIds !== undefined && !Array.isArray(artifactIds))
+    throw invalidInput("artifactIds is an array of ids.");
   const freed = await driver.collect({
     until: clock.now() - graceMs,
     isDryRun,

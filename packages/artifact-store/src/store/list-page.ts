@@ -1,10 +1,20 @@
 import type { HandlePage, ListHandlesOptions } from "../artifact-store.ts";
 import type { ArtifactDriver, HandleKey } from "../driver/artifact-driver.ts";
-import { checkCount, checkText, invalidInput, isArtifactId, isHandleId, quoted } from "./check-input.ts";
+import {
+  checkCount,
+  checkText,
+  invalidInput,
+  isArtifactId,
+  isHandleId,
+  quoted,
+} from "./check-input.ts";
 import { copyHandle, signalOption } from "./store-context.ts";
 
 /** One page; its cursor names the last handle of the page, so handles that come or go meanwhile move nothing. */
-export async function listPage(driver: ArtifactDriver, options: ListHandlesOptions): Promise<HandlePage> {
+export async function listPage(
+  driver: ArtifactDriver,
+  options: ListHandlesOptions,
+): Promise<HandlePage> {
   const { sessionId, source, cursor, signal } = options;
   const limit = checkCount(options.limit, { name: "limit", least: 1, most: 1000, otherwise: 100 });
   const found = await driver.listHandles({
@@ -21,7 +31,8 @@ export async function listPage(driver: ArtifactDriver, options: ListHandlesOptio
 }
 
 function handleOf(cursor: unknown): HandleKey {
-  const [prefix, handleId, artifactId, ...more] = typeof cursor === "string" ? cursor.split(":") : [];
+  const [prefix, handleId, artifactId, ...more] =
+    typeof cursor === "string" ? cursor.split(":") : [];
   if (prefix === "after" && isHandleId(handleId) && isArtifactId(artifactId) && more.length === 0) {
     return { handleId, artifactId };
   }

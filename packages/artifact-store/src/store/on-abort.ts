@@ -14,7 +14,8 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (callbacks.size === 0) signal.addEventListener("abort", listener, { once: true });
   callbacks.add(callback);
   return () => {
-    if (callbacks.delete(callback) && callbacks.size === 0) signal.removeEventListener("abort", listener);
+    if (callbacks.delete(callback) && callbacks.size === 0)
+      signal.removeEventListener("abort", listener);
   };
 }
 

@@ -11,7 +11,10 @@ export class OpenStreams {
   }
 
   /** The same stream; each step of it is a call of the store: refused when closed, waited for while closing. */
-  guard(stream: ArtifactStream, signal: AbortSignal | undefined): AsyncIterableIterator<Uint8Array> {
+  guard(
+    stream: ArtifactStream,
+    signal: AbortSignal | undefined,
+  ): AsyncIterableIterator<Uint8Array> {
     this.#open.add(stream);
     const step = async (
       action: () => Promise<IteratorResult<Uint8Array, void>>,

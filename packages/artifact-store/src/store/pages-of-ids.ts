@@ -24,7 +24,11 @@ export async function pageOfIds(
   driver: ArtifactDriver,
   { after, limit, signal }: { after: string; limit: number; signal: AbortSignal | undefined },
 ): Promise<string[]> {
-  const page = await driver.listIds({ limit, ...(after !== "" && { after }), ...signalOption(signal) });
+  const page = await driver.listIds({
+    limit,
+    ...(after !== "" && { after }),
+    ...signalOption(signal),
+  });
   if (page.every((id, index) => id > (page[index - 1] ?? after))) return page;
   const message = `The ${driver.name} driver's listIds gave ids that do not ascend from after "${after}" on; it has to.`;
   throw new ArtifactStoreError("store_failed", message);

@@ -1,6 +1,11 @@
 import type { ArtifactContent } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { chunkBytes, type ArtifactDriver, type BlobRecord, type StagedBlob } from "../driver/artifact-driver.ts";
+import {
+  chunkBytes,
+  type ArtifactDriver,
+  type BlobRecord,
+  type StagedBlob,
+} from "../driver/artifact-driver.ts";
 import { headBytes } from "../summary/make-summary.ts";
 import { concatBytes, RecordHasher, recordOf } from "./blob-record.ts";
 import { throwIfAborted } from "./call-scope.ts";
@@ -31,13 +36,18 @@ export interface PrepareOptions {
 export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterable<Uint8Array> {
   if (typeof content === "string") {
     if (!isWellFormed(content)) {
-      throw invalidInput("The text has lone surrogates and so no UTF-8 form; pass text.toWellFormed(), or bytes.");
+      throw invalidInput(
+        "The text has lone surrogates and so no UTF-8 form; pass text.toWellFormed(), or bytes.",
+      );
     }
     return new TextEncoder().encode(content);
   }
   if (isBytes(content)) return new Uint8Array(content);
-  if (typeof content === "object" && content !== null && Symbol.asyncIterator in content) return content;
-  throw invalidInput(`The content is ${quoted(content)}; give text, a Uint8Array or an async iterable of Uint8Array.`);
+  if (typeof content === "object" && content !== null && Symbol.asyncIterator in content)
+    return content;
+  throw invalidInput(
+    `The content is ${quoted(content)}; give text, a Uint8Array or an async iterable of Uint8Array.`,
+  );
 }
 
 /** Of what `takeContent` gave; within the call for bytes that are not staged. */
@@ -48,7 +58,8 @@ export function prepareContent(
   if (!isBytes(content)) return prepareStream(content, options);
   checkSize(content.length, options.maxBytes);
   const head = content.length <= headBytes ? content : content.subarray(0, headBytes);
-  if (content.length > inlineLimit(options.driver)) return stageBytes(content, { ...options, head });
+  if (content.length > inlineLimit(options.driver))
+    return stageBytes(content, { ...options, head });
   return { record: recordOf(content), content, head };
 }
 
@@ -57,7 +68,10 @@ export function inlineLimit(driver: ArtifactDriver): number {
   return driver.maxInlineBytes ?? chunkBytes;
 }
 
-async function stageBytes(bytes: Uint8Array, options: PrepareOptions & { head: Uint8Array }): Promise<PreparedContent> {
+async function stageBytes(
+  bytes: Uint8Array,
+  options: PrepareOptions & { head: Uint8Array },
+): Promise<PreparedContent> {
   const hasher = new RecordHasher();
   const staged = await stage(options);
   for (let at = 0; at < bytes.length; at += chunkBytes) {
@@ -68,7 +82,10 @@ async function stageBytes(bytes: Uint8Array, options: PrepareOptions & { head: U
   return { record: hasher.finish(), content: staged, head: options.head };
 }
 
-async function prepareStream(pieces: AsyncIterable<Uint8Array>, options: PrepareOptions): Promise<PreparedContent> {
+async function prepareStream(
+  pieces: AsyncIterable<Uint8Array>,
+  options: PrepareOptions,
+): Promise<PreparedContent> {
   const hasher = new RecordHasher();
   const assembler = new ChunkAssembler({ isReused: true });
   const inline: Uint8Array[] = [];

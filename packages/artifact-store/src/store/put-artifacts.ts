@@ -33,10 +33,22 @@ export function takeItems(items: readonly StoreItem[]): TakenItem[] {
  * To be called before the first wait: later the caller may have changed what was given. Bytes up to `maxLentBytes` are not
  * copied yet.
  */
-export function takeItem(given: ArtifactContent, options: Omit<StoreItem, "content">, maxLentBytes = 0): TakenItem {
-  const { source, mimeType = mimeTypeOf(given), sessionId, summary, expectedId, imported } = takeFacts(options);
+export function takeItem(
+  given: ArtifactContent,
+  options: Omit<StoreItem, "content">,
+  maxLentBytes = 0,
+): TakenItem {
+  const {
+    source,
+    mimeType = mimeTypeOf(given),
+    sessionId,
+    summary,
+    expectedId,
+    imported,
+  } = takeFacts(options);
   // Memory that is shared may change within the call.
-  const isLent = isBytes(given) && given.length <= maxLentBytes && given.buffer instanceof ArrayBuffer;
+  const isLent =
+    isBytes(given) && given.length <= maxLentBytes && given.buffer instanceof ArrayBuffer;
   const content = isLent ? given : takeContent(given);
   // Field by field: a spread takes V8 longer than all else here.
   return { source, mimeType, sessionId, summary, expectedId, imported, content, isLent };
@@ -58,7 +70,12 @@ export async function putArtifacts(
     const prepared: { item: TakenItem; content: PreparedContent; summary: string }[] = [];
     for (const item of items) {
       const maxBytes = largestArtifact(context.limits, item.sessionId);
-      const preparing = prepareContent(item.content, { driver: context.driver, maxBytes, staged, signal });
+      const preparing = prepareContent(item.content, {
+        driver: context.driver,
+        maxBytes,
+        staged,
+        signal,
+      });
       const content = preparing instanceof Promise ? await preparing : preparing;
       checkExpected(item, content);
       prepared.push({ item, content, summary: summaryOf(context, item, content) });
@@ -79,7 +96,9 @@ export async function putArtifacts(
     // From here on the artifacts are kept: the signal no longer matters.
     if (outcomes.includes("present")) await settlePresent(context, { inOrder, outcomes, puts });
     return puts.map(({ handle }) => {
-      const known = groups.get(handle.artifactId)?.known.find(({ handleId }) => handleId === handle.handleId);
+      const known = groups
+        .get(handle.artifactId)
+        ?.known.find(({ handleId }) => handleId === handle.handleId);
       return known === undefined ? handle : copyHandle(known);
     });
   } finally {
@@ -99,12 +118,16 @@ interface Committed {
 }
 
 /** Blobs that were there are read back and mended; handles that were there stay as they are. */
-async function settlePresent(context: StoreContext, { inOrder, outcomes, puts }: Committed): Promise<void> {
+async function settlePresent(
+  context: StoreContext,
+  { inOrder, outcomes, puts }: Committed,
+): Promise<void> {
   try {
     for (const [index, group] of inOrder.entries()) {
       if (outcomes[index] !== "present") continue;
       await mendIfDamaged(context, group.put);
-      if (group.mayRepeat) group.known = await context.driver.getHandles(group.put.record.artifactId, {});
+      if (group.mayRepeat)
+        group.known = await context.driver.getHandles(group.put.record.artifactId, {});
     }
   } catch (error) {
     await takeBack(context, puts);
@@ -113,7 +136,10 @@ async function settlePresent(context: StoreContext, { inOrder, outcomes, puts }:
 }
 
 /** A put whose damaged blob could not be mended is not acknowledged, so its handles must not stay. */
-async function takeBack({ driver, clock }: StoreContext, ready: readonly ReadyPut[]): Promise<void> {
+async function takeBack(
+  { driver, clock }: StoreContext,
+  ready: readonly ReadyPut[],
+): Promise<void> {
   const removals = ready
     .filter(({ item }) => item.imported === undefined)
     .map(({ handle: { artifactId, handleId } }) =>
@@ -146,7 +172,8 @@ function groupPuts(ready: readonly ReadyPut[]): Map<string, PutGroup> {
     };
     groups.set(handle.artifactId, group);
     const { handles } = group.put;
-    if (imported && handles.some(({ handleId }) => handleId === imported.handleId)) group.known = handles;
+    if (imported && handles.some(({ handleId }) => handleId === imported.handleId))
+      group.known = handles;
     else handles.push(copyHandle(handle));
     group.mayRepeat ||= imported !== undefined && !isNew(imported);
   }
@@ -155,8 +182,16 @@ function groupPuts(ready: readonly ReadyPut[]): Map<string, PutGroup> {
 
 /** A limit that an artifact breaks by itself refuses it, whatever could be evicted. */
 function largestArtifact(limits: StoreLimits, sessionId: string | undefined): number {
-  const { maxArtifactBytes = Infinity, maxStoreBytes = Infinity, maxSessionBytes = Infinity } = limits;
-  return Math.min(maxArtifactBytes, maxStoreBytes, sessionId === undefined ? Infinity : maxSessionBytes);
+  const {
+    maxArtifactBytes = Infinity,
+    maxStoreBytes = Infinity,
+    maxSessionBytes = Infinity,
+  } = limits;
+  return Math.min(
+    maxArtifactBytes,
+    maxStoreBytes,
+    sessionId === undefined ? Infinity : maxSessionBytes,
+  );
 }
 
 function checkExpected({ expectedId }: TakenItem, { record }: PreparedContent): void {
@@ -168,12 +203,19 @@ function checkExpected({ expectedId }: TakenItem, { record }: PreparedContent): 
   );
 }
 
-function summaryOf(context: StoreContext, item: TakenItem, { record, head }: PreparedContent): string {
+function summaryOf(
+  context: StoreContext,
+  item: TakenItem,
+  { record, head }: PreparedContent,
+): string {
   const { imported, summary, mimeType, source } = item;
   if (imported !== undefined) return imported.summary;
   if (summary !== undefined) return cleanSummary(summary);
   const { sizeBytes } = record;
-  return makeSummary({ isCut: sizeBytes > head.length, sizeBytes, mimeType, source, head }, context.summarize);
+  return makeSummary(
+    { isCut: sizeBytes > head.length, sizeBytes, mimeType, source, head },
+    context.summarize,
+  );
 }
 
 function makeHandle(

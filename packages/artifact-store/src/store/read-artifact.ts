@@ -4,7 +4,13 @@ import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { chunkBytes, type ArtifactDriver } from "../driver/artifact-driver.ts";
 import { throwIfAborted } from "./call-scope.ts";
 import { invalidInput } from "./check-input.ts";
-import { corruptError, findBlob, readChunks, type CheckedChunk, type FoundBlob } from "./read-chunks.ts";
+import {
+  corruptError,
+  findBlob,
+  readChunks,
+  type CheckedChunk,
+  type FoundBlob,
+} from "./read-chunks.ts";
 
 /** What to read of which artifact. */
 export interface ReadRequest {
@@ -17,13 +23,19 @@ export interface ReadRequest {
 export type ArtifactStream = AsyncGenerator<Uint8Array, void>;
 
 /** The bytes in one piece; undefined when no handle names the artifact. */
-export async function readArtifact(driver: ArtifactDriver, request: ReadRequest): Promise<Uint8Array | undefined> {
+export async function readArtifact(
+  driver: ArtifactDriver,
+  request: ReadRequest,
+): Promise<Uint8Array | undefined> {
   const { artifactId, range, signal } = request;
   let found = await findBlob(driver, artifactId, signal);
   for (let isRetry = false; found !== undefined; isRetry = true) {
     const bytes = await tryRead(found, request, isRetry);
     if (bytes !== undefined) return bytes;
-    const part = range === undefined ? "its bytes do not hash to its id" : "bytes in the range do not match their hash";
+    const part =
+      range === undefined
+        ? "its bytes do not hash to its id"
+        : "bytes in the range do not match their hash";
     if (isRetry) throw corruptError(artifactId, part);
     // It may have been freed, or mended, while it was read.
     found = await findBlob(driver, artifactId, signal);
@@ -32,22 +44,35 @@ export async function readArtifact(driver: ArtifactDriver, request: ReadRequest)
 }
 
 /** The bytes chunk by chunk; undefined when no handle names the artifact. */
-export async function openArtifact(driver: ArtifactDriver, request: ReadRequest): Promise<ArtifactStream | undefined> {
+export async function openArtifact(
+  driver: ArtifactDriver,
+  request: ReadRequest,
+): Promise<ArtifactStream | undefined> {
   const found = await findBlob(driver, request.artifactId, request.signal);
   return found && streamSpan(driver, found, request);
 }
 
 /** Undefined when the bytes are wrong; a failing backend counts as wrong at the first try. */
-async function tryRead(found: FoundBlob, request: ReadRequest, isRetry: boolean): Promise<Uint8Array | undefined> {
+async function tryRead(
+  found: FoundBlob,
+  request: ReadRequest,
+  isRetry: boolean,
+): Promise<Uint8Array | undefined> {
   try {
-    return await (request.range === undefined ? readWhole(found, request) : readSpan(found, request));
+    return await (request.range === undefined
+      ? readWhole(found, request)
+      : readSpan(found, request));
   } catch (error) {
-    if (isRetry || ArtifactStoreError.isInstance(error) || request.signal?.aborted === true) throw error;
+    if (isRetry || ArtifactStoreError.isInstance(error) || request.signal?.aborted === true)
+      throw error;
     return undefined;
   }
 }
 
-async function readWhole({ stored, shape }: FoundBlob, request: ReadRequest): Promise<Uint8Array | undefined> {
+async function readWhole(
+  { stored, shape }: FoundBlob,
+  request: ReadRequest,
+): Promise<Uint8Array | undefined> {
   const pieces = stored.bytes === undefined ? stored.read(0, shape.chunkCount) : [stored.bytes];
   const bytes = await collect(pieces, shape.sizeBytes, request.signal);
   return bytes !== undefined && sha256Hex(bytes) === request.artifactId ? bytes : undefined;
@@ -92,11 +117,18 @@ function allocate(sizeBytes: number): Uint8Array {
   try {
     return new Uint8Array(sizeBytes);
   } catch (error) {
-    throw invalidInput(`${sizeBytes} bytes are too many to hold at once; use retrieveStream or a range.`, error);
+    throw invalidInput(
+      `${sizeBytes} bytes are too many to hold at once; use retrieveStream or a range.`,
+      error,
+    );
   }
 }
 
-async function* streamSpan(driver: ArtifactDriver, opened: FoundBlob, request: ReadRequest): ArtifactStream {
+async function* streamSpan(
+  driver: ArtifactDriver,
+  opened: FoundBlob,
+  request: ReadRequest,
+): ArtifactStream {
   const { artifactId, signal } = request;
   const span = spanOf(opened, request.range);
   let found: FoundBlob | undefined = opened;
@@ -110,14 +142,19 @@ async function* streamSpan(driver: ArtifactDriver, opened: FoundBlob, request: R
         yield* partsOf(chunk, index - 1, span);
       }
     } catch (error) {
-      if (failedAt === index || ArtifactStoreError.isInstance(error) || signal?.aborted === true) throw error;
+      if (failedAt === index || ArtifactStoreError.isInstance(error) || signal?.aborted === true)
+        throw error;
     }
     if (index === span.end) return;
-    if (failedAt === index) throw corruptError(artifactId, `chunk ${index} does not match its hash`);
+    if (failedAt === index)
+      throw corruptError(artifactId, `chunk ${index} does not match its hash`);
     failedAt = index;
     found = await findBlob(driver, artifactId, signal);
     if (found === undefined) {
-      throw new ArtifactStoreError("store_failed", `Artifact ${artifactId} was deleted and freed while it was read.`);
+      throw new ArtifactStoreError(
+        "store_failed",
+        `Artifact ${artifactId} was deleted and freed while it was read.`,
+      );
     }
   }
 }
@@ -134,11 +171,20 @@ function spanOf({ shape }: FoundBlob, range: ByteRange = { start: 0 }): Span {
   const startByte = Math.min(range.start, shape.sizeBytes);
   const endByte = Math.max(startByte, Math.min(range.end ?? shape.sizeBytes, shape.sizeBytes));
   const first = Math.floor(startByte / chunkBytes);
-  return { startByte, endByte, first, end: endByte > startByte ? Math.ceil(endByte / chunkBytes) : first };
+  return {
+    startByte,
+    endByte,
+    first,
+    end: endByte > startByte ? Math.ceil(endByte / chunkBytes) : first,
+  };
 }
 
 /** What of a chunk lies in the span. */
-function* partsOf(chunk: CheckedChunk, index: number, { startByte, endByte }: Span): Generator<Uint8Array, void> {
+function* partsOf(
+  chunk: CheckedChunk,
+  index: number,
+  { startByte, endByte }: Span,
+): Generator<Uint8Array, void> {
   let offset = index * chunkBytes;
   for (const piece of chunk) {
     const from = Math.max(0, startByte - offset);

@@ -31,7 +31,8 @@ export async function findBlob(
 ): Promise<FoundBlob | undefined> {
   const stored = await driver.find(artifactId, signalOption(signal));
   if (stored === undefined) {
-    if (await isLost(driver, artifactId, signal)) throw corruptError(artifactId, "its bytes are missing");
+    if (await isLost(driver, artifactId, signal))
+      throw corruptError(artifactId, "its bytes are missing");
     return undefined;
   }
   if (stored.isQuarantined) throw corruptError(artifactId, "a check has set it aside");

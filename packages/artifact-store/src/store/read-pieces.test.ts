@@ -15,19 +15,24 @@ describe("streams that share a signal", () => {
     }
     const putAll = (): Promise<PromiseSettledResult<unknown>[]> =>
       Promise.allSettled(
-        Array.from({ length: 20 }, (_, index) => store.store(slow(String(index)), { source: "test", signal })),
+        Array.from({ length: 20 }, (_, index) =>
+          store.store(slow(String(index)), { source: "test", signal }),
+        ),
       );
     const kept = putAll();
     while (gates.length < 20) await Promise.resolve();
     expect(listeners()).toBe(1);
     for (const open of gates.splice(0)) open();
-    expect((await kept).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => "fulfilled"));
+    expect((await kept).map(({ status }) => status)).toEqual(
+      Array.from({ length: 20 }, () => "fulfilled"),
+    );
     expect(listeners()).toBe(0);
 
     const aborted = putAll();
     while (gates.length < 20) await Promise.resolve();
     controller.abort();
-    for (const result of await aborted) expect(result).toMatchObject({ reason: { code: "aborted" } });
+    for (const result of await aborted)
+      expect(result).toMatchObject({ reason: { code: "aborted" } });
     expect(listeners()).toBe(0);
   });
 });

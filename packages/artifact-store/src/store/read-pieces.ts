@@ -20,13 +20,16 @@ export async function* readPieces(
       const next = await unlessAborted(nextPiece(iterator), signal);
       isDone = next.done === true;
       if (isDone) return;
-      if (!isBytes(next.value)) throw invalidInput(`The content stream gave ${quoted(next.value)}, not a Uint8Array.`);
+      if (!isBytes(next.value))
+        throw invalidInput(`The content stream gave ${quoted(next.value)}, not a Uint8Array.`);
       yield next.value;
     }
   } catch (error) {
     if (!(error instanceof StreamFailure)) throw error;
     isDone = true;
-    throw ArtifactStoreError.isInstance(error.cause) ? error.cause : invalidInput(error.message, error.cause);
+    throw ArtifactStoreError.isInstance(error.cause)
+      ? error.cause
+      : invalidInput(error.message, error.cause);
   } finally {
     if (!isDone) {
       const stopped = Promise.resolve(iterator.return?.()).catch(() => undefined);

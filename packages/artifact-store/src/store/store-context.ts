@@ -21,7 +21,8 @@ export function signalOption(signal: AbortSignal | undefined): { signal?: AbortS
 
 /** A copy with the known fields alone, so that neither side can change what the other one holds. */
 export function copyHandle(handle: ArtifactHandle): ArtifactHandle {
-  const { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source, sessionId } = handle;
+  const { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source, sessionId } =
+    handle;
   const copy = { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source };
   return sessionId === undefined ? copy : { ...copy, sessionId };
 }

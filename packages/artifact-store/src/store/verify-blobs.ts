@@ -17,7 +17,9 @@ export async function verifyBlobs(
 ): Promise<VerifyReport> {
   const report: VerifyReport = { checked: 0, corrupt: [], missing: [] };
   const ids =
-    sample === undefined ? pagesOfIds(driver, signal) : sampleIds(driver, { sample, seed: clock.now(), signal });
+    sample === undefined
+      ? pagesOfIds(driver, signal)
+      : sampleIds(driver, { sample, seed: clock.now(), signal });
   for await (const artifactId of ids) {
     throwIfAborted(signal);
     const verdict = await judge(driver, artifactId, signal);
@@ -33,10 +35,16 @@ export async function verifyBlobs(
   return report;
 }
 
-async function judge(driver: ArtifactDriver, artifactId: string, signal: AbortSignal | undefined): Promise<Verdict> {
+async function judge(
+  driver: ArtifactDriver,
+  artifactId: string,
+  signal: AbortSignal | undefined,
+): Promise<Verdict> {
   const first = await judgeOnce(driver, artifactId, signal);
   // A mending or a deletion may have come between; a verdict against a blob takes two looks.
-  return first === "damaged" || first === "unreadable" ? judgeOnce(driver, artifactId, signal) : first;
+  return first === "damaged" || first === "unreadable"
+    ? judgeOnce(driver, artifactId, signal)
+    : first;
 }
 
 async function judgeOnce(
@@ -56,7 +64,11 @@ async function judgeOnce(
   }
 }
 
-async function isRight(found: FoundBlob, artifactId: string, signal: AbortSignal | undefined): Promise<boolean> {
+async function isRight(
+  found: FoundBlob,
+  artifactId: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const { shape }: { shape: BlobShape } = found;
   const whole = createHash("sha256");
   let sizeBytes = 0;

@@ -7,9 +7,15 @@ import { summarizeContent, type Summarize } from "./summarize-content.ts";
 const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
 const family = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}";
 
-async function summaryOf(content: string | Uint8Array, mimeType?: string, summarize?: Summarize): Promise<string> {
+async function summaryOf(
+  content: string | Uint8Array,
+  mimeType?: string,
+  summarize?: Summarize,
+): Promise<string> {
   const store = createMemoryArtifactStore(summarize && { summarize });
-  return (await store.store(content, mimeType === undefined ? { source: "a" } : { source: "a", mimeType })).summary;
+  return (
+    await store.store(content, mimeType === undefined ? { source: "a" } : { source: "a", mimeType })
+  ).summary;
 }
 
 describe("the default summary", () => {
@@ -17,10 +23,30 @@ describe("the default summary", () => {
     ["short text as it is", "Hello, world", undefined, "Hello, world"],
     ["lines as one line", "a\r\n\tb\n\n c ", undefined, "a b c"],
     ["nothing", "", undefined, "empty, text/plain; charset=utf-8"],
-    ["binary content", new Uint8Array(12_345).fill(200), "image/png", "binary, 12,345 bytes, image/png"],
-    ["text with a NUL as binary", "a\u0000b", undefined, "binary, 3 bytes, text/plain; charset=utf-8"],
-    ["UTF-8 that is cut short as binary", Uint8Array.of(97, 0xe4, 0xb8), "text/plain", "binary, 3 bytes, text/plain"],
-    ["a terminal's colours without their control characters", "\u001b[31mred\u001b[0m", undefined, "[31mred [0m"],
+    [
+      "binary content",
+      new Uint8Array(12_345).fill(200),
+      "image/png",
+      "binary, 12,345 bytes, image/png",
+    ],
+    [
+      "text with a NUL as binary",
+      "a\u0000b",
+      undefined,
+      "binary, 3 bytes, text/plain; charset=utf-8",
+    ],
+    [
+      "UTF-8 that is cut short as binary",
+      Uint8Array.of(97, 0xe4, 0xb8),
+      "text/plain",
+      "binary, 3 bytes, text/plain",
+    ],
+    [
+      "a terminal's colours without their control characters",
+      "\u001b[31mred\u001b[0m",
+      undefined,
+      "[31mred [0m",
+    ],
     [
       "text that would be shown in another order in its own",
       "a\u202egnp.exe\u202c \u2066b\u2069",
@@ -52,7 +78,13 @@ describe("every summary", () => {
     );
     fc.assert(
       fc.property(bytes, fc.boolean(), (head, isCut) => {
-        const input = { head, isCut, sizeBytes: head.length + (isCut ? 9 : 0), mimeType: "a/b", source: "s" };
+        const input = {
+          head,
+          isCut,
+          sizeBytes: head.length + (isCut ? 9 : 0),
+          mimeType: "a/b",
+          source: "s",
+        };
         const summary = cleanSummary(makeSummary(input, summarizeContent));
         expect(summary.length).toBeLessThanOrEqual(200);
         expect(summary).not.toMatch(/\p{Surrogate}|\p{Cc}/u);
@@ -76,11 +108,14 @@ describe("every summary", () => {
     const failing: Summarize = () => {
       throw new Error("no");
     };
-    await expect(summaryOf("a", undefined, failing)).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(summaryOf("a", undefined, failing)).rejects.toMatchObject({
+      code: "invalid_input",
+    });
   });
 
   it("masks before it cuts", () => {
-    for (let at = 3_950; at < 4_010; at += 1) expect(cleanSummary(`${"x".repeat(at)} ${token}`)).not.toContain("ghp_");
+    for (let at = 3_950; at < 4_010; at += 1)
+      expect(cleanSummary(`${"x".repeat(at)} ${token}`)).not.toContain("ghp_");
     // Masking makes a long text short, so that its own end shows.
     const masked = `-----BEGIN PRIVATE KEY-----\n${"K".repeat(31_000)}\n-----END PRIVATE KEY-----\n`;
     for (let at = 880; at < 940; at += 1) {

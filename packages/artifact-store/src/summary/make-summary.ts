@@ -21,7 +21,8 @@ export function makeSummary(input: Omit<SummaryInput, "text">, summarize: Summar
   } catch (error) {
     throw invalidInput("The summarize function failed; nothing was stored.", error);
   }
-  if (typeof summary !== "string") throw invalidInput("The summarize function returned no text; nothing was stored.");
+  if (typeof summary !== "string")
+    throw invalidInput("The summarize function returned no text; nothing was stored.");
   return cleanSummary(summary);
 }
 

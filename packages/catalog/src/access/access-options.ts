@@ -20,7 +20,10 @@ export interface ResourceMatch {
 }
 
 /** A right: for all, none, some, or as a function decides. A function that throws, or gives anything but true, denies. */
-export type ResourceRule = boolean | ResourceMatch | ((resource: ResourceRecord, principal: Principal) => boolean);
+export type ResourceRule =
+  | boolean
+  | ResourceMatch
+  | ((resource: ResourceRecord, principal: Principal) => boolean);
 
 /** The parts of a details card that can be granted one by one. */
 export type DetailSection =

@@ -17,7 +17,10 @@ const people: ResourceInput = {
     { name: "ssnumber", type: "text", tags: ["pii"] },
     { name: "salaryband", type: "int" },
   ],
-  usage: { snippets: [{ engine: "sql", code: "select ssnumber from people" }], anti_patterns: ["select *"] },
+  usage: {
+    snippets: [{ engine: "sql", code: "select ssnumber from people" }],
+    anti_patterns: ["select *"],
+  },
   access: { policy: "rbac:hr-read", secrets: ["ada://secret/pg:hr"] },
 };
 const access: AccessOptions = {
@@ -51,7 +54,9 @@ describe("access", () => {
     const catalog = createCatalog({ access });
     await catalog.register([people]);
     expect((await catalog.overview(who)).pageInfo.total).toBe(hasOverview ? 1 : 0);
-    expect((await catalog.search({ text: "people", ...who })).hits).toHaveLength(hasOverview ? 1 : 0);
+    expect((await catalog.search({ text: "people", ...who })).hits).toHaveLength(
+      hasOverview ? 1 : 0,
+    );
     const { items, missing } = await catalog.details([people.id], who);
     expect([items.length, missing.length]).toEqual(hasDetails ? [1, 0] : [0, 1]);
     expect(await catalog.history(people.id, who)).toHaveLength(hasDetails ? 1 : 0);
@@ -102,7 +107,14 @@ describe("access", () => {
         reason: "no_overview",
         at: 5,
       },
-      { type: "details_denied", resourceId: "res:none", principalId: "p", roles: ["guest"], reason: "absent", at: 5 },
+      {
+        type: "details_denied",
+        resourceId: "res:none",
+        principalId: "p",
+        roles: ["guest"],
+        reason: "absent",
+        at: 5,
+      },
     ]);
     const deaf = createCatalog({
       access: {
@@ -143,7 +155,9 @@ const sample = fc.record({
   isDigestGiven: fc.boolean(),
 });
 
-function build(shapes: readonly (typeof sample extends fc.Arbitrary<infer Shape> ? Shape : never)[]): Sample[] {
+function build(
+  shapes: readonly (typeof sample extends fc.Arbitrary<infer Shape> ? Shape : never)[],
+): Sample[] {
   return shapes.map(({ isSeen, hasCard, personal, ruled, open, isDigestGiven }, at) => {
     const hidden = [
       ...Array.from({ length: personal }, (_, of) => ({
@@ -167,8 +181,13 @@ function build(shapes: readonly (typeof sample extends fc.Arbitrary<infer Shape>
       tags: [isSeen ? "seen" : "unseen", hasCard ? "carded" : "bare", `team:${mine}`],
       owner: mine,
       description: `orders ${inCard} ${names.join(" ")}`,
-      columns: [...hidden, ...Array.from({ length: open }, (_, of) => ({ name: `${inCard}_${of}`, type: "int" }))],
-      ...(isDigestGiven ? { schema_digest: names.map((name) => `${name}:str`) } : { schema_digest: ["id:int"] }),
+      columns: [
+        ...hidden,
+        ...Array.from({ length: open }, (_, of) => ({ name: `${inCard}_${of}`, type: "int" })),
+      ],
+      ...(isDigestGiven
+        ? { schema_digest: names.map((name) => `${name}:str`) }
+        : { schema_digest: ["id:int"] }),
       examples: names.map((name) => ({ task: `sum of ${name}` })),
       usage: {
         snippets: [...names, inCard].map((name) => ({ engine: "sql", code: `select ${name}` })),
@@ -198,42 +217,58 @@ describe("a principal's answers", () => {
     const who = { principal: { roles: ["reader"] } };
     let cards = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(sample, { maxLength: 12 }), fc.boolean(), async (shapes, hasEmbedder) => {
-        const samples = build(shapes);
-        const catalog = createCatalog({
-          access: rules,
-          ...(hasEmbedder ? { embedder: createScriptedEmbedder() } : {}),
-        });
-        expect((await catalog.register(samples.map(({ resource }) => resource))).ok).toBe(true);
-        const ids = samples.map(({ resource }) => resource.id);
-        const seen = samples.filter(({ isSeen }) => isSeen);
-        const hiddenWords = samples
-          .flatMap(({ resource }) => (resource.columns ?? []).map(({ name }) => name))
-          .slice(0, 4);
-        const answers: unknown[] = [
-          await catalog.overview(who),
-          await catalog.overview({ query: "orders", ...who }),
-          (await catalog.details(ids, { columnLimit: 100, snippetLimit: 100, ...who })).items,
-          await catalog.search({ text: "orders by team", limit: 100, ...who }),
-          await catalog.search(who),
-          await catalog.budgetedContext({ task: "orders", budget: 1_500, ...who }),
-          await catalog.budgetedContext({ task: "orders", budget: 3_000, candidates: ids, ...who }),
-          ...(await Promise.all(ids.map((id) => catalog.history(id, who)))),
-        ];
-        expect(JSON.stringify(answers)).not.toContain(mark);
-        const overview = await catalog.overview(who);
-        expect(overview.pageInfo.total).toBe(seen.length);
-        const browsed = await catalog.search(who);
-        expect((browsed.facetCounts["kind"] ?? []).reduce((sum, { count }) => sum + count, 0)).toBe(seen.length);
-        for (const word of hiddenWords.filter((name) => /^zq(?:pii|rule)/.test(name))) {
-          const found = await catalog.search({ text: word, ...who });
-          expect(hasEmbedder ? [] : found.hits).toEqual([]);
-          expect(found.unmatchedTerms).not.toEqual([]);
-        }
-        const context = await catalog.budgetedContext({ task: "x", budget: 3_000, candidates: ids, ...who });
-        expect(context.k + context.omitted.overview).toBe(seen.length);
-        cards += context.m;
-      }),
+      fc.asyncProperty(
+        fc.array(sample, { maxLength: 12 }),
+        fc.boolean(),
+        async (shapes, hasEmbedder) => {
+          const samples = build(shapes);
+          const catalog = createCatalog({
+            access: rules,
+            ...(hasEmbedder ? { embedder: createScriptedEmbedder() } : {}),
+          });
+          expect((await catalog.register(samples.map(({ resource }) => resource))).ok).toBe(true);
+          const ids = samples.map(({ resource }) => resource.id);
+          const seen = samples.filter(({ isSeen }) => isSeen);
+          const hiddenWords = samples
+            .flatMap(({ resource }) => (resource.columns ?? []).map(({ name }) => name))
+            .slice(0, 4);
+          const answers: unknown[] = [
+            await catalog.overview(who),
+            await catalog.overview({ query: "orders", ...who }),
+            (await catalog.details(ids, { columnLimit: 100, snippetLimit: 100, ...who })).items,
+            await catalog.search({ text: "orders by team", limit: 100, ...who }),
+            await catalog.search(who),
+            await catalog.budgetedContext({ task: "orders", budget: 1_500, ...who }),
+            await catalog.budgetedContext({
+              task: "orders",
+              budget: 3_000,
+              candidates: ids,
+              ...who,
+            }),
+            ...(await Promise.all(ids.map((id) => catalog.history(id, who)))),
+          ];
+          expect(JSON.stringify(answers)).not.toContain(mark);
+          const overview = await catalog.overview(who);
+          expect(overview.pageInfo.total).toBe(seen.length);
+          const browsed = await catalog.search(who);
+          expect(
+            (browsed.facetCounts["kind"] ?? []).reduce((sum, { count }) => sum + count, 0),
+          ).toBe(seen.length);
+          for (const word of hiddenWords.filter((name) => /^zq(?:pii|rule)/.test(name))) {
+            const found = await catalog.search({ text: word, ...who });
+            expect(hasEmbedder ? [] : found.hits).toEqual([]);
+            expect(found.unmatchedTerms).not.toEqual([]);
+          }
+          const context = await catalog.budgetedContext({
+            task: "x",
+            budget: 3_000,
+            candidates: ids,
+            ...who,
+          });
+          expect(context.k + context.omitted.overview).toBe(seen.length);
+          cards += context.m;
+        },
+      ),
       { numRuns: Math.ceil(numRuns / 4) },
     );
     expect(cards).toBeGreaterThan(0);

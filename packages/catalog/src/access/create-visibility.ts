@@ -31,11 +31,17 @@ const openRights: RoleRights = { details: true };
  * The rights of a principal, added up over its roles. A catalog without access rules shows everything but personal
  * columns to a call without a principal, and nothing to one with a principal, whose roles it cannot know.
  */
-export function createVisibility(access: AccessOptions | undefined, principal: Principal | undefined): Visibility {
+export function createVisibility(
+  access: AccessOptions | undefined,
+  principal: Principal | undefined,
+): Visibility {
   const asker = principal ?? publicPrincipal;
   const rights = rightsOf(access, principal);
   const isOpen = access === undefined && principal === undefined;
-  const allows = (record: ResourceRecord, rule: (right: RoleRights) => ResourceRule): "yes" | "no" | "failed" => {
+  const allows = (
+    record: ResourceRecord,
+    rule: (right: RoleRights) => ResourceRule,
+  ): "yes" | "no" | "failed" => {
     let answer: "no" | "failed" = "no";
     for (const right of rights) {
       const decided = decide(rule(right), record, asker);
@@ -44,9 +50,11 @@ export function createVisibility(access: AccessOptions | undefined, principal: P
     }
     return answer;
   };
-  const seesOverview = (record: ResourceRecord): boolean => allows(record, (right) => right.overview ?? true) === "yes";
+  const seesOverview = (record: ResourceRecord): boolean =>
+    allows(record, (right) => right.overview ?? true) === "yes";
   const grants = (right: RoleRights, record: ResourceRecord): boolean =>
-    decide(right.overview ?? true, record, asker) === "yes" && decide(right.details ?? false, record, asker) === "yes";
+    decide(right.overview ?? true, record, asker) === "yes" &&
+    decide(right.details ?? false, record, asker) === "yes";
   return {
     key: rights.some(hasFunction) ? undefined : keyOf(access, principal),
     isOpen,
@@ -66,14 +74,19 @@ export function createVisibility(access: AccessOptions | undefined, principal: P
     seesEveryColumn: (record) =>
       rights.some(
         (right) =>
-          grants(right, record) && right.columns === undefined && decide(right.pii ?? false, record, asker) === "yes",
+          grants(right, record) &&
+          right.columns === undefined &&
+          decide(right.pii ?? false, record, asker) === "yes",
       ),
     seesSection: (section, record) =>
       rights.some((right) => grants(right, record) && (right.sections?.includes(section) ?? true)),
   };
 }
 
-function rightsOf(access: AccessOptions | undefined, principal: Principal | undefined): RoleRights[] {
+function rightsOf(
+  access: AccessOptions | undefined,
+  principal: Principal | undefined,
+): RoleRights[] {
   if (access === undefined) return principal === undefined ? [openRights] : [];
   const roles: unknown = principal === undefined ? publicPrincipal.roles : principal.roles;
   if (!Array.isArray(roles)) return [];
@@ -85,7 +98,9 @@ function rightsOf(access: AccessOptions | undefined, principal: Principal | unde
 }
 
 function hasFunction(right: RoleRights): boolean {
-  return [right.overview, right.details, right.pii, right.columns].some((rule) => typeof rule === "function");
+  return [right.overview, right.details, right.pii, right.columns].some(
+    (rule) => typeof rule === "function",
+  );
 }
 
 function keyOf(access: AccessOptions | undefined, principal: Principal | undefined): string {
@@ -93,7 +108,11 @@ function keyOf(access: AccessOptions | undefined, principal: Principal | undefin
   return JSON.stringify([...new Set((principal ?? publicPrincipal).roles.map(String))].sort());
 }
 
-function decide(rule: ResourceRule, record: ResourceRecord, principal: Principal): "yes" | "no" | "failed" {
+function decide(
+  rule: ResourceRule,
+  record: ResourceRecord,
+  principal: Principal,
+): "yes" | "no" | "failed" {
   if (typeof rule === "boolean") return rule ? "yes" : "no";
   if (typeof rule === "function") {
     try {
@@ -104,7 +123,10 @@ function decide(rule: ResourceRule, record: ResourceRecord, principal: Principal
   }
   if (typeof rule !== "object" || rule === null) return "failed";
   const fits =
-    (rule.ids?.some((id) => (id.endsWith("*") ? record.id.startsWith(id.slice(0, -1)) : record.id === id)) ?? true) &&
+    (rule.ids?.some((id) =>
+      id.endsWith("*") ? record.id.startsWith(id.slice(0, -1)) : record.id === id,
+    ) ??
+      true) &&
     (rule.kinds?.includes(record.kind) ?? true) &&
     (rule.tags?.some((tag) => record.tags.includes(tag)) ?? true) &&
     (rule.policies?.includes(record.access?.policy ?? "") ?? true);

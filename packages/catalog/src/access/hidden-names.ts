@@ -11,7 +11,9 @@ export interface HiddenNames {
 
 /** A matcher for hidden column names. */
 export function createHiddenNames(names: readonly string[]): HiddenNames {
-  const wanted = [...new Set(names.map((name) => name.toLowerCase()).filter((name) => name.trim() !== ""))];
+  const wanted = [
+    ...new Set(names.map((name) => name.toLowerCase()).filter((name) => name.trim() !== "")),
+  ];
   if (wanted.length === 0) return nothingHidden;
   wanted.sort((left, right) => right.length - left.length || (left < right ? -1 : 1));
   const parts = wanted.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));

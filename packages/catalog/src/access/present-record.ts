@@ -34,7 +34,10 @@ export function viewColumns(record: ResourceRecord, visibility: Visibility): Col
 }
 
 /** The overview of a record as a principal sees it: without what names a hidden column. */
-export function presentOverview(record: ResourceRecord, { columns, hidden }: ColumnView): ResourceOverview {
+export function presentOverview(
+  record: ResourceRecord,
+  { columns, hidden }: ColumnView,
+): ResourceOverview {
   const { id, uri, kind, title, tags, schema_digest, cap, cost_hint, examples, owner } = record;
   const shape = seenShape(record, columns);
   const { updated_at, rev, schema_hash, cap_hash } = record;
@@ -45,10 +48,14 @@ export function presentOverview(record: ResourceRecord, { columns, hidden }: Col
     title,
     tags,
     ...(shape === undefined ? {} : { shape }),
-    schema_digest: hidden.isEmpty ? schema_digest : schema_digest.filter((entry) => !hidden.isNamedIn(entry)),
+    schema_digest: hidden.isEmpty
+      ? schema_digest
+      : schema_digest.filter((entry) => !hidden.isNamedIn(entry)),
     cap,
     ...(cost_hint === undefined ? {} : { cost_hint }),
-    ...(examples === undefined ? {} : { examples: examples.filter(({ task }) => !hidden.isNamedIn(task)) }),
+    ...(examples === undefined
+      ? {}
+      : { examples: examples.filter(({ task }) => !hidden.isNamedIn(task)) }),
     ...(owner === undefined ? {} : { owner }),
     updated_at,
     rev,
@@ -82,17 +89,23 @@ export function presentDetails(
   const other = wants("other") ? Object.entries(record).filter(([name]) => !known.has(name)) : [];
   return {
     ...Object.fromEntries(
-      other.map(([name, value]) => [name, hidden.removeFrom(value)]).filter(([, value]) => value !== undefined),
+      other
+        .map(([name, value]) => [name, hidden.removeFrom(value)])
+        .filter(([, value]) => value !== undefined),
     ),
     id,
     ...(uri === undefined ? {} : { uri }),
     kind,
     title,
-    ...(description !== undefined && wants("description") ? { description: hidden.maskIn(description) } : {}),
+    ...(description !== undefined && wants("description")
+      ? { description: hidden.maskIn(description) }
+      : {}),
     ...(record.columns !== undefined && wants("columns")
       ? { columns: columns.map((column) => seenColumn(column, hidden)) }
       : {}),
-    ...(constraints !== undefined && wants("constraints") ? { constraints: seenMembers(constraints, hidden) } : {}),
+    ...(constraints !== undefined && wants("constraints")
+      ? { constraints: seenMembers(constraints, hidden) }
+      : {}),
     ...(pushdown !== undefined && wants("pushdown") ? { pushdown } : {}),
     cap,
     ...(shape === undefined ? {} : { shape }),
@@ -123,7 +136,9 @@ function presentUsage(
   const { snippets, anti_patterns } = usage;
   const seen: ResourceUsage = {};
   if (snippets !== undefined && wants("snippets")) {
-    seen.snippets = snippets.filter(({ code, title = "" }) => !hidden.isNamedIn(`${title}\n${code}`));
+    seen.snippets = snippets.filter(
+      ({ code, title = "" }) => !hidden.isNamedIn(`${title}\n${code}`),
+    );
   }
   if (anti_patterns !== undefined && wants("anti_patterns")) {
     seen.anti_patterns = anti_patterns.filter((text) => !hidden.isNamedIn(text));

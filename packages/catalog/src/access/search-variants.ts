@@ -14,7 +14,9 @@ const bareMark = "\u0002";
 
 /** The id of the resource that an index entry stands for. */
 export function resourceIdOf(variantId: string): string {
-  return variantId.startsWith(overviewMark) || variantId.startsWith(bareMark) ? variantId.slice(1) : variantId;
+  return variantId.startsWith(overviewMark) || variantId.startsWith(bareMark)
+    ? variantId.slice(1)
+    : variantId;
 }
 
 /** Every id that a resource may have in the index. */
@@ -23,7 +25,10 @@ export function variantIdsOf(id: string): string[] {
 }
 
 /** What of a record goes into the index. Personal columns are in none of it. */
-export function indexVariants(record: ResourceRecord, access: AccessOptions | undefined): ResourceRecord[] {
+export function indexVariants(
+  record: ResourceRecord,
+  access: AccessOptions | undefined,
+): ResourceRecord[] {
   const full = withoutPersonal(record);
   if (access === undefined) return [full];
   const columns = full.columns ?? [];
@@ -40,7 +45,9 @@ export function indexVariants(record: ResourceRecord, access: AccessOptions | un
 export function seenVariant(record: ResourceRecord, visibility: Visibility): string | undefined {
   if (!visibility.seesOverview(record)) return undefined;
   if (visibility.isOpen) return record.id;
-  const isWhole = (record.columns ?? []).every((column) => isPersonal(column) || visibility.seesColumn(column, record));
+  const isWhole = (record.columns ?? []).every(
+    (column) => isPersonal(column) || visibility.seesColumn(column, record),
+  );
   if (!isWhole) return bareMark + record.id;
   const seesAll =
     visibility.denies(record) === undefined &&
@@ -54,8 +61,11 @@ function withoutPersonal(record: ResourceRecord): ResourceRecord {
   const columns = all.filter((column) => !isPersonal(column));
   if (columns.length === all.length) return record;
   const seen = new Set(columns.map(({ name }) => name.toLowerCase()));
-  const hidden = createHiddenNames(all.map(({ name }) => name).filter((name) => !seen.has(name.toLowerCase())));
+  const hidden = createHiddenNames(
+    all.map(({ name }) => name).filter((name) => !seen.has(name.toLowerCase())),
+  );
   const shown = presentOverview(record, { columns, hidden });
-  const description = record.description === undefined ? undefined : hidden.maskIn(record.description);
+  const description =
+    record.description === undefined ? undefined : hidden.maskIn(record.description);
   return { ...shown, columns, ...(description === undefined ? {} : { description }) };
 }

@@ -48,7 +48,9 @@ const resource: fc.Arbitrary<ResourceInput> = fc.record(
       snippets: fc.array(fc.record({ engine: name, code: text }), { maxLength: 3 }),
       anti_patterns: fc.array(text, { maxLength: 10 }),
     }),
-    quality: fc.record({ null_rate: fc.dictionary(text, fc.float({ min: 0, max: 1, noNaN: true }), { maxKeys: 3 }) }),
+    quality: fc.record({
+      null_rate: fc.dictionary(text, fc.float({ min: 0, max: 1, noNaN: true }), { maxKeys: 3 }),
+    }),
     pushdown: fc.constantFrom({ filter: true }, {}),
   },
   { requiredKeys: ["id", "kind", "title"] },
@@ -62,7 +64,8 @@ const counters: Record<string, TokenCounter> = {
   "a counter of its own mind": {
     name: "odd",
     isExact: true,
-    count: (value) => Math.ceil(value.length / 3) + (value.includes("2") ? 7 : 0) + (value.length % 5),
+    count: (value) =>
+      Math.ceil(value.length / 3) + (value.includes("2") ? 7 : 0) + (value.length % 5),
   },
 };
 
@@ -101,12 +104,16 @@ describe("a budgeted context", () => {
               if (context === undefined) continue;
               contexts += 1;
               expect(counter.count(context.text)).toBe(context.tokens);
-              expect(context.tokens).toBeLessThanOrEqual((counter.isExact ? budget : Math.floor(budget * 0.9)) - 5);
+              expect(context.tokens).toBeLessThanOrEqual(
+                (counter.isExact ? budget : Math.floor(budget * 0.9)) - 5,
+              );
               expect(context.m).toBeLessThanOrEqual(context.k);
               expect(context.k + context.omitted.overview).toBe(inputs.length);
               const rows = context.text.split("\n").filter((line) => /^\d+ /.test(line));
               expect(rows).toHaveLength(context.k);
-              expect(context.text.split("\n").filter((line) => line.startsWith("## "))).toHaveLength(context.m);
+              expect(
+                context.text.split("\n").filter((line) => line.startsWith("## ")),
+              ).toHaveLength(context.m);
               expect(context.overview.map(({ alias }) => alias)).toEqual(
                 context.overview.map((_, at) => String(at + 1)),
               );
@@ -123,15 +130,24 @@ describe("a budgeted context", () => {
   it("has a typed error where not even the header fits", async () => {
     const catalog = createCatalog();
     await catalog.register([{ id: "a", kind: "api", title: "A" }]);
-    await expect(catalog.budgetedContext({ task: "a", budget: 12 })).rejects.toMatchObject({ code: "budget_exceeded" });
-    await expect(catalog.budgetedContext({ task: "a", budget: 100, reserve: { head: 100 } })).rejects.toMatchObject({
+    await expect(catalog.budgetedContext({ task: "a", budget: 12 })).rejects.toMatchObject({
       code: "budget_exceeded",
     });
-    await expect(catalog.budgetedContext({ task: "a", budget: 1.5 })).rejects.toMatchObject({ code: "invalid_budget" });
+    await expect(
+      catalog.budgetedContext({ task: "a", budget: 100, reserve: { head: 100 } }),
+    ).rejects.toMatchObject({
+      code: "budget_exceeded",
+    });
+    await expect(catalog.budgetedContext({ task: "a", budget: 1.5 })).rejects.toMatchObject({
+      code: "invalid_budget",
+    });
   });
 
   it("gives cards what is over when every candidate has its row, unless their share is reserved", () => {
-    const columns = Array.from({ length: 12 }, (_, at) => ({ name: `column_${at}`, type: "integer" }));
+    const columns = Array.from({ length: 12 }, (_, at) => ({
+      name: `column_${at}`,
+      type: "integer",
+    }));
     const candidates = Array.from({ length: 6 }, (_, at) => {
       const details = { id: `res:db.a.t${at}`, kind: "tabular", title: `t${at}`, columns };
       return { id: details.id, row: () => details, card: () => ({ details, stale: [] }) };
@@ -153,7 +169,10 @@ describe("a budgeted context", () => {
   });
 
   it("keeps a snippet and what to avoid before further columns", () => {
-    const columns = Array.from({ length: 60 }, (_, at) => ({ name: `column_number_${at}`, type: "integer" }));
+    const columns = Array.from({ length: 60 }, (_, at) => ({
+      name: `column_number_${at}`,
+      type: "integer",
+    }));
     const details = {
       id: "res:db.a.orders",
       kind: "tabular",
@@ -167,8 +186,15 @@ describe("a budgeted context", () => {
         anti_patterns: ["select *"],
       },
     };
-    const candidates = [{ id: details.id, row: () => details, card: () => ({ details, stale: ["gone:int"] }) }];
-    const { text } = buildContext({ candidates, budget: 260, reserve: { details: 220 }, counter: estimatedCounter });
+    const candidates = [
+      { id: details.id, row: () => details, card: () => ({ details, stale: ["gone:int"] }) },
+    ];
+    const { text } = buildContext({
+      candidates,
+      budget: 260,
+      reserve: { details: 220 },
+      counter: estimatedCounter,
+    });
     expect(text).toMatchInlineSnapshot(`
       "# resources: 1, best first, tabular unless said. Row: alias name: fields - about
       1 a.orders
@@ -205,7 +231,12 @@ describe("a budgeted context", () => {
     }));
     const rows = [
       ...tables,
-      { id: "api:Weather/Forecast/now", kind: "api", title: "Forecast now", description: "Weather now. In detail." },
+      {
+        id: "api:Weather/Forecast/now",
+        kind: "api",
+        title: "Forecast now",
+        description: "Weather now. In detail.",
+      },
     ];
     expect(renderOverviewRows(rows).text).toMatchInlineSnapshot(`
       "# resources: 4, best first, tabular unless said. Row: alias name: fields - about
@@ -245,7 +276,9 @@ describe("fitBudget", () => {
           const fit = fitBudget({ budget, reserve: { details }, overviewCosts, detailCosts });
           const sum = (list: number[]): number => list.reduce((total, cost) => total + cost, 0);
           expect(fit.m).toBeLessThanOrEqual(fit.k);
-          expect(sum(overviewCosts.slice(0, fit.k)) + sum(detailCosts.slice(0, fit.m)) + fit.left).toBe(budget);
+          expect(
+            sum(overviewCosts.slice(0, fit.k)) + sum(detailCosts.slice(0, fit.m)) + fit.left,
+          ).toBe(budget);
           expect(fit.left).toBeGreaterThanOrEqual(0);
           expect(fit.detailTokens).toBeLessThanOrEqual(details);
         },

@@ -53,12 +53,18 @@ const cardsHeader = "# details of the best, by alias\n";
  * too long. The same candidates and budget give the same bytes.
  * @throws CatalogError `budget_exceeded` where not even the overview's header fits
  */
-export function buildContext({ candidates, budget, reserve, counter }: BuildContextOptions): BuiltContext {
+export function buildContext({
+  candidates,
+  budget,
+  reserve,
+  counter,
+}: BuildContextOptions): BuiltContext {
   const split = shareBudget(budget, reserve, counter);
   const shares = reserve?.details === undefined ? withSpare(candidates, split, counter) : split;
   let cards = fillSharedCards(candidates, shares, counter);
   for (let overrun = 0; ;) {
-    const cardTokens = textOf(cards, undefined) === "" ? 0 : counter.count(textOf(cards, undefined));
+    const cardTokens =
+      textOf(cards, undefined) === "" ? 0 : counter.count(textOf(cards, undefined));
     const budget = shares.rest - cardTokens - overrun;
     const rows = fillRows(rowsOf(candidates), { counter, budget, shortRows: cards.length });
     const shown = new Set(rows?.overview.map(({ id }) => id));
@@ -79,7 +85,11 @@ export function buildContext({ candidates, budget, reserve, counter }: BuildCont
 }
 
 /** What is over when every candidate has its row goes to the cards. */
-function withSpare(candidates: readonly ContextCandidate[], shares: BudgetShares, counter: TokenCounter): BudgetShares {
+function withSpare(
+  candidates: readonly ContextCandidate[],
+  shares: BudgetShares,
+  counter: TokenCounter,
+): BudgetShares {
   if (candidates.length * leastRow > shares.rest - shares.details) return shares;
   const rows = fillRows(rowsOf(candidates), { counter, budget: shares.rest, shortRows: 0 });
   if (rows === undefined || rows.overview.length < candidates.length) return shares;
@@ -100,7 +110,12 @@ function fillSharedCards(
     const last = cards[most - 1]?.id;
     const end = last === undefined ? 1 : candidates.findIndex(({ id }) => id === last) + 1;
     const inputs = rowsOf(candidates.slice(0, end));
-    const rows = fillRows(inputs, { counter, budget: shares.rest, shortRows: end, total: candidates.length });
+    const rows = fillRows(inputs, {
+      counter,
+      budget: shares.rest,
+      shortRows: end,
+      total: candidates.length,
+    });
     const room = shares.rest - (rows?.tokens ?? shares.rest) - header - countSlack;
     if (room >= shares.details - header) return cards;
     const fewer = fillCards(cardsOf(candidates.slice(0, end)), { counter, budget: room });
@@ -120,7 +135,10 @@ function* cardsOf(candidates: readonly ContextCandidate[]): Iterable<CardInput> 
   }
 }
 
-function textOf(cards: readonly FilledCard[], overview: FilledRows["overview"] | undefined): string {
+function textOf(
+  cards: readonly FilledCard[],
+  overview: FilledRows["overview"] | undefined,
+): string {
   if (cards.length === 0) return "";
   const aliases = new Map(overview?.map(({ id, alias }) => [id, alias]));
   return cardsHeader + cards.map(({ id, render }) => render(aliases.get(id) ?? "999")).join("");
@@ -162,12 +180,17 @@ function finished({
     details,
     k: rows.overview.length,
     m: cards.length,
-    omitted: { overview: total - rows.overview.length, details: rows.overview.length - cards.length },
+    omitted: {
+      overview: total - rows.overview.length,
+      details: rows.overview.length - cards.length,
+    },
     breakdown: { usable, head, task, overview: rows.tokens, details: tokens - rows.tokens },
   };
 }
 
 function tooSmall({ usable, head, task, rest }: BudgetShares): CatalogError {
   const message = `The header of the overview does not fit into the ${rest} tokens that are left of ${usable}; raise the budget to ${usable + 60} or more.`;
-  return new CatalogError("budget_exceeded", message, { details: { usable, head, task, left: rest } });
+  return new CatalogError("budget_exceeded", message, {
+    details: { usable, head, task, left: rest },
+  });
 }

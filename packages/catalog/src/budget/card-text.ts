@@ -1,5 +1,9 @@
 import { inertText } from "../record/inert-text.ts";
-import type { ResourceColumn, ResourceDetails, ResourceSnippet } from "../record/resource-record.ts";
+import type {
+  ResourceColumn,
+  ResourceDetails,
+  ResourceSnippet,
+} from "../record/resource-record.ts";
 import { formatCursor, type CardOffsets } from "./details-card.ts";
 
 /** Columns of a window. */
@@ -66,22 +70,32 @@ function renderCard(
   const { id, kind, title, uri, columns = [], usage = {} } = details;
   const lines = [`## ${alias} ${inertText(title, 120)}`, `id: ${inertText(id, 512)}`];
   lines.push(
-    uri === undefined ? `kind: ${inertText(kind, 40)}` : `kind: ${inertText(kind, 40)} at ${inertText(uri, 300)}`,
+    uri === undefined
+      ? `kind: ${inertText(kind, 40)}`
+      : `kind: ${inertText(kind, 40)} at ${inertText(uri, 300)}`,
   );
-  if (kept.has("facts") && details.description) lines.push(`about: ${inertText(details.description, 300)}`);
+  if (kept.has("facts") && details.description)
+    lines.push(`about: ${inertText(details.description, 300)}`);
   if (shown.columns > 0)
-    lines.push("columns:", ...columns.slice(0, shown.columns).map((column) => `  ${columnLine(column)}`));
+    lines.push(
+      "columns:",
+      ...columns.slice(0, shown.columns).map((column) => `  ${columnLine(column)}`),
+    );
   if (kept.has("facts")) lines.push(...factLines(details));
-  for (const snippet of usage.snippets?.slice(0, shown.snippets) ?? []) lines.push(...snippetLines(snippet));
+  for (const snippet of usage.snippets?.slice(0, shown.snippets) ?? [])
+    lines.push(...snippetLines(snippet));
   if (kept.has("anti_patterns")) {
     lines.push(
       "avoid:",
-      ...(usage.anti_patterns ?? []).slice(0, mostPatterns).map((text) => `  ${inertText(text, 200)}`),
+      ...(usage.anti_patterns ?? [])
+        .slice(0, mostPatterns)
+        .map((text) => `  ${inertText(text, 200)}`),
     );
   }
   if (kept.has("about")) lines.push(...qualityLines(details));
   if (stale.length > 0) lines.push(`stale in the overview: ${inertText(stale.join(", "), 200)}`);
-  if (cuts !== "") lines.push(`[cut: ${cuts}; the rest: details of ${alias} from ${formatCursor(shown)}]`);
+  if (cuts !== "")
+    lines.push(`[cut: ${cuts}; the rest: details of ${alias} from ${formatCursor(shown)}]`);
   return `${lines.join("\n")}\n`;
 }
 
@@ -92,9 +106,15 @@ function cutsOf(details: ResourceDetails, kept: ReadonlySet<Piece>, shown: CardO
   const avoided = kept.has("anti_patterns") ? Math.min(mostPatterns, patterns.length) : 0;
   const hasFacts = (details.description ?? "") !== "" || factLines(details).length > 0;
   const parts = [
-    shown.columns < columns.length ? `${columns.length - shown.columns} of ${columns.length} columns` : "",
-    shown.snippets < snippets.length ? `${snippets.length - shown.snippets} of ${snippets.length} snippets` : "",
-    avoided < patterns.length ? `${patterns.length - avoided} of ${patterns.length} things to avoid` : "",
+    shown.columns < columns.length
+      ? `${columns.length - shown.columns} of ${columns.length} columns`
+      : "",
+    shown.snippets < snippets.length
+      ? `${snippets.length - shown.snippets} of ${snippets.length} snippets`
+      : "",
+    avoided < patterns.length
+      ? `${patterns.length - avoided} of ${patterns.length} things to avoid`
+      : "",
     !kept.has("facts") && hasFacts ? "description and pushdown" : "",
     !kept.has("about") && qualityLines(details).length > 0 ? "quality" : "",
   ];
@@ -118,10 +138,14 @@ function columnLine({ name, type, description, nn, pk, fk, index, unit }: Resour
 
 function factLines({ pushdown, cap, shape }: ResourceDetails): string[] {
   const able =
-    pushdown === undefined ? (cap ?? []) : Object.keys(pushdown).filter((name) => Reflect.get(pushdown, name) === true);
+    pushdown === undefined
+      ? (cap ?? [])
+      : Object.keys(pushdown).filter((name) => Reflect.get(pushdown, name) === true);
   const rows = shape?.rows_est;
   return [
-    ...(able.length === 0 ? [] : [`${pushdown === undefined ? "can" : "pushdown"}: ${inertText(able.join(" "), 160)}`]),
+    ...(able.length === 0
+      ? []
+      : [`${pushdown === undefined ? "can" : "pushdown"}: ${inertText(able.join(" "), 160)}`]),
     ...(rows === undefined ? [] : [`rows: about ${inertText(String(rows), 20)}`]),
   ];
 }
@@ -132,11 +156,17 @@ function snippetLines({ engine, code, title }: ResourceSnippet): string[] {
   const shown = lines.slice(0, 24).map((line) => `  ${codeLine(line)}`);
   const isCut = code.length > 1_200 || lines.length > 24;
   const name = title === undefined ? "" : ` ${inertText(title, 80)}`;
-  return [`snippet ${inertText(engine, 20)}:${name}`, ...shown, ...(isCut ? ["  [cut: the rest of the snippet]"] : [])];
+  return [
+    `snippet ${inertText(engine, 20)}:${name}`,
+    ...shown,
+    ...(isCut ? ["  [cut: the rest of the snippet]"] : []),
+  ];
 }
 
 function codeLine(line: string): string {
-  const indent = /^ {0,12}/.exec(line.replace(/^\t+/, (tabs) => "  ".repeat(Math.min(6, tabs.length))))?.[0] ?? "";
+  const indent =
+    /^ {0,12}/.exec(line.replace(/^\t+/, (tabs) => "  ".repeat(Math.min(6, tabs.length))))?.[0] ??
+    "";
   return (indent + inertText(line, 200)).trimEnd();
 }
 
@@ -145,10 +175,14 @@ function qualityLines({ quality, constraints }: ResourceDetails): string[] {
   const rates = Object.entries(nulls).slice(0, 8);
   const parts = [
     freshness === undefined ? "" : `fresh within ${freshness} s`,
-    rates.length === 0 ? "" : `nulls ${rates.map(([name, rate]) => `${inertText(name, 40)} ${rate}`).join(", ")}`,
+    rates.length === 0
+      ? ""
+      : `nulls ${rates.map(([name, rate]) => `${inertText(name, 40)} ${rate}`).join(", ")}`,
   ].filter((part) => part !== "");
   const limits = Object.entries(constraints ?? {}).slice(0, 8);
-  const texts = limits.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const texts = limits.map(
+    ([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
   return [
     ...(parts.length === 0 ? [] : [`quality: ${parts.join("; ")}`]),
     ...(texts.length === 0 ? [] : [`constraints: ${inertText(texts.join("; "), 200)}`]),

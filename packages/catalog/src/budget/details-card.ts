@@ -59,6 +59,10 @@ export function formatCursor({ columns, snippets }: CardOffsets): string {
 export function parseCursor(cursor: string | undefined): CardOffsets {
   if (cursor === undefined) return { columns: 0, snippets: 0 };
   const [, columns, snippets] = /^columns=(\d{1,9});snippets=(\d{1,9})$/.exec(cursor) ?? [];
-  if (columns !== undefined && snippets !== undefined) return { columns: Number(columns), snippets: Number(snippets) };
-  throw new CatalogError("invalid_options", `${JSON.stringify(cursor.slice(0, 60))} is no cursor of a details card.`);
+  if (columns !== undefined && snippets !== undefined)
+    return { columns: Number(columns), snippets: Number(snippets) };
+  throw new CatalogError(
+    "invalid_options",
+    `${JSON.stringify(cursor.slice(0, 60))} is no cursor of a details card.`,
+  );
 }

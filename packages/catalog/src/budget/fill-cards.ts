@@ -64,7 +64,12 @@ export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions
   if (chosen.length === 0) addUpTo(budget, "core");
   for (const entry of chosen) {
     const left = budget - spent + entry.tokens;
-    const found = bestLevel(entry.card, { counter, left, from: entry.level, to: entry.card.levels });
+    const found = bestLevel(entry.card, {
+      counter,
+      left,
+      from: entry.level,
+      to: entry.card.levels,
+    });
     if (found === undefined) continue;
     spent += found.tokens - entry.tokens;
     Object.assign(entry, found);
@@ -76,7 +81,10 @@ export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions
       id: details.id,
       shown,
       truncated: cuts !== "",
-      total: { columns: details.columns?.length ?? 0, snippets: details.usage?.snippets?.length ?? 0 },
+      total: {
+        columns: details.columns?.length ?? 0,
+        snippets: details.usage?.snippets?.length ?? 0,
+      },
       render: (alias) => cardText(details, { alias, stale }).render(level).text,
     };
   });

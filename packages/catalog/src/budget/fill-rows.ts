@@ -48,7 +48,8 @@ export function fillRows(inputs: RowSource, options: FillRowsOptions): FilledRow
     }
   };
   widen(width);
-  for (let rank = shortRows; rank < layout.size; rank++) if (!layout.lengthen(rank, room - layout.tokens)) break;
+  for (let rank = shortRows; rank < layout.size; rank++)
+    if (!layout.lengthen(rank, room - layout.tokens)) break;
   widen(room);
   return fitted(layout, { counter, budget, total });
 }
@@ -88,6 +89,7 @@ function commonKind(inputs: RowSource): string {
     if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   let best = "";
-  for (const kind of [...counts.keys()].sort()) if ((counts.get(kind) ?? 0) > (counts.get(best) ?? 0)) best = kind;
+  for (const kind of [...counts.keys()].sort())
+    if ((counts.get(kind) ?? 0) > (counts.get(best) ?? 0)) best = kind;
   return best === "" ? "" : overviewRow({ id: "", kind: best, title: "" }).kind;
 }

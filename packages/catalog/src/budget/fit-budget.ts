@@ -29,9 +29,15 @@ export interface BudgetFit {
  * card goes where its row would not fit. The sum never exceeds the budget.
  * @throws CatalogError `invalid_budget`, or `budget_exceeded` where head and task take all
  */
-export function fitBudget({ budget, reserve, overviewCosts, detailCosts }: FitBudgetOptions): BudgetFit {
+export function fitBudget({
+  budget,
+  reserve,
+  overviewCosts,
+  detailCosts,
+}: FitBudgetOptions): BudgetFit {
   for (const cost of [...overviewCosts, ...detailCosts]) {
-    if (!(cost >= 0)) throw new CatalogError("invalid_budget", `A cost is a number of tokens from 0, not ${cost}.`);
+    if (!(cost >= 0))
+      throw new CatalogError("invalid_budget", `A cost is a number of tokens from 0, not ${cost}.`);
   }
   const { rest, details } = shareBudget(budget, reserve);
   let cards = prefixOf(detailCosts.slice(0, overviewCosts.length), details);
@@ -41,7 +47,13 @@ export function fitBudget({ budget, reserve, overviewCosts, detailCosts }: FitBu
     rows = prefixOf(overviewCosts, rest - cards.tokens);
   }
   const left = rest - rows.tokens - cards.tokens;
-  return { k: rows.count, m: cards.count, overviewTokens: rows.tokens, detailTokens: cards.tokens, left };
+  return {
+    k: rows.count,
+    m: cards.count,
+    overviewTokens: rows.tokens,
+    detailTokens: cards.tokens,
+    left,
+  };
 }
 
 function prefixOf(costs: readonly number[], room: number): { count: number; tokens: number } {

@@ -32,13 +32,25 @@ const longestDescription = 70;
 const scheme = /^(?:res(?::|$))?(?:(?:db|api|kv|bus|file|skill|tool)(?:[.:]|$))?/;
 
 /** Splits a resource into what its row says. */
-export function overviewRow({ id, kind, title, schema_digest = [], description }: RowInput): OverviewRow {
+export function overviewRow({
+  id,
+  kind,
+  title,
+  schema_digest = [],
+  description,
+}: RowInput): OverviewRow {
   const cut = lastStep(id);
-  const container = inertText(cut < 0 ? "" : id.slice(0, cut).replace(scheme, ""), longestContainer);
+  const container = inertText(
+    cut < 0 ? "" : id.slice(0, cut).replace(scheme, ""),
+    longestContainer,
+  );
   const own = inertText(title, longestName) || "?";
   const name = container === "" ? own : withoutContainer(own, container);
-  const last = container.slice(Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1);
-  const isNamed = name !== own || container === "" || own.toLowerCase().includes(last.toLowerCase());
+  const last = container.slice(
+    Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1,
+  );
+  const isNamed =
+    name !== own || container === "" || own.toLowerCase().includes(last.toLowerCase());
   const fields = fieldsOf(schema_digest);
   const about = aboutOf(description, own);
   return {
@@ -47,20 +59,26 @@ export function overviewRow({ id, kind, title, schema_digest = [], description }
     container,
     name,
     fullName: isNamed ? own : `${last}.${own}`,
-    tail: (fields === "" ? "" : `: ${fields}`) + (about === "" ? "" : `${fields === "" ? ":" : " -"} ${about}`),
+    tail:
+      (fields === "" ? "" : `: ${fields}`) +
+      (about === "" ? "" : `${fields === "" ? ":" : " -"} ${about}`),
   };
 }
 
 function lastStep(id: string): number {
   const slash = id.lastIndexOf("/");
-  return slash >= 0 ? slash : Math.max(id.lastIndexOf("."), id.lastIndexOf("#"), id.lastIndexOf(":"));
+  return slash >= 0
+    ? slash
+    : Math.max(id.lastIndexOf("."), id.lastIndexOf("#"), id.lastIndexOf(":"));
 }
 
 /** `orders (pg.main)` under `pg.main.public`, or `TheClique search` under `Data/TheClique`, without what the heading says. */
 function withoutContainer(name: string, container: string): string {
   const [, before, inside] = /^(.+) \(([^()]+)\)$/.exec(name) ?? [];
   if (before !== undefined && inside !== undefined && container.includes(inside)) return before;
-  const last = container.slice(Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1);
+  const last = container.slice(
+    Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1,
+  );
   const isLed = last !== "" && name.toLowerCase().startsWith(last.toLowerCase());
   if (!isLed || !/^[ ./:_-]/.test(name.slice(last.length))) return name;
   return name.slice(last.length + 1).trim() || name;

@@ -29,16 +29,26 @@ export interface OverviewRows {
  * Overviews as rows under one header, in the rank order given; the same list gives the same bytes and aliases.
  * @throws CatalogError `budget_exceeded` where not even the header fits, `invalid_budget`
  */
-export function renderOverviewRows(overviews: readonly RowInput[], options: RenderRowsOptions = {}): OverviewRows {
+export function renderOverviewRows(
+  overviews: readonly RowInput[],
+  options: RenderRowsOptions = {},
+): OverviewRows {
   const { budget, counter = estimatedCounter } = options;
-  const usable = budget === undefined ? Number.MAX_SAFE_INTEGER : shareBudget(budget, {}, counter).usable;
+  const usable =
+    budget === undefined ? Number.MAX_SAFE_INTEGER : shareBudget(budget, {}, counter).usable;
   const rows = fillRows(overviews, { counter, budget: usable });
   if (rows === undefined) {
     const message = `The header of an overview does not fit into ${budget} tokens; give it 40 or more.`;
     throw new CatalogError("budget_exceeded", message, { details: { budget } });
   }
   const { text, tokens, overview } = rows;
-  return { text, tokens, overview, aliases: aliasMap(overview), omitted: overviews.length - overview.length };
+  return {
+    text,
+    tokens,
+    overview,
+    aliases: aliasMap(overview),
+    omitted: overviews.length - overview.length,
+  };
 }
 
 /** Ids by alias. */

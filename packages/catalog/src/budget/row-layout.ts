@@ -124,7 +124,9 @@ export class RowLayout {
 
   #costOf(group: Group): number {
     const lines = group.rows.map((entry) => this.#lineCost(group, entry));
-    const heading = hasHeading(group) ? countMemoized(this.#counter, `${this.#headingOf(group)}\n`) : 0;
+    const heading = hasHeading(group)
+      ? countMemoized(this.#counter, `${this.#headingOf(group)}\n`)
+      : 0;
     return lines.reduce((sum, cost) => sum + cost, heading);
   }
 

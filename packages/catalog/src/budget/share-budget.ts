@@ -28,11 +28,23 @@ export function shareBudget(
   counter?: TokenCounter,
 ): BudgetShares {
   const { head = 0, task = 0 } = reserve;
-  for (const [name, tokens] of Object.entries({ budget, head, task, details: reserve.details ?? 0 })) {
+  for (const [name, tokens] of Object.entries({
+    budget,
+    head,
+    task,
+    details: reserve.details ?? 0,
+  })) {
     const isWhole = Number.isSafeInteger(tokens) && tokens >= (name === "budget" ? 1 : 0);
-    if (!isWhole) throw new CatalogError("invalid_budget", `${name} is a whole number of tokens, not ${tokens}.`);
+    if (!isWhole)
+      throw new CatalogError(
+        "invalid_budget",
+        `${name} is a whole number of tokens, not ${tokens}.`,
+      );
   }
-  const { usable } = new TokenBudget({ total: budget, ...(counter === undefined ? {} : { counter }) });
+  const { usable } = new TokenBudget({
+    total: budget,
+    ...(counter === undefined ? {} : { counter }),
+  });
   const rest = usable - head - task;
   if (rest <= 0) {
     const message = `The head (${head} tokens) and the task (${task}) leave nothing of ${usable} usable tokens; raise the budget.`;

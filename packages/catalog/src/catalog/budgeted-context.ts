@@ -40,14 +40,19 @@ export async function createBudgetedContext(
 }
 
 /** The candidates given, or those that a search for the task finds: no more than could have a row. */
-export async function rankCandidates(request: ContextRequest, context: CatalogContext): Promise<RankedCandidates> {
+export async function rankCandidates(
+  request: ContextRequest,
+  context: CatalogContext,
+): Promise<RankedCandidates> {
   const { task, budget, reserve, candidates, facets, aliases, principal, signal } = request;
   if (typeof task !== "string") throw new CatalogError("invalid_options", "The task is a text.");
   const { rest } = shareBudget(budget, reserve, context.counter);
   const exclude = (request.exclude ?? []).map((id) => resolveAlias(id, aliases));
   const visible = await context.look(principal, signal);
   if (candidates !== undefined) {
-    const ids = candidates.map((candidate) => (typeof candidate === "string" ? candidate : candidate.id));
+    const ids = candidates.map((candidate) =>
+      typeof candidate === "string" ? candidate : candidate.id,
+    );
     requireIds("candidates", ids);
     const left = new Set(ids.map((id) => resolveAlias(id, aliases)));
     for (const id of exclude) left.delete(id);
@@ -97,7 +102,13 @@ function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {
     description !== undefined &&
     visibility.denies(record) === undefined &&
     visibility.seesSection("description", record);
-  const row = { id, kind, title, schema_digest, ...(isTold ? { description: view.hidden.maskIn(description) } : {}) };
+  const row = {
+    id,
+    kind,
+    title,
+    schema_digest,
+    ...(isTold ? { description: view.hidden.maskIn(description) } : {}),
+  };
   if (visibility.isOpen) openRows.set(record, row);
   return row;
 }

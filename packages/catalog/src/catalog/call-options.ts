@@ -6,9 +6,16 @@ export function withSignal(signal: AbortSignal | undefined): { signal?: AbortSig
 }
 
 /** @throws CatalogError `invalid_options` for a number that is not whole or out of bounds */
-export function requireWhole(name: string, value: number, [least, most]: readonly [number, number]): void {
+export function requireWhole(
+  name: string,
+  value: number,
+  [least, most]: readonly [number, number],
+): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  throw new CatalogError("invalid_options", `${name} is a whole number from ${least} to ${most}, not ${value}.`);
+  throw new CatalogError(
+    "invalid_options",
+    `${name} is a whole number from ${least} to ${most}, not ${value}.`,
+  );
 }
 
 /** @throws CatalogError `invalid_options` for anything but a list of strings */
@@ -18,6 +25,9 @@ export function requireIds(name: string, ids: unknown): asserts ids is readonly 
 }
 
 /** What aliases stand for; what is no alias stands for itself. */
-export function resolveAlias(id: string, aliases: Readonly<Record<string, string>> | undefined): string {
+export function resolveAlias(
+  id: string,
+  aliases: Readonly<Record<string, string>> | undefined,
+): string {
   return aliases !== undefined && Object.hasOwn(aliases, id) ? (aliases[id] ?? id) : id;
 }

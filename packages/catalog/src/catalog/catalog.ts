@@ -201,7 +201,10 @@ export interface HistoryQuery extends AskOptions {
  */
 export interface Catalog {
   /** Adds or replaces resources, all or none: any issue registers nothing. */
-  register(resources: readonly ResourceInput[], options?: CallOptions): Promise<Result<RegisterReport>>;
+  register(
+    resources: readonly ResourceInput[],
+    options?: CallOptions,
+  ): Promise<Result<RegisterReport>>;
   /** Gives the ids that were there. */
   remove(ids: readonly string[], options?: CallOptions): Promise<string[]>;
   overview(query?: OverviewQuery): Promise<OverviewPage>;

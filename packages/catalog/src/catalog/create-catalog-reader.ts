@@ -34,7 +34,10 @@ async function searchAnswer(query: SearchQuery, context: CatalogContext): Promis
   const visible = await context.look(principal, rest.signal);
   await context.fillVectors(rest.signal);
   const isBrowsing = (rest.text ?? "").trim() === "" && rest.vector === undefined;
-  const found = await findResources({ ...rest, visible, limit: Math.max(limit, countedMatches) }, context);
+  const found = await findResources(
+    { ...rest, visible, limit: Math.max(limit, countedMatches) },
+    context,
+  );
   const matched = isBrowsing ? undefined : found.hits.slice(0, countedMatches).map(({ id }) => id);
   const facetCounts = await countFacets({ ...rest, visible, limit }, matched, context);
   return { ...found, hits: found.hits.slice(0, limit), facetCounts };
@@ -46,7 +49,11 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
   requireWhole("pageSize", pageSize, [1, 1_000]);
   if (ids !== undefined) requireIds("ids", ids);
   const visible = await context.look(principal, signal);
-  const call = { visible, ...(facets === undefined ? {} : { facets }), ...(signal === undefined ? {} : { signal }) };
+  const call = {
+    visible,
+    ...(facets === undefined ? {} : { facets }),
+    ...(signal === undefined ? {} : { signal }),
+  };
   const isBrowsing = text.trim() === "";
   const limit = isBrowsing ? Number.MAX_SAFE_INTEGER : pagedMatches;
   const wanted = ids === undefined ? undefined : new Set(ids);
@@ -63,11 +70,18 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
     .slice(start, start + pageSize)
     .map((record) => presentOverview(record, viewColumns(record, visible.visibility)));
   const pages = Math.ceil(records.length / pageSize);
-  return { items, pageInfo: { page, pageSize, total: records.length, pages, hasNext: page < pages } };
+  return {
+    items,
+    pageInfo: { page, pageSize, total: records.length, pages, hasNext: page < pages },
+  };
 }
 
 /** Those that are wanted: in the order of the search, or without one in the order of the wanted. */
-function kept(found: readonly string[], wanted: ReadonlySet<string>, isBrowsing: boolean): string[] {
+function kept(
+  found: readonly string[],
+  wanted: ReadonlySet<string>,
+  isBrowsing: boolean,
+): string[] {
   if (!isBrowsing) return found.filter((id) => wanted.has(id));
   const fitting = new Set(found);
   return [...wanted].filter((id) => fitting.has(id));

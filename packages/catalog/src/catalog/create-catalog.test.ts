@@ -34,7 +34,12 @@ const orders: ResourceInput = {
   quality: { freshness_sla_s: 120, null_rate: { user_id: 0.01, email: 0.5 } },
   x_team: { floor: 3 },
 };
-const weather: ResourceInput = { id: "api:weather/forecast", kind: "api", title: "Forecast", tags: ["weather"] };
+const weather: ResourceInput = {
+  id: "api:weather/forecast",
+  kind: "api",
+  title: "Forecast",
+  tags: ["weather"],
+};
 const clock = createFixedClock(Date.parse("2026-01-01T00:00:00Z"));
 
 describe("createCatalog", () => {
@@ -48,7 +53,9 @@ describe("createCatalog", () => {
     expect(found.hits[0]?.id).toBe(orders.id);
     expect(found.vectorLeg).toBe("absent");
     expect(found.facetCounts["kind"]).toEqual([{ value: "tabular", count: 1 }]);
-    expect((await catalog.search({ text: "forecast zyzzyva" })).unmatchedTerms).toEqual(["zyzzyva"]);
+    expect((await catalog.search({ text: "forecast zyzzyva" })).unmatchedTerms).toEqual([
+      "zyzzyva",
+    ]);
   });
 
   it("derives digest, shape and hashes, and keeps members that it does not know", async () => {
@@ -77,9 +84,17 @@ describe("createCatalog", () => {
 
   it("registers nothing of a batch with an issue, and names them all", async () => {
     const catalog = createCatalog();
-    const batch: unknown[] = [orders, { kind: "api", title: 7 }, weather, weather, { ...orders, id: "a\nb" }];
+    const batch: unknown[] = [
+      orders,
+      { kind: "api", title: 7 },
+      weather,
+      weather,
+      { ...orders, id: "a\nb" },
+    ];
     const result = await catalog.register(batch.filter(isInput));
-    const found = result.ok ? [] : result.issues.map(({ code, path }) => `${code} ${path.join(".")}`);
+    const found = result.ok
+      ? []
+      : result.issues.map(({ code, path }) => `${code} ${path.join(".")}`);
     expect(found.sort()).toEqual([
       "duplicate_id 3.id",
       "invalid_resource 1.id",
@@ -108,7 +123,9 @@ describe("createCatalog", () => {
     await open.register([orders]);
     await open.register([{ ...orders, columns }]);
     const [, change] = await open.history(orders.id, { principal: { roles: ["all"] } });
-    expect(change?.changes).toMatchObject([{ kind: "column_renamed", from: "created_at", to: "created_on" }]);
+    expect(change?.changes).toMatchObject([
+      { kind: "column_renamed", from: "created_at", to: "created_on" },
+    ]);
     const guarded = await catalog.history(orders.id);
     expect(guarded.map(({ changes }) => changes.length)).toEqual([0, 0, 0]);
     expect(await catalog.remove([orders.id, "unknown"])).toEqual([orders.id]);
@@ -151,7 +168,11 @@ describe("createCatalog", () => {
     const catalog = createCatalog({ store });
     const secret = `ghp_${"a1B2".repeat(9)}`;
     const result = await catalog.register([
-      { ...weather, uri: `https://x.example/?k=${secret}`, connector: { password: "hunter2hunter2" } },
+      {
+        ...weather,
+        uri: `https://x.example/?k=${secret}`,
+        connector: { password: "hunter2hunter2" },
+      },
     ]);
     expect(result).toMatchObject({
       ok: true,
@@ -165,7 +186,11 @@ describe("createCatalog", () => {
   it("pages overviews by id, by ids given, and by a query", async () => {
     const catalog = createCatalog();
     await catalog.register(
-      Array.from({ length: 25 }, (_, at) => ({ ...weather, id: `api:w/${at + 10}`, title: `T ${at}` })),
+      Array.from({ length: 25 }, (_, at) => ({
+        ...weather,
+        id: `api:w/${at + 10}`,
+        title: `T ${at}`,
+      })),
     );
     const second = await catalog.overview({ page: 2, pageSize: 10 });
     expect(second.items.map(({ id }) => id)[0]).toBe("api:w/20");
@@ -226,7 +251,10 @@ describe("createCatalog with an embedder", () => {
     ],
     ["never answers", { embed: () => new Promise(() => undefined) }],
     ["gives too few vectors", { embed: async () => [] }],
-    ["gives vectors of another length", { embed: async (texts) => texts.map(() => new Float32Array(3)) }],
+    [
+      "gives vectors of another length",
+      { embed: async (texts) => texts.map(() => new Float32Array(3)) },
+    ],
     [
       "gives vectors that are no numbers",
       { embed: async (texts) => texts.map(() => new Float32Array(64).fill(Number.NaN)) },
@@ -239,7 +267,9 @@ describe("createCatalog with an embedder", () => {
     expect(result).toMatchObject({ ok: true, value: { warnings: [{ code: "embedding_failed" }] } });
     const bare = createCatalog({ clock });
     await bare.register([orders, weather]);
-    const [with_, without] = await Promise.all([catalog, bare].map((one) => one.search({ text: "orders revenue" })));
+    const [with_, without] = await Promise.all(
+      [catalog, bare].map((one) => one.search({ text: "orders revenue" })),
+    );
     expect(with_?.vectorLeg).toBe("failed");
     expect(with_?.hits).toEqual(without?.hits);
   });
@@ -255,7 +285,9 @@ describe("createCatalog with an embedder", () => {
       },
     };
     const catalog = createCatalog({ embedder });
-    await expect(catalog.register([orders], { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(catalog.register([orders], { signal: controller.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
     expect((await catalog.overview()).pageInfo.total).toBe(1);
   });
 });

@@ -34,15 +34,25 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
   };
 }
 
-function createParts(options: CatalogOptions): { context: CatalogContext; writing: RegisterContext } {
-  const { store = createMemoryCatalogStore(), index = createMemorySearchIndex(), embedder, access } = options;
+function createParts(options: CatalogOptions): {
+  context: CatalogContext;
+  writing: RegisterContext;
+} {
+  const {
+    store = createMemoryCatalogStore(),
+    index = createMemorySearchIndex(),
+    embedder,
+    access,
+  } = options;
   const { clock = systemClock, embedTimeoutMs = 10_000, weights } = options;
   requireWhole("embedTimeoutMs", embedTimeoutMs, [1, 3_600_000]);
   if (access !== undefined && (typeof access.roles !== "object" || access.roles === null)) {
     throw new CatalogError("invalid_options", "access.roles is an object of rights by role.");
   }
   const vectors =
-    embedder === undefined ? undefined : createVectorSource({ embedder, store, timeoutMs: embedTimeoutMs, clock });
+    embedder === undefined
+      ? undefined
+      : createVectorSource({ embedder, store, timeoutMs: embedTimeoutMs, clock });
   const resident = new ResidentRecords({ store, index, vectors, access });
   const visibleSets = createVisibleSets(resident, access);
   const context: CatalogContext = {

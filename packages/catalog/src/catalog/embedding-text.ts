@@ -12,7 +12,8 @@ export function embeddingText({
   schema_digest,
   examples = [],
 }: ResourceRecord): string {
-  const names = columns?.map(({ name }) => name) ?? schema_digest.map((entry) => entry.split(":")[0] ?? "");
+  const names =
+    columns?.map(({ name }) => name) ?? schema_digest.map((entry) => entry.split(":")[0] ?? "");
   const parts = [
     inertText(title, 300),
     inertText(description, 2_000),

@@ -16,7 +16,8 @@ export async function historyOf(
   requireWhole("limit", limit, [1, 1_000]);
   const { visibility } = visible;
   const record = visible.recordOf(id);
-  if (record === undefined ? !visibility.isOpen : visibility.denies(record) !== undefined) return [];
+  if (record === undefined ? !visibility.isOpen : visibility.denies(record) !== undefined)
+    return [];
   const { entries } = await store.history(id, { limit, ...withSignal(signal) });
   const oldestFirst = entries.toReversed();
   if (record === undefined) return oldestFirst.map(withoutChanges);
@@ -25,7 +26,10 @@ export async function historyOf(
   const { columns, hidden } = viewColumns(record, visibility);
   const seen = new Set(columns.map(({ name }) => name));
   return oldestFirst.map((entry) => {
-    return { ...entry, changes: entry.changes.filter((change) => isTold(change, { seen, hidden })) };
+    return {
+      ...entry,
+      changes: entry.changes.filter((change) => isTold(change, { seen, hidden })),
+    };
   });
 }
 
@@ -39,5 +43,7 @@ function isTold(
 ): boolean {
   if (hidden.isNamedIn(`${path} ${from} ${to}`)) return false;
   if (!path.startsWith("columns.")) return path.startsWith("cap.") || path.startsWith("pushdown.");
-  return [...seen].some((name) => path === `columns.${name}` || path.startsWith(`columns.${name}.`));
+  return [...seen].some(
+    (name) => path === `columns.${name}` || path.startsWith(`columns.${name}.`),
+  );
 }

@@ -29,7 +29,8 @@ export async function registerResources(
   { store, resident, clock, signal }: RegisterContext,
 ): Promise<Result<RegisterReport>> {
   throwIfAborted(signal);
-  if (!Array.isArray(inputs)) throw new CatalogError("invalid_options", "register takes a list of resources.");
+  if (!Array.isArray(inputs))
+    throw new CatalogError("invalid_options", "register takes a list of resources.");
   const checked = checkResources(inputs);
   if (!checked.ok) return { ok: false, issues: checked.issues };
   const report = await resident.exclusively(async () => {
@@ -41,12 +42,16 @@ export async function registerResources(
         await resident.followNow(signal);
         return report;
       } catch (error) {
-        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === mostTries) throw error;
+        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === mostTries)
+          throw error;
       }
     }
   });
   const failure = await resident.fillVectors(signal);
-  const warnings = [...checked.warnings, ...(failure === undefined ? [] : [embeddingIssue(failure)])];
+  const warnings = [
+    ...checked.warnings,
+    ...(failure === undefined ? [] : [embeddingIssue(failure)]),
+  ];
   return { ok: true, value: { ...report, warnings } };
 }
 
@@ -63,14 +68,20 @@ export async function removeResources(
       const at = new Date(clock.now()).toISOString();
       const writes = records.map((record): ResourceWrite => {
         const entry = entryOf(record, { kind: "removed", at });
-        return { id: record.id, record: undefined, expectedVersion: resident.versionOf(record.id), entry };
+        return {
+          id: record.id,
+          record: undefined,
+          expectedVersion: resident.versionOf(record.id),
+          entry,
+        };
       });
       try {
         if (writes.length > 0) await store.write(writes, withSignal(signal));
         await resident.followNow(signal);
         return records.map(({ id }) => id);
       } catch (error) {
-        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === mostTries) throw error;
+        if (!CatalogError.isInstance(error) || error.code !== "conflict" || tries === mostTries)
+          throw error;
       }
     }
   });
@@ -84,23 +95,37 @@ function writesOf(
   const corpus = corpusWith(inputs, resident.corpus);
   const at = new Date(now).toISOString();
   const writes: ResourceWrite[] = [];
-  const report = { added: new Array<string>(), changed: new Array<string>(), unchanged: new Array<string>() };
+  const report = {
+    added: new Array<string>(),
+    changed: new Array<string>(),
+    unchanged: new Array<string>(),
+  };
   for (const input of inputs) {
     const before = resident.get(input.id);
-    const { record, isChanged } = deriveRecord(input, { corpus, now, ...(before === undefined ? {} : { before }) });
+    const { record, isChanged } = deriveRecord(input, {
+      corpus,
+      now,
+      ...(before === undefined ? {} : { before }),
+    });
     if (!isChanged) {
       report.unchanged.push(input.id);
       continue;
     }
     report[before === undefined ? "added" : "changed"].push(input.id);
     const changes = before === undefined ? [] : diffResource(before, record).changes;
-    const entry = { ...entryOf(record, { kind: before === undefined ? "registered" : "changed", at }), changes };
+    const entry = {
+      ...entryOf(record, { kind: before === undefined ? "registered" : "changed", at }),
+      changes,
+    };
     writes.push({ id: input.id, record, expectedVersion: resident.versionOf(input.id), entry });
   }
   return { writes, report };
 }
 
-function entryOf(record: ResourceRecord, { kind, at }: Pick<HistoryEntry, "kind" | "at">): HistoryEntry {
+function entryOf(
+  record: ResourceRecord,
+  { kind, at }: Pick<HistoryEntry, "kind" | "at">,
+): HistoryEntry {
   const { id, rev, schema_hash, cap_hash } = record;
   return { id, kind, rev, at, schema_hash, cap_hash, changes: [] };
 }
@@ -109,7 +134,8 @@ function entryOf(record: ResourceRecord, { kind, at }: Pick<HistoryEntry, "kind"
 function corpusWith(inputs: readonly ResourceInput[], known: ColumnCorpus): ColumnCorpus {
   const counts = new Map<string, number>();
   for (const { columns = [] } of inputs) {
-    for (const { name } of columns) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
+    for (const { name } of columns)
+      counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
   }
   return {
     resources: known.resources + inputs.length,

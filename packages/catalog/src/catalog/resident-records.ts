@@ -105,7 +105,9 @@ export class ResidentRecords {
       return vector === undefined ? [] : [{ record, vector }];
     });
     if (documents.length === 0) return;
-    await this.#guarded(() => this.#options.index.put(documents, signal === undefined ? {} : { signal }));
+    await this.#guarded(() =>
+      this.#options.index.put(documents, signal === undefined ? {} : { signal }),
+    );
     for (const { record } of documents) this.#pending.delete(record.id);
   }
 
@@ -118,7 +120,10 @@ export class ResidentRecords {
     // What vanished between the two calls will come as a removal.
     const gone = changes.map(({ id }) => id).filter((id) => !found.has(id));
     const entries = stored.flatMap(({ record }) => indexVariants(record, access));
-    const known = vectors === undefined ? undefined : (await vectors.load(entries.map(embeddingText), signal)).vectors;
+    const known =
+      vectors === undefined
+        ? undefined
+        : (await vectors.load(entries.map(embeddingText), signal)).vectors;
     const documents = entries.map((record): SearchDocument => {
       const vector = known?.get(embeddingText(record));
       return vector === undefined ? { record } : { record, vector };
@@ -138,7 +143,10 @@ export class ResidentRecords {
     this.#uncount(resource.record.id);
     this.#records.set(resource.record.id, resource);
     for (const { name } of resource.record.columns ?? []) {
-      this.#columnCounts.set(name.toLowerCase(), (this.#columnCounts.get(name.toLowerCase()) ?? 0) + 1);
+      this.#columnCounts.set(
+        name.toLowerCase(),
+        (this.#columnCounts.get(name.toLowerCase()) ?? 0) + 1,
+      );
     }
   }
 
@@ -150,7 +158,10 @@ export class ResidentRecords {
 
   #uncount(id: string): void {
     for (const { name } of this.get(id)?.columns ?? []) {
-      this.#columnCounts.set(name.toLowerCase(), (this.#columnCounts.get(name.toLowerCase()) ?? 1) - 1);
+      this.#columnCounts.set(
+        name.toLowerCase(),
+        (this.#columnCounts.get(name.toLowerCase()) ?? 1) - 1,
+      );
     }
   }
 

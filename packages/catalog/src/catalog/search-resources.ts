@@ -51,7 +51,10 @@ export async function findResources(options: FindOptions, context: SearchContext
   const text = options.text?.slice(0, longestQuery);
   const hasText = text !== undefined && text.trim() !== "";
   if (!hasText && options.vector === undefined) return browse(options);
-  const { vector, vectorLeg } = await queryVector({ ...options, text: hasText ? text : "" }, context);
+  const { vector, vectorLeg } = await queryVector(
+    { ...options, text: hasText ? text : "" },
+    context,
+  );
   const filter = visible.filter(options);
   const ranked = await guarded(() =>
     rankResources({
@@ -81,7 +84,9 @@ export async function findResources(options: FindOptions, context: SearchContext
 }
 
 function plainIds(explain: ScoreExplanation): ScoreExplanation {
-  return explain.neighbourOf === undefined ? explain : { ...explain, neighbourOf: resourceIdOf(explain.neighbourOf) };
+  return explain.neighbourOf === undefined
+    ? explain
+    : { ...explain, neighbourOf: resourceIdOf(explain.neighbourOf) };
 }
 
 /** Counts over the entries of ids, or over everything that is visible. */
@@ -96,7 +101,10 @@ export async function countFacets(
   });
   const entries = ids?.map((id) => visible.entryOf(id));
   return guarded(() =>
-    index.countFacets({ filter, ...(entries === undefined ? {} : { ids: entries }), limit: 20 }, withSignal(signal)),
+    index.countFacets(
+      { filter, ...(entries === undefined ? {} : { ids: entries }), limit: 20 },
+      withSignal(signal),
+    ),
   );
 }
 

@@ -31,11 +31,19 @@ export interface VectorSource {
    * What the store keeps, and the rest from the embedder, kept from then on; all from the embedder, and the store left
    * alone, where `isKept` is false. Rejects with `aborted`, and as the store does.
    */
-  embed(texts: readonly string[], options?: { signal?: AbortSignal; isKept?: boolean }): Promise<EmbeddedTexts>;
+  embed(
+    texts: readonly string[],
+    options?: { signal?: AbortSignal; isKept?: boolean },
+  ): Promise<EmbeddedTexts>;
 }
 
 /** Caches vectors in a store by the SHA-256 of the text, apart for each embedder. */
-export function createVectorSource({ embedder, store, timeoutMs, clock }: VectorSourceOptions): VectorSource {
+export function createVectorSource({
+  embedder,
+  store,
+  timeoutMs,
+  clock,
+}: VectorSourceOptions): VectorSource {
   let restUntil = Number.NEGATIVE_INFINITY;
   let lastFailure = "";
   const space = `${embedder.name}/${embedder.dimensions}`;
@@ -45,7 +53,11 @@ export function createVectorSource({ embedder, store, timeoutMs, clock }: Vector
     const vectors = new Map<string, Float32Array>();
     for (let start = 0; start < hashes.length; start += 500) {
       const page = hashes.slice(start, start + 500);
-      for (const { hash, vector } of await store.loadVectors(space, page, signal === undefined ? {} : { signal })) {
+      for (const { hash, vector } of await store.loadVectors(
+        space,
+        page,
+        signal === undefined ? {} : { signal },
+      )) {
         const text = byHash.get(hash);
         if (text !== undefined && isSound(vector, embedder.dimensions)) vectors.set(text, vector);
       }
@@ -55,12 +67,18 @@ export function createVectorSource({ embedder, store, timeoutMs, clock }: Vector
   return {
     load,
     async embed(texts, { signal, isKept = true } = {}) {
-      const { vectors }: EmbeddedTexts = isKept ? await load(texts, signal) : { vectors: new Map() };
+      const { vectors }: EmbeddedTexts = isKept
+        ? await load(texts, signal)
+        : { vectors: new Map() };
       const missing = [...new Set(texts)].filter((text) => !vectors.has(text));
       if (missing.length > 0 && clock.now() < restUntil) return { vectors, failure: lastFailure };
       for (let start = 0; start < missing.length; start += batchSize) {
         const batch = missing.slice(start, start + batchSize);
-        const outcome = await embedBatch(batch, { embedder, timeoutMs, ...(signal === undefined ? {} : { signal }) });
+        const outcome = await embedBatch(batch, {
+          embedder,
+          timeoutMs,
+          ...(signal === undefined ? {} : { signal }),
+        });
         throwIfAborted(signal);
         if (typeof outcome === "string") {
           restUntil = clock.now() + restMs;
@@ -69,7 +87,10 @@ export function createVectorSource({ embedder, store, timeoutMs, clock }: Vector
         }
         for (const [index, vector] of outcome.entries()) vectors.set(batch[index] ?? "", vector);
         if (!isKept) continue;
-        const entries = outcome.map((vector, index) => ({ hash: sha256Hex(batch[index] ?? ""), vector }));
+        const entries = outcome.map((vector, index) => ({
+          hash: sha256Hex(batch[index] ?? ""),
+          vector,
+        }));
         await store.saveVectors(space, entries, signal === undefined ? {} : { signal });
       }
       return { vectors };
@@ -101,7 +122,9 @@ async function embedBatch(
     if (!Array.isArray(vectors) || vectors.length !== texts.length)
       return "the embedder gave another number of vectors";
     const isGood = vectors.every((vector) => isSound(vector, embedder.dimensions));
-    return isGood ? vectors : `the embedder gave vectors that are not ${embedder.dimensions} finite numbers`;
+    return isGood
+      ? vectors
+      : `the embedder gave vectors that are not ${embedder.dimensions} finite numbers`;
   } catch (error) {
     return `the embedder failed (${error instanceof Error ? error.name : "unknown"})`;
   } finally {
@@ -111,5 +134,7 @@ async function embedBatch(
 }
 
 function isSound(vector: unknown, dimensions: number): boolean {
-  return vector instanceof Float32Array && vector.length === dimensions && vector.every(Number.isFinite);
+  return (
+    vector instanceof Float32Array && vector.length === dimensions && vector.every(Number.isFinite)
+  );
 }

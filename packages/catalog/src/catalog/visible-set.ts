@@ -49,7 +49,8 @@ export function createVisibleSets(
     const { key } = visibility;
     const known = key === undefined ? undefined : kept.get(key);
     if (visibility.isOpen) return visibleSet(resident, visibility, undefined);
-    if (known?.version === resident.version) return visibleSet(resident, visibility, known.variants);
+    if (known?.version === resident.version)
+      return visibleSet(resident, visibility, known.variants);
     const entries = new Map<string, string>();
     for (const id of resident.ids()) {
       const record = resident.get(id);
@@ -65,7 +66,11 @@ export function createVisibleSets(
   };
 }
 
-function visibleSet(resident: HeldRecords, visibility: Visibility, variants: Variants | undefined): VisibleSet {
+function visibleSet(
+  resident: HeldRecords,
+  visibility: Visibility,
+  variants: Variants | undefined,
+): VisibleSet {
   const { allow, entries } = variants ?? {};
   return {
     visibility,

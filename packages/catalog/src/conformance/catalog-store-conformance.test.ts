@@ -70,7 +70,9 @@ const broken: [fault: string, rule: string, Fault][] = [
   [
     "leaves missing ids out of what it reads",
     "read answers every id in the order asked",
-    (store) => ({ read: async (ids) => (await store.read(ids)).filter((one) => one !== undefined) }),
+    (store) => ({
+      read: async (ids) => (await store.read(ids)).filter((one) => one !== undefined),
+    }),
   ],
   [
     "folds the case of ids",
@@ -91,7 +93,8 @@ const broken: [fault: string, rule: string, Fault][] = [
     "counts an empty batch as a version",
     "no writes change nothing",
     (store) => ({
-      write: async (writes, options) => (await store.write(writes, options)) + (writes.length === 0 ? 1 : 0),
+      write: async (writes, options) =>
+        (await store.write(writes, options)) + (writes.length === 0 ? 1 : 0),
     }),
   ],
   [
@@ -114,7 +117,9 @@ const broken: [fault: string, rule: string, Fault][] = [
         const found = await store.read(writes.map(({ id }) => id));
         const versions = found.map((one) => one?.version ?? 0);
         const isAhead =
-          writes.length === 1 && versions[0] !== 0 && (writes[0]?.expectedVersion ?? 0) > (versions[0] ?? 0);
+          writes.length === 1 &&
+          versions[0] !== 0 &&
+          (writes[0]?.expectedVersion ?? 0) > (versions[0] ?? 0);
         if (!isAhead) return store.write(writes, options);
         return store.write(
           writes.map((write, at) => ({ ...write, expectedVersion: versions[at] ?? 0 })),
@@ -139,7 +144,9 @@ const broken: [fault: string, rule: string, Fault][] = [
     (store) => ({
       list: async (options) => {
         const page = await store.list(options);
-        const resources = page.resources.toSorted((one, two) => one.record.id.localeCompare(two.record.id));
+        const resources = page.resources.toSorted((one, two) =>
+          one.record.id.localeCompare(two.record.id),
+        );
         return options?.limit === undefined ? { ...page, resources } : page;
       },
     }),
@@ -196,7 +203,9 @@ const broken: [fault: string, rule: string, Fault][] = [
     (store) => ({
       history: async (id, options) => {
         const page = await store.history(id, options);
-        return options?.limit === undefined ? page : { ...page, entries: page.entries.toReversed() };
+        return options?.limit === undefined
+          ? page
+          : { ...page, entries: page.entries.toReversed() };
       },
     }),
   ],
@@ -224,7 +233,8 @@ const broken: [fault: string, rule: string, Fault][] = [
     (store) => ({
       changesAfter: async (version, options) => {
         return store.changesAfter(version, options).catch((error: unknown) => {
-          if (options?.signal === undefined && version === 0) return { changes: [], after: 0, hasMore: false };
+          if (options?.signal === undefined && version === 0)
+            return { changes: [], after: 0, hasMore: false };
           throw error;
         });
       },
@@ -257,11 +267,15 @@ describe("the conformance kit", () => {
 
   it("finds a store that forgets when it is closed", async () => {
     const forgetful = { ...sound, reopen: async () => openHandle() };
-    expect(await failures(forgetful)).toEqual(["records, changes, history and vectors outlive the store"]);
+    expect(await failures(forgetful)).toEqual([
+      "records, changes, history and vectors outlive the store",
+    ]);
   });
 
   it("finds a second handle that looks elsewhere", async () => {
     const apart = { ...sound, openSecond: async () => openHandle() };
-    expect(await failures(apart)).toEqual(["a second handle sees what the first wrote, and conflicts where it must"]);
+    expect(await failures(apart)).toEqual([
+      "a second handle sees what the first wrote, and conflicts where it must",
+    ]);
   });
 });

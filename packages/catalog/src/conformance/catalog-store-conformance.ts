@@ -30,8 +30,11 @@ export interface StoreRule {
 }
 
 /** What every catalog store promises, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
-export function catalogStoreConformance(options: CatalogStoreConformanceOptions): ConformanceRule[] {
-  const absent = (): Promise<never> => Promise.reject(new assert.AssertionError({ message: "the hook is missing" }));
+export function catalogStoreConformance(
+  options: CatalogStoreConformanceOptions,
+): ConformanceRule[] {
+  const absent = (): Promise<never> =>
+    Promise.reject(new assert.AssertionError({ message: "the hook is missing" }));
   const hooks = { reopen: absent, openSecond: absent, ...options };
   return [...writeRules, ...listingRules, ...lifeRules]
     .filter(({ needs }) => needs === undefined || options[needs] !== undefined)

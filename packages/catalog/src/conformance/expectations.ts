@@ -5,7 +5,10 @@ import { CatalogError, type CatalogErrorCode } from "../catalog-error.ts";
 import type { CatalogStore, ChangedId, HistoryEntry } from "../store/catalog-store.ts";
 
 /** Fails unless the call rejects with that code; gives the error. */
-export async function expectCode(code: CatalogErrorCode, call: () => Promise<unknown>): Promise<CatalogError> {
+export async function expectCode(
+  code: CatalogErrorCode,
+  call: () => Promise<unknown>,
+): Promise<CatalogError> {
   let error: unknown;
   try {
     await call();
@@ -33,19 +36,29 @@ export async function listedIds(store: CatalogStore, limit?: number): Promise<st
     });
     ids.push(...page.resources.map(({ record }) => record.id));
     ({ cursor } = page);
-    assert.ok(cursor === undefined || page.resources.length > 0, "a page without records has a cursor");
+    assert.ok(
+      cursor === undefined || page.resources.length > 0,
+      "a page without records has a cursor",
+    );
     assert.ok(ids.length < 10_000, "the pages do not end");
     if (cursor === undefined) return ids;
   }
 }
 
 /** Everything that changed after a version, page by page. */
-export async function changedAfter(store: CatalogStore, version: number, limit?: number): Promise<ChangedId[]> {
+export async function changedAfter(
+  store: CatalogStore,
+  version: number,
+  limit?: number,
+): Promise<ChangedId[]> {
   const changes: ChangedId[] = [];
   for (let after = version; ;) {
     const page = await store.changesAfter(after, limit === undefined ? {} : { limit });
     changes.push(...page.changes);
-    assert.ok(page.changes.length > 0 || !page.hasMore, "a page without changes says that there are more");
+    assert.ok(
+      page.changes.length > 0 || !page.hasMore,
+      "a page without changes says that there are more",
+    );
     assert.ok(changes.length < 10_000, "the pages do not end");
     after = page.after;
     if (!page.hasMore) return changes;
@@ -53,13 +66,20 @@ export async function changedAfter(store: CatalogStore, version: number, limit?:
 }
 
 /** A whole history, page by page. */
-export async function wholeHistory(store: CatalogStore, id: string, limit: number): Promise<HistoryEntry[]> {
+export async function wholeHistory(
+  store: CatalogStore,
+  id: string,
+  limit: number,
+): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
   for (let cursor: string | undefined; ;) {
     const page = await store.history(id, { limit, ...(cursor === undefined ? {} : { cursor }) });
     entries.push(...page.entries);
     ({ cursor } = page);
-    assert.ok(cursor === undefined || page.entries.length > 0, "a page without entries has a cursor");
+    assert.ok(
+      cursor === undefined || page.entries.length > 0,
+      "a page without entries has a cursor",
+    );
     if (cursor === undefined) return entries;
   }
 }

@@ -3,4 +3,7 @@ export {
   type CatalogStoreConformanceOptions,
   type ConformanceRule,
 } from "./catalog-store-conformance.ts";
-export { searchIndexConformance, type SearchIndexConformanceOptions } from "./search-index-conformance.ts";
+export {
+  searchIndexConformance,
+  type SearchIndexConformanceOptions,
+} from "./search-index-conformance.ts";

@@ -46,7 +46,8 @@ export const lifeRules: readonly StoreRule[] = [
       );
       assert.equal(done.filter(({ status }) => status === "fulfilled").length, 1);
       for (const outcome of done) {
-        if (outcome.status === "rejected") await expectCode("conflict", () => Promise.reject(outcome.reason));
+        if (outcome.status === "rejected")
+          await expectCode("conflict", () => Promise.reject(outcome.reason));
       }
       assert.equal((await store.history("a")).entries.length, 2);
     },

@@ -53,7 +53,9 @@ export const listingRules: readonly StoreRule[] = [
     async check(store) {
       await store.write([sampleWrite("a"), sampleWrite("b"), sampleWrite("c")]);
       const [a, b] = await store.read(["a", "b"]);
-      const middle = await store.write([{ id: "b", record: undefined, expectedVersion: b?.version ?? 0 }]);
+      const middle = await store.write([
+        { id: "b", record: undefined, expectedVersion: b?.version ?? 0 },
+      ]);
       const last = await store.write([sampleWrite("a", a?.version ?? 0, 2)]);
       const changes = await changedAfter(store, 0);
       assert.deepEqual(

@@ -32,7 +32,10 @@ export function sampleEntry(id: string, rev: number): HistoryEntry {
     at: "2025-10-29T08:30:00.000Z",
     schema_hash: "0123456789abcdef",
     cap_hash: "fedcba9876543210",
-    changes: rev === 1 ? [] : [{ severity: "breaking", kind: "column_removed", path: "columns.a", from: "a:int" }],
+    changes:
+      rev === 1
+        ? []
+        : [{ severity: "breaking", kind: "column_removed", path: "columns.a", from: "a:int" }],
   };
 }
 

@@ -1,14 +1,24 @@
 import assert from "node:assert/strict";
 
 import type { SearchRule } from "./search-index-conformance.ts";
-import { answersOf, expectRefusal, idsByText, idsByVector, sampleDocument, shopDocuments } from "./search-samples.ts";
+import {
+  answersOf,
+  expectRefusal,
+  idsByText,
+  idsByVector,
+  sampleDocument,
+  shopDocuments,
+} from "./search-samples.ts";
 
 /** Rules of adding, replacing and removing. */
 export const searchChangeRules: readonly SearchRule[] = [
   {
     name: "a document is found by its words until it is replaced or removed",
     async check(index) {
-      await index.put([sampleDocument("a", { title: "orders" }), sampleDocument("b", { title: "orders" })]);
+      await index.put([
+        sampleDocument("a", { title: "orders" }),
+        sampleDocument("b", { title: "orders" }),
+      ]);
       assert.deepEqual(await idsByText(index, "orders"), ["a", "b"]);
       await index.put([sampleDocument("a", { title: "revenue" })]);
       assert.deepEqual(await idsByText(index, "orders"), ["b"]);
@@ -22,7 +32,10 @@ export const searchChangeRules: readonly SearchRule[] = [
   {
     name: "of two documents of a batch with one id the last counts",
     async check(index) {
-      await index.put([sampleDocument("a", { title: "orders" }), sampleDocument("a", { title: "revenue" })]);
+      await index.put([
+        sampleDocument("a", { title: "orders" }),
+        sampleDocument("a", { title: "revenue" }),
+      ]);
       assert.deepEqual(await idsByText(index, "orders"), []);
       assert.deepEqual(await idsByText(index, "revenue"), ["a"]);
     },
@@ -33,8 +46,12 @@ export const searchChangeRules: readonly SearchRule[] = [
       const [first, ...rest] = shopDocuments;
       assert.ok(first !== undefined);
       await index.put(rest.toReversed());
-      await index.put([sampleDocument("gone", { title: "orders orders city", tags: ["shop"], vector: [1, 1, 1] })]);
-      await index.put([sampleDocument(first.record.id, { title: "customers", kind: "kv", vector: [9, 9, 9] })]);
+      await index.put([
+        sampleDocument("gone", { title: "orders orders city", tags: ["shop"], vector: [1, 1, 1] }),
+      ]);
+      await index.put([
+        sampleDocument(first.record.id, { title: "customers", kind: "kv", vector: [9, 9, 9] }),
+      ]);
       await index.remove(["gone"]);
       await index.put([first]);
       await index.put(rest);
@@ -46,7 +63,10 @@ export const searchChangeRules: readonly SearchRule[] = [
   {
     name: "a replaced document takes its vector along, and has none where none is given",
     async check(index) {
-      await index.put([sampleDocument("a", { vector: [1, 0] }), sampleDocument("b", { vector: [0, 1] })]);
+      await index.put([
+        sampleDocument("a", { vector: [1, 0] }),
+        sampleDocument("b", { vector: [0, 1] }),
+      ]);
       await index.put([sampleDocument("a", { vector: [-1, 0.1] }), sampleDocument("b")]);
       assert.deepEqual(await idsByVector(index, [1, 0]), ["a"]);
       await index.remove(["a"]);
@@ -68,7 +88,9 @@ export const searchChangeRules: readonly SearchRule[] = [
   {
     name: "changes are made in the order in which they were asked for",
     async check(index) {
-      const many = Array.from({ length: 1_200 }, (_, at) => sampleDocument(`res:${at}`, { title: "old" }));
+      const many = Array.from({ length: 1_200 }, (_, at) =>
+        sampleDocument(`res:${at}`, { title: "old" }),
+      );
       const changes = [
         index.put(many),
         index.put([sampleDocument("res:7", { title: "fresh" })]),

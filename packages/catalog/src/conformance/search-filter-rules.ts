@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 
 import type { SearchFilter } from "../search/search-index.ts";
 import type { SearchRule } from "./search-index-conformance.ts";
-import { answersOf, idsByText, idsByVector, sampleDocument, shopDocuments } from "./search-samples.ts";
+import {
+  answersOf,
+  idsByText,
+  idsByVector,
+  sampleDocument,
+  shopDocuments,
+} from "./search-samples.ts";
 
 const filters: readonly [SearchFilter, isVisible: (id: string) => boolean][] = [
   [{ facets: { tag: "shop" } }, (id) => id.includes("shop")],
@@ -14,7 +20,10 @@ const filters: readonly [SearchFilter, isVisible: (id: string) => boolean][] = [
   [{ allow: new Set(["res:db.shop.orders", "unknown"]) }, (id) => id.endsWith("orders")],
   [{ allow: new Set() }, () => false],
   [
-    { allow: new Set(["res:db.shop.orders", "api:weather/forecast"]), exclude: ["res:db.shop.orders"] },
+    {
+      allow: new Set(["res:db.shop.orders", "api:weather/forecast"]),
+      exclude: ["res:db.shop.orders"],
+    },
     (id) => id.startsWith("api"),
   ],
 ];
@@ -33,12 +42,25 @@ export const searchFilterRules: readonly SearchRule[] = [
           const found = await index.searchText({ text, limit: 100, filter });
           const expected = await alone.searchText({ text, limit: 100 });
           const ids = found.hits.map(({ id }) => id).sort();
-          assert.deepEqual(ids, expected.hits.map(({ id }) => id).sort(), `${text} under ${JSON.stringify(filter)}`);
+          assert.deepEqual(
+            ids,
+            expected.hits.map(({ id }) => id).sort(),
+            `${text} under ${JSON.stringify(filter)}`,
+          );
           assert.deepEqual(found.unmatchedTerms, expected.unmatchedTerms);
-          assert.ok(Math.abs(found.coverage - expected.coverage) < 1e-9, "the share of words that hidden ones have");
+          assert.ok(
+            Math.abs(found.coverage - expected.coverage) < 1e-9,
+            "the share of words that hidden ones have",
+          );
         }
-        assert.deepEqual(await idsByVector(index, [1, -2, 3], filter), await idsByVector(alone, [1, -2, 3]));
-        assert.deepEqual(await index.countFacets({ limit: 100, filter }), await alone.countFacets({ limit: 100 }));
+        assert.deepEqual(
+          await idsByVector(index, [1, -2, 3], filter),
+          await idsByVector(alone, [1, -2, 3]),
+        );
+        assert.deepEqual(
+          await index.countFacets({ limit: 100, filter }),
+          await alone.countFacets({ limit: 100 }),
+        );
       }
     },
   },
@@ -70,7 +92,10 @@ export const searchFilterRules: readonly SearchRule[] = [
       );
       await index.put(documents);
       const even = documents.filter((_, at) => at % 2 === 0).map(({ record }) => record.id);
-      const allow = new Set([...Array.from({ length: 10_000 }, (_, at) => `res:absent-${at}`), ...even]);
+      const allow = new Set([
+        ...Array.from({ length: 10_000 }, (_, at) => `res:absent-${at}`),
+        ...even,
+      ]);
       assert.deepEqual((await idsByText(index, "orders", { allow })).sort(), even.toSorted());
       assert.deepEqual((await idsByVector(index, [1, 0], { allow })).sort(), even.toSorted());
       const { part } = await index.countFacets({ filter: { allow }, limit: 5 });
@@ -85,18 +110,21 @@ export const searchFilterRules: readonly SearchRule[] = [
         sampleDocument("b", { tags: ["pii:none", "kind:fake"], kind: "api" }),
         sampleDocument("c", { tags: ["pii:high", "pii:Any"] }),
       ]);
-      assert.deepEqual(await index.countFacets({ facets: ["pii", "kind", "cap", "none"], limit: 2 }), {
-        cap: [{ value: "scan", count: 1 }],
-        kind: [
-          { value: "tabular", count: 2 },
-          { value: "api", count: 1 },
-        ],
-        none: [],
-        pii: [
-          { value: "none", count: 2 },
-          { value: "Any", count: 1 },
-        ],
-      });
+      assert.deepEqual(
+        await index.countFacets({ facets: ["pii", "kind", "cap", "none"], limit: 2 }),
+        {
+          cap: [{ value: "scan", count: 1 }],
+          kind: [
+            { value: "tabular", count: 2 },
+            { value: "api", count: 1 },
+          ],
+          none: [],
+          pii: [
+            { value: "none", count: 2 },
+            { value: "Any", count: 1 },
+          ],
+        },
+      );
       assert.deepEqual(await index.countFacets({ facets: ["pii"], ids: ["c", "gone"], limit: 5 }), {
         pii: [
           { value: "Any", count: 1 },

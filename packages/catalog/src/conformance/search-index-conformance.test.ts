@@ -82,14 +82,19 @@ const broken: [fault: string, rule: string, Fault][] = [
   [
     "counts hidden documents",
     "under a filter it finds what is left, and what is hidden is not counted",
-    (index) => ({ countFacets: (query, options) => index.countFacets({ ...query, filter: {} }, options) }),
+    (index) => ({
+      countFacets: (query, options) => index.countFacets({ ...query, filter: {} }, options),
+    }),
   ],
   [
     "knows hidden words",
     "words that no visible document has are named as they were written, and lower the share",
     (index) => ({
       async searchText({ filter, ...query }, options) {
-        const found = await index.searchText({ ...query, ...(filter === undefined ? {} : { filter }) }, options);
+        const found = await index.searchText(
+          { ...query, ...(filter === undefined ? {} : { filter }) },
+          options,
+        );
         const { unmatchedTerms, coverage } = await index.searchText(query, options);
         return { ...found, unmatchedTerms, coverage };
       },
@@ -128,7 +133,9 @@ const broken: [fault: string, rule: string, Fault][] = [
     (index) => ({
       searchText: async (query, options) => {
         const found = await index.searchText({ ...query, limit: 100 }, options);
-        const hits = found.hits.toSorted((one, two) => two.score - one.score || one.id.localeCompare(two.id));
+        const hits = found.hits.toSorted(
+          (one, two) => two.score - one.score || one.id.localeCompare(two.id),
+        );
         return { ...found, hits: hits.slice(0, query.limit) };
       },
     }),
@@ -154,7 +161,9 @@ const broken: [fault: string, rule: string, Fault][] = [
   [
     "takes any limit",
     "limits that are no whole number from 0 are refused",
-    (index) => ({ countFacets: (query, options) => index.countFacets({ ...query, limit: 10 }, options) }),
+    (index) => ({
+      countFacets: (query, options) => index.countFacets({ ...query, limit: 10 }, options),
+    }),
   ],
   [
     "does not heed a signal",
@@ -165,7 +174,8 @@ const broken: [fault: string, rule: string, Fault][] = [
     "goes on when it is aborted on its way",
     "a change that is aborted on its way changes nothing",
     (index) => ({
-      put: (documents, options) => index.put(documents, options?.signal?.aborted === true ? options : {}),
+      put: (documents, options) =>
+        index.put(documents, options?.signal?.aborted === true ? options : {}),
     }),
   ],
 ];

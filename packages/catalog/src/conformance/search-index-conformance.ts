@@ -27,7 +27,8 @@ export interface SearchRule {
 
 /** What every search index promises, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
 export function searchIndexConformance(options: SearchIndexConformanceOptions): ConformanceRule[] {
-  const absent = (): Promise<never> => Promise.reject(new assert.AssertionError({ message: "the hook is missing" }));
+  const absent = (): Promise<never> =>
+    Promise.reject(new assert.AssertionError({ message: "the hook is missing" }));
   const hooks = { reopen: absent, openSecond: absent, ...options };
   return [...searchChangeRules, ...searchFilterRules, ...searchRankRules, ...searchLifeRules]
     .filter(({ needs }) => needs === undefined || options[needs] !== undefined)

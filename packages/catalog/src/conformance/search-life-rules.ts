@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 
 import type { SearchRule } from "./search-index-conformance.ts";
-import { answersOf, expectRefusal, idsByText, sampleDocument, shopDocuments } from "./search-samples.ts";
+import {
+  answersOf,
+  expectRefusal,
+  idsByText,
+  sampleDocument,
+  shopDocuments,
+} from "./search-samples.ts";
 
 /** Rules of cancelling, and of what outlives an index. */
 export const searchLifeRules: readonly SearchRule[] = [
@@ -10,10 +16,14 @@ export const searchLifeRules: readonly SearchRule[] = [
     async check(index) {
       await index.put([sampleDocument("a", { title: "orders" })]);
       const call = { signal: AbortSignal.abort() };
-      await expectRefusal("aborted", () => index.put([sampleDocument("b", { title: "orders" })], call));
+      await expectRefusal("aborted", () =>
+        index.put([sampleDocument("b", { title: "orders" })], call),
+      );
       await expectRefusal("aborted", () => index.remove(["a"], call));
       await expectRefusal("aborted", () => index.searchText({ text: "orders", limit: 5 }, call));
-      await expectRefusal("aborted", () => index.searchVector({ vector: Float32Array.from([1]), limit: 5 }, call));
+      await expectRefusal("aborted", () =>
+        index.searchVector({ vector: Float32Array.from([1]), limit: 5 }, call),
+      );
       await expectRefusal("aborted", () => index.countFacets({ limit: 5 }, call));
       assert.deepEqual(await idsByText(index, "orders"), ["a"]);
     },
@@ -22,7 +32,9 @@ export const searchLifeRules: readonly SearchRule[] = [
     name: "a change that is aborted on its way changes nothing",
     async check(index) {
       const controller = new AbortController();
-      const documents = Array.from({ length: 3_000 }, (_, at) => sampleDocument(`res:${at}`, { title: "orders" }));
+      const documents = Array.from({ length: 3_000 }, (_, at) =>
+        sampleDocument(`res:${at}`, { title: "orders" }),
+      );
       const done = index.put(documents, { signal: controller.signal });
       setTimeout(() => controller.abort(), 0);
       await expectRefusal("aborted", () => done);
@@ -52,7 +64,11 @@ export const searchLifeRules: readonly SearchRule[] = [
       const second = await openSecond(index);
       assert.deepEqual(await answersOf(second), await answersOf(index));
       await second.put([
-        sampleDocument("res:db.shop.orders", { title: "customers", tags: ["shop"], vector: [1, 1, 1] }),
+        sampleDocument("res:db.shop.orders", {
+          title: "customers",
+          tags: ["shop"],
+          vector: [1, 1, 1],
+        }),
       ]);
       await index.remove(["res:db.finance.revenue"]);
       await second.put([sampleDocument("new", { title: "daily orders" })]);
@@ -66,12 +82,20 @@ export const searchLifeRules: readonly SearchRule[] = [
     async check(index, { openSecond, open }) {
       const second = await openSecond(index);
       const documents = Array.from({ length: 40 }, (_, at) =>
-        sampleDocument(`res:${at}`, { title: `orders ${at % 7}`, tags: [`part:${at % 3}`], vector: [1, at, 2] }),
+        sampleDocument(`res:${at}`, {
+          title: `orders ${at % 7}`,
+          tags: [`part:${at % 3}`],
+          vector: [1, at, 2],
+        }),
       );
-      await Promise.all(documents.map((document, at) => (at % 2 === 0 ? index : second).put([document])));
+      await Promise.all(
+        documents.map((document, at) => (at % 2 === 0 ? index : second).put([document])),
+      );
       await Promise.all([index.remove(["res:1", "res:2"]), second.remove(["res:2", "res:3"])]);
       const rebuilt = await open();
-      await rebuilt.put(documents.filter(({ record }) => !["res:1", "res:2", "res:3"].includes(record.id)));
+      await rebuilt.put(
+        documents.filter(({ record }) => !["res:1", "res:2", "res:3"].includes(record.id)),
+      );
       const expected = await answersOf(rebuilt);
       assert.deepEqual(await answersOf(index), expected);
       assert.deepEqual(await answersOf(second), expected);

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 
 import type { SearchRule } from "./search-index-conformance.ts";
-import { expectRefusal, idsByText, idsByVector, sampleDocument, shopDocuments } from "./search-samples.ts";
+import {
+  expectRefusal,
+  idsByText,
+  idsByVector,
+  sampleDocument,
+  shopDocuments,
+} from "./search-samples.ts";
 
 /** Text that means something to one language of queries or another. */
 const hostile: readonly string[] = [
@@ -24,7 +30,9 @@ export const searchRankRules: readonly SearchRule[] = [
     name: "the better match comes first, ties by id in code units, no more than asked for",
     async check(index) {
       const ids = ["res:b", "res:a", "res:Z", "res:ж", "res:é"];
-      await index.put(ids.map((id) => sampleDocument(id, { title: "same", container: "c", vector: [1, 1] })));
+      await index.put(
+        ids.map((id) => sampleDocument(id, { title: "same", container: "c", vector: [1, 1] })),
+      );
       assert.deepEqual(await idsByText(index, "same", { limit: 3 }), ["res:Z", "res:a", "res:b"]);
       assert.deepEqual(await idsByVector(index, [1, 1], { limit: 3 }), ["res:Z", "res:a", "res:b"]);
       await index.put([sampleDocument("res:zz", { title: "same same word", container: "other" })]);
@@ -38,17 +46,24 @@ export const searchRankRules: readonly SearchRule[] = [
       const common = Array.from({ length: 20 }, (_, at) =>
         sampleDocument(`res:${at}`, { title: "orders", container: `c${at}` }),
       );
-      await index.put([...common, sampleDocument("res:rare", { title: "refunds", container: "c" })]);
+      await index.put([
+        ...common,
+        sampleDocument("res:rare", { title: "refunds", container: "c" }),
+      ]);
       const { hits } = await index.searchText({ text: "orders refunds", limit: 30 });
       assert.equal(hits[0]?.id, "res:rare");
       assert.equal(hits.length, 21);
-      for (const [at, { score }] of hits.entries()) assert.ok(score > 0 && score <= (hits[at - 1]?.score ?? score));
+      for (const [at, { score }] of hits.entries())
+        assert.ok(score > 0 && score <= (hits[at - 1]?.score ?? score));
     },
   },
   {
     name: "words that no visible document has are named as they were written, and lower the share",
     async check(index) {
-      await index.put([sampleDocument("a", { title: "orders" }), sampleDocument("b", { title: "salaries" })]);
+      await index.put([
+        sampleDocument("a", { title: "orders" }),
+        sampleDocument("b", { title: "salaries" }),
+      ]);
       const filter = { allow: new Set(["a"]) };
       const { unmatchedTerms, coverage } = await index.searchText({
         text: "Salaries of Unicorns in orders",
@@ -78,7 +93,8 @@ export const searchRankRules: readonly SearchRule[] = [
         hits.map(({ id }) => id),
         expected.map(({ id }) => id),
       );
-      for (const [at, { score }] of hits.entries()) assert.ok(Math.abs(score - (expected[at]?.score ?? 9)) < 1e-5);
+      for (const [at, { score }] of hits.entries())
+        assert.ok(Math.abs(score - (expected[at]?.score ?? 9)) < 1e-5);
       assert.deepEqual(await idsByVector(index, [0, 0, 0]), []);
     },
   },
@@ -111,7 +127,9 @@ export const searchRankRules: readonly SearchRule[] = [
       await index.put([sampleDocument("a", { vector: [1] })]);
       for (const limit of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
         await expectRefusal("invalid_options", () => index.searchText({ text: "a", limit }));
-        await expectRefusal("invalid_options", () => index.searchVector({ vector: Float32Array.from([1]), limit }));
+        await expectRefusal("invalid_options", () =>
+          index.searchVector({ vector: Float32Array.from([1]), limit }),
+        );
         await expectRefusal("invalid_options", () => index.countFacets({ limit }));
       }
     },

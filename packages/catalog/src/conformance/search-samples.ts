@@ -29,7 +29,11 @@ export function sampleDocument(
 type AskedHits = SearchFilter & { limit?: number };
 
 /** Ids that are found by words, best first. */
-export async function idsByText(index: SearchIndex, text: string, asked: AskedHits = {}): Promise<string[]> {
+export async function idsByText(
+  index: SearchIndex,
+  text: string,
+  asked: AskedHits = {},
+): Promise<string[]> {
   const { limit = 100, ...filter } = asked;
   const { hits } = await index.searchText({ text, limit, filter });
   return hits.map(({ id }) => id);
@@ -51,14 +55,22 @@ export async function answersOf(index: SearchIndex, filter?: SearchFilter): Prom
   const asked = filter === undefined ? {} : { filter };
   const texts: unknown[] = [];
   for (const text of ["orders of customers", "daily revenue by city", "custmoers"]) {
-    const { hits, unmatchedTerms, coverage } = await index.searchText({ text, limit: 100, ...asked });
+    const { hits, unmatchedTerms, coverage } = await index.searchText({
+      text,
+      limit: 100,
+      ...asked,
+    });
     texts.push({
       hits: hits.map(({ id, score }) => [id, rounded(score)]),
       unmatchedTerms,
       coverage: rounded(coverage),
     });
   }
-  const near = await index.searchVector({ vector: Float32Array.from([1, -2, 3]), limit: 100, ...asked });
+  const near = await index.searchVector({
+    vector: Float32Array.from([1, -2, 3]),
+    limit: 100,
+    ...asked,
+  });
   const facets = await index.countFacets({ limit: 100, ...asked });
   return { texts, near: near.map(({ id, score }) => [id, rounded(score)]), facets };
 }
@@ -89,10 +101,21 @@ export const shopDocuments: readonly SearchDocument[] = [
     cap: ["scan"],
     vector: [3, 1, 0.5],
   }),
-  sampleDocument("api:weather/forecast", { kind: "api", title: "Forecast", description: "Weather by city" }),
+  sampleDocument("api:weather/forecast", {
+    kind: "api",
+    title: "Forecast",
+    description: "Weather by city",
+  }),
 ];
 
 /** Fails unless the call rejects with that code. */
-export async function expectRefusal(code: "invalid_options" | "aborted", call: () => Promise<unknown>): Promise<void> {
-  await assert.rejects(call, (error: unknown) => CatalogError.isInstance(error) && error.code === code, code);
+export async function expectRefusal(
+  code: "invalid_options" | "aborted",
+  call: () => Promise<unknown>,
+): Promise<void> {
+  await assert.rejects(
+    call,
+    (error: unknown) => CatalogError.isInstance(error) && error.code === code,
+    code,
+  );
 }

@@ -66,7 +66,11 @@ export const writeRules: readonly StoreRule[] = [
       await store.write([sampleWrite("a")]);
       const batch = [sampleWrite("new"), sampleWrite("a", 0, 2), sampleWrite("gone", 7)];
       const error = await expectCode("conflict", () => store.write(batch));
-      expectSame(error.details, { ids: ["a", "gone"] }, "details name the ids in the order of the batch");
+      expectSame(
+        error.details,
+        { ids: ["a", "gone"] },
+        "details name the ids in the order of the batch",
+      );
       assert.deepEqual(await listedIds(store), ["a"]);
       expectSame((await store.read(["a"]))[0]?.record, sampleRecord("a"), "the record before");
       assert.equal((await store.history("new")).entries.length, 0);
@@ -97,13 +101,19 @@ export const writeRules: readonly StoreRule[] = [
         ["removed", "registered"],
       );
       await store.write([sampleWrite("a")]);
-      expectSame((await store.read(["a"]))[0]?.record, sampleRecord("a"), "registered anew at version 0");
+      expectSame(
+        (await store.read(["a"]))[0]?.record,
+        sampleRecord("a"),
+        "registered anew at version 0",
+      );
     },
   },
   {
     name: "a removal of what is not there conflicts unless it expects nothing",
     async check(store) {
-      await expectCode("conflict", () => store.write([{ id: "a", record: undefined, expectedVersion: 3 }]));
+      await expectCode("conflict", () =>
+        store.write([{ id: "a", record: undefined, expectedVersion: 3 }]),
+      );
       await store.write([{ id: "a", record: undefined, expectedVersion: 0 }]);
       assert.deepEqual(await listedIds(store), []);
     },
@@ -111,7 +121,9 @@ export const writeRules: readonly StoreRule[] = [
   {
     name: "two writes to one id, or a write with another id, are refused whole",
     async check(store) {
-      await expectCode("invalid_options", () => store.write([sampleWrite("b"), sampleWrite("a"), sampleWrite("a")]));
+      await expectCode("invalid_options", () =>
+        store.write([sampleWrite("b"), sampleWrite("a"), sampleWrite("a")]),
+      );
       const write = { id: "a", record: sampleRecord("b"), expectedVersion: 0 };
       await expectCode("invalid_options", () => store.write([sampleWrite("c"), write]));
       await expectCode("invalid_options", () => store.write([sampleWrite("c", -1)]));
@@ -130,7 +142,11 @@ export const writeRules: readonly StoreRule[] = [
       } catch {
         // A frozen record is as good as a copy.
       }
-      expectSame((await store.read(["a"]))[0]?.record, sampleRecord("a"), "the record as it was written");
+      expectSame(
+        (await store.read(["a"]))[0]?.record,
+        sampleRecord("a"),
+        "the record as it was written",
+      );
     },
   },
   {

@@ -16,22 +16,35 @@ async function shop(): Promise<Catalog> {
   }));
   await catalog.register([
     ...tables,
-    { id: "skill:revenue", kind: "skill", title: "daily revenue", description: "Ready revenue by day of the shop." },
+    {
+      id: "skill:revenue",
+      kind: "skill",
+      title: "daily revenue",
+      description: "Ready revenue by day of the shop.",
+    },
   ]);
   return catalog;
 }
 const promptOf = (request: ModelRequest | undefined): string =>
-  (request?.messages ?? []).map(({ content }) => (typeof content === "string" ? content : "")).join("\n");
+  (request?.messages ?? [])
+    .map(({ content }) => (typeof content === "string" ? content : ""))
+    .join("\n");
 const task = "daily revenue of the shop";
 const answer = (needMore: string, ...aliases: string[]): string =>
-  JSON.stringify({ picks: aliases.map((alias) => ({ alias, why: "has the sums" })), need_more: needMore });
+  JSON.stringify({
+    picks: aliases.map((alias) => ({ alias, why: "has the sums" })),
+    need_more: needMore,
+  });
 
 describe("drillDown", () => {
   it("shows rows, and gives cards of what is picked", async () => {
     const catalog = await shop();
     const model = createScriptedModel([answer("", "1")]);
     const result = await catalog.drillDown({ task, budget: 2_000, model });
-    expect(result).toMatchObject({ ok: true, value: { rounds: [{ needMore: "", budget: 2_000 }] } });
+    expect(result).toMatchObject({
+      ok: true,
+      value: { rounds: [{ needMore: "", budget: 2_000 }] },
+    });
     const first = result.ok ? result.value : undefined;
     expect(first?.picks).toEqual([{ id: first?.rounds[0]?.shown[0], why: "has the sums" }]);
     expect(first?.context).toMatchObject({ k: 1, m: 1 });
@@ -79,7 +92,13 @@ describe("drillDown", () => {
     const { aliases, overview } = await catalog.budgetedContext({ task, budget: 1_000 });
     const [first] = overview;
     const model = createScriptedModel([answer("", first?.id ?? "")]);
-    const result = await catalog.drillDown({ task, budget: 1_000, model, candidates: ["1", "2"], aliases });
+    const result = await catalog.drillDown({
+      task,
+      budget: 1_000,
+      model,
+      candidates: ["1", "2"],
+      aliases,
+    });
     expect(result.ok && result.value.picks[0]?.id).toBe(first?.id);
     expect(result.ok && result.value.rounds[0]?.shown).toHaveLength(2);
   });
@@ -111,8 +130,13 @@ describe("drillDown", () => {
     const catalog = await shop();
     const model = createScriptedModel([]);
     const result = await catalog.drillDown({ task: "zyzzyva", budget: 500, model });
-    expect(result).toMatchObject({ ok: true, value: { picks: [], rounds: [], context: { k: 0, m: 0 } } });
-    await expect(catalog.drillDown({ task, budget: 120, model })).rejects.toMatchObject({ code: "budget_exceeded" });
+    expect(result).toMatchObject({
+      ok: true,
+      value: { picks: [], rounds: [], context: { k: 0, m: 0 } },
+    });
+    await expect(catalog.drillDown({ task, budget: 120, model })).rejects.toMatchObject({
+      code: "budget_exceeded",
+    });
   });
 
   it("lets no task end its fence", async () => {

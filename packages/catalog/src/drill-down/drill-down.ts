@@ -42,7 +42,10 @@ export interface DrillDown {
 const shrink = 0.7;
 
 /** Rows to the model, its picks to cards, and again while it needs more; see `Catalog.drillDown`. */
-export async function drillDown(request: DrillDownRequest, context: CatalogContext): Promise<Result<DrillDown>> {
+export async function drillDown(
+  request: DrillDownRequest,
+  context: CatalogContext,
+): Promise<Result<DrillDown>> {
   const { task, maxRounds = 2, maxPicks = 8 } = request;
   requireWhole("maxRounds", maxRounds, [1, 5]);
   requireWhole("maxPicks", maxPicks, [1, 50]);
@@ -55,13 +58,22 @@ export async function drillDown(request: DrillDownRequest, context: CatalogConte
   let needMore = "";
   for (let round = 1; round <= maxRounds && picks.size < maxPicks; round++) {
     const asked = needMore === "" ? task : `${task}\n${needMore}`;
-    const exclude = [...(request.exclude ?? []).map((id) => resolveAlias(id, request.aliases)), ...shown];
+    const exclude = [
+      ...(request.exclude ?? []).map((id) => resolveAlias(id, request.aliases)),
+      ...shown,
+    ];
     const { aliases: _, reserve: __, ...rest } = request;
     const candidates = request.candidates?.map((one) =>
       resolveAlias(typeof one === "string" ? one : one.id, request.aliases),
     );
     const next = await rankCandidates(
-      { ...rest, ...(candidates === undefined ? {} : { candidates }), task: asked, budget, exclude },
+      {
+        ...rest,
+        ...(candidates === undefined ? {} : { candidates }),
+        task: asked,
+        budget,
+        exclude,
+      },
       context,
     );
     found ??= next;
@@ -71,15 +83,20 @@ export async function drillDown(request: DrillDownRequest, context: CatalogConte
     const answer = await askForPicks(next, asking);
     if (answer === undefined) {
       if (round > 1) break;
-      throw new CatalogError("budget_exceeded", `A pick prompt does not fit into ${budget} tokens; raise the budget.`, {
-        details: { budget },
-      });
+      throw new CatalogError(
+        "budget_exceeded",
+        `A pick prompt does not fit into ${budget} tokens; raise the budget.`,
+        {
+          details: { budget },
+        },
+      );
     }
     usage = addUsage(usage, answer.result.usage);
     if (!answer.result.ok) return { ok: false, issues: answer.result.issues };
     const { value } = answer.result;
     const picked = value.picks.map(({ alias }) => answer.idOf(alias));
-    for (const [index, id] of picked.entries()) picks.set(id, inertText(value.picks[index]?.why ?? "", 200));
+    for (const [index, id] of picked.entries())
+      picks.set(id, inertText(value.picks[index]?.why ?? "", 200));
     for (const { id } of answer.rows.overview) shown.add(id);
     needMore = canAskForMore ? inertText(value.need_more, 200) : "";
     const ids = answer.rows.overview.map(({ id }) => id);
@@ -88,7 +105,12 @@ export async function drillDown(request: DrillDownRequest, context: CatalogConte
     budget = Math.floor(budget * shrink);
   }
   const finished = finish({ request, context, picks, found });
-  return success({ picks: [...picks].map(([id, why]) => ({ id, why })), context: finished, rounds, usage });
+  return success({
+    picks: [...picks].map(([id, why]) => ({ id, why })),
+    context: finished,
+    rounds,
+    usage,
+  });
 }
 
 interface Asking {
@@ -107,7 +129,10 @@ interface Asked {
 }
 
 /** Undefined where not even an empty list fits. */
-async function askForPicks({ records, visible }: RankedCandidates, asking: Asking): Promise<Asked | undefined> {
+async function askForPicks(
+  { records, visible }: RankedCandidates,
+  asking: Asking,
+): Promise<Asked | undefined> {
   const { request, context, budget, most, canAskForMore } = asking;
   const { counter } = context;
   const { usable } = shareBudget(budget, {}, counter);
@@ -116,7 +141,9 @@ async function askForPicks({ records, visible }: RankedCandidates, asking: Askin
     pickPrompt({ task: request.task, most, rows, canAskForMore });
   const countPrompt = (rows: string): number => {
     const messages = promptOf(rows);
-    return counter.countMessages?.(messages) ?? countMessages((text) => counter.count(text), messages);
+    return (
+      counter.countMessages?.(messages) ?? countMessages((text) => counter.count(text), messages)
+    );
   };
   let room = usable - countPrompt("");
   for (;;) {
@@ -163,7 +190,9 @@ function finish({
     context.counter,
   );
   const built = buildContext({
-    candidates: records.flatMap((record) => (found === undefined ? [] : toCandidate(record, found.visible))),
+    candidates: records.flatMap((record) =>
+      found === undefined ? [] : toCandidate(record, found.visible),
+    ),
     budget: request.budget,
     // The picks' rows are short and few: all but a little goes to their cards.
     reserve: {
@@ -185,6 +214,8 @@ function addUsage(one: ModelUsage, two: ModelUsage): ModelUsage {
   return {
     inputTokens: one.inputTokens + two.inputTokens,
     outputTokens: one.outputTokens + two.outputTokens,
-    ...(one.costUsd === undefined && costUsd === undefined ? {} : { costUsd: (one.costUsd ?? 0) + (costUsd ?? 0) }),
+    ...(one.costUsd === undefined && costUsd === undefined
+      ? {}
+      : { costUsd: (one.costUsd ?? 0) + (costUsd ?? 0) }),
   };
 }

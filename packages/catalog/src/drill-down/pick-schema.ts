@@ -21,32 +21,46 @@ const longestReason = 200;
 export function pickSchema({ aliases, most, canAskForMore }: PickRules): z.ZodType<PickAnswer> {
   const ids = new Set(aliases.values());
   const pick = z.object({ alias: z.string().max(600), why: z.string().max(longestReason) });
-  return z.object({ picks: z.array(pick).max(1_000), need_more: z.string().max(500) }).superRefine((answer, check) => {
-    const seen = new Set<string>();
-    for (const [index, { alias }] of answer.picks.entries()) {
-      const id = aliases.get(alias) ?? (ids.has(alias) ? alias : undefined);
-      const path = ["picks", index, "alias"];
-      if (id === undefined) {
+  return z
+    .object({ picks: z.array(pick).max(1_000), need_more: z.string().max(500) })
+    .superRefine((answer, check) => {
+      const seen = new Set<string>();
+      for (const [index, { alias }] of answer.picks.entries()) {
+        const id = aliases.get(alias) ?? (ids.has(alias) ? alias : undefined);
+        const path = ["picks", index, "alias"];
+        if (id === undefined) {
+          check.addIssue({
+            code: "custom",
+            path,
+            message: `${JSON.stringify(alias.slice(0, 60))} is no alias of the list.`,
+          });
+        } else if (seen.has(id)) {
+          check.addIssue({
+            code: "custom",
+            path,
+            message: `${JSON.stringify(alias.slice(0, 60))} is picked twice.`,
+          });
+        } else {
+          seen.add(id);
+        }
+      }
+      if (answer.picks.length > most) {
         check.addIssue({
           code: "custom",
-          path,
-          message: `${JSON.stringify(alias.slice(0, 60))} is no alias of the list.`,
+          path: ["picks"],
+          message: `At most ${most} picks, not ${answer.picks.length}.`,
         });
-      } else if (seen.has(id)) {
-        check.addIssue({ code: "custom", path, message: `${JSON.stringify(alias.slice(0, 60))} is picked twice.` });
-      } else {
-        seen.add(id);
       }
-    }
-    if (answer.picks.length > most) {
-      check.addIssue({
-        code: "custom",
-        path: ["picks"],
-        message: `At most ${most} picks, not ${answer.picks.length}.`,
-      });
-    }
-    if (answer.picks.length === 0 && (!canAskForMore || answer.need_more.trim() === "") && aliases.size > 0) {
-      check.addIssue({ code: "custom", path: ["picks"], message: "Nothing is picked; pick the closest resource." });
-    }
-  });
+      if (
+        answer.picks.length === 0 &&
+        (!canAskForMore || answer.need_more.trim() === "") &&
+        aliases.size > 0
+      ) {
+        check.addIssue({
+          code: "custom",
+          path: ["picks"],
+          message: "Nothing is picked; pick the closest resource.",
+        });
+      }
+    });
 }

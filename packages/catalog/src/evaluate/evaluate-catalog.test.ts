@@ -5,7 +5,9 @@ import { formatEvaluations } from "./format-evaluations.ts";
 
 const answers: Record<string, string[]> = { first: ["a", "x", "b"], second: ["x", "c"], third: [] };
 const catalog: EvaluatedCatalog = {
-  search: async ({ text, limit }) => ({ hits: (answers[text] ?? []).slice(0, limit).map((id) => ({ id })) }),
+  search: async ({ text, limit }) => ({
+    hits: (answers[text] ?? []).slice(0, limit).map((id) => ({ id })),
+  }),
   budgetedContext: async ({ task, budget }) => {
     const rows = (answers[task] ?? []).slice(0, budget / 100).map((id) => ({ id }));
     return { overview: rows, details: rows.slice(0, 1), tokens: rows.length * 90 };
@@ -58,7 +60,9 @@ describe("evaluateCatalog", () => {
 
   it("refuses budgets for a catalog without contexts", async () => {
     const { search } = catalog;
-    await expect(evaluateCatalog({ search }, { queries, qrels, budgets: [100] })).rejects.toThrow(/budgetedContext/);
+    await expect(evaluateCatalog({ search }, { queries, qrels, budgets: [100] })).rejects.toThrow(
+      /budgetedContext/,
+    );
   });
 
   it("stops when it is aborted", async () => {

@@ -3,7 +3,11 @@ import { ndcgAt, recallAt, reciprocalRank, type Grades } from "./ranking-metrics
 
 /** What of a catalog is measured; a `Catalog` fits. */
 export interface EvaluatedCatalog {
-  search(query: { text: string; limit: number; signal?: AbortSignal }): Promise<{ hits: readonly { id: string }[] }>;
+  search(query: {
+    text: string;
+    limit: number;
+    signal?: AbortSignal;
+  }): Promise<{ hits: readonly { id: string }[] }>;
   /** Needed for budgets. Rows and cards that went into the context. */
   budgetedContext?(request: { task: string; budget: number; signal?: AbortSignal }): Promise<{
     overview: readonly { id: string }[];
@@ -63,7 +67,10 @@ const depth = 10;
  * Measures search, and contexts where budgets are given, on labelled questions. Throws `invalid_options` where no query
  * has a relevant resource, a query stands twice, or budgets are given for a catalog without contexts.
  */
-export async function evaluateCatalog(catalog: EvaluatedCatalog, options: EvaluateOptions): Promise<Evaluation> {
+export async function evaluateCatalog(
+  catalog: EvaluatedCatalog,
+  options: EvaluateOptions,
+): Promise<Evaluation> {
   const { queries, budgets = [], signal } = options;
   const graded = gradesByQuery(options);
   const labelled = queries.flatMap(({ qid, text }) => {
@@ -79,7 +86,11 @@ export async function evaluateCatalog(catalog: EvaluatedCatalog, options: Evalua
   const byQuery: (RankingMetrics & { qid: string })[] = [];
   for (const { qid, text, grades } of labelled) {
     throwIfAborted(signal);
-    const { hits } = await catalog.search({ text, limit: depth, ...(signal === undefined ? {} : { signal }) });
+    const { hits } = await catalog.search({
+      text,
+      limit: depth,
+      ...(signal === undefined ? {} : { signal }),
+    });
     byQuery.push({
       qid,
       ...measure(
@@ -89,7 +100,8 @@ export async function evaluateCatalog(catalog: EvaluatedCatalog, options: Evalua
     });
   }
   const measured: BudgetMetrics[] = [];
-  for (const budget of budgets) measured.push(await measureBudget(catalog, { labelled, budget, signal }));
+  for (const budget of budgets)
+    measured.push(await measureBudget(catalog, { labelled, budget, signal }));
   return {
     queries: labelled.length,
     skipped: queries.filter(({ qid }) => !graded.has(qid)).map(({ qid }) => qid),
@@ -106,7 +118,8 @@ export async function evaluateCatalog(catalog: EvaluatedCatalog, options: Evalua
 function gradesByQuery({ queries, qrels }: EvaluateOptions): Map<string, Grades> {
   const known = new Set<string>();
   for (const { qid } of queries) {
-    if (known.has(qid)) throw new CatalogError("invalid_options", `The query ${JSON.stringify(qid)} stands twice.`);
+    if (known.has(qid))
+      throw new CatalogError("invalid_options", `The query ${JSON.stringify(qid)} stands twice.`);
     known.add(qid);
   }
   const graded = new Map<string, Map<string, number>>();
@@ -135,17 +148,28 @@ async function measureBudget(
     labelled,
     budget,
     signal,
-  }: { labelled: readonly { text: string; grades: Grades }[]; budget: number; signal: AbortSignal | undefined },
+  }: {
+    labelled: readonly { text: string; grades: Grades }[];
+    budget: number;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<BudgetMetrics> {
   if (catalog.budgetedContext === undefined) {
-    throw new CatalogError("invalid_options", "Budgets are given, but the catalog has no `budgetedContext`.");
+    throw new CatalogError(
+      "invalid_options",
+      "Budgets are given, but the catalog has no `budgetedContext`.",
+    );
   }
   const rows: number[] = [];
   const cards: number[] = [];
   const tokens: number[] = [];
   for (const { text, grades } of labelled) {
     throwIfAborted(signal);
-    const context = await catalog.budgetedContext({ task: text, budget, ...(signal === undefined ? {} : { signal }) });
+    const context = await catalog.budgetedContext({
+      task: text,
+      budget,
+      ...(signal === undefined ? {} : { signal }),
+    });
     rows.push(recallOf(context.overview, grades));
     cards.push(recallOf(context.details, grades));
     tokens.push(context.tokens);

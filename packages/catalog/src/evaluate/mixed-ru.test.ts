@@ -15,16 +15,22 @@ interface Label {
 }
 
 function read<Row>(name: string): Row[] {
-  const text = readFileSync(new URL(`__fixtures__/mixed-ru/${name}.jsonl`, import.meta.url), "utf8");
+  const text = readFileSync(
+    new URL(`__fixtures__/mixed-ru/${name}.jsonl`, import.meta.url),
+    "utf8",
+  );
   return text
     .trim()
     .split("\n")
     .map((line): Row => JSON.parse(line));
 }
 
-const resources = read<{ id: string; title: string; description: string; columns: { name: string; type: string }[] }>(
-  "resources",
-);
+const resources = read<{
+  id: string;
+  title: string;
+  description: string;
+  columns: { name: string; type: string }[];
+}>("resources");
 const queries = read<Query>("queries");
 const labels = read<Label>("qrels");
 const cyrillic = /\p{Script=Cyrillic}/u;
@@ -34,7 +40,11 @@ describe("the labelled Russian and mixed set", () => {
     expect(resources).toHaveLength(267);
     expect(queries).toHaveLength(198);
     expect(checkResources(resources)).toMatchObject({ ok: true, warnings: [] });
-    expect(resources.every(({ columns }) => columns.every(({ name, type }) => name !== "" && type !== ""))).toBe(true);
+    expect(
+      resources.every(({ columns }) =>
+        columns.every(({ name, type }) => name !== "" && type !== ""),
+      ),
+    ).toBe(true);
   });
 
   it("has no two questions alike, and none that is a title", () => {
@@ -50,7 +60,10 @@ describe("the labelled Russian and mixed set", () => {
     expect(labels.filter(({ rid }) => !ids.has(rid))).toEqual([]);
     expect(new Set(labels.map(({ qid, rid }) => `${qid} ${rid}`)).size).toBe(labels.length);
     const counts = queries.map(({ qid }) => labels.filter((label) => label.qid === qid).length);
-    expect({ least: Math.min(...counts), most: Math.max(...counts) }).toEqual({ least: 1, most: 3 });
+    expect({ least: Math.min(...counts), most: Math.max(...counts) }).toEqual({
+      least: 1,
+      most: 3,
+    });
     expect(new Set(labels.map(({ qid }) => qid)).size).toBe(queries.length);
   });
 
@@ -68,7 +81,9 @@ describe("the labelled Russian and mixed set", () => {
       texts.filter((text) => cyrillic.test(text)).length / texts.length;
     const titles = share(resources.map(({ title }) => title));
     const descriptions = share(
-      resources.filter(({ description }) => description !== "").map(({ description }) => description),
+      resources
+        .filter(({ description }) => description !== "")
+        .map(({ description }) => description),
     );
     expect(titles > 0.3 && titles < 0.7).toBe(true);
     expect(descriptions).toBeGreaterThan(0.9);

@@ -33,6 +33,9 @@ describe("ranking metrics", () => {
       ["b", 2],
     ]);
     expect(ndcgAt(["b", "a"], graded, 10)).toBe(1);
-    expect(ndcgAt(["a", "b"], graded, 10)).toBeCloseTo((1 + 3 / Math.log2(3)) / (3 + 1 / Math.log2(3)), 10);
+    expect(ndcgAt(["a", "b"], graded, 10)).toBeCloseTo(
+      (1 + 3 / Math.log2(3)) / (3 + 1 / Math.log2(3)),
+      10,
+    );
   });
 });

@@ -16,7 +16,12 @@ interface LabelledSet {
 /** The vector of a query or a record; undefined for a record that has none. */
 type Embed = (text: string, kind: "query" | "record") => Float32Array | undefined;
 
-const table = (database: string, name: string, columns: string, description = ""): Partial<ResourceRecord> => ({
+const table = (
+  database: string,
+  name: string,
+  columns: string,
+  description = "",
+): Partial<ResourceRecord> => ({
   id: `res:db.${database}.${name}`,
   kind: "tabular",
   title: name,
@@ -49,11 +54,19 @@ const asRecord = (fields: Partial<ResourceRecord>): ResourceRecord => ({
 
 const english: Partial<ResourceRecord>[] = [
   table("bike_rental", "stations", "station_id name lat lon dock_count installation_date"),
-  table("bike_rental", "trips", "trip_id start_station_id end_station_id duration bike_id subscription_type"),
+  table(
+    "bike_rental",
+    "trips",
+    "trip_id start_station_id end_station_id duration bike_id subscription_type",
+  ),
   table("bike_rental", "weather", "date max_temperature_f mean_humidity events zip_code"),
   table("clinic", "patients", "ssn name address phone insurance_id pcp"),
   table("clinic", "physicians", "employee_id name position ssn"),
-  table("clinic", "appointments", "appointment_id patient prep_nurse physician start end examination_room"),
+  table(
+    "clinic",
+    "appointments",
+    "appointment_id patient prep_nurse physician start end examination_room",
+  ),
   table("clinic", "prescribes", "physician patient medication date dose"),
   table("university", "students", "stu_id fname lname dob advisor_id tot_cred"),
   table("university", "instructors", "inst_id name dept_name salary"),
@@ -62,11 +75,20 @@ const english: Partial<ResourceRecord>[] = [
   table("dw", "FCLT_BUILDING", "BLDG_KEY BLDG_NAME SITE_CD GROSS_AREA_SQFT YR_BUILT"),
   table("dw", "FCLT_ROOM", "ROOM_KEY BLDG_KEY FLOOR_KEY ROOM_USE_CD AREA_SQFT ORG_KEY"),
   table("dw", "HR_EMP_DIM", "EMP_KEY FULL_NM DEPT_CD JOB_TITLE_DESC HIRE_DT"),
-  table("dw", "FIN_GL_BALANCE", "GL_ACCT_KEY FISCAL_PERIOD BAL_AMT CUR_CD", "General ledger balances by period."),
+  table(
+    "dw",
+    "FIN_GL_BALANCE",
+    "GL_ACCT_KEY FISCAL_PERIOD BAL_AMT CUR_CD",
+    "General ledger balances by period.",
+  ),
   table("store", "orders", "order_id cust_id order_date status total_amt"),
   table("store", "order_items", "order_id sku qty unit_price"),
   table("store", "customers", "cust_id first_name last_name email city"),
-  tool("calendar", "create_event", "Schedules a meeting with participants, a time and an optional video link."),
+  tool(
+    "calendar",
+    "create_event",
+    "Schedules a meeting with participants, a time and an optional video link.",
+  ),
   tool("calendar", "list_events", "Returns upcoming appointments of a user between two dates."),
   tool("mailbox", "send_message", "Sends an email with attachments to one or several recipients."),
   tool("mailbox", "search_inbox", "Finds emails by sender, subject or text."),
@@ -74,7 +96,11 @@ const english: Partial<ResourceRecord>[] = [
   tool("weather", "getAirQuality", "Current pollution, PM2.5 and pollen at coordinates."),
   tool("repos", "createPullRequest", "Opens a pull request from one branch to another."),
   tool("repos", "searchCode", "Looks for text in the source files of all repositories."),
-  tool("money", "convertCurrency", "Exchanges an amount from one currency into another at today's rate."),
+  tool(
+    "money",
+    "convertCurrency",
+    "Exchanges an amount from one currency into another at today's rate.",
+  ),
   tool("money", "getStockQuote", "Last price of a share by its ticker symbol."),
   tool("images", "generateQrCode", "Makes a QR code picture for a link or a text."),
   tool("images", "removeBackground", "Cuts the main object out of a photo."),
@@ -84,12 +110,28 @@ const questions: [string, ...string[]][] = [
   ["How many docks does each station have?", "res:db.bike_rental.stations"],
   ["average duration of trips by subscription type", "res:db.bike_rental.trips"],
   ["On which days was the maximum temperature above 90?", "res:db.bike_rental.weather"],
-  ["trips that started at stations with more than 20 docks", "res:db.bike_rental.trips", "res:db.bike_rental.stations"],
-  ["What medications has each doctor prescribed?", "res:db.clinic.prescribes", "res:db.clinic.physicians"],
-  ["Which patients have an appointment tomorrow?", "res:db.clinic.appointments", "res:db.clinic.patients"],
+  [
+    "trips that started at stations with more than 20 docks",
+    "res:db.bike_rental.trips",
+    "res:db.bike_rental.stations",
+  ],
+  [
+    "What medications has each doctor prescribed?",
+    "res:db.clinic.prescribes",
+    "res:db.clinic.physicians",
+  ],
+  [
+    "Which patients have an appointment tomorrow?",
+    "res:db.clinic.appointments",
+    "res:db.clinic.patients",
+  ],
   ["Find the dates of birth of all students", "res:db.university.students"],
   ["salaries of teachers by department", "res:db.university.instructors"],
-  ["grades of students in each course", "res:db.university.enrollments", "res:db.university.courses"],
+  [
+    "grades of students in each course",
+    "res:db.university.enrollments",
+    "res:db.university.courses",
+  ],
   ["buildings built before 1950", "res:db.dw.FCLT_BUILDING"],
   ["square feet of rooms by organization", "res:db.dw.FCLT_ROOM"],
   ["when were the employees of each department hired", "res:db.dw.HR_EMP_DIM"],
@@ -122,7 +164,11 @@ const readLines = (name: string): unknown[] =>
 
 const mixedSet = (split: string): LabelledSet => {
   const { records, queries, qrels } = JSON.parse(
-    JSON.stringify({ records: readLines("resources"), queries: readLines("queries"), qrels: readLines("qrels") }),
+    JSON.stringify({
+      records: readLines("resources"),
+      queries: readLines("queries"),
+      qrels: readLines("qrels"),
+    }),
   );
   return {
     records: records.map(asRecord),
@@ -131,7 +177,10 @@ const mixedSet = (split: string): LabelledSet => {
   };
 };
 
-const evaluate = async ({ records, queries, qrels }: LabelledSet, embed?: Embed): Promise<Evaluation> => {
+const evaluate = async (
+  { records, queries, qrels }: LabelledSet,
+  embed?: Embed,
+): Promise<Evaluation> => {
   const index = createMemorySearchIndex();
   const byId = new Map(records.map((record) => [record.id, record]));
   const vectorOf = (text: string, kind: "query" | "record"): { vector?: Float32Array } => {
@@ -144,9 +193,16 @@ const evaluate = async ({ records, queries, qrels }: LabelledSet, embed?: Embed)
       ...vectorOf(`${record.title} ${record.description ?? ""} ${record.id}`, "record"),
     })),
   );
-  const lookup = async (ids: readonly string[]): Promise<ResourceRecord[]> => ids.flatMap((id) => byId.get(id) ?? []);
+  const lookup = async (ids: readonly string[]): Promise<ResourceRecord[]> =>
+    ids.flatMap((id) => byId.get(id) ?? []);
   const clock = { now: (): number => 0 };
-  const search = ({ text, limit }: { text: string; limit: number }): ReturnType<typeof rankResources> =>
+  const search = ({
+    text,
+    limit,
+  }: {
+    text: string;
+    limit: number;
+  }): ReturnType<typeof rankResources> =>
     rankResources({ index, lookup, clock, text, limit, ...vectorOf(text, "query") });
   return evaluateCatalog({ search }, { queries, qrels });
 };
@@ -154,7 +210,8 @@ const evaluate = async ({ records, queries, qrels }: LabelledSet, embed?: Embed)
 /** 64 numbers drawn for the text as a whole: an embedding that knows nothing. */
 const embedAsNoise = (text: string): Float32Array => {
   let state = 17;
-  for (const character of text) state = (Math.imul(state, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  for (const character of text)
+    state = (Math.imul(state, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
   return Float32Array.from({ length: 64 }, () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 31 - 1;
@@ -166,7 +223,9 @@ const embedSpelling = (text: string): Float32Array => {
   const sum = new Float32Array(64);
   const plain = ` ${text.toLowerCase()} `;
   for (let at = 0; at + 4 <= plain.length; at += 1) {
-    embedAsNoise(plain.slice(at, at + 4)).forEach((value, place) => (sum[place] = (sum[place] ?? 0) + value));
+    embedAsNoise(plain.slice(at, at + 4)).forEach(
+      (value, place) => (sum[place] = (sum[place] ?? 0) + value),
+    );
   }
   return sum;
 };
@@ -193,14 +252,18 @@ describe("search quality", () => {
     ["noise", embedAsNoise],
     ["spelling", embedSpelling],
     ["one point", (): Float32Array => Float32Array.from([1, 2, 3])],
-    ["the opposite of spelling", (text) => embedSpelling(text).map((value) => (text.includes("mcp") ? -value : value))],
+    [
+      "the opposite of spelling",
+      (text) => embedSpelling(text).map((value) => (text.includes("mcp") ? -value : value)),
+    ],
     [
       "half of the records",
       (text, kind) => (kind === "query" || text.length % 2 === 0 ? embedSpelling(text) : undefined),
     ],
     [
       "a tenth of the records",
-      (text, kind) => (kind === "query" || text.length % 10 === 0 ? embedSpelling(text) : undefined),
+      (text, kind) =>
+        kind === "query" || text.length % 10 === 0 ? embedSpelling(text) : undefined,
     ],
   ])("is not spoilt by an embedding that knows %s only", async (_name, embed) => {
     for (const set of [englishSet, mixedSet("tune"), mixedSet("test")]) {

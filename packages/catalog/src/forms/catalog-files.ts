@@ -18,7 +18,9 @@ export function toCatalogFiles(records: readonly ResourceRecord[]): CatalogFiles
   const sorted = [...records].sort((left, right) => compareCodeUnits(left.id, right.id));
   const files: [string, string][] = [[overviewPath, toCompactJsonl(sorted)]];
   for (const record of sorted) {
-    const members = Object.entries(record).filter(([name, value]) => !overviewMembers.has(name) && value !== undefined);
+    const members = Object.entries(record).filter(
+      ([name, value]) => !overviewMembers.has(name) && value !== undefined,
+    );
     members.sort(([left], [right]) => compareCodeUnits(left, right));
     const details = Object.fromEntries([["id", record.id], ...members]);
     files.push([detailsPath(record.id), `${JSON.stringify(details, undefined, 2)}\n`]);
@@ -33,19 +35,32 @@ export function toCatalogFiles(records: readonly ResourceRecord[]): CatalogFiles
 export function fromCatalogFiles(files: CatalogFiles): Result<ResourceRecord[]> {
   const text = Object.hasOwn(files, overviewPath) ? files[overviewPath] : undefined;
   if (text === undefined) {
-    return failure({ code: "file_missing", path: [overviewPath], message: "There is no overview.jsonl." });
+    return failure({
+      code: "file_missing",
+      path: [overviewPath],
+      message: "There is no overview.jsonl.",
+    });
   }
   const read = fromCompactJsonl(text);
   if (!read.ok) {
-    return { ok: false, issues: read.issues.map((issue) => ({ ...issue, path: [overviewPath, ...issue.path] })) };
+    return {
+      ok: false,
+      issues: read.issues.map((issue) => ({ ...issue, path: [overviewPath, ...issue.path] })),
+    };
   }
   const issues: Issue[] = [];
   const paths = new Map(read.value.map((overview) => [detailsPath(overview.id), overview]));
   for (const path of Object.keys(files).sort()) {
     if (path === overviewPath || paths.has(path) || !path.startsWith("details/")) continue;
-    issues.push({ code: "file_unexpected", path: [path], message: `${path} belongs to no line of overview.jsonl.` });
+    issues.push({
+      code: "file_unexpected",
+      path: [path],
+      message: `${path} belongs to no line of overview.jsonl.`,
+    });
   }
-  const records = [...paths].flatMap(([path, overview]) => withDetails(path, { overview, files, issues }) ?? []);
+  const records = [...paths].flatMap(
+    ([path, overview]) => withDetails(path, { overview, files, issues }) ?? [],
+  );
   records.sort((left, right) => compareCodeUnits(left.id, right.id));
   const [first, ...rest] = issues;
   return first === undefined ? success(records) : { ok: false, issues: [first, ...rest] };
@@ -63,12 +78,18 @@ function withDetails(
     return undefined;
   }
   if (details["id"] !== overview.id) {
-    issues.push({ code: "id_mismatch", path: [path, "id"], message: `${path} has another id than its line has.` });
+    issues.push({
+      code: "id_mismatch",
+      path: [path, "id"],
+      message: `${path} has another id than its line has.`,
+    });
     return undefined;
   }
   const checked = checkResources([{ ...details, ...overview }]);
   if (!checked.ok) {
-    issues.push(...checked.issues.map((issue) => ({ ...issue, path: [path, ...issue.path.slice(1)] })));
+    issues.push(
+      ...checked.issues.map((issue) => ({ ...issue, path: [path, ...issue.path.slice(1)] })),
+    );
     return undefined;
   }
   const [input] = checked.value;

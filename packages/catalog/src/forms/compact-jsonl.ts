@@ -47,7 +47,10 @@ function atLine(issue: Issue, lines: readonly { at: number }[]): Issue {
   return { ...issue, path: [lines[Number(index)]?.at ?? 0, ...path] };
 }
 
-function readLine(line: string, { at, issues }: { at: number; issues: Issue[] }): Record<string, unknown> | undefined {
+function readLine(
+  line: string,
+  { at, issues }: { at: number; issues: Issue[] },
+): Record<string, unknown> | undefined {
   const value = line.length > longestLine ? undefined : parsed(line);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     issues.push({ code: "not_json", path: [at], message: `Line ${at + 1} is no JSON object.` });
@@ -75,10 +78,28 @@ function toOverview(
   input: ResourceInput,
   { at, issues }: { at: number; issues: Issue[] },
 ): ResourceOverview | undefined {
-  const { id, uri, kind, title, tags, shape, schema_digest, cap, cost_hint, examples, owner, updated_at } = input;
+  const {
+    id,
+    uri,
+    kind,
+    title,
+    tags,
+    shape,
+    schema_digest,
+    cap,
+    cost_hint,
+    examples,
+    owner,
+    updated_at,
+  } = input;
   const { rev, schema_hash, cap_hash } = input;
   const isWhole = typeof rev === "number" && Number.isSafeInteger(rev) && rev >= 1;
-  if (!isWhole) issues.push({ code: "invalid_resource", path: [at, "rv"], message: "rv is a whole number from 1." });
+  if (!isWhole)
+    issues.push({
+      code: "invalid_resource",
+      path: [at, "rv"],
+      message: "rv is a whole number from 1.",
+    });
   const areHashes = isHash(schema_hash) && isHash(cap_hash);
   if (!areHashes) {
     issues.push({
@@ -87,8 +108,10 @@ function toOverview(
       message: "sh# and ch# are 16 hexadecimal digits each.",
     });
   }
-  if (updated_at === undefined) issues.push({ code: "invalid_resource", path: [at, "ts"], message: "ts is missing." });
-  if (!isWhole || !isHash(schema_hash) || !isHash(cap_hash) || updated_at === undefined) return undefined;
+  if (updated_at === undefined)
+    issues.push({ code: "invalid_resource", path: [at, "ts"], message: "ts is missing." });
+  if (!isWhole || !isHash(schema_hash) || !isHash(cap_hash) || updated_at === undefined)
+    return undefined;
   return {
     id,
     ...(uri === undefined ? {} : { uri }),

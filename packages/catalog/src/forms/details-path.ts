@@ -15,7 +15,8 @@ export function detailsPath(id: string): string {
     name += byte < 0x80 && isSafe.test(character) ? character : hex(byte);
   }
   if (name.startsWith(".") || devices.test(name)) name = hex(name.charCodeAt(0)) + name.slice(1);
-  if (name.length > longestName) name = `${name.slice(0, 120).replace(/%.?$/, "")}~${sha256Hex(id).slice(0, 32)}`;
+  if (name.length > longestName)
+    name = `${name.slice(0, 120).replace(/%.?$/, "")}~${sha256Hex(id).slice(0, 32)}`;
   return `details/${name}.json`;
 }
 

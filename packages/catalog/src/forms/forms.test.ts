@@ -21,7 +21,13 @@ async function sampleRecords(): Promise<ResourceRecord[]> {
       updated_at: "2025-10-29T08:30:00Z",
       extra: [1],
     },
-    { id: "api:Weather/Now | `x`", kind: "api", title: "# Now |", description: "<b>now</b>", updated_at: "2025-10-29" },
+    {
+      id: "api:Weather/Now | `x`",
+      kind: "api",
+      title: "# Now |",
+      description: "<b>now</b>",
+      updated_at: "2025-10-29",
+    },
   ]);
   expect(result.ok).toBe(true);
   return (await store.list()).resources.map(({ record }) => record);
@@ -45,12 +51,9 @@ describe("compact JSONL", () => {
   it("names every line that is wrong", () => {
     const lines = ["{", "[]", '{"id":"a","k":"api"}', "", '{"id":"a","k":"api","t":"A","zz":1}'];
     const read = fromCompactJsonl(lines.join("\n"));
-    expect(read.ok ? [] : read.issues.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual([
-      "not_json 0",
-      "not_json 1",
-      "unknown_key 4.zz",
-      "invalid_resource 2.title",
-    ]);
+    expect(read.ok ? [] : read.issues.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual(
+      ["not_json 0", "not_json 1", "unknown_key 4.zz", "invalid_resource 2.title"],
+    );
   });
 });
 
@@ -92,8 +95,12 @@ describe("a folder of a catalog", () => {
         fc.string({ unit: "grapheme", minLength: 1 }),
         fc.string({ unit: "grapheme", minLength: 1 }),
         (one, two) => {
-          expect(detailsPath(one)).toMatch(/^details\/[a-z0-9_%A-F-][a-z0-9._%~A-F-]{0,190}\.json$/);
-          expect(detailsPath(one).toLowerCase() === detailsPath(two).toLowerCase()).toBe(one === two);
+          expect(detailsPath(one)).toMatch(
+            /^details\/[a-z0-9_%A-F-][a-z0-9._%~A-F-]{0,190}\.json$/,
+          );
+          expect(detailsPath(one).toLowerCase() === detailsPath(two).toLowerCase()).toBe(
+            one === two,
+          );
         },
       ),
     );

@@ -1,5 +1,9 @@
 import { inertText } from "../record/inert-text.ts";
-import type { ResourceColumn, ResourceDetails, ResourceSnippet } from "../record/resource-record.ts";
+import type {
+  ResourceColumn,
+  ResourceDetails,
+  ResourceSnippet,
+} from "../record/resource-record.ts";
 
 /** What is rendered: details as a principal sees them, with what an overview adds. */
 export interface DocumentedResource extends ResourceDetails {
@@ -23,29 +27,59 @@ export function renderResourcesMarkdown(
     ({ id, kind, title: name, owner = "", tags = [] }) =>
       `| ${code(id)} | ${cell(kind)} | ${cell(name)} | ${cell(owner)} | ${cell(tags.join(", "))} |`,
   );
-  const table = ["| id | kind | title | owner | tags |", "| --- | --- | --- | --- | --- |", ...rows];
+  const table = [
+    "| id | kind | title | owner | tags |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+  ];
   const cards = resources.map((resource) => cardOf(resource).join("\n"));
   return `${[`# ${prose(title)}`, table.join("\n"), ...cards].join("\n\n")}\n`;
 }
 
 function cardOf(resource: DocumentedResource): string[] {
   const { id, uri, kind, title, description, columns = [], usage = {}, pushdown } = resource;
-  const lines = [`## ${prose(title)}`, "", `${code(id)}, ${prose(kind)}${uri === undefined ? "" : `, ${code(uri)}`}`];
+  const lines = [
+    `## ${prose(title)}`,
+    "",
+    `${code(id)}, ${prose(kind)}${uri === undefined ? "" : `, ${code(uri)}`}`,
+  ];
   if (description) lines.push("", prose(description));
   if (columns.length > 0) {
-    lines.push("", "| column | type | key | about |", "| --- | --- | --- | --- |", ...columns.map(columnRow));
+    lines.push(
+      "",
+      "| column | type | key | about |",
+      "| --- | --- | --- | --- |",
+      ...columns.map(columnRow),
+    );
   }
-  const able = Object.entries(pushdown ?? {}).flatMap(([name, isAble]) => (isAble === true ? [name] : []));
+  const able = Object.entries(pushdown ?? {}).flatMap(([name, isAble]) =>
+    isAble === true ? [name] : [],
+  );
   if (able.length > 0) lines.push("", `Pushdown: ${prose(able.join(", "))}`);
   for (const snippet of usage.snippets ?? []) lines.push("", ...snippetLines(snippet));
   const patterns = usage.anti_patterns ?? [];
-  if (patterns.length > 0) lines.push("", "Avoid:", "", ...patterns.map((text) => `- ${prose(text)}`));
+  if (patterns.length > 0)
+    lines.push("", "Avoid:", "", ...patterns.map((text) => `- ${prose(text)}`));
   return lines;
 }
 
-function columnRow({ name, type = "", pk, fk, nn, unit, description = "" }: ResourceColumn): string {
-  const key = [pk === true ? "pk" : "", nn === true ? "not null" : "", fk === undefined ? "" : `-> ${fk}`];
-  const about = [description, unit === undefined ? "" : `(${unit})`].filter((text) => text !== "").join(" ");
+function columnRow({
+  name,
+  type = "",
+  pk,
+  fk,
+  nn,
+  unit,
+  description = "",
+}: ResourceColumn): string {
+  const key = [
+    pk === true ? "pk" : "",
+    nn === true ? "not null" : "",
+    fk === undefined ? "" : `-> ${fk}`,
+  ];
+  const about = [description, unit === undefined ? "" : `(${unit})`]
+    .filter((text) => text !== "")
+    .join(" ");
   return `| ${code(name)} | ${cell(type)} | ${cell(key.filter((text) => text !== "").join(", "))} | ${cell(about)} |`;
 }
 

@@ -1,6 +1,13 @@
 import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
 import { cleanField, cleanText } from "./clean-text.ts";
-import { isPlainRecord, listField, recordField, textField, textsOf, type PlainRecord } from "./plain-record.ts";
+import {
+  isPlainRecord,
+  listField,
+  recordField,
+  textField,
+  textsOf,
+  type PlainRecord,
+} from "./plain-record.ts";
 import { resourceId, resourceUri, secretUri } from "./resource-address.ts";
 import { followReferences } from "./resolve-reference.ts";
 import { schemaColumns, type SchemaColumns } from "./schema-columns.ts";
@@ -50,7 +57,10 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
   const summary = cleanText(operation["summary"], 200);
   return {
     id: resourceId("api", name, id ?? `${method}-${path}`),
-    uri: baseUrl === "" ? resourceUri("api", name, id ?? `${method}-${path}`) : baseUrl + uriTemplate(path),
+    uri:
+      baseUrl === ""
+        ? resourceUri("api", name, id ?? `${method}-${path}`)
+        : baseUrl + uriTemplate(path),
     kind: "api",
     title: summary ?? `${verb} ${path}`.slice(0, 200),
     ...cleanField("description", operation["description"] ?? operation["summary"]),
@@ -66,7 +76,9 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
     shape: { cols: columns.length },
     cap: capabilitiesOf(method, columns),
     columns,
-    usage: { snippets: [{ engine: "http", code: exampleRequest({ verb, baseUrl, path, parameters }) }] },
+    usage: {
+      snippets: [{ engine: "http", code: exampleRequest({ verb, baseUrl, path, parameters }) }],
+    },
     http: { method: verb, path },
     ...securityOf(operation, context),
     ...(context.owner === undefined ? {} : { owner: context.owner }),
@@ -100,7 +112,8 @@ function readParameters(parameters: readonly PlainRecord[], root: PlainRecord): 
     const place = textField(parameter, "in");
     if (name === undefined || place === undefined || place === "body") continue;
     // Swagger 2 has the schema's fields on the parameter itself, OpenAPI 3 may have it under a media type.
-    const schema = parameter["schema"] ?? mediaSchema(recordField(parameter, "content")) ?? parameter;
+    const schema =
+      parameter["schema"] ?? mediaSchema(recordField(parameter, "content")) ?? parameter;
     const read = schemaColumns(schema, { root, maxColumns: 1, maxDepth: 0 });
     unresolved.push(...read.unresolved);
     columns.push({
@@ -118,8 +131,15 @@ function readParameters(parameters: readonly PlainRecord[], root: PlainRecord): 
 const nothing: SchemaColumns = { columns: [], isCut: false, unresolved: [] };
 
 /** Lays a schema flat, and one that is a mere reference only once. */
-function flatten(schema: unknown, place: "body" | "response", { root, flattened }: ApiContext): SchemaColumns {
-  const reference = isPlainRecord(schema) && Object.keys(schema).length === 1 ? textField(schema, "$ref") : undefined;
+function flatten(
+  schema: unknown,
+  place: "body" | "response",
+  { root, flattened }: ApiContext,
+): SchemaColumns {
+  const reference =
+    isPlainRecord(schema) && Object.keys(schema).length === 1
+      ? textField(schema, "$ref")
+      : undefined;
   const known = reference === undefined ? undefined : flattened.get(`${place} ${reference}`);
   if (known !== undefined) return known;
   const columns = schemaColumns(schema, { root, in: place });
@@ -127,11 +147,17 @@ function flatten(schema: unknown, place: "body" | "response", { root, flattened 
   return columns;
 }
 
-function readBody(found: ApiOperation, parameters: readonly PlainRecord[], context: ApiContext): SchemaColumns {
+function readBody(
+  found: ApiOperation,
+  parameters: readonly PlainRecord[],
+  context: ApiContext,
+): SchemaColumns {
   const inBody = parameters.find((parameter) => parameter["in"] === "body");
   const { value } = followReferences(context.root, found.operation["requestBody"]);
   const schema =
-    inBody === undefined ? mediaSchema(recordField(isPlainRecord(value) ? value : {}, "content")) : inBody["schema"];
+    inBody === undefined
+      ? mediaSchema(recordField(isPlainRecord(value) ? value : {}, "content"))
+      : inBody["schema"];
   return schema === undefined ? nothing : flatten(schema, "body", context);
 }
 
@@ -154,13 +180,20 @@ function mediaSchema(content: PlainRecord): unknown {
 }
 
 /** Who may call: references to the secrets of the first way in; nothing where the operation is open. */
-function securityOf(operation: PlainRecord, context: ApiContext): Pick<ResourceInput, "access" | "constraints"> {
+function securityOf(
+  operation: PlainRecord,
+  context: ApiContext,
+): Pick<ResourceInput, "access" | "constraints"> {
   const ways = "security" in operation ? listField(operation, "security") : context.security;
   const way = ways.find((entry) => isPlainRecord(entry) && Object.keys(entry).length > 0);
-  const isOpen = ways.length === 0 || ways.some((entry) => isPlainRecord(entry) && Object.keys(entry).length === 0);
+  const isOpen =
+    ways.length === 0 ||
+    ways.some((entry) => isPlainRecord(entry) && Object.keys(entry).length === 0);
   if (isOpen || !isPlainRecord(way)) return {};
   const names = Object.keys(way);
-  const scopes = names.flatMap((name) => textsOf(listField(way, name)).map((scope) => scope.slice(0, 200)));
+  const scopes = names.flatMap((name) =>
+    textsOf(listField(way, name)).map((scope) => scope.slice(0, 200)),
+  );
   return {
     access: { secrets: names.map((name) => secretUri(context.name, name)) },
     constraints: {
@@ -174,7 +207,9 @@ function securityOf(operation: PlainRecord, context: ApiContext): Pick<ResourceI
 function schemeOf({ root, schemes }: ApiContext, name: string): string {
   const { value } = followReferences(root, schemes[name]);
   const scheme = isPlainRecord(value) ? value : {};
-  const words = ["type", "scheme", "in", "name"].map((field) => textField(scheme, field)?.slice(0, 100));
+  const words = ["type", "scheme", "in", "name"].map((field) =>
+    textField(scheme, field)?.slice(0, 100),
+  );
   return words.filter((word) => word !== undefined).join(" ") || "unknown";
 }
 
@@ -189,8 +224,11 @@ const paging = /^(?:page|offset|skip|cursor|after|before|page_?token|\$skip)$/i;
 function capabilitiesOf(method: string, columns: readonly ResourceColumn[]): string[] {
   if (method !== "get" && method !== "head") return ["call"];
   const names = columns.filter((column) => column["in"] === "query").map((column) => column.name);
-  const known = rules.filter(([pattern]) => names.some((name) => pattern.test(name))).map(([, cap]) => cap);
-  const isFilter = (name: string): boolean => !paging.test(name) && rules.every(([pattern]) => !pattern.test(name));
+  const known = rules
+    .filter(([pattern]) => names.some((name) => pattern.test(name)))
+    .map(([, cap]) => cap);
+  const isFilter = (name: string): boolean =>
+    !paging.test(name) && rules.every(([pattern]) => !pattern.test(name));
   return ["scan", ...(names.some(isFilter) ? ["filter"] : []), ...known];
 }
 
@@ -206,5 +244,7 @@ function exampleRequest({ verb, baseUrl, path, parameters }: ExampleParts): stri
   const query = parameters
     .filter((parameter) => parameter["in"] === "query" && parameter["required"] === true)
     .map((parameter) => `${String(parameter["name"])}={${String(parameter["name"])}}`);
-  return cleanText(`${verb} ${baseUrl}${path}${query.length > 0 ? `?${query.join("&")}` : ""}`) ?? verb;
+  return (
+    cleanText(`${verb} ${baseUrl}${path}${query.length > 0 ? `?${query.join("&")}` : ""}`) ?? verb
+  );
 }

@@ -11,9 +11,15 @@ interface Callable {
 }
 
 /** Columns of input and output (`in: "input"`, `in: "output"`), and a call to copy, of a tool or a skill. */
-export function callableFields({ name, description, inputSchema, outputSchema }: Callable): Partial<ResourceInput> {
+export function callableFields({
+  name,
+  description,
+  inputSchema,
+  outputSchema,
+}: Callable): Partial<ResourceInput> {
   const input = schemaColumns(inputSchema, { in: "input" });
-  const output = outputSchema === undefined ? undefined : schemaColumns(outputSchema, { in: "output" });
+  const output =
+    outputSchema === undefined ? undefined : schemaColumns(outputSchema, { in: "output" });
   const columns = [...input.columns, ...(output?.columns ?? [])];
   const unresolved = [...input.unresolved, ...(output?.unresolved ?? [])];
   return {

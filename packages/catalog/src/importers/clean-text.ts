@@ -10,7 +10,10 @@ export function cleanText(value: unknown, maxChars: number = maxTextChars): stri
 }
 
 /** `{ [name]: text }` with the text cleaned, or nothing; to be spread into a record. */
-export function cleanField<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
+export function cleanField<Name extends string>(
+  name: Name,
+  value: unknown,
+): Partial<Record<Name, string>> {
   const text = cleanText(value);
   const field: Partial<Record<Name, string>> = {};
   if (text !== undefined) field[name] = text;

@@ -56,7 +56,10 @@ export function createColumnSniffer(maxColumns: number): ColumnSniffer {
     nullRate() {
       const gaps = [...seen].filter(([, column]) => missing(column) > 0);
       return Object.fromEntries(
-        gaps.map(([name, column]) => [name, Math.round((missing(column) / Math.max(1, rows)) * 10_000) / 10_000]),
+        gaps.map(([name, column]) => [
+          name,
+          Math.round((missing(column) / Math.max(1, rows)) * 10_000) / 10_000,
+        ]),
       );
     },
     get rows() {

@@ -10,8 +10,10 @@ export interface DecodedText {
  */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return { text: decode(bytes, "utf-16le"), encoding: "utf-16le" };
-  if (first === 0xfe && second === 0xff) return { text: decode(bytes, "utf-16be"), encoding: "utf-16be" };
+  if (first === 0xff && second === 0xfe)
+    return { text: decode(bytes, "utf-16le"), encoding: "utf-16le" };
+  if (first === 0xfe && second === 0xff)
+    return { text: decode(bytes, "utf-16be"), encoding: "utf-16be" };
   if (bytes.subarray(0, 65_536).includes(0)) return undefined;
   try {
     // A character may be cut in two where only the first bytes of a file are read.

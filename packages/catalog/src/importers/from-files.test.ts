@@ -9,8 +9,14 @@ import { fromFiles, type FromFilesOptions, type SourceFile } from "./from-files.
 import { findDelimiter, readRows, type Delimiter } from "./read-delimited.ts";
 
 const data = join(dirname(createRequire(import.meta.url).resolve("vega-datasets")), "..", "data");
-const vega = (name: string): SourceFile => ({ name, bytes: new Uint8Array(readFileSync(join(data, name))) });
-const textFile = (name: string, text: string): SourceFile => ({ name, bytes: new TextEncoder().encode(text) });
+const vega = (name: string): SourceFile => ({
+  name,
+  bytes: new Uint8Array(readFileSync(join(data, name))),
+});
+const textFile = (name: string, text: string): SourceFile => ({
+  name,
+  bytes: new TextEncoder().encode(text),
+});
 
 function imported(files: SourceFile[], options: FromFilesOptions = {}): ResourceInput[] {
   const result = fromFiles(files, options);
@@ -27,7 +33,8 @@ describe("fromFiles on public data sets", () => {
     const names =
       "stocks.csv airports.csv seattle-weather.csv unemployment.tsv birdstrikes.csv movies.json cars.json flights-200k.json earthquakes.json flare.json budgets.json";
     const resources = names.split(" ").map((name) => imported([vega(name)])[0]);
-    expect(resources.map((resource) => resource && `${resource.title} ${shapeOf(resource)}`)).toMatchInlineSnapshot(`
+    expect(resources.map((resource) => resource && `${resource.title} ${shapeOf(resource)}`))
+      .toMatchInlineSnapshot(`
       [
         "stocks.csv 560: symbol:string, date:string, price:number",
         "airports.csv 3376: iata:string, name:string, city:string, state:string, country:string, latitude:number, longitude:number",
@@ -70,17 +77,24 @@ describe("fromFiles on public data sets", () => {
   });
 
   it("estimates the rows of what it does not read to the end within a tenth", () => {
-    const [whole] = imported([vega("zipcodes.csv")], { sampleBytes: 10_000_000, sampleRows: 1_000_000 });
+    const [whole] = imported([vega("zipcodes.csv")], {
+      sampleBytes: 10_000_000,
+      sampleRows: 1_000_000,
+    });
     const [part] = imported([vega("zipcodes.csv")], { sampleBytes: 100_000 });
     const rows = Number(whole?.shape?.rows_est);
-    expect(Math.abs(Number(String(part?.shape?.rows_est).replace("~", "")) / rows - 1)).toBeLessThan(0.1);
+    expect(
+      Math.abs(Number(String(part?.shape?.rows_est).replace("~", "")) / rows - 1),
+    ).toBeLessThan(0.1);
   });
 });
 
 describe("fromFiles on Parquet", () => {
   const name = "flights-3m.parquet";
   // What parquetMetadata of hyparquet 1.31 gives for this file of the data sets, of the row groups only what is read.
-  const recorded = JSON.parse(readFileSync(new URL(`__fixtures__/${name}-metadata.json`, import.meta.url), "utf8"));
+  const recorded = JSON.parse(
+    readFileSync(new URL(`__fixtures__/${name}-metadata.json`, import.meta.url), "utf8"),
+  );
   const bytes = new Uint8Array(8);
 
   it("takes columns, types and rows from the footer", () => {
@@ -96,17 +110,32 @@ describe("fromFiles on Parquet", () => {
       { name: "id", type: "INT32", repetition_type: "REQUIRED" },
       { name: "place", num_children: 2 },
       { name: "city", type: "BYTE_ARRAY", converted_type: "UTF8" },
-      { name: "price", type: "FIXED_LEN_BYTE_ARRAY", converted_type: "DECIMAL", precision: 12, scale: 2 },
+      {
+        name: "price",
+        type: "FIXED_LEN_BYTE_ARRAY",
+        converted_type: "DECIMAL",
+        precision: 12,
+        scale: 2,
+      },
       { name: "at", type: "INT64", logical_type: { type: "TIMESTAMP" } },
     ];
-    const column = (path: string[], statistics: object) => ({ meta_data: { path_in_schema: path, statistics } });
+    const column = (path: string[], statistics: object) => ({
+      meta_data: { path_in_schema: path, statistics },
+    });
     const row_groups = [
-      { columns: [column(["place", "city"], { null_count: 3n }), column(["at"], { null_count: 1n })] },
+      {
+        columns: [
+          column(["place", "city"], { null_count: 3n }),
+          column(["at"], { null_count: 1n }),
+        ],
+      },
       { columns: [column(["place", "city"], { null_count: 2n }), column(["at"], {})] },
     ];
     const parquetMetadata = () => ({ num_rows: 20n, schema, row_groups });
     const [file] = imported([{ name, bytes }], { parquetMetadata });
-    expect(file && shapeOf(file)).toBe("20: id:int32, place.city:string, place.price:decimal(12,2), at:timestamp");
+    expect(file && shapeOf(file)).toBe(
+      "20: id:int32, place.city:string, place.price:decimal(12,2), at:timestamp",
+    );
     expect(file?.columns?.[0]?.nn).toBe(true);
     expect(file?.quality).toEqual({ null_rate: { "place.city": 0.25 } });
   });
@@ -127,9 +156,17 @@ describe("fromFiles", () => {
       "Дата;Сумма;Индекс\n01.02.2025;1 234,50;007123\n02.02.2025;2,00;101000\n",
       "Дата:date, Сумма:number, Индекс:string",
     ],
-    ["quotes, line ends and delimiters in cells", 'a,"b ""x"""\r\n"1\n2",3\r\n', 'a:string, b "x":integer'],
+    [
+      "quotes, line ends and delimiters in cells",
+      'a,"b ""x"""\r\n"1\n2",3\r\n',
+      'a:string, b "x":integer',
+    ],
     ["no header", "1,2025-01-01\n2,2025-01-02\n", "column_1:integer, column_2:date"],
-    ["a header of blanks and repeats", "id,,id\n1,2,3\n", "id:integer, column_2:integer, id_2:integer"],
+    [
+      "a header of blanks and repeats",
+      "id,,id\n1,2,3\n",
+      "id:integer, column_2:integer, id_2:integer",
+    ],
     ["texts under a header", "name|city\nAnna|Omsk\nIvan|Perm\n", "name:string, city:string"],
     ["ragged rows", "a,b\n1\n2,3,4\n", "a:integer, b:integer, column_3:integer"],
     ["a header alone", "a,b,c", "a:string, b:string, c:string"],
@@ -138,16 +175,23 @@ describe("fromFiles", () => {
     ["nothing", "", ""],
   ])("tells a CSV with %s", (_, text, expected) => {
     const [file] = imported([textFile("dir/a.csv", text)]);
-    expect((file?.columns ?? []).map(({ name, type }) => `${name}:${type}`).join(", ")).toBe(expected);
+    expect((file?.columns ?? []).map(({ name, type }) => `${name}:${type}`).join(", ")).toBe(
+      expected,
+    );
   });
 
   it("reads Windows-1251, as older programs write it, and UTF-16", () => {
-    const cyrillic = new Uint8Array([0xca, 0xee, 0xe4, 0x3b, 0xd6, 0xe5, 0xed, 0xe0, 0x0a, 0x31, 0x3b, 0x32, 0x0a]);
+    const cyrillic = new Uint8Array([
+      0xca, 0xee, 0xe4, 0x3b, 0xd6, 0xe5, 0xed, 0xe0, 0x0a, 0x31, 0x3b, 0x32, 0x0a,
+    ]);
     const utf16 = new Uint8Array(
-      new Uint16Array([0xfeff, ...[..."Код;Цена\n1;2\n"].map((letter) => letter.charCodeAt(0))]).buffer,
+      new Uint16Array([0xfeff, ...[..."Код;Цена\n1;2\n"].map((letter) => letter.charCodeAt(0))])
+        .buffer,
     );
     for (const bytes of [cyrillic, utf16]) {
-      expect(imported([{ name: "a.csv", bytes }]).map(shapeOf)).toEqual(["1: Код:integer, Цена:integer"]);
+      expect(imported([{ name: "a.csv", bytes }]).map(shapeOf)).toEqual([
+        "1: Код:integer, Цена:integer",
+      ]);
     }
   });
 
@@ -163,9 +207,9 @@ describe("fromFiles", () => {
     const text = `[${row.repeat(Math.ceil(50_000_000 / row.length))}{"name":"z","n":[]}]`;
     const [file] = imported([textFile("big.json", text)]);
     expect(file?.columns?.map(({ name }) => name)).toEqual(["name", "n"]);
-    expect(Math.abs(Number(String(file?.shape?.rows_est).slice(1)) / (text.length / row.length) - 1)).toBeLessThan(
-      0.01,
-    );
+    expect(
+      Math.abs(Number(String(file?.shape?.rows_est).slice(1)) / (text.length / row.length) - 1),
+    ).toBeLessThan(0.01);
   });
 
   it("describes other files by their name alone", () => {
@@ -194,10 +238,17 @@ describe("fromFiles", () => {
     ["JSON that is cut off", textFile("a.json", '[{"a":1},{"a"'), "malformed_file"],
     ["JSON with a tail", textFile("a.json", "[1] 2"), "malformed_file"],
     ["a line that is no JSON", textFile("a.jsonl", '{"a":1}\nnope'), "malformed_file"],
-    ["bytes under the name of a CSV", { name: "a.csv", bytes: new Uint8Array([1, 0, 2, 0]) }, "malformed_file"],
+    [
+      "bytes under the name of a CSV",
+      { name: "a.csv", bytes: new Uint8Array([1, 0, 2, 0]) },
+      "malformed_file",
+    ],
     ["Parquet without a reader", textFile("a.parquet", "PAR1"), "parquet_reader_missing"],
   ])("refuses %s", (_, file, code) => {
-    expect(fromFiles([textFile("ok.csv", "a\n1"), file])).toMatchObject({ ok: false, issues: [{ code, path: [1] }] });
+    expect(fromFiles([textFile("ok.csv", "a\n1"), file])).toMatchObject({
+      ok: false,
+      issues: [{ code, path: [1] }],
+    });
   });
 
   it("refuses two files of one name, and names all issues at once", () => {
@@ -215,16 +266,24 @@ describe("rows of delimited text", () => {
 
   it("come back as they were written", () => {
     const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 6 });
-    const property = fc.property(rows, delimiter, fc.constantFrom("\n", "\r\n"), (written, between, end) => {
-      const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-      const text = written.map((row) => row.map(quoted).join(between)).join(end);
-      expect([...readRows(text, between)]).toEqual(written);
-    });
+    const property = fc.property(
+      rows,
+      delimiter,
+      fc.constantFrom("\n", "\r\n"),
+      (written, between, end) => {
+        const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+        const text = written.map((row) => row.map(quoted).join(between)).join(end);
+        expect([...readRows(text, between)]).toEqual(written);
+      },
+    );
     fc.assert(property);
   });
 
   it("are told by the delimiter that they were written with", () => {
-    const rows = fc.array(fc.array(fc.integer(), { minLength: 3, maxLength: 3 }), { minLength: 2, maxLength: 20 });
+    const rows = fc.array(fc.array(fc.integer(), { minLength: 3, maxLength: 3 }), {
+      minLength: 2,
+      maxLength: 20,
+    });
     const property = fc.property(rows, delimiter, (written, between) => {
       expect(findDelimiter(written.map((row) => row.join(between)).join("\n"))).toBe(between);
     });
@@ -237,7 +296,9 @@ describe("rows of delimited text", () => {
       fc.constantFrom("a.csv", "a.json", "a.jsonl"),
       (bytes, name) => {
         const result = fromFiles([{ name, bytes }]);
-        expect(result.ok || result.issues.every(({ code }) => code === "malformed_file")).toBe(true);
+        expect(result.ok || result.issues.every(({ code }) => code === "malformed_file")).toBe(
+          true,
+        );
         expect(checkResources(result.ok ? result.value : [])).toMatchObject({ ok: true });
       },
     );

@@ -38,7 +38,10 @@ export interface FromFilesOptions {
  * Windows-1251), JSON, JSONL and Parquet; anything else by its name. No value of a file is kept. Codes: `malformed_file`,
  * `parquet_reader_missing`, `duplicate_file`.
  */
-export function fromFiles(files: readonly SourceFile[], options: FromFilesOptions = {}): Result<ResourceInput[]> {
+export function fromFiles(
+  files: readonly SourceFile[],
+  options: FromFilesOptions = {},
+): Result<ResourceInput[]> {
   const issues: Issue[] = [];
   const resources = new Map<string, ResourceInput>();
   for (const [index, file] of files.entries()) {
@@ -56,7 +59,9 @@ export function fromFiles(files: readonly SourceFile[], options: FromFilesOption
   }
   const [first, ...others] = issues;
   if (first !== undefined) return failure(first, ...others);
-  return success([...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id)));
+  return success(
+    [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id)),
+  );
 }
 
 function readFile(file: SourceFile, options: FromFilesOptions): Result<FileSchema> {
@@ -69,7 +74,11 @@ function endingOf(name: string): string {
   return /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? "";
 }
 
-function fileResource(file: SourceFile, schema: FileSchema, { tags = [], owner }: FromFilesOptions): ResourceInput {
+function fileResource(
+  file: SourceFile,
+  schema: FileSchema,
+  { tags = [], owner }: FromFilesOptions,
+): ResourceInput {
   const { columns, rows, isExact, nullRate, format, isCut, details } = schema;
   const sizeBytes = file.sizeBytes ?? file.bytes.byteLength;
   const name = file.name.replaceAll("\\", "/");
@@ -79,7 +88,9 @@ function fileResource(file: SourceFile, schema: FileSchema, { tags = [], owner }
     kind: "file",
     title: cleanText(name.split("/").at(-1), 200) ?? "file",
     tags: [...new Set([`format:${format}`, ...tags])],
-    ...(rows === undefined ? {} : { shape: { rows_est: isExact ? rows : `~${rows}`, cols: columns.length } }),
+    ...(rows === undefined
+      ? {}
+      : { shape: { rows_est: isExact ? rows : `~${rows}`, cols: columns.length } }),
     cap: columns.length > 0 ? ["scan", "project"] : ["read"],
     ...(columns.length > 0 ? { columns } : {}),
     constraints: { size_bytes: sizeBytes, ...details },

@@ -60,7 +60,12 @@ describe("fromJsonl", () => {
   });
 
   it.each([
-    ["a line that is cut off", '{"id":"res:a","kind":"api","title":"a"}\n{"id":', "malformed_line", [1]],
+    [
+      "a line that is cut off",
+      '{"id":"res:a","kind":"api","title":"a"}\n{"id":',
+      "malformed_line",
+      [1],
+    ],
     ["a list", "[1]", "not_a_record", [0]],
     ["a record without a title", '{"id":"res:a","kind":"api"}', "not_a_record", [0]],
     ["a number for an id", '{"id":7,"kind":"api","title":"a"}', "not_a_record", [0]],
@@ -74,7 +79,12 @@ describe("fromJsonl", () => {
   });
 
   it("keeps every member of a record", () => {
-    const record = fc.record({ id: fc.string(), kind: fc.string(), title: fc.string(), extra: fc.jsonValue() });
+    const record = fc.record({
+      id: fc.string(),
+      kind: fc.string(),
+      title: fc.string(),
+      extra: fc.jsonValue(),
+    });
     const property = fc.property(fc.array(record, { maxLength: 5 }), (records) => {
       const read = fromJsonl(records.map((entry) => JSON.stringify(entry)).join("\n"));
       expect(read).toEqual({ ok: true, value: JSON.parse(JSON.stringify(records)) });

@@ -18,10 +18,16 @@ describe("fromMcpTools with the server of everything, over stdio", () => {
     });
     const client = new Client({ name: "test", version: "1.0.0" });
     await client.connect(transport);
-    const resources = await fromMcpTools(client, { server: "everything", owner: "platform", tags: ["demo"] });
+    const resources = await fromMcpTools(client, {
+      server: "everything",
+      owner: "platform",
+      tags: ["demo"],
+    });
     const { tools } = await client.listTools();
     await client.close();
-    expect(resources.map(({ id }) => id)).toEqual(tools.map(({ name }) => `res:mcp.everything.${name}`).sort());
+    expect(resources.map(({ id }) => id)).toEqual(
+      tools.map(({ name }) => `res:mcp.everything.${name}`).sort(),
+    );
     expect(checkResources(resources).ok).toBe(true);
     const structured = resources.find(({ id }) => id.endsWith("get-structured-content"));
     expect(structured).toMatchInlineSnapshot(`
@@ -98,7 +104,12 @@ describe("fromMcpTools", () => {
     "": { tools: [{ name: "b", inputSchema: { type: "object" } }], nextCursor: "2" },
     "2": {
       tools: [
-        { name: 'a "quoted"\nname', title: "A", description: "x".repeat(10_000), annotations: { readOnlyHint: true } },
+        {
+          name: 'a "quoted"\nname',
+          title: "A",
+          description: "x".repeat(10_000),
+          annotations: { readOnlyHint: true },
+        },
       ],
     },
   };
@@ -108,14 +119,19 @@ describe("fromMcpTools", () => {
       { listTools: async ({ cursor = "" } = {}) => pages[cursor] ?? { tools: [] } },
       { server: "s" },
     );
-    expect(resources.map(({ id }) => id)).toEqual(["res:mcp.s.a%20%22quoted%22%0Aname", "res:mcp.s.b"]);
+    expect(resources.map(({ id }) => id)).toEqual([
+      "res:mcp.s.a%20%22quoted%22%0Aname",
+      "res:mcp.s.b",
+    ]);
     expect(resources[0]?.tags).toEqual(["mcp", "s", "readonly"]);
     expect(resources[0]?.description?.length).toBeLessThanOrEqual(2_000);
     expect(resources[0]?.description).toContain("removed");
   });
 
   it("takes the tools themselves", async () => {
-    const resources = await fromMcpTools([{ name: "b" }, { name: "b", title: "later" }], { server: "s" });
+    const resources = await fromMcpTools([{ name: "b" }, { name: "b", title: "later" }], {
+      server: "s",
+    });
     expect(resources).toMatchObject([{ id: "res:mcp.s.b", title: "later", columns: [] }]);
   });
 
@@ -131,7 +147,9 @@ describe("fromMcpTools", () => {
     ["a tool without a name", async () => ({ tools: [{ title: "nameless" }] })],
     ["a failure", async () => Promise.reject(new Error("connection lost"))],
   ])("fails on a server that gives %s", async (_, listTools) => {
-    const error: unknown = await fromMcpTools({ listTools }, { server: "s" }).catch((reason: unknown) => reason);
+    const error: unknown = await fromMcpTools({ listTools }, { server: "s" }).catch(
+      (reason: unknown) => reason,
+    );
     expect(CatalogError.isInstance(error) && error.code).toBe("import_failed");
   });
 
@@ -141,9 +159,10 @@ describe("fromMcpTools", () => {
       controller.abort();
       return { tools: [], nextCursor: "2" };
     };
-    const error: unknown = await fromMcpTools({ listTools }, { server: "s", signal: controller.signal }).catch(
-      (reason: unknown) => reason,
-    );
+    const error: unknown = await fromMcpTools(
+      { listTools },
+      { server: "s", signal: controller.signal },
+    ).catch((reason: unknown) => reason);
     expect(CatalogError.isInstance(error) && error.code).toBe("aborted");
   });
 });

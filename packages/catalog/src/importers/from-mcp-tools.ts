@@ -51,7 +51,10 @@ function isToolSource(source: McpToolSource | readonly object[]): source is McpT
   return "listTools" in source;
 }
 
-async function listAll(source: McpToolSource, { server, signal, timeoutMs }: FromMcpToolsOptions): Promise<object[]> {
+async function listAll(
+  source: McpToolSource,
+  { server, signal, timeoutMs }: FromMcpToolsOptions,
+): Promise<object[]> {
   const options = { timeout: timeoutMs ?? 30_000, ...(signal === undefined ? {} : { signal }) };
   const found: object[] = [];
   const cursors = new Set<string>();
@@ -74,10 +77,16 @@ async function listAll(source: McpToolSource, { server, signal, timeoutMs }: Fro
   return found;
 }
 
-function toolResource(tool: PlainRecord, { server, owner, tags = [] }: FromMcpToolsOptions): ResourceInput {
+function toolResource(
+  tool: PlainRecord,
+  { server, owner, tags = [] }: FromMcpToolsOptions,
+): ResourceInput {
   const name = textField(tool, "name");
   if (name === undefined) {
-    throw new CatalogError("import_failed", `The MCP server "${server}" names a tool without a name; mend the server.`);
+    throw new CatalogError(
+      "import_failed",
+      `The MCP server "${server}" names a tool without a name; mend the server.`,
+    );
   }
   const annotations = recordField(tool, "annotations");
   return {

@@ -4,7 +4,13 @@ import { compareCodeUnits } from "../record/compare-code-units.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText, cleanUrl } from "./clean-text.ts";
 import { apiOperation, type ApiContext } from "./api-operation.ts";
-import { isPlainRecord, listField, recordField, textField, type PlainRecord } from "./plain-record.ts";
+import {
+  isPlainRecord,
+  listField,
+  recordField,
+  textField,
+  type PlainRecord,
+} from "./plain-record.ts";
 import { followReferences } from "./resolve-reference.ts";
 
 /** How an API is named and where it is. */
@@ -28,12 +34,20 @@ const maxYamlChars = 8 * 1024 * 1024;
  * parameters, body and answer (`in` says which), security as references to secrets. References that lead nowhere or in
  * a circle cost a column's type, not the import. Codes: `not_openapi`, `too_large`, `too_many_operations`.
  */
-export function fromOpenApi(document: unknown, options: FromOpenApiOptions = {}): Result<ResourceInput[]> {
+export function fromOpenApi(
+  document: unknown,
+  options: FromOpenApiOptions = {},
+): Result<ResourceInput[]> {
   const read = typeof document === "string" ? readText(document) : success(document);
   if (!read.ok) return read;
   const root = read.value;
-  if (!isPlainRecord(root) || !isPlainRecord(root["paths"] ?? root["webhooks"]) || versionOf(root) === undefined) {
-    const message = 'The document is no OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
+  if (
+    !isPlainRecord(root) ||
+    !isPlainRecord(root["paths"] ?? root["webhooks"]) ||
+    versionOf(root) === undefined
+  ) {
+    const message =
+      'The document is no OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
     return failure({ code: "not_openapi", path: [], message });
   }
   const { maxOperations = 20_000 } = options;
@@ -51,7 +65,9 @@ export function fromOpenApi(document: unknown, options: FromOpenApiOptions = {})
     const named = isTaken ? apiOperation({ ...operation, isNamedByPath: true }, context) : resource;
     resources.set(named.id, named);
   }
-  return success([...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id)));
+  return success(
+    [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id)),
+  );
 }
 
 function readText(text: string): Result<unknown> {
@@ -66,8 +82,13 @@ function readText(text: string): Result<unknown> {
       isJson ? JSON.parse(text.replace(/^\uFEFF/, "")) : parseYaml(text, { maxAliasCount: 1_000 }),
     );
   } catch (error) {
-    const reason = cleanText(error instanceof Error ? error.message : String(error), 200) ?? "it is malformed";
-    return failure({ code: "not_openapi", path: [], message: `The document can't be read: ${reason}` });
+    const reason =
+      cleanText(error instanceof Error ? error.message : String(error), 200) ?? "it is malformed";
+    return failure({
+      code: "not_openapi",
+      path: [],
+      message: `The document can't be read: ${reason}`,
+    });
   }
 }
 

@@ -17,7 +17,13 @@ const data = join(dirname(createRequire(import.meta.url).resolve("vega-datasets"
 const brief = ({ columns = [] }: ResourceInput): string[] =>
   columns.map((column) => {
     const { name, type, nn, pk, fk, index, description } = column;
-    const keys = [pk ? "pk" : "", nn ? "nn" : "", fk ? `-> ${fk}` : "", index ?? "", description ?? ""];
+    const keys = [
+      pk ? "pk" : "",
+      nn ? "nn" : "",
+      fk ? `-> ${fk}` : "",
+      index ?? "",
+      description ?? "",
+    ];
     return [name, type, ...keys.filter((key) => key !== "")].join(" ");
   });
 
@@ -31,7 +37,11 @@ describe("fromSqlDatabase on SQLite", () => {
 
   beforeAll(async () => {
     database = await openSqlite({ path: ":memory:", durability: "off" });
-    loadCsv("stocks", "stocks.csv", "symbol TEXT NOT NULL, date TEXT NOT NULL, price REAL, PRIMARY KEY (symbol, date)");
+    loadCsv(
+      "stocks",
+      "stocks.csv",
+      "symbol TEXT NOT NULL, date TEXT NOT NULL, price REAL, PRIMARY KEY (symbol, date)",
+    );
     loadJson("movies", "movies.json");
     loadJson("flights", "flights-2k.json");
     database.exec(`CREATE TABLE studios (id INTEGER PRIMARY KEY, name VARCHAR(80) NOT NULL UNIQUE, country TEXT DEFAULT 'x');
@@ -58,7 +68,9 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     const records = Array.isArray(rows) ? rows.filter(isPlainRecord) : [];
     const names = Object.keys(records[0] ?? {});
     database.exec(`CREATE TABLE ${table} (${names.map((name) => `"${name}"`).join(", ")})`);
-    const insert = database.prepare(`INSERT INTO ${table} VALUES (${names.map(() => "?").join(", ")})`);
+    const insert = database.prepare(
+      `INSERT INTO ${table} VALUES (${names.map(() => "?").join(", ")})`,
+    );
     const stored = (value: unknown): string | number | null =>
       typeof value === "string" || typeof value === "number" ? value : null;
     database.exec("BEGIN");
@@ -69,8 +81,11 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
   it("gives tables, views and virtual tables without their shadows", async () => {
     const resources = await fromSqlDatabase(database, { name: "vega", owner: "team.data" });
     expect(checkResources(resources)).toMatchObject({ ok: true, warnings: [] });
-    expect(resources.map(({ id, shape, tags }) => `${id} ${shape?.rows_est ?? "-"} ${shape?.cols} [${tags}]`))
-      .toMatchInlineSnapshot(`
+    expect(
+      resources.map(
+        ({ id, shape, tags }) => `${id} ${shape?.rows_est ?? "-"} ${shape?.cols} [${tags}]`,
+      ),
+    ).toMatchInlineSnapshot(`
       [
         "res:db.sqlite.vega.contracts 0 4 [vega]",
         "res:db.sqlite.vega.flights 2000 5 [vega]",
@@ -87,8 +102,11 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
   it("fills keys, nulls and indexes from the source", async () => {
     const resources = await fromSqlDatabase(database, { name: "vega" });
     const find = (name: string) => resources.find(({ id }) => id.endsWith(`.${name}`));
-    expect(["stocks", "contracts", "studios"].map((name) => brief(find(name) ?? { id: "", kind: "", title: "" })))
-      .toMatchInlineSnapshot(`
+    expect(
+      ["stocks", "contracts", "studios"].map((name) =>
+        brief(find(name) ?? { id: "", kind: "", title: "" }),
+      ),
+    ).toMatchInlineSnapshot(`
         [
           [
             "symbol text pk nn btree",
@@ -146,13 +164,18 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     const typesOf = async (sampleRows: number) => {
       const resources = await fromSqlDatabase(database, { sampleRows });
       const found = resources.filter(({ id }) => /\.(?:sold|daily)$/.test(id));
-      return found.map(({ columns = [] }) => columns.map(({ name, type = "none" }) => `${name} ${type}`).join(", "));
+      return found.map(({ columns = [] }) =>
+        columns.map(({ name, type = "none" }) => `${name} ${type}`).join(", "),
+      );
     };
     expect(await typesOf(100)).toEqual([
       "day text, n integer, half real, gap none",
       "day text, amount real, note none",
     ]);
-    expect(await typesOf(0)).toEqual(["day text, n none, half none, gap none", "day text, amount none, note none"]);
+    expect(await typesOf(0)).toEqual([
+      "day text, n none, half none, gap none",
+      "day text, amount none, note none",
+    ]);
     database.exec("DROP VIEW daily; DROP TABLE sold");
   });
 
@@ -175,8 +198,12 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
   });
 
   it("takes a table of 1,000 columns", async () => {
-    database.exec(`CREATE TABLE wide (${Array.from({ length: 1_000 }, (_, index) => `c${index} INT`).join(", ")})`);
-    const wide = (await fromSqlDatabase(database, { sampleRows: 10 })).find(({ id }) => id.endsWith(".wide"));
+    database.exec(
+      `CREATE TABLE wide (${Array.from({ length: 1_000 }, (_, index) => `c${index} INT`).join(", ")})`,
+    );
+    const wide = (await fromSqlDatabase(database, { sampleRows: 10 })).find(({ id }) =>
+      id.endsWith(".wide"),
+    );
     expect(wide?.columns).toHaveLength(1_000);
     expect(wide?.usage?.anti_patterns).toEqual(["select *"]);
     database.exec("DROP TABLE wide");
@@ -194,7 +221,8 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
 });
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: the import from PostgreSQL is tried on PGlite only.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: the import from PostgreSQL is tried on PGlite only.");
 
 describe(`fromSqlDatabase on ${url === undefined ? "PGlite" : "PostgreSQL"}`, () => {
   let client: PGlite | pg.Pool;
@@ -229,15 +257,20 @@ name.x" ("col ""1""" text, "select" int);
       ANALYZE users; ANALYZE events_2025; RESET search_path;`);
   });
   afterAll(async () => {
-    await createPostgresSession(client).exec(`DROP SCHEMA shop_import CASCADE; DROP SCHEMA "Other Schema" CASCADE`);
+    await createPostgresSession(client).exec(
+      `DROP SCHEMA shop_import CASCADE; DROP SCHEMA "Other Schema" CASCADE`,
+    );
     await ("end" in client ? client.end() : client.close());
   });
 
   it("gives tables and views with rows from the statistics, partitions under their parent", async () => {
     const resources = await fromSqlDatabase(client, { schemas, secret: "ada://secret/pg:main" });
     expect(checkResources(resources)).toMatchObject({ ok: true, warnings: [] });
-    expect(resources.map(({ id, shape, tags }) => `${id} ${shape?.rows_est ?? "-"} ${shape?.cols} [${tags}]`))
-      .toMatchInlineSnapshot(`
+    expect(
+      resources.map(
+        ({ id, shape, tags }) => `${id} ${shape?.rows_est ?? "-"} ${shape?.cols} [${tags}]`,
+      ),
+    ).toMatchInlineSnapshot(`
       [
         "res:db.pg.main.Other%20Schema.we%22ird%0Aname%2Ex - 2 [main,Other Schema]",
         "res:db.pg.main.shop_import.events 30 2 [main,shop_import]",
@@ -249,14 +282,19 @@ name.x" ("col ""1""" text, "select" int);
         "res:db.pg.main.shop_import.users 400 3 [main,shop_import]",
       ]
     `);
-    expect(resources.every(({ access }) => access?.secrets?.[0] === "ada://secret/pg:main")).toBe(true);
+    expect(resources.every(({ access }) => access?.secrets?.[0] === "ada://secret/pg:main")).toBe(
+      true,
+    );
   });
 
   it("fills types, keys, nulls, indexes, labels and comments from the source", async () => {
     const resources = await fromSqlDatabase(client, { schemas });
     const find = (name: string) => resources.find(({ id }) => id.endsWith(`.${name}`));
-    expect(["orders", "lines", "parts"].map((name) => brief(find(name) ?? { id: "", kind: "", title: "" })))
-      .toMatchInlineSnapshot(`
+    expect(
+      ["orders", "lines", "parts"].map((name) =>
+        brief(find(name) ?? { id: "", kind: "", title: "" }),
+      ),
+    ).toMatchInlineSnapshot(`
         [
           [
             "id bigint pk nn btree",
@@ -286,13 +324,17 @@ name.x" ("col ""1""" text, "select" int);
 
   it("writes snippets that the database runs, whatever the names", async () => {
     const session = createPostgresSession(client);
-    const snippets = (await fromSqlDatabase(client, { schemas })).flatMap(({ usage }) => usage?.snippets ?? []);
+    const snippets = (await fromSqlDatabase(client, { schemas })).flatMap(
+      ({ usage }) => usage?.snippets ?? [],
+    );
     expect(snippets.length).toBeGreaterThan(6);
     for (const { code } of snippets) await session.query(code);
   });
 
   it("samples nulls where asked", async () => {
-    const users = (await fromSqlDatabase(client, { schemas, sampleRows: 100 })).find(({ id }) => id.endsWith(".users"));
+    const users = (await fromSqlDatabase(client, { schemas, sampleRows: 100 })).find(({ id }) =>
+      id.endsWith(".users"),
+    );
     expect(users?.quality?.null_rate).toEqual({ note: 0.75 });
   });
 
@@ -304,7 +346,9 @@ name.x" ("col ""1""" text, "select" int);
   });
 
   it("refuses more tables than allowed, and ends when it is aborted", async () => {
-    expect(await reasonOf(fromSqlDatabase(client, { schemas, maxTables: 3 }))).toBe("import_failed");
+    expect(await reasonOf(fromSqlDatabase(client, { schemas, maxTables: 3 }))).toBe(
+      "import_failed",
+    );
     const controller = new AbortController();
     const aborting = {
       query: async () => {
@@ -312,6 +356,8 @@ name.x" ("col ""1""" text, "select" int);
         return { rows: [] };
       },
     };
-    expect(await reasonOf(fromSqlDatabase(aborting, { schemas, signal: controller.signal }))).toBe("aborted");
+    expect(await reasonOf(fromSqlDatabase(aborting, { schemas, signal: controller.signal }))).toBe(
+      "aborted",
+    );
   });
 });

@@ -46,22 +46,37 @@ export async function fromSqlDatabase(
   throwIfAborted(signal);
   let tables: SqlTable[];
   try {
-    tables = isSqlite(handle) ? await readSqliteTables(handle, reading) : await readPostgresTables(handle, reading);
+    tables = isSqlite(handle)
+      ? await readSqliteTables(handle, reading)
+      : await readPostgresTables(handle, reading);
   } catch (error) {
     throw importFailure(`The database "${engine}:${name}"`, error, signal);
   }
-  const resources = tables.map((table) => sqlResource(table, { engine, name, secret, owner, tags }));
+  const resources = tables.map((table) =>
+    sqlResource(table, { engine, name, secret, owner, tags }),
+  );
   return resources.sort((left, right) => compareCodeUnits(left.id, right.id));
 }
 
 function readOptions(options: FromSqlDatabaseOptions): TableReadOptions {
-  const { schemas, sampleRows = 0, maxCountedRows = 100_000, maxTables = 20_000, secret, signal } = options;
+  const {
+    schemas,
+    sampleRows = 0,
+    maxCountedRows = 100_000,
+    maxTables = 20_000,
+    secret,
+    signal,
+  } = options;
   for (const [name, value] of Object.entries({ sampleRows, maxCountedRows, maxTables })) {
     if (Number.isSafeInteger(value) && value >= 0 && value <= 10_000_000) continue;
-    throw new CatalogError("invalid_options", `${name} must be a whole number from 0 to 10,000,000, not ${value}.`);
+    throw new CatalogError(
+      "invalid_options",
+      `${name} must be a whole number from 0 to 10,000,000, not ${value}.`,
+    );
   }
   if (secret !== undefined && !/^[a-z][a-z0-9+.-]*:\/\/[^@\s]+$/i.test(secret)) {
-    const message = "secret must be a reference like ada://secret/pg:main, and no connection string.";
+    const message =
+      "secret must be a reference like ada://secret/pg:main, and no connection string.";
     throw new CatalogError("invalid_options", message);
   }
   return { schemas, sampleRows, maxCountedRows, maxTables, signal };

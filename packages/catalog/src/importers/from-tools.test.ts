@@ -16,7 +16,10 @@ const revenue = {
   },
   outputSchema: {
     type: "array",
-    items: { type: "object", properties: { day: { type: "string", format: "date" }, revenue: { type: "number" } } },
+    items: {
+      type: "object",
+      properties: { day: { type: "string", format: "date" }, revenue: { type: "number" } },
+    },
   },
   tags: ["lifecycle:stable"],
   examples: [{ task: "GMV by city per day", ops: ["filter", "agg"] }],
@@ -109,7 +112,11 @@ describe("fromTools", () => {
   });
 
   it("orders by id, and of two with one name takes the later", () => {
-    const tools = ["b", "a", "b"].map((name, index) => ({ name, description: String(index), inputSchema: {} }));
+    const tools = ["b", "a", "b"].map((name, index) => ({
+      name,
+      description: String(index),
+      inputSchema: {},
+    }));
     expect(fromTools(tools).map(({ id, description }) => [id, description])).toEqual([
       ["res:skill.a", "1"],
       ["res:skill.b", "2"],

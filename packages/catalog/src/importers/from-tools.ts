@@ -1,6 +1,11 @@
 import type { ToolDefinition } from "@ccl/core";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
-import type { CostHint, ResourceExample, ResourceInput, ResourceSnippet } from "../record/resource-record.ts";
+import type {
+  CostHint,
+  ResourceExample,
+  ResourceInput,
+  ResourceSnippet,
+} from "../record/resource-record.ts";
 import { callableFields } from "./callable-fields.ts";
 import { cleanText } from "./clean-text.ts";
 import { resourceId, resourceUri } from "./resource-address.ts";
@@ -34,14 +39,20 @@ export interface FromToolsOptions {
 }
 
 /** Tool definitions as resources of kind `skill`, by id; of two with one name the later counts. */
-export function fromTools(tools: readonly SkillDeclaration[], options: FromToolsOptions = {}): ResourceInput[] {
+export function fromTools(
+  tools: readonly SkillDeclaration[],
+  options: FromToolsOptions = {},
+): ResourceInput[] {
   const resources = new Map(
     tools.map((tool) => skillResource(tool, options)).map((resource) => [resource.id, resource]),
   );
   return [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id));
 }
 
-function skillResource(tool: SkillDeclaration, { group, tags = [], owner }: FromToolsOptions): ResourceInput {
+function skillResource(
+  tool: SkillDeclaration,
+  { group, tags = [], owner }: FromToolsOptions,
+): ResourceInput {
   const parts = group === undefined ? [tool.name] : [group, tool.name];
   const { usage, ...fields } = callableFields(tool);
   const knownOwner = tool.owner ?? owner;
@@ -71,7 +82,10 @@ function cleanSnippet(snippet: ResourceSnippet): ResourceSnippet {
 function accessOf({ policy, secrets }: SkillDeclaration): ResourceInput["access"] {
   if (policy === undefined && secrets === undefined) return undefined;
   const references = secrets?.map((secret) => secretReference(secret));
-  return { ...(policy === undefined ? {} : { policy }), ...(references === undefined ? {} : { secrets: references }) };
+  return {
+    ...(policy === undefined ? {} : { policy }),
+    ...(references === undefined ? {} : { secrets: references }),
+  };
 }
 
 /** What is no reference is no secret to keep either: it is masked whole. */

@@ -52,7 +52,11 @@ export function* readRows(text: string, delimiter: Delimiter): Generator<string[
   if (row.length > 0) yield row;
 }
 
-function readCell(text: string, start: number, delimiter: Delimiter): { text: string; end: number } {
+function readCell(
+  text: string,
+  start: number,
+  delimiter: Delimiter,
+): { text: string; end: number } {
   if (text[start] !== '"') return bareCell(text, start, delimiter);
   let cell = "";
   let at = start + 1;
@@ -69,7 +73,11 @@ function readCell(text: string, start: number, delimiter: Delimiter): { text: st
   return { text: cell + rest.text, end: rest.end };
 }
 
-function bareCell(text: string, start: number, delimiter: Delimiter): { text: string; end: number } {
+function bareCell(
+  text: string,
+  start: number,
+  delimiter: Delimiter,
+): { text: string; end: number } {
   let end = start;
   while (end < text.length) {
     const character = text[end];

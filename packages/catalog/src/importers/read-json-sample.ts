@@ -33,7 +33,12 @@ export function readJsonSample(
   const [longest] = lists.sort(([, left], [, right]) => right.length - left.length);
   const whole = { isWhole: true, readChars: text.length };
   if (longest === undefined || longest[1].length < 2) return { values: [value], ...whole };
-  return { values: longest[1].slice(0, maxRows), member: longest[0], ...whole, isWhole: longest[1].length <= maxRows };
+  return {
+    values: longest[1].slice(0, maxRows),
+    member: longest[0],
+    ...whole,
+    isWhole: longest[1].length <= maxRows,
+  };
 }
 
 function isListOfObjects(entry: [string, unknown]): entry is [string, unknown[]] {
@@ -100,7 +105,12 @@ function closeList(
 ): JsonSample | undefined {
   const last = text.slice(from, at);
   const isEmpty = values.length === 0 && last.trim() === "";
-  if (text[at] !== "]" || text.slice(at + 1).trim() !== "" || (!isEmpty && !pushValue(values, last))) return undefined;
+  if (
+    text[at] !== "]" ||
+    text.slice(at + 1).trim() !== "" ||
+    (!isEmpty && !pushValue(values, last))
+  )
+    return undefined;
   return { values, isWhole: true, readChars: at };
 }
 

@@ -1,11 +1,21 @@
 import { failure, success, type Result } from "@ccl/core";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { cleanText } from "./clean-text.ts";
-import { isPlainRecord, listField, recordField, textField, type PlainRecord } from "./plain-record.ts";
+import {
+  isPlainRecord,
+  listField,
+  recordField,
+  textField,
+  type PlainRecord,
+} from "./plain-record.ts";
 import type { FileSchema } from "./sniff-file.ts";
 
 /** Reads the footer of a Parquet file, as `parquetMetadata` of hyparquet does. */
-export type ParquetMetadataReader = (file: ArrayBuffer) => { num_rows: bigint; schema: object[]; row_groups: object[] };
+export type ParquetMetadataReader = (file: ArrayBuffer) => {
+  num_rows: bigint;
+  schema: object[];
+  row_groups: object[];
+};
 
 /** Columns, types, rows and shares of nulls from the footer of a Parquet file. */
 export function readParquetFile(
@@ -22,10 +32,24 @@ export function readParquetFile(
     const rows = Number(metadata.num_rows);
     const columns = leavesOf(metadata.schema);
     const nullRate = nullRates(metadata.row_groups, rows);
-    return success({ format: "parquet", columns, rows, isExact: true, nullRate, isCut: false, details: {} });
+    return success({
+      format: "parquet",
+      columns,
+      rows,
+      isExact: true,
+      nullRate,
+      isCut: false,
+      details: {},
+    });
   } catch (error) {
-    const reason = cleanText(error instanceof Error ? error.message : String(error), 200) ?? "its footer is malformed";
-    return failure({ code: "malformed_file", path: [], message: `The file ${file} can't be read: ${reason}` });
+    const reason =
+      cleanText(error instanceof Error ? error.message : String(error), 200) ??
+      "its footer is malformed";
+    return failure({
+      code: "malformed_file",
+      path: [],
+      message: `The file ${file} can't be read: ${reason}`,
+    });
   }
 }
 
@@ -41,7 +65,11 @@ function leavesOf(elements: readonly object[]): ResourceColumn[] {
     for (let child = 0; child < children && at < elements.length; child += 1) readElement(own);
     if (children > 0 || own.length === 0) return;
     const isRequired = element["repetition_type"] === "REQUIRED";
-    columns.push({ name: own.join(".").slice(0, 300), type: typeOf(element), ...(isRequired ? { nn: true } : {}) });
+    columns.push({
+      name: own.join(".").slice(0, 300),
+      type: typeOf(element),
+      ...(isRequired ? { nn: true } : {}),
+    });
   };
   readElement([]);
   return columns;
@@ -86,10 +114,13 @@ function nullRates(groups: readonly object[], rows: number): Record<string, numb
       const count = recordField(data, "statistics")["null_count"];
       nulls.set(
         path,
-        (nulls.get(path) ?? 0) + (typeof count === "bigint" || typeof count === "number" ? Number(count) : NaN),
+        (nulls.get(path) ?? 0) +
+          (typeof count === "bigint" || typeof count === "number" ? Number(count) : NaN),
       );
     }
   }
   const known = [...nulls].filter(([, count]) => count > 0 && rows > 0);
-  return Object.fromEntries(known.map(([path, count]) => [path, Math.round((count / rows) * 10_000) / 10_000]));
+  return Object.fromEntries(
+    known.map(([path, count]) => [path, Math.round((count / rows) * 10_000) / 10_000]),
+  );
 }

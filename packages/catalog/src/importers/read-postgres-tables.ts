@@ -1,4 +1,9 @@
-import { createPostgresSession, type PostgresClient, type PostgresRow, type PostgresSession } from "@ccl/sql";
+import {
+  createPostgresSession,
+  type PostgresClient,
+  type PostgresRow,
+  type PostgresSession,
+} from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { throwIfAborted } from "./import-signal.ts";
 import { textsOf } from "./plain-record.ts";
@@ -80,10 +85,17 @@ const nullsSql = `
   WHERE null_frac > 0 AND ($1::text IS NULL OR schemaname IN (SELECT json_array_elements_text($1::json)))
   ORDER BY inherited`;
 
-const kinds: Record<string, SqlTable["kind"]> = { v: "view", m: "materialized view", f: "foreign table" };
+const kinds: Record<string, SqlTable["kind"]> = {
+  v: "view",
+  m: "materialized view",
+  f: "foreign table",
+};
 
 /** What PostgreSQL's catalogs say of the tables of some schemas, in the order of schema and name. */
-export async function readPostgresTables(client: PostgresClient, options: TableReadOptions): Promise<SqlTable[]> {
+export async function readPostgresTables(
+  client: PostgresClient,
+  options: TableReadOptions,
+): Promise<SqlTable[]> {
   const session = createPostgresSession(client);
   const schemas = options.schemas === undefined ? null : JSON.stringify(options.schemas);
   const ask = (sql: string): Promise<PostgresRow[]> => {
@@ -99,7 +111,11 @@ export async function readPostgresTables(client: PostgresClient, options: TableR
   const nulls = nullRates(await session.query(nullsSql, [schemas]));
   const tables = found.map((row) => {
     const id = String(row["id"]);
-    return tableOf(row, { columns: columns.get(id) ?? [], keys: keys.get(id) ?? [], indexes: indexes.get(id) ?? [] });
+    return tableOf(row, {
+      columns: columns.get(id) ?? [],
+      keys: keys.get(id) ?? [],
+      indexes: indexes.get(id) ?? [],
+    });
   });
   for (const table of tables) {
     const sampled = options.sampleRows > 0 ? await sampleNulls(session, table, options) : undefined;
@@ -142,7 +158,9 @@ function tableOf(row: PostgresRow, { columns: columnRows, keys, indexes }: Table
     kind: kinds[String(row["kind"])] ?? "table",
     ...(typeof comment === "string" ? { comment } : {}),
     // -1 says that the table was never analysed, and a view has no estimate.
-    ...(typeof rows === "number" && rows >= 0 && row["kind"] !== "v" ? { rows: Math.round(rows) } : {}),
+    ...(typeof rows === "number" && rows >= 0 && row["kind"] !== "v"
+      ? { rows: Math.round(rows) }
+      : {}),
     columns,
     uniqueKeys: isOf("u")
       .map((key) => key.columns)
@@ -195,7 +213,8 @@ async function sampleNulls(
   { sampleRows, signal }: TableReadOptions,
 ): Promise<Record<string, number> | undefined> {
   throwIfAborted(signal);
-  if (table.columns.length === 0 || table.kind === "view" || table.kind === "foreign table") return undefined;
+  if (table.columns.length === 0 || table.kind === "view" || table.kind === "foreign table")
+    return undefined;
   const source = [table.schema ?? "public", table.name].map(quoteName).join(".");
   const counts = table.columns.map(
     ({ name }, index) => `count(*) FILTER (WHERE ${quoteName(name)} IS NULL) AS c${index}`,
@@ -204,8 +223,13 @@ async function sampleNulls(
   const [row] = await session.query(sql);
   const total = Number(row?.["total"] ?? 0);
   if (total === 0) return undefined;
-  const shares = table.columns.map(({ name }, index): [string, number] => [name, Number(row?.[`c${index}`]) / total]);
+  const shares = table.columns.map(({ name }, index): [string, number] => [
+    name,
+    Number(row?.[`c${index}`]) / total,
+  ]);
   return Object.fromEntries(
-    shares.filter(([, share]) => share > 0).map(([name, share]) => [name, Math.round(share * 10_000) / 10_000]),
+    shares
+      .filter(([, share]) => share > 0)
+      .map(([name, share]) => [name, Math.round(share * 10_000) / 10_000]),
   );
 }

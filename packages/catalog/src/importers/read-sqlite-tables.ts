@@ -9,7 +9,10 @@ const tablesPerTurn = 50;
 const kinds: Record<string, SqlTable["kind"]> = { view: "view", virtual: "virtual table" };
 
 /** What SQLite says of the tables of its databases, in the order of their names. Yields between tables, since its calls block. */
-export async function readSqliteTables(database: SqliteDatabase, options: TableReadOptions): Promise<SqlTable[]> {
+export async function readSqliteTables(
+  database: SqliteDatabase,
+  options: TableReadOptions,
+): Promise<SqlTable[]> {
   const tables: SqlTable[] = [];
   for (const schema of options.schemas ?? ["main"]) {
     const names = listTables(database, schema);
@@ -18,7 +21,8 @@ export async function readSqliteTables(database: SqliteDatabase, options: TableR
     for (const { name, kind } of names) {
       throwIfAborted(options.signal);
       tables.push(readTable({ database, schema, options, statistics }, name, kind));
-      if (tables.length % tablesPerTurn === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0));
+      if (tables.length % tablesPerTurn === 0)
+        await new Promise<void>((resolve) => setTimeout(resolve, 0));
     }
   }
   return tables;
@@ -32,12 +36,18 @@ interface Reading {
 }
 
 // The shadow tables in which a virtual table keeps its data are told apart by SQLite itself, from 3.37 on.
-function listTables(database: SqliteDatabase, schema: string): { name: string; kind: SqlTable["kind"] }[] {
+function listTables(
+  database: SqliteDatabase,
+  schema: string,
+): { name: string; kind: SqlTable["kind"] }[] {
   const sql = `SELECT name, type FROM pragma_table_list
     WHERE lower(schema) = lower(?) AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
     ORDER BY name COLLATE BINARY`;
   const rows = database.prepare(sql).all(schema);
-  return rows.map((row) => ({ name: String(row["name"]), kind: kinds[String(row["type"])] ?? "table" }));
+  return rows.map((row) => ({
+    name: String(row["name"]),
+    kind: kinds[String(row["type"])] ?? "table",
+  }));
 }
 
 /** Rows by table from what ANALYZE left; the first number of `stat` is that of the rows. */
@@ -49,7 +59,8 @@ function readStatistics(database: SqliteDatabase, schema: string): Map<string, n
   const counts = new Map<string, number>();
   for (const { tbl, stat } of rows) {
     const count = Number(String(stat).split(" ")[0]);
-    if (Number.isSafeInteger(count)) counts.set(String(tbl), Math.max(count, counts.get(String(tbl)) ?? 0));
+    if (Number.isSafeInteger(count))
+      counts.set(String(tbl), Math.max(count, counts.get(String(tbl)) ?? 0));
   }
   return counts;
 }
@@ -59,7 +70,9 @@ function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlT
   const pragma = (function_: string, of: string = name): SqliteRow[] =>
     database.prepare(`SELECT * FROM pragma_${function_}(?, ?)`).all(of, schema);
   const rows = pragma("table_xinfo").filter((row) => row["hidden"] !== 1 && row["name"] !== "");
-  const keyRows = rows.filter((row) => Number(row["pk"]) > 0).sort((a, b) => Number(a["pk"]) - Number(b["pk"]));
+  const keyRows = rows
+    .filter((row) => Number(row["pk"]) > 0)
+    .sort((a, b) => Number(a["pk"]) - Number(b["pk"]));
   const columns = rows.map((row) => columnOf(row, keyRows.length));
   const primary = keyRows.map((row) => String(row["name"]));
   const indexes = pragma("index_list").map((row) => ({
@@ -71,8 +84,13 @@ function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlT
   const indexed = new Map(
     indexes.flatMap((index) => index.columns.map((column): [string, string] => [column, "btree"])),
   );
-  markKeys(columns, { primary, foreign: foreignKeys(reading, pragma("foreign_key_list")), indexes: indexed });
-  const sampled = options.sampleRows > 0 && kind === "table" ? sampleNulls(reading, name, columns) : {};
+  markKeys(columns, {
+    primary,
+    foreign: foreignKeys(reading, pragma("foreign_key_list")),
+    indexes: indexed,
+  });
+  const sampled =
+    options.sampleRows > 0 && kind === "table" ? sampleNulls(reading, name, columns) : {};
   if (options.sampleRows > 0) sampleTypes(reading, name, columns);
   return {
     ...(schema === "main" ? {} : { schema }),
@@ -80,7 +98,9 @@ function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlT
     kind,
     ...countRows(reading, name, kind),
     columns,
-    uniqueKeys: indexes.filter((index) => index.isUniqueKey && index.columns.length > 1).map((index) => index.columns),
+    uniqueKeys: indexes
+      .filter((index) => index.isUniqueKey && index.columns.length > 1)
+      .map((index) => index.columns),
     nullRate: sampled,
   };
 }
@@ -131,7 +151,9 @@ function countRows(
   const source = `${quoted(schema)}.${quoted(name)}`;
   const limit = options.maxCountedRows + 1;
   const counted = Number(
-    database.prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM ${source} LIMIT ${limit})`).get()?.["n"],
+    database.prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM ${source} LIMIT ${limit})`).get()?.[
+      "n"
+    ],
   );
   return counted < limit ? { rows: counted } : { rows: options.maxCountedRows, isAtLeast: true };
 }
@@ -149,16 +171,26 @@ function sampleNulls(
       : database.prepare(`SELECT count(*) AS total, ${counts.join(", ")} FROM ${source}`).get();
   const total = Number(row?.["total"] ?? 0);
   if (row === undefined || total === 0) return {};
-  const share = (value: SqliteValue | undefined): number => Math.round((Number(value) / total) * 10_000) / 10_000;
-  const shares = columns.map((column, index): [string, number] => [column.name, share(row[`c${index}`])]);
+  const share = (value: SqliteValue | undefined): number =>
+    Math.round((Number(value) / total) * 10_000) / 10_000;
+  const shares = columns.map((column, index): [string, number] => [
+    column.name,
+    share(row[`c${index}`]),
+  ]);
   return Object.fromEntries(shares.filter(([, value]) => value > 0));
 }
 
 /** Gives columns that have no type, such as those that a view computes, the type of what they hold. */
-function sampleTypes({ database, schema, options }: Reading, name: string, columns: readonly ResourceColumn[]): void {
+function sampleTypes(
+  { database, schema, options }: Reading,
+  name: string,
+  columns: readonly ResourceColumn[],
+): void {
   const untyped = columns.filter((column) => column.type === undefined);
   if (untyped.length === 0) return;
-  const kinds = untyped.map((column, index) => `group_concat(DISTINCT typeof(${quoted(column.name)})) AS c${index}`);
+  const kinds = untyped.map(
+    (column, index) => `group_concat(DISTINCT typeof(${quoted(column.name)})) AS c${index}`,
+  );
   const source = `(SELECT * FROM ${quoted(schema)}.${quoted(name)} LIMIT ${options.sampleRows})`;
   const row = database.prepare(`SELECT ${kinds.join(", ")} FROM ${source}`).get();
   for (const [index, column] of untyped.entries()) {

@@ -10,7 +10,11 @@ function resolvePointer(root: unknown, reference: string): unknown {
   for (const token of reference.split("/").slice(1)) {
     const key = decodeToken(token);
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = Array.isArray(found) ? found[Number(key)] : isPlainRecord(found) ? found[key] : undefined;
+    found = Array.isArray(found)
+      ? found[Number(key)]
+      : isPlainRecord(found)
+        ? found[key]
+        : undefined;
   }
   return found;
 }
@@ -49,5 +53,8 @@ export function followReferences(root: unknown, start: unknown): Resolved {
     value = resolvePointer(root, reference);
     if (value === undefined) return { value: beside, followed, broken: reference };
   }
-  return { value: isPlainRecord(value) && Object.keys(beside).length > 0 ? { ...value, ...beside } : value, followed };
+  return {
+    value: isPlainRecord(value) && Object.keys(beside).length > 0 ? { ...value, ...beside } : value,
+    followed,
+  };
 }

@@ -10,7 +10,9 @@ function encodePart(part: string, alsoKept: string): string {
   return part.replace(/[^\p{L}\p{N}_-]/gu, (character) =>
     alsoKept.includes(character)
       ? character
-      : [...encoder.encode(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+      : [...encoder.encode(character)]
+          .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+          .join(""),
   );
 }
 

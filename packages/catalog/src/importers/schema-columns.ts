@@ -1,6 +1,12 @@
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { cleanField, cleanText } from "./clean-text.ts";
-import { isPlainRecord, listField, recordField, textsOf, type PlainRecord } from "./plain-record.ts";
+import {
+  isPlainRecord,
+  listField,
+  recordField,
+  textsOf,
+  type PlainRecord,
+} from "./plain-record.ts";
 import { followReferences } from "./resolve-reference.ts";
 
 /** How a JSON Schema is laid flat. */
@@ -70,8 +76,14 @@ function visit(walk: Walk, schema: unknown, place: Place): void {
   if (broken !== undefined) walk.unresolved.push(broken);
   const isOpenable = broken === undefined && cycle === undefined && isPlainRecord(value);
   if (!isOpenable) {
-    const type = broken === undefined && value !== false ? (cycle === undefined ? "any" : "object") : "unknown";
-    if (value !== undefined || broken !== undefined) addLeaf(walk, place, { type, ...(cycle && { recursive: cycle }) });
+    const type =
+      broken === undefined && value !== false
+        ? cycle === undefined
+          ? "any"
+          : "object"
+        : "unknown";
+    if (value !== undefined || broken !== undefined)
+      addLeaf(walk, place, { type, ...(cycle && { recursive: cycle }) });
     return;
   }
   const trail = [...place.trail, ...followed];
@@ -81,13 +93,23 @@ function visit(walk: Walk, schema: unknown, place: Place): void {
     const required = new Set(textsOf(listField(merged.schema, "required")));
     for (const [name, property] of properties) {
       const path = place.path === "" ? name : `${place.path}.${name}`;
-      visit(walk, property, { path, isRequired: required.has(name), trail: merged.trail, depth: place.depth + 1 });
+      visit(walk, property, {
+        path,
+        isRequired: required.has(name),
+        trail: merged.trail,
+        depth: place.depth + 1,
+      });
     }
     return;
   }
   if (isOpenArray(walk, merged.schema)) {
     const path = place.path === "" ? "" : `${place.path}[]`;
-    visit(walk, merged.schema["items"], { path, isRequired: false, trail: merged.trail, depth: place.depth });
+    visit(walk, merged.schema["items"], {
+      path,
+      isRequired: false,
+      trail: merged.trail,
+      depth: place.depth,
+    });
     return;
   }
   const leaf = leafOf(walk, merged.schema);
@@ -98,7 +120,9 @@ function visit(walk: Walk, schema: unknown, place: Place): void {
 function isOpenArray(walk: Walk, schema: PlainRecord): boolean {
   if (!isPlainRecord(schema["items"])) return false;
   const { value } = followReferences(walk.root, schema["items"]);
-  return isPlainRecord(value) && ["properties", "allOf", "oneOf", "anyOf"].some((name) => name in value);
+  return (
+    isPlainRecord(value) && ["properties", "allOf", "oneOf", "anyOf"].some((name) => name in value)
+  );
 }
 
 function addLeaf(walk: Walk, place: Place, leaf: Omit<ResourceColumn, "name">): void {
@@ -136,13 +160,25 @@ function mergeParts(
   return { schema: merged, trail };
 }
 
-function joined(schema: PlainRecord, part: PlainRecord | undefined, isAlways: boolean): PlainRecord {
+function joined(
+  schema: PlainRecord,
+  part: PlainRecord | undefined,
+  isAlways: boolean,
+): PlainRecord {
   if (part === undefined) return schema;
   const own = recordField(schema, "properties");
   // Twice, so that what came first stays first and keeps its value.
   const properties = { ...own, ...recordField(part, "properties"), ...own };
-  const required = [...listField(schema, "required"), ...(isAlways ? listField(part, "required") : [])];
-  return { ...part, ...schema, ...(Object.keys(properties).length > 0 ? { properties } : {}), required };
+  const required = [
+    ...listField(schema, "required"),
+    ...(isAlways ? listField(part, "required") : []),
+  ];
+  return {
+    ...part,
+    ...schema,
+    ...(Object.keys(properties).length > 0 ? { properties } : {}),
+    required,
+  };
 }
 
 const tellingFormats = new Set([

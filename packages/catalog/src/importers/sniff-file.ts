@@ -47,13 +47,23 @@ export function readTextFile(
   limits: SniffLimits,
 ): Result<FileSchema> {
   const isTable = tableEndings.has(ending);
-  if (!isTable && !linesEndings.has(ending) && !jsonEndings.has(ending)) return success(schemaWithout(ending));
-  const read = file.bytes.subarray(0, jsonEndings.has(ending) ? wholeBytes(file.bytes, limits) : limits.sampleBytes);
+  if (!isTable && !linesEndings.has(ending) && !jsonEndings.has(ending))
+    return success(schemaWithout(ending));
+  const read = file.bytes.subarray(
+    0,
+    jsonEndings.has(ending) ? wholeBytes(file.bytes, limits) : limits.sampleBytes,
+  );
   const decoded = decodeText(read);
   if (decoded === undefined) return malformed(file.name, "it is no text");
   const sizeBytes = Math.max(file.sizeBytes ?? 0, file.bytes.byteLength);
   const factor = read.byteLength === 0 ? 1 : sizeBytes / read.byteLength;
-  const sample = { ...decoded, ...limits, name: file.name, isPart: read.byteLength < sizeBytes, factor };
+  const sample = {
+    ...decoded,
+    ...limits,
+    name: file.name,
+    isPart: read.byteLength < sizeBytes,
+    factor,
+  };
   return isTable ? readTable(sample) : readJson(sample, linesEndings.has(ending));
 }
 
@@ -76,7 +86,10 @@ function schemaWithout(ending: string): FileSchema {
   };
 }
 
-function malformed(name: string, reason: string): { ok: false; issues: { code: string; path: []; message: string }[] } {
+function malformed(
+  name: string,
+  reason: string,
+): { ok: false; issues: { code: string; path: []; message: string }[] } {
   const message = `The file ${JSON.stringify(name.slice(0, 200))} can't be read: ${reason}.`;
   return { ok: false, issues: [{ code: "malformed_file", path: [], message }] };
 }
@@ -85,14 +98,20 @@ function readTable(sample: TextSample): Result<FileSchema> {
   const delimiter = /\.(?:tsv|tab)$/i.test(sample.name) ? "\t" : findDelimiter(sample.text);
   const rows = takeRows(sample, delimiter);
   const hasHeader = isHeader(rows);
-  const names = columnNames(hasHeader ? (rows[0] ?? []) : [], Math.max(0, ...rows.map((row) => row.length)));
+  const names = columnNames(
+    hasHeader ? (rows[0] ?? []) : [],
+    Math.max(0, ...rows.map((row) => row.length)),
+  );
   const sniffer = createColumnSniffer(sample.maxColumns);
   for (const row of hasHeader ? rows.slice(1) : rows) {
     sniffer.addRow(names.map((name, index) => [name, typeOfText(row[index] ?? "")] as const));
   }
   if (sniffer.rows === 0) sniffer.addRow(names.map((name) => [name, "null"] as const));
   const dataRows = hasHeader ? rows.length - 1 : rows.length;
-  const total = rowEstimate(sample, { rows: dataRows, readChars: charsOf(sample, delimiter, rows.length) });
+  const total = rowEstimate(sample, {
+    rows: dataRows,
+    readChars: charsOf(sample, delimiter, rows.length),
+  });
   const details = { delimiter, header: hasHeader, encoding: sample.encoding };
   const nullRate = dataRows > 0 ? sniffer.nullRate() : {};
   return success({ format: "csv", ...schemaOf(sniffer), nullRate, ...total, details });
@@ -137,7 +156,8 @@ function isHeader(rows: readonly (readonly string[])[]): boolean {
   const hasOtherType = types.some((type) => type !== "string" && type !== "null");
   if (hasOtherType) return true;
   return (
-    new Set(filled).size === filled.length && first.every((cell, index) => below.every((row) => row[index] !== cell))
+    new Set(filled).size === filled.length &&
+    first.every((cell, index) => below.every((row) => row[index] !== cell))
   );
 }
 
@@ -159,13 +179,23 @@ function readJson(sample: TextSample, isLines: boolean): Result<FileSchema> {
   const read = isLines ? readJsonLines(sample.text, limits) : readJsonSample(sample.text, limits);
   if (read === undefined) {
     const reason =
-      sample.isPart && !isLines ? "it is too large for one JSON object; write it as JSONL" : "it is no JSON";
+      sample.isPart && !isLines
+        ? "it is too large for one JSON object; write it as JSONL"
+        : "it is no JSON";
     return malformed(sample.name, reason);
   }
   const sniffer = createColumnSniffer(sample.maxColumns);
   for (const value of read.values) sniffer.addRow(cellsOf(value));
-  const details = { encoding: sample.encoding, ...(read.member === undefined ? {} : { rows_at: read.member }) };
-  return success({ format: isLines ? "jsonl" : "json", ...schemaOf(sniffer), ...rowsOfSample(sample, read), details });
+  const details = {
+    encoding: sample.encoding,
+    ...(read.member === undefined ? {} : { rows_at: read.member }),
+  };
+  return success({
+    format: isLines ? "jsonl" : "json",
+    ...schemaOf(sniffer),
+    ...rowsOfSample(sample, read),
+    details,
+  });
 }
 
 function rowsOfSample(sample: TextSample, read: JsonSample): { rows: number; isExact: boolean } {
@@ -194,5 +224,8 @@ function rowEstimate(
   { rows, readChars }: { rows: number; readChars: number },
 ): { rows: number; isExact: boolean } {
   if (!isPart && readChars >= text.length) return { rows, isExact: true };
-  return { rows: Math.round(rows * factor * (text.length / Math.max(1, readChars))), isExact: false };
+  return {
+    rows: Math.round(rows * factor * (text.length / Math.max(1, readChars))),
+    isExact: false,
+  };
 }

@@ -37,10 +37,25 @@ export function sqlResource(table: SqlTable, context: SqlResourceContext): Resou
     kind: "tabular",
     title: `${cleanText(table.name, 200) ?? "unnamed"} (${engine}.${name})`,
     ...cleanField("description", table.comment),
-    tags: [...new Set([name, ...(table.schema === undefined ? [] : [table.schema]), ...kindTag(table), ...tags])],
+    tags: [
+      ...new Set([
+        name,
+        ...(table.schema === undefined ? [] : [table.schema]),
+        ...kindTag(table),
+        ...tags,
+      ]),
+    ],
     shape: { ...rowsField(table), cols: columns.length },
     cap: ["scan", "filter", "project", "aggregate", "sort", "limit", "join"],
-    pushdown: { filter: true, project: true, aggregate: true, window: true, sort: true, limit: true, join: true },
+    pushdown: {
+      filter: true,
+      project: true,
+      aggregate: true,
+      window: true,
+      sort: true,
+      limit: true,
+      join: true,
+    },
     columns,
     ...(table.uniqueKeys.length > 0 ? { constraints: { unique: table.uniqueKeys } } : {}),
     usage: usageOf(table),
@@ -67,8 +82,12 @@ function usageOf(table: SqlTable): ResourceUsage {
   const shown = [...table.columns]
     .sort((left, right) => Number(right.pk ?? false) - Number(left.pk ?? false))
     .slice(0, snippetColumns);
-  const source = [...(table.schema === undefined ? [] : [table.schema]), table.name].map(quoteName).join(".");
-  const key = table.columns.filter((column) => column.pk === true).map((column) => quoteName(column.name));
+  const source = [...(table.schema === undefined ? [] : [table.schema]), table.name]
+    .map(quoteName)
+    .join(".");
+  const key = table.columns
+    .filter((column) => column.pk === true)
+    .map((column) => quoteName(column.name));
   const select = shown.map((column) => quoteName(column.name)).join(", ");
   const order = key.length === 0 ? "" : ` ORDER BY ${key.join(", ")}`;
   const antiPatterns = [
@@ -77,7 +96,11 @@ function usageOf(table: SqlTable): ResourceUsage {
   ];
   return {
     ...(shown.length > 0
-      ? { snippets: [{ engine: "sql", code: `SELECT ${select} FROM ${source}${order} LIMIT ${snippetRows}` }] }
+      ? {
+          snippets: [
+            { engine: "sql", code: `SELECT ${select} FROM ${source}${order} LIMIT ${snippetRows}` },
+          ],
+        }
       : {}),
     ...(antiPatterns.length > 0 ? { anti_patterns: antiPatterns } : {}),
   };

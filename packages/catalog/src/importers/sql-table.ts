@@ -30,7 +30,11 @@ export interface ForeignKey {
 /** Marks the columns of primary and foreign keys, and the indexed ones. */
 export function markKeys(
   columns: readonly ResourceColumn[],
-  keys: { primary: readonly string[]; foreign: readonly ForeignKey[]; indexes: ReadonlyMap<string, string> },
+  keys: {
+    primary: readonly string[];
+    foreign: readonly ForeignKey[];
+    indexes: ReadonlyMap<string, string>;
+  },
 ): void {
   const byName = new Map(columns.map((column) => [column.name, column]));
   for (const name of keys.primary) {

@@ -1,6 +1,14 @@
 /** The types that values of files are told apart by. */
 export type ValueType =
-  "null" | "boolean" | "integer" | "number" | "date" | "timestamp" | "string" | "object" | "array";
+  | "null"
+  | "boolean"
+  | "integer"
+  | "number"
+  | "date"
+  | "timestamp"
+  | "string"
+  | "object"
+  | "array";
 
 const integerText = /^[+-]?(?:0|[1-9]\d{0,17})$/;
 // Either 1,234.5 and 1234.5e-3, or as it is written in much of Europe: 1 234,5.
@@ -9,7 +17,9 @@ const commaNumberText = /^[+-]?(?:\d{1,3}(?:[ \u00A0\u202F]\d{3})+|\d{1,25}),\d{
 const dateText =
   /^(?:\d{4}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])[./](?:0?[1-9]|1[0-2])[./]\d{4})$/;
 const clock = String.raw`[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?`;
-const timestampText = new RegExp(`^(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[./]\\d{1,2}[./]\\d{4})${clock}$`);
+const timestampText = new RegExp(
+  `^(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[./]\\d{1,2}[./]\\d{4})${clock}$`,
+);
 const nullTexts = new Set(["", "null", "NULL", "NA", "N/A", "n/a", "NaN", "nan", "None", "\\N"]);
 
 /** What a cell of a text file is. Codes with a leading zero, such as postal codes, are texts. */
@@ -19,7 +29,11 @@ export function typeOfText(text: string): ValueType {
   if (value.length > 64) return "string";
   if (/^(?:true|false)$/i.test(value)) return "boolean";
   if (integerText.test(value)) return "integer";
-  if (/\d/.test(value) && !/^[+-]?0\d/.test(value) && (numberText.test(value) || commaNumberText.test(value)))
+  if (
+    /\d/.test(value) &&
+    !/^[+-]?0\d/.test(value) &&
+    (numberText.test(value) || commaNumberText.test(value))
+  )
     return "number";
   if (dateText.test(value)) return "date";
   return timestampText.test(value) ? "timestamp" : "string";

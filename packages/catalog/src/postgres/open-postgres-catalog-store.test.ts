@@ -4,7 +4,12 @@ import { catalogStoreConformance } from "../conformance/index.ts";
 import { sampleWrite } from "../conformance/sample-records.ts";
 import type { CatalogStore } from "../store/catalog-store.ts";
 import { openPostgresCatalogStore } from "./index.ts";
-import { closePglite, databaseKinds, openTestDatabase, type TestDatabase } from "./__fixtures__/open-test-database.ts";
+import {
+  closePglite,
+  databaseKinds,
+  openTestDatabase,
+  type TestDatabase,
+} from "./__fixtures__/open-test-database.ts";
 
 describe.each(databaseKinds)("openPostgresCatalogStore on %s", (kind) => {
   let database: TestDatabase;

@@ -16,10 +16,17 @@ export interface PostgresCatalogStoreOptions {
  * A catalog in PostgreSQL, in tables that are made where they are missing.
  * @throws CatalogError `store_failed` or `aborted`
  */
-export async function openPostgresCatalogStore({ client, signal }: PostgresCatalogStoreOptions): Promise<CatalogStore> {
+export async function openPostgresCatalogStore({
+  client,
+  signal,
+}: PostgresCatalogStoreOptions): Promise<CatalogStore> {
   const migrations = [{ version: 1, up: storeTables(postgresDialect) }];
   try {
-    await migrate(client, { component: "catalog_store", migrations, ...(signal === undefined ? {} : { signal }) });
+    await migrate(client, {
+      component: "catalog_store",
+      migrations,
+      ...(signal === undefined ? {} : { signal }),
+    });
   } catch (error) {
     throw catalogErrorOf(error, "store");
   }

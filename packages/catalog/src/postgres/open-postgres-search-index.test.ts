@@ -1,11 +1,22 @@
 import { afterAll, describe, expect, it } from "vitest";
 
 import { searchIndexConformance } from "../conformance/index.ts";
-import { answersOf, idsByText, idsByVector, sampleDocument, shopDocuments } from "../conformance/search-samples.ts";
+import {
+  answersOf,
+  idsByText,
+  idsByVector,
+  sampleDocument,
+  shopDocuments,
+} from "../conformance/search-samples.ts";
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
 import type { SearchDocument } from "../search/search-index.ts";
 import { openPostgresSearchIndex, type SqlSearchIndex } from "./index.ts";
-import { closePglite, databaseKinds, openTestDatabase, type TestDatabase } from "./__fixtures__/open-test-database.ts";
+import {
+  closePglite,
+  databaseKinds,
+  openTestDatabase,
+  type TestDatabase,
+} from "./__fixtures__/open-test-database.ts";
 
 const opened: TestDatabase[] = [];
 const places = new WeakMap<object, TestDatabase>();
@@ -53,7 +64,9 @@ describe.each(databaseKinds)("openPostgresSearchIndex on %s", (kind) => {
 
   it.each([0, 1.5, 20_000])("refuses %d dimensions", async (dimensions) => {
     const { client } = await openNew(kind);
-    await expect(openPostgresSearchIndex({ client, dimensions })).rejects.toMatchObject({ code: "invalid_options" });
+    await expect(openPostgresSearchIndex({ client, dimensions })).rejects.toMatchObject({
+      code: "invalid_options",
+    });
   });
 });
 
@@ -68,13 +81,20 @@ describe("openPostgresSearchIndex with pgvector", () => {
     });
   };
   const many: SearchDocument[] = Array.from({ length: 2_100 }, (_, at) =>
-    sampleDocument(`res:${at}`, { title: `t${at}`, tags: [`part:${at % 50}`], vector: randomVector(at) }),
+    sampleDocument(`res:${at}`, {
+      title: `t${at}`,
+      tags: [`part:${at % 50}`],
+      vector: randomVector(at),
+    }),
   );
 
   async function openWithExtension(): Promise<{ database: TestDatabase; index: SqlSearchIndex }> {
     const database = await openNew("PGlite");
     await database.exec("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public");
-    return { database, index: await openPostgresSearchIndex({ client: database.client, dimensions }) };
+    return {
+      database,
+      index: await openPostgresSearchIndex({ client: database.client, dimensions }),
+    };
   }
 
   it("finds through its index nearly what comparing all finds, and exactly that under a filter", async () => {
@@ -86,7 +106,9 @@ describe("openPostgresSearchIndex with pgvector", () => {
     for (let asked = 0; asked < 20; asked += 1) {
       const vector = randomVector(10_000 + asked);
       const expected = new Set(await idsByVector(exact, vector, { limit: 10 }));
-      shared += (await idsByVector(index, vector, { limit: 10 })).filter((id) => expected.has(id)).length;
+      shared += (await idsByVector(index, vector, { limit: 10 })).filter((id) =>
+        expected.has(id),
+      ).length;
       const filter = { facets: { part: [String(asked), "49"] } };
       expect(await idsByVector(index, vector, { ...filter, limit: 10 })).toEqual(
         await idsByVector(exact, vector, { ...filter, limit: 10 }),
@@ -102,13 +124,21 @@ describe("openPostgresSearchIndex with pgvector", () => {
     await database.exec("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public");
     const plain = await openPostgresSearchIndex({ client: database.client });
     const [first, second, third] = many;
-    if (first === undefined || second === undefined || third === undefined) throw new Error("There are none.");
+    if (first === undefined || second === undefined || third === undefined)
+      throw new Error("There are none.");
     await plain.put([first, second]);
     const index = await openPostgresSearchIndex({ client: database.client, dimensions });
-    await plain.put([third, sampleDocument("res:1"), sampleDocument("res:0", { vector: randomVector(77) })]);
+    await plain.put([
+      third,
+      sampleDocument("res:1"),
+      sampleDocument("res:0", { vector: randomVector(77) }),
+    ]);
     await plain.remove(["res:2"]);
     const rebuilt = createMemorySearchIndex();
-    await rebuilt.put([sampleDocument("res:1"), sampleDocument("res:0", { vector: randomVector(77) })]);
+    await rebuilt.put([
+      sampleDocument("res:1"),
+      sampleDocument("res:0", { vector: randomVector(77) }),
+    ]);
     const query = { vector: Float32Array.from(randomVector(5)), limit: 10 };
     const [hit, ...others] = await index.searchVector(query);
     const [expected] = await rebuilt.searchVector(query);
@@ -120,8 +150,14 @@ describe("openPostgresSearchIndex with pgvector", () => {
   it("refuses vectors and openings of other dimensions", async () => {
     const { database, index } = await openWithExtension();
     const refusal = { code: "invalid_options" };
-    await expect(index.put([sampleDocument("a", { vector: [1, 2] })])).rejects.toMatchObject(refusal);
-    await expect(openPostgresSearchIndex({ client: database.client, dimensions: 3 })).rejects.toMatchObject(refusal);
-    expect(await answersOf(await openPostgresSearchIndex({ client: database.client, dimensions }))).toBeDefined();
+    await expect(index.put([sampleDocument("a", { vector: [1, 2] })])).rejects.toMatchObject(
+      refusal,
+    );
+    await expect(
+      openPostgresSearchIndex({ client: database.client, dimensions: 3 }),
+    ).rejects.toMatchObject(refusal);
+    expect(
+      await answersOf(await openPostgresSearchIndex({ client: database.client, dimensions })),
+    ).toBeDefined();
   });
 });

@@ -34,7 +34,9 @@ const mostDimensions = 16_000;
  * @throws CatalogError `invalid_options` when another analyzer made the index, or its vectors have other dimensions;
  *   `index_failed` or `aborted`
  */
-export async function openPostgresSearchIndex(options: PostgresSearchIndexOptions): Promise<SqlSearchIndex> {
+export async function openPostgresSearchIndex(
+  options: PostgresSearchIndexOptions,
+): Promise<SqlSearchIndex> {
   const { client, dimensions, analyzer = createAnalyzer(), signal } = options;
   if (
     dimensions !== undefined &&
@@ -49,9 +51,14 @@ export async function openPostgresSearchIndex(options: PostgresSearchIndexOption
     const call = signal === undefined ? {} : { signal };
     await migrate(client, { component: "catalog_search", migrations, ...call });
     await runner.run(() => claimIndex(analyzer.name), { mode: "write", signal });
-    if (dimensions !== undefined) await runner.run(() => useNearest(dimensions), { mode: "write", signal });
+    if (dimensions !== undefined)
+      await runner.run(() => useNearest(dimensions), { mode: "write", signal });
   } catch (error) {
     throw catalogErrorOf(error, "index");
   }
-  return createSqlSearchIndex({ runner, analyzer, weights: { ...defaultTextWeights, ...options.weights } });
+  return createSqlSearchIndex({
+    runner,
+    analyzer,
+    weights: { ...defaultTextWeights, ...options.weights },
+  });
 }

@@ -30,12 +30,14 @@ export function* useNearest(dimensions: number): SqlSteps<void> {
 function* fillNearest(state: IndexStateRow, dimensions: number): SqlSteps<void> {
   const [row] = yield* rowsOf("SELECT count(*) AS kept FROM ccl_search_vectors");
   const isEmpty = Number(row?.["kept"]) === 0;
-  if (!isEmpty && state.dimensions !== dimensions) throw otherDimensions(dimensions, state.dimensions);
+  if (!isEmpty && state.dimensions !== dimensions)
+    throw otherDimensions(dimensions, state.dimensions);
   yield* run(
     `CREATE TABLE ccl_search_nearest (document INTEGER PRIMARY KEY, embedding vector(${dimensions}) NOT NULL)`,
   );
   for (let after = -1; ;) {
-    const select = "SELECT document, vector FROM ccl_search_vectors WHERE document > ? ORDER BY document LIMIT ?";
+    const select =
+      "SELECT document, vector FROM ccl_search_vectors WHERE document > ? ORDER BY document LIMIT ?";
     const rows = yield* rowsOf(select, after, rowsAtOnce);
     const values = rows.map((kept): [number, string] => {
       after = Number(kept["document"]);
@@ -47,7 +49,9 @@ function* fillNearest(state: IndexStateRow, dimensions: number): SqlSteps<void> 
     if (rows.length < rowsAtOnce) break;
   }
   if (dimensions <= mostIndexed) {
-    yield* run("CREATE INDEX ccl_search_nearest_cosine ON ccl_search_nearest USING hnsw (embedding vector_cosine_ops)");
+    yield* run(
+      "CREATE INDEX ccl_search_nearest_cosine ON ccl_search_nearest USING hnsw (embedding vector_cosine_ops)",
+    );
   }
   yield* saveState({ ...state, nearestDimensions: dimensions });
 }

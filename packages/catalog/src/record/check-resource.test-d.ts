@@ -4,5 +4,7 @@ import type { ResourceInput } from "./resource-record.ts";
 import { checkResources } from "./check-resource.ts";
 
 it("gives resources as the contract has them", () => {
-  expectTypeOf<Extract<ReturnType<typeof checkResources>, { ok: true }>["value"]>().toEqualTypeOf<ResourceInput[]>();
+  expectTypeOf<Extract<ReturnType<typeof checkResources>, { ok: true }>["value"]>().toEqualTypeOf<
+    ResourceInput[]
+  >();
 });

@@ -35,7 +35,11 @@ const column = z.looseObject({
   unit: z.string().exactOptional(),
   tags: names.exactOptional(),
 });
-const snippet = z.looseObject({ engine: line, code: z.string(), title: z.string().exactOptional() });
+const snippet = z.looseObject({
+  engine: line,
+  code: z.string(),
+  title: z.string().exactOptional(),
+});
 const able = z.boolean().exactOptional();
 
 /** What a resource must be; members that it does not name are kept as they are. */
@@ -60,7 +64,9 @@ const resourceSchema = z.looseObject({
       egress_mb: z.number().nonnegative().exactOptional(),
     })
     .exactOptional(),
-  examples: z.array(z.looseObject({ task: z.string(), ops: names.exactOptional() })).exactOptional(),
+  examples: z
+    .array(z.looseObject({ task: z.string(), ops: names.exactOptional() }))
+    .exactOptional(),
   owner: z.string().exactOptional(),
   updated_at: time.exactOptional(),
   columns: z.array(column).max(100_000).exactOptional(),
@@ -77,10 +83,16 @@ const resourceSchema = z.looseObject({
     })
     .exactOptional(),
   usage: z
-    .looseObject({ snippets: z.array(snippet).exactOptional(), anti_patterns: z.array(z.string()).exactOptional() })
+    .looseObject({
+      snippets: z.array(snippet).exactOptional(),
+      anti_patterns: z.array(z.string()).exactOptional(),
+    })
     .exactOptional(),
   access: z
-    .looseObject({ policy: z.string().exactOptional(), secrets: z.array(z.string()).exactOptional() })
+    .looseObject({
+      policy: z.string().exactOptional(),
+      secrets: z.array(z.string()).exactOptional(),
+    })
     .exactOptional(),
   quality: z
     .looseObject({
@@ -95,7 +107,9 @@ const resourceSchema = z.looseObject({
  * is read is a copy with well-formed Unicode and masked secrets; each mask is a warning, named in `warnings`.
  * Codes: `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`, and the warning `secret_masked`.
  */
-export function checkResources(inputs: readonly unknown[]): Result<ResourceInput[]> & { warnings: Issue[] } {
+export function checkResources(
+  inputs: readonly unknown[],
+): Result<ResourceInput[]> & { warnings: Issue[] } {
   const issues: Issue[] = [];
   const warnings: Issue[] = [];
   const read: ResourceInput[] = [];
@@ -122,10 +136,17 @@ interface Findings {
   plain: Set<string>;
 }
 
-function checkOne(input: unknown, { index, issues, warnings, plain }: Findings): ResourceInput | undefined {
+function checkOne(
+  input: unknown,
+  { index, issues, warnings, plain }: Findings,
+): ResourceInput | undefined {
   const cleaned = cleanValue(input, plain);
   for (const { path, reason } of cleaned.refused.slice(0, 20)) {
-    issues.push({ code: "not_json", path: [index, ...path], message: `A resource is JSON, and this ${reason}.` });
+    issues.push({
+      code: "not_json",
+      path: [index, ...path],
+      message: `A resource is JSON, and this ${reason}.`,
+    });
   }
   if (cleaned.refused.length > 0) return undefined;
   if (JSON.stringify(cleaned.value ?? null).length > longestRecord) {
@@ -152,10 +173,17 @@ function checkOne(input: unknown, { index, issues, warnings, plain }: Findings):
 function found(value: unknown, path: readonly (string | number)[]): string {
   let at: unknown = value;
   for (const part of path) {
-    at = typeof at === "object" && at !== null && Object.hasOwn(at, part) ? Reflect.get(at, part) : undefined;
+    at =
+      typeof at === "object" && at !== null && Object.hasOwn(at, part)
+        ? Reflect.get(at, part)
+        : undefined;
   }
   if (at === undefined) return "nothing";
-  return typeof at === "object" && at !== null ? (Array.isArray(at) ? "a list" : "an object") : quoted(at);
+  return typeof at === "object" && at !== null
+    ? Array.isArray(at)
+      ? "a list"
+      : "an object"
+    : quoted(at);
 }
 
 function quoted(value: unknown): string {

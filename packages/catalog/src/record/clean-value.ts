@@ -45,7 +45,10 @@ function copyOf(value: unknown, state: CleanState): unknown {
   if (typeof value === "object" && state.path.length < deepest) {
     return Array.isArray(value) ? copyArray(value, state) : copyObject(value, state);
   }
-  const reason = typeof value === "object" ? `nests deeper than ${deepest} levels` : `is ${describe(value)}, not JSON`;
+  const reason =
+    typeof value === "object"
+      ? `nests deeper than ${deepest} levels`
+      : `is ${describe(value)}, not JSON`;
   state.refused.push({ path: [...state.path], reason });
   return undefined;
 }
@@ -69,7 +72,11 @@ function copyObject(value: object, state: CleanState): unknown {
     if (member === undefined) continue;
     state.path.push(name);
     const copy = copyOf(member, state);
-    define(copies, toWellFormed(name), typeof copy === "string" ? maskPair(name, copy, state) : copy);
+    define(
+      copies,
+      toWellFormed(name),
+      typeof copy === "string" ? maskPair(name, copy, state) : copy,
+    );
     state.path.pop();
   }
   return copies;
@@ -78,7 +85,13 @@ function copyObject(value: object, state: CleanState): unknown {
 /** A member called __proto__ is data like any other. */
 function define(copies: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== "__proto__") copies[name] = value;
-  else Object.defineProperty(copies, name, { value, enumerable: true, writable: true, configurable: true });
+  else
+    Object.defineProperty(copies, name, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
 }
 
 function cleanText(text: string, { masked, path, plain }: CleanState): string {

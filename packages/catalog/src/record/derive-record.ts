@@ -21,18 +21,30 @@ export interface DerivedRecord {
  * Fills what was not given (digest of five fields, number of columns, time), hashes, and counts `rev` up where the
  * schema or a capability changed. An input equal to the one before gives the record before, to the byte.
  */
-export function deriveRecord(input: ResourceInput, { before, corpus, now }: DeriveOptions): DerivedRecord {
-  if (before !== undefined && isSameInput(input, before)) return { record: before, isChanged: false };
+export function deriveRecord(
+  input: ResourceInput,
+  { before, corpus, now }: DeriveOptions,
+): DerivedRecord {
+  if (before !== undefined && isSameInput(input, before))
+    return { record: before, isChanged: false };
   const derived: string[] = [];
   const columns = input.columns ?? [];
   if (input.schema_digest === undefined) derived.push("schema_digest");
   if (input.shape?.cols === undefined && columns.length > 0) derived.push("shape.cols");
   if (input.updated_at === undefined) derived.push("updated_at");
   const schema_digest = input.schema_digest?.slice(0, digestSize) ?? deriveDigest(input, corpus);
-  const shape = derived.includes("shape.cols") ? { ...input.shape, cols: columns.length } : input.shape;
+  const shape = derived.includes("shape.cols")
+    ? { ...input.shape, cols: columns.length }
+    : input.shape;
   const cap = input.cap ?? capabilitiesOf(input);
   const { derived: _, ...given } = input;
-  const full = { ...given, tags: input.tags ?? [], schema_digest, cap, ...(shape === undefined ? {} : { shape }) };
+  const full = {
+    ...given,
+    tags: input.tags ?? [],
+    schema_digest,
+    cap,
+    ...(shape === undefined ? {} : { shape }),
+  };
   const { schema_hash, cap_hash } = hashAbilities(full);
   const isSame = before?.schema_hash === schema_hash && before.cap_hash === cap_hash;
   const record: ResourceRecord = {
@@ -59,7 +71,9 @@ function isSameInput(input: ResourceInput, before: ResourceRecord): boolean {
   const filled: ResourceInput = {
     ...given,
     tags: input.tags ?? [],
-    schema_digest: input.schema_digest?.slice(0, digestSize) ?? (made.has("schema_digest") ? before.schema_digest : []),
+    schema_digest:
+      input.schema_digest?.slice(0, digestSize) ??
+      (made.has("schema_digest") ? before.schema_digest : []),
     cap: input.cap ?? capabilitiesOf(input),
     ...(made.has("shape.cols") && input.shape?.cols === undefined && before.shape !== undefined
       ? { shape: { ...input.shape, cols: before.shape.cols ?? 0 } }

@@ -36,7 +36,16 @@ export interface ResourceDiff {
 
 const ranks: Record<ChangeSeverity, number> = { breaking: 0, additive: 1, cosmetic: 2 };
 /** What the catalog derives, and what is compared by name of its own. */
-const apart = new Set(["columns", "cap", "pushdown", "rev", "schema_hash", "cap_hash", "updated_at", "derived"]);
+const apart = new Set([
+  "columns",
+  "cap",
+  "pushdown",
+  "rev",
+  "schema_hash",
+  "cap_hash",
+  "updated_at",
+  "derived",
+]);
 
 /**
  * What changed, and whom it hurts. A removed and an added column of the same type with like names, or the same
@@ -49,7 +58,8 @@ export function diffResource(before: ResourceInput, after: ResourceInput): Resou
     ...fieldChanges(before, after),
   ];
   changes.sort(
-    (left, right) => ranks[left.severity] - ranks[right.severity] || compareCodeUnits(left.path, right.path),
+    (left, right) =>
+      ranks[left.severity] - ranks[right.severity] || compareCodeUnits(left.path, right.path),
   );
   return { severity: changes[0]?.severity ?? "none", changes };
 }
@@ -62,12 +72,23 @@ function columnChanges(before: ResourceInput, after: ResourceInput): ResourceCha
   const renames = findRenames(removed, added);
   const renamed = new Set(renames.flatMap(({ from, to }) => [from.name, to.name]));
   const changes: ResourceChange[] = renames.map(({ from, to }) => {
-    return { severity: "breaking", kind: "column_renamed", path: `columns.${from.name}`, from: from.name, to: to.name };
+    return {
+      severity: "breaking",
+      kind: "column_renamed",
+      path: `columns.${from.name}`,
+      from: from.name,
+      to: to.name,
+    };
   });
   for (const column of removed) {
     if (renamed.has(column.name)) continue;
     const from = columnText(column);
-    changes.push({ severity: "breaking", kind: "column_removed", path: `columns.${column.name}`, from });
+    changes.push({
+      severity: "breaking",
+      kind: "column_removed",
+      path: `columns.${column.name}`,
+      from,
+    });
   }
   for (const column of added) {
     if (renamed.has(column.name)) continue;
@@ -79,7 +100,8 @@ function columnChanges(before: ResourceInput, after: ResourceInput): ResourceCha
     });
   }
   const pairs = [...old.values()].map((column) => ({ from: column, to: now.get(column.name) }));
-  for (const { from, to } of [...pairs, ...renames]) if (to !== undefined) changes.push(...memberChanges(from, to));
+  for (const { from, to } of [...pairs, ...renames])
+    if (to !== undefined) changes.push(...memberChanges(from, to));
   return changes;
 }
 
@@ -95,9 +117,14 @@ function memberChanges(from: ResourceColumn, to: ResourceColumn): ResourceChange
   for (const member of membersOf(from, to)) {
     if (member === "name" || textOf(from[member]) === textOf(to[member])) continue;
     const isBreaking = hard.has(member) || (member === "nn" && from.nn === true);
-    const isGain = member === "nn" || member === "index" || (member === "fk" && from.fk === undefined);
+    const isGain =
+      member === "nn" || member === "index" || (member === "fk" && from.fk === undefined);
     const severity =
-      isGain && !(member === "nn" && from.nn === true) ? "additive" : isBreaking ? "breaking" : "cosmetic";
+      isGain && !(member === "nn" && from.nn === true)
+        ? "additive"
+        : isBreaking
+          ? "breaking"
+          : "cosmetic";
     const path = `columns.${from.name}.${member}`;
     changes.push({ severity, kind: "column_changed", path, ...sides(from[member], to[member]) });
   }
@@ -110,14 +137,25 @@ function capabilityChanges(before: ResourceInput, after: ResourceInput): Resourc
   const lost = [...old].filter((name) => !now.has(name));
   const gained = [...now].filter((name) => !old.has(name));
   return [
-    ...lost.map((path) => ({ severity: "breaking" as const, kind: "capability_removed" as const, path })),
-    ...gained.map((path) => ({ severity: "additive" as const, kind: "capability_added" as const, path })),
+    ...lost.map((path) => ({
+      severity: "breaking" as const,
+      kind: "capability_removed" as const,
+      path,
+    })),
+    ...gained.map((path) => ({
+      severity: "additive" as const,
+      kind: "capability_added" as const,
+      path,
+    })),
   ];
 }
 
 function capabilitiesOf({ cap = [], pushdown = {} }: ResourceInput): Set<string> {
   const pushed = Object.entries(pushdown).filter(([, isAble]) => isAble === true);
-  return new Set([...cap.map((name) => `cap.${name}`), ...pushed.map(([name]) => `pushdown.${name}`)]);
+  return new Set([
+    ...cap.map((name) => `cap.${name}`),
+    ...pushed.map(([name]) => `pushdown.${name}`),
+  ]);
 }
 
 function fieldChanges(before: ResourceInput, after: ResourceInput): ResourceChange[] {

@@ -16,7 +16,10 @@ const likeness = 0.5;
  * Pairs each removed column with at most one added column of the same type: those with the same description, or names
  * that share at least half of their pairs of letters (Dice), the most alike first.
  */
-export function findRenames(removed: readonly ResourceColumn[], added: readonly ResourceColumn[]): ColumnRename[] {
+export function findRenames(
+  removed: readonly ResourceColumn[],
+  added: readonly ResourceColumn[],
+): ColumnRename[] {
   if (removed.length * added.length > mostPairs) return [];
   const pairs = removed.flatMap((from) =>
     added
@@ -42,7 +45,10 @@ export function findRenames(removed: readonly ResourceColumn[], added: readonly 
 
 function scoreOf(from: ResourceColumn, to: ResourceColumn): number {
   const names = likenessOf(from.name, to.name);
-  const isSameText = from.description !== undefined && from.description !== "" && from.description === to.description;
+  const isSameText =
+    from.description !== undefined &&
+    from.description !== "" &&
+    from.description === to.description;
   return isSameText ? 1 + names : names;
 }
 
@@ -56,5 +62,7 @@ function likenessOf(left: string, right: string): number {
 
 function bigramsOf(name: string): Set<string> {
   const letters = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-  return new Set(Array.from({ length: Math.max(0, letters.length - 1) }, (_, at) => letters.slice(at, at + 2)));
+  return new Set(
+    Array.from({ length: Math.max(0, letters.length - 1) }, (_, at) => letters.slice(at, at + 2)),
+  );
 }

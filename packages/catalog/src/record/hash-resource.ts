@@ -26,7 +26,9 @@ export function hashResource(resource: ResourceInput): ResourceHashes {
 
 /** Those hashes that a record keeps. */
 export function hashAbilities(resource: ResourceInput): Omit<ResourceHashes, "content_hash"> {
-  const columns = [...(resource.columns ?? [])].sort((left, right) => compareCodeUnits(left.name, right.name));
+  const columns = [...(resource.columns ?? [])].sort((left, right) =>
+    compareCodeUnits(left.name, right.name),
+  );
   const digest = [...(resource.schema_digest ?? [])].sort();
   return {
     schema_hash: columns.length > 0 ? hashOfText(schemaText(columns)) : hashOf(digest),
@@ -46,7 +48,9 @@ function contentOf(resource: ResourceInput): Record<string, unknown> {
 /** Canonical JSON: of texts alone it is what `JSON.stringify` makes of members in order, which is ten times as fast. */
 function schemaText(columns: readonly ResourceColumn[]): string {
   const schema = columns.map(schemaOf);
-  const isPlain = schema.every(({ fk, name, type, unit }) => [fk, name, type, unit].every(isTextOrNone));
+  const isPlain = schema.every(({ fk, name, type, unit }) =>
+    [fk, name, type, unit].every(isTextOrNone),
+  );
   const text = isPlain ? JSON.stringify(schema) : "";
   return isPlain && !text.includes("\\ud") ? text : canonicalJson(schema);
 }

@@ -32,5 +32,7 @@ it("says of any two values what their canonical texts say", () => {
 
 /** Of well-formed texts: canonical JSON takes no others. */
 function canonicalText(value: unknown): string {
-  return canonicalJson(JSON.parse(JSON.stringify(value).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, "?")));
+  return canonicalJson(
+    JSON.parse(JSON.stringify(value).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, "?")),
+  );
 }

@@ -26,7 +26,9 @@ export function isPersonal({ tags }: ResourceColumn): boolean {
  * catalog (TF-IDF). Personal columns are left out.
  */
 export function deriveDigest(resource: ResourceInput, corpus: ColumnCorpus): string[] {
-  const columns = (resource.columns ?? []).slice(0, mostColumns).filter((column) => !isPersonal(column));
+  const columns = (resource.columns ?? [])
+    .slice(0, mostColumns)
+    .filter((column) => !isPersonal(column));
   const prose = proseOf(resource);
   const scored = columns.map((column, position) => ({
     column,
@@ -50,7 +52,9 @@ function digestEntry({ name, type }: ResourceColumn): string {
 export function staleDigest({ schema_digest = [], columns }: ResourceInput): string[] {
   if (columns === undefined || columns.length === 0) return [];
   const names = new Set(columns.map(({ name }) => name));
-  return schema_digest.filter((entry) => !names.has(entry) && !columns.some((column) => isEntryOf(entry, column)));
+  return schema_digest.filter(
+    (entry) => !names.has(entry) && !columns.some((column) => isEntryOf(entry, column)),
+  );
 }
 
 /** True for a column as a digest names it: with its type or without, its name cut where it is long. */
@@ -70,17 +74,26 @@ function telling(
   column: ResourceColumn,
   { prose, corpus }: { prose: Map<string, number>; corpus: ColumnCorpus },
 ): number {
-  const rarity = Math.log(1 + (1 + corpus.resources) / (1 + corpus.count(column.name.toLowerCase())));
+  const rarity = Math.log(
+    1 + (1 + corpus.resources) / (1 + corpus.count(column.name.toLowerCase())),
+  );
   const words = wordsOf(column.name);
-  const mentions = words.reduce((sum, word) => sum + Math.min(3, prose.get(word) ?? 0), 0) / Math.max(1, words.length);
+  const mentions =
+    words.reduce((sum, word) => sum + Math.min(3, prose.get(word) ?? 0), 0) /
+    Math.max(1, words.length);
   const described = column.description === undefined || column.description === "" ? 0 : 0.5;
   return rarity * (0.3 + described + mentions) * 0.5;
 }
 
 function proseOf({ title, description = "", examples = [] }: ResourceInput): Map<string, number> {
-  const text = [title, description.slice(0, mostProse), ...examples.slice(0, 20).map(({ task }) => task)].join(" ");
+  const text = [
+    title,
+    description.slice(0, mostProse),
+    ...examples.slice(0, 20).map(({ task }) => task),
+  ].join(" ");
   const counts = new Map<string, number>();
-  for (const word of wordsOf(text.slice(0, mostProse))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const word of wordsOf(text.slice(0, mostProse)))
+    counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 

@@ -23,7 +23,10 @@ const sources = 5;
  * Passes a share of the best hits' scores on to the records that their foreign keys name, whether found or not: a record
  * is lifted to that share, never lowered. Excluded records and those that a facet leaves out stay out.
  */
-export async function addNeighbours(hits: readonly FusedHit[], options: AddNeighboursOptions): Promise<FusedHit[]> {
+export async function addNeighbours(
+  hits: readonly FusedHit[],
+  options: AddNeighboursOptions,
+): Promise<FusedHit[]> {
   const { records, share, most } = options;
   const best = hits.slice(0, Math.min(sources, options.limit));
   const wanted = best.flatMap((hit) => targetsOf(hit, records));
@@ -50,10 +53,15 @@ function targetsOf(
   records: ReadonlyMap<string, ResourceRecord>,
 ): { source: FusedHit; targets: string[] }[] {
   const record = records.get(source.id);
-  return record === undefined ? [] : foreignKeyTargets(record).map((targets) => ({ source, targets }));
+  return record === undefined
+    ? []
+    : foreignKeyTargets(record).map((targets) => ({ source, targets }));
 }
 
-async function lookUpMissing(targets: readonly string[], options: AddNeighboursOptions): Promise<void> {
+async function lookUpMissing(
+  targets: readonly string[],
+  options: AddNeighboursOptions,
+): Promise<void> {
   const { records, lookup, filter } = options;
   // A facet filter is the index's to judge: with one, only what was found already is lifted.
   if (Object.keys(filter?.facets ?? {}).length > 0) return;
@@ -68,6 +76,10 @@ async function lookUpMissing(targets: readonly string[], options: AddNeighboursO
 function lift(hit: FusedHit, source: FusedHit, share: number): FusedHit | undefined {
   const amount = share * source.score - hit.score;
   if (!(amount > 0)) return undefined;
-  const explain = { ...hit.explain, neighbour: (hit.explain.neighbour ?? 0) + amount, neighbourOf: source.id };
+  const explain = {
+    ...hit.explain,
+    neighbour: (hit.explain.neighbour ?? 0) + amount,
+    neighbourOf: source.id,
+  };
   return { ...hit, score: sumOf(explain), explain };
 }

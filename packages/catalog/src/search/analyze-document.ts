@@ -34,5 +34,6 @@ function countTerm(byTerm: Map<string, number[]>, term: string, field: number): 
   }
   const last = occurrences[occurrences.length - 1] ?? 0;
   if (last < field * occurrenceStep) occurrences.push(first);
-  else if (last % occurrenceStep < occurrenceStep - 1) occurrences[occurrences.length - 1] = last + 1;
+  else if (last % occurrenceStep < occurrenceStep - 1)
+    occurrences[occurrences.length - 1] = last + 1;
 }

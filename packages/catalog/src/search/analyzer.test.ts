@@ -27,7 +27,9 @@ describe("createAnalyzer", () => {
     const words = analyzer.queryWords(query);
     expect(words.length).toBeGreaterThan(0);
     for (const { alternatives } of words) {
-      expect(alternatives.some((alternative) => alternative.terms.every((term) => terms.has(term)))).toBe(true);
+      expect(
+        alternatives.some((alternative) => alternative.terms.every((term) => terms.has(term))),
+      ).toBe(true);
     }
   });
 
@@ -70,7 +72,9 @@ describe("createAnalyzer", () => {
   ])("knows that %j may stand in %j", (query, document) => {
     const terms = new Set(analyzer.documentTerms(document));
     const alternatives = analyzer.queryWords(query).flatMap((word) => word.alternatives);
-    expect(alternatives.some((alternative) => alternative.terms.every((term) => terms.has(term)))).toBe(true);
+    expect(
+      alternatives.some((alternative) => alternative.terms.every((term) => terms.has(term))),
+    ).toBe(true);
   });
 
   it("takes the user's words and phrases for the same, both ways", () => {
@@ -94,8 +98,11 @@ describe("createAnalyzer", () => {
     expect(analyzer.documentTerms(words).length).toBeLessThanOrEqual(60_000);
   });
 
-  it.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("takes %j for a word like others", (text) => {
-    expect(analyzer.documentTerms(text).every((term) => typeof term === "string")).toBe(true);
-    expect(() => analyzer.queryWords(text)).not.toThrow();
-  });
+  it.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
+    "takes %j for a word like others",
+    (text) => {
+      expect(analyzer.documentTerms(text).every((term) => typeof term === "string")).toBe(true);
+      expect(() => analyzer.queryWords(text)).not.toThrow();
+    },
+  );
 });

@@ -64,7 +64,9 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
       const words = splitWords(text, maxQueryWords);
       const phrases = links.findPhrases(words.map(({ whole }) => stemWord(whole)));
       const asked = words.map((word, at) => ({ word, phraseLinks: phrases.get(at) ?? [] }));
-      const kept = asked.filter(({ word, phraseLinks }) => phraseLinks.length > 0 || !stopWords.has(word.whole));
+      const kept = asked.filter(
+        ({ word, phraseLinks }) => phraseLinks.length > 0 || !stopWords.has(word.whole),
+      );
       return toQueryWords(kept.length > 0 ? kept : asked, links.linksOf);
     },
   };
@@ -75,7 +77,10 @@ interface AskedWord {
   phraseLinks: readonly WordLink[];
 }
 
-function toQueryWords(asked: readonly AskedWord[], linksOf: (term: string) => readonly WordLink[]): QueryWord[] {
+function toQueryWords(
+  asked: readonly AskedWord[],
+  linksOf: (term: string) => readonly WordLink[],
+): QueryWord[] {
   const found = new Map<string, QueryWord>();
   asked.forEach(({ word, phraseLinks }, at) => {
     const weight = requestWords.has(word.whole) ? requestWeight : 1;
@@ -95,7 +100,11 @@ function toQueryWords(asked: readonly AskedWord[], linksOf: (term: string) => re
 }
 
 /** An identifier as a whole, and two words written as one: `high school` meets `highschool`. */
-function joinedForms(word: SplitWord, before: SplitWord | undefined, after: SplitWord | undefined): string[] {
+function joinedForms(
+  word: SplitWord,
+  before: SplitWord | undefined,
+  after: SplitWord | undefined,
+): string[] {
   const forms = word.parts.length > 1 ? [stemWord(word.whole)] : [];
   if (before !== undefined) forms.push(stemWord(before.whole + word.whole));
   if (after !== undefined) forms.push(stemWord(word.whole + after.whole));

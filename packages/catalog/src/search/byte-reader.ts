@@ -12,7 +12,10 @@ export interface ByteReader {
 
 /** The error of a saved index that is not what was written. */
 export function damaged(what: string): CatalogError {
-  return new CatalogError("store_damaged", `The saved index is damaged: ${what}. Build it again from the records.`);
+  return new CatalogError(
+    "store_damaged",
+    `The saved index is damaged: ${what}. Build it again from the records.`,
+  );
 }
 
 /** A reader of all of these bytes. */

@@ -20,11 +20,29 @@ const recordOf = (id: string, fields: Partial<ResourceRecord> = {}): ResourceRec
   ...fields,
 });
 
-const vocabulary = ["order", "orders", "customer", "cust", "revenue", "city", "заказ", "выручка", "a", "id", "table"];
-const textArbitrary = fc.array(fc.constantFrom(...vocabulary), { maxLength: 6 }).map((words) => words.join(" "));
-const idArbitrary = fc.constantFrom(...Array.from({ length: 12 }, (_, at) => `res:db.d${at % 3}.t${at}`));
+const vocabulary = [
+  "order",
+  "orders",
+  "customer",
+  "cust",
+  "revenue",
+  "city",
+  "заказ",
+  "выручка",
+  "a",
+  "id",
+  "table",
+];
+const textArbitrary = fc
+  .array(fc.constantFrom(...vocabulary), { maxLength: 6 })
+  .map((words) => words.join(" "));
+const idArbitrary = fc.constantFrom(
+  ...Array.from({ length: 12 }, (_, at) => `res:db.d${at % 3}.t${at}`),
+);
 const vectorArbitrary = fc.option(
-  fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 3, maxLength: 3 }).map((values) => Float32Array.from(values)),
+  fc
+    .array(fc.integer({ min: -5, max: 5 }), { minLength: 3, maxLength: 3 })
+    .map((values) => Float32Array.from(values)),
   { nil: undefined },
 );
 const documentArbitrary = fc
@@ -51,7 +69,9 @@ const changeArbitrary = fc.oneof(
 
 type Change = { put: SearchDocument[] } | { remove: string[] };
 
-const applyAll = async (changes: readonly Change[]): Promise<{ index: MemorySearchIndex; left: SearchDocument[] }> => {
+const applyAll = async (
+  changes: readonly Change[],
+): Promise<{ index: MemorySearchIndex; left: SearchDocument[] }> => {
   const index = createMemorySearchIndex();
   const left = new Map<string, SearchDocument>();
   for (const change of changes) {
@@ -72,7 +92,11 @@ const filled = async (records: readonly ResourceRecord[]): Promise<MemorySearchI
   return index;
 };
 
-const answersOf = async (index: MemorySearchIndex, text: string, filter?: SearchFilter): Promise<unknown> => {
+const answersOf = async (
+  index: MemorySearchIndex,
+  text: string,
+  filter?: SearchFilter,
+): Promise<unknown> => {
   const asked = filter === undefined ? {} : { filter };
   const vector = Float32Array.from([1, -2, 3]);
   return {
@@ -85,14 +109,18 @@ const answersOf = async (index: MemorySearchIndex, text: string, filter?: Search
 describe("createMemorySearchIndex", () => {
   it("answers and saves after any changes as if it had been built at once", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(changeArbitrary, { maxLength: 12 }), textArbitrary, async (changes, text) => {
-        const { index, left } = await applyAll(changes);
-        const rebuilt = createMemorySearchIndex();
-        await rebuilt.put(left.toReversed());
-        expect(index.size()).toBe(left.length);
-        expect(await answersOf(index, text)).toEqual(await answersOf(rebuilt, text));
-        expect(index.save()).toEqual(rebuilt.save());
-      }),
+      fc.asyncProperty(
+        fc.array(changeArbitrary, { maxLength: 12 }),
+        textArbitrary,
+        async (changes, text) => {
+          const { index, left } = await applyAll(changes);
+          const rebuilt = createMemorySearchIndex();
+          await rebuilt.put(left.toReversed());
+          expect(index.size()).toBe(left.length);
+          expect(await answersOf(index, text)).toEqual(await answersOf(rebuilt, text));
+          expect(index.save()).toEqual(rebuilt.save());
+        },
+      ),
     );
   });
 
@@ -136,12 +164,20 @@ describe("createMemorySearchIndex", () => {
           await alone.put(documents.filter(isVisible));
           const hits = await index.searchText({ text, limit: 100, filter });
           const expected = await alone.searchText({ text, limit: 100 });
-          expect(new Set(hits.hits.map(({ id }) => id))).toEqual(new Set(expected.hits.map(({ id }) => id)));
+          expect(new Set(hits.hits.map(({ id }) => id))).toEqual(
+            new Set(expected.hits.map(({ id }) => id)),
+          );
           expect(hits.unmatchedTerms).toEqual(expected.unmatchedTerms);
           expect(hits.coverage).toBeCloseTo(expected.coverage, 10);
-          const near = await index.searchVector({ vector: Float32Array.from([1, 2, 3]), limit: 100, filter });
+          const near = await index.searchVector({
+            vector: Float32Array.from([1, 2, 3]),
+            limit: 100,
+            filter,
+          });
           expect(near.every(({ id }) => visible.has(id))).toBe(true);
-          expect(await index.countFacets({ limit: 10, filter })).toEqual(await alone.countFacets({ limit: 10 }));
+          expect(await index.countFacets({ limit: 10, filter })).toEqual(
+            await alone.countFacets({ limit: 10 }),
+          );
         },
       ),
     );
@@ -155,7 +191,11 @@ describe("createMemorySearchIndex", () => {
       }),
     );
     const index = await filled(records);
-    const { hits } = await index.searchText({ text: "order", limit: 10, filter: { facets: { tag: "rare" } } });
+    const { hits } = await index.searchText({
+      text: "order",
+      limit: 10,
+      filter: { facets: { tag: "rare" } },
+    });
     expect(hits.map(({ id }) => id)).toEqual(records.slice(490).map(({ id }) => id));
   });
 
@@ -172,7 +212,11 @@ describe("createMemorySearchIndex", () => {
       recordOf("res:secret", { title: "salaries" }),
     ]);
     const filter = { allow: new Set(["res:orders"]) };
-    const answer = await index.searchText({ text: "Salaries of Unicorns in orders", limit: 5, filter });
+    const answer = await index.searchText({
+      text: "Salaries of Unicorns in orders",
+      limit: 5,
+      filter,
+    });
     expect(answer.unmatchedTerms).toEqual(["Salaries", "Unicorns"]);
     expect(answer.hits.map(({ id }) => id)).toEqual(["res:orders"]);
     expect(answer.coverage).toBeGreaterThan(0);
@@ -182,7 +226,10 @@ describe("createMemorySearchIndex", () => {
   });
 
   it("finds a word in spite of a typing error, and still says that it is not there", async () => {
-    const index = await filled([recordOf("res:c", { title: "customers" }), recordOf("res:o", { title: "orders" })]);
+    const index = await filled([
+      recordOf("res:c", { title: "customers" }),
+      recordOf("res:o", { title: "orders" }),
+    ]);
     const answer = await index.searchText({ text: "custmoers", limit: 5 });
     expect(answer.hits.map(({ id }) => id)).toEqual(["res:c"]);
     expect(answer.unmatchedTerms).toEqual(["custmoers"]);
@@ -215,8 +262,11 @@ describe("createMemorySearchIndex", () => {
 
   it("gains little from a database that is large enough to have every word somewhere", async () => {
     const words =
-      "alder birch cedar daisy elder fern gorse hazel iris juniper kale larch maple nettle olive poppy".split(" ");
-    const large = (name: string, title: string): ResourceRecord => recordOf(`res:db.large.${name}`, { title });
+      "alder birch cedar daisy elder fern gorse hazel iris juniper kale larch maple nettle olive poppy".split(
+        " ",
+      );
+    const large = (name: string, title: string): ResourceRecord =>
+      recordOf(`res:db.large.${name}`, { title });
     const index = await filled([
       ...words.map((word) => large(word, word)),
       ...Array.from({ length: 1_000 }, (_, at) => large(`t${at}`, "other")),
@@ -225,7 +275,10 @@ describe("createMemorySearchIndex", () => {
       recordOf("api:garden/tools", { kind: "api", title: "spade" }),
     ]);
     const { hits } = await index.searchText({ text: words.join(" "), limit: 3 });
-    expect(hits.slice(0, 2).map(({ id }) => id)).toEqual(["res:db.large.four", "api:garden/shrubs"]);
+    expect(hits.slice(0, 2).map(({ id }) => id)).toEqual([
+      "res:db.large.four",
+      "api:garden/shrubs",
+    ]);
   });
 
   it.each([
@@ -239,30 +292,47 @@ describe("createMemorySearchIndex", () => {
   ])("indexes, finds and saves %s", async (_name, text) => {
     const id = `res:${text.slice(0, 20)}`;
     const index = await filled([
-      recordOf(id, { title: text, tags: [text, `__proto__:${text.slice(0, 10)}`], description: `needle ${text}` }),
+      recordOf(id, {
+        title: text,
+        tags: [text, `__proto__:${text.slice(0, 10)}`],
+        description: `needle ${text}`,
+      }),
     ]);
-    expect((await index.searchText({ text: "needle", limit: 3 })).hits.map((hit) => hit.id)).toEqual([id]);
+    expect(
+      (await index.searchText({ text: "needle", limit: 3 })).hits.map((hit) => hit.id),
+    ).toEqual([id]);
     await expect(index.searchText({ text, limit: 3 })).resolves.toBeDefined();
     const restored = createMemorySearchIndex();
     restored.restore(index.save());
-    expect((await restored.searchText({ text: "needle", limit: 3 })).hits.map((hit) => hit.id)).toEqual([id]);
+    expect(
+      (await restored.searchText({ text: "needle", limit: 3 })).hits.map((hit) => hit.id),
+    ).toEqual([id]);
     expect(Object.hasOwn(await restored.countFacets({ limit: 5 }), "__proto__")).toBe(true);
   });
 
   it("refuses any saved form that is cut or changed, and keeps what it has", async () => {
     const source = createMemorySearchIndex();
-    await source.put([{ record: recordOf("res:a", { title: "orders" }), vector: Float32Array.from([1, 2]) }]);
+    await source.put([
+      { record: recordOf("res:a", { title: "orders" }), vector: Float32Array.from([1, 2]) },
+    ]);
     const bytes = source.save();
     const index = await filled([recordOf("res:kept", { title: "kept" })]);
     fc.assert(
-      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), fc.boolean(), (at, change, isCut) => {
-        const broken = isCut
-          ? bytes.slice(0, at)
-          : bytes.map((byte, place) => (place === at ? (byte + change) % 256 : byte));
-        expect(() => index.restore(broken)).toThrow(CatalogError);
-      }),
+      fc.property(
+        fc.nat(bytes.length - 1),
+        fc.integer({ min: 1, max: 255 }),
+        fc.boolean(),
+        (at, change, isCut) => {
+          const broken = isCut
+            ? bytes.slice(0, at)
+            : bytes.map((byte, place) => (place === at ? (byte + change) % 256 : byte));
+          expect(() => index.restore(broken)).toThrow(CatalogError);
+        },
+      ),
     );
-    expect(() => index.restore(bytes.slice(0, -1))).toThrow(expect.objectContaining({ code: "store_damaged" }));
+    expect(() => index.restore(bytes.slice(0, -1))).toThrow(
+      expect.objectContaining({ code: "store_damaged" }),
+    );
     expect((await index.searchText({ text: "kept", limit: 1 })).hits).toHaveLength(1);
   });
 
@@ -282,7 +352,9 @@ describe("createMemorySearchIndex", () => {
     const index = createMemorySearchIndex();
     await index.put([{ record: recordOf("res:a"), vector: Float32Array.from([1, 0]) }]);
     const batch = [{ record: recordOf("res:b") }, { record: recordOf("res:c"), vector }];
-    await expect(index.put(batch)).rejects.toThrow(expect.objectContaining({ code: "invalid_options" }));
+    await expect(index.put(batch)).rejects.toThrow(
+      expect.objectContaining({ code: "invalid_options" }),
+    );
     expect(index.size()).toBe(1);
   });
 
@@ -295,12 +367,18 @@ describe("createMemorySearchIndex", () => {
   });
 
   it("gives cosines, with a small error where they are kept in a quarter of the memory", async () => {
-    const vector = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 17, maxLength: 17 });
+    const vector = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), {
+      minLength: 17,
+      maxLength: 17,
+    });
     await fc.assert(
       fc.asyncProperty(vector, vector, async (left, right) => {
         const norm = (values: number[]): number => Math.hypot(...values);
         fc.pre(norm(left) > 1e-3 && norm(right) > 1e-3);
-        const cosine = left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0) / norm(left) / norm(right);
+        const cosine =
+          left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0) /
+          norm(left) /
+          norm(right);
         for (const [vectors, digits] of [
           ["float32", 5],
           ["int8", 1.5],
@@ -338,11 +416,15 @@ describe("createMemorySearchIndex", () => {
 
   it("makes changes one after another in the order they were asked for", async () => {
     const index = createMemorySearchIndex();
-    const many = Array.from({ length: 3_000 }, (_, at) => ({ record: recordOf(`res:${at}`, { title: "old" }) }));
+    const many = Array.from({ length: 3_000 }, (_, at) => ({
+      record: recordOf(`res:${at}`, { title: "old" }),
+    }));
     const first = index.put(many);
     const second = index.put([{ record: recordOf("res:7", { title: "fresh" }) }]);
     await Promise.all([first, second]);
-    expect((await index.searchText({ text: "fresh", limit: 5 })).hits.map(({ id }) => id)).toEqual(["res:7"]);
+    expect((await index.searchText({ text: "fresh", limit: 5 })).hits.map(({ id }) => id)).toEqual([
+      "res:7",
+    ]);
   });
 
   it.each([-1, 1.5, NaN])("refuses the limit %d", async (limit) => {
@@ -364,7 +446,9 @@ describe("createMemorySearchIndex", () => {
       none: [],
       pii: [{ value: "none", count: 2 }],
     });
-    expect(await index.countFacets({ facets: ["pii"], ids: ["res:c", "res:gone"], limit: 5 })).toEqual({
+    expect(
+      await index.countFacets({ facets: ["pii"], ids: ["res:c", "res:gone"], limit: 5 }),
+    ).toEqual({
       pii: [{ value: "high", count: 1 }],
     });
   });

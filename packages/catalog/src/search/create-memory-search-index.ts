@@ -15,7 +15,13 @@ import {
 import { restoreState } from "./restore-state.ts";
 import { saveState } from "./save-state.ts";
 import { scoreText } from "./score-text.ts";
-import type { LegHit, SearchDocument, SearchFilter, SearchIndex, TextHits } from "./search-index.ts";
+import type {
+  LegHit,
+  SearchDocument,
+  SearchFilter,
+  SearchIndex,
+  TextHits,
+} from "./search-index.ts";
 import { containerOf } from "./searchable-fields.ts";
 import { selectTop } from "./select-top.ts";
 import { defaultTextWeights, type TextWeights } from "./text-weights.ts";
@@ -168,8 +174,15 @@ function searchVector(
 ): LegHit[] {
   checkLimit(query.limit);
   const { mask } = applyFilter(state, query.filter);
-  const found = scoreVectors(state.vectors, { vector: query.vector, slotCount: state.ids.length, visible: mask });
-  return selectTop(found, query.limit, state.ids).map(({ slot, score }) => ({ id: state.ids[slot] ?? "", score }));
+  const found = scoreVectors(state.vectors, {
+    vector: query.vector,
+    slotCount: state.ids.length,
+    visible: mask,
+  });
+  return selectTop(found, query.limit, state.ids).map(({ slot, score }) => ({
+    id: state.ids[slot] ?? "",
+    score,
+  }));
 }
 
 function visibleSlots(

@@ -32,7 +32,8 @@ export function facetsOf(record: ResourceRecord): Facet[] {
   for (const tag of record.tags) {
     found.push(["tag", tag]);
     const colon = tag.indexOf(":");
-    if (colon > 0 && !ownFacets.has(tag.slice(0, colon))) found.push([tag.slice(0, colon), tag.slice(colon + 1)]);
+    if (colon > 0 && !ownFacets.has(tag.slice(0, colon)))
+      found.push([tag.slice(0, colon), tag.slice(colon + 1)]);
   }
   return [...found]
     .sort(compareFacets)
@@ -72,7 +73,8 @@ export function keepFacets(table: FacetTable, filter: FacetFilter, mask: Uint8Ar
     for (const value of typeof wanted === "string" ? [wanted] : wanted) {
       for (const slot of table.slots[values?.get(value) ?? -1] ?? []) having[slot] = 1;
     }
-    for (let slot = 0; slot < mask.length; slot += 1) mask[slot] = (mask[slot] ?? 0) & (having[slot] ?? 0);
+    for (let slot = 0; slot < mask.length; slot += 1)
+      mask[slot] = (mask[slot] ?? 0) & (having[slot] ?? 0);
   }
 }
 
@@ -100,7 +102,9 @@ export function countSlots(
     ordered.map(([name, values]) => [
       name,
       values
-        .sort((left, right) => right.count - left.count || compareCodeUnits(left.value, right.value))
+        .sort(
+          (left, right) => right.count - left.count || compareCodeUnits(left.value, right.value),
+        )
         .slice(0, options.limit),
     ]),
   );

@@ -19,7 +19,11 @@ function targetsOf(id: string, key: string): string[] {
   for (const name of table === "" ? [key] : [table, key]) {
     let parent = id;
     for (let steps = 0; steps < mostSteps; steps += 1) {
-      const cut = Math.max(parent.lastIndexOf("."), parent.lastIndexOf("/"), parent.lastIndexOf(":"));
+      const cut = Math.max(
+        parent.lastIndexOf("."),
+        parent.lastIndexOf("/"),
+        parent.lastIndexOf(":"),
+      );
       if (cut < 0) break;
       found.push(parent.slice(0, cut + 1) + name);
       parent = parent.slice(0, cut);

@@ -12,10 +12,13 @@ const legOf = (scores: Record<string, number>): LegHit[] =>
     .map(([id, score]) => ({ id, score }))
     .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
 const legArbitrary = fc
-  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0.01, max: 20, noNaN: true })), {
-    selector: ([at]) => at,
-    maxLength: 40,
-  })
+  .uniqueArray(
+    fc.tuple(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0.01, max: 20, noNaN: true })),
+    {
+      selector: ([at]) => at,
+      maxLength: 40,
+    },
+  )
   .map((pairs) => legOf(Object.fromEntries(pairs.map(([at, score]) => [`r${at}`, score]))));
 
 describe("fuseLegs", () => {
@@ -65,7 +68,12 @@ describe("fuseLegs", () => {
   it("never lets the vector leg push a hit down past twice its place", () => {
     fc.assert(
       fc.property(legArbitrary, legArbitrary, (text, vector) => {
-        const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms }).map(({ id }) => id);
+        const hits = fuseLegs({
+          text,
+          vector,
+          weights: defaultRankWeights,
+          termsOf: plainTerms,
+        }).map(({ id }) => id);
         text.forEach(({ id }, at) => {
           expect(hits.indexOf(id) + 1).toBeLessThanOrEqual(2 * (at + 1));
         });
@@ -74,7 +82,9 @@ describe("fuseLegs", () => {
   });
 
   it("gives a vector leg no weight that contradicts the words, and full weight to one that agrees", () => {
-    const text = legOf(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${at}`, 20 - at])));
+    const text = legOf(
+      Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${at}`, 20 - at])),
+    );
     const agreeing = text.map(({ id, score }) => ({ id, score: score / 20 }));
     const contradicting = text.map(({ id, score }) => ({ id, score: 1 - score / 20 }));
     const vectorOf = (vector: LegHit[]): number =>
@@ -89,7 +99,9 @@ describe("fuseLegs", () => {
 
   it("trusts a vector leg less where fewer hits show that it agrees", () => {
     const vectorOf = (count: number): number => {
-      const text = legOf(Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${at}`, count - at])));
+      const text = legOf(
+        Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${at}`, count - at])),
+      );
       const vector = text.map(({ id, score }, at) => ({ id, score: score / count + (at % 2) }));
       const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
       return Math.max(...hits.map(({ explain }) => explain.vector ?? NaN));
@@ -99,14 +111,20 @@ describe("fuseLegs", () => {
   });
 
   it("trusts a vector leg less where fewer of the hits have a vector", () => {
-    const text = legOf(Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`r${at}`, 100 - at])));
-    const vector = text.filter((_, at) => at % 4 === 0).map(({ id, score }) => ({ id, score: score / 100 }));
+    const text = legOf(
+      Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`r${at}`, 100 - at])),
+    );
+    const vector = text
+      .filter((_, at) => at % 4 === 0)
+      .map(({ id, score }) => ({ id, score: score / 100 }));
     const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
     expect(Math.max(...hits.map(({ explain }) => explain.vector ?? 0))).toBeCloseTo(0.3 / 4, 10);
   });
 
   it("orders what the words did not find by its vectors, also where these contradict the words", () => {
-    const text = legOf(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${at}`, 30 - at])));
+    const text = legOf(
+      Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${at}`, 30 - at])),
+    );
     const vector = [
       ...text.map(({ id, score }) => ({ id, score: 1 - score / 30 })),
       ...legOf({ b: 0.3, c: 0.2, a: 0.1 }),
@@ -117,9 +135,13 @@ describe("fuseLegs", () => {
 
   it("scores what has no vector by its words alone, so that it neither gains nor loses", () => {
     const text = legOf(
-      Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${String(at).padStart(2, "0")}`, 20 - at])),
+      Object.fromEntries(
+        Array.from({ length: 20 }, (_, at) => [`r${String(at).padStart(2, "0")}`, 20 - at]),
+      ),
     );
-    const vector = text.filter((_, at) => at % 2 === 0).map(({ id, score }) => ({ id, score: score / 20 }));
+    const vector = text
+      .filter((_, at) => at % 2 === 0)
+      .map(({ id, score }) => ({ id, score: score / 20 }));
     const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
     expect(hits.map(({ id }) => id)).toEqual(text.map(({ id }) => id));
     const second = hits.find(({ id }) => id === "r01");
@@ -128,7 +150,8 @@ describe("fuseLegs", () => {
 
   it("adds recency and capability and takes cost away, by their weights", () => {
     const text = legOf({ a: 2, b: 1 });
-    const termsOf = (id: string): ScoreTerms => (id === "a" ? { recency: 0, cost: 1 } : { recency: 1, capability: 1 });
+    const termsOf = (id: string): ScoreTerms =>
+      id === "a" ? { recency: 0, cost: 1 } : { recency: 1, capability: 1 };
     const hits = fuseLegs({ text, weights: { ...defaultRankWeights, capability: 1 }, termsOf });
     expect(hits).toEqual([
       { id: "b", score: 1.2, explain: { recency: 0.2, capability: 1, text: 0 } },
@@ -137,7 +160,8 @@ describe("fuseLegs", () => {
   });
 
   it("leaves out what is not to be ranked", () => {
-    const termsOf = (id: string): ScoreTerms | undefined => (id === "a" ? undefined : { recency: 0 });
+    const termsOf = (id: string): ScoreTerms | undefined =>
+      id === "a" ? undefined : { recency: 0 };
     const hits = fuseLegs({ text: legOf({ a: 2, b: 1 }), weights: defaultRankWeights, termsOf });
     expect(hits.map(({ id }) => id)).toEqual(["b"]);
   });

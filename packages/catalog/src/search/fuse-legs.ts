@@ -73,7 +73,8 @@ export function fuseLegs(input: FuseLegsInput): FusedHit[] {
     const vectorScore = vectorScores.get(id);
     const textWeight = vectorScore === undefined ? wholeWeight : wholeWeight - vectorWeight;
     if (text.length > 0) explain.text = textWeight * textScore;
-    if (vectorScore !== undefined) explain.vector = (textScores.has(id) ? vectorWeight : unfoundWeight) * vectorScore;
+    if (vectorScore !== undefined)
+      explain.vector = (textScores.has(id) ? vectorWeight : unfoundWeight) * vectorScore;
     const textParts = parts.get(id);
     if (textParts !== undefined) explain.textParts = textParts;
     const without = rest + wholeWeight * textScore;
@@ -81,21 +82,39 @@ export function fuseLegs(input: FuseLegsInput): FusedHit[] {
   }
   const ranked = hits.sort((left, right) => compareHits(left, right));
   const isGuarded = text.length > 0 && vector.length > 0;
-  return (isGuarded ? guardText(ranked) : ranked).map(({ id, score, explain }) => ({ id, score, explain }));
+  return (isGuarded ? guardText(ranked) : ranked).map(({ id, score, explain }) => ({
+    id,
+    score,
+    explain,
+  }));
 }
 
 /** Higher scores first, then by id. */
-export function compareHits(left: { id: string; score: number }, right: { id: string; score: number }): number {
+export function compareHits(
+  left: { id: string; score: number },
+  right: { id: string; score: number },
+): number {
   return right.score - left.score || compareCodeUnits(left.id, right.id);
 }
 
 /** The sum of the amounts of an explanation. */
 export function sumOf(explain: ScoreExplanation): number {
-  const { text = 0, vector = 0, recency = 0, capability = 0, cost = 0, neighbour = 0, guard = 0 } = explain;
+  const {
+    text = 0,
+    vector = 0,
+    recency = 0,
+    capability = 0,
+    cost = 0,
+    neighbour = 0,
+    guard = 0,
+  } = explain;
   return text + vector + recency + capability + cost + neighbour + guard;
 }
 
-function explainTerms({ recency, capability, cost }: ScoreTerms, weights: RankWeights): ScoreExplanation {
+function explainTerms(
+  { recency, capability, cost }: ScoreTerms,
+  weights: RankWeights,
+): ScoreExplanation {
   return {
     recency: weights.recency * recency,
     ...(capability === undefined ? {} : { capability: weights.capability * capability }),
@@ -118,7 +137,9 @@ function normalise(hits: readonly LegHit[], ids: readonly string[]): Map<string,
 }
 
 function guardText(ranked: readonly (FusedHit & { without: number })[]): FusedHit[] {
-  const wanted = [...ranked].sort((left, right) => right.without - left.without || compareCodeUnits(left.id, right.id));
+  const wanted = [...ranked].sort(
+    (left, right) => right.without - left.without || compareCodeUnits(left.id, right.id),
+  );
   const placed = new Set<string>();
   const guarded: FusedHit[] = [];
   let nextRanked = 0;
@@ -132,7 +153,9 @@ function guardText(ranked: readonly (FusedHit & { without: number })[]): FusedHi
     if (hit === undefined || best === undefined) break;
     const lift = best.score - hit.score;
     placed.add(hit.id);
-    guarded.push(lift > 0 ? { ...hit, score: best.score, explain: { ...hit.explain, guard: lift } } : hit);
+    guarded.push(
+      lift > 0 ? { ...hit, score: best.score, explain: { ...hit.explain, guard: lift } } : hit,
+    );
   }
   return guarded;
 }

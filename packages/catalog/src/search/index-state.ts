@@ -1,5 +1,11 @@
 import type { AnalyzedDocument } from "./analyze-document.ts";
-import { addFacets, createFacetTable, keepFacets, type Facet, type FacetTable } from "./facet-table.ts";
+import {
+  addFacets,
+  createFacetTable,
+  keepFacets,
+  type Facet,
+  type FacetTable,
+} from "./facet-table.ts";
 import { addPostings, createTextPostings, removePostings, type TextPostings } from "./postings.ts";
 import { createScoreScratch, type ScoreScratch } from "./score-text.ts";
 import type { SearchFilter } from "./search-index.ts";

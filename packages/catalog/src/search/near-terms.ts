@@ -23,7 +23,11 @@ export function addToBuckets(buckets: TermBuckets, term: string, id: number): vo
 }
 
 /** Terms that share most of their beginning with the word, or differ from it by one typing error; best first. */
-export function findNearTerms(buckets: TermBuckets, terms: readonly string[], word: string): NearTerm[] {
+export function findNearTerms(
+  buckets: TermBuckets,
+  terms: readonly string[],
+  word: string,
+): NearTerm[] {
   if (!canResemble(word)) return [];
   const found: NearTerm[] = [];
   for (const id of buckets.get(word.slice(0, bucketLength)) ?? []) {
@@ -31,7 +35,8 @@ export function findNearTerms(buckets: TermBuckets, terms: readonly string[], wo
     if (likeness >= leastLikeness && likeness < 1) found.push({ id, likeness });
   }
   found.sort(
-    (left, right) => right.likeness - left.likeness || ((terms[left.id] ?? "") < (terms[right.id] ?? "") ? -1 : 1),
+    (left, right) =>
+      right.likeness - left.likeness || ((terms[left.id] ?? "") < (terms[right.id] ?? "") ? -1 : 1),
   );
   return found.slice(0, mostFound);
 }
@@ -57,6 +62,7 @@ function likenessOf(left: string, right: string): number {
 function isTypingError(left: string, right: string, start: number): boolean {
   const one = left.slice(start);
   const other = right.slice(start);
-  if (one.slice(1) === other.slice(1) || one.slice(1) === other || one === other.slice(1)) return true;
+  if (one.slice(1) === other.slice(1) || one.slice(1) === other || one === other.slice(1))
+    return true;
   return one.slice(2) === other.slice(2) && one[0] === other[1] && one[1] === other[0];
 }

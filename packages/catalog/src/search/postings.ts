@@ -143,7 +143,8 @@ export function reserveLengths(text: TextPostings, slots: number): void {
 
 /** Sets the field lengths of a new slot. */
 export function setLengths(text: TextPostings, slot: number, lengths: ArrayLike<number>): void {
-  if ((slot + 1) * fieldCount > text.lengths.length) reserveLengths(text, Math.ceil((slot + 1) * 1.6) + 2);
+  if ((slot + 1) * fieldCount > text.lengths.length)
+    reserveLengths(text, Math.ceil((slot + 1) * 1.6) + 2);
   for (let field = 0; field < fieldCount; field += 1) {
     const length = lengths[field] ?? 0;
     text.lengths[slot * fieldCount + field] = length;
@@ -152,7 +153,11 @@ export function setLengths(text: TextPostings, slot: number, lengths: ArrayLike<
 }
 
 /** Brings a term's impacts up to date: what it adds to each document before rarity is weighed. */
-export function refreshImpacts(text: TextPostings, postings: TermPostings, weights: TextWeights): void {
+export function refreshImpacts(
+  text: TextPostings,
+  postings: TermPostings,
+  weights: TextWeights,
+): void {
   if (postings.epoch === text.epoch) return;
   const factors = fieldFactors(text, weights);
   if (postings.impacts.length < postings.documents) {

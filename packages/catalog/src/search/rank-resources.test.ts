@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { createMemorySearchIndex } from "./create-memory-search-index.ts";
-import { rankResources, type RankedResources, type RankResourcesOptions } from "./rank-resources.ts";
+import {
+  rankResources,
+  type RankedResources,
+  type RankResourcesOptions,
+} from "./rank-resources.ts";
 
 const recordOf = (id: string, fields: Partial<ResourceRecord> = {}): ResourceRecord => ({
   id,
@@ -24,10 +28,16 @@ const rank = async (
   options: Partial<RankResourcesOptions>,
 ): Promise<RankedResources> => {
   const index = createMemorySearchIndex();
-  await index.put(records.map(({ vector, ...record }) => (vector === undefined ? { record } : { record, vector })));
+  await index.put(
+    records.map(({ vector, ...record }) =>
+      vector === undefined ? { record } : { record, vector },
+    ),
+  );
   const byId = new Map(records.map((record) => [record.id, record]));
   const lookup = async (ids: readonly string[]): Promise<ResourceRecord[]> =>
-    ids.flatMap((id) => byId.get(id) ?? []).filter(({ id }) => options.filter?.allow?.has(id) !== false);
+    ids
+      .flatMap((id) => byId.get(id) ?? [])
+      .filter(({ id }) => options.filter?.allow?.has(id) !== false);
   return rankResources({ index, lookup, clock, limit: 10, ...options });
 };
 const idsOf = ({ hits }: RankedResources): string[] => hits.map(({ id }) => id);
@@ -54,7 +64,9 @@ describe("rankResources", () => {
     ["it is excluded", { filter: { exclude: ["res:db.pg.main.public.users"] } }],
     ["it must not be seen", { filter: { allow: new Set(["res:db.pg.main.public.orders"]) } }],
   ])("leaves the neighbour out where %s", async (_name, options) => {
-    expect(idsOf(await rank(shop, { text: "order amounts", ...options }))).toEqual(["res:db.pg.main.public.orders"]);
+    expect(idsOf(await rank(shop, { text: "order amounts", ...options }))).toEqual([
+      "res:db.pg.main.public.orders",
+    ]);
   });
 
   it.each(["res:db.pg.main.public.users", "res:db.pg.main.public.users.id", "users.id", "users"])(
@@ -67,8 +79,16 @@ describe("rankResources", () => {
   );
 
   it("says honestly that nothing fits", async () => {
-    expect(await rank(shop, { text: "zebra" })).toEqual({ hits: [], unmatchedTerms: ["zebra"], coverage: 0 });
-    expect(await rank([], { text: "orders" })).toEqual({ hits: [], unmatchedTerms: ["orders"], coverage: 0 });
+    expect(await rank(shop, { text: "zebra" })).toEqual({
+      hits: [],
+      unmatchedTerms: ["zebra"],
+      coverage: 0,
+    });
+    expect(await rank([], { text: "orders" })).toEqual({
+      hits: [],
+      unmatchedTerms: ["orders"],
+      coverage: 0,
+    });
     expect(await rank(shop, {})).toEqual({ hits: [], unmatchedTerms: [], coverage: 1 });
   });
 
@@ -85,7 +105,12 @@ describe("rankResources", () => {
       limit: 2,
     });
     expect(idsOf(answer)).toEqual(["res:a", "res:b"]);
-    const late = await rank(records, { text: "weather", vector: Float32Array.from([1, 0]), candidates: 1, limit: 1 });
+    const late = await rank(records, {
+      text: "weather",
+      vector: Float32Array.from([1, 0]),
+      candidates: 1,
+      limit: 1,
+    });
     expect(late.hits[0]?.explain.vector).toBe(0);
   });
 
@@ -104,15 +129,21 @@ describe("rankResources", () => {
     ];
     expect(idsOf(await rank(records, { text: "sales" }))).toEqual(["res:a", "res:b"]);
     expect(idsOf(await rank(records, { text: "average of sales" }))).toEqual(["res:b", "res:a"]);
-    expect(idsOf(await rank(records, { text: "sales", capabilities: ["aggregate"] }))).toEqual(["res:b", "res:a"]);
+    expect(idsOf(await rank(records, { text: "sales", capabilities: ["aggregate"] }))).toEqual([
+      "res:b",
+      "res:a",
+    ]);
   });
 
-  it.each([{ limit: -1 }, { limit: 1.5 }, { neighbours: -1 }, { candidates: NaN }, { recencyHalfLifeDays: 0 }])(
-    "refuses %j",
-    async (options) => {
-      await expect(rank(shop, { text: "orders", ...options })).rejects.toThrow(
-        expect.objectContaining({ code: "invalid_options" }),
-      );
-    },
-  );
+  it.each([
+    { limit: -1 },
+    { limit: 1.5 },
+    { neighbours: -1 },
+    { candidates: NaN },
+    { recencyHalfLifeDays: 0 },
+  ])("refuses %j", async (options) => {
+    await expect(rank(shop, { text: "orders", ...options })).rejects.toThrow(
+      expect.objectContaining({ code: "invalid_options" }),
+    );
+  });
 });

@@ -98,19 +98,36 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
     filter: options.filter,
   });
   const { unmatchedTerms, coverage } = legs.text;
-  return { hits: hits.slice(0, limit).flatMap((hit) => withRecord(hit, records)), unmatchedTerms, coverage };
+  return {
+    hits: hits.slice(0, limit).flatMap((hit) => withRecord(hit, records)),
+    unmatchedTerms,
+    coverage,
+  };
 }
 
-function checkOptions({ limit, neighbours = 0, candidates = 1, recencyHalfLifeDays = 1 }: RankResourcesOptions): void {
+function checkOptions({
+  limit,
+  neighbours = 0,
+  candidates = 1,
+  recencyHalfLifeDays = 1,
+}: RankResourcesOptions): void {
   for (const [name, value] of Object.entries({ limit, neighbours, candidates })) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
-    throw new CatalogError("invalid_options", `\`${name}\` must be a whole number from 0, not ${value}.`);
+    throw new CatalogError(
+      "invalid_options",
+      `\`${name}\` must be a whole number from 0, not ${value}.`,
+    );
   }
   if (recencyHalfLifeDays > 0) return;
-  throw new CatalogError("invalid_options", `\`recencyHalfLifeDays\` must be above 0, not ${recencyHalfLifeDays}.`);
+  throw new CatalogError(
+    "invalid_options",
+    `\`recencyHalfLifeDays\` must be above 0, not ${recencyHalfLifeDays}.`,
+  );
 }
 
-async function searchLegs(options: RankResourcesOptions): Promise<{ text: TextHits; vector: LegHit[] }> {
+async function searchLegs(
+  options: RankResourcesOptions,
+): Promise<{ text: TextHits; vector: LegHit[] }> {
   const { index, text = "", vector, limit, signal } = options;
   const fewest = vector === undefined ? fewestCandidates : fewestWithVector;
   const depth = Math.max(options.candidates ?? Math.max(fewest, limit * 4), limit);
@@ -127,7 +144,10 @@ async function searchLegs(options: RankResourcesOptions): Promise<{ text: TextHi
   if (missing.length === 0) return { text: found, vector: nearest };
   // The vector scores of what only the words found; it passed the filter already.
   const allow = new Set(missing);
-  const others = await index.searchVector({ vector, limit: missing.length, filter: { allow } }, call);
+  const others = await index.searchVector(
+    { vector, limit: missing.length, filter: { allow } },
+    call,
+  );
   return { text: found, vector: [...nearest, ...others] };
 }
 

@@ -14,7 +14,13 @@ import {
   type TermPostings,
   type TextPostings,
 } from "./postings.ts";
-import { hexToBytes, occurrenceLimit, savedMagic, savedVersion, type SavedHeader } from "./save-state.ts";
+import {
+  hexToBytes,
+  occurrenceLimit,
+  savedMagic,
+  savedVersion,
+  type SavedHeader,
+} from "./save-state.ts";
 import { searchFields } from "./searchable-fields.ts";
 import { addRow, type VectorPrecision } from "./vector-matrix.ts";
 
@@ -55,19 +61,29 @@ function checkedBody(bytes: Uint8Array): Uint8Array {
   }
   const body = bytes.subarray(0, bytes.length - hashSize);
   const hash = hexToBytes(sha256Hex(body));
-  if (hash.some((byte, at) => bytes[body.length + at] !== byte)) throw damaged("its hash does not match");
+  if (hash.some((byte, at) => bytes[body.length + at] !== byte))
+    throw damaged("its hash does not match");
   return body.subarray(magic.length + 1);
 }
 
-function readHeader(reader: ByteReader, expected: { analyzer: string; precision: VectorPrecision }): SavedHeader {
+function readHeader(
+  reader: ByteReader,
+  expected: { analyzer: string; precision: VectorPrecision },
+): SavedHeader {
   const header = parseHeader(reader.readBytes(reader.readCount(longestLength)));
   if (header.analyzer !== expected.analyzer || header.fields.join() !== searchFields.join()) {
     const names = `by the analyzer ${JSON.stringify(header.analyzer)}, not ${JSON.stringify(expected.analyzer)}`;
-    throw new CatalogError("invalid_options", `The saved index was made ${names}, or of other fields. Build it again.`);
+    throw new CatalogError(
+      "invalid_options",
+      `The saved index was made ${names}, or of other fields. Build it again.`,
+    );
   }
   if (header.precision !== expected.precision) {
     const names = `${header.precision} vectors, not ${expected.precision}`;
-    throw new CatalogError("invalid_options", `The saved index holds ${names}. Open it with the precision it has.`);
+    throw new CatalogError(
+      "invalid_options",
+      `The saved index holds ${names}. Open it with the precision it has.`,
+    );
   }
   return header;
 }
@@ -77,13 +93,19 @@ function parseHeader(bytes: Uint8Array): SavedHeader {
   try {
     parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new CatalogError("store_damaged", "The header of the saved index is no JSON. Build it again.", { cause });
+    throw new CatalogError(
+      "store_damaged",
+      "The header of the saved index is no JSON. Build it again.",
+      { cause },
+    );
   }
   if (typeof parsed !== "object" || parsed === null) throw damaged("its header is no object");
   const { analyzer, precision } = { analyzer: undefined, precision: undefined, ...parsed };
   const read = new Map<string, unknown>(Object.entries(parsed));
-  const isPrecision = (value: unknown): value is VectorPrecision => value === "float32" || value === "int8";
-  if (typeof analyzer !== "string" || !isPrecision(precision)) throw damaged("its header lacks a name");
+  const isPrecision = (value: unknown): value is VectorPrecision =>
+    value === "float32" || value === "int8";
+  if (typeof analyzer !== "string" || !isPrecision(precision))
+    throw damaged("its header lacks a name");
   return {
     analyzer,
     precision,
@@ -107,7 +129,8 @@ function stringsOf(value: unknown): string[] {
 
 function ascending(list: string[]): string[] {
   for (let at = 1; at < list.length; at += 1) {
-    if ((list[at - 1] ?? "") >= (list[at] ?? "")) throw damaged("a list of its header is out of order");
+    if ((list[at - 1] ?? "") >= (list[at] ?? ""))
+      throw damaged("a list of its header is out of order");
   }
   return list;
 }
@@ -116,11 +139,13 @@ function facetsIn(value: unknown): Facet[] {
   if (!Array.isArray(value)) throw damaged("its header lacks the facets");
   const facets = value.map((pair: unknown): Facet => {
     const [name, text, ...more] = stringsOf(pair);
-    if (name === undefined || text === undefined || more.length > 0) throw damaged("a facet is no pair");
+    if (name === undefined || text === undefined || more.length > 0)
+      throw damaged("a facet is no pair");
     return [name, text];
   });
   facets.forEach((facet, at) => {
-    if (at > 0 && compareFacets(facets[at - 1] ?? facet, facet) >= 0) throw damaged("its facets are out of order");
+    if (at > 0 && compareFacets(facets[at - 1] ?? facet, facet) >= 0)
+      throw damaged("its facets are out of order");
   });
   return facets;
 }
@@ -131,16 +156,24 @@ function countOf(value: unknown, most: number): number {
   return value;
 }
 
-function readDocuments(reader: ByteReader, state: IndexState, { ids, containers, facets }: SavedHeader): void {
+function readDocuments(
+  reader: ByteReader,
+  state: IndexState,
+  { ids, containers, facets }: SavedHeader,
+): void {
   reserveLengths(state.text, ids.length);
   const lengths = new Uint32Array(fieldCount);
   for (const id of ids) {
     const container = containers[reader.readCount(containers.length - 1)] ?? "";
     const slot = takeSlot(state, id, container);
-    for (let field = 0; field < fieldCount; field += 1) lengths[field] = reader.readCount(longestLength);
+    for (let field = 0; field < fieldCount; field += 1)
+      lengths[field] = reader.readCount(longestLength);
     setLengths(state.text, slot, lengths);
     const size = reader.readCount(facets.length);
-    const own = Array.from({ length: size }, () => facets[reader.readCount(facets.length - 1)] ?? (["", ""] as const));
+    const own = Array.from(
+      { length: size },
+      () => facets[reader.readCount(facets.length - 1)] ?? (["", ""] as const),
+    );
     addFacets(state.facets, slot, own);
   }
   state.text.documents = ids.length;
@@ -171,7 +204,8 @@ function readPostings(reader: ByteReader, size: number, documents: number): Term
     slot += reader.readCount(documents - 1 - slot);
     const occurrence = reader.readCount(occurrenceLimit - 1);
     const entry = slot * occurrenceLimit + occurrence;
-    const isKnownField = occurrence < fieldCount * occurrenceStep && occurrence % occurrenceStep > 0;
+    const isKnownField =
+      occurrence < fieldCount * occurrenceStep && occurrence % occurrenceStep > 0;
     if (entry <= before || !isKnownField) throw damaged("an occurrence is out of order");
     before = entry;
     postings.slots[at] = slot;
@@ -216,7 +250,8 @@ function readVectors(reader: ByteReader, state: IndexState, header: SavedHeader)
       precision === "int8"
         ? Int8Array.from(reader.readBytes(dimensions))
         : Float32Array.from({ length: dimensions }, () => reader.readFloat32());
-    if (!Number.isFinite(scale) || !values.every(Number.isFinite)) throw damaged("a vector is not finite");
+    if (!Number.isFinite(scale) || !values.every(Number.isFinite))
+      throw damaged("a vector is not finite");
     addRow(state.vectors, slot, { values, scale });
   }
 }

@@ -55,7 +55,9 @@ export function saveState(state: IndexState, analyzer: string): Uint8Array {
 
 /** The bytes of hexadecimal digits. */
 export function hexToBytes(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
+  return Uint8Array.from({ length: hex.length / 2 }, (_, at) =>
+    Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16),
+  );
 }
 
 function headerOf(state: IndexState, analyzer: string, ids: string[]): SavedHeader {
@@ -70,7 +72,9 @@ function headerOf(state: IndexState, analyzer: string, ids: string[]): SavedHead
       .map(([name]) => name)
       .sort(compareCodeUnits),
     facets: facets.facets.filter((_, number) => used.has(number)).sort(compareFacets),
-    terms: text.terms.filter((_, id) => (text.postings[id]?.documents ?? 0) > 0).sort(compareCodeUnits),
+    terms: text.terms
+      .filter((_, id) => (text.postings[id]?.documents ?? 0) > 0)
+      .sort(compareCodeUnits),
     precision: vectors.precision,
     dimensions: vectors.dimensions,
     vectorCount: vectors.rows.size,
@@ -81,7 +85,9 @@ function writeDocuments(
   writer: ByteWriter,
   { state, header, slots }: { state: IndexState; header: SavedHeader; slots: readonly number[] },
 ): void {
-  const containerRanks = new Map(header.containers.map((name, rank) => [state.containerNumbers.get(name), rank]));
+  const containerRanks = new Map(
+    header.containers.map((name, rank) => [state.containerNumbers.get(name), rank]),
+  );
   const facetRanks = new Map(
     header.facets.map(([name, value], rank) => [state.facets.numbers.get(name)?.get(value), rank]),
   );
@@ -90,7 +96,10 @@ function writeDocuments(
     for (let field = 0; field < fieldCount; field += 1) {
       writer.writeCount(state.text.lengths[slot * fieldCount + field] ?? 0);
     }
-    const facets = Array.from(state.facets.ofSlot[slot] ?? [], (number) => facetRanks.get(number) ?? 0);
+    const facets = Array.from(
+      state.facets.ofSlot[slot] ?? [],
+      (number) => facetRanks.get(number) ?? 0,
+    );
     writer.writeCount(facets.length);
     for (const rank of facets.sort((left, right) => left - right)) writer.writeCount(rank);
   }
@@ -129,8 +138,12 @@ function writeVectors(writer: ByteWriter, { vectors }: IndexState, slots: readon
     if (row === undefined) return;
     writer.writeCount(rank);
     writer.writeFloat32(vectors.scales[row] ?? 0);
-    const values = vectors.values.subarray(row * vectors.dimensions, (row + 1) * vectors.dimensions);
-    if (values instanceof Int8Array) writer.writeBytes(new Uint8Array(values.buffer, values.byteOffset, values.length));
+    const values = vectors.values.subarray(
+      row * vectors.dimensions,
+      (row + 1) * vectors.dimensions,
+    );
+    if (values instanceof Int8Array)
+      writer.writeBytes(new Uint8Array(values.buffer, values.byteOffset, values.length));
     else for (const value of values) writer.writeFloat32(value);
   });
 }

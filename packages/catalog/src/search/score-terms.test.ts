@@ -31,7 +31,13 @@ describe("recencyOf", () => {
   });
 
   it("counts what is fresh in real time as of now", () => {
-    expect(recencyOf(recordOf({ updated_at: "2001-01-01T00:00:00Z", tags: ["fresh:realtime"] }), now, 30)).toBe(1);
+    expect(
+      recencyOf(
+        recordOf({ updated_at: "2001-01-01T00:00:00Z", tags: ["fresh:realtime"] }),
+        now,
+        30,
+      ),
+    ).toBe(1);
   });
 
   it("does not tell records apart that were registered seconds apart", () => {

@@ -40,7 +40,11 @@ export function costOf(record: ResourceRecord): number | undefined {
 }
 
 function saturate(value: number | undefined, half: number): number {
-  return value !== undefined && value > 0 ? (Number.isFinite(value) ? value / (value + half) : 1) : 0;
+  return value !== undefined && value > 0
+    ? Number.isFinite(value)
+      ? value / (value + half)
+      : 1
+    : 0;
 }
 
 /** Words as they are written; stems would take the noun of `orders` for a wish to sort. */
@@ -50,7 +54,8 @@ const capabilityWords: Readonly<Record<string, string>> = {
   sort: `sort sorted ordered ascending descending highest lowest latest oldest newest top
     сортировать отсортировать отсортируй порядке упорядочить топ последние самые`,
   join: "join joined combine combined соединить объединить объедини",
-  window: "running cumulative rolling скользящий скользящее накопительный накопительно нарастающий нарастающим",
+  window:
+    "running cumulative rolling скользящий скользящее накопительный накопительно нарастающий нарастающим",
   write: "write insert upsert delete записать вставить обновить удалить",
   subscribe: "subscribe listen подписаться слушать",
 };

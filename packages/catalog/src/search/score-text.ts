@@ -1,6 +1,12 @@
 import type { QueryWord } from "./analyzer.ts";
 import { selectTop, type ScoredSlot } from "./select-top.ts";
-import { addScore, clearScores, createSlotScores, raiseScore, type SlotScores } from "./slot-scores.ts";
+import {
+  addScore,
+  clearScores,
+  createSlotScores,
+  raiseScore,
+  type SlotScores,
+} from "./slot-scores.ts";
 import type { LegHit, TextHits } from "./search-index.ts";
 import { weighWord, type WeighedAlternative, type WordContext } from "./weigh-word.ts";
 
@@ -52,7 +58,11 @@ interface WordScores {
  * Scores words over the visible slots. A word counts by its best alternative. A document's score is the sum over its
  * words and a share of the sum, over the words, of the best that a document of its container has.
  */
-export function scoreText(context: ScoreTextContext, words: readonly QueryWord[], limit: number): TextHits {
+export function scoreText(
+  context: ScoreTextContext,
+  words: readonly QueryWord[],
+  limit: number,
+): TextHits {
   const { total, containerTotal, containerOwn } = context.scratch;
   const added: WordScores[] = [];
   const unmatchedTerms: string[] = [];
@@ -84,7 +94,10 @@ export function scoreText(context: ScoreTextContext, words: readonly QueryWord[]
   return { hits, unmatchedTerms, coverage: asked === 0 ? 0 : found / asked };
 }
 
-function addWord(context: ScoreTextContext, alternatives: readonly WeighedAlternative[]): Omit<WordScores, "written"> {
+function addWord(
+  context: ScoreTextContext,
+  alternatives: readonly WeighedAlternative[],
+): Omit<WordScores, "written"> {
   const { total, word, containerWord, containerTotal } = context.scratch;
   for (const alternative of alternatives) raiseWord(context, alternative);
   const slots = word.touched.slice(0, word.size);
@@ -134,16 +147,25 @@ function weighContainers({ weights, containerSizes, scratch }: ScoreTextContext)
   for (let at = 0; at < containerTotal.size; at += 1) {
     const container = containerTotal.touched[at] ?? 0;
     const size = Math.max(1, containerSizes[container] ?? 1);
-    const share = weights.container / (1 + weights.containerSizeDiscount * Math.log2(Math.min(size, fullyShared)));
+    const share =
+      weights.container /
+      (1 + weights.containerSizeDiscount * Math.log2(Math.min(size, fullyShared)));
     const together = Math.min(1, Math.sqrt(fullyShared / size));
     containerTotal.scores[container] = share * together * (containerTotal.scores[container] ?? 0);
     addScore(containerOwn, container, share * (1 - together));
   }
 }
 
-function containerAmount({ containers, scratch }: ScoreTextContext, slot: number, own: number): number {
+function containerAmount(
+  { containers, scratch }: ScoreTextContext,
+  slot: number,
+  own: number,
+): number {
   const container = containers[slot] ?? 0;
-  return (scratch.containerTotal.scores[container] ?? 0) + (scratch.containerOwn.scores[container] ?? 0) * own;
+  return (
+    (scratch.containerTotal.scores[container] ?? 0) +
+    (scratch.containerOwn.scores[container] ?? 0) * own
+  );
 }
 
 function partsOf(

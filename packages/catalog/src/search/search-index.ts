@@ -58,7 +58,12 @@ export interface SearchIndex {
   ): Promise<LegHit[]>;
   /** Counts over all visible records, or over `ids` of them; most frequent first, ties by value, at most `limit` values each. */
   countFacets(
-    query: { filter?: SearchFilter; ids?: readonly string[]; facets?: readonly string[]; limit: number },
+    query: {
+      filter?: SearchFilter;
+      ids?: readonly string[];
+      facets?: readonly string[];
+      limit: number;
+    },
     options?: { signal?: AbortSignal },
   ): Promise<Record<string, FacetCount[]>>;
 }

@@ -2,7 +2,15 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 
 /** A field that is weighed apart. */
 export type SearchField =
-  "title" | "path" | "container" | "tags" | "kind" | "description" | "columns" | "columnDetails" | "examples";
+  | "title"
+  | "path"
+  | "container"
+  | "tags"
+  | "kind"
+  | "description"
+  | "columns"
+  | "columnDetails"
+  | "examples";
 
 /** Fields that are weighed apart, in the order of a saved index. */
 export const searchFields: readonly SearchField[] = [
@@ -21,9 +29,14 @@ export const searchFields: readonly SearchField[] = [
 export function searchableFields(record: ResourceRecord): Record<SearchField, string> {
   const { steps, parent } = splitAddress(record.id);
   const columns = record.columns ?? [];
-  const names = columns.length > 0 ? columns.map(({ name }) => name) : record.schema_digest.map(beforeColon);
-  const details = columns.map(({ description, label, unit }) => joinTexts([description, label, unit]));
-  const examples = (record.examples ?? []).map(({ task, ops }) => joinTexts([task, ...(ops ?? [])]));
+  const names =
+    columns.length > 0 ? columns.map(({ name }) => name) : record.schema_digest.map(beforeColon);
+  const details = columns.map(({ description, label, unit }) =>
+    joinTexts([description, label, unit]),
+  );
+  const examples = (record.examples ?? []).map(({ task, ops }) =>
+    joinTexts([task, ...(ops ?? [])]),
+  );
   return {
     title: record.title,
     path: joinTexts([steps, record.uri]),

@@ -7,7 +7,11 @@ export interface ScoredSlot {
 }
 
 /** The best `limit` of the touched slots, best first, ties by id in code units. */
-export function selectTop(found: SlotScores, limit: number, ids: readonly (string | undefined)[]): ScoredSlot[] {
+export function selectTop(
+  found: SlotScores,
+  limit: number,
+  ids: readonly (string | undefined)[],
+): ScoredSlot[] {
   const heap: ScoredSlot[] = [];
   for (let at = 0; at < found.size; at += 1) {
     const slot = found.touched[at] ?? 0;
@@ -16,7 +20,11 @@ export function selectTop(found: SlotScores, limit: number, ids: readonly (strin
     if (heap.length < limit) {
       heap.push({ slot, score });
       siftUp(heap, ids);
-    } else if (worst !== undefined && score >= worst.score && isWorse(worst, { slot, score }, ids)) {
+    } else if (
+      worst !== undefined &&
+      score >= worst.score &&
+      isWorse(worst, { slot, score }, ids)
+    ) {
       heap[0] = { slot, score };
       siftDown(heap, ids);
     }
@@ -24,7 +32,11 @@ export function selectTop(found: SlotScores, limit: number, ids: readonly (strin
   return heap.sort((left, right) => (isWorse(left, right, ids) ? 1 : -1));
 }
 
-function isWorse(left: ScoredSlot, right: ScoredSlot, ids: readonly (string | undefined)[]): boolean {
+function isWorse(
+  left: ScoredSlot,
+  right: ScoredSlot,
+  ids: readonly (string | undefined)[],
+): boolean {
   if (left.score !== right.score) return left.score < right.score;
   return (ids[left.slot] ?? "") > (ids[right.slot] ?? "");
 }
@@ -44,7 +56,8 @@ function siftDown(heap: ScoredSlot[], ids: readonly (string | undefined)[]): voi
     const left = 2 * at + 1;
     const leftEntry = heap[left];
     const rightEntry = heap[left + 1];
-    const isRight = leftEntry !== undefined && rightEntry !== undefined && isWorse(rightEntry, leftEntry, ids);
+    const isRight =
+      leftEntry !== undefined && rightEntry !== undefined && isWorse(rightEntry, leftEntry, ids);
     const next = isRight ? left + 1 : left;
     if (!swapIfWorse(heap, { at: next, above: at }, ids)) return;
     at = next;

@@ -17,7 +17,10 @@ describe("splitWords", () => {
     ["__init__", [["init"]]],
     ["public.orders", [["public"], ["orders"]]],
     ["/api/v1/Jobs/{slug}", [["api"], ["v", "1"], ["jobs"], ["slug"]]],
-    ["ada://any/db/pg:main/public.orders", [["ada"], ["any"], ["db"], ["pg"], ["main"], ["public"], ["orders"]]],
+    [
+      "ada://any/db/pg:main/public.orders",
+      [["ada"], ["any"], ["db"], ["pg"], ["main"], ["public"], ["orders"]],
+    ],
     ["kebab-case words", [["kebab"], ["case"], ["words"]]],
     ["the singer's song", [["the"], ["singer"], ["song"]]],
     ["the singer’s song", [["the"], ["singer"], ["song"]]],

@@ -80,7 +80,11 @@ function isPossessive(text: string, at: number): boolean {
   return (next === 115 || next === 83) && characterClass(text.codePointAt(at + 2) ?? 0) === 0;
 }
 
-function isBoundary(text: string, at: number, change: { previous: number; current: number }): boolean {
+function isBoundary(
+  text: string,
+  at: number,
+  change: { previous: number; current: number },
+): boolean {
   const { previous, current } = change;
   if (current !== previous) return !(previous === 1 && current === 2);
   if (current !== 1) return false;
@@ -99,7 +103,8 @@ function pushPart(parts: string[], text: string, kind: number): void {
   }
   const characters = [...text];
   if (characters.length === 1) parts.push(text);
-  for (let at = 0; at + 1 < characters.length; at += 1) parts.push(`${characters[at]}${characters[at + 1]}`);
+  for (let at = 0; at + 1 < characters.length; at += 1)
+    parts.push(`${characters[at]}${characters[at + 1]}`);
 }
 
 function wholeOf(parts: readonly string[]): string {

@@ -53,12 +53,20 @@ const irregular = new Map(
 /** Words that the suffix rules would take for others: for `organ`, `author`, `universe` and `custom`. */
 const ownStems = new Map(
   [
-    ["organize", "organized organizes organizer organizers organizing organization organizations organizational"],
-    ["organize", "organise organised organises organiser organisers organising organisation organisations"],
+    [
+      "organize",
+      "organized organizes organizer organizers organizing organization organizations organizational",
+    ],
+    [
+      "organize",
+      "organise organised organises organiser organisers organising organisation organisations",
+    ],
     ["authority", "authorities"],
     ["university", "universities"],
     ["customer", "customers"],
-  ].flatMap(([stem = "", forms = ""]) => [stem, ...forms.split(" ")].map((form): [string, string] => [form, stem])),
+  ].flatMap(([stem = "", forms = ""]) =>
+    [stem, ...forms.split(" ")].map((form): [string, string] => [form, stem]),
+  ),
 );
 
 /** The stem of a lower-case word: Snowball's English (Porter 2) for Latin letters, Russian for Cyrillic ones, others as they are. */

@@ -42,7 +42,10 @@ export function checkVector(vector: Float32Array, dimensions: number, whose: str
     );
   }
   if (!vector.every(Number.isFinite)) {
-    throw new CatalogError("invalid_options", `The vector of ${whose} holds a value that is not finite.`);
+    throw new CatalogError(
+      "invalid_options",
+      `The vector of ${whose} holds a value that is not finite.`,
+    );
   }
 }
 
@@ -58,7 +61,9 @@ export function addVector(matrix: VectorMatrix, slot: number, vector: Float32Arr
     matrix.scales[row] = 1;
     return;
   }
-  const scale = Math.fround(unit.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / largestInt8);
+  const scale = Math.fround(
+    unit.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / largestInt8,
+  );
   matrix.values.set(
     Int8Array.from(unit, (value) => Math.round(value / scale)),
     row * matrix.dimensions,
@@ -67,7 +72,11 @@ export function addVector(matrix: VectorMatrix, slot: number, vector: Float32Arr
 }
 
 /** Adds a row as it was saved. */
-export function addRow(matrix: VectorMatrix, slot: number, saved: { values: ArrayLike<number>; scale: number }): void {
+export function addRow(
+  matrix: VectorMatrix,
+  slot: number,
+  saved: { values: ArrayLike<number>; scale: number },
+): void {
   const row = takeRow(matrix, slot);
   matrix.values.set(saved.values, row * matrix.dimensions);
   matrix.scales[row] = saved.scale;
@@ -115,7 +124,8 @@ export function scoreVectors(
   const unit = Float32Array.from(query.vector, (value) => value / norm);
   for (const [slot, row] of matrix.rows) {
     if (query.visible !== undefined && query.visible[slot] !== 1) continue;
-    found.scores[slot] = dot(matrix.values, row * matrix.dimensions, unit) * (matrix.scales[row] ?? 0);
+    found.scores[slot] =
+      dot(matrix.values, row * matrix.dimensions, unit) * (matrix.scales[row] ?? 0);
     found.touched[found.size] = slot;
     found.size += 1;
   }
@@ -135,7 +145,8 @@ function dot(values: Float32Array | Int8Array, from: number, unit: Float32Array)
     third += (values[from + at + 2] ?? 0) * (unit[at + 2] ?? 0);
     fourth += (values[from + at + 3] ?? 0) * (unit[at + 3] ?? 0);
   }
-  for (let at = whole; at < unit.length; at += 1) first += (values[from + at] ?? 0) * (unit[at] ?? 0);
+  for (let at = whole; at < unit.length; at += 1)
+    first += (values[from + at] ?? 0) * (unit[at] ?? 0);
   return first + second + third + fourth;
 }
 

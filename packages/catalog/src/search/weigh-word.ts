@@ -38,7 +38,8 @@ export function weighWord(context: WordContext, { alternatives }: QueryWord): Wo
     const terms = weighTerms(context, alternative);
     if (terms.length === 0) continue;
     found.push(terms);
-    if (alternative.isHint !== true) rarity = Math.max(rarity, ...terms.map(({ factor }) => factor));
+    if (alternative.isHint !== true)
+      rarity = Math.max(rarity, ...terms.map(({ factor }) => factor));
   }
   if (rarity > 0) return { alternatives: found, rarity, isFound: true };
   const own = alternatives[0];
@@ -47,7 +48,11 @@ export function weighWord(context: WordContext, { alternatives }: QueryWord): Wo
     const terms = weighTerms(context, near);
     if (terms.length > 0) found.push(terms);
   }
-  return { alternatives: found, rarity: own.weight * rarityOf(0, context.visibleCount), isFound: false };
+  return {
+    alternatives: found,
+    rarity: own.weight * rarityOf(0, context.visibleCount),
+    isFound: false,
+  };
 }
 
 function nearAlternatives({ text, weights }: WordContext, own: TermAlternative): TermAlternative[] {
@@ -65,7 +70,10 @@ function weighTerms(context: WordContext, { terms, weight }: TermAlternative): W
     refreshImpacts(context.text, postings, context.weights);
     const documents = countVisible(postings, context.visible);
     if (documents === 0) continue;
-    weighed.push({ postings, factor: (weight * rarityOf(documents, context.visibleCount)) / terms.length });
+    weighed.push({
+      postings,
+      factor: (weight * rarityOf(documents, context.visibleCount)) / terms.length,
+    });
   }
   return weighed;
 }
@@ -73,7 +81,8 @@ function weighTerms(context: WordContext, { terms, weight }: TermAlternative): W
 function countVisible(postings: TermPostings, visible: Uint8Array | undefined): number {
   if (visible === undefined) return postings.documents;
   let count = 0;
-  for (let at = 0; at < postings.documents; at += 1) count += visible[postings.impactSlots[at] ?? 0] ?? 0;
+  for (let at = 0; at < postings.documents; at += 1)
+    count += visible[postings.impactSlots[at] ?? 0] ?? 0;
   return count;
 }
 

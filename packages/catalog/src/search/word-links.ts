@@ -46,7 +46,9 @@ export function createWordLinks(glossary: readonly (readonly string[])[]): WordL
   for (const group of glossary) {
     const sides = group.map(stemsOf).filter((terms) => terms.length > 0);
     for (const side of sides) {
-      const links = sides.filter((other) => other !== side).map((terms) => ({ terms, weight: glossaryWeight }));
+      const links = sides
+        .filter((other) => other !== side)
+        .map((terms) => ({ terms, weight: glossaryWeight }));
       addSide({ words, phrases }, side, links);
     }
   }
@@ -79,7 +81,8 @@ function findPhrases(
   stems.forEach((stem, start) => {
     for (const { terms, links } of phrases.get(stem) ?? []) {
       if (terms.some((term, at) => stems[start + at] !== term)) continue;
-      for (let at = start; at < start + terms.length; at += 1) found.set(at, [...(found.get(at) ?? []), ...links]);
+      for (let at = start; at < start + terms.length; at += 1)
+        found.set(at, [...(found.get(at) ?? []), ...links]);
     }
   });
   return found;

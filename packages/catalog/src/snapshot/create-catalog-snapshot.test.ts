@@ -25,25 +25,34 @@ const resource = fc.record({
   words: fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 }),
   isPersonal: fc.boolean(),
 });
-const inputs = fc.uniqueArray(resource, { selector: ({ number }) => number, maxLength: 10 }).map((all) =>
-  all.map(({ number, words: own, isPersonal }): ResourceInput => {
-    const tags = isPersonal ? ["pii"] : [];
-    return {
-      id: `res:db.a.t${number}`,
-      kind: "tabular",
-      title: own.join(" "),
-      columns: [{ name: own[0] ?? "", tags }],
-    };
-  }),
-);
+const inputs = fc
+  .uniqueArray(resource, { selector: ({ number }) => number, maxLength: 10 })
+  .map((all) =>
+    all.map(({ number, words: own, isPersonal }): ResourceInput => {
+      const tags = isPersonal ? ["pii"] : [];
+      return {
+        id: `res:db.a.t${number}`,
+        kind: "tabular",
+        title: own.join(" "),
+        columns: [{ name: own[0] ?? "", tags }],
+      };
+    }),
+  );
 
 describe("createCatalogSnapshot", () => {
   it("answers as the catalog does, whatever the saved index holds", async () => {
     await fc.assert(
       fc.asyncProperty(inputs, inputs, async (before, after) => {
-        const saved = await createCatalogSnapshot({ records: hashed(await recordsOf(before)), clock }).save();
+        const saved = await createCatalogSnapshot({
+          records: hashed(await recordsOf(before)),
+          clock,
+        }).save();
         const records = await recordsOf(after);
-        const snapshot = createCatalogSnapshot({ records: hashed(records), loadSaved: async () => saved, clock });
+        const snapshot = createCatalogSnapshot({
+          records: hashed(records),
+          loadSaved: async () => saved,
+          clock,
+        });
         const store = createMemoryCatalogStore();
         await store.write(records.map((record) => ({ id: record.id, record, expectedVersion: 0 })));
         const catalog = createCatalog({ store, clock });
@@ -57,7 +66,11 @@ describe("createCatalogSnapshot", () => {
         const ids = records.map(({ id }) => id);
         expect(await snapshot.details(ids)).toEqual(await catalog.details(ids));
         const again = await snapshot.save();
-        const next = createCatalogSnapshot({ records: hashed(records), loadSaved: async () => again ?? saved, clock });
+        const next = createCatalogSnapshot({
+          records: hashed(records),
+          loadSaved: async () => again ?? saved,
+          clock,
+        });
         expect(await next.save()).toBeUndefined();
       }),
       { numRuns: Math.min(numRuns, 400) },
@@ -71,7 +84,9 @@ describe("createCatalogSnapshot", () => {
       const damaged = whole.map((byte, place) => (place === at ? byte ^ 1 : byte));
       for (const bytes of [damaged, whole.subarray(0, at)]) {
         const snapshot = createCatalogSnapshot({ records, loadSaved: async () => bytes, clock });
-        expect((await snapshot.search({ text: "orders" })).hits.map(({ id }) => id)).toEqual(["bus:a"]);
+        expect((await snapshot.search({ text: "orders" })).hits.map(({ id }) => id)).toEqual([
+          "bus:a",
+        ]);
         expect(await snapshot.save()).toEqual(whole);
       }
     }
@@ -84,7 +99,9 @@ describe("createCatalogSnapshot", () => {
       expect.objectContaining({ code: "invalid_options" }),
     );
     const snapshot = createCatalogSnapshot({ records: [one] });
-    await expect(snapshot.search({ text: "orders", signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(
+      snapshot.search({ text: "orders", signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       code: "aborted",
     });
   });

@@ -64,7 +64,8 @@ export function createCatalogSnapshot(options: CatalogSnapshotOptions): CatalogS
 
 function hold(records: readonly SnapshotRecord[]): HeldRecords {
   const byId = new Map(records.map(({ record }) => [record.id, record]));
-  if (byId.size < records.length) throw new CatalogError("invalid_options", "Two records of a snapshot have one id.");
+  if (byId.size < records.length)
+    throw new CatalogError("invalid_options", "Two records of a snapshot have one id.");
   let sortedIds: readonly string[] | undefined;
   return {
     version: 1,

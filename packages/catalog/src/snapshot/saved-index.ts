@@ -30,5 +30,7 @@ export function readSaved(bytes: Uint8Array): SavedIndex | undefined {
   const body = line.slice(line.indexOf(" ") + 1);
   if (!line.startsWith(`${sha256Hex(body)} `)) return undefined;
   const parsed: { format: number; hashes: [string, string][] } = JSON.parse(body);
-  return parsed.format === format ? { hashes: new Map(parsed.hashes), index: bytes.subarray(end + 1) } : undefined;
+  return parsed.format === format
+    ? { hashes: new Map(parsed.hashes), index: bytes.subarray(end + 1) }
+    : undefined;
 }

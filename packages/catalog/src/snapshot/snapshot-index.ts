@@ -1,6 +1,9 @@
 import { CatalogError } from "../catalog-error.ts";
 import { indexVariants } from "../access/search-variants.ts";
-import { createMemorySearchIndex, type MemorySearchIndex } from "../search/create-memory-search-index.ts";
+import {
+  createMemorySearchIndex,
+  type MemorySearchIndex,
+} from "../search/create-memory-search-index.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import { throwIfAborted } from "../store/store-input.ts";
 import type { SnapshotRecord } from "./create-catalog-snapshot.ts";
@@ -38,9 +41,12 @@ export function createSnapshotIndex(
     name: "snapshot",
     put: () => Promise.reject(readOnly()),
     remove: () => Promise.reject(readOnly()),
-    searchText: async (query, call = {}) => (await filled(call.signal)).index.searchText(query, call),
-    searchVector: async (query, call = {}) => (await filled(call.signal)).index.searchVector(query, call),
-    countFacets: async (query, call = {}) => (await filled(call.signal)).index.countFacets(query, call),
+    searchText: async (query, call = {}) =>
+      (await filled(call.signal)).index.searchText(query, call),
+    searchVector: async (query, call = {}) =>
+      (await filled(call.signal)).index.searchVector(query, call),
+    countFacets: async (query, call = {}) =>
+      (await filled(call.signal)).index.countFacets(query, call),
     async save(signal) {
       const { index, isAsSaved } = await filled(signal);
       return isAsSaved ? undefined : writeSaved({ hashes: hashesOf(records), index: index.save() });
@@ -67,7 +73,10 @@ async function fill(
 }
 
 /** The hashes of what the index now holds; undefined where the saved one cannot be used. */
-function restored(index: MemorySearchIndex, saved: SavedIndex | undefined): ReadonlyMap<string, string> | undefined {
+function restored(
+  index: MemorySearchIndex,
+  saved: SavedIndex | undefined,
+): ReadonlyMap<string, string> | undefined {
   if (saved === undefined) return undefined;
   try {
     index.restore(saved.index);
@@ -83,5 +92,8 @@ function hashesOf(records: readonly SnapshotRecord[]): Map<string, string> {
 }
 
 function readOnly(): CatalogError {
-  return new CatalogError("invalid_options", "The index of a snapshot follows its records; nobody writes to it.");
+  return new CatalogError(
+    "invalid_options",
+    "The index of a snapshot follows its records; nobody writes to it.",
+  );
 }

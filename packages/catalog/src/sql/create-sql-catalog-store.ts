@@ -63,7 +63,10 @@ export function createSqlCatalogStore(runner: SqlRunner, onClose?: () => void): 
     },
     async saveVectors(embedder, entries, { signal } = {}) {
       calls.begin(signal);
-      const own = entries.map(({ hash, vector }): VectorEntry => ({ hash, vector: vector.slice() }));
+      const own = entries.map(({ hash, vector }): VectorEntry => ({
+        hash,
+        vector: vector.slice(),
+      }));
       if (own.length > 0) await calls.write(() => writeVectors(embedder, own), signal);
     },
     close: () => calls.close(),

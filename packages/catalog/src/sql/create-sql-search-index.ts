@@ -6,7 +6,13 @@ import type { FacetCount, SearchFilter, SearchIndex } from "../search/search-ind
 import type { TextWeights } from "../search/text-weights.ts";
 import { throwIfAborted } from "../store/store-input.ts";
 import { indexDocuments } from "./indexed-document.ts";
-import { createResidentHolder, follow, searchNear, searchWords, type ResidentHolder } from "./search-steps.ts";
+import {
+  createResidentHolder,
+  follow,
+  searchNear,
+  searchWords,
+  type ResidentHolder,
+} from "./search-steps.ts";
 import { createSqlCalls } from "./sql-calls.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { putDocuments, removeDocuments } from "./write-documents.ts";
@@ -25,7 +31,11 @@ export interface SqlSearchIndexParts {
 }
 
 /** An index over tables that are there. Changes are made whole or not at all, in the order in which they are asked for. */
-export function createSqlSearchIndex({ runner, analyzer, weights }: SqlSearchIndexParts): SqlSearchIndex {
+export function createSqlSearchIndex({
+  runner,
+  analyzer,
+  weights,
+}: SqlSearchIndexParts): SqlSearchIndex {
   const { dialect } = runner;
   const calls = createSqlCalls(runner, { part: "index" });
   const holder = createResidentHolder();
@@ -81,7 +91,12 @@ export function createSqlSearchIndex({ runner, analyzer, weights }: SqlSearchInd
 
 function countFacets(
   holder: ResidentHolder,
-  asked: { filter?: SearchFilter; ids?: readonly string[]; facets?: readonly string[]; limit: number },
+  asked: {
+    filter?: SearchFilter;
+    ids?: readonly string[];
+    facets?: readonly string[];
+    limit: number;
+  },
 ): Record<string, FacetCount[]> {
   const { state } = holder.current;
   const { mask } = applyFilter(state, asked.filter);

@@ -40,7 +40,8 @@ export function* readState(): SqlSteps<IndexStateRow> {
 
 /** The row with its generation counted up; others who write wait from now on. */
 export function* lockState(): SqlSteps<IndexStateRow> {
-  const update = "UPDATE ccl_search_state SET generation = generation + 1 WHERE only_row = 1 RETURNING *";
+  const update =
+    "UPDATE ccl_search_state SET generation = generation + 1 WHERE only_row = 1 RETURNING *";
   return stateOf(yield* rowsOf(update));
 }
 

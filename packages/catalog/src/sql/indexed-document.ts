@@ -52,7 +52,13 @@ function indexDocument({ record, vector }: SearchDocument, analyzer: Analyzer): 
   const body = { container: containerOf(record), facets: facetsOf(record), lengths: text.lengths };
   const parts = [JSON.stringify(body), JSON.stringify([text.terms, text.occurrences])];
   if (vector !== undefined) parts.push(sha256Hex(bytesOfFloats(vector)));
-  return { id: record.id, body, text, vector: vector?.slice(), sha256: sha256Hex(parts.join("\n")) };
+  return {
+    id: record.id,
+    body,
+    text,
+    vector: vector?.slice(),
+    sha256: sha256Hex(parts.join("\n")),
+  };
 }
 
 /** The body of a row that has one. @throws CatalogError `store_damaged` */
@@ -93,5 +99,7 @@ function isBody(body: unknown): body is DocumentBody {
 }
 
 function isFacet(facet: unknown): boolean {
-  return Array.isArray(facet) && facet.length === 2 && facet.every((part) => typeof part === "string");
+  return (
+    Array.isArray(facet) && facet.length === 2 && facet.every((part) => typeof part === "string")
+  );
 }

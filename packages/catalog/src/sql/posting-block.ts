@@ -13,7 +13,11 @@ export type PostingEntry = readonly number[];
 export type PostingBlock = Map<number, PostingEntry>;
 
 /** The entry of a document; `occurrences` as an analysed document has them. */
-export function encodeEntry(place: number, occurrences: readonly number[], lengths: readonly number[]): PostingEntry {
+export function encodeEntry(
+  place: number,
+  occurrences: readonly number[],
+  lengths: readonly number[],
+): PostingEntry {
   const bytes: number[] = [];
   pushCount(bytes, place);
   pushCount(bytes, occurrences.length);

@@ -1,7 +1,14 @@
 import { blockSize } from "./index-tables.ts";
 import { decodeBlock, encodeBlock, type PostingBlock, type PostingEntry } from "./posting-block.ts";
 import { termKeyOf } from "./sql-keys.ts";
-import { insertRows, rowsOf, run, type SqlDialect, type SqlSteps, type SqlValue } from "./sql-steps.ts";
+import {
+  insertRows,
+  rowsOf,
+  run,
+  type SqlDialect,
+  type SqlSteps,
+  type SqlValue,
+} from "./sql-steps.ts";
 
 /** New entries by place, undefined where one goes, by term key, by block. */
 export interface PostingEdits {
@@ -28,9 +35,14 @@ export function dropEntry(edits: PostingEdits, term: string, document: number): 
   placesOf(edits, term, document).set(document % blockSize, undefined);
 }
 
-function placesOf(edits: PostingEdits, term: string, document: number): Map<number, PostingEntry | undefined> {
+function placesOf(
+  edits: PostingEdits,
+  term: string,
+  document: number,
+): Map<number, PostingEntry | undefined> {
   const number = Math.floor(document / blockSize);
-  const block = edits.blocks.get(number) ?? new Map<string, Map<number, PostingEntry | undefined>>();
+  const block =
+    edits.blocks.get(number) ?? new Map<string, Map<number, PostingEntry | undefined>>();
   edits.blocks.set(number, block);
   const key = termKeyOf(term);
   const places = block.get(key) ?? new Map<number, PostingEntry | undefined>();
@@ -41,7 +53,10 @@ function placesOf(edits: PostingEdits, term: string, document: number): Map<numb
 /** Rewrites the rows that the edits touch. */
 export function* writePostings(dialect: SqlDialect, edits: PostingEdits): SqlSteps<void> {
   for (const [number, terms] of edits.blocks) {
-    const found = number < edits.firstNewBlock ? yield* readBlocks(dialect, number, [...terms.keys()]) : noBlocks;
+    const found =
+      number < edits.firstNewBlock
+        ? yield* readBlocks(dialect, number, [...terms.keys()])
+        : noBlocks;
     const written: SqlValue[][] = [];
     const emptied: string[] = [];
     for (const [term, places] of terms) {

@@ -1,5 +1,11 @@
 import { addFacets } from "../search/facet-table.ts";
-import { createIndexState, needsCompaction, removeDocument, takeSlot, type IndexState } from "../search/index-state.ts";
+import {
+  createIndexState,
+  needsCompaction,
+  removeDocument,
+  takeSlot,
+  type IndexState,
+} from "../search/index-state.ts";
 import { fieldCount } from "../search/postings.ts";
 import type { IndexStateRow } from "./index-state-row.ts";
 import { bodyOf } from "./indexed-document.ts";
@@ -22,14 +28,21 @@ export function createResidentDocuments(): ResidentDocuments {
 }
 
 /** Rows of what has changed since. */
-export function* readChanges(resident: ResidentDocuments, { generation }: IndexStateRow): SqlSteps<SqlRow[]> {
+export function* readChanges(
+  resident: ResidentDocuments,
+  { generation }: IndexStateRow,
+): SqlSteps<SqlRow[]> {
   if (generation <= resident.generation) return [];
   const select = "SELECT document, id_key, body FROM ccl_search_documents WHERE changed > ?";
   return yield* rowsOf(select, resident.generation);
 }
 
 /** Takes changes in, and gives the documents as they are then; the ones before may still be in use. */
-export function takeIn(before: ResidentDocuments, rows: readonly SqlRow[], generation: number): ResidentDocuments {
+export function takeIn(
+  before: ResidentDocuments,
+  rows: readonly SqlRow[],
+  generation: number,
+): ResidentDocuments {
   // Another search may have seen a later state meanwhile.
   if (generation <= before.generation) return before;
   for (const row of rows) takeInRow(before, row);

@@ -1,5 +1,10 @@
 import { damaged } from "../search/byte-reader.ts";
-import { addRow, createVectorMatrix, removeVector, type VectorMatrix } from "../search/vector-matrix.ts";
+import {
+  addRow,
+  createVectorMatrix,
+  removeVector,
+  type VectorMatrix,
+} from "../search/vector-matrix.ts";
 import { floatsOfBytes } from "./float-bytes.ts";
 import type { IndexStateRow } from "./index-state-row.ts";
 import { rowsOf, type SqlRow, type SqlSteps } from "./sql-steps.ts";
@@ -25,7 +30,10 @@ export function canHoldVectors({ documents, dimensions }: IndexStateRow): boolea
 }
 
 /** Brings the vectors at hand up to what the transaction sees: only those of changed documents are read. */
-export function* followVectors(resident: ResidentVectors, state: IndexStateRow): SqlSteps<VectorMatrix> {
+export function* followVectors(
+  resident: ResidentVectors,
+  state: IndexStateRow,
+): SqlSteps<VectorMatrix> {
   if (state.generation > resident.generation) {
     const rows: SqlRow[] = [];
     const size = Math.max(64, Math.floor(bytesAtOnce / (4 * state.dimensions)));
@@ -48,7 +56,11 @@ export function* followVectors(resident: ResidentVectors, state: IndexStateRow):
   return resident.matrix;
 }
 
-function takeIn(resident: ResidentVectors, rows: readonly SqlRow[], { generation, dimensions }: IndexStateRow): void {
+function takeIn(
+  resident: ResidentVectors,
+  rows: readonly SqlRow[],
+  { generation, dimensions }: IndexStateRow,
+): void {
   // Another search may have taken in a later state meanwhile.
   if (generation <= resident.generation) return;
   const vectors = rows.map((row): [number, Float32Array | undefined] => {
@@ -61,6 +73,7 @@ function takeIn(resident: ResidentVectors, rows: readonly SqlRow[], { generation
   const { matrix } = resident;
   for (const [document] of vectors) removeVector(matrix, document);
   matrix.dimensions = dimensions;
-  for (const [document, values] of vectors) if (values !== undefined) addRow(matrix, document, { values, scale: 1 });
+  for (const [document, values] of vectors)
+    if (values !== undefined) addRow(matrix, document, { values, scale: 1 });
   resident.generation = generation;
 }

@@ -3,28 +3,46 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 
 import { sampleDocument } from "../conformance/search-samples.ts";
-import { closePglite, databaseKinds, openTestDatabase } from "../postgres/__fixtures__/open-test-database.ts";
+import {
+  closePglite,
+  databaseKinds,
+  openTestDatabase,
+} from "../postgres/__fixtures__/open-test-database.ts";
 import { openPostgresSearchIndex } from "../postgres/index.ts";
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
-import type { FacetFilter, SearchDocument, SearchFilter, SearchIndex } from "../search/search-index.ts";
+import type {
+  FacetFilter,
+  SearchDocument,
+  SearchFilter,
+  SearchIndex,
+} from "../search/search-index.ts";
 import { openSqliteSearchIndex, type SqlSearchIndex } from "../sqlite/index.ts";
 
 afterAll(closePglite);
 
 const words = [
-  ..."order orders customer cust revenue city заказ выручка amount amt date status region invoice payment".split(" "),
+  ..."order orders customer cust revenue city заказ выручка amount amt date status region invoice payment".split(
+    " ",
+  ),
   ..."warehouse product price customer_id orderDate userID highSchool high school temperature employee salary".split(
     " ",
   ),
 ];
-const textArbitrary = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((chosen) => chosen.join(" "));
+const textArbitrary = fc
+  .array(fc.constantFrom(...words), { maxLength: 6 })
+  .map((chosen) => chosen.join(" "));
 const questionArbitrary = fc
   .array(fc.constantFrom(...words, "custmoer", "the", "клиентов", "zebra"), { maxLength: 6 })
   .map((chosen) => chosen.join(" "));
-const idArbitrary = fc.constantFrom(...Array.from({ length: 14 }, (_, at) => `res:db.d${at % 3}.t${at}`));
-const vectorArbitrary = fc.option(fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 3, maxLength: 3 }), {
-  nil: undefined,
-});
+const idArbitrary = fc.constantFrom(
+  ...Array.from({ length: 14 }, (_, at) => `res:db.d${at % 3}.t${at}`),
+);
+const vectorArbitrary = fc.option(
+  fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 3, maxLength: 3 }),
+  {
+    nil: undefined,
+  },
+);
 const documentArbitrary = fc
   .record({
     id: idArbitrary,
@@ -38,14 +56,20 @@ const documentArbitrary = fc
     ),
     vector: vectorArbitrary,
   })
-  .map(({ id, vector, ...fields }) => sampleDocument(id, vector === undefined ? fields : { ...fields, vector }));
+  .map(({ id, vector, ...fields }) =>
+    sampleDocument(id, vector === undefined ? fields : { ...fields, vector }),
+  );
 const changeArbitrary = fc.oneof(
   { weight: 3, arbitrary: fc.array(documentArbitrary, { maxLength: 6 }).map((put) => ({ put })) },
   { weight: 1, arbitrary: fc.array(idArbitrary, { maxLength: 4 }).map((remove) => ({ remove })) },
 );
 const filterArbitrary = fc.record(
   {
-    facets: fc.constantFrom<FacetFilter[]>({}, { kind: "api" }, { tag: ["shop", "pii:none"], lifecycle: "stable" }),
+    facets: fc.constantFrom<FacetFilter[]>(
+      {},
+      { kind: "api" },
+      { tag: ["shop", "pii:none"], lifecycle: "stable" },
+    ),
     exclude: fc.array(idArbitrary, { maxLength: 3 }),
     allow: fc.array(idArbitrary, { maxLength: 12 }).map((ids) => new Set(ids)),
   },
@@ -105,7 +129,10 @@ describe("an index in a database", () => {
     database.close();
   });
 
-  const kinds: [name: string, open: () => Promise<{ index: SqlSearchIndex; close: () => unknown }>][] = [
+  const kinds: [
+    name: string,
+    open: () => Promise<{ index: SqlSearchIndex; close: () => unknown }>,
+  ][] = [
     [
       "SQLite",
       async () => {

@@ -7,9 +7,27 @@ import type { TextWeights } from "../search/text-weights.ts";
 import { checkVector, scoreVectors } from "../search/vector-matrix.ts";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
 import { readState, type IndexStateRow } from "./index-state-row.ts";
-import { createResidentDocuments, readChanges, takeIn, type ResidentDocuments } from "./resident-documents.ts";
-import { canHoldVectors, createResidentVectors, followVectors, type ResidentVectors } from "./resident-vectors.ts";
-import { addTerms, loadTerms, missingWords, readNearTerms, readPostings, scoreTerms, termsOf } from "./search-terms.ts";
+import {
+  createResidentDocuments,
+  readChanges,
+  takeIn,
+  type ResidentDocuments,
+} from "./resident-documents.ts";
+import {
+  canHoldVectors,
+  createResidentVectors,
+  followVectors,
+  type ResidentVectors,
+} from "./resident-vectors.ts";
+import {
+  addTerms,
+  loadTerms,
+  missingWords,
+  readNearTerms,
+  readPostings,
+  scoreTerms,
+  termsOf,
+} from "./search-terms.ts";
 import type { SqlDialect, SqlSteps } from "./sql-steps.ts";
 import { findNearest, scanVectors, unitOf } from "./vector-steps.ts";
 
@@ -41,7 +59,11 @@ export interface WordSearch {
 }
 
 /** The best documents by their words. */
-export function* searchWords(dialect: SqlDialect, holder: ResidentHolder, search: WordSearch): SqlSteps<TextHits> {
+export function* searchWords(
+  dialect: SqlDialect,
+  holder: ResidentHolder,
+  search: WordSearch,
+): SqlSteps<TextHits> {
   const state = yield* follow(holder);
   const found = yield* readPostings(dialect, termsOf(search.words));
   const documents = holder.current;
@@ -75,7 +97,11 @@ const fewDocuments = 2_000;
 const mostFromIndex = 1_000;
 
 /** The documents with the nearest vectors: through the database's own index where there is one, else by comparing all. */
-export function* searchNear(dialect: SqlDialect, holder: ResidentHolder, search: NearSearch): SqlSteps<LegHit[]> {
+export function* searchNear(
+  dialect: SqlDialect,
+  holder: ResidentHolder,
+  search: NearSearch,
+): SqlSteps<LegHit[]> {
   const state = yield* follow(holder);
   if (state.dimensions === 0) return [];
   checkVector(search.vector, state.dimensions, "the query");
@@ -105,7 +131,10 @@ function* compareAll(
   }
   const found = scoreVectors(matrix, { vector: search.vector, slotCount: slots.length, visible });
   const ids = slots.map((slot) => (slot === undefined ? undefined : documents.ids[slot]));
-  return selectTop(found, search.limit, ids).map(({ slot, score }) => ({ id: ids[slot] ?? "", score }));
+  return selectTop(found, search.limit, ids).map(({ slot, score }) => ({
+    id: ids[slot] ?? "",
+    score,
+  }));
 }
 
 /** Where fewer than one in so many documents are visible, only theirs are read. */
@@ -133,10 +162,17 @@ function* scanAll(
     scores.touched[scores.size] = slot;
     scores.size += 1;
   }
-  return selectTop(scores, limit, state.ids).map(({ slot, score }) => ({ id: state.ids[slot] ?? "", score }));
+  return selectTop(scores, limit, state.ids).map(({ slot, score }) => ({
+    id: state.ids[slot] ?? "",
+    score,
+  }));
 }
 
-function* askNearest(dialect: SqlDialect, holder: ResidentHolder, search: NearSearch): SqlSteps<LegHit[]> {
+function* askNearest(
+  dialect: SqlDialect,
+  holder: ResidentHolder,
+  search: NearSearch,
+): SqlSteps<LegHit[]> {
   const { vector, filter, limit } = search;
   const { state, slots, documents } = holder.current;
   const { mask, count } = applyFilter(state, filter);

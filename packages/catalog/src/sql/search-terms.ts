@@ -33,13 +33,20 @@ export interface TermsRead {
 
 /** Every term that may meet one of the words, each once. */
 export function termsOf(words: readonly QueryWord[]): string[] {
-  return [...new Set(words.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms)))];
+  return [
+    ...new Set(words.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms))),
+  ];
 }
 
 /** Reads the postings of terms; those that no document has are left out. */
-export function* readPostings({ inTexts }: SqlDialect, terms: readonly string[]): SqlSteps<FoundPostings[]> {
+export function* readPostings(
+  { inTexts }: SqlDialect,
+  terms: readonly string[],
+): SqlSteps<FoundPostings[]> {
   if (terms.length === 0) return [];
-  const byKey = new Map(terms.map((term) => [termKeyOf(term), { term, rows: new Array<SqlRow>() }]));
+  const byKey = new Map(
+    terms.map((term) => [termKeyOf(term), { term, rows: new Array<SqlRow>() }]),
+  );
   const select = `SELECT term, block, entries FROM ccl_search_postings WHERE term ${inTexts} ORDER BY term, block`;
   for (const row of yield* rowsOf(select, JSON.stringify([...byKey.keys()])))
     byKey.get(String(row["term"]))?.rows.push(row);
@@ -53,9 +60,12 @@ export function* readNearTerms(words: readonly string[]): SqlSteps<string[]> {
     const prefix = word.slice(0, prefixLength);
     if (prefix.length < prefixLength || !/^[a-zа-я]+$/.test(word)) continue;
     // Both letters stand before the last of Unicode in UTF-8, by which both databases compare.
-    const select = "SELECT DISTINCT term FROM ccl_search_postings WHERE term >= ? AND term < ? ORDER BY term";
+    const select =
+      "SELECT DISTINCT term FROM ccl_search_postings WHERE term >= ? AND term < ? ORDER BY term";
     const rows = yield* rowsOf(select, prefix, `${prefix}\u{10ffff}`);
-    const terms = rows.map((row) => String(row["term"])).filter((term) => /^[a-zа-я]{5,}$/.test(term));
+    const terms = rows
+      .map((row) => String(row["term"]))
+      .filter((term) => /^[a-zа-я]{5,}$/.test(term));
     const buckets = new Map([[prefix, terms.map((_, at) => at)]]);
     for (const { id } of findNearTerms(buckets, terms, word)) near.push(terms[id] ?? "");
   }
@@ -97,7 +107,11 @@ export function addTerms(
   for (const postings of found) addTerm(text, slots, postings);
 }
 
-function addTerm(text: TextPostings, slots: readonly (number | undefined)[], { term, rows }: FoundPostings): void {
+function addTerm(
+  text: TextPostings,
+  slots: readonly (number | undefined)[],
+  { term, rows }: FoundPostings,
+): void {
   const postings = text.postings[termIdOf(text, term)];
   if (postings === undefined) return;
   for (const row of rows) {
@@ -115,14 +129,23 @@ function addTerm(text: TextPostings, slots: readonly (number | undefined)[], { t
 }
 
 /** The words that no visible document has, as terms: what is written like them is looked for. */
-export function missingWords(words: readonly QueryWord[], { text, visible: { mask } }: LoadedTerms): string[] {
+export function missingWords(
+  words: readonly QueryWord[],
+  { text, visible: { mask } }: LoadedTerms,
+): string[] {
   const isSeen = (term: string): boolean => {
     const postings = text.postings[text.termIds.get(term) ?? -1];
     if (postings === undefined || postings.documents === 0) return false;
-    return mask === undefined || postings.slots.subarray(0, postings.size).some((slot) => mask[slot] === 1);
+    return (
+      mask === undefined ||
+      postings.slots.subarray(0, postings.size).some((slot) => mask[slot] === 1)
+    );
   };
   return words
-    .filter(({ alternatives }) => !alternatives.some(({ terms, isHint }) => isHint !== true && terms.some(isSeen)))
+    .filter(
+      ({ alternatives }) =>
+        !alternatives.some(({ terms, isHint }) => isHint !== true && terms.some(isSeen)),
+    )
     .flatMap(({ alternatives: [own] }) => own?.terms[0] ?? []);
 }
 

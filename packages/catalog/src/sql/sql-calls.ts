@@ -36,7 +36,8 @@ export function createSqlCalls(
   return {
     begin(signal) {
       throwIfAborted(signal);
-      if (closing !== undefined) throw new CatalogError("closed", `The catalog's ${part} is closed.`);
+      if (closing !== undefined)
+        throw new CatalogError("closed", `The catalog's ${part} is closed.`);
     },
     read: (steps, signal) => call(steps, "read", signal),
     write: (steps, signal) => call(steps, "write", signal),

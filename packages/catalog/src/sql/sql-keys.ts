@@ -1,7 +1,8 @@
 /** The code units of a text in hex, 4 digits each: any text fits into a database and sorts by code units. */
 export function sortKeyOf(text: string): string {
   let key = "";
-  for (let index = 0; index < text.length; index += 1) key += text.charCodeAt(index).toString(16).padStart(4, "0");
+  for (let index = 0; index < text.length; index += 1)
+    key += text.charCodeAt(index).toString(16).padStart(4, "0");
   return key;
 }
 

@@ -1,4 +1,10 @@
-import { SqlError, transaction, type PostgresClient, type PostgresSession, type SqliteDatabase } from "@ccl/sql";
+import {
+  SqlError,
+  transaction,
+  type PostgresClient,
+  type PostgresSession,
+  type SqliteDatabase,
+} from "@ccl/sql";
 
 import { CatalogError, type CatalogErrorCode } from "../catalog-error.ts";
 import { throwIfAborted } from "../store/store-input.ts";
@@ -48,7 +54,11 @@ function withSignal(
   return signal === undefined ? { mode } : { mode, signal };
 }
 
-function runOnSqlite<Value>(database: SqliteDatabase, steps: SqlSteps<Value>, signal: AbortSignal | undefined): Value {
+function runOnSqlite<Value>(
+  database: SqliteDatabase,
+  steps: SqlSteps<Value>,
+  signal: AbortSignal | undefined,
+): Value {
   let step = steps.next([]);
   while (step.done !== true) {
     throwIfAborted(signal);
@@ -57,7 +67,10 @@ function runOnSqlite<Value>(database: SqliteDatabase, steps: SqlSteps<Value>, si
   return step.value;
 }
 
-function sqliteRows(database: SqliteDatabase, { sql, parameters, hasRows, inserted }: SqlStep): SqlRow[] {
+function sqliteRows(
+  database: SqliteDatabase,
+  { sql, parameters, hasRows, inserted }: SqlStep,
+): SqlRow[] {
   if (inserted !== undefined) {
     const marks = (inserted[0] ?? []).map(() => "?").join(", ");
     const statement = database.prepare(sql.replace("VALUES ROWS", `VALUES (${marks})`));
@@ -85,7 +98,10 @@ async function runOnPostgres<Value>(
 
 const rowsAtOnce = 500;
 
-async function postgresRows(session: PostgresSession, { sql, parameters, inserted }: SqlStep): Promise<SqlRow[]> {
+async function postgresRows(
+  session: PostgresSession,
+  { sql, parameters, inserted }: SqlStep,
+): Promise<SqlRow[]> {
   if (inserted === undefined) return session.query(numbered(sql), parameters);
   for (let start = 0; start < inserted.length; start += rowsAtOnce) {
     const rows = inserted.slice(start, start + rowsAtOnce);
@@ -105,8 +121,15 @@ function numbered(sql: string): string {
 export function catalogErrorOf(error: unknown, part: "store" | "index"): unknown {
   if (!SqlError.isInstance(error)) return error;
   const failed: CatalogErrorCode = part === "store" ? "store_failed" : "index_failed";
-  const known: Partial<Record<string, CatalogErrorCode>> = { aborted: "aborted", corrupt: "store_damaged" };
-  return new CatalogError(known[error.code] ?? failed, `The catalog's ${part} failed. ${error.message}`, {
-    cause: error,
-  });
+  const known: Partial<Record<string, CatalogErrorCode>> = {
+    aborted: "aborted",
+    corrupt: "store_damaged",
+  };
+  return new CatalogError(
+    known[error.code] ?? failed,
+    `The catalog's ${part} failed. ${error.message}`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -61,6 +61,9 @@ export function* run(sql: string, ...parameters: SqlValue[]): SqlSteps<void> {
 }
 
 /** Inserts rows by a statement with `VALUES ROWS`; no key may occur twice. */
-export function* insertRows(sql: string, inserted: readonly (readonly SqlValue[])[]): SqlSteps<void> {
+export function* insertRows(
+  sql: string,
+  inserted: readonly (readonly SqlValue[])[],
+): SqlSteps<void> {
   if (inserted.length > 0) yield { sql, parameters: [], hasRows: false, inserted };
 }

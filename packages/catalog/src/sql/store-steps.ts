@@ -43,9 +43,13 @@ export function prepareWrites(writes: readonly ResourceWrite[]): PreparedWrite[]
 }
 
 /** Writes a batch, or throws `conflict`. */
-export function* writeResources(dialect: SqlDialect, writes: readonly PreparedWrite[]): SqlSteps<number> {
+export function* writeResources(
+  dialect: SqlDialect,
+  writes: readonly PreparedWrite[],
+): SqlSteps<number> {
   // Takes the lock that all writers take, so that versions appear in their order.
-  const count = "UPDATE ccl_catalog_state SET version = version + ? WHERE only_row = 1 RETURNING version";
+  const count =
+    "UPDATE ccl_catalog_state SET version = version + ? WHERE only_row = 1 RETURNING version";
   const [state] = yield* rowsOf(count, writes.length);
   const last = Number(state?.["version"]);
   yield* requireVersions(dialect, writes);
@@ -68,24 +72,39 @@ export function* readVersion(): SqlSteps<number> {
   return Number(row?.["version"] ?? 0);
 }
 
-function* requireVersions({ inTexts }: SqlDialect, writes: readonly PreparedWrite[]): SqlSteps<void> {
+function* requireVersions(
+  { inTexts }: SqlDialect,
+  writes: readonly PreparedWrite[],
+): SqlSteps<void> {
   const keys = JSON.stringify(writes.map(({ id }) => sortKeyOf(id)));
   const select = `SELECT id_key, version FROM ccl_catalog_resources WHERE record IS NOT NULL AND id_key ${inTexts}`;
   const found = yield* rowsOf(select, keys);
   const versions = new Map(found.map((row) => [row["id_key"], Number(row["version"])]));
-  const late = writes.filter(({ id, expectedVersion }) => (versions.get(sortKeyOf(id)) ?? 0) !== expectedVersion);
+  const late = writes.filter(
+    ({ id, expectedVersion }) => (versions.get(sortKeyOf(id)) ?? 0) !== expectedVersion,
+  );
   if (late.length > 0) throw conflictError(late.map(({ id }) => id));
 }
 
 function* addEntries({ inTexts }: SqlDialect, writes: readonly PreparedWrite[]): SqlSteps<void> {
-  const added = writes.flatMap(({ id, entry }) => (entry === undefined ? [] : [{ key: sortKeyOf(id), entry }]));
+  const added = writes.flatMap(({ id, entry }) =>
+    entry === undefined ? [] : [{ key: sortKeyOf(id), entry }],
+  );
   if (added.length === 0) return;
   const keys = JSON.stringify(added.map(({ key }) => key));
   const select = `SELECT id_key, max(position) AS position FROM ccl_catalog_history WHERE id_key ${inTexts} GROUP BY id_key`;
   const found = yield* rowsOf(select, keys);
   const positions = new Map(found.map((row) => [row["id_key"], Number(row["position"])]));
-  const rows = added.map(({ key, entry }) => [key, (positions.get(key) ?? 0) + 1, entry, sha256Hex(entry)]);
-  yield* insertRows("INSERT INTO ccl_catalog_history (id_key, position, entry, sha256) VALUES ROWS", rows);
+  const rows = added.map(({ key, entry }) => [
+    key,
+    (positions.get(key) ?? 0) + 1,
+    entry,
+    sha256Hex(entry),
+  ]);
+  yield* insertRows(
+    "INSERT INTO ccl_catalog_history (id_key, position, entry, sha256) VALUES ROWS",
+    rows,
+  );
 }
 
 /** One answer an id. */
@@ -152,7 +171,11 @@ export function* readVectors(
 /** Keeps vectors. */
 export function* writeVectors(embedder: string, entries: readonly VectorEntry[]): SqlSteps<void> {
   const byHash = new Map(entries.map(({ hash, vector }) => [hash, vector]));
-  const rows = [...byHash].map(([hash, vector]) => [sortKeyOf(embedder), sortKeyOf(hash), bytesOfFloats(vector)]);
+  const rows = [...byHash].map(([hash, vector]) => [
+    sortKeyOf(embedder),
+    sortKeyOf(hash),
+    bytesOfFloats(vector),
+  ]);
   yield* insertRows(
     `INSERT INTO ccl_catalog_vectors (embedder_key, hash_key, vector) VALUES ROWS
      ON CONFLICT (embedder_key, hash_key) DO UPDATE SET vector = excluded.vector`,
@@ -174,5 +197,8 @@ function soundText(row: SqlRow, column: "record" | "entry", id: string): string 
 }
 
 function damagedError(what: string): CatalogError {
-  return new CatalogError("store_damaged", `In the catalog's tables ${what} is not what was written; restore a copy.`);
+  return new CatalogError(
+    "store_damaged",
+    `In the catalog's tables ${what} is not what was written; restore a copy.`,
+  );
 }

@@ -25,8 +25,12 @@ export function* writeVectors(
   { nearestDimensions }: IndexStateRow,
   vectors: readonly NumberedVector[],
 ): SqlSteps<void> {
-  const gone = JSON.stringify(vectors.filter(({ unit }) => unit === undefined).map(({ number }) => number));
-  const kept = vectors.flatMap(({ number, unit }) => (unit === undefined ? [] : [{ number, unit }]));
+  const gone = JSON.stringify(
+    vectors.filter(({ unit }) => unit === undefined).map(({ number }) => number),
+  );
+  const kept = vectors.flatMap(({ number, unit }) =>
+    unit === undefined ? [] : [{ number, unit }],
+  );
   if (gone !== "[]") yield* run(`DELETE FROM ccl_search_vectors WHERE document ${inNumbers}`, gone);
   yield* insertRows(
     `INSERT INTO ccl_search_vectors (document, vector) VALUES ROWS
@@ -80,7 +84,8 @@ export function* scanVectors(
       const slot = slotOf(after);
       if (slot === undefined) continue;
       const values = floatsOfBytes(row["vector"]);
-      if (values?.length !== dimensions) throw damaged(`a vector has not the ${dimensions} dimensions of the index`);
+      if (values?.length !== dimensions)
+        throw damaged(`a vector has not the ${dimensions} dimensions of the index`);
       addRow(matrix, slots.length, { values, scale: 1 });
       slots.push(slot);
     }

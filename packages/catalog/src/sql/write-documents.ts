@@ -4,9 +4,22 @@ import { blockSize } from "./index-tables.ts";
 import { lockState, saveState, type IndexStateRow } from "./index-state-row.ts";
 import { bodyOf, keptTermsOf, type IndexedDocument } from "./indexed-document.ts";
 import { encodeEntry } from "./posting-block.ts";
-import { addEntry, createPostingEdits, dropEntry, writePostings, type PostingEdits } from "./posting-edits.ts";
+import {
+  addEntry,
+  createPostingEdits,
+  dropEntry,
+  writePostings,
+  type PostingEdits,
+} from "./posting-edits.ts";
 import { sortKeyOf } from "./sql-keys.ts";
-import { insertRows, rowsOf, run, type SqlDialect, type SqlRow, type SqlSteps } from "./sql-steps.ts";
+import {
+  insertRows,
+  rowsOf,
+  run,
+  type SqlDialect,
+  type SqlRow,
+  type SqlSteps,
+} from "./sql-steps.ts";
 import { unitOf, writeVectors } from "./vector-steps.ts";
 
 /** A row of a document that was there before. */
@@ -25,7 +38,10 @@ interface Change {
 }
 
 /** Adds or replaces documents; those that are there as they are stay untouched. */
-export function* putDocuments(dialect: SqlDialect, documents: readonly IndexedDocument[]): SqlSteps<void> {
+export function* putDocuments(
+  dialect: SqlDialect,
+  documents: readonly IndexedDocument[],
+): SqlSteps<void> {
   const state = yield* lockState();
   const known = yield* readKnown(
     dialect,
@@ -48,10 +64,20 @@ export function* putDocuments(dialect: SqlDialect, documents: readonly IndexedDo
      ON CONFLICT (document) DO UPDATE SET changed = excluded.changed, sha256 = excluded.sha256, body = excluded.body,
        terms = excluded.terms`,
     numbered.map(({ document: { id, sha256, body, text }, number }) => {
-      return [number, sortKeyOf(id), state.generation, sha256, JSON.stringify(body), JSON.stringify(text.terms)];
+      return [
+        number,
+        sortKeyOf(id),
+        state.generation,
+        sha256,
+        JSON.stringify(body),
+        JSON.stringify(text.terms),
+      ];
     }),
   );
-  const vectors = numbered.map(({ document, number }) => ({ number, unit: unitOf(document.vector) }));
+  const vectors = numbered.map(({ document, number }) => ({
+    number,
+    unit: unitOf(document.vector),
+  }));
   yield* writeVectors(dialect, change.state, vectors);
   yield* saveState(change.state);
 }
@@ -76,7 +102,10 @@ export function* removeDocuments(dialect: SqlDialect, ids: readonly string[]): S
   yield* saveState(state);
 }
 
-function* readKnown({ inTexts }: SqlDialect, ids: readonly string[]): SqlSteps<Map<string, KnownDocument>> {
+function* readKnown(
+  { inTexts }: SqlDialect,
+  ids: readonly string[],
+): SqlSteps<Map<string, KnownDocument>> {
   const select = `SELECT document, id_key, sha256, body, terms FROM ccl_search_documents WHERE id_key ${inTexts}`;
   const rows = yield* rowsOf(select, JSON.stringify(ids.map(sortKeyOf)));
   const byKey = new Map(rows.map((row) => [row["id_key"], knownOf(row)]));
@@ -102,7 +131,11 @@ function* checkVectors(
     documents,
     known,
     state,
-  }: { documents: readonly IndexedDocument[]; known: ReadonlyMap<string, KnownDocument>; state: IndexStateRow },
+  }: {
+    documents: readonly IndexedDocument[];
+    known: ReadonlyMap<string, KnownDocument>;
+    state: IndexStateRow;
+  },
 ): SqlSteps<number> {
   const given = documents.filter(({ vector }) => vector !== undefined);
   if (given.length === 0) return state.dimensions;

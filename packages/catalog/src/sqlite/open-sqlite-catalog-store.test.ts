@@ -67,7 +67,9 @@ describe("openSqliteCatalogStore", () => {
 
   it("refuses a file that is no database, and options without a place", async () => {
     await expect(openSqliteCatalogStore({})).rejects.toMatchObject({ code: "invalid_options" });
-    await expect(openSqliteCatalogStore({ path: join(folder, "no", "such") })).rejects.toMatchObject({
+    await expect(
+      openSqliteCatalogStore({ path: join(folder, "no", "such") }),
+    ).rejects.toMatchObject({
       code: "store_failed",
     });
   });

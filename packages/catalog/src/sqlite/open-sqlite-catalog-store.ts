@@ -20,7 +20,9 @@ export interface SqliteCatalogStoreOptions {
  * A catalog in SQLite, in tables that are made where they are missing. Any number of processes may have the file open.
  * @throws CatalogError `invalid_options`, `store_failed`, `store_damaged` or `aborted`
  */
-export async function openSqliteCatalogStore(options: SqliteCatalogStoreOptions): Promise<CatalogStore> {
+export async function openSqliteCatalogStore(
+  options: SqliteCatalogStoreOptions,
+): Promise<CatalogStore> {
   const { database, path, signal } = options;
   if ((database === undefined) === (path === undefined)) {
     throw new CatalogError("invalid_options", "A SQLite store takes either `database` or `path`.");

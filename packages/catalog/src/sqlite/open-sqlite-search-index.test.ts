@@ -45,11 +45,16 @@ describe("openSqliteSearchIndex", () => {
   it("refuses an index that another analyzer made", async () => {
     const { database } = await openAt(newPath());
     const analyzer = { name: "own", documentTerms: () => [], queryWords: () => [] };
-    await expect(openSqliteSearchIndex({ database, analyzer })).rejects.toMatchObject({ code: "invalid_options" });
+    await expect(openSqliteSearchIndex({ database, analyzer })).rejects.toMatchObject({
+      code: "invalid_options",
+    });
   });
 
   it.each([
-    ["entries that are cut", "UPDATE ccl_search_postings SET entries = substr(entries, 1, length(entries) - 1)"],
+    [
+      "entries that are cut",
+      "UPDATE ccl_search_postings SET entries = substr(entries, 1, length(entries) - 1)",
+    ],
     ["entries that are no bytes", "UPDATE ccl_search_postings SET entries = 7"],
     ["entries out of place", "UPDATE ccl_search_postings SET entries = x'ffff7f0101'"],
     [
@@ -62,7 +67,9 @@ describe("openSqliteSearchIndex", () => {
     const { index, database } = await openAt(newPath());
     await index.put(shopDocuments);
     database.exec(change);
-    await expect(index.searchText({ text: "orders", limit: 5 })).rejects.toMatchObject({ code: "store_damaged" });
+    await expect(index.searchText({ text: "orders", limit: 5 })).rejects.toMatchObject({
+      code: "store_damaged",
+    });
   });
 
   it("notices vectors that are cut", async () => {
@@ -76,7 +83,8 @@ describe("openSqliteSearchIndex", () => {
   it("writes nothing for documents that are there as they are", async () => {
     const { index, database } = await openAt(newPath());
     await index.put(shopDocuments);
-    const changedOf = (): unknown => database.prepare("SELECT document, changed FROM ccl_search_documents").all();
+    const changedOf = (): unknown =>
+      database.prepare("SELECT document, changed FROM ccl_search_documents").all();
     const before = changedOf();
     await index.put(shopDocuments);
     expect(changedOf()).toEqual(before);
@@ -84,10 +92,14 @@ describe("openSqliteSearchIndex", () => {
 
   it("takes no more room after many changes of the same documents", async () => {
     const { index, database } = await openAt(newPath());
-    const textOf = (round: number): string => (round % 2 === 0 ? "orders of customers" : "daily revenue by city");
+    const textOf = (round: number): string =>
+      round % 2 === 0 ? "orders of customers" : "daily revenue by city";
     const documentsOf = (round: number): ReturnType<typeof sampleDocument>[] =>
-      Array.from({ length: 100 }, (_, at) => sampleDocument(`res:${at}`, { title: textOf(round), vector: [round, 1] }));
-    const rowsOf = (table: string): unknown => database.prepare(`SELECT count(*) AS n FROM ${table}`).get();
+      Array.from({ length: 100 }, (_, at) =>
+        sampleDocument(`res:${at}`, { title: textOf(round), vector: [round, 1] }),
+      );
+    const rowsOf = (table: string): unknown =>
+      database.prepare(`SELECT count(*) AS n FROM ${table}`).get();
     await index.put(documentsOf(0));
     const tables = ["ccl_search_documents", "ccl_search_postings", "ccl_search_vectors"];
     const before = tables.map(rowsOf);
@@ -109,7 +121,9 @@ describe("openSqliteSearchIndex", () => {
     await expect(index.put(shopDocuments)).rejects.toMatchObject(closed);
     await expect(index.remove(["a"])).rejects.toMatchObject(closed);
     await expect(index.searchText({ text: "a", limit: 1 })).rejects.toMatchObject(closed);
-    await expect(index.searchVector({ vector: new Float32Array(1), limit: 1 })).rejects.toMatchObject(closed);
+    await expect(
+      index.searchVector({ vector: new Float32Array(1), limit: 1 }),
+    ).rejects.toMatchObject(closed);
     await expect(index.countFacets({ limit: 1 })).rejects.toMatchObject(closed);
   });
 });

@@ -24,7 +24,9 @@ export interface SqliteSearchIndexOptions {
  * index in memory finds, in the same order, and compares vectors one by one.
  * @throws CatalogError `invalid_options` when another analyzer made the index; `index_failed` or `aborted`
  */
-export async function openSqliteSearchIndex(options: SqliteSearchIndexOptions): Promise<SqlSearchIndex> {
+export async function openSqliteSearchIndex(
+  options: SqliteSearchIndexOptions,
+): Promise<SqlSearchIndex> {
   const { database, analyzer = createAnalyzer(), signal } = options;
   const runner = createSqliteRunner(database);
   const migrations = [{ version: 1, up: indexTables(sqliteDialect) }];
@@ -35,5 +37,9 @@ export async function openSqliteSearchIndex(options: SqliteSearchIndexOptions): 
   } catch (error) {
     throw catalogErrorOf(error, "index");
   }
-  return createSqlSearchIndex({ runner, analyzer, weights: { ...defaultTextWeights, ...options.weights } });
+  return createSqlSearchIndex({
+    runner,
+    analyzer,
+    weights: { ...defaultTextWeights, ...options.weights },
+  });
 }

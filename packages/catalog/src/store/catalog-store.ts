@@ -98,13 +98,24 @@ export interface CatalogStore {
   read(ids: readonly string[], options?: StoreCallOptions): Promise<(StoredResource | undefined)[]>;
   list(options?: StorePageOptions): Promise<ResourcePage>;
   /** What was written after a version, removals included, at most `limit` (1,000 by default and at most). */
-  changesAfter(version: number, options?: StoreCallOptions & { limit?: number }): Promise<ChangePage>;
+  changesAfter(
+    version: number,
+    options?: StoreCallOptions & { limit?: number },
+  ): Promise<ChangePage>;
   /** Newest first; outlives the record. */
   history(id: string, options?: StorePageOptions): Promise<HistoryPage>;
   /** Those that are kept, in any order. */
-  loadVectors(embedder: string, hashes: readonly string[], options?: StoreCallOptions): Promise<VectorEntry[]>;
+  loadVectors(
+    embedder: string,
+    hashes: readonly string[],
+    options?: StoreCallOptions,
+  ): Promise<VectorEntry[]>;
   /** Keeps vectors; one that is kept already may stay as it is. */
-  saveVectors(embedder: string, entries: readonly VectorEntry[], options?: StoreCallOptions): Promise<void>;
+  saveVectors(
+    embedder: string,
+    entries: readonly VectorEntry[],
+    options?: StoreCallOptions,
+  ): Promise<void>;
   /** Later calls fail with `closed`. Closing twice does nothing. */
   close(): Promise<void>;
 }

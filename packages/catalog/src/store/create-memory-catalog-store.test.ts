@@ -5,7 +5,8 @@ import { createMemoryCatalogStore } from "./create-memory-catalog-store.ts";
 
 describe("createMemoryCatalogStore", () => {
   // oxlint-disable-next-line vitest/expect-expect -- the rules assert
-  it.each(catalogStoreConformance({ open: async () => createMemoryCatalogStore() }))("$name", async ({ run }) =>
-    expect(await run()).toBeUndefined(),
+  it.each(catalogStoreConformance({ open: async () => createMemoryCatalogStore() }))(
+    "$name",
+    async ({ run }) => expect(await run()).toBeUndefined(),
   );
 });

@@ -1,6 +1,12 @@
 import { CatalogError } from "../catalog-error.ts";
 import { compareCodeUnits } from "../record/compare-code-units.ts";
-import type { CatalogStore, ChangedId, HistoryEntry, StoredResource, VectorEntry } from "./catalog-store.ts";
+import type {
+  CatalogStore,
+  ChangedId,
+  HistoryEntry,
+  StoredResource,
+  VectorEntry,
+} from "./catalog-store.ts";
 import {
   changePageSizes,
   conflictError,
@@ -31,7 +37,9 @@ export function createMemoryCatalogStore(): CatalogStore {
     async write(writes, { signal } = {}) {
       begin(signal);
       requireWrites(writes);
-      const late = writes.filter(({ id, expectedVersion }) => (resources.get(id)?.version ?? 0) !== expectedVersion);
+      const late = writes.filter(
+        ({ id, expectedVersion }) => (resources.get(id)?.version ?? 0) !== expectedVersion,
+      );
       if (late.length > 0) throw conflictError(late.map(({ id }) => id));
       for (const { id, record, entry } of writes) {
         version += 1;
@@ -39,7 +47,8 @@ export function createMemoryCatalogStore(): CatalogStore {
         else resources.set(id, { record: frozenCopy(record), version });
         changes.delete(id);
         changes.set(id, { id, version, isRemoved: record === undefined });
-        if (entry !== undefined) histories.set(id, [...(histories.get(id) ?? []), frozenCopy(entry)]);
+        if (entry !== undefined)
+          histories.set(id, [...(histories.get(id) ?? []), frozenCopy(entry)]);
       }
       if (writes.length > 0) sortedIds = undefined;
       return version;
@@ -73,7 +82,8 @@ export function createMemoryCatalogStore(): CatalogStore {
       const size = pageLimit(limit, storePageSizes);
       const entries = histories.get(id) ?? [];
       // Counted from the oldest, so that new entries do not move it.
-      const end = cursor === undefined ? entries.length : Math.min(offsetCursor(cursor), entries.length);
+      const end =
+        cursor === undefined ? entries.length : Math.min(offsetCursor(cursor), entries.length);
       const start = Math.max(0, end - size);
       const page = entries.slice(start, end).reverse();
       return start > 0 ? { entries: page, cursor: String(start) } : { entries: page };

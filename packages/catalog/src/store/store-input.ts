@@ -14,7 +14,8 @@ export const changePageSizes: PageSizes = { usual: 1_000, most: 1_000 };
 
 /** @throws CatalogError `aborted` */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new CatalogError("aborted", "The call was aborted.", { cause: signal.reason });
+  if (signal?.aborted === true)
+    throw new CatalogError("aborted", "The call was aborted.", { cause: signal.reason });
 }
 
 /** @throws CatalogError `invalid_options` for a limit out of bounds */
@@ -37,7 +38,10 @@ export function requireWrites(writes: readonly ResourceWrite[]): void {
     requireVersion(expectedVersion);
     const name = JSON.stringify(id.slice(0, 80));
     if (seen.has(id))
-      throw new CatalogError("invalid_options", `Two writes of a batch have the id ${name}; merge them.`);
+      throw new CatalogError(
+        "invalid_options",
+        `Two writes of a batch have the id ${name}; merge them.`,
+      );
     seen.add(id);
     if ((record?.id ?? id) !== id || (entry?.id ?? id) !== id) {
       throw new CatalogError("invalid_options", `A write of ${name} carries another id.`);
@@ -49,7 +53,10 @@ export function requireWrites(writes: readonly ResourceWrite[]): void {
 export function offsetCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new CatalogError("invalid_options", `${JSON.stringify(cursor.slice(0, 40))} is no cursor of this listing.`);
+  throw new CatalogError(
+    "invalid_options",
+    `${JSON.stringify(cursor.slice(0, 40))} is no cursor of this listing.`,
+  );
 }
 
 /** What a store throws where a record has another version than the writer read. */

@@ -27,7 +27,8 @@ describe("createCatalogTools", () => {
       res:db.a.orders | tabular | orders: c0:int c1:int c2:int c3:int c4:int
       res:db.a.order notes | tabular | order notes: c0:int c1:int c2:int c3:int c4:int"
     `);
-    expect(await details.execute({ ids: ["res:db.a.orders", "none\nforged"] }, {})).toMatchInlineSnapshot(`
+    expect(await details.execute({ ids: ["res:db.a.orders", "none\nforged"] }, {}))
+      .toMatchInlineSnapshot(`
       "##  orders
       id: res:db.a.orders
       kind: tabular
@@ -45,9 +46,9 @@ describe("createCatalogTools", () => {
       [cut: of 12 columns and 0 snippets in all, the next with cursor "columns=10;snippets=0"]
       [no resource "none forged"]"
     `);
-    expect(await details.execute({ ids: ["res:db.a.orders"], cursor: "columns=10;snippets=0" }, {})).toContain(
-      "c11 int",
-    );
+    expect(
+      await details.execute({ ids: ["res:db.a.orders"], cursor: "columns=10;snippets=0" }, {}),
+    ).toContain("c11 int");
   });
 
   it("keeps its answers within their tokens, and says what was cut", async () => {

@@ -65,8 +65,17 @@ export function createCatalogTools(
         answered(async () => {
           const { text, facets, limit = 20 } = read(searchInput, input);
           const call = signal === undefined ? who : { ...who, signal };
-          const found = await catalog.search({ text, limit, ...(facets === undefined ? {} : { facets }), ...call });
-          const { items } = await catalog.overview({ ids: found.hits.map(({ id }) => id), pageSize: limit, ...call });
+          const found = await catalog.search({
+            text,
+            limit,
+            ...(facets === undefined ? {} : { facets }),
+            ...call,
+          });
+          const { items } = await catalog.overview({
+            ids: found.hits.map(({ id }) => id),
+            pageSize: limit,
+            ...call,
+          });
           const lines = items.map(({ id, kind, title, schema_digest }) =>
             inertText(
               `${id} | ${kind} | ${title}${schema_digest.length > 0 ? `: ${schema_digest.join(" ")}` : ""}`,
@@ -114,16 +123,24 @@ async function answered(action: () => Promise<string>): Promise<string> {
   try {
     return await action();
   } catch (error) {
-    if (error instanceof InputProblem) return `[the input does not fit: ${inertText(error.message, 400)}]`;
-    if (CatalogError.isInstance(error) && error.code === "invalid_options") return `[${inertText(error.message, 400)}]`;
+    if (error instanceof InputProblem)
+      return `[the input does not fit: ${inertText(error.message, 400)}]`;
+    if (CatalogError.isInstance(error) && error.code === "invalid_options")
+      return `[${inertText(error.message, 400)}]`;
     throw error;
   }
 }
 
 /** As many lines as fit, and a mark that says how many do not. */
-function fitLines(lines: readonly string[], { counter, usable }: { counter: TokenCounter; usable: number }): string {
+function fitLines(
+  lines: readonly string[],
+  { counter, usable }: { counter: TokenCounter; usable: number },
+): string {
   for (let kept = lines.length; kept > 0; kept--) {
-    const mark = kept < lines.length ? [`[cut: ${lines.length - kept} of ${lines.length} entries; ask for fewer]`] : [];
+    const mark =
+      kept < lines.length
+        ? [`[cut: ${lines.length - kept} of ${lines.length} entries; ask for fewer]`]
+        : [];
     const text = [...lines.slice(0, kept), ...mark].join("\n");
     if (counter.count(text) <= usable) return text;
   }

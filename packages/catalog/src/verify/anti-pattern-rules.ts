@@ -20,7 +20,10 @@ const wordings: readonly [AntiPatternRule["rule"], RegExp][] = [
   ["select_star", /\bselect\s{0,5}\*/i],
   ["missing_limit", /(?:\b(?:no|without|missing)|без|нет)\s(?:an?\s)?(?:limit|лимит)/i],
   ["cross_join", /cross[\s-]join|cartesian|декартов/i],
-  ["leading_wildcard", /leading (?:wildcard|%)|\blike\s{0,3}['"]?%|ведущ\S{0,5} (?:процент|%|шаблон)/i],
+  [
+    "leading_wildcard",
+    /leading (?:wildcard|%)|\blike\s{0,3}['"]?%|ведущ\S{0,5} (?:процент|%|шаблон)/i,
+  ],
   ["order_by_random", /order by rand/i],
   [
     "missing_where",
@@ -52,9 +55,14 @@ const factors: Readonly<Record<string, number>> = {
 };
 
 function rowsIn(text: string): number | undefined {
-  const found = /(\d[\d_, \u00A0]{0,20}(?:\.\d{1,6})?(?:e\d{1,2})?)\s?(k|m|b|million|тыс|млн|млрд)?/i.exec(text);
+  const found =
+    /(\d[\d_, \u00A0]{0,20}(?:\.\d{1,6})?(?:e\d{1,2})?)\s?(k|m|b|million|тыс|млн|млрд)?/i.exec(
+      text,
+    );
   if (found === null) return undefined;
-  const rows = Number((found[1] ?? "").replace(/[_, \u00A0]/g, "")) * (factors[(found[2] ?? "").toLowerCase()] ?? 1);
+  const rows =
+    Number((found[1] ?? "").replace(/[_, \u00A0]/g, "")) *
+    (factors[(found[2] ?? "").toLowerCase()] ?? 1);
   return Number.isFinite(rows) ? rows : undefined;
 }
 

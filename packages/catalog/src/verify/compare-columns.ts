@@ -72,7 +72,11 @@ function changesOf(
   knows: CompareColumnsOptions["knows"],
 ): ColumnFinding[] {
   const findings: ColumnFinding[] = [];
-  if (stored.type !== undefined && fresh.type !== undefined && !isSameType(stored.type, fresh.type)) {
+  if (
+    stored.type !== undefined &&
+    fresh.type !== undefined &&
+    !isSameType(stored.type, fresh.type)
+  ) {
     const isAlike = shortType(stored.type) === shortType(fresh.type);
     findings.push({
       ...finding(isAlike ? "warning" : "breaking", "type_changed", stored),
@@ -82,7 +86,10 @@ function changesOf(
     });
   }
   if (knows.includes("nn") && stored.nn === true && fresh.nn !== true) {
-    findings.push({ ...finding("breaking", "nulls_allowed", stored), message: "The column may be null now" });
+    findings.push({
+      ...finding("breaking", "nulls_allowed", stored),
+      message: "The column may be null now",
+    });
   }
   if (knows.includes("pk") && stored.pk === true && fresh.pk !== true) {
     findings.push({

@@ -37,7 +37,8 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
       complete.add(databaseOf(details));
       for (const sibling of siblings) addTable(databases, sibling, sibling);
     }
-    if (fresh !== undefined || siblings === undefined) addTable(databases, details, { ...details, ...fresh });
+    if (fresh !== undefined || siblings === undefined)
+      addTable(databases, details, { ...details, ...fresh });
   }
   return (resource) => {
     const database = databaseOf(resource);
@@ -55,14 +56,17 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
 
 /** What stands before the table in the uri, or in the id where there is no uri of a database. */
 function databaseOf({ uri, id }: Pick<ResourceDetails, "uri" | "id">): string {
-  return /^[a-z]+:\/\/[^/]*\/db\/[^/]+\//i.exec(uri ?? "")?.[0] ?? id.split(".").slice(0, 3).join(".");
+  return (
+    /^[a-z]+:\/\/[^/]*\/db\/[^/]+\//i.exec(uri ?? "")?.[0] ?? id.split(".").slice(0, 3).join(".")
+  );
 }
 
 /** The parts of a table's name, the table last. */
 function tableName(resource: Pick<ResourceDetails, "uri" | "id">): string[] {
   const { uri, id } = resource;
   const database = databaseOf(resource);
-  const path = uri?.startsWith(database) === true ? uri.slice(database.length) : id.slice(database.length + 1);
+  const path =
+    uri?.startsWith(database) === true ? uri.slice(database.length) : id.slice(database.length + 1);
   return path.split(".").map((part) => decodeAddressName(part).toLowerCase());
 }
 
@@ -110,7 +114,10 @@ function joinTables(tables: readonly DescribedTable[], ownPath: string): KnownTa
 }
 
 function findTables(tables: DatabaseTables, parts: readonly string[]): DescribedTable[] | "opaque" {
-  if (parts.some((part) => systemName.test(part)) || parts.at(-1)?.toLowerCase().startsWith("pg_") === true)
+  if (
+    parts.some((part) => systemName.test(part)) ||
+    parts.at(-1)?.toLowerCase().startsWith("pg_") === true
+  )
     return "opaque";
   // A database's own name may stand before the schema, and SQLite's main before the table.
   for (let from = 0; from < parts.length; from += 1) {

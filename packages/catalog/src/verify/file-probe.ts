@@ -5,7 +5,10 @@ import type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
 /** How files are found and read. */
 export interface FileProbeOptions {
   /** What is at a path; undefined where nothing is. Paths are those of the uris, decoded: resolve them inside a root of yours. */
-  stat: (path: string, options: { signal: AbortSignal }) => Promise<{ sizeBytes: number } | undefined>;
+  stat: (
+    path: string,
+    options: { signal: AbortSignal },
+  ) => Promise<{ sizeBytes: number } | undefined>;
   /** The file, or its beginning; without it columns are not compared. */
   read?: (path: string, options: { signal: AbortSignal }) => Promise<Uint8Array>;
   /** As the file was imported with. */
@@ -27,7 +30,8 @@ export function fileProbe({ stat, read, import: options = {} }: FileProbeOptions
         if (read === undefined) return { state: "available" };
         const bytes = await read(path, { signal });
         const result = fromFiles([{ name: path, bytes, sizeBytes: found.sizeBytes }], options);
-        if (!result.ok) return { state: "unreachable", reason: result.issues[0]?.message ?? "It can't be read" };
+        if (!result.ok)
+          return { state: "unreachable", reason: result.issues[0]?.message ?? "It can't be read" };
         const [file] = result.value;
         return {
           state: "available",

@@ -15,7 +15,12 @@ export interface ImportProbeOptions {
  * Holds resources against what an importer gives now. They are known by their ids; one whose id is gone, by its uri where
  * no other has that: operations of an API, and tools of a server, share theirs. Any importer will do.
  */
-export function importProbe({ name, uriPrefix, load, knows = [] }: ImportProbeOptions): ResourceProbe {
+export function importProbe({
+  name,
+  uriPrefix,
+  load,
+  knows = [],
+}: ImportProbeOptions): ResourceProbe {
   return {
     name,
     handles: ({ uri }) => uri?.startsWith(uriPrefix) === true,
@@ -27,7 +32,11 @@ export function importProbe({ name, uriPrefix, load, knows = [] }: ImportProbeOp
           const sources = await loading;
           const found = findSource(sources, resource);
           if (found === undefined) {
-            return { state: "missing", reason: `The source ${name} has no such resource`, siblings: sources.all };
+            return {
+              state: "missing",
+              reason: `The source ${name} has no such resource`,
+              siblings: sources.all,
+            };
           }
           return {
             state: "available",
@@ -52,11 +61,15 @@ interface Sources {
 function sourcesOf(all: readonly ResourceInput[]): Sources {
   const byUri = new Map<string, ResourceInput | undefined>();
   for (const resource of all) {
-    if (resource.uri !== undefined) byUri.set(resource.uri, byUri.has(resource.uri) ? undefined : resource);
+    if (resource.uri !== undefined)
+      byUri.set(resource.uri, byUri.has(resource.uri) ? undefined : resource);
   }
   return { all, byUri, byId: new Map(all.map((resource) => [resource.id, resource])) };
 }
 
-function findSource({ byUri, byId }: Sources, { uri, id }: ResourceDetails): ResourceInput | undefined {
+function findSource(
+  { byUri, byId }: Sources,
+  { uri, id }: ResourceDetails,
+): ResourceInput | undefined {
   return byId.get(id) ?? byUri.get(uri ?? "");
 }

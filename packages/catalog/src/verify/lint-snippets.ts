@@ -52,7 +52,9 @@ export async function lintSnippets(
         antiPatterns: details.usage?.anti_patterns ?? [],
         maxUnlimitedRows: context.maxUnlimitedRows ?? 1_000_000,
       };
-      findings.push(...lintSqlSnippet(snippet, options).map((finding) => ({ ...finding, ...place })));
+      findings.push(
+        ...lintSqlSnippet(snippet, options).map((finding) => ({ ...finding, ...place })),
+      );
     }
   }
   return { findings, checked };
@@ -77,7 +79,10 @@ async function runLinter(
       message: inertText(`${code}: ${message}`, 400),
     }));
   }
-  const reason = outcome.state === "failed" ? String(outcome.error) : `it had no answer within ${context.timeoutMs} ms`;
+  const reason =
+    outcome.state === "failed"
+      ? String(outcome.error)
+      : `it had no answer within ${context.timeoutMs} ms`;
   const message = `The linter of ${inertText(snippet.engine, 60)} failed: ${inertText(reason, 300)}`;
   return [{ severity: "unverified", code: "linter_failed", message }];
 }

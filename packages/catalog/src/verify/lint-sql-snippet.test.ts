@@ -5,13 +5,26 @@ import { lintSqlSnippet } from "./lint-sql-snippet.ts";
 import type { TableLookup } from "./sql-facts.ts";
 import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
 
-function table(name: string, columns: string, fields: Partial<ResourceDetails> = {}): ResourceDetails {
+function table(
+  name: string,
+  columns: string,
+  fields: Partial<ResourceDetails> = {},
+): ResourceDetails {
   const names = columns.split(" ").map((column) => ({ name: column, type: "text" }));
   const uri = `ada://any/db/pg:main/public.${name}`;
-  return { id: `res:db.pg.main.public.${name}`, uri, kind: "tabular", title: name, columns: names, ...fields };
+  return {
+    id: `res:db.pg.main.public.${name}`,
+    uri,
+    kind: "tabular",
+    title: name,
+    columns: names,
+    ...fields,
+  };
 }
 
-const orders = table("orders", "id user_id created_at amount status tags data", { shape: { rows_est: "1e7" } });
+const orders = table("orders", "id user_id created_at amount status tags data", {
+  shape: { rows_est: "1e7" },
+});
 const users = table("users", "id name city", { shape: { rows_est: 10 } });
 const weird = table("%D0%B7%D0%B0%D0%BA%D0%B0%D0%B7%D1%8B", 'имя Сумма col"x');
 const lookups = createTableLookups([orders, users, weird].map((details) => ({ details })));
@@ -22,19 +35,34 @@ beforeAll(async () => {
 });
 
 function lintWith(lookup: TableLookup, code: string): string[] {
-  const options = { parser, dialect: "postgresql", lookup, antiPatterns: [], maxUnlimitedRows: 1_000_000 };
+  const options = {
+    parser,
+    dialect: "postgresql",
+    lookup,
+    antiPatterns: [],
+    maxUnlimitedRows: 1_000_000,
+  };
   return lintSqlSnippet({ engine: "sql", code }, options).map((finding) => finding.message);
 }
 
 function lint(code: string, antiPatterns: string[] = [], dialect = "postgresql"): string[] {
-  const options = { parser, dialect, lookup: lookups(orders), antiPatterns, maxUnlimitedRows: 1_000_000 };
+  const options = {
+    parser,
+    dialect,
+    lookup: lookups(orders),
+    antiPatterns,
+    maxUnlimitedRows: 1_000_000,
+  };
   const findings = lintSqlSnippet({ engine: "sql", code }, options);
   return findings.map((finding) => `${finding.severity} ${finding.code}: ${finding.message}`);
 }
 
 describe("lintSqlSnippet", () => {
   it.each([
-    ["an aggregate", "SELECT date(created_at) d, sum(amount) rev FROM orders WHERE status = 'paid' GROUP BY 1"],
+    [
+      "an aggregate",
+      "SELECT date(created_at) d, sum(amount) rev FROM orders WHERE status = 'paid' GROUP BY 1",
+    ],
     [
       "the schema in front",
       "SELECT o.id, u.name FROM public.orders AS o JOIN main.public.users u ON u.id = o.user_id LIMIT 5",
@@ -57,15 +85,24 @@ describe("lintSqlSnippet", () => {
       "windows",
       "SELECT id, sum(amount) OVER w AS s FROM orders WHERE id < 9 WINDOW w AS (PARTITION BY user_id ORDER BY created_at) ORDER BY s LIMIT 3",
     ],
-    ["functions that give rows", "SELECT g.n, u.t FROM generate_series(1, 3) g(n), LATERAL unnest(ARRAY['a']) AS u(t)"],
+    [
+      "functions that give rows",
+      "SELECT g.n, u.t FROM generate_series(1, 3) g(n), LATERAL unnest(ARRAY['a']) AS u(t)",
+    ],
     [
       "casts and structures",
       "SELECT data->>'k', amount::numeric(10,2), extract(epoch FROM created_at) FROM orders LIMIT 1",
     ],
-    ["parameters", "SELECT id FROM orders WHERE id = $1 AND created_at > now() - interval '30 days' LIMIT 1"],
+    [
+      "parameters",
+      "SELECT id FROM orders WHERE id = $1 AND created_at > now() - interval '30 days' LIMIT 1",
+    ],
     ["system tables", "SELECT relname FROM pg_class LIMIT 1"],
     ["quoted and Cyrillic names", 'SELECT имя, "Сумма", "col""x" FROM "заказы"'],
-    ["a set operation", "SELECT id FROM orders WHERE id = 1 UNION ALL SELECT id FROM users ORDER BY id LIMIT 3"],
+    [
+      "a set operation",
+      "SELECT id FROM orders WHERE id = 1 UNION ALL SELECT id FROM users ORDER BY id LIMIT 3",
+    ],
     ["a join by common columns", "SELECT name FROM users JOIN orders USING (id) LIMIT 2"],
     ["other cases", "select ID, Name from USERS"],
   ])("has nothing against %s", (_, code) => {
@@ -84,7 +121,11 @@ describe("lintSqlSnippet", () => {
       "SELECT o.city FROM orders o JOIN users u ON u.id = o.user_id LIMIT 1",
       "snippet_unknown_column",
     ],
-    ["a column that a condition names", "SELECT id FROM orders WHERE paid LIMIT 1", "snippet_unknown_column"],
+    [
+      "a column that a condition names",
+      "SELECT id FROM orders WHERE paid LIMIT 1",
+      "snippet_unknown_column",
+    ],
     [
       "a column that a common table does not give",
       "WITH t AS (SELECT id FROM users) SELECT name FROM t",
@@ -95,10 +136,22 @@ describe("lintSqlSnippet", () => {
       "SELECT id FROM users WHERE id IN (SELECT customer FROM orders)",
       "snippet_unknown_column",
     ],
-    ["a join key", "SELECT u.id FROM users u JOIN orders o ON o.uid = u.id LIMIT 1", "snippet_unknown_column"],
+    [
+      "a join key",
+      "SELECT u.id FROM users u JOIN orders o ON o.uid = u.id LIMIT 1",
+      "snippet_unknown_column",
+    ],
     ["all columns", "SELECT * FROM users", "snippet_anti_pattern"],
-    ["no limit over many rows", "SELECT id FROM orders WHERE status = 'new'", "snippet_anti_pattern"],
-    ["no limit round a common table", "WITH t AS (SELECT id FROM orders) SELECT id FROM t", "snippet_anti_pattern"],
+    [
+      "no limit over many rows",
+      "SELECT id FROM orders WHERE status = 'new'",
+      "snippet_anti_pattern",
+    ],
+    [
+      "no limit round a common table",
+      "WITH t AS (SELECT id FROM orders) SELECT id FROM t",
+      "snippet_anti_pattern",
+    ],
     ["changes", "DELETE FROM orders WHERE id = 1", "snippet_writes"],
     ["dots for the rest", "SELECT date(created_at) d, sum(amount) rev ...", "snippet_unchecked"],
   ])("names %s", (_, code, expected) => {
@@ -111,13 +164,31 @@ describe("lintSqlSnippet", () => {
     ["select *", "SELECT * FROM users", "SELECT id FROM users"],
     ["без лимита > 1e6 строк", "SELECT id FROM orders", "SELECT id FROM users"],
     ["no limit over 5 rows", "SELECT id FROM users", "SELECT count(*) FROM users"],
-    ["never use a cross join here", "SELECT u.id FROM users u CROSS JOIN orders LIMIT 1", "SELECT id FROM users"],
-    ["LIKE '%text%'", "SELECT id FROM users WHERE name LIKE '%a'", "SELECT id FROM users WHERE name LIKE 'a%'"],
-    ["ORDER BY random()", "SELECT id FROM users ORDER BY random() LIMIT 1", "SELECT id FROM users ORDER BY id LIMIT 1"],
+    [
+      "never use a cross join here",
+      "SELECT u.id FROM users u CROSS JOIN orders LIMIT 1",
+      "SELECT id FROM users",
+    ],
+    [
+      "LIKE '%text%'",
+      "SELECT id FROM users WHERE name LIKE '%a'",
+      "SELECT id FROM users WHERE name LIKE 'a%'",
+    ],
+    [
+      "ORDER BY random()",
+      "SELECT id FROM users ORDER BY random() LIMIT 1",
+      "SELECT id FROM users ORDER BY id LIMIT 1",
+    ],
     ["full table scan", "SELECT id FROM users", "SELECT id FROM users WHERE id = 1"],
-    ["paging with OFFSET", "SELECT id FROM users LIMIT 5 OFFSET 100", "SELECT id FROM users LIMIT 5"],
+    [
+      "paging with OFFSET",
+      "SELECT id FROM users LIMIT 5 OFFSET 100",
+      "SELECT id FROM users LIMIT 5",
+    ],
   ])("holds a snippet against %s where the resource says so", (text, bad, good) => {
-    expect(lint(bad, [text]).filter((finding) => finding.startsWith("breaking snippet_anti_pattern"))).toHaveLength(1);
+    expect(
+      lint(bad, [text]).filter((finding) => finding.startsWith("breaking snippet_anti_pattern")),
+    ).toHaveLength(1);
     expect(lint(good, [text])).toEqual([]);
   });
 
@@ -135,7 +206,9 @@ describe("lintSqlSnippet", () => {
     for (const resource of [orders, sales, users]) {
       expect(lintWith(shared(resource), "SELECT amount, margin FROM orders LIMIT 1")).toEqual([]);
       expect(lintWith(shared(resource), "SELECT discount FROM orders LIMIT 1")).toHaveLength(1);
-      expect(lintWith(shared(resource), "SELECT * FROM orders LIMIT 1")).toEqual([expect.stringContaining("SELECT *")]);
+      expect(lintWith(shared(resource), "SELECT * FROM orders LIMIT 1")).toEqual([
+        expect.stringContaining("SELECT *"),
+      ]);
     }
   });
 
@@ -154,7 +227,9 @@ describe("lintSqlSnippet", () => {
 
   it("leaves a chain of thousands of conditions alone, and goes on checking", () => {
     const chain = Array.from({ length: 5_000 }, () => "id = 1").join(" OR ");
-    expect(lint(`SELECT id FROM users WHERE ${chain}`)).toEqual([expect.stringContaining("snippet_unchecked")]);
+    expect(lint(`SELECT id FROM users WHERE ${chain}`)).toEqual([
+      expect.stringContaining("snippet_unchecked"),
+    ]);
     expect(lint("SELECT id FROM users")).toEqual([]);
   });
 
@@ -165,7 +240,13 @@ describe("lintSqlSnippet", () => {
       },
     };
     const lookup = lookups(orders);
-    const options = { parser: broken, dialect: "generic", lookup, antiPatterns: [], maxUnlimitedRows: 1 };
+    const options = {
+      parser: broken,
+      dialect: "generic",
+      lookup,
+      antiPatterns: [],
+      maxUnlimitedRows: 1,
+    };
     expect(lintSqlSnippet({ engine: "sql", code: "SELECT 1" }, options)).toMatchObject([
       { severity: "unverified", code: "linter_failed" },
     ]);

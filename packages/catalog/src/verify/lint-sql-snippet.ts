@@ -22,11 +22,16 @@ const longestSnippet = 100_000;
 const mostOperators = 400;
 
 function operatorsOf(code: string): number {
-  return code.match(/\b(?:and|or|not|union|intersect|except)\b|::|[[<>=!+*/%|^&#~-]+/gi)?.length ?? 0;
+  return (
+    code.match(/\b(?:and|or|not|union|intersect|except)\b|::|[[<>=!+*/%|^&#~-]+/gi)?.length ?? 0
+  );
 }
 
 /** What is wrong with a snippet of SQL: syntax, names that are not there, and what the resources say not to do. */
-export function lintSqlSnippet(snippet: ResourceSnippet, options: LintSqlOptions): Omit<VerifyFinding, "resourceId">[] {
+export function lintSqlSnippet(
+  snippet: ResourceSnippet,
+  options: LintSqlOptions,
+): Omit<VerifyFinding, "resourceId">[] {
   const { code } = snippet;
   if (/\.\.\.|…/.test(code)) {
     const message = "The snippet is abridged, so that it can't be checked or run; write it out";
@@ -34,7 +39,11 @@ export function lintSqlSnippet(snippet: ResourceSnippet, options: LintSqlOptions
   }
   if (code.length > longestSnippet || operatorsOf(code) > mostOperators) {
     return [
-      { severity: "warning", code: "snippet_unchecked", message: "The snippet is too long to be checked; shorten it" },
+      {
+        severity: "warning",
+        code: "snippet_unchecked",
+        message: "The snippet is too long to be checked; shorten it",
+      },
     ];
   }
   let reading: SqlReading;
@@ -44,7 +53,13 @@ export function lintSqlSnippet(snippet: ResourceSnippet, options: LintSqlOptions
     const reason = inertText(error instanceof Error ? error.message : String(error), 300);
     // What the parser says of a text begins so; all else is a failure of its own, which says nothing of the snippet.
     if (!reason.startsWith("sql parser error")) {
-      return [{ severity: "unverified", code: "linter_failed", message: `The SQL parser failed: ${reason}` }];
+      return [
+        {
+          severity: "unverified",
+          code: "linter_failed",
+          message: `The SQL parser failed: ${reason}`,
+        },
+      ];
     }
     const message = `The snippet is no SQL (${options.dialect}): ${reason}`;
     return [{ severity: "breaking", code: "snippet_syntax", message }];
@@ -53,21 +68,34 @@ export function lintSqlSnippet(snippet: ResourceSnippet, options: LintSqlOptions
 }
 
 function nameFindings({ problems, facts }: SqlReading): Omit<VerifyFinding, "resourceId">[] {
-  const findings: Omit<VerifyFinding, "resourceId">[] = problems.map(({ code, name, isCertain }) => {
-    const kind = code === "snippet_unknown_table" ? "table" : "column";
-    const where = isCertain ? "there is none" : "the catalog has none";
-    return {
-      severity: isCertain ? "breaking" : "warning",
-      code,
-      message: `The snippet names the ${kind} ${JSON.stringify(inertText(name, 200))}, and ${where}`,
-    };
-  });
-  if (facts.writes) findings.push({ severity: "warning", code: "snippet_writes", message: "The snippet changes data" });
+  const findings: Omit<VerifyFinding, "resourceId">[] = problems.map(
+    ({ code, name, isCertain }) => {
+      const kind = code === "snippet_unknown_table" ? "table" : "column";
+      const where = isCertain ? "there is none" : "the catalog has none";
+      return {
+        severity: isCertain ? "breaking" : "warning",
+        code,
+        message: `The snippet names the ${kind} ${JSON.stringify(inertText(name, 200))}, and ${where}`,
+      };
+    },
+  );
+  if (facts.writes)
+    findings.push({
+      severity: "warning",
+      code: "snippet_writes",
+      message: "The snippet changes data",
+    });
   return findings;
 }
 
-function ruleFindings({ facts, tables }: SqlReading, options: LintSqlOptions): Omit<VerifyFinding, "resourceId">[] {
-  const texts = new Set([...options.antiPatterns, ...tables.flatMap((table) => table.antiPatterns)]);
+function ruleFindings(
+  { facts, tables }: SqlReading,
+  options: LintSqlOptions,
+): Omit<VerifyFinding, "resourceId">[] {
+  const texts = new Set([
+    ...options.antiPatterns,
+    ...tables.flatMap((table) => table.antiPatterns),
+  ]);
   const named = rulesOf([...texts]);
   const findings = new Map<AntiPatternRule["rule"], Omit<VerifyFinding, "resourceId">>();
   for (const rule of named) {
@@ -76,16 +104,23 @@ function ruleFindings({ facts, tables }: SqlReading, options: LintSqlOptions): O
     findings.set(rule.rule, { severity: "breaking", code: "snippet_anti_pattern", message });
   }
   for (const { rule, message } of generalFindings(facts, options.maxUnlimitedRows)) {
-    if (!findings.has(rule)) findings.set(rule, { severity: "warning", code: "snippet_anti_pattern", message });
+    if (!findings.has(rule))
+      findings.set(rule, { severity: "warning", code: "snippet_anti_pattern", message });
   }
   return [...findings.values()];
 }
 
-function generalFindings(facts: SqlFacts, bound: number): { rule: AntiPatternRule["rule"]; message: string }[] {
+function generalFindings(
+  facts: SqlFacts,
+  bound: number,
+): { rule: AntiPatternRule["rule"]; message: string }[] {
   const found: { rule: AntiPatternRule["rule"]; message: string }[] = [];
   const { hasStar, unlimitedRows } = facts;
   if (hasStar)
-    found.push({ rule: "select_star", message: "The snippet asks for all columns; name those that are needed" });
+    found.push({
+      rule: "select_star",
+      message: "The snippet asks for all columns; name those that are needed",
+    });
   if (unlimitedRows !== undefined && unlimitedRows >= bound) {
     found.push({
       rule: "missing_limit",

@@ -28,27 +28,48 @@ interface ProbeCardOptions {
 }
 
 /** Asks the source of a card, and compares. */
-export async function probeCard(card: WholeCard, { runs, timeoutMs, signal }: ProbeCardOptions): Promise<ProbedCard> {
+export async function probeCard(
+  card: WholeCard,
+  { runs, timeoutMs, signal }: ProbeCardOptions,
+): Promise<ProbedCard> {
   const { overview, details, isWhole } = card;
   const resourceId = overview.id;
   const none = { details, isAnswered: false, isWhole };
   if (details === undefined) {
     const message = "The card is not given to this principal; verify as one that sees everything";
-    return { ...none, findings: [{ severity: "unverified", code: "card_denied", resourceId, message }] };
+    return {
+      ...none,
+      findings: [{ severity: "unverified", code: "card_denied", resourceId, message }],
+    };
   }
   const found = runs.find(({ probe }) => probe.handles(details));
   if (found === undefined) {
-    const uri = overview.uri === undefined ? "The resource has no uri" : `No probe is for ${quoted(overview.uri)}`;
-    return { ...none, findings: [{ severity: "notice", code: "not_probed", resourceId, message: uri }] };
+    const uri =
+      overview.uri === undefined
+        ? "The resource has no uri"
+        : `No probe is for ${quoted(overview.uri)}`;
+    return {
+      ...none,
+      findings: [{ severity: "notice", code: "not_probed", resourceId, message: uri }],
+    };
   }
-  const outcome = await runWithin((stop) => found.run.probe(details, { signal: stop }), { timeoutMs, signal });
+  const outcome = await runWithin((stop) => found.run.probe(details, { signal: stop }), {
+    timeoutMs,
+    signal,
+  });
   if (outcome.state === "timed_out") {
     const message = `The probe ${found.probe.name} had no answer within ${timeoutMs} ms`;
-    return { ...none, findings: [{ severity: "unverified", code: "timed_out", resourceId, message }] };
+    return {
+      ...none,
+      findings: [{ severity: "unverified", code: "timed_out", resourceId, message }],
+    };
   }
   if (outcome.state === "failed") {
     const message = `The probe ${found.probe.name} failed: ${reasonOf(outcome.error)}`;
-    return { ...none, findings: [{ severity: "unverified", code: "unreachable", resourceId, message }] };
+    return {
+      ...none,
+      findings: [{ severity: "unverified", code: "unreachable", resourceId, message }],
+    };
   }
   return answered(card, details, outcome.value);
 }
@@ -59,7 +80,9 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
   if (answer.state !== "available") {
     const isMissing = answer.state === "missing";
     const message = `${inertText(redactSecrets(answer.reason).text, 300)} (${quoted(details.uri ?? resourceId)})`;
-    const [severity, code] = isMissing ? (["breaking", "missing"] as const) : (["unverified", "unreachable"] as const);
+    const [severity, code] = isMissing
+      ? (["breaking", "missing"] as const)
+      : (["unverified", "unreachable"] as const);
     return {
       details,
       isAnswered: isMissing,
@@ -84,7 +107,10 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
     findings,
     isAnswered: true,
     isWhole: isWhole && details.columns !== undefined,
-    fresh: { ...(columns === undefined ? {} : { columns }), ...(shape === undefined ? {} : { shape }) },
+    fresh: {
+      ...(columns === undefined ? {} : { columns }),
+      ...(shape === undefined ? {} : { shape }),
+    },
     ...(siblings === undefined ? {} : { siblings }),
   };
 }
@@ -101,7 +127,11 @@ function staleDigest(
     const colon = entry.lastIndexOf(":");
     const name = colon < 0 ? entry : entry.slice(0, colon);
     // Parameters and fields of an answer may share a name.
-    if (columns.some((each) => isEntryOf(entry, each)) || named.has(`columns.${inertText(name, 200)}`)) return [];
+    if (
+      columns.some((each) => isEntryOf(entry, each)) ||
+      named.has(`columns.${inertText(name, 200)}`)
+    )
+      return [];
     const column = fresh.get(name);
     return [
       {

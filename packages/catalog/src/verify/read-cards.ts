@@ -36,7 +36,8 @@ export async function readCards(
         { ...ask, ...limits },
       );
       const byId = new Map(answer.items.map((card) => [card.id, card]));
-      for (const overview of rows) cards.push(await wholeCard({ catalog, ask, overview }, byId.get(overview.id)));
+      for (const overview of rows)
+        cards.push(await wholeCard({ catalog, ask, overview }, byId.get(overview.id)));
     }
     hasNext = pageInfo.hasNext && items.length > 0;
   }
@@ -49,7 +50,10 @@ interface Reading {
   overview: ResourceOverview;
 }
 
-async function wholeCard({ catalog, ask, overview }: Reading, first: DetailsCard | undefined): Promise<WholeCard> {
+async function wholeCard(
+  { catalog, ask, overview }: Reading,
+  first: DetailsCard | undefined,
+): Promise<WholeCard> {
   if (first === undefined) return { overview, details: undefined, isWhole: false };
   const columns = [...(first.columns ?? [])];
   const snippets = [...(first.usage?.snippets ?? [])];

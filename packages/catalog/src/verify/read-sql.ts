@@ -1,4 +1,9 @@
-import { isPlainRecord, listField, recordField, type PlainRecord } from "../importers/plain-record.ts";
+import {
+  isPlainRecord,
+  listField,
+  recordField,
+  type PlainRecord,
+} from "../importers/plain-record.ts";
 import type { KnownTable, SqlFacts, SqlProblem, SqlReading, TableLookup } from "./sql-facts.ts";
 
 /** Columns in lower case, or undefined where they can't be told. */
@@ -46,7 +51,9 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   };
   const reader: Reader = { facts, problems: [], tables: [], lookup, found: new Map() };
   for (const statement of Array.isArray(statements) ? statements : []) {
-    const query = isPlainRecord(statement) ? (statement["Query"] ?? explained(statement)) : undefined;
+    const query = isPlainRecord(statement)
+      ? (statement["Query"] ?? explained(statement))
+      : undefined;
     if (!isPlainRecord(query)) {
       facts.writes ||= isWriting(statement);
       continue;
@@ -61,14 +68,19 @@ function explained(statement: PlainRecord): unknown {
   return recordField(recordField(statement, "Explain"), "statement")["Query"];
 }
 
-const writing = /^(?:Insert|Update|Delete|Merge|Truncate|Drop|Alter|Create|Copy|Grant|Revoke|Call|Execute)/;
+const writing =
+  /^(?:Insert|Update|Delete|Merge|Truncate|Drop|Alter|Create|Copy|Grant|Revoke|Call|Execute)/;
 
 function isWriting(statement: unknown): boolean {
   return isPlainRecord(statement) && Object.keys(statement).some((kind) => writing.test(kind));
 }
 
 function uniqueProblems(problems: readonly SqlProblem[]): SqlProblem[] {
-  return [...new Map(problems.map((problem) => [`${problem.code} ${problem.name.toLowerCase()}`, problem])).values()];
+  return [
+    ...new Map(
+      problems.map((problem) => [`${problem.code} ${problem.name.toLowerCase()}`, problem]),
+    ).values(),
+  ];
 }
 
 /** A query with its common tables; gives the columns that come out. */
@@ -81,7 +93,10 @@ function readQuery(reader: Reader, query: PlainRecord, environment: Environment)
     const name = identifierOf(alias["name"])?.toLowerCase() ?? "";
     // A recursive table names itself, before its columns are known.
     if (clause["recursive"] === true) ctes.set(name, { columns: undefined, rows: undefined });
-    const { columns, rows } = readQuery(reader, recordField(cte, "query"), { ctes, outer: environment.outer });
+    const { columns, rows } = readQuery(reader, recordField(cte, "query"), {
+      ctes,
+      outer: environment.outer,
+    });
     ctes.set(name, { columns: namedColumns(alias) ?? columns, rows });
   }
   if (query["limit_clause"] !== undefined && query["limit_clause"] !== null) {
@@ -130,7 +145,11 @@ function readBody(reader: Reader, body: PlainRecord, context: BodyContext): Rela
   return { columns: undefined, rows: undefined };
 }
 
-function readSelect(reader: Reader, select: PlainRecord, { environment, order }: BodyContext): Relation {
+function readSelect(
+  reader: Reader,
+  select: PlainRecord,
+  { environment, order }: BodyContext,
+): Relation {
   const scope: Scope = {
     sources: new Map(),
     aliases: new Set(),
@@ -144,20 +163,36 @@ function readSelect(reader: Reader, select: PlainRecord, { environment, order }:
   const { readsTable } = scope;
   const projection = listField(select, "projection");
   for (const item of projection) {
-    const alias = isPlainRecord(item) ? identifierOf(recordField(item, "ExprWithAlias")["alias"]) : undefined;
+    const alias = isPlainRecord(item)
+      ? identifierOf(recordField(item, "ExprWithAlias")["alias"])
+      : undefined;
     if (alias !== undefined) scope.aliases.add(alias.toLowerCase());
   }
-  const isStar = projection.some((item) => isPlainRecord(item) && ("Wildcard" in item || "QualifiedWildcard" in item));
+  const isStar = projection.some(
+    (item) => isPlainRecord(item) && ("Wildcard" in item || "QualifiedWildcard" in item),
+  );
   const hasWhere = isPlainRecord(select["selection"]);
   if (isStar && readsTable) reader.facts.hasStar = true;
   if (readsTable && !hasWhere) reader.facts.lacksWhere = true;
   if (froms.length > 1 && !hasWhere) reader.facts.hasCrossJoin = true;
-  const parts = ["distinct", "projection", "selection", "group_by", "having", "qualify", "named_window", "sort_by"];
+  const parts = [
+    "distinct",
+    "projection",
+    "selection",
+    "group_by",
+    "having",
+    "qualify",
+    "named_window",
+    "sort_by",
+  ];
   for (const part of parts) readExpression(reader, select[part], inner);
   readExpression(reader, order, inner);
   if (/"name":\[\{"Identifier":\{"value":"rand(?:om)?"/i.test(JSON.stringify(order ?? "")))
     reader.facts.ordersByRandom = true;
-  return { columns: outputOf(projection, scope), rows: isGathered(select) ? undefined : scope.rows };
+  return {
+    columns: outputOf(projection, scope),
+    rows: isGathered(select) ? undefined : scope.rows,
+  };
 }
 
 /** The names that come out; unknown where a star stands for columns that are not known. */
@@ -173,7 +208,9 @@ function outputOf(projection: readonly unknown[], scope: Scope): Columns {
     }
     const expression = recordField(item, "UnnamedExpr");
     const compound = listField(expression, "CompoundIdentifier").at(-1);
-    const name = identifierOf(recordField(item, "ExprWithAlias")["alias"] ?? expression["Identifier"] ?? compound);
+    const name = identifierOf(
+      recordField(item, "ExprWithAlias")["alias"] ?? expression["Identifier"] ?? compound,
+    );
     const called = listField(recordField(expression, "Function"), "name").at(-1);
     const other = isPlainRecord(called) ? identifierOf(called["Identifier"]) : undefined;
     if (name !== undefined || other !== undefined) names.add((name ?? other ?? "").toLowerCase());
@@ -219,20 +256,32 @@ function readRelation(reader: Reader, relation: unknown, context: FromContext): 
     add(readQuery(reader, recordField(content, "subquery"), environment));
   } else if (kind !== "Table" || parts.length === 0 || isPlainRecord(content["args"])) {
     // A function that gives rows, or anything else that has no columns to look up.
-    readExpression(reader, content["args"] ?? content["expr"] ?? content["array_exprs"], environment);
+    readExpression(
+      reader,
+      content["args"] ?? content["expr"] ?? content["array_exprs"],
+      environment,
+    );
     add({ columns: undefined, rows: undefined });
   } else {
     add(tableOf(reader, parts, context));
   }
 }
 
-function tableOf(reader: Reader, parts: readonly string[], { scope, environment }: FromContext): Relation {
+function tableOf(
+  reader: Reader,
+  parts: readonly string[],
+  { scope, environment }: FromContext,
+): Relation {
   const cte = parts.length === 1 ? environment.ctes.get(parts[0]?.toLowerCase() ?? "") : undefined;
   if (cte !== undefined) return cte;
   const table = reader.lookup.find(parts);
   if (table === "opaque") return { columns: undefined, rows: undefined };
   if (table === undefined) {
-    reader.problems.push({ code: "snippet_unknown_table", name: parts.join("."), isCertain: reader.lookup.isComplete });
+    reader.problems.push({
+      code: "snippet_unknown_table",
+      name: parts.join("."),
+      isCertain: reader.lookup.isComplete,
+    });
     return { columns: undefined, rows: undefined };
   }
   reader.found.set(table.resourceId, table);
@@ -267,11 +316,16 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
     if (skipped.has(kind) || kind.endsWith("_token")) continue;
     if (kind === "Exists") readExists(reader, content, environment);
     else if (kind === "Identifier") checkColumn(reader, [content], environment.outer);
-    else if (kind === "CompoundIdentifier" && Array.isArray(content)) checkColumn(reader, content, environment.outer);
+    else if (kind === "CompoundIdentifier" && Array.isArray(content))
+      checkColumn(reader, content, environment.outer);
     else if (kind === "Function" && isPlainRecord(content))
       readExpression(reader, { ...content, name: undefined }, environment);
     else readExpression(reader, content, environment);
-    if ((kind === "Like" || kind === "ILike") && isPlainRecord(content) && startsWithWildcard(content["pattern"])) {
+    if (
+      (kind === "Like" || kind === "ILike") &&
+      isPlainRecord(content) &&
+      startsWithWildcard(content["pattern"])
+    ) {
       reader.facts.hasLeadingWildcard = true;
     }
   }
@@ -295,7 +349,11 @@ const builtIn = new Set(
   ),
 );
 
-function checkColumn(reader: Reader, identifiers: readonly unknown[], scope: Scope | undefined): void {
+function checkColumn(
+  reader: Reader,
+  identifiers: readonly unknown[],
+  scope: Scope | undefined,
+): void {
   const written = identifiers.map((identifier) => identifierOf(identifier) ?? "");
   const names = written.map((name) => name.toLowerCase());
   const column = names.at(-1) ?? "";
@@ -306,7 +364,11 @@ function checkColumn(reader: Reader, identifiers: readonly unknown[], scope: Sco
   for (let at = scope; at !== undefined; at = at.outer) {
     if (isKnown(at, { column, owner, names })) return;
   }
-  reader.problems.push({ code: "snippet_unknown_column", name: written.join("."), isCertain: true });
+  reader.problems.push({
+    code: "snippet_unknown_column",
+    name: written.join("."),
+    isCertain: true,
+  });
 }
 
 function isKnown(
@@ -314,10 +376,13 @@ function isKnown(
   { column, owner, names }: { column: string; owner: string | undefined; names: readonly string[] },
 ): boolean {
   const isIn = (columns: Columns): boolean => columns === undefined || columns.has(column);
-  if (owner === undefined) return aliases.has(column) || sources.has(column) || [...sources.values()].some(isIn);
+  if (owner === undefined)
+    return aliases.has(column) || sources.has(column) || [...sources.values()].some(isIn);
   if (sources.has(owner)) return isIn(sources.get(owner));
   // A field of a column that holds a structure.
-  return [...sources.values()].some((columns) => columns === undefined || columns.has(names[0] ?? ""));
+  return [...sources.values()].some(
+    (columns) => columns === undefined || columns.has(names[0] ?? ""),
+  );
 }
 
 const aggregates = new Set(
@@ -329,14 +394,22 @@ const aggregates = new Set(
 /** Rows are grouped, gathered into one, or cut off by TOP. */
 function isGathered(select: PlainRecord): boolean {
   const groups = listField(recordField(select, "group_by"), "Expressions")[0];
-  if ("All" in recordField(select, "group_by") || (Array.isArray(groups) && groups.length > 0)) return true;
+  if ("All" in recordField(select, "group_by") || (Array.isArray(groups) && groups.length > 0))
+    return true;
   const projection = listField(select, "projection");
   return isPlainRecord(select["top"]) || (projection.length > 0 && projection.every(isAggregate));
 }
 
 function isAggregate(item: unknown): boolean {
-  const names = [...JSON.stringify(item).matchAll(/"Function":\{"name":\[\{"Identifier":\{"value":"(\w{1,60})"/g)];
-  return names.some(([, name]) => aggregates.has(name?.toLowerCase() ?? "")) && !/"over":\{/.test(JSON.stringify(item));
+  const names = [
+    ...JSON.stringify(item).matchAll(
+      /"Function":\{"name":\[\{"Identifier":\{"value":"(\w{1,60})"/g,
+    ),
+  ];
+  return (
+    names.some(([, name]) => aggregates.has(name?.toLowerCase() ?? "")) &&
+    !/"over":\{/.test(JSON.stringify(item))
+  );
 }
 
 /** The parts of a dotted name. */

@@ -5,13 +5,26 @@ import type { ProbedCard } from "./probe-card.ts";
 import { driftCodes } from "./verify-report.ts";
 
 /** What the catalog derives, so that it derives it anew. */
-const derived = new Set(["schema_digest", "schema_hash", "cap_hash", "rev", "updated_at", "derived", "shape"]);
+const derived = new Set([
+  "schema_digest",
+  "schema_hash",
+  "cap_hash",
+  "rev",
+  "updated_at",
+  "derived",
+  "shape",
+]);
 
 /**
  * A resource with the columns of its source; undefined where nothing differs, or where what is hidden would be lost.
  * Types and keys are the source's; descriptions, units and tags stay, under a column's new name too.
  */
-export function refreshedResource({ details, fresh, findings, isWhole }: ProbedCard): ResourceInput | undefined {
+export function refreshedResource({
+  details,
+  fresh,
+  findings,
+  isWhole,
+}: ProbedCard): ResourceInput | undefined {
   if (details === undefined || fresh?.columns === undefined || !isWhole) return undefined;
   if (!findings.some(({ code }) => driftCodes.has(code))) return undefined;
   const kept = Object.fromEntries(Object.entries(details).filter(([name]) => !derived.has(name)));
@@ -30,7 +43,11 @@ export function refreshedResource({ details, fresh, findings, isWhole }: ProbedC
     kind: details.kind,
     title: details.title,
     columns: fresh.columns.map((column) => withNotes(column, known.get(columnKey(column)))),
-    shape: { ...details.shape, ...(rows === undefined ? {} : { rows_est: rows }), cols: fresh.columns.length },
+    shape: {
+      ...details.shape,
+      ...(rows === undefined ? {} : { rows_est: rows }),
+      cols: fresh.columns.length,
+    },
   };
 }
 

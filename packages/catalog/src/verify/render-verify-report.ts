@@ -22,7 +22,10 @@ const verdicts = [
 const mostAlike = 3;
 
 /** A report for people: what counts first, and what many resources have alike once. Names from sources stay on their line and can't become markup. */
-export function renderVerifyReport(report: VerifyReport, options: RenderVerifyReportOptions = {}): string {
+export function renderVerifyReport(
+  report: VerifyReport,
+  options: RenderVerifyReportOptions = {},
+): string {
   const { format = "text", minSeverity = "notice", maxFindings = 200 } = options;
   const allowed = new Set(order.slice(0, order.indexOf(minSeverity) + 1));
   const chosen = gathered(report.findings.filter(({ severity }) => allowed.has(severity))).sort(
@@ -30,12 +33,14 @@ export function renderVerifyReport(report: VerifyReport, options: RenderVerifyRe
   );
   const listed = chosen.slice(0, maxFindings);
   const lines = format === "markdown" ? markdownLines(report, listed) : textLines(report, listed);
-  if (chosen.length > listed.length) lines.push("", `[... ${chosen.length - listed.length} more not listed ...]`);
+  if (chosen.length > listed.length)
+    lines.push("", `[... ${chosen.length - listed.length} more not listed ...]`);
   return `${lines.join("\n")}\n`;
 }
 
 function gathered(findings: readonly VerifyFinding[]): VerifyFinding[] {
-  const keyOf = ({ code, message, from, to }: VerifyFinding): string => JSON.stringify([code, message, from, to]);
+  const keyOf = ({ code, message, from, to }: VerifyFinding): string =>
+    JSON.stringify([code, message, from, to]);
   const alike = new Map<string, VerifyFinding[]>();
   for (const finding of findings) {
     if (finding.severity !== "notice") continue;
@@ -45,14 +50,19 @@ function gathered(findings: readonly VerifyFinding[]): VerifyFinding[] {
   }
   return findings.flatMap((finding) => {
     const { path: _, ...shared } = finding;
-    const [first, ...others] = finding.severity === "notice" ? (alike.get(keyOf(finding)) ?? []) : [];
+    const [first, ...others] =
+      finding.severity === "notice" ? (alike.get(keyOf(finding)) ?? []) : [];
     if (others.length < mostAlike) return [finding];
-    return finding === first ? [{ ...shared, resourceId: `${first.resourceId} and ${others.length} more` }] : [];
+    return finding === first
+      ? [{ ...shared, resourceId: `${first.resourceId} and ${others.length} more` }]
+      : [];
   });
 }
 
 function summaryOf({ resources, probed, snippets, counts, updated }: VerifyReport): string {
-  const parts = order.filter((severity) => counts[severity] > 0).map((severity) => `${counts[severity]} ${severity}`);
+  const parts = order
+    .filter((severity) => counts[severity] > 0)
+    .map((severity) => `${counts[severity]} ${severity}`);
   const refreshed = updated.length > 0 ? `, brought up to date: ${updated.length}` : "";
   const looked = `resources: ${resources}, probed: ${probed}, snippets checked: ${snippets}${refreshed}`;
   return `${looked}; ${parts.join(", ") || "no findings"}`;
@@ -72,7 +82,10 @@ function textLines(report: VerifyReport, findings: readonly VerifyFinding[]): st
     const place = finding.path === undefined ? "" : ` ${finding.path}`;
     const mark = finding.isUpdated === true ? "updated" : finding.severity;
     lines.push(
-      inertText(`  ${mark} ${finding.code}${place}: ${finding.message}${changeOf(finding)}`, 1_000).replace(/^/, "  "),
+      inertText(
+        `  ${mark} ${finding.code}${place}: ${finding.message}${changeOf(finding)}`,
+        1_000,
+      ).replace(/^/, "  "),
     );
   }
   return lines;

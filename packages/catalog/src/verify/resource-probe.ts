@@ -1,4 +1,9 @@
-import type { ResourceColumn, ResourceDetails, ResourceInput, ResourceShape } from "../record/resource-record.ts";
+import type {
+  ResourceColumn,
+  ResourceDetails,
+  ResourceInput,
+  ResourceShape,
+} from "../record/resource-record.ts";
 
 /** What a source says of a resource. */
 export type ProbeAnswer =

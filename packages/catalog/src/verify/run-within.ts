@@ -1,5 +1,8 @@
 /** How a call ended. */
-type TimedOutcome<T> = { state: "done"; value: T } | { state: "failed"; error: unknown } | { state: "timed_out" };
+type TimedOutcome<T> =
+  | { state: "done"; value: T }
+  | { state: "failed"; error: unknown }
+  | { state: "timed_out" };
 
 /**
  * Runs an action that is told to stop, and no longer waited for, when its time is up or the outer signal is aborted. A

@@ -1,5 +1,13 @@
-import { fromMcpTools, type FromMcpToolsOptions, type McpToolSource } from "../importers/from-mcp-tools.ts";
-import { fromTools, type FromToolsOptions, type SkillDeclaration } from "../importers/from-tools.ts";
+import {
+  fromMcpTools,
+  type FromMcpToolsOptions,
+  type McpToolSource,
+} from "../importers/from-mcp-tools.ts";
+import {
+  fromTools,
+  type FromToolsOptions,
+  type SkillDeclaration,
+} from "../importers/from-tools.ts";
 import { resourceUri } from "../importers/resource-address.ts";
 import { importProbe } from "./import-probe.ts";
 import type { ResourceProbe } from "./resource-probe.ts";
@@ -9,7 +17,8 @@ export function skillProbe(
   tools: readonly SkillDeclaration[],
   options: Pick<FromToolsOptions, "group"> = {},
 ): ResourceProbe {
-  const uri = options.group === undefined ? resourceUri("skill") : resourceUri("skill", options.group);
+  const uri =
+    options.group === undefined ? resourceUri("skill") : resourceUri("skill", options.group);
   const load = async (): Promise<ReturnType<typeof fromTools>> => fromTools(tools, options);
   return importProbe({ name: "skills", uriPrefix: `${uri}/`, load, knows: ["nn"] });
 }

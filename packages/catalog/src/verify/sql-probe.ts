@@ -1,5 +1,9 @@
 import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
-import { fromSqlDatabase, isSqlite, type FromSqlDatabaseOptions } from "../importers/from-sql-database.ts";
+import {
+  fromSqlDatabase,
+  isSqlite,
+  type FromSqlDatabaseOptions,
+} from "../importers/from-sql-database.ts";
 import { databaseUri } from "../importers/sql-resource.ts";
 import { importProbe } from "./import-probe.ts";
 import type { ResourceProbe } from "./resource-probe.ts";
@@ -8,7 +12,10 @@ import type { ResourceProbe } from "./resource-probe.ts";
 export type SqlProbeOptions = Pick<FromSqlDatabaseOptions, "name" | "schemas" | "maxTables">;
 
 /** Holds tables against a database, by uris such as `ada://any/db/pg:main/public.orders`. Reads its catalogs once, and no row. */
-export function sqlProbe(handle: SqliteDatabase | PostgresClient, options: SqlProbeOptions = {}): ResourceProbe {
+export function sqlProbe(
+  handle: SqliteDatabase | PostgresClient,
+  options: SqlProbeOptions = {},
+): ResourceProbe {
   const engine = isSqlite(handle) ? "sqlite" : "pg";
   const name = options.name ?? "main";
   return importProbe({

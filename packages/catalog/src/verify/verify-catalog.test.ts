@@ -42,7 +42,8 @@ const codesOf = ({ findings }: VerifyReport): string[] =>
   findings.map(({ severity, code, path }) => [severity, code, path ?? ""].join(" ").trim());
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: drift in PostgreSQL is tried on PGlite only.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: drift in PostgreSQL is tried on PGlite only.");
 
 describe("verifyCatalog against a database", () => {
   let client: PostgresClient & (PGlite | pg.Pool);
@@ -53,7 +54,8 @@ describe("verifyCatalog against a database", () => {
     client = url === undefined ? await PGlite.create() : new pg.Pool({ connectionString: url });
   });
   beforeEach(async () => {
-    await createPostgresSession(client).exec(`DROP SCHEMA IF EXISTS verify_tests CASCADE; CREATE SCHEMA verify_tests;
+    await createPostgresSession(client)
+      .exec(`DROP SCHEMA IF EXISTS verify_tests CASCADE; CREATE SCHEMA verify_tests;
       CREATE TABLE verify_tests.users (id int PRIMARY KEY, full_name text NOT NULL, city varchar(40));
       CREATE TABLE verify_tests.orders (id int PRIMARY KEY, user_id int REFERENCES verify_tests.users, amount numeric(12,2));`);
   });
@@ -65,7 +67,10 @@ describe("verifyCatalog against a database", () => {
   async function imported(): Promise<Catalog> {
     return catalogOf(await fromSqlDatabase(client, { name, schemas }));
   }
-  const verified = (catalog: Catalog, options: Partial<VerifyOptions> = {}): Promise<VerifyReport> =>
+  const verified = (
+    catalog: Catalog,
+    options: Partial<VerifyOptions> = {},
+  ): Promise<VerifyReport> =>
     verifyCatalog(catalog, { probes: [sqlProbe(client, { name, schemas })], ...options });
 
   it("finds nothing in what was just imported", async () => {
@@ -86,7 +91,8 @@ describe("verifyCatalog against a database", () => {
 
   it("names every way in which columns drift, and snippets that no longer run", async () => {
     const catalog = await imported();
-    await createPostgresSession(client).exec(`ALTER TABLE verify_tests.orders DROP COLUMN amount, ADD COLUMN note text;
+    await createPostgresSession(client)
+      .exec(`ALTER TABLE verify_tests.orders DROP COLUMN amount, ADD COLUMN note text;
       ALTER TABLE verify_tests.orders DROP CONSTRAINT orders_user_id_fkey;
       ALTER TABLE verify_tests.users RENAME COLUMN full_name TO fullname;
       ALTER TABLE verify_tests.users ALTER COLUMN city TYPE text, DROP CONSTRAINT users_pkey;
@@ -119,7 +125,10 @@ describe("verifyCatalog against a database", () => {
     const catalog = await imported();
     await createPostgresSession(client).exec("DROP TABLE verify_tests.orders");
     const report = await verified(catalog);
-    expect(codesOf(report)).toEqual(["breaking missing", "breaking snippet_unknown_table usage.snippets.0"]);
+    expect(codesOf(report)).toEqual([
+      "breaking missing",
+      "breaking snippet_unknown_table usage.snippets.0",
+    ]);
   });
 
   it("brings the catalog up to date, keeps what people wrote, and is content the next time", async () => {
@@ -131,7 +140,9 @@ describe("verifyCatalog against a database", () => {
       resource.usage = { anti_patterns: ["select *"] };
     }
     const catalog = await catalogOf(resources);
-    await createPostgresSession(client).exec("ALTER TABLE verify_tests.users RENAME COLUMN full_name TO fullname");
+    await createPostgresSession(client).exec(
+      "ALTER TABLE verify_tests.users RENAME COLUMN full_name TO fullname",
+    );
     const report = await verified(catalog, { update: (changed) => catalog.register(changed) });
     expect(report).toMatchObject({ exitCode: 0, updated: ["res:db.pg.main.verify_tests.users"] });
     expect(report.findings.every((finding) => finding.isUpdated === true)).toBe(true);
@@ -139,7 +150,11 @@ describe("verifyCatalog against a database", () => {
     const { items } = await catalog.details(["res:db.pg.main.verify_tests.users"]);
     expect(items[0]).toMatchObject({
       note: "by hand",
-      columns: [{ name: "id", unit: "unit of id" }, { name: "fullname", unit: "unit of full_name" }, { name: "city" }],
+      columns: [
+        { name: "id", unit: "unit of id" },
+        { name: "fullname", unit: "unit of full_name" },
+        { name: "city" },
+      ],
       usage: { anti_patterns: ["select *"] },
     });
     const { items: rows } = await catalog.overview({ ids: ["res:db.pg.main.verify_tests.users"] });
@@ -164,7 +179,9 @@ describe("verifyCatalog against a database", () => {
   it("compares the digest alone where a resource has no columns", async () => {
     const uri = "ada://any/db/pg:main/verify_tests.users";
     const schema_digest = ["id:int", "full_name:int", "phone:str"];
-    const catalog = await catalogOf([{ id: "res:users", kind: "tabular", title: "users", uri, schema_digest }]);
+    const catalog = await catalogOf([
+      { id: "res:users", kind: "tabular", title: "users", uri, schema_digest },
+    ]);
     expect(codesOf(await verified(catalog))).toEqual([
       "breaking digest_stale schema_digest",
       "breaking digest_stale schema_digest",
@@ -178,7 +195,9 @@ describe("verifyCatalog against a database", () => {
       { name: "user_id", type: "int", fk: "users.id" },
       { name: "amount", type: "DECIMAL(12, 2)" },
     ];
-    const catalog = await catalogOf([{ id: "res:orders", kind: "tabular", title: "orders", uri, columns }]);
+    const catalog = await catalogOf([
+      { id: "res:orders", kind: "tabular", title: "orders", uri, columns },
+    ]);
     expect(await verified(catalog)).toMatchObject({ findings: [], exitCode: 0 });
   });
 
@@ -205,7 +224,10 @@ describe("verifyCatalog against a database", () => {
     expect(codesOf(failed)).toEqual(["unverified unreachable", "unverified unreachable"]);
     expect(JSON.stringify(failed)).not.toContain("hunter2secret");
     const silent: PostgresClient = { query: () => new Promise(() => undefined) };
-    const timedOut = await verifyCatalog(catalog, { probes: [sqlProbe(silent, { name })], timeoutMs: 20 });
+    const timedOut = await verifyCatalog(catalog, {
+      probes: [sqlProbe(silent, { name })],
+      timeoutMs: 20,
+    });
     expect(codesOf(timedOut)).toEqual(["unverified timed_out", "unverified timed_out"]);
     expect(timedOut.exitCode).toBe(2);
   });
@@ -219,7 +241,10 @@ describe("verifyCatalog against a database", () => {
         return new Promise(() => undefined);
       },
     };
-    const call = verifyCatalog(catalog, { probes: [sqlProbe(silent, { name })], signal: controller.signal });
+    const call = verifyCatalog(catalog, {
+      probes: [sqlProbe(silent, { name })],
+      signal: controller.signal,
+    });
     const error: unknown = await call.catch((reason: unknown) => reason);
     expect(CatalogError.isInstance(error) && error.code).toBe("aborted");
   });
@@ -227,8 +252,14 @@ describe("verifyCatalog against a database", () => {
 
 describe("verifyCatalog against SQLite with public data", () => {
   it("finds a dropped column to be breaking", async () => {
-    const data = join(dirname(createRequire(import.meta.url).resolve("vega-datasets")), "..", "data");
-    const [header = "", ...lines] = readFileSync(join(data, "stocks.csv"), "utf8").trim().split(/\r?\n/);
+    const data = join(
+      dirname(createRequire(import.meta.url).resolve("vega-datasets")),
+      "..",
+      "data",
+    );
+    const [header = "", ...lines] = readFileSync(join(data, "stocks.csv"), "utf8")
+      .trim()
+      .split(/\r?\n/);
     const database = await openSqlite({ path: ":memory:", durability: "off" });
     database.exec(`CREATE TABLE stocks (${header})`);
     const insert = database.prepare("INSERT INTO stocks VALUES (?, ?, ?)");
@@ -258,7 +289,13 @@ describe("verifyCatalog against HTTP", () => {
   beforeAll(async () => {
     server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
-      const known: Record<string, number> = { "/ok": 200, "/moved": 302, "/closed": 401, "/down": 503, "/": 404 };
+      const known: Record<string, number> = {
+        "/ok": 200,
+        "/moved": 302,
+        "/closed": 401,
+        "/down": 503,
+        "/": 404,
+      };
       if (request.url === "/get-only") response.statusCode = request.method === "GET" ? 200 : 405;
       else response.statusCode = known[request.url ?? ""] ?? 404;
       if (request.url === "/slow") return;
@@ -266,7 +303,8 @@ describe("verifyCatalog against HTTP", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
-    origin = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "";
+    origin =
+      typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "";
   });
   afterEach(() => asked.splice(0));
   afterAll(async () => {
@@ -285,7 +323,9 @@ describe("verifyCatalog against HTTP", () => {
     ["/pets/{id}", ["method:get"], []],
     ["/gone", ["method:post"], []],
   ])("asks %s with tags %j and finds %j", async (path, tags, expected) => {
-    const catalog = await catalogOf([{ id: "res:x", kind: "api", title: "x", uri: `${origin}${path}`, tags }]);
+    const catalog = await catalogOf([
+      { id: "res:x", kind: "api", title: "x", uri: `${origin}${path}`, tags },
+    ]);
     const report = await verifyCatalog(catalog, { probes: [httpProbe()], timeoutMs: 500 });
     expect(codesOf(report)).toEqual(expected);
     expect(asked.every((line) => /^(?:HEAD|GET) /.test(line))).toBe(true);
@@ -294,22 +334,28 @@ describe("verifyCatalog against HTTP", () => {
   it("reports a server that is not there, and leaves addresses alone that it may not ask", async () => {
     const uri = "http://127.0.0.1:1/x";
     const catalog = await catalogOf([{ id: "res:x", kind: "api", title: "x", uri }]);
-    expect(codesOf(await verifyCatalog(catalog, { probes: [httpProbe()] }))).toEqual(["unverified unreachable"]);
+    expect(codesOf(await verifyCatalog(catalog, { probes: [httpProbe()] }))).toEqual([
+      "unverified unreachable",
+    ]);
     const allowed = httpProbe({ allow: ({ port }) => port !== "1" });
-    expect(codesOf(await verifyCatalog(catalog, { probes: [allowed] }))).toEqual(["notice not_probed"]);
+    expect(codesOf(await verifyCatalog(catalog, { probes: [allowed] }))).toEqual([
+      "notice not_probed",
+    ]);
   });
 
   it("verifies an imported OpenAPI document against its server", async () => {
-    const text = readFileSync(new URL("../importers/__fixtures__/bookings.openapi.yaml", import.meta.url), "utf8");
+    const text = readFileSync(
+      new URL("../importers/__fixtures__/bookings.openapi.yaml", import.meta.url),
+      "utf8",
+    );
     const result = fromOpenApi(text, { baseUrl: origin });
     const catalog = await catalogOf(result.ok ? result.value : []);
     const report = await verifyCatalog(catalog, { probes: [httpProbe()] });
     expect(report.probed).toBe(5);
     // The server knows neither /health nor /bookings; what takes parameters or writes counts as there.
-    expect(report.findings.filter(({ code }) => code === "missing").map(({ resourceId }) => resourceId)).toEqual([
-      "res:api.hotel-bookings.health",
-      "res:api.hotel-bookings.listBookings",
-    ]);
+    expect(
+      report.findings.filter(({ code }) => code === "missing").map(({ resourceId }) => resourceId),
+    ).toEqual(["res:api.hotel-bookings.health", "res:api.hotel-bookings.listBookings"]);
     expect(asked.every((line) => /^(?:HEAD|GET) /.test(line))).toBe(true);
   });
 });
@@ -322,17 +368,23 @@ describe("verifyCatalog against skills, MCP tools and files", () => {
   });
 
   it("compares the parameters of skills", async () => {
-    const catalog = await catalogOf(fromTools([tool({ text: { type: "string" }, limit: { type: "integer" } })]));
+    const catalog = await catalogOf(
+      fromTools([tool({ text: { type: "string" }, limit: { type: "integer" } })]),
+    );
     const now = [tool({ text: { type: "array" }, size: { type: "integer" } })];
     const codes = codesOf(await verifyCatalog(catalog, { probes: [skillProbe(now)] }));
     expect(codes).toContain("breaking column_removed columns.limit");
     expect(codes).toContain("breaking type_changed columns.text");
-    expect(codesOf(await verifyCatalog(catalog, { probes: [skillProbe([])] }))).toContain("breaking missing");
+    expect(codesOf(await verifyCatalog(catalog, { probes: [skillProbe([])] }))).toContain(
+      "breaking missing",
+    );
   });
 
   it("compares the tools of an MCP server", async () => {
     const listTools = (tools: object[]) => ({ listTools: async () => ({ tools }) });
-    const catalog = await catalogOf(await fromMcpTools([tool({ text: { type: "string" } })], { server: "s" }));
+    const catalog = await catalogOf(
+      await fromMcpTools([tool({ text: { type: "string" } })], { server: "s" }),
+    );
     const probe = (properties: object) => mcpProbe(listTools([tool(properties)]), { server: "s" });
     const same = await verifyCatalog(catalog, { probes: [probe({ text: { type: "string" } })] });
     expect(same.findings.map(({ code }) => code)).toEqual(["snippet_unchecked"]);
@@ -341,17 +393,23 @@ describe("verifyCatalog against skills, MCP tools and files", () => {
   });
 
   it("compares files with what they hold", async () => {
-    const files: Record<string, Uint8Array> = { "a/x y.csv": new TextEncoder().encode("id,price\n1,2.5\n") };
+    const files: Record<string, Uint8Array> = {
+      "a/x y.csv": new TextEncoder().encode("id,price\n1,2.5\n"),
+    };
     const names = ["a/x y.csv", "b.csv"];
-    const result = fromFiles(names.map((name) => ({ name, bytes: new TextEncoder().encode("id,cost\n1,2.5\n") })));
+    const result = fromFiles(
+      names.map((name) => ({ name, bytes: new TextEncoder().encode("id,cost\n1,2.5\n") })),
+    );
     const catalog = await catalogOf(result.ok ? result.value : []);
     const probe = fileProbe({
-      stat: async (path) => (files[path] === undefined ? undefined : { sizeBytes: files[path].byteLength }),
+      stat: async (path) =>
+        files[path] === undefined ? undefined : { sizeBytes: files[path].byteLength },
       read: async (path) => files[path] ?? new Uint8Array(),
     });
     const report = await verifyCatalog(catalog, { probes: [probe] });
-    expect(report.findings.map(({ resourceId, code, path }) => `${resourceId} ${code} ${path ?? ""}`))
-      .toMatchInlineSnapshot(`
+    expect(
+      report.findings.map(({ resourceId, code, path }) => `${resourceId} ${code} ${path ?? ""}`),
+    ).toMatchInlineSnapshot(`
         [
           "res:file.a/x%20y.csv column_added columns.price",
           "res:file.a/x%20y.csv column_removed columns.cost",
@@ -363,7 +421,13 @@ describe("verifyCatalog against skills, MCP tools and files", () => {
 
 describe("verifyCatalog", () => {
   const resource = (snippets: { engine: string; code: string }[]): ResourceInput => {
-    return { id: "res:x", kind: "tabular", title: "x", columns: [{ name: "a" }], usage: { snippets } };
+    return {
+      id: "res:x",
+      kind: "tabular",
+      title: "x",
+      columns: [{ name: "a" }],
+      usage: { snippets },
+    };
   };
 
   it("hands snippets to the linter of their engine, and reports one that fails", async () => {
@@ -394,7 +458,10 @@ describe("verifyCatalog", () => {
     const many = Array.from({ length: 1_203 }, (_, index): ResourceInput => {
       return { id: `res:${index}`, kind: "kv", title: "x", columns: [{ name: "a" }] };
     });
-    const snippets = Array.from({ length: 250 }, (_, index) => ({ engine: "http", code: `GET /${index}` }));
+    const snippets = Array.from({ length: 250 }, (_, index) => ({
+      engine: "http",
+      code: `GET /${index}`,
+    }));
     const catalog = await catalogOf([...many, resource(snippets)]);
     const report = await verifyCatalog(catalog, { probes: [] });
     expect(report.resources).toBe(1_204);
@@ -404,7 +471,9 @@ describe("verifyCatalog", () => {
   it("says that a card is denied", async () => {
     const catalog = createCatalog({ access: { roles: {} } });
     await catalog.register([resource([])]);
-    expect(codesOf(await verifyCatalog(catalog, { probes: [] }))).toEqual(["unverified card_denied"]);
+    expect(codesOf(await verifyCatalog(catalog, { probes: [] }))).toEqual([
+      "unverified card_denied",
+    ]);
   });
 
   it("asks no more sources at once than it may", async () => {
@@ -430,12 +499,15 @@ describe("verifyCatalog", () => {
     expect({ most, probed: report.probed }).toEqual({ most: 3, probed: 30 });
   });
 
-  it.each([{ concurrency: 0 }, { timeoutMs: Number.NaN }, { concurrency: 1.5 }])("refuses %j", async (options) => {
-    const error: unknown = await verifyCatalog(createCatalog(), { probes: [], ...options }).catch(
-      (reason: unknown) => reason,
-    );
-    expect(CatalogError.isInstance(error) && error.code).toBe("invalid_options");
-  });
+  it.each([{ concurrency: 0 }, { timeoutMs: Number.NaN }, { concurrency: 1.5 }])(
+    "refuses %j",
+    async (options) => {
+      const error: unknown = await verifyCatalog(createCatalog(), { probes: [], ...options }).catch(
+        (reason: unknown) => reason,
+      );
+      expect(CatalogError.isInstance(error) && error.code).toBe("invalid_options");
+    },
+  );
 
   it("renders names from sources as text that is neither lines nor markup", async () => {
     const hostile = "x | </td><script>alert(1)</script>\n# heading\u202E `code` [a](javascript:b)";
@@ -454,7 +526,8 @@ describe("verifyCatalog", () => {
       | notice | res:x | columns.x \\| \\</td\\>\\<script\\>alert\\(1\\)\\</script\\> \\# heading \\\`code\\\` \\[a\\]\\(javascript:b\\) | column\\_added: The source has a column that the catalog lacks, of type any |
       "
     `);
-    expect(renderVerifyReport(report, { minSeverity: "breaking", maxFindings: 1 })).toMatchInlineSnapshot(`
+    expect(renderVerifyReport(report, { minSeverity: "breaking", maxFindings: 1 }))
+      .toMatchInlineSnapshot(`
       "The catalog is not what its sources are. resources: 1, probed: 1, snippets checked: 0; 1 breaking, 1 notice
 
       res:x
@@ -486,7 +559,9 @@ describe("renderVerifyReport", () => {
       "  notice snippet_unchecked: No linter",
       "",
     ]);
-    expect(rendered(["res:a", "res:b", "res:c"]).filter((line) => line.startsWith("res:"))).toHaveLength(3);
+    expect(
+      rendered(["res:a", "res:b", "res:c"]).filter((line) => line.startsWith("res:")),
+    ).toHaveLength(3);
   });
 });
 
@@ -496,8 +571,18 @@ describe("importProbe", () => {
     const operation = (id: string, column: string): ResourceInput => {
       return { id, kind: "api", title: id, uri, columns: [{ name: column, type: "string" }] };
     };
-    const moved: ResourceInput = { id: "res:api.old", kind: "api", title: "Old", uri: `${uri}/moved`, columns: [] };
-    const catalog = await catalogOf([operation("res:api.list", "page"), operation("res:api.create", "body"), moved]);
+    const moved: ResourceInput = {
+      id: "res:api.old",
+      kind: "api",
+      title: "Old",
+      uri: `${uri}/moved`,
+      columns: [],
+    };
+    const catalog = await catalogOf([
+      operation("res:api.list", "page"),
+      operation("res:api.create", "body"),
+      moved,
+    ]);
     const load = async (): Promise<ResourceInput[]> => [
       operation("res:api.list", "page"),
       operation("res:api.create", "body"),
@@ -506,6 +591,8 @@ describe("importProbe", () => {
     const probe = importProbe({ name: "api", uriPrefix: "https://api.example.org/", load });
     expect(codesOf(await verifyCatalog(catalog, { probes: [probe] }))).toEqual([]);
     await catalog.register([operation("res:api.replace", "body")]);
-    expect(codesOf(await verifyCatalog(catalog, { probes: [probe] }))).toEqual(["breaking missing"]);
+    expect(codesOf(await verifyCatalog(catalog, { probes: [probe] }))).toEqual([
+      "breaking missing",
+    ]);
   });
 });

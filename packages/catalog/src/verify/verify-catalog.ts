@@ -11,7 +11,12 @@ import { refreshedResource } from "./refreshed-resource.ts";
 import type { ResourceProbe } from "./resource-probe.ts";
 import { mapConcurrently } from "./run-within.ts";
 import type { SqlParser } from "./sql-parser.ts";
-import { createVerifyReport, driftCodes, type VerifyFinding, type VerifyReport } from "./verify-report.ts";
+import {
+  createVerifyReport,
+  driftCodes,
+  type VerifyFinding,
+  type VerifyReport,
+} from "./verify-report.ts";
 
 /** Checks snippets of one engine, like `ir`; gives what is wrong, nothing where all is well. */
 export type SnippetLinter = (
@@ -49,7 +54,10 @@ export interface VerifyOptions {
  * data; a source that is silent is one too. @throws CatalogError `invalid_options`, `aborted`, `client_missing`, and
  * what the catalog throws
  */
-export async function verifyCatalog(catalog: VerifiableCatalog, options: VerifyOptions): Promise<VerifyReport> {
+export async function verifyCatalog(
+  catalog: VerifiableCatalog,
+  options: VerifyOptions,
+): Promise<VerifyReport> {
   const { concurrency = 4, timeoutMs = 10_000 } = options;
   checkNumbers({ concurrency, timeoutMs });
   const controller = new AbortController();
@@ -75,11 +83,15 @@ async function verify(catalog: VerifiableCatalog, options: Settled): Promise<Ver
   signal.throwIfAborted();
   const cards = await readCards(catalog, { principal: options.principal, signal });
   const runs = options.probes.map((probe) => ({ probe, run: probe.begin({ signal }) }));
-  const probed = await mapConcurrently(cards, concurrency, (card) => probeCard(card, { runs, ...options }));
+  const probed = await mapConcurrently(cards, concurrency, (card) =>
+    probeCard(card, { runs, ...options }),
+  );
   const context: LintContext = {
     ...options,
     lookups: createTableLookups(
-      probed.flatMap((card) => (card.details === undefined ? [] : [{ ...card, details: card.details }])),
+      probed.flatMap((card) =>
+        card.details === undefined ? [] : [{ ...card, details: card.details }],
+      ),
     ),
   };
   const linted = await lintSnippets(probed, context);
@@ -100,7 +112,10 @@ async function verify(catalog: VerifiableCatalog, options: Settled): Promise<Ver
 }
 
 /** Brings what differs up to date in one call, and marks the findings that no longer count. */
-async function update(cards: readonly ProbedCard[], { update: write, signal }: Settled): Promise<string[]> {
+async function update(
+  cards: readonly ProbedCard[],
+  { update: write, signal }: Settled,
+): Promise<string[]> {
   if (write === undefined) return [];
   const changed = cards.flatMap((card) => {
     const resource = refreshedResource(card);
@@ -109,12 +124,18 @@ async function update(cards: readonly ProbedCard[], { update: write, signal }: S
   if (changed.length === 0) return [];
   signal.throwIfAborted();
   const ids = changed.map(({ resource }) => resource.id);
-  const reason = await write(changed.map(({ resource }) => resource)).then(refusalOf, (error: unknown) =>
-    String(error),
+  const reason = await write(changed.map(({ resource }) => resource)).then(
+    refusalOf,
+    (error: unknown) => String(error),
   );
   if (reason !== undefined) {
     const message = `The catalog could not be brought up to date: ${reason.slice(0, 300)}`;
-    const first: VerifyFinding = { severity: "unverified", code: "update_failed", resourceId: ids[0] ?? "", message };
+    const first: VerifyFinding = {
+      severity: "unverified",
+      code: "update_failed",
+      resourceId: ids[0] ?? "",
+      message,
+    };
     changed[0]?.card.findings.push(first);
     return [];
   }
@@ -125,14 +146,21 @@ async function update(cards: readonly ProbedCard[], { update: write, signal }: S
 
 /** A register that gives a failed result has registered nothing. */
 function refusalOf(result: unknown): string | undefined {
-  if (typeof result !== "object" || result === null || !("ok" in result) || result.ok !== false) return undefined;
-  const issues: unknown = "issues" in result && Array.isArray(result.issues) ? result.issues[0] : undefined;
-  return typeof issues === "object" && issues !== null && "message" in issues ? String(issues.message) : "it refused";
+  if (typeof result !== "object" || result === null || !("ok" in result) || result.ok !== false)
+    return undefined;
+  const issues: unknown =
+    "issues" in result && Array.isArray(result.issues) ? result.issues[0] : undefined;
+  return typeof issues === "object" && issues !== null && "message" in issues
+    ? String(issues.message)
+    : "it refused";
 }
 
 function checkNumbers(options: Record<string, number>): void {
   for (const [name, value] of Object.entries(options)) {
     if (Number.isSafeInteger(value) && value > 0 && value < 2 ** 31) continue;
-    throw new CatalogError("invalid_options", `${name} must be a whole number from 1 to 2,147,483,647, not ${value}.`);
+    throw new CatalogError(
+      "invalid_options",
+      `${name} must be a whole number from 1 to 2,147,483,647, not ${value}.`,
+    );
   }
 }

@@ -84,7 +84,12 @@ export function createVerifyReport(
   findings: readonly VerifyFinding[],
   totals: Pick<VerifyReport, "resources" | "probed" | "snippets" | "updated">,
 ): VerifyReport {
-  const counts: Record<VerifySeverity, number> = { unverified: 0, breaking: 0, warning: 0, notice: 0 };
+  const counts: Record<VerifySeverity, number> = {
+    unverified: 0,
+    breaking: 0,
+    warning: 0,
+    notice: 0,
+  };
   for (const finding of findings) if (finding.isUpdated !== true) counts[finding.severity] += 1;
   const exitCode = counts.unverified > 0 ? 2 : counts.breaking > 0 ? 1 : 0;
   return { ...totals, findings: [...findings], counts, exitCode };

@@ -1,14 +1,26 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { type CatalogFiles, detailsPath, fromJsonl, type ResourceInput, type ResourceRecord } from "@ccl/catalog";
+import {
+  type CatalogFiles,
+  detailsPath,
+  fromJsonl,
+  type ResourceInput,
+  type ResourceRecord,
+} from "@ccl/catalog";
 import { toCatalogFiles } from "@ccl/catalog";
 import type { SnapshotRecord } from "@ccl/catalog/snapshot";
 import { sha256Hex } from "@ccl/core";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import { type CatalogSource, formatSources, type ImportedSource, parseSources, sourceKey } from "./catalog-source.ts";
+import {
+  type CatalogSource,
+  formatSources,
+  type ImportedSource,
+  parseSources,
+  sourceKey,
+} from "./catalog-source.ts";
 import { type FolderContent, type KnownFile, saveContent } from "./folder-cache.ts";
 import { OVERVIEW, readTexts, SOURCES, stampFolder } from "./folder-files.ts";
 import { commitChanges, finishChanges, type FolderChanges } from "./folder-journal.ts";
@@ -46,11 +58,20 @@ export async function readCatalogFolder(session: Session): Promise<CatalogFolder
     const read = await readAtRest(session, path);
     if (read === undefined) return undefined;
     const { files, records } = read.content;
-    const names = [...files.keys()].filter((name) => name === SOURCES || name.startsWith("imported/"));
+    const names = [...files.keys()].filter(
+      (name) => name === SOURCES || name.startsWith("imported/"),
+    );
     const texts = await readTexts(path, names, session.signal);
-    if (texts === undefined || [...texts].some(([name, text]) => files.get(name)?.sha256 !== sha256Hex(text)))
+    if (
+      texts === undefined ||
+      [...texts].some(([name, text]) => files.get(name)?.sha256 !== sha256Hex(text))
+    )
       return undefined;
-    return { ...read, records: records.map(({ record }) => record), sources: sourcesOf(path, texts) };
+    return {
+      ...read,
+      records: records.map(({ record }) => record),
+      sources: sourcesOf(path, texts),
+    };
   });
 }
 
@@ -76,7 +97,10 @@ export async function writeCatalogFolder(
     }
     session.signal.throwIfAborted();
     await commitChanges(path, changes, hashes);
-    const content = { files: knownFiles(path, before.content, changes), records: recordsAfter(before, after.records) };
+    const content = {
+      files: knownFiles(path, before.content, changes),
+      records: recordsAfter(before, after.records),
+    };
     await saveContent(path, content);
     return { path, content };
   });
@@ -91,8 +115,15 @@ function sourcesOf(path: string, texts: ReadonlyMap<string, string>): ImportedSo
 }
 
 function filesOf({ records, sources }: Pick<CatalogFolder, "records" | "sources">): CatalogFiles {
-  const imported = sources.map((source): [string, string] => [importedPath(source), linesOf(source.resources)]);
-  return { ...toCatalogFiles(records), ...Object.fromEntries(imported), [SOURCES]: formatSources(sources) };
+  const imported = sources.map((source): [string, string] => [
+    importedPath(source),
+    linesOf(source.resources),
+  ]);
+  return {
+    ...toCatalogFiles(records),
+    ...Object.fromEntries(imported),
+    [SOURCES]: formatSources(sources),
+  };
 }
 
 function linesOf(resources: readonly ResourceInput[]): string {
@@ -101,13 +132,20 @@ function linesOf(resources: readonly ResourceInput[]): string {
 
 /** Named so that every file system takes it, like the files of details. */
 function importedPath(source: CatalogSource): string {
-  const file = detailsPath(sourceKey(source).toLowerCase()).slice("details/".length, -".json".length);
+  const file = detailsPath(sourceKey(source).toLowerCase()).slice(
+    "details/".length,
+    -".json".length,
+  );
   return `imported/${file}.jsonl`;
 }
 
 function changesOf(hashes: ReadonlyMap<string, string>, after: CatalogFiles): FolderChanges {
-  const gone = [...hashes.keys()].filter((path) => !Object.hasOwn(after, path)).map((path) => [path, null] as const);
-  const texts = Object.entries(after).filter(([path, text]) => hashes.get(path) !== sha256Hex(text));
+  const gone = [...hashes.keys()]
+    .filter((path) => !Object.hasOwn(after, path))
+    .map((path) => [path, null] as const);
+  const texts = Object.entries(after).filter(
+    ([path, text]) => hashes.get(path) !== sha256Hex(text),
+  );
   return Object.fromEntries([...gone, ...texts].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
@@ -125,7 +163,11 @@ async function isAsRead({ signal }: Session, { path, content }: CatalogRecords):
   return [...texts].every(([name, text]) => content.files.get(name)?.sha256 === sha256Hex(text));
 }
 
-function knownFiles(path: string, before: FolderContent, changes: FolderChanges): Map<string, KnownFile> {
+function knownFiles(
+  path: string,
+  before: FolderContent,
+  changes: FolderChanges,
+): Map<string, KnownFile> {
   const stamps = stampFolder(path);
   const files = new Map<string, KnownFile>();
   for (const [name, { text: stamp, isSettled }] of stamps) {

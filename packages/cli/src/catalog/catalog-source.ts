@@ -68,10 +68,15 @@ export function parseSources(text: string): CatalogSource[] {
   try {
     document = JSON.parse(text);
   } catch (error) {
-    throw new CliError("catalog_damaged", "sources.json of the catalog is no JSON.", { cause: error });
+    throw new CliError("catalog_damaged", "sources.json of the catalog is no JSON.", {
+      cause: error,
+    });
   }
   if (!isRecord(document) || document["version"] !== 1 || !Array.isArray(document["sources"])) {
-    throw new CliError("catalog_damaged", 'sources.json of the catalog is not { "version": 1, "sources": [...] }.');
+    throw new CliError(
+      "catalog_damaged",
+      'sources.json of the catalog is not { "version": 1, "sources": [...] }.',
+    );
   }
   return document["sources"].map((entry: unknown, index) => readSource(entry, index));
 }
@@ -80,9 +85,14 @@ function readSource(entry: unknown, index: number): CatalogSource {
   const { kind, name, location, schemas, sampleRows, tokenVariable } = isRecord(entry) ? entry : {};
   const known = kinds.find((each) => each === kind);
   const isWhole =
-    typeof name === "string" && typeof location === "string" && (schemas === undefined || isTexts(schemas));
+    typeof name === "string" &&
+    typeof location === "string" &&
+    (schemas === undefined || isTexts(schemas));
   if (known === undefined || !isWhole) {
-    throw new CliError("catalog_damaged", `sources[${index}] in sources.json lacks its kind, name or location.`);
+    throw new CliError(
+      "catalog_damaged",
+      `sources[${index}] in sources.json lacks its kind, name or location.`,
+    );
   }
   return {
     kind: known,

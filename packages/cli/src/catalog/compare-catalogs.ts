@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { type ChangeSeverity, diffResource, type ResourceChange, type ResourceInput } from "@ccl/catalog";
+import {
+  type ChangeSeverity,
+  diffResource,
+  type ResourceChange,
+  type ResourceInput,
+} from "@ccl/catalog";
 
 /** What became of one resource. */
 export interface CatalogChange {
@@ -21,7 +26,10 @@ export type SeverityCounts = Record<ChangeSeverity, number>;
 export const severities: readonly ChangeSeverity[] = ["breaking", "additive", "cosmetic"];
 
 /** Every resource that is not what it was: the worst first, then by id. */
-export function compareCatalogs(before: readonly ResourceInput[], after: readonly ResourceInput[]): CatalogChange[] {
+export function compareCatalogs(
+  before: readonly ResourceInput[],
+  after: readonly ResourceInput[],
+): CatalogChange[] {
   const old = new Map(before.map((resource) => [resource.id, resource]));
   const now = new Set(after.map(({ id }) => id));
   const changes: CatalogChange[] = [];
@@ -35,11 +43,23 @@ export function compareCatalogs(before: readonly ResourceInput[], after: readonl
     if (isDeepStrictEqual(was, resource)) continue;
     const diff = diffResource(was, resource);
     if (diff.severity === "none") continue;
-    changes.push({ id, kind: "changed", severity: diff.severity, ...revOf(resource), changes: diff.changes });
+    changes.push({
+      id,
+      kind: "changed",
+      severity: diff.severity,
+      ...revOf(resource),
+      changes: diff.changes,
+    });
   }
   for (const resource of before) {
     if (now.has(resource.id)) continue;
-    changes.push({ id: resource.id, kind: "removed", severity: "breaking", ...revOf(resource), changes: [] });
+    changes.push({
+      id: resource.id,
+      kind: "removed",
+      severity: "breaking",
+      ...revOf(resource),
+      changes: [],
+    });
   }
   const rank = ({ severity }: CatalogChange): number => severities.indexOf(severity);
   return changes.sort((left, right) => rank(left) - rank(right) || (left.id < right.id ? -1 : 1));
@@ -53,7 +73,10 @@ export function countSeverities(changes: readonly CatalogChange[]): SeverityCoun
 }
 
 /** True where a change is as bad as `limit`, or worse. */
-export function isReached(changes: readonly CatalogChange[], limit: ChangeSeverity | undefined): boolean {
+export function isReached(
+  changes: readonly CatalogChange[],
+  limit: ChangeSeverity | undefined,
+): boolean {
   if (limit === undefined) return false;
   return changes.some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(limit));
 }

@@ -35,8 +35,12 @@ export function loadContent(folder: string): FolderContent | undefined {
     const end = text.indexOf("\n");
     const body = text.slice(end + 1);
     if (text.slice(0, end) !== headOf(body)) return undefined;
-    const kept: { files: [string, string, string][]; hashes: string[]; records: ResourceRecord[] } = JSON.parse(body);
-    const files = kept.files.map(([path, stamp, sha256]): [string, KnownFile] => [path, { stamp, sha256 }]);
+    const kept: { files: [string, string, string][]; hashes: string[]; records: ResourceRecord[] } =
+      JSON.parse(body);
+    const files = kept.files.map(([path, stamp, sha256]): [string, KnownFile] => [
+      path,
+      { stamp, sha256 },
+    ]);
     const records = kept.records.map((record, at) => ({ record, hash: kept.hashes[at] ?? "" }));
     return { files: new Map(files), records };
   } catch {
@@ -45,7 +49,10 @@ export function loadContent(folder: string): FolderContent | undefined {
 }
 
 /** Keeps what was read for the next process. */
-export async function saveContent(folder: string, { files, records }: FolderContent): Promise<void> {
+export async function saveContent(
+  folder: string,
+  { files, records }: FolderContent,
+): Promise<void> {
   const body = JSON.stringify({
     files: [...files].map(([path, { stamp, sha256 }]) => [path, stamp, sha256]),
     hashes: records.map(({ hash }) => hash),
@@ -74,7 +81,11 @@ function headOf(body: string): string {
 }
 
 /** A cache only saves time: where it cannot be written, everything else goes on. */
-async function saveQuietly(folder: string, name: string, content: string | Uint8Array): Promise<void> {
+async function saveQuietly(
+  folder: string,
+  name: string,
+  content: string | Uint8Array,
+): Promise<void> {
   try {
     await writeFileDurable(join(makeCacheFolder(folder), name), content, { durability: "off" });
   } catch {

@@ -44,7 +44,8 @@ export async function readTexts(
 ): Promise<Map<string, string> | undefined> {
   const texts = new Map<string, string>();
   for (const name of names) {
-    if (texts.size % READS_IN_A_ROW === READS_IN_A_ROW - 1) await new Promise((resolve) => setImmediate(resolve));
+    if (texts.size % READS_IN_A_ROW === READS_IN_A_ROW - 1)
+      await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
     const text = readTextSync(join(folder, name));
     if (text === undefined) return undefined;
@@ -54,7 +55,10 @@ export async function readTexts(
 }
 
 /** Every text of a folder in this form; undefined where a file vanished while it was read. */
-export async function readFiles(folder: string, signal: AbortSignal): Promise<CatalogFiles | undefined> {
+export async function readFiles(
+  folder: string,
+  signal: AbortSignal,
+): Promise<CatalogFiles | undefined> {
   const texts = await readTexts(folder, stampFolder(folder).keys(), signal);
   return texts === undefined ? undefined : Object.fromEntries(texts);
 }
@@ -64,7 +68,11 @@ export function readTextSync(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
+    if (
+      error instanceof Error &&
+      "code" in error &&
+      (error.code === "ENOENT" || error.code === "ENOTDIR")
+    )
       return undefined;
     throw error;
   }

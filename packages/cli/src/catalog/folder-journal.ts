@@ -51,7 +51,10 @@ export async function commitChanges(
   hashes: ReadonlyMap<string, string>,
 ): Promise<void> {
   makeCacheFolder(folder);
-  await writeFileDurable(join(folder, JOURNAL), formatJournal(await withEarlier(folder, changes, hashes)));
+  await writeFileDurable(
+    join(folder, JOURNAL),
+    formatJournal(await withEarlier(folder, changes, hashes)),
+  );
   makeFolders(folder, Object.keys(changes));
   for (const [path, text] of Object.entries(changes)) putFile(join(folder, path), text);
   await rename(join(folder, JOURNAL), carriedPath(folder));
@@ -106,14 +109,16 @@ function makeGood(folder: string, { changes, before }: Journal): void {
   for (const [path, text] of Object.entries(changes)) {
     const found = readTextSync(join(folder, path));
     if (found === (text ?? undefined)) continue;
-    const isTorn = found === undefined || (text?.startsWith(found) ?? false) || found.includes("\0");
+    const isTorn =
+      found === undefined || (text?.startsWith(found) ?? false) || found.includes("\0");
     const isEarlier = found !== undefined && before[path]?.includes(sha256Hex(found)) !== false;
     if (isTorn || isEarlier) putFile(join(folder, path), text);
   }
 }
 
 function makeFolders(folder: string, paths: readonly string[]): void {
-  for (const each of new Set(paths.map((path) => dirname(join(folder, path))))) mkdirSync(each, { recursive: true });
+  for (const each of new Set(paths.map((path) => dirname(join(folder, path)))))
+    mkdirSync(each, { recursive: true });
 }
 
 /** A new file in the place of the old one: file systems sync one that is written over or renamed upon. */
@@ -137,7 +142,8 @@ function isCreated(path: string, text: string): boolean {
 async function syncFiles(folder: string, paths: readonly string[]): Promise<void> {
   const waiting = [...new Set(paths.map((path) => dirname(path))), ...paths];
   const work = async (): Promise<void> => {
-    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) await syncFile(join(folder, path));
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop())
+      await syncFile(join(folder, path));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
@@ -150,7 +156,8 @@ async function syncFile(path: string): Promise<void> {
     const handle = await open(path, "r");
     await handle.sync().finally(() => handle.close());
   } catch (error) {
-    if (!(error instanceof Error) || !("code" in error) || !unsyncable.has(String(error.code))) throw error;
+    if (!(error instanceof Error) || !("code" in error) || !unsyncable.has(String(error.code)))
+      throw error;
   }
 }
 

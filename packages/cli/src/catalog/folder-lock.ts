@@ -8,7 +8,11 @@ const MAX_WAIT_MS = 5_000;
 const EVERY_MS = 50;
 
 /** Runs `work` while no other process holds the lock file. A lock whose process has ended on this machine is taken over. */
-export async function withLock<T>(path: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  path: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   await take(path, signal);
   try {
     return await work();

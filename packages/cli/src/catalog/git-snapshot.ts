@@ -11,17 +11,30 @@ import { catalogPath } from "./read-catalog.ts";
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 /** The files of the catalog as git has them at a revision; undefined where it has none there. */
-export async function gitSnapshot(session: Session, revision: string): Promise<CatalogFiles | undefined> {
+export async function gitSnapshot(
+  session: Session,
+  revision: string,
+): Promise<CatalogFiles | undefined> {
   if (revision.startsWith("-")) throw new CliError("usage", `${revision} is no revision.`);
   const top = (await git(session, ["rev-parse", "--show-toplevel"])).toString("utf8").trim();
   const path = await realpath(catalogPath(session));
   const folder = relative(await realpath(top), path)
     .split(sep)
     .join("/");
-  const commit = (await git(session, ["rev-parse", "--verify", "--end-of-options", `${revision}^{tree}`]))
+  const commit = (
+    await git(session, ["rev-parse", "--verify", "--end-of-options", `${revision}^{tree}`])
+  )
     .toString("utf8")
     .trim();
-  const listed = await git(session, ["ls-tree", "-r", "-z", "--full-tree", commit, "--", `${folder}/`]);
+  const listed = await git(session, [
+    "ls-tree",
+    "-r",
+    "-z",
+    "--full-tree",
+    commit,
+    "--",
+    `${folder}/`,
+  ]);
   const blobs = listed
     .toString("utf8")
     .split("\0")
@@ -32,7 +45,11 @@ export async function gitSnapshot(session: Session, revision: string): Promise<C
       return hash === undefined || !isOurs ? [] : [{ hash, name }];
     });
   if (!blobs.some(({ name }) => name === "overview.jsonl")) return undefined;
-  const contents = await git(session, ["cat-file", "--batch"], blobs.map(({ hash }) => `${hash}\n`).join(""));
+  const contents = await git(
+    session,
+    ["cat-file", "--batch"],
+    blobs.map(({ hash }) => `${hash}\n`).join(""),
+  );
   const texts = textsOf(contents);
   return Object.fromEntries(blobs.map(({ name }, index) => [name, texts[index] ?? ""]));
 }
@@ -49,7 +66,11 @@ function textsOf(output: Buffer): string[] {
   return texts;
 }
 
-async function git({ root, signal, terminal }: Session, args: string[], input = ""): Promise<Buffer> {
+async function git(
+  { root, signal, terminal }: Session,
+  args: string[],
+  input = "",
+): Promise<Buffer> {
   const child = spawn("git", ["-C", root, ...args], {
     env: { ...process.env, ...terminal.env, LC_ALL: "C" },
     signal,
@@ -64,7 +85,9 @@ async function git({ root, signal, terminal }: Session, args: string[], input = 
     if (size > MAX_BYTES) child.kill();
     else pieces.push(piece);
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint = (complaint + text).slice(0, 500)));
+  child.stderr
+    .setEncoding("utf8")
+    .on("data", (text: string) => (complaint = (complaint + text).slice(0, 500)));
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   const code = await new Promise<number | null | Error>((settle) => {
@@ -74,5 +97,8 @@ async function git({ root, signal, terminal }: Session, args: string[], input = 
   signal.throwIfAborted();
   if (code === 0) return Buffer.concat(pieces);
   const reason = code instanceof Error ? code.message : complaint.trim();
-  throw new CliError("usage", `git has nothing to compare with: ${reason || `it ended with ${code}`}`);
+  throw new CliError(
+    "usage",
+    `git has nothing to compare with: ${reason || `it ended with ${code}`}`,
+  );
 }

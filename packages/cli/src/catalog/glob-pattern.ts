@@ -40,7 +40,9 @@ export function globPattern(glob: string): RegExp {
   try {
     return new RegExp(`^${source}$`, "u");
   } catch (error) {
-    throw new CliError("usage", `--files ${glob} is no pattern that can be read.`, { cause: error });
+    throw new CliError("usage", `--files ${glob} is no pattern that can be read.`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,10 +1,20 @@
-import { checkResources, diffResource, type ResourceInput, type ResourceRecord } from "@ccl/catalog";
+import {
+  checkResources,
+  diffResource,
+  type ResourceInput,
+  type ResourceRecord,
+} from "@ccl/catalog";
 import type { Issue } from "@ccl/core";
 
 import { CliError, inputError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import type { CatalogFolder } from "./catalog-folder.ts";
-import { type CatalogSource, type ImportedSource, isSameSource, sourceKey } from "./catalog-source.ts";
+import {
+  type CatalogSource,
+  type ImportedSource,
+  isSameSource,
+  sourceKey,
+} from "./catalog-source.ts";
 import { loadSource } from "./load-source.ts";
 import { mergeImported } from "./merge-imported.ts";
 import { openCatalog } from "./open-catalog.ts";
@@ -104,7 +114,9 @@ function refuseTaken(
   incoming: readonly ResourceInput[],
   others: readonly ImportedSource[],
 ): void {
-  const owners = new Map(others.flatMap((other) => other.resources.map(({ id }) => [id, sourceKey(other)])));
+  const owners = new Map(
+    others.flatMap((other) => other.resources.map(({ id }) => [id, sourceKey(other)])),
+  );
   const taken = incoming.find(({ id }) => owners.has(id));
   if (taken === undefined) return;
   const message = `${sourceKey(source)} and ${owners.get(taken.id)} both have ${taken.id}; import one of them, or give the source another --name.`;

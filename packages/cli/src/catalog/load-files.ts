@@ -1,7 +1,12 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-import { fromFiles, type FromFilesOptions, type ResourceInput, type SourceFile } from "@ccl/catalog";
+import {
+  fromFiles,
+  type FromFilesOptions,
+  type ResourceInput,
+  type SourceFile,
+} from "@ccl/catalog";
 import type { Result } from "@ccl/core";
 
 import { CliError } from "../cli-error.ts";
@@ -17,9 +22,13 @@ const MAX_FILES = 10_000;
 const SKIPPED = new Set(["node_modules", ".git"]);
 
 /** The files that a glob matches, by what stands at their beginning. */
-export async function loadFiles(session: Session, { address: glob }: SourceDraft): Promise<Result<ResourceInput[]>> {
+export async function loadFiles(
+  session: Session,
+  { address: glob }: SourceDraft,
+): Promise<Result<ResourceInput[]>> {
   const names = await matchingFiles(session, glob);
-  if (names.length === 0) throw new CliError("source_failed", `No file below ${session.root} matches ${glob}.`);
+  if (names.length === 0)
+    throw new CliError("source_failed", `No file below ${session.root} matches ${glob}.`);
   const options = parquetOptions(session, names);
   const files: SourceFile[] = [];
   for (const [index, name] of names.entries()) {
@@ -42,7 +51,8 @@ async function matchingFiles({ root, signal }: Session, glob: string): Promise<s
       if (entry.isDirectory() && !SKIPPED.has(entry.name)) waiting.push(path);
       else if (entry.isFile() && pattern.test(path)) found.push(path);
     }
-    if (found.length > MAX_FILES) throw new CliError("source_failed", `${glob} matches more than ${MAX_FILES} files.`);
+    if (found.length > MAX_FILES)
+      throw new CliError("source_failed", `${glob} matches more than ${MAX_FILES} files.`);
   }
   return found.sort();
 }
@@ -57,7 +67,12 @@ async function readBeginning(root: string, name: string): Promise<SourceFile> {
   try {
     const bytes = new Uint8Array(Math.min(size, isParquet ? size : SAMPLE_BYTES));
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    return { name, bytes: bytes.subarray(0, bytesRead), sizeBytes: size, updated_at: mtime.toISOString() };
+    return {
+      name,
+      bytes: bytes.subarray(0, bytesRead),
+      sizeBytes: size,
+      updated_at: mtime.toISOString(),
+    };
   } finally {
     await handle.close();
   }

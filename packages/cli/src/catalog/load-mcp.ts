@@ -22,10 +22,14 @@ export async function loadMcp(session: Session, draft: SourceDraft): Promise<Res
   }
 }
 
-async function connect(client: Client, { session, draft }: { session: Session; draft: SourceDraft }): Promise<void> {
+async function connect(
+  client: Client,
+  { session, draft }: { session: Session; draft: SourceDraft },
+): Promise<void> {
   const options = { signal: session.signal, timeout: TIMEOUT_MS };
   if (/^https?:\/\//i.test(draft.address)) {
-    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
+    const { StreamableHTTPClientTransport } =
+      await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
     const requestInit = { headers: tokenHeaders(session, draft.source) };
     const transport = new StreamableHTTPClientTransport(new URL(draft.address), { requestInit });
     if (isTransport(transport)) await client.connect(transport, options);
@@ -34,9 +38,17 @@ async function connect(client: Client, { session, draft }: { session: Session; d
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const [command, ...args] = splitCommand(draft.address, "--mcp");
   const env = Object.fromEntries(
-    Object.entries(session.terminal.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(session.terminal.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
   );
-  const transport = new StdioClientTransport({ command, args, env, cwd: session.root, stderr: "ignore" });
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env,
+    cwd: session.root,
+    stderr: "ignore",
+  });
   await client.connect(transport, options);
 }
 

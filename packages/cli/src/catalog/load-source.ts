@@ -7,14 +7,20 @@ import { sourceKey } from "./catalog-source.ts";
 import type { SourceDraft } from "./source-draft.ts";
 
 /** What a source has now, as its importer gives it. @throws CliError `source_failed` where it does not answer */
-export async function loadSource(session: Session, draft: SourceDraft): Promise<readonly ResourceInput[]> {
+export async function loadSource(
+  session: Session,
+  draft: SourceDraft,
+): Promise<readonly ResourceInput[]> {
   const key = sourceKey(draft.source);
   try {
     return await load(session, draft);
   } catch (error) {
     session.signal.throwIfAborted();
     if (CliError.isInstance(error)) throw error;
-    throw new CliError("source_failed", `${key} could not be read: ${reasonOf(error, draft.address)}`);
+    throw new CliError(
+      "source_failed",
+      `${key} could not be read: ${reasonOf(error, draft.address)}`,
+    );
   }
 }
 
@@ -27,7 +33,10 @@ async function load(session: Session, draft: SourceDraft): Promise<readonly Reso
     case "openapi": {
       const { readDocument } = await import("./read-document.ts");
       const { fromOpenApi } = await import("@ccl/catalog");
-      return valueOf(draft, fromOpenApi(await readDocument(session, draft), { name: draft.source.name }));
+      return valueOf(
+        draft,
+        fromOpenApi(await readDocument(session, draft), { name: draft.source.name }),
+      );
     }
     case "files":
       return valueOf(draft, await (await import("./load-files.ts")).loadFiles(session, draft));

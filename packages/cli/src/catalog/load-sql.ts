@@ -14,21 +14,30 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
 /** The tables of a database. Nothing is written to it, and no value of a row is kept. */
-export async function loadSql(session: Session, { source, address }: SourceDraft): Promise<ResourceInput[]> {
+export async function loadSql(
+  session: Session,
+  { source, address }: SourceDraft,
+): Promise<ResourceInput[]> {
   const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
   const options = optionsOf(session, source);
   if (path !== undefined) return await loadSqlite(resolve(session.root, path), options);
   if (!/^postgres(?:ql)?:\/\//i.test(address)) {
-    throw new CliError("usage", `${source.location} names neither sqlite:<path> nor postgres://...`);
+    throw new CliError(
+      "usage",
+      `${source.location} names neither sqlite:<path> nor postgres://...`,
+    );
   }
   // A reference by the database's name; whoever runs a query resolves it.
   const secret = `ada://secret/pg:${encodeURIComponent(source.name)}`;
-  return await withPostgres(session, address, (client) => fromSqlDatabase(client, { ...options, secret }));
+  return await withPostgres(session, address, (client) =>
+    fromSqlDatabase(client, { ...options, secret }),
+  );
 }
 
 async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promise<ResourceInput[]> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true) throw new CliError("source_failed", `There is no database at ${path}.`);
+  if (found?.isFile() !== true)
+    throw new CliError("source_failed", `There is no database at ${path}.`);
   const database = await openSqlite({ path, readOnly: true });
   try {
     return await fromSqlDatabase(database, options);
@@ -37,7 +46,10 @@ async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promis
   }
 }
 
-function optionsOf({ signal }: Session, { name, schemas, sampleRows }: CatalogSource): FromSqlDatabaseOptions {
+function optionsOf(
+  { signal }: Session,
+  { name, schemas, sampleRows }: CatalogSource,
+): FromSqlDatabaseOptions {
   return {
     name,
     signal,
@@ -60,7 +72,10 @@ async function withPostgres<T>(
 ): Promise<T> {
   const Client = exportOf(loadOptional(session, "pg"), "Client");
   if (typeof Client !== "function") {
-    throw new CliError("usage", "PostgreSQL needs the package pg: run `npm install pg` in the project.");
+    throw new CliError(
+      "usage",
+      "PostgreSQL needs the package pg: run `npm install pg` in the project.",
+    );
   }
   const settings = {
     connectionString,
@@ -69,7 +84,8 @@ async function withPostgres<T>(
     application_name: "ccl catalog",
   };
   const client: unknown = Reflect.construct(Client, [settings]);
-  if (!isClient(client)) throw new CliError("usage", "The package pg that is installed here has no usable Client.");
+  if (!isClient(client))
+    throw new CliError("usage", "The package pg that is installed here has no usable Client.");
   // Without a listener a lost connection would end the process; the query under way fails all the same.
   client.on("error", () => undefined);
   await client.connect();
@@ -82,5 +98,11 @@ async function withPostgres<T>(
 }
 
 function isClient(value: unknown): value is ConnectedClient {
-  return typeof value === "object" && value !== null && "query" in value && "connect" in value && "end" in value;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "query" in value &&
+    "connect" in value &&
+    "end" in value
+  );
 }

@@ -1,4 +1,9 @@
-import { createCatalog, createMemoryCatalogStore, type ResourceInput, type ResourceRecord } from "@ccl/catalog";
+import {
+  createCatalog,
+  createMemoryCatalogStore,
+  type ResourceInput,
+  type ResourceRecord,
+} from "@ccl/catalog";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -20,7 +25,10 @@ const resource: fc.Arbitrary<ResourceInput> = fc.record(
     cap: fc.uniqueArray(text),
     tags: fc.uniqueArray(text),
     columns: fc.uniqueArray(column, { minLength: 1, selector: (each) => each.name }),
-    usage: fc.record({ anti_patterns: fc.uniqueArray(text, { minLength: 1 }) }, { noNullPrototype: true }),
+    usage: fc.record(
+      { anti_patterns: fc.uniqueArray(text, { minLength: 1 }) },
+      { noNullPrototype: true },
+    ),
   },
   { requiredKeys: ["id", "kind", "title", "cap"], noNullPrototype: true },
 );
@@ -78,9 +86,9 @@ describe("mergeImported", () => {
   ])("of two that changed one thing keeps the %s", async (_, base, edited, incoming, expected) => {
     const one = { id: "res:x", kind: "tabular", title: "x" };
     const current = await recordOf({ ...one, ...edited });
-    expect(mergeImported({ base: { ...one, ...base }, current, incoming: { ...one, ...incoming } })).toMatchObject(
-      expected,
-    );
+    expect(
+      mergeImported({ base: { ...one, ...base }, current, incoming: { ...one, ...incoming } }),
+    ).toMatchObject(expected);
   });
 
   it("tells a parameter from a field of the answer that has its name", async () => {
@@ -89,11 +97,14 @@ describe("mergeImported", () => {
       { name: "currency", in: "path", type: "string" },
       { name: "currency", in: "output", type: "string" },
     ];
-    const edited = columns.map((each) => (each.in === "path" ? { ...each, description: "ISO 4217" } : each));
+    const edited = columns.map((each) =>
+      each.in === "path" ? { ...each, description: "ISO 4217" } : each,
+    );
     const incoming = columns.map((each) => ({ ...each, nn: true }));
     const current = await recordOf({ ...one, columns: edited });
     expect(
-      mergeImported({ base: { ...one, columns }, current, incoming: { ...one, columns: incoming } }).columns,
+      mergeImported({ base: { ...one, columns }, current, incoming: { ...one, columns: incoming } })
+        .columns,
     ).toEqual([
       { name: "currency", in: "path", type: "string", nn: true, description: "ISO 4217" },
       { name: "currency", in: "output", type: "string", nn: true },

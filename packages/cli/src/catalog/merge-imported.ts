@@ -21,7 +21,15 @@ const derived = new Set(["rev", "schema_hash", "cap_hash", "derived"]);
 const words = new Set(["title", "description", "owner", "unit", "examples"]);
 /** Sets of entries: what a source gains and loses is added and taken, and what people added stays. */
 const lists = new Set(["tags", "snippets", "anti_patterns", "examples", "secrets"]);
-const nested = new Set(["usage", "access", "quality", "constraints", "cost_hint", "shape", "pushdown"]);
+const nested = new Set([
+  "usage",
+  "access",
+  "quality",
+  "constraints",
+  "cost_hint",
+  "shape",
+  "pushdown",
+]);
 
 /** What the source says now, with what people changed in the catalog since. */
 export function mergeImported({ base, current, incoming }: ImportStates): ResourceInput {
@@ -29,12 +37,19 @@ export function mergeImported({ base, current, incoming }: ImportStates): Resour
   // Filled in by the catalog where a source names none.
   if (base.cap === undefined && incoming.cap === undefined) delete edited["cap"];
   const merged = mergeMembers({ ...base }, edited, { ...incoming });
-  return { ...merged, id: incoming.id, kind: String(merged["kind"]), title: String(merged["title"]) };
+  return {
+    ...merged,
+    id: incoming.id,
+    kind: String(merged["kind"]),
+    title: String(merged["title"]),
+  };
 }
 
 /** A record as it would be registered. */
 function inputOf({ derived: made = [], ...record }: ResourceRecord): Members {
-  const members = Object.entries(record).filter(([name]) => !derived.has(name) && !made.includes(name));
+  const members = Object.entries(record).filter(
+    ([name]) => !derived.has(name) && !made.includes(name),
+  );
   const input: Members = Object.fromEntries(members);
   if (made.includes("shape.cols") && record.shape !== undefined) {
     const { cols: _, ...shape } = record.shape;
@@ -44,7 +59,9 @@ function inputOf({ derived: made = [], ...record }: ResourceRecord): Members {
 }
 
 function mergeMembers(base: Members, current: Members, incoming: Members): Members {
-  const names = [...new Set([...Object.keys(incoming), ...Object.keys(current), ...Object.keys(base)])];
+  const names = [
+    ...new Set([...Object.keys(incoming), ...Object.keys(current), ...Object.keys(base)]),
+  ];
   const merged: Members = {};
   for (const name of names) {
     const value = mergeMember(name, [base[name], current[name], incoming[name]]);
@@ -53,12 +70,17 @@ function mergeMembers(base: Members, current: Members, incoming: Members): Membe
   return merged;
 }
 
-function mergeMember(name: string, [base, current, incoming]: [unknown, unknown, unknown]): unknown {
+function mergeMember(
+  name: string,
+  [base, current, incoming]: [unknown, unknown, unknown],
+): unknown {
   if (isSame(base, current)) return incoming;
   if (isSame(base, incoming)) return current;
-  if (name === "columns") return mergeColumns(columnsOf(base), columnsOf(current), columnsOf(incoming));
+  if (name === "columns")
+    return mergeColumns(columnsOf(base), columnsOf(current), columnsOf(incoming));
   if (lists.has(name)) return mergeLists(listOf(base), listOf(current), listOf(incoming));
-  if (nested.has(name)) return mergeMembers(membersOf(base), membersOf(current), membersOf(incoming));
+  if (nested.has(name))
+    return mergeMembers(membersOf(base), membersOf(current), membersOf(incoming));
   return words.has(name) ? current : incoming;
 }
 
@@ -74,7 +96,10 @@ function mergeColumns(
   const merged = [...given].map(([place, column]) => {
     const own = edited.get(place);
     if (own === undefined) return column;
-    return { ...mergeMembers({ ...before.get(place) }, { ...own }, { ...column }), name: column.name };
+    return {
+      ...mergeMembers({ ...before.get(place) }, { ...own }, { ...column }),
+      name: column.name,
+    };
   });
   const added = [...edited].filter(([place]) => !given.has(place) && !before.has(place));
   return [...merged, ...added.map(([, column]) => column)];
@@ -92,11 +117,19 @@ function byPlace(columns: readonly ResourceColumn[]): Map<string, ResourceColumn
   return places;
 }
 
-function mergeLists(base: readonly unknown[], current: readonly unknown[], incoming: readonly unknown[]): unknown[] {
+function mergeLists(
+  base: readonly unknown[],
+  current: readonly unknown[],
+  incoming: readonly unknown[],
+): unknown[] {
   const before = new Set(base.map(canonicalJson));
   const now = new Set(incoming.map(canonicalJson));
-  const taken = new Set([...before].filter((entry) => !current.some((each) => canonicalJson(each) === entry)));
-  const added = current.filter((entry) => !before.has(canonicalJson(entry)) && !now.has(canonicalJson(entry)));
+  const taken = new Set(
+    [...before].filter((entry) => !current.some((each) => canonicalJson(each) === entry)),
+  );
+  const added = current.filter(
+    (entry) => !before.has(canonicalJson(entry)) && !now.has(canonicalJson(entry)),
+  );
   return [...incoming.filter((entry) => !taken.has(canonicalJson(entry))), ...added];
 }
 
@@ -109,7 +142,10 @@ function isSame(left: unknown, right: unknown): boolean {
 
 /** Nothing, no entries and no members are one. */
 function textOf(value: unknown): string {
-  if (value === undefined || (typeof value === "object" && value !== null && Object.keys(value).length === 0))
+  if (
+    value === undefined ||
+    (typeof value === "object" && value !== null && Object.keys(value).length === 0)
+  )
     return "";
   return canonicalJson(value);
 }
@@ -119,7 +155,9 @@ function columnsOf(value: unknown): readonly ResourceColumn[] {
 }
 
 function isColumn(value: unknown): value is ResourceColumn {
-  return typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
+  return (
+    typeof value === "object" && value !== null && "name" in value && typeof value.name === "string"
+  );
 }
 
 function listOf(value: unknown): readonly unknown[] {

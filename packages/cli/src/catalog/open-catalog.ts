@@ -1,4 +1,9 @@
-import { type Catalog, createCatalog, createMemoryCatalogStore, type ResourceRecord } from "@ccl/catalog";
+import {
+  type Catalog,
+  createCatalog,
+  createMemoryCatalogStore,
+  type ResourceRecord,
+} from "@ccl/catalog";
 import type { Principal } from "@ccl/catalog";
 
 import { createNoSearchIndex } from "./no-search-index.ts";
@@ -31,7 +36,11 @@ export async function openCatalog(
       const all: ResourceRecord[] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.list({ limit: 1_000, signal, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.list({
+          limit: 1_000,
+          signal,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
         all.push(...page.resources.map(({ record }) => record));
         ({ cursor } = page);
       } while (cursor !== undefined);

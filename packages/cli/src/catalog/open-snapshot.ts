@@ -5,7 +5,10 @@ import type { CatalogRecords } from "./read-catalog.ts";
 import { loadIndex, saveIndex } from "./folder-cache.ts";
 
 /** The records of a folder to be searched as the public sees them: personal columns stay out. */
-export function openSnapshot({ path, content }: CatalogRecords, counter?: TokenCounter): CatalogSnapshot {
+export function openSnapshot(
+  { path, content }: CatalogRecords,
+  counter?: TokenCounter,
+): CatalogSnapshot {
   return createCatalogSnapshot({
     records: content.records,
     loadSaved: () => loadIndex(path),

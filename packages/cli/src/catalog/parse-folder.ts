@@ -1,4 +1,10 @@
-import { type CatalogFiles, detailsPath, fromCatalogFiles, type ResourceRecord, toCompactJsonl } from "@ccl/catalog";
+import {
+  type CatalogFiles,
+  detailsPath,
+  fromCatalogFiles,
+  type ResourceRecord,
+  toCompactJsonl,
+} from "@ccl/catalog";
 import type { SnapshotRecord } from "@ccl/catalog/snapshot";
 import { type Issue, sha256Hex } from "@ccl/core";
 
@@ -41,12 +47,14 @@ export async function parseChanges(reading: FolderReading): Promise<SnapshotReco
   const owned = new Set<string>();
   const lines: string[] = [];
   const paths: string[] = [];
-  const byLine = overview === undefined ? undefined : new Map(known.records.map((each) => [lineOf(each), each]));
+  const byLine =
+    overview === undefined ? undefined : new Map(known.records.map((each) => [lineOf(each), each]));
   const given = overview?.split(/\r?\n/).filter((line) => line.trim() !== "");
   for (const each of given ?? known.records) {
     const record = typeof each === "string" ? byLine?.get(each) : each;
     const path = record === undefined ? undefined : detailsPath(record.record.id);
-    const isSame = path !== undefined && !changed.has(path) && present.has(path) === known.files.has(path);
+    const isSame =
+      path !== undefined && !changed.has(path) && present.has(path) === known.files.has(path);
     if (record !== undefined && isSame) same.push(record);
     else lines.push(typeof each === "string" ? each : lineOf(each));
     const place = path ?? pathOfLine(typeof each === "string" ? each : "");
@@ -83,7 +91,9 @@ function pathOfLine(line: string): string {
 
 /** What a command fails with that cannot read the catalog. */
 export function damaged(place: string, issues: readonly Issue[]): CliError {
-  const lines = issues.slice(0, 20).map((issue) => `${issue.code} at ${issue.path.join("/")}: ${issue.message}`);
+  const lines = issues
+    .slice(0, 20)
+    .map((issue) => `${issue.code} at ${issue.path.join("/")}: ${issue.message}`);
   const rest = issues.length > lines.length ? `\n[${issues.length - lines.length} more]` : "";
   const message = `The catalog in ${place} can't be read:\n${lines.join("\n")}${rest}`;
   return new CliError("catalog_damaged", message, { details: { issues } });

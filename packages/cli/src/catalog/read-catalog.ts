@@ -36,7 +36,10 @@ export async function readCatalog(session: Session): Promise<CatalogRecords> {
 }
 
 /** Reads the folder again as long as somebody writes to it: `read` gives undefined then. */
-export async function whenAtRest<T>(session: Session, read: (path: string) => Promise<T | undefined>): Promise<T> {
+export async function whenAtRest<T>(
+  session: Session,
+  read: (path: string) => Promise<T | undefined>,
+): Promise<T> {
   const path = catalogPath(session);
   if (!hasCatalog(session)) {
     throw new CliError(
@@ -51,11 +54,17 @@ export async function whenAtRest<T>(session: Session, read: (path: string) => Pr
     // Somebody wrote meanwhile: what was read may be of two states.
     if (found !== undefined) return found;
   }
-  throw new CliError("catalog_conflict", `${path} changes all the time; try again when it is at rest.`);
+  throw new CliError(
+    "catalog_conflict",
+    `${path} changes all the time; try again when it is at rest.`,
+  );
 }
 
 /** The records; undefined where somebody wrote meanwhile. */
-export async function readAtRest(session: Session, path: string): Promise<CatalogRecords | undefined> {
+export async function readAtRest(
+  session: Session,
+  path: string,
+): Promise<CatalogRecords | undefined> {
   const content = await readContent(path, session.signal);
   return content === undefined || hasUnfinishedChanges(path) ? undefined : { path, content };
 }

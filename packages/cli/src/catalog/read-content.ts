@@ -9,7 +9,10 @@ const nothing: FolderContent = { files: new Map(), records: [] };
  * What stands in a catalog's folder: from the cache where files are provably the same, else as they are now, kept for the
  * next process. Undefined where the folder changed while it was read. @throws CliError `catalog_damaged`
  */
-export async function readContent(folder: string, signal: AbortSignal): Promise<FolderContent | undefined> {
+export async function readContent(
+  folder: string,
+  signal: AbortSignal,
+): Promise<FolderContent | undefined> {
   const known = loadContent(folder);
   const stamps = stampFolder(folder);
   const isSameList = known?.files.size === stamps.size;
@@ -39,10 +42,15 @@ async function contentOf(
   { known, stamps, texts, signal }: Touched,
 ): Promise<FolderContent | undefined> {
   const files = new Map(
-    [...stamps].map(([name, stamp]) => [name, fileOf(stamp, texts.get(name), known.files.get(name))]),
+    [...stamps].map(([name, stamp]) => [
+      name,
+      fileOf(stamp, texts.get(name), known.files.get(name)),
+    ]),
   );
   const changed = new Set(
-    [...files].filter(([name, file]) => known.files.get(name)?.sha256 !== file.sha256).map(([name]) => name),
+    [...files]
+      .filter(([name, file]) => known.files.get(name)?.sha256 !== file.sha256)
+      .map(([name]) => name),
   );
   const read = async (names: Iterable<string>): Promise<Map<string, string> | undefined> => {
     const more = await readTexts(
@@ -50,7 +58,10 @@ async function contentOf(
       [...names].filter((name) => !texts.has(name)),
       signal,
     );
-    if (more === undefined || [...more].some(([name, text]) => sha256Hex(text) !== files.get(name)?.sha256))
+    if (
+      more === undefined ||
+      [...more].some(([name, text]) => sha256Hex(text) !== files.get(name)?.sha256)
+    )
       return undefined;
     return new Map([...names].map((name) => [name, texts.get(name) ?? more.get(name) ?? ""]));
   };
@@ -62,7 +73,9 @@ async function contentOf(
     const records = await parseChanges({ known, present, changed, overview, read });
     if (records !== "again") return { files, records };
   }
-  const all = await read([...present].filter((name) => name === OVERVIEW || name.startsWith("details/")));
+  const all = await read(
+    [...present].filter((name) => name === OVERVIEW || name.startsWith("details/")),
+  );
   if (all === undefined) return undefined;
   return { files, records: hashed(parseRecords(Object.fromEntries(all), folder)) };
 }
@@ -76,6 +89,12 @@ function fileOf(
   return { stamp: isSettled ? stamp : "", sha256: sha256Hex(text ?? "") };
 }
 
-function isSame(before: ReadonlyMap<string, FileStamp>, after: ReadonlyMap<string, FileStamp>): boolean {
-  return before.size === after.size && [...before].every(([name, { text }]) => after.get(name)?.text === text);
+function isSame(
+  before: ReadonlyMap<string, FileStamp>,
+  after: ReadonlyMap<string, FileStamp>,
+): boolean {
+  return (
+    before.size === after.size &&
+    [...before].every(([name, { text }]) => after.get(name)?.text === text)
+  );
 }

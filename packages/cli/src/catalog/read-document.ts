@@ -10,9 +10,15 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
 /** The text behind a path from the project's root or an http address. */
-export async function readDocument(session: Session, { source, address }: SourceDraft): Promise<string> {
+export async function readDocument(
+  session: Session,
+  { source, address }: SourceDraft,
+): Promise<string> {
   if (!/^https?:\/\//i.test(address)) {
-    return await readFile(resolve(session.root, address), { encoding: "utf8", signal: session.signal });
+    return await readFile(resolve(session.root, address), {
+      encoding: "utf8",
+      signal: session.signal,
+    });
   }
   const signal = AbortSignal.any([session.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const response = await fetch(address, { signal, headers: tokenHeaders(session, source) });
@@ -25,7 +31,8 @@ export async function readDocument(session: Session, { source, address }: Source
   let size = 0;
   for await (const piece of response.body ?? []) {
     size += piece.byteLength;
-    if (size > MAX_BYTES) throw new CliError("source_failed", `${source.location} gives more than ${MAX_BYTES} bytes.`);
+    if (size > MAX_BYTES)
+      throw new CliError("source_failed", `${source.location} gives more than ${MAX_BYTES} bytes.`);
     text += decoder.decode(piece, { stream: true });
   }
   return text + decoder.decode();

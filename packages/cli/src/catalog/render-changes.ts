@@ -20,7 +20,8 @@ export function renderChanges(changes: readonly CatalogChange[], style: Style): 
   const shown = style.isTerminal ? rows.slice(0, MAX_TERMINAL_ROWS) : rows;
   const rest = rows.length - shown.length;
   return (
-    renderTable(COLUMNS, shown, style) + (rest === 0 ? "" : `[${formatCount(rest, "more change")}; --json has all]\n`)
+    renderTable(COLUMNS, shown, style) +
+    (rest === 0 ? "" : `[${formatCount(rest, "more change")}; --json has all]\n`)
   );
 }
 
@@ -36,5 +37,12 @@ export function summariseChanges(changes: readonly CatalogChange[]): string {
 function rowsOf({ id, kind, severity, rev, changes }: CatalogChange): string[][] {
   if (kind !== "changed") return [[severity, kind, id, "", "", ""]];
   const name = rev === undefined ? id : `${id} (rev ${rev})`;
-  return changes.map((change) => [change.severity, change.kind, name, change.path, change.from ?? "", change.to ?? ""]);
+  return changes.map((change) => [
+    change.severity,
+    change.kind,
+    name,
+    change.path,
+    change.from ?? "",
+    change.to ?? "",
+  ]);
 }

@@ -6,7 +6,12 @@ import { redactSecrets } from "@ccl/core";
 import { CliError } from "../cli-error.ts";
 import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
-import { type CatalogSource, isVariable, resolveLocation, type SourceKind } from "./catalog-source.ts";
+import {
+  type CatalogSource,
+  isVariable,
+  resolveLocation,
+  type SourceKind,
+} from "./catalog-source.ts";
 
 /** Sources as the command line names them. */
 export interface SourceFlags {
@@ -45,7 +50,11 @@ export function draftsOf(session: Session, flags: SourceFlags): SourceDraft[] {
 
 /** A source that was imported before, to be read again. */
 export function draftOfKept(session: Session, source: CatalogSource): SourceDraft {
-  return { source, address: resolveLocation(source.location, session.terminal.env), isStripped: false };
+  return {
+    source,
+    address: resolveLocation(source.location, session.terminal.env),
+    isStripped: false,
+  };
 }
 
 function draftOf(
@@ -58,7 +67,8 @@ function draftOf(
   const address = isVariable(text) ? resolveLocation(text, env) : located(session, kind, text);
   const location = isVariable(text) ? text : withoutSecrets(address, kind);
   const name = flags.name ?? defaultName(kind, address);
-  if (name.length > 200 || /\p{Cc}/u.test(name)) throw new CliError("usage", "--name has at most 200 characters.");
+  if (name.length > 200 || /\p{Cc}/u.test(name))
+    throw new CliError("usage", "--name has at most 200 characters.");
   const source: CatalogSource = {
     kind,
     name,
@@ -76,9 +86,13 @@ function located(session: Session, kind: SourceKind, text: string): string {
     if (/^postgres(?:ql)?:\/\//i.test(text)) return text;
     const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(text)?.[1];
     if (path !== undefined) return `sqlite:${fromRoot(session, path)}`;
-    const message = "--sql takes sqlite:<path>, postgres://..., or env:NAME, a variable that holds one of them.";
+    const message =
+      "--sql takes sqlite:<path>, postgres://..., or env:NAME, a variable that holds one of them.";
     const isFile = existsSync(resolve(session.terminal.cwd(), text));
-    throw new CliError("usage", isFile ? `${message} For this file write sqlite:${text}.` : message);
+    throw new CliError(
+      "usage",
+      isFile ? `${message} For this file write sqlite:${text}.` : message,
+    );
   }
   const isPath = kind === "files" || kind === "jsonl" || (kind === "openapi" && !url.test(text));
   return isPath ? fromRoot(session, text) : text;
@@ -92,8 +106,10 @@ function fromRoot({ root, terminal }: Session, path: string): string {
 
 /** URLs lose user, password, query and fragment; in commands what looks like a secret is masked. */
 function withoutSecrets(address: string, kind: SourceKind): string {
-  if (!url.test(address) || kind === "files") return kind === "mcp" ? redactSecrets(address).text : address;
-  if (!URL.canParse(address)) throw new CliError("usage", `What --${kind} names is no URL that can be read.`);
+  if (!url.test(address) || kind === "files")
+    return kind === "mcp" ? redactSecrets(address).text : address;
+  if (!URL.canParse(address))
+    throw new CliError("usage", `What --${kind} names is no URL that can be read.`);
   const stripped = new URL(address);
   stripped.username = "";
   stripped.password = "";
@@ -112,14 +128,17 @@ function defaultName(kind: SourceKind, address: string): string {
   }
   if (url.test(address)) return new URL(address).hostname;
   const [first = "", ...others] = basename(address.replace(/^sqlite:(?:\/\/)?/i, "")).split(".");
-  return [first, ...others.slice(0, -1)].find((part) => !isGenericFile.test(part)) ?? (first || kind);
+  return (
+    [first, ...others.slice(0, -1)].find((part) => !isGenericFile.test(part)) ?? (first || kind)
+  );
 }
 
 /** Parts of file names that say nothing of what is in them: `api.shop.json` is `shop`. */
 const isGenericFile = /^(?:|api|openapi|swagger|spec|schema)$/i;
 
 /** Names that say nothing of a server. */
-const generic = /^(?:|\.{1,2}|index|main|server|cli|dist|build|src|bin|app|start|serve|run|stdio|sse)$/;
+const generic =
+  /^(?:|\.{1,2}|index|main|server|cli|dist|build|src|bin|app|start|serve|run|stdio|sse)$/;
 
 /** The package or the folder that a command names: `npx -y @acme/mcp-crm@2 stdio` is `mcp-crm`. */
 function commandName(command: string): string {

@@ -7,7 +7,10 @@ import { loadSource } from "./load-source.ts";
 import { draftOfKept } from "./source-draft.ts";
 
 /** For each source a probe that reads it again, once, for the resources that came from it. They are known by their ids: operations of an API share addresses. */
-export function sourceProbes(session: Session, sources: readonly ImportedSource[]): ResourceProbe[] {
+export function sourceProbes(
+  session: Session,
+  sources: readonly ImportedSource[],
+): ResourceProbe[] {
   return sources.map((source) => {
     const ids = new Set(source.resources.map(({ id }) => id));
     const knows = source.kind === "sql" ? (["nn", "pk", "fk"] as const) : (["nn"] as const);
@@ -18,14 +21,26 @@ export function sourceProbes(session: Session, sources: readonly ImportedSource[
         let loading: Promise<readonly ResourceInput[]> | undefined;
         return {
           async probe({ id }) {
-            loading ??= Promise.resolve().then(() => loadSource(session, draftOfKept(session, source)));
+            loading ??= Promise.resolve().then(() =>
+              loadSource(session, draftOfKept(session, source)),
+            );
             const siblings = await loading;
             const found = siblings.find((resource) => resource.id === id);
             if (found === undefined) {
-              return { state: "missing", reason: `The source ${sourceKey(source)} no longer has it`, siblings };
+              return {
+                state: "missing",
+                reason: `The source ${sourceKey(source)} no longer has it`,
+                siblings,
+              };
             }
             const { columns, shape } = found;
-            return { state: "available", knows, siblings, ...(columns && { columns }), ...(shape && { shape }) };
+            return {
+              state: "available",
+              knows,
+              siblings,
+              ...(columns && { columns }),
+              ...(shape && { shape }),
+            };
           },
         };
       },

@@ -2,7 +2,12 @@ import type { Session } from "../session.ts";
 import { type CatalogSource, resolveLocation } from "./catalog-source.ts";
 
 /** The header with the token that a source's variable holds; none where it names none. */
-export function tokenHeaders(session: Session, { tokenVariable }: CatalogSource): Record<string, string> {
+export function tokenHeaders(
+  session: Session,
+  { tokenVariable }: CatalogSource,
+): Record<string, string> {
   if (tokenVariable === undefined) return {};
-  return { authorization: `Bearer ${resolveLocation(`env:${tokenVariable}`, session.terminal.env)}` };
+  return {
+    authorization: `Bearer ${resolveLocation(`env:${tokenVariable}`, session.terminal.env)}`,
+  };
 }

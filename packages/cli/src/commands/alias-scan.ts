@@ -5,7 +5,9 @@ import type { Session } from "../session.ts";
 
 /** Brings the registry up to the disk. */
 export async function aliasScan(session: Session): Promise<CommandResult> {
-  const report = await withProject(session, { persist: true }, (registry) => scanWithProgress(registry, session));
+  const report = await withProject(session, { persist: true }, (registry) =>
+    scanWithProgress(registry, session),
+  );
   const { entries, added, updated, moved, removed, skipped } = report;
   const changes = [
     ...added.map((alias) => `+ ${alias}`),

@@ -10,7 +10,9 @@ import type { Session } from "../session.ts";
 /** Compares the registry with the disk; a stale alias fails the check. */
 export async function aliasVerify(session: Session): Promise<CommandResult> {
   const { signal } = session;
-  const { checks, isClean } = await withProject(session, { persist: true }, (registry) => registry.verify({ signal }));
+  const { checks, isClean } = await withProject(session, { persist: true }, (registry) =>
+    registry.verify({ signal }),
+  );
   const stale = checks.filter((check) => check.status !== "ok");
   const rows = stale.map((check) => [check.status, check.alias, check.path, detailOf(check)]);
   return {
@@ -18,7 +20,11 @@ export async function aliasVerify(session: Session): Promise<CommandResult> {
     text: (style) =>
       isClean
         ? `${style.colours.green("ok")}: ${formatCount(checks.length, "alias")}\n`
-        : renderTable([{ title: "status" }, { title: "alias" }, { title: "path" }, { title: "detail" }], rows, style),
+        : renderTable(
+            [{ title: "status" }, { title: "alias" }, { title: "path" }, { title: "detail" }],
+            rows,
+            style,
+          ),
     note: () =>
       isClean
         ? ""

@@ -33,7 +33,8 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
   const rows = cards.map(({ alias, kind, file }) => [alias, kind, file]);
   return {
     document: { cards, skipped },
-    text: (style) => renderTable([{ title: "alias" }, { title: "kind" }, { title: "file" }], rows, style),
+    text: (style) =>
+      renderTable([{ title: "alias" }, { title: "kind" }, { title: "file" }], rows, style),
     note: () => `${formatCount(cards.length, "card")} written, ${skipped.length} left out\n`,
   };
 }

@@ -11,7 +11,8 @@ export async function cardsShow(session: Session, name: string): Promise<Command
   const { signal } = session;
   return await withProjectOrScan(session, async (registry) => {
     const { alias, path, sha8, text } = await resolveAlias(registry, name, session);
-    if (text === undefined) throw new CliError("input_invalid", `${alias} is a binary file; it has no card.`);
+    if (text === undefined)
+      throw new CliError("input_invalid", `${alias} is a binary file; it has no card.`);
     const { kind, lines, text: card } = await buildCard({ alias, path, text }, { signal });
     return { document: { alias, path, sha8, kind, lines }, text: () => `${card}\n` };
   });

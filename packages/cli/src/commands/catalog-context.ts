@@ -17,23 +17,34 @@ export interface CatalogContextFlags {
 }
 
 /** The part of a prompt that tells a model of the resources for a task, within a budget. Personal columns stay out. */
-export async function catalogContext(session: Session, flags: CatalogContextFlags): Promise<CommandResult> {
+export async function catalogContext(
+  session: Session,
+  flags: CatalogContextFlags,
+): Promise<CommandResult> {
   const { signal } = session;
   const { task, budget } = flags;
   const read = await readCatalog(session);
   const counter = await counterOf(flags.modelEncoding).open();
   const catalog = openSnapshot(read, counter);
-  const context = await catalog.budgetedContext({ task, budget, signal, ...(flags.facet && { facets: flags.facet }) });
+  const context = await catalog.budgetedContext({
+    task,
+    budget,
+    signal,
+    ...(flags.facet && { facets: flags.facet }),
+  });
   await keepIndex(read, catalog, signal);
   const { text, tokens, k, m, omitted, unmatchedTerms } = context;
   return {
     document: { ...context, budget, counter: counter.name },
     text: () => (text.endsWith("\n") ? text : `${text}\n`),
     note: () => {
-      const missing = unmatchedTerms.length === 0 ? "" : `; no resource has: ${unmatchedTerms.join(", ")}`;
+      const missing =
+        unmatchedTerms.length === 0 ? "" : `; no resource has: ${unmatchedTerms.join(", ")}`;
       const left = omitted.overview === 0 ? "" : `; ${formatNumber(omitted.overview)} left out`;
       const spent = `${formatNumber(tokens)} of ${formatNumber(budget)} tokens (${counter.name})`;
-      return printableLines(`${spent}: ${formatNumber(k)} rows, ${formatNumber(m)} cards${left}${missing}\n`);
+      return printableLines(
+        `${spent}: ${formatNumber(k)} rows, ${formatNumber(m)} cards${left}${missing}\n`,
+      );
     },
   };
 }

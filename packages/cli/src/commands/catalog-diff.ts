@@ -37,7 +37,9 @@ export async function catalogDiff(
   if (flags.save !== undefined) return await saveSnapshot(session, flags.save, records);
   const base = revision ?? "HEAD";
   const before =
-    flags.against === undefined ? await readRevision(session, base) : await readSnapshot(session, flags.against);
+    flags.against === undefined
+      ? await readRevision(session, base)
+      : await readSnapshot(session, flags.against);
   const changes = compareCatalogs(before, records);
   return {
     document: { against: flags.against ?? base, counts: countSeverities(changes), changes },
@@ -48,7 +50,11 @@ export async function catalogDiff(
 }
 
 /** Whole records, one a line: what `--against` takes. */
-async function saveSnapshot(session: Session, file: string, records: readonly ResourceInput[]): Promise<CommandResult> {
+async function saveSnapshot(
+  session: Session,
+  file: string,
+  records: readonly ResourceInput[],
+): Promise<CommandResult> {
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join("");
   const written = await writeOut(file, text, session);
   return {
@@ -67,7 +73,8 @@ async function readRevision(session: Session, revision: string): Promise<readonl
 async function readSnapshot(session: Session, name: string): Promise<readonly ResourceInput[]> {
   const path = resolve(session.terminal.cwd(), name);
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined) throw new CliError("usage", `There is nothing at ${path} to compare with.`);
+  if (found === undefined)
+    throw new CliError("usage", `There is nothing at ${path} to compare with.`);
   if (found.isDirectory()) return parseRecords((await readFiles(path, session.signal)) ?? {}, path);
   const read = fromJsonl(await readFile(path, { encoding: "utf8", signal: session.signal }));
   if (!read.ok) throw inputError(read.issues);

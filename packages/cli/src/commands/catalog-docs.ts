@@ -20,7 +20,10 @@ export interface CatalogDocsFlags {
 const IDS_AT_ONCE = 500;
 
 /** Writes `resources.md`: a table of all resources and a card each, for people. Personal columns stay out. */
-export async function catalogDocs(session: Session, flags: CatalogDocsFlags): Promise<CommandResult> {
+export async function catalogDocs(
+  session: Session,
+  flags: CatalogDocsFlags,
+): Promise<CommandResult> {
   const { signal } = session;
   const read = await readCatalog(session);
   const catalog = openSnapshot(read);
@@ -29,14 +32,21 @@ export async function catalogDocs(session: Session, flags: CatalogDocsFlags): Pr
   for (let from = 0; from < records.length; from += IDS_AT_ONCE) {
     const part = records.slice(from, from + IDS_AT_ONCE);
     const ids = part.map(({ id }) => id);
-    const { items } = await catalog.details(ids, { columnLimit: 10_000, snippetLimit: 100, signal });
+    const { items } = await catalog.details(ids, {
+      columnLimit: 10_000,
+      snippetLimit: 100,
+      signal,
+    });
     const byId = new Map(part.map((record) => [record.id, record]));
     for (const card of items) {
       const { tags = [], owner, updated_at } = byId.get(card.id) ?? {};
       cards.push({ ...card, tags, ...(owner && { owner }), ...(updated_at && { updated_at }) });
     }
   }
-  const text = renderResourcesMarkdown(cards, flags.title === undefined ? {} : { title: flags.title });
+  const text = renderResourcesMarkdown(
+    cards,
+    flags.title === undefined ? {} : { title: flags.title },
+  );
   if (flags.out === "-") return { document: { text, resources: cards.length }, text: () => text };
   const path = join(catalogPath(session), "resources.md");
   const written = flags.out === undefined ? path : await writeOut(flags.out, text, session);

@@ -20,7 +20,10 @@ export interface CatalogEvalFlags {
 }
 
 /** Measures search, and contexts within budgets, on labelled questions. */
-export async function catalogEval(session: Session, flags: CatalogEvalFlags): Promise<CommandResult> {
+export async function catalogEval(
+  session: Session,
+  flags: CatalogEvalFlags,
+): Promise<CommandResult> {
   const { signal } = session;
   const { budgets = [], minRecall } = flags;
   const read = await readCatalog(session);
@@ -34,12 +37,18 @@ export async function catalogEval(session: Session, flags: CatalogEvalFlags): Pr
   const unknown = [...new Set(qrels.map(({ rid }) => rid))].filter((rid) => !known.has(rid));
   const isTooLow = minRecall !== undefined && evaluation.recallAt10 < minRecall;
   const notes = [
-    evaluation.skipped.length === 0 ? "" : `Without a relevant resource: ${evaluation.skipped.join(", ")}.\n`,
+    evaluation.skipped.length === 0
+      ? ""
+      : `Without a relevant resource: ${evaluation.skipped.join(", ")}.\n`,
     unknown.length === 0 ? "" : `The catalog lacks ${unknown.join(", ")}.\n`,
     isTooLow ? `R@10 is ${evaluation.recallAt10.toFixed(3)}, below ${minRecall}.\n` : "",
   ];
   return {
-    document: { ...evaluation, unknownResources: unknown, ...(counter && { counter: counter.name }) },
+    document: {
+      ...evaluation,
+      unknownResources: unknown,
+      ...(counter && { counter: counter.name }),
+    },
     text: () => `${formatEvaluations({ catalog: evaluation })}\n`,
     note: () => notes.map((line) => (line === "" ? "" : `${printable(line.trimEnd())}\n`)).join(""),
     exitCode: isTooLow ? EXIT_CODES.checkFailed : EXIT_CODES.ok,
@@ -49,7 +58,11 @@ export async function catalogEval(session: Session, flags: CatalogEvalFlags): Pr
 type Row = Record<string, unknown>;
 
 /** JSONL, each line read by `read`; the first line that does not fit is named. */
-async function readLines<T>(session: Session, file: string, read: (row: Row) => T | string): Promise<T[]> {
+async function readLines<T>(
+  session: Session,
+  file: string,
+  read: (row: Row) => T | string,
+): Promise<T[]> {
   const text = await readInput(session, file, "one JSON document a line");
   const values: T[] = [];
   for (const [index, line] of text
@@ -58,7 +71,8 @@ async function readLines<T>(session: Session, file: string, read: (row: Row) => 
     .entries()) {
     if (line.trim() === "") continue;
     const value = read(parsedRow(line, `${file}:${index + 1}`));
-    if (typeof value === "string") throw new CliError("input_invalid", `${file}:${index + 1}: ${value}`);
+    if (typeof value === "string")
+      throw new CliError("input_invalid", `${file}:${index + 1}: ${value}`);
     values.push(value);
   }
   if (values.length === 0) throw new CliError("input_invalid", `${file} is empty.`);
@@ -76,7 +90,9 @@ function parsedRow(line: string, place: string): Row {
 }
 
 function toQuery({ qid, text }: Row): { qid: string; text: string } | string {
-  return typeof qid === "string" && typeof text === "string" ? { qid, text } : "qid and text must be texts.";
+  return typeof qid === "string" && typeof text === "string"
+    ? { qid, text }
+    : "qid and text must be texts.";
 }
 
 function toQrel({ qid, rid, rel }: Row): { qid: string; rid: string; rel?: number } | string {

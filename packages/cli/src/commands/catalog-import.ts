@@ -1,12 +1,22 @@
 import type { ChangeSeverity } from "@ccl/catalog";
 
-import { type CatalogFolder, initCatalog, readCatalogFolder, writeCatalogFolder } from "../catalog/catalog-folder.ts";
+import {
+  type CatalogFolder,
+  initCatalog,
+  readCatalogFolder,
+  writeCatalogFolder,
+} from "../catalog/catalog-folder.ts";
 import { type CatalogRecords, hasCatalog } from "../catalog/read-catalog.ts";
 import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
 import { importSources } from "../catalog/import-sources.ts";
 import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
 import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
-import { draftOfKept, draftsOf, type SourceDraft, type SourceFlags } from "../catalog/source-draft.ts";
+import {
+  draftOfKept,
+  draftsOf,
+  type SourceDraft,
+  type SourceFlags,
+} from "../catalog/source-draft.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -21,7 +31,10 @@ export interface CatalogImportFlags extends SourceFlags {
 }
 
 /** Brings sources into the catalog, or reads those again that it has; says what changed, and whom it hurts. */
-export async function catalogImport(session: Session, flags: CatalogImportFlags): Promise<CommandResult> {
+export async function catalogImport(
+  session: Session,
+  flags: CatalogImportFlags,
+): Promise<CommandResult> {
   const folder = hasCatalog(session) ? await readCatalogFolder(session) : undefined;
   const before = folder ?? { records: [], sources: [] };
   const drafts = toRead(session, before, flags);
@@ -40,8 +53,12 @@ export async function catalogImport(session: Session, flags: CatalogImportFlags)
   const notes = [
     `${outcomes.map(({ kind, name, resources }) => `${kind}:${name} ${formatCount(resources, "resource")}`).join("; ")}`,
     `${summariseChanges(changes)}; ${kept} unchanged${isWritten ? "" : "; nothing was written"}`,
-    ...(warnings.length === 0 ? [] : [`${formatCount(warnings.length, "secret")} masked: name secrets by reference.`]),
-    ...drafts.filter(({ isStripped }) => isStripped).map(({ source }) => strippedNote(source.location)),
+    ...(warnings.length === 0
+      ? []
+      : [`${formatCount(warnings.length, "secret")} masked: name secrets by reference.`]),
+    ...drafts
+      .filter(({ isStripped }) => isStripped)
+      .map(({ source }) => strippedNote(source.location)),
   ];
   return {
     document: {
@@ -76,7 +93,10 @@ async function write(
   after: Pick<CatalogFolder, "records" | "sources">,
 ): Promise<CatalogRecords> {
   if (folder === undefined && !(await initCatalog(session))) {
-    throw new CliError("catalog_conflict", "Somebody set up the catalog meanwhile; run the command again.");
+    throw new CliError(
+      "catalog_conflict",
+      "Somebody set up the catalog meanwhile; run the command again.",
+    );
   }
   return await writeCatalogFolder(session, folder ?? (await readCatalogFolder(session)), after);
 }

@@ -29,7 +29,12 @@ export async function catalogSearch(
   const read = await readCatalog(session);
   const catalog = openSnapshot(read);
   const text = words.join(" ");
-  const found = await catalog.search({ text, limit: flags.limit, signal, ...(flags.facet && { facets: flags.facet }) });
+  const found = await catalog.search({
+    text,
+    limit: flags.limit,
+    signal,
+    ...(flags.facet && { facets: flags.facet }),
+  });
   await keepIndex(read, catalog, signal);
   const { records } = read.content;
   const byId = new Map(records.map(({ record }) => [record.id, record]));
@@ -63,7 +68,8 @@ export async function catalogSearch(
             style,
           ),
     note: () => {
-      const missing = unmatchedTerms.length === 0 ? "" : `; no resource has: ${unmatchedTerms.join(", ")}`;
+      const missing =
+        unmatchedTerms.length === 0 ? "" : `; no resource has: ${unmatchedTerms.join(", ")}`;
       return `${formatCount(hits.length, "hit")} of ${formatCount(records.length, "resource")}${missing}\n`;
     },
   };
@@ -78,5 +84,10 @@ function explainColumns(): Column[] {
 function explainRow({ id, score, explain }: Hit): string[] {
   const words = Object.entries(explain.textParts ?? {}).sort(([, left], [, right]) => right - left);
   const shown = words.slice(0, MAX_WORDS).map(([word, part]) => `${word} ${part.toFixed(2)}`);
-  return [score.toFixed(3), id, ...TERMS.map((term) => explain[term]?.toFixed(3) ?? "-"), shown.join(", ")];
+  return [
+    score.toFixed(3),
+    id,
+    ...TERMS.map((term) => explain[term]?.toFixed(3) ?? "-"),
+    shown.join(", "),
+  ];
 }

@@ -36,10 +36,15 @@ export async function catalogShow(session: Session, id: string): Promise<Command
   };
 }
 
-function renderCard({ overview, card }: { overview: ResourceOverview; card: DetailsCard }, style: Style): string {
+function renderCard(
+  { overview, card }: { overview: ResourceOverview; card: DetailsCard },
+  style: Style,
+): string {
   const { colours } = style;
   const { columns = [], usage = {} } = card;
-  const facts = factsOf(overview, card).map(([name, value]) => `${colours.dim(`${name}:`)} ${printable(value)}\n`);
+  const facts = factsOf(overview, card).map(
+    ([name, value]) => `${colours.dim(`${name}:`)} ${printable(value)}\n`,
+  );
   const parts = [`${colours.bold(printable(card.title))}\n${facts.join("")}`];
   if (columns.length > 0) parts.push(renderTable(COLUMNS, columns.map(columnRow), style));
   for (const { engine, code, title } of usage.snippets ?? []) {
@@ -55,7 +60,9 @@ function renderCard({ overview, card }: { overview: ResourceOverview; card: Deta
 function factsOf(overview: ResourceOverview, card: DetailsCard): [string, string][] {
   const { id, kind, uri, tags, owner: team, updated_at, rev, schema_hash } = overview;
   const { shape, pushdown, cap = [], access, quality, description, constraints } = card;
-  const able = Object.entries(pushdown ?? {}).flatMap(([name, isAble]) => (isAble === true ? [name] : []));
+  const able = Object.entries(pushdown ?? {}).flatMap(([name, isAble]) =>
+    isAble === true ? [name] : [],
+  );
   const facts: [string, string | undefined][] = [
     ["id", id],
     ["kind", kind],
@@ -99,7 +106,11 @@ function columnRow({
     fk === undefined ? "" : `-> ${fk}`,
     index === undefined || pk === true ? "" : index,
   ];
-  const about = [description, unit === undefined ? "" : `(${unit})`, tags.length === 0 ? "" : `[${tags.join(", ")}]`];
+  const about = [
+    description,
+    unit === undefined ? "" : `(${unit})`,
+    tags.length === 0 ? "" : `[${tags.join(", ")}]`,
+  ];
   const joined = (parts: string[]): string => parts.filter((part) => part !== "").join(" ");
   return [name, type, joined(key), joined(about)];
 }

@@ -1,7 +1,16 @@
 import type { ResourceRecord } from "@ccl/catalog";
-import { renderVerifyReport, type SnippetLinter, type VerifyReport, verifyCatalog } from "@ccl/catalog/verify";
+import {
+  renderVerifyReport,
+  type SnippetLinter,
+  type VerifyReport,
+  verifyCatalog,
+} from "@ccl/catalog/verify";
 
-import { type CatalogFolder, readCatalogFolder, writeCatalogFolder } from "../catalog/catalog-folder.ts";
+import {
+  type CatalogFolder,
+  readCatalogFolder,
+  writeCatalogFolder,
+} from "../catalog/catalog-folder.ts";
 import { type OpenedCatalog, openCatalog, owner } from "../catalog/open-catalog.ts";
 import { sourceProbes } from "../catalog/source-probes.ts";
 import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
@@ -24,7 +33,10 @@ const exitCodes: Record<VerifyReport["exitCode"], ExitCode> = {
 };
 
 /** Holds the catalog against its sources, and snippets against columns; brings columns up to date where asked. */
-export async function catalogVerify(session: Session, flags: CatalogVerifyFlags): Promise<CommandResult> {
+export async function catalogVerify(
+  session: Session,
+  flags: CatalogVerifyFlags,
+): Promise<CommandResult> {
   const { signal } = session;
   const folder = await readCatalogFolder(session);
   const opened = await openCatalog(folder.records, { signal });
@@ -34,24 +46,35 @@ export async function catalogVerify(session: Session, flags: CatalogVerifyFlags)
     principal: owner,
     timeoutMs: TIMEOUT_MS,
     signal,
-    ...(flags.update === true ? { update: (resources) => opened.catalog.register(resources, { signal }) } : {}),
+    ...(flags.update === true
+      ? { update: (resources) => opened.catalog.register(resources, { signal }) }
+      : {}),
   });
   if (report.updated.length > 0) await save(session, folder, opened);
   return {
     document: report,
-    text: () => printableLines(renderVerifyReport(report, { format: flags.markdown === true ? "markdown" : "text" })),
+    text: () =>
+      printableLines(
+        renderVerifyReport(report, { format: flags.markdown === true ? "markdown" : "text" }),
+      ),
     exitCode: exitCodes[report.exitCode],
   };
 }
 
 /** SQL has a linter of its own; the one for plans is only loaded where there are any. */
-async function snippetLinters(records: readonly ResourceRecord[]): Promise<Record<string, SnippetLinter>> {
+async function snippetLinters(
+  records: readonly ResourceRecord[],
+): Promise<Record<string, SnippetLinter>> {
   const isPlan = ({ engine }: { engine: string }): boolean => engine.toLowerCase() === "ir";
   if (!records.some(({ usage }) => usage?.snippets?.some(isPlan))) return {};
   const { irSnippetLinter } = await import("@ccl/query");
   return { ir: irSnippetLinter(records) };
 }
 
-async function save(session: Session, folder: CatalogFolder, { records }: OpenedCatalog): Promise<void> {
+async function save(
+  session: Session,
+  folder: CatalogFolder,
+  { records }: OpenedCatalog,
+): Promise<void> {
   await writeCatalogFolder(session, folder, { records: await records(), sources: folder.sources });
 }

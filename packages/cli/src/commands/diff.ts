@@ -8,7 +8,12 @@ import {
   type Snapshot,
 } from "@ccl/aliases";
 
-import { buildProjectPack, requireBase, type PackShape, type PackSource } from "../build-project-pack.ts";
+import {
+  buildProjectPack,
+  requireBase,
+  type PackShape,
+  type PackSource,
+} from "../build-project-pack.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { withProject } from "../project.ts";
@@ -32,7 +37,8 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     const delta = await computeDelta(base.snapshot, withTextsOf(next, base.snapshot), { signal });
     const patch = renderDeltaPatch(delta);
     const hasChanges = delta.changes.length > 0;
-    const written = hasChanges && flags.show !== true ? [await files.writeDelta(patch, { signal })] : [];
+    const written =
+      hasChanges && flags.show !== true ? [await files.writeDelta(patch, { signal })] : [];
     const prompt = renderDelta(delta, flags.action === undefined ? {} : { action: flags.action });
     const choice = hasChanges
       ? await chooseSmaller(prompt, { session, flags, source: { registry, files } })
@@ -66,7 +72,11 @@ async function chooseSmaller(
 ): Promise<Choice> {
   const { session, flags, source } = context;
   const task = [flags.task, flags.action].filter((part) => part !== undefined).join("\n");
-  const shape = { budget: flags.budget, modelEncoding: flags.modelEncoding, ...(task !== "" && { task }) };
+  const shape = {
+    budget: flags.budget,
+    modelEncoding: flags.modelEncoding,
+    ...(task !== "" && { task }),
+  };
   const { pack, counter } = await buildProjectPack(session, shape, source);
   const deltaTokens = (await counter.open()).count(prompt);
   const sizes = { deltaTokens, packTokens: pack.tokens };

@@ -9,7 +9,11 @@ import type { Session } from "../session.ts";
 const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
 
 /** Prints a file, or lines of it, through the tool that the model calls: both see the same text. */
-export async function expand(session: Session, alias: string, flags: { lines?: string }): Promise<CommandResult> {
+export async function expand(
+  session: Session,
+  alias: string,
+  flags: { lines?: string },
+): Promise<CommandResult> {
   const { signal } = session;
   const answer = await withProjectOrScan(session, (registry) =>
     createGetAliasTool(registry, UNBOUNDED).execute({ alias, ...flags }, { signal }),

@@ -44,10 +44,14 @@ export async function gen(session: Session, flags: GenFlags): Promise<CommandRes
   requireFitting(flags);
   const model = await openLanguageModel(session, flags);
   const background = await genBackground(session, flags);
-  const report = flags.report === undefined ? undefined : await readInput(session, flags.report, "a report");
+  const report =
+    flags.report === undefined ? undefined : await readInput(session, flags.report, "a report");
   const { signal } = session;
   return await withWorkspace(session, async (workspace) => {
-    const memory = await openMemoryFiles({ userDirectory: userDirectory(session), root: session.root }, { signal });
+    const memory = await openMemoryFiles(
+      { userDirectory: userDirectory(session), root: session.root },
+      { signal },
+    );
     const planSession = createPlanSession({
       model,
       workspace,
@@ -67,7 +71,12 @@ export async function gen(session: Session, flags: GenFlags): Promise<CommandRes
     const proposal = await ask(flags.task, options);
     session.progress.clear();
     if (!proposal.ok) throw planFailure(proposal.issues);
-    return await deliver(session, flags, { planSession, proposal, proposed: proposal.value, workspace });
+    return await deliver(session, flags, {
+      planSession,
+      proposal,
+      proposed: proposal.value,
+      workspace,
+    });
   });
 }
 
@@ -84,7 +93,8 @@ async function deliver(
   { planSession, proposal, proposed }: Delivery,
 ): Promise<CommandResult> {
   const { plan, preview, isNoChange } = proposed;
-  const written = flags.out === undefined ? [] : [await writeOut(flags.out, planText(plan), session)];
+  const written =
+    flags.out === undefined ? [] : [await writeOut(flags.out, planText(plan), session)];
   const canApply = preview !== undefined && flags.apply === true;
   const applied = canApply
     ? await applyConfirmed(session, flags, {
@@ -107,7 +117,9 @@ async function deliver(
     },
     text: (style) => {
       if (applied !== undefined) return renderApplied(applied, style);
-      return preview === undefined ? `${printableLines(plan.summary)}\n` : renderPreview(plan, preview, style);
+      return preview === undefined
+        ? `${printableLines(plan.summary)}\n`
+        : renderPreview(plan, preview, style);
     },
     note: (style) => noteOf(proposed, { written, calls, isApplied: applied !== undefined }, style),
     exitCode: EXIT_CODES.ok,
@@ -126,7 +138,9 @@ function noteOf(
 ): string {
   const lines = written.map((path) => `wrote ${printable(path)}`);
   if (suggestedMemory !== undefined && suggestedMemory.applied.length > 0)
-    lines.push(`The model suggests to remember ${suggestedMemory.applied.join(", ")}; nothing was remembered.`);
+    lines.push(
+      `The model suggests to remember ${suggestedMemory.applied.join(", ")}; nothing was remembered.`,
+    );
   if (preview !== undefined && !isApplied)
     lines.push('Nothing was changed. "--apply" asks again and applies; "--out" keeps the plan.');
   lines.push(colours.dim(`${calls} model call${calls === 1 ? "" : "s"}`));
@@ -134,21 +148,31 @@ function noteOf(
 }
 
 function requireFitting({ apply, planOnly, task }: GenFlags): void {
-  if (task.trim() === "") throw new CliError("usage", "--task is empty. Say what is to be changed.");
+  if (task.trim() === "")
+    throw new CliError("usage", "--task is empty. Say what is to be changed.");
   if (apply === true && planOnly === true)
-    throw new CliError("usage", "--plan-only changes nothing, so it cannot be combined with --apply.");
+    throw new CliError(
+      "usage",
+      "--plan-only changes nothing, so it cannot be combined with --apply.",
+    );
 }
 
 /** Preferences of the person, beside all projects. */
 function userDirectory({ terminal: { env, platform } }: Session): string {
   const given = platform === "win32" ? env["APPDATA"] : env["XDG_CONFIG_HOME"];
-  return join(given === undefined || given === "" ? join(env["HOME"] ?? homedir(), ".config") : given, "ccl");
+  return join(
+    given === undefined || given === "" ? join(env["HOME"] ?? homedir(), ".config") : given,
+    "ccl",
+  );
 }
 
 function showEvents({ progress }: Session): (event: PlanEvent) => void {
   let calls = 0;
   return ({ type }) => {
     if (type === "LLM_REQUEST_SENT") calls += 1;
-    progress.update(type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call", calls);
+    progress.update(
+      type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call",
+      calls,
+    );
   };
 }

@@ -48,7 +48,12 @@ export async function init(session: Session, flags: { yes?: boolean }): Promise<
 }
 
 function isInteractive({ isJson, terminal }: Session): boolean {
-  return !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true && !terminal.env["CI"];
+  return (
+    !isJson &&
+    terminal.stdin.isTTY === true &&
+    terminal.stdout.isTTY === true &&
+    !terminal.env["CI"]
+  );
 }
 
 async function confirm(session: Session, place: string): Promise<boolean> {

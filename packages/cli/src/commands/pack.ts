@@ -9,7 +9,13 @@ import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { renderPackSummary, type PackFacts } from "../pack-summary.ts";
 import { createPrintKeeper } from "../print/keep-print.ts";
-import { compareWithTree, hasRegistry, withProject, withScan, type TreeComparison } from "../project.ts";
+import {
+  compareWithTree,
+  hasRegistry,
+  withProject,
+  withScan,
+  type TreeComparison,
+} from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl pack`. */
@@ -43,13 +49,24 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
   const { text, ...figures } = packed.pack;
   const isPrinted = (flags.out === undefined && flags.copy !== true) || flags.show === true;
   return {
-    document: { text, ...figures, ...facts, written, ...(accepted && { accepted }), isCopied: copiedBy !== undefined },
+    document: {
+      text,
+      ...figures,
+      ...facts,
+      written,
+      ...(accepted && { accepted }),
+      isCopied: copiedBy !== undefined,
+    },
     ...(isPrinted && { text: () => text }),
     note: (style) => noteOf(packed, isPrinted, style),
   };
 }
 
-function noteOf({ pack, facts, written, copiedBy, accepted }: Packed, isPrinted: boolean, style: Style): string {
+function noteOf(
+  { pack, facts, written, copiedBy, accepted }: Packed,
+  isPrinted: boolean,
+  style: Style,
+): string {
   const lines = [
     ...written.map((path) => `wrote ${printable(path)}`),
     ...(copiedBy === undefined ? [] : [`copied by ${copiedBy}`]),
@@ -91,7 +108,8 @@ async function packProject(session: Session, flags: PackFlags): Promise<Packed> 
     if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
     await deliver(packed, session, flags);
     // The base comes last: it advances only when the pack has reached its reader.
-    if (flags.accept === true) packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
+    if (flags.accept === true)
+      packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
     return packed;
   });
   await keeper?.keep(packed.pack.text);
@@ -114,10 +132,20 @@ async function treeOf(session: Session, flags: PackFlags): Promise<TreeCompariso
 
 const isSummaryRead = (session: Session): boolean => session.isJson || session.noteStyle.isTerminal;
 
-async function buildPacked(session: Session, flags: PackFlags, source: PackSource): Promise<Packed> {
+async function buildPacked(
+  session: Session,
+  flags: PackFlags,
+  source: PackSource,
+): Promise<Packed> {
   const { pack, counter } = await buildProjectPack(session, flags, source);
-  const rawTokens = isSummaryRead(session) ? await estimateRawTokens(source.registry, session.signal) : 0;
-  return { pack, facts: { budget: flags.budget, counter: counter.name, rawTokens, unnamed: 0 }, written: [] };
+  const rawTokens = isSummaryRead(session)
+    ? await estimateRawTokens(source.registry, session.signal)
+    : 0;
+  return {
+    pack,
+    facts: { budget: flags.budget, counter: counter.name, rawTokens, unnamed: 0 },
+    written: [],
+  };
 }
 
 /** Brings the pack to where the flags want it, other than stdout. */

@@ -17,7 +17,10 @@ export async function planApply(
     const preview = await workspace.preview(plan, { signal: session.signal });
     if (!preview.ok) throw planFailure(preview.issues);
     if (plan.actions.length === 0)
-      return { document: { summary: plan.summary, changes: [], checks: [] }, text: () => `${plan.summary}\n` };
+      return {
+        document: { summary: plan.summary, changes: [], checks: [] },
+        text: () => `${plan.summary}\n`,
+      };
     const applied = await applyConfirmed(session, flags, {
       plan,
       preview: preview.value,

@@ -5,7 +5,12 @@ import { renderTable } from "../output/table.ts";
 import { hasTransactions, withWorkspace } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
-const COLUMNS = [{ title: "transaction" }, { title: "time" }, { title: "status" }, { title: "paths" }];
+const COLUMNS = [
+  { title: "transaction" },
+  { title: "time" },
+  { title: "status" },
+  { title: "paths" },
+];
 const SHOWN_PATHS = 3;
 
 /** Lists the transactions of the folder, oldest first. */

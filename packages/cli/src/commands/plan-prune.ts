@@ -15,10 +15,15 @@ export interface PlanPruneFlags {
 const COLUMNS = [{ title: "transaction" }, { title: "outcome" }];
 
 /** Removes the journals of old transactions, and with them the files that they replaced. */
-export async function planPrune(session: Session, { keep }: PlanPruneFlags): Promise<CommandResult> {
+export async function planPrune(
+  session: Session,
+  { keep }: PlanPruneFlags,
+): Promise<CommandResult> {
   const prune = (): Promise<PrunedTransactions> =>
     withWorkspace(session, (workspace) => workspace.prune({ keep, signal: session.signal }));
-  const { removed, needed } = (await hasTransactions(session)) ? await prune() : { removed: [], needed: [] };
+  const { removed, needed } = (await hasTransactions(session))
+    ? await prune()
+    : { removed: [], needed: [] };
   const rows = [...removed.map((id) => [id, "removed"]), ...needed.map((id) => [id, "needed"])];
   return {
     document: { removed, needed },
@@ -28,10 +33,14 @@ export async function planPrune(session: Session, { keep }: PlanPruneFlags): Pro
 }
 
 function noteOf(removed: number, needed: number): string {
-  const lines = [removed === 0 ? "Nothing was removed." : `Removed ${formatCount(removed, "transaction")}.`];
+  const lines = [
+    removed === 0 ? "Nothing was removed." : `Removed ${formatCount(removed, "transaction")}.`,
+  ];
   if (needed > 0) {
     const what = formatCount(needed, "transaction");
-    lines.push(`Kept ${what} that "ccl plan log" shows as unfinished, or whose rollback left paths alone.`);
+    lines.push(
+      `Kept ${what} that "ccl plan log" shows as unfinished, or whose rollback left paths alone.`,
+    );
   }
   return `${lines.join(" ")}\n`;
 }

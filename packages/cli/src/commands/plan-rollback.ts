@@ -25,7 +25,12 @@ export async function planRollback(session: Session, transaction: string): Promi
 }
 
 async function lastCommitted(workspace: FileWorkspace, signal: AbortSignal): Promise<string> {
-  const last = (await workspace.transactions({ signal })).findLast(({ status }) => status === "committed");
+  const last = (await workspace.transactions({ signal })).findLast(
+    ({ status }) => status === "committed",
+  );
   if (last !== undefined) return last.transactionId;
-  throw new CliError("usage", 'No transaction stands that could be taken back. "ccl plan log" lists them.');
+  throw new CliError(
+    "usage",
+    'No transaction stands that could be taken back. "ccl plan log" lists them.',
+  );
 }

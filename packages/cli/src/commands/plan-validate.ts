@@ -36,7 +36,11 @@ export async function planValidate(
 }
 
 /** A plan without actions has nothing to do with the files. */
-async function readPlanMode(session: Session, file: string | undefined, flags: PlanInputFlags): Promise<ValidPlan> {
+async function readPlanMode(
+  session: Session,
+  file: string | undefined,
+  flags: PlanInputFlags,
+): Promise<ValidPlan> {
   const parsed = parsePlan(await readInput(session, file, "a plan"), versionOf(flags));
   const valid = parsed.ok ? validatePlan(parsed.value, { mode: "plan" }) : parsed;
   if (!valid.ok) throw planFailure(valid.issues);

@@ -24,5 +24,11 @@ function issuesOf(details: unknown): Issue[] | undefined {
 }
 
 function isIssue(value: unknown): value is Issue {
-  return typeof value === "object" && value !== null && "code" in value && "message" in value && "path" in value;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "code" in value &&
+    "message" in value &&
+    "path" in value
+  );
 }

@@ -24,7 +24,9 @@ describe("a table", () => {
 
   it("is one line a row with tabs where it is piped", () => {
     const style = styleOf({ isTTY: false }, {});
-    expect(renderTable(columns, rows, style)).toBe("H.main\t1,024\nH.東京\t7\nH.\\u{1b}[31mred\t12\n");
+    expect(renderTable(columns, rows, style)).toBe(
+      "H.main\t1,024\nH.東京\t7\nH.\\u{1b}[31mred\t12\n",
+    );
   });
 });
 
@@ -38,8 +40,11 @@ describe("colour", () => {
     { isTTY: false, environment: { FORCE_COLOR: "1" }, isWanted: true },
     { isTTY: true, environment: { FORCE_COLOR: "0" }, isWanted: false },
     { isTTY: false, environment: { FORCE_COLOR: "1", NO_COLOR: "1" }, isWanted: false },
-  ])("with $environment on a terminal ($isTTY) is $isWanted", ({ isTTY, environment, isWanted }) => {
-    const { colours } = styleOf({ isTTY }, environment);
-    expect(colours.red("x") !== "x").toBe(isWanted);
-  });
+  ])(
+    "with $environment on a terminal ($isTTY) is $isWanted",
+    ({ isTTY, environment, isWanted }) => {
+      const { colours } = styleOf({ isTTY }, environment);
+      expect(colours.red("x") !== "x").toBe(isWanted);
+    },
+  );
 });

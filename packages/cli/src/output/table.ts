@@ -16,7 +16,10 @@ export function renderTable(columns: Column[], rows: string[][], style: Style): 
   const cells = rows.map((row) => row.map(printable));
   if (!style.isTerminal) return cells.map((row) => `${row.join("\t")}\n`).join("");
   const widths = columns.map((column, index) =>
-    cells.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? "")), displayWidth(column.title)),
+    cells.reduce(
+      (widest, row) => Math.max(widest, displayWidth(row[index] ?? "")),
+      displayWidth(column.title),
+    ),
   );
   const line = (row: string[]): string =>
     row
@@ -30,7 +33,8 @@ export function renderTable(columns: Column[], rows: string[][], style: Style): 
 /** Columns that a text takes on a terminal. */
 function displayWidth(text: string): number {
   let width = 0;
-  for (const character of text) width += ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  for (const character of text)
+    width += ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;
 }
 

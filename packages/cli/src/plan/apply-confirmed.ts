@@ -1,5 +1,11 @@
 import type { Result } from "@ccl/core";
-import type { AppliedPlan, ApplyOptions, PlanCheck, PlanPreview, ValidPlan } from "@ccl/plan-protocol";
+import type {
+  AppliedPlan,
+  ApplyOptions,
+  PlanCheck,
+  PlanPreview,
+  ValidPlan,
+} from "@ccl/plan-protocol";
 
 import { CliError } from "../cli-error.ts";
 import { formatCount } from "../output/format-number.ts";
@@ -20,22 +26,41 @@ export interface ApplyFlags {
 export async function applyConfirmed(
   session: Session,
   flags: ApplyFlags,
-  proposal: { plan: ValidPlan; preview: PlanPreview; apply(options: ApplyOptions): Promise<Result<AppliedPlan>> },
+  proposal: {
+    plan: ValidPlan;
+    preview: PlanPreview;
+    apply(options: ApplyOptions): Promise<Result<AppliedPlan>>;
+  },
 ): Promise<AppliedPlan> {
   const { plan, preview } = proposal;
   const { signal, progress } = session;
-  const checks = (flags.check ?? []).map((line): PlanCheck => ({ name: line, command: splitCommand(line) }));
-  const confirm = flags.confirm ?? (flags.yes === true ? preview.planHash : await askFor(session, plan, preview));
+  const checks = (flags.check ?? []).map((line): PlanCheck => ({
+    name: line,
+    command: splitCommand(line),
+  }));
+  const confirm =
+    flags.confirm ?? (flags.yes === true ? preview.planHash : await askFor(session, plan, preview));
   if (confirm === undefined && preview.needsConfirmation) throw unconfirmed(preview);
-  progress.update(checks.length === 0 ? "Applying" : "Applying and checking", preview.changes.length);
-  const applied = await proposal.apply({ checks, signal, ...(confirm === undefined ? {} : { confirm }) });
+  progress.update(
+    checks.length === 0 ? "Applying" : "Applying and checking",
+    preview.changes.length,
+  );
+  const applied = await proposal.apply({
+    checks,
+    signal,
+    ...(confirm === undefined ? {} : { confirm }),
+  });
   progress.clear();
   if (!applied.ok) throw planFailure(applied.issues);
   return applied.value;
 }
 
 /** The hash of what the user has just seen and agreed to; undefined where nobody can be asked. */
-async function askFor(session: Session, plan: ValidPlan, preview: PlanPreview): Promise<string | undefined> {
+async function askFor(
+  session: Session,
+  plan: ValidPlan,
+  preview: PlanPreview,
+): Promise<string | undefined> {
   const { terminal, isJson, signal } = session;
   const isInteractive = !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
   if (!isInteractive || terminal.env["CI"]) return undefined;

@@ -12,14 +12,20 @@ export interface BackgroundFlags extends Pick<PackShape, "budget" | "modelEncodi
 }
 
 /** The pack for the task, what changed since the accepted base, or both; writes nothing. */
-export async function genBackground(session: Session, flags: BackgroundFlags): Promise<string | undefined> {
+export async function genBackground(
+  session: Session,
+  flags: BackgroundFlags,
+): Promise<string | undefined> {
   const parts: string[] = [];
   if (flags.usePack === true) parts.push(await packText(session, flags));
   if (flags.delta === true) parts.push(await deltaText(session));
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 
-async function packText(session: Session, { task, budget, modelEncoding }: BackgroundFlags): Promise<string> {
+async function packText(
+  session: Session,
+  { task, budget, modelEncoding }: BackgroundFlags,
+): Promise<string> {
   const shape = { task, budget, modelEncoding };
   if (!(await hasRegistry(session)))
     return await withScan(
@@ -37,6 +43,8 @@ async function deltaText(session: Session): Promise<string> {
   const { signal } = session;
   return await withProject(session, { persist: false }, async (registry) => {
     const base = requireBase(await createContextFiles(registry).readBase({ signal }));
-    return renderDelta(await computeDelta(base.snapshot, await takeSnapshot({ registry, signal }), { signal }));
+    return renderDelta(
+      await computeDelta(base.snapshot, await takeSnapshot({ registry, signal }), { signal }),
+    );
   });
 }

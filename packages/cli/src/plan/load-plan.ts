@@ -23,7 +23,9 @@ export async function loadPlan(
   const parsed = parsePlan(await readInput(session, file, "a plan"), versionOf(flags));
   if (!parsed.ok) throw planFailure(parsed.issues);
   const { signal } = session;
-  const named = parsed.value.actions.filter(({ kind }) => kind.endsWith("_FILE") && !kind.startsWith("CREATE"));
+  const named = parsed.value.actions.filter(
+    ({ kind }) => kind.endsWith("_FILE") && !kind.startsWith("CREATE"),
+  );
   const requests = named.map(({ path }) => ({ type: "read_file" as const, path }));
   for (let at = 0; at < requests.length; at += MAX_READS)
     await workspace.read(requests.slice(at, at + MAX_READS), { signal });

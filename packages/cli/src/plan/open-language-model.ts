@@ -15,22 +15,32 @@ export interface ModelFlags {
 }
 
 /** The model that flags or CCL_MODEL and CCL_MODEL_BASE_URL name, a recording of one, or both. */
-export async function openLanguageModel(session: Session, flags: ModelFlags): Promise<LanguageModel> {
+export async function openLanguageModel(
+  session: Session,
+  flags: ModelFlags,
+): Promise<LanguageModel> {
   const { env, cwd } = session.terminal;
   const baseUrl = flags.baseUrl ?? env["CCL_MODEL_BASE_URL"];
   const name = flags.model ?? env["CCL_MODEL"];
   if (name === undefined && baseUrl !== undefined)
     throw new CliError("usage", "Name the model: --model, or CCL_MODEL in the environment.");
   // A recording alone must not call anyone because of the environment.
-  const isAsked = flags.replay === undefined || flags.model !== undefined || flags.baseUrl !== undefined;
+  const isAsked =
+    flags.replay === undefined || flags.model !== undefined || flags.baseUrl !== undefined;
   const model = name !== undefined && isAsked ? await openEndpoint(name, baseUrl, env) : undefined;
   if (flags.replay === undefined) {
     if (model !== undefined) return model;
-    throw new CliError("usage", "Name a model: --model and --base-url, or --replay with a recording.");
+    throw new CliError(
+      "usage",
+      "Name a model: --model and --base-url, or --replay with a recording.",
+    );
   }
   const { createReplayModel } = await import("@ccl/providers/replay");
   const path = resolve(cwd(), flags.replay);
-  const store = { read: () => readRecording(path, model !== undefined), write: (text: string) => write(path, text) };
+  const store = {
+    read: () => readRecording(path, model !== undefined),
+    write: (text: string) => write(path, text),
+  };
   return createReplayModel({ store, ...(model === undefined ? {} : { model }) });
 }
 

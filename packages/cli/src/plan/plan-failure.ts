@@ -16,7 +16,9 @@ const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
 
 /** An error with every issue of a plan, one a line. */
 export function planFailure(issues: readonly Issue[]): CliError {
-  const code = issues.map((issue) => CODES.get(issue.code)).find((known) => known !== undefined) ?? "plan_refused";
+  const code =
+    issues.map((issue) => CODES.get(issue.code)).find((known) => known !== undefined) ??
+    "plan_refused";
   const lines = issues.map(({ code: issueCode, path, message }) => {
     return `${issueCode}${path.length === 0 ? "" : ` at /${path.join("/")}`}: ${message}`;
   });

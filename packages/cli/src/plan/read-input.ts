@@ -8,7 +8,11 @@ import type { Session } from "../session.ts";
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The text of a file, or of stdin for `-` and for no name while something is piped in. */
-export async function readInput(session: Session, name: string | undefined, what: string): Promise<string> {
+export async function readInput(
+  session: Session,
+  name: string | undefined,
+  what: string,
+): Promise<string> {
   const isPiped = name === "-" || (name === undefined && session.terminal.stdin.isTTY !== true);
   if (isPiped) return await readStdin(session, what);
   if (name === undefined) throw new CliError("usage", `Name a file with ${what}, or pipe it in.`);
@@ -31,7 +35,8 @@ async function readStdin({ terminal: { stdin }, signal }: Session, what: string)
     signal.throwIfAborted();
     const bytes = typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
     size += bytes.length;
-    if (size > MAX_BYTES) throw new CliError("usage", `More than ${MAX_BYTES} bytes were piped in: that is no plan.`);
+    if (size > MAX_BYTES)
+      throw new CliError("usage", `More than ${MAX_BYTES} bytes were piped in: that is no plan.`);
     pieces.push(bytes);
   }
   return Buffer.concat(pieces).toString("utf8");

@@ -16,7 +16,9 @@ const COLUMNS = [
 /** The diffs of a plan, then a table of its actions in the order in which they are applied. */
 export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Style): string {
   const { colours } = style;
-  const diffs = preview.changes.map(({ diff }) => renderDiff(diff, style)).filter((diff) => diff !== "");
+  const diffs = preview.changes
+    .map(({ diff }) => renderDiff(diff, style))
+    .filter((diff) => diff !== "");
   const rows = preview.changes.map(({ kind, path, addedLines, removedLines, risks }) => [
     kind,
     path,
@@ -25,7 +27,9 @@ export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Styl
     risks.map((risk) => risk.kind).join(", "),
   ]);
   const summary = plan.summary === "" ? "" : `${printableLines(plan.summary)}\n`;
-  const risks = preview.changes.flatMap((change) => change.risks.map((risk) => `${change.path}: ${risk.message}`));
+  const risks = preview.changes.flatMap((change) =>
+    change.risks.map((risk) => `${change.path}: ${risk.message}`),
+  );
   const warnings = risks.map((risk) => `${colours.yellow("risk")} ${printable(risk)}\n`);
   return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, summary].join("");
 }
@@ -51,9 +55,13 @@ function renderDiff(diff: string, { colours }: Style): string {
 }
 
 /** What a transaction changed, and how its checks went. */
-export function renderApplied({ transactionId, changes, checks }: AppliedPlan, { colours }: Style): string {
+export function renderApplied(
+  { transactionId, changes, checks }: AppliedPlan,
+  { colours }: Style,
+): string {
   const lines = checks.map(({ name, status, durationMs }) => {
-    const mark = status === "passed" ? colours.green("passed") : colours.yellow(status.replaceAll("_", " "));
+    const mark =
+      status === "passed" ? colours.green("passed") : colours.yellow(status.replaceAll("_", " "));
     return `check ${printable(name)}: ${mark} in ${(durationMs / 1000).toFixed(1)} s\n`;
   });
   const undo = `"ccl plan rollback ${transactionId}" takes it back.`;

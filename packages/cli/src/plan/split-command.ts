@@ -27,9 +27,13 @@ export function splitCommand(line: string, flag = "--check"): [string, ...string
     } else word = (word ?? "") + character;
   }
   if (quote !== undefined)
-    throw new CliError("usage", `${flag} ${redactSecrets(line).text} has a quote that does not end.`);
+    throw new CliError(
+      "usage",
+      `${flag} ${redactSecrets(line).text} has a quote that does not end.`,
+    );
   if (word !== undefined) words.push(word);
   const [program, ...rest] = words;
-  if (program === undefined || program === "") throw new CliError("usage", `${flag} needs a command.`);
+  if (program === undefined || program === "")
+    throw new CliError("usage", `${flag} needs a command.`);
   return [program, ...rest];
 }

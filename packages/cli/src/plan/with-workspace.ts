@@ -6,7 +6,10 @@ import type { FileWorkspace } from "@ccl/plan-protocol/node";
 import type { Session } from "../session.ts";
 
 /** Runs `work` on the session's folder as a workspace, and closes it. */
-export async function withWorkspace<T>(session: Session, work: (workspace: FileWorkspace) => Promise<T>): Promise<T> {
+export async function withWorkspace<T>(
+  session: Session,
+  work: (workspace: FileWorkspace) => Promise<T>,
+): Promise<T> {
   const { openWorkspace } = await import("@ccl/plan-protocol/node");
   const { version, platform, arch } = process;
   const workspace = await openWorkspace({

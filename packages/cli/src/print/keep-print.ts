@@ -7,7 +7,14 @@ import { systemClock } from "@ccl/core";
 import { writeFileDurable } from "@ccl/core/node";
 
 import type { Session } from "../session.ts";
-import { CONTEXT_FILES, digestOf, invocationOf, keyOf, RECORD_FILE, stampOf } from "./print-record.ts";
+import {
+  CONTEXT_FILES,
+  digestOf,
+  invocationOf,
+  keyOf,
+  RECORD_FILE,
+  stampOf,
+} from "./print-record.ts";
 import type { PrintSources } from "./print-record.ts";
 
 /** Watches what a pack is made from, so that its text can be printed again as long as nothing of that changes. */
@@ -39,7 +46,9 @@ export function createPrintKeeper({ root, args, terminal }: Session): PrintKeepe
       const digests = context.map(({ path, digest }): [string, string] => [path, digest]);
       const sources: PrintSources = { stamps, digests, textDigest: hash("sha256", text) };
       const record = `${keyOf(invocation)}\n${JSON.stringify(sources)}\n`;
-      await writeFileDurable(join(root, RECORD_FILE), record, { durability: "off" }).catch(() => undefined);
+      await writeFileDurable(join(root, RECORD_FILE), record, { durability: "off" }).catch(
+        () => undefined,
+      );
     },
   };
 }
@@ -63,7 +72,8 @@ function stampsOf(root: string, paths: string[]): PrintSources["stamps"] | undef
   const files = [...codeFiles(), ...paths.map((path) => join(root, path))].map(stamped);
   const folders = foldersOf([...paths, RECORD_FILE]).map((folder) => stamped(join(root, folder)));
   const areTrusted =
-    files.every(([, stamp]) => isOld(stamp)) && folders.every(([, stamp]) => stamp.startsWith("folder "));
+    files.every(([, stamp]) => isOld(stamp)) &&
+    folders.every(([, stamp]) => stamp.startsWith("folder "));
   return areTrusted ? [...folders, stamped(join(root, ".ccl/ctx")), ...files] : undefined;
 }
 
@@ -73,7 +83,11 @@ const stamped = (path: string): [string, string] => [path, stampOf(path)];
 function foldersOf(paths: string[]): string[] {
   const folders = new Set<string>();
   for (const path of paths) {
-    for (let folder = posix.dirname(path); folder !== "." && !folders.has(folder); folder = posix.dirname(folder)) {
+    for (
+      let folder = posix.dirname(path);
+      folder !== "." && !folders.has(folder);
+      folder = posix.dirname(folder)
+    ) {
       folders.add(folder);
     }
   }
@@ -85,7 +99,11 @@ function codeFiles(): string[] {
   const require = createRequire(import.meta.url);
   const aliases = require.resolve("@ccl/aliases");
   const fromAliases = createRequire(aliases);
-  const libraries = ["@vscode/tree-sitter-wasm/package.json", "yaml/package.json", "diff/package.json"];
+  const libraries = [
+    "@vscode/tree-sitter-wasm/package.json",
+    "yaml/package.json",
+    "diff/package.json",
+  ];
   return [
     realpathSync(process.argv[1] ?? ""),
     aliases,

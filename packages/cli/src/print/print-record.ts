@@ -35,15 +35,25 @@ export const CONTEXT_FILES: string[] = [
 
 /** Undefined for everything but a plain `[-C <dir>] pack ...`. What the arguments mean is left to the command itself. */
 export function invocationOf(argv: string[], cwd: string): PrintInvocation | undefined {
-  const [dir, args] = argv[0] === "-C" && argv[1] !== undefined ? [argv[1], argv.slice(2)] : [".", argv];
+  const [dir, args] =
+    argv[0] === "-C" && argv[1] !== undefined ? [argv[1], argv.slice(2)] : [".", argv];
   if (args[0] !== "pack" || args.includes("--")) return undefined;
   // Only at the end: elsewhere it may be the value of another flag.
-  return { root: resolve(cwd, dir), cwd, args: args.at(-1) === "--show" ? args.slice(0, -1) : args };
+  return {
+    root: resolve(cwd, dir),
+    cwd,
+    args: args.at(-1) === "--show" ? args.slice(0, -1) : args,
+  };
 }
 
 /** The first line of a record: for whom it is, and of which program. */
 export function keyOf(invocation: PrintInvocation): string {
-  return JSON.stringify({ format: 1, ...invocation, node: process.version, program: fileURLToPath(import.meta.url) });
+  return JSON.stringify({
+    format: 1,
+    ...invocation,
+    node: process.version,
+    program: fileURLToPath(import.meta.url),
+  });
 }
 
 /** What the system says of a path itself, links not followed. A folder is known by what it is, not by its times. */
@@ -51,7 +61,9 @@ export function stampOf(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "absent";
   if (stats.isDirectory()) return `folder ${stats.dev} ${stats.ino}`;
-  return stats.isFile() ? `file ${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}` : "other";
+  return stats.isFile()
+    ? `file ${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}`
+    : "other";
 }
 
 /** SHA-256 of a regular file's bytes, links not followed. */

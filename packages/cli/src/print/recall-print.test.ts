@@ -62,7 +62,11 @@ function put(path: string, text: string): void {
 async function printAnew(): Promise<CclRun> {
   const copy = join(folder, "copy");
   rmSync(copy, { recursive: true, force: true });
-  cpSync(root, copy, { recursive: true, verbatimSymlinks: true, filter: (path) => path !== at(".ccl/cache") });
+  cpSync(root, copy, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => path !== at(".ccl/cache"),
+  });
   return await ccl([...pack, "--show"], copy);
 }
 
@@ -105,9 +109,13 @@ const EDITS: Record<string, (path: string, seed: number) => void> = {
     symlinkSync(join(folder, "elsewhere"), at("src"));
   },
   "another alias": () =>
-    writeFileSync(at(".ccl/aliases.json"), readFileSync(at(".ccl/aliases.json"), "utf8").replace('"H.a"', '"H.other"')),
+    writeFileSync(
+      at(".ccl/aliases.json"),
+      readFileSync(at(".ccl/aliases.json"), "utf8").replace('"H.a"', '"H.other"'),
+    ),
   "a damaged registry": () => truncateSync(at(".ccl/aliases.json"), 20),
-  "a vocabulary": (_, seed) => writeFileSync(at(".ccl/vocab.json"), JSON.stringify({ export: `e${seed}` })),
+  "a vocabulary": (_, seed) =>
+    writeFileSync(at(".ccl/vocab.json"), JSON.stringify({ export: `e${seed}` })),
   "a damaged base": () => put(".ccl/ctx/base.json", "{}"),
   "another pack": (_, seed) => writeFileSync(at(".ccl/prompt.pack"), `${seed}`),
   "no pack": () => rmSync(at(".ccl/prompt.pack")),
@@ -172,7 +180,8 @@ describe("recallPrint", () => {
         const start = join(folder, "start");
         if (lstatSync(start, { throwIfNoEntry: false }) === undefined)
           cpSync(root, start, { recursive: true, preserveTimestamps: true });
-        for (const path of [root, join(folder, "elsewhere")]) rmSync(path, { recursive: true, force: true });
+        for (const path of [root, join(folder, "elsewhere")])
+          rmSync(path, { recursive: true, force: true });
         cpSync(start, root, { recursive: true, preserveTimestamps: true });
         for (const { edit, path, seed } of steps) {
           const { stdout } = await ccl(pack);

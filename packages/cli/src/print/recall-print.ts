@@ -17,7 +17,10 @@ import {
  * The text that `ccl pack` kept for these very arguments, if nothing that it was made from has changed since: it stands
  * for the whole command. Undefined at the least doubt.
  */
-export function recallPrint(argv: string[], { cwd }: Pick<Terminal, "cwd">): Uint8Array | undefined {
+export function recallPrint(
+  argv: string[],
+  { cwd }: Pick<Terminal, "cwd">,
+): Uint8Array | undefined {
   try {
     const invocation = invocationOf(argv, cwd());
     if (invocation === undefined) return undefined;

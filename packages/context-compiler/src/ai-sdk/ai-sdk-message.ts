@@ -1,5 +1,11 @@
 /** A JSON value, as the AI SDK types it. */
-export type AiSdkJson = null | string | number | boolean | { [key: string]: AiSdkJson | undefined } | AiSdkJson[];
+export type AiSdkJson =
+  | null
+  | string
+  | number
+  | boolean
+  | { [key: string]: AiSdkJson | undefined }
+  | AiSdkJson[];
 
 /** Fields for providers, keyed by provider. */
 export type AiSdkProviderOptions = Record<string, Record<string, AiSdkJson | undefined>>;
@@ -42,7 +48,10 @@ export interface AiSdkToolCallPart extends AiSdkOptioned {
 export type AiSdkToolOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "json" | "error-json"; value: AiSdkJson }
-  | { type: "content"; value: (AiSdkTextPart | { type: "media"; data: string; mediaType: string })[] };
+  | {
+      type: "content";
+      value: (AiSdkTextPart | { type: "media"; data: string; mediaType: string })[];
+    };
 
 /** The answer to a call. */
 export interface AiSdkToolResultPart extends AiSdkOptioned {
@@ -59,6 +68,13 @@ export type AiSdkMessage =
   | ({
       role: "assistant";
       content:
-        string | (AiSdkTextPart | AiSdkFilePart | AiSdkReasoningPart | AiSdkToolCallPart | AiSdkToolResultPart)[];
+        | string
+        | (
+            | AiSdkTextPart
+            | AiSdkFilePart
+            | AiSdkReasoningPart
+            | AiSdkToolCallPart
+            | AiSdkToolResultPart
+          )[];
     } & AiSdkOptioned)
   | ({ role: "tool"; content: AiSdkToolResultPart[] } & AiSdkOptioned);

@@ -22,14 +22,23 @@ function fromMessage(message: unknown, where: string): ChatMessage[] {
   if (role === "tool") return partsIn(content, where).map((part) => fromResult(part, where));
   if (role === "assistant") return fromAssistant(content, { where, fields });
   if (role !== "system" && role !== "user") {
-    throw unsupportedMessage("a chat message", `${where}, which has no role of the AI SDK`, "mend it");
+    throw unsupportedMessage(
+      "a chat message",
+      `${where}, which has no role of the AI SDK`,
+      "mend it",
+    );
   }
   if (typeof content === "string") return [{ role, content, ...fields }];
-  return [{ role, content: partsIn(content, where).map((part) => fromPart(part, where)), ...fields }];
+  return [
+    { role, content: partsIn(content, where).map((part) => fromPart(part, where)), ...fields },
+  ];
 }
 
 /** What the assistant went on with after a result of the provider's own tool is a message again, to be joined on the way back. */
-function fromAssistant(content: unknown, { where, fields }: { where: string; fields: object }): ChatMessage[] {
+function fromAssistant(
+  content: unknown,
+  { where, fields }: { where: string; fields: object },
+): ChatMessage[] {
   if (typeof content === "string") return [{ role: "assistant", content, ...fields }];
   const steps: { said: WireRecord[]; results: WireRecord[] }[] = [{ said: [], results: [] }];
   for (const part of partsIn(content, where)) {
@@ -39,11 +48,20 @@ function fromAssistant(content: unknown, { where, fields }: { where: string; fie
     else steps.push({ said: [part], results: [] });
   }
   return steps.flatMap(({ said, results }, at) => {
-    const calls = said.filter(({ type }) => type === "tool-call").map((part) => fromCall(part, where));
-    const parts = said.filter(({ type }) => type !== "tool-call").map((part) => fromPart(part, where));
+    const calls = said
+      .filter(({ type }) => type === "tool-call")
+      .map((part) => fromCall(part, where));
+    const parts = said
+      .filter(({ type }) => type !== "tool-call")
+      .map((part) => fromPart(part, where));
     const own = at === 0 ? fields : metadataOf(undefined, { isContinued: true });
     return [
-      { role: "assistant", content: parts, ...own, ...(calls.length > 0 ? { toolCalls: calls } : {}) },
+      {
+        role: "assistant",
+        content: parts,
+        ...own,
+        ...(calls.length > 0 ? { toolCalls: calls } : {}),
+      },
       ...results.map((part) => fromResult(part, where, { providerExecuted: true })),
     ];
   });
@@ -52,12 +70,25 @@ function fromAssistant(content: unknown, { where, fields }: { where: string; fie
 function fromCall(wire: WireRecord, where: string): ToolCall {
   const { toolCallId: id, toolName: name, input, providerOptions, providerExecuted } = wire;
   if (typeof id !== "string" || typeof name !== "string") {
-    throw unsupportedMessage("a chat message", `a tool call without toolCallId and toolName in ${where}`, "mend it");
+    throw unsupportedMessage(
+      "a chat message",
+      `a tool call without toolCallId and toolName in ${where}`,
+      "mend it",
+    );
   }
-  return { id, name, arguments: JSON.stringify(input ?? {}), ...metadataOf(providerOptions, { providerExecuted }) };
+  return {
+    id,
+    name,
+    arguments: JSON.stringify(input ?? {}),
+    ...metadataOf(providerOptions, { providerExecuted }),
+  };
 }
 
-function fromResult(wire: WireRecord, where: string, own: { providerExecuted?: true } = {}): ChatMessage {
+function fromResult(
+  wire: WireRecord,
+  where: string,
+  own: { providerExecuted?: true } = {},
+): ChatMessage {
   const { type, toolCallId, output, providerOptions } = wire;
   if (type !== "tool-result" || typeof toolCallId !== "string" || !isWireRecord(output)) {
     const what = `a part of type ${JSON.stringify(type)} where ${where} answers calls`;
@@ -73,14 +104,19 @@ function readOutput(
   where: string,
 ): { content: string | Part[]; isError?: boolean; isJson?: boolean } {
   const { type, value, reason } = output;
-  if (type === "text" || type === "error-text") return { content: String(value), isError: type === "error-text" };
+  if (type === "text" || type === "error-text")
+    return { content: String(value), isError: type === "error-text" };
   if (type === "json" || type === "error-json") {
     return { content: JSON.stringify(value ?? null), isError: type === "error-json", isJson: true };
   }
   if (type === "execution-denied") {
-    return { content: typeof reason === "string" ? `execution denied: ${reason}` : "execution denied", isError: true };
+    return {
+      content: typeof reason === "string" ? `execution denied: ${reason}` : "execution denied",
+      isError: true,
+    };
   }
-  if (type === "content") return { content: partsIn(value, where).map((part) => fromOutputPart(part, where)) };
+  if (type === "content")
+    return { content: partsIn(value, where).map((part) => fromOutputPart(part, where)) };
   throw unsupportedMessage(
     "a chat message",
     `a tool output of type ${JSON.stringify(type)} in ${where}`,
@@ -93,7 +129,10 @@ function fromOutputPart(wire: WireRecord, where: string): Part {
   const part = fromPart(wire, where);
   if (!("url" in part)) return part;
   const { "ai-sdk": own, ...options } = part.providerMetadata ?? {};
-  return { ...part, ...metadataOf(options, { ...(isWireRecord(own) ? own : {}), outputPart: wire }) };
+  return {
+    ...part,
+    ...metadataOf(options, { ...(isWireRecord(own) ? own : {}), outputPart: wire }),
+  };
 }
 
 function fromPart(wire: WireRecord, where: string): Part {
@@ -103,7 +142,11 @@ function fromPart(wire: WireRecord, where: string): Part {
   }
   const media = mediaOf(wire);
   if (media !== undefined) return { ...media, ...metadataOf(providerOptions, { filename }) };
-  throw unsupportedMessage("a chat message", `a part of type ${JSON.stringify(type)} in ${where}`, "leave it out");
+  throw unsupportedMessage(
+    "a chat message",
+    `a part of type ${JSON.stringify(type)} in ${where}`,
+    "leave it out",
+  );
 }
 
 const imageForms = new Set(["image", "image-data", "image-url"]);
@@ -132,5 +175,9 @@ function contentOf(data: unknown): { data: Uint8Array } | { url: string } | unde
 
 function partsIn(content: unknown, where: string): WireRecord[] {
   if (Array.isArray(content)) return content.map((part) => (isWireRecord(part) ? part : {}));
-  throw unsupportedMessage("a chat message", `the content of ${where}`, "give text or a list of parts");
+  throw unsupportedMessage(
+    "a chat message",
+    `the content of ${where}`,
+    "give text or a list of parts",
+  );
 }

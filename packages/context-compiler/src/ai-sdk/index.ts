@@ -11,4 +11,8 @@ export type {
   AiSdkToolResultPart,
 } from "./ai-sdk-message.ts";
 export { fromAiSdkMessages } from "./from-ai-sdk-messages.ts";
-export { toAiSdkMessages, type AiSdkCacheValue, type AiSdkMessagesOptions } from "./to-ai-sdk-messages.ts";
+export {
+  toAiSdkMessages,
+  type AiSdkCacheValue,
+  type AiSdkMessagesOptions,
+} from "./to-ai-sdk-messages.ts";

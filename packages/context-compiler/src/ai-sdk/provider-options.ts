@@ -3,7 +3,9 @@ import { isWireRecord } from "../wire/wire-fields.ts";
 import type { AiSdkJson, AiSdkProviderOptions } from "./ai-sdk-message.ts";
 
 /** `providerMetadata` as the AI SDK passes it on; its own fields, under `ai-sdk`, are no provider's. */
-export function providerOptionsOf(owner: ProviderFields): { providerOptions?: AiSdkProviderOptions } {
+export function providerOptionsOf(owner: ProviderFields): {
+  providerOptions?: AiSdkProviderOptions;
+} {
   const options: AiSdkProviderOptions = {};
   for (const [provider, fields] of Object.entries(owner.providerMetadata ?? {})) {
     if (provider !== "ai-sdk" && isJsonRecord(fields)) options[provider] = fields;
@@ -29,5 +31,8 @@ export function isJson(value: unknown): value is AiSdkJson {
 }
 
 function isJsonRecord(value: unknown): value is { [key: string]: AiSdkJson | undefined } {
-  return isWireRecord(value) && Object.values(value).every((member) => member === undefined || isJson(member));
+  return (
+    isWireRecord(value) &&
+    Object.values(value).every((member) => member === undefined || isJson(member))
+  );
 }

@@ -31,7 +31,12 @@ export type AiSdkCacheValue = string | number | boolean | { [key: string]: AiSdk
 
 const anthropicCache = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-type AssistantPart = AiSdkTextPart | AiSdkFilePart | AiSdkReasoningPart | AiSdkToolCallPart | AiSdkToolResultPart;
+type AssistantPart =
+  | AiSdkTextPart
+  | AiSdkFilePart
+  | AiSdkReasoningPart
+  | AiSdkToolCallPart
+  | AiSdkToolResultPart;
 
 /**
  * Messages for `generateText` and `streamText`. Results of parallel calls share one tool message; `providerMetadata` goes
@@ -51,9 +56,18 @@ export function toAiSdkMessages(
     const next = toAiSdkMessage(message, toolNames);
     const last = result.at(-1);
     const isJoined = isProviderExecuted(message) ? next.role === "tool" : isContinued(message);
-    if (isJoined && last?.role === "assistant" && Array.isArray(last.content) && Array.isArray(next.content)) {
+    if (
+      isJoined &&
+      last?.role === "assistant" &&
+      Array.isArray(last.content) &&
+      Array.isArray(next.content)
+    ) {
       last.content.push(...next.content);
-    } else if (next.role === "tool" && last?.role === "tool" && last.providerOptions === undefined) {
+    } else if (
+      next.role === "tool" &&
+      last?.role === "tool" &&
+      last.providerOptions === undefined
+    ) {
       last.content.push(...next.content);
     } else result.push(next);
     const target = result.at(-1);
@@ -64,9 +78,13 @@ export function toAiSdkMessages(
 }
 
 /** Options of both, provider by provider. */
-function joined(options: AiSdkProviderOptions = {}, added: AiSdkProviderOptions): AiSdkProviderOptions {
+function joined(
+  options: AiSdkProviderOptions = {},
+  added: AiSdkProviderOptions,
+): AiSdkProviderOptions {
   const both = { ...options };
-  for (const [provider, fields] of Object.entries(added)) both[provider] = { ...both[provider], ...fields };
+  for (const [provider, fields] of Object.entries(added))
+    both[provider] = { ...both[provider], ...fields };
   return both;
 }
 
@@ -78,7 +96,10 @@ function isProviderExecuted(message: ChatMessage): boolean {
   return keptFields("ai-sdk", message)["providerExecuted"] === true;
 }
 
-function toAiSdkMessage(message: ChatMessage, toolNames: ReadonlyMap<string, string>): AiSdkMessage {
+function toAiSdkMessage(
+  message: ChatMessage,
+  toolNames: ReadonlyMap<string, string>,
+): AiSdkMessage {
   if (message.role === "tool") return { role: "tool", content: [toResult(message, toolNames)] };
   const options = providerOptionsOf(message);
   const { content } = message;
@@ -86,11 +107,19 @@ function toAiSdkMessage(message: ChatMessage, toolNames: ReadonlyMap<string, str
     return { role: "system", content: textOf(message), ...options };
   }
   if (message.role === "user") {
-    return { role: "user", content: typeof content === "string" ? content : said(content).map(toUserPart), ...options };
+    return {
+      role: "user",
+      content: typeof content === "string" ? content : said(content).map(toUserPart),
+      ...options,
+    };
   }
-  if (typeof content === "string" && message.toolCalls === undefined) return { role: "assistant", content, ...options };
+  if (typeof content === "string" && message.toolCalls === undefined)
+    return { role: "assistant", content, ...options };
   const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const all: AssistantPart[] = [...said(parts).map(toAssistantPart), ...(message.toolCalls ?? []).map(toCall)];
+  const all: AssistantPart[] = [
+    ...said(parts).map(toAssistantPart),
+    ...(message.toolCalls ?? []).map(toCall),
+  ];
   return { role: "assistant", content: all, ...options };
 }
 
@@ -102,7 +131,11 @@ function textOf({ role, content }: ChatMessage): string {
   if (typeof content === "string") return content;
   const texts = content.map((part) => {
     if (part.type === "text") return part.text;
-    throw unsupportedMessage("the AI SDK", `a part of type ${part.type} in a ${role} message`, "leave it out");
+    throw unsupportedMessage(
+      "the AI SDK",
+      `a part of type ${part.type} in a ${role} message`,
+      "leave it out",
+    );
   });
   return texts.join("");
 }
@@ -126,9 +159,14 @@ function toAssistantPart(part: Part): AssistantPart {
 
 function toFilePart(part: MediaPart): AiSdkFilePart {
   const { filename } = keptFields("ai-sdk", part);
-  const data = part.data ?? (part.url !== undefined && URL.canParse(part.url) ? new URL(part.url) : undefined);
+  const data =
+    part.data ?? (part.url !== undefined && URL.canParse(part.url) ? new URL(part.url) : undefined);
   if (data === undefined) {
-    throw unsupportedMessage("the AI SDK", "a media part without data and a valid url", "give one of them");
+    throw unsupportedMessage(
+      "the AI SDK",
+      "a media part without data and a valid url",
+      "give one of them",
+    );
   }
   const named = typeof filename === "string" ? { filename } : {};
   return { type: "file", data, mediaType: part.mimeType, ...named, ...providerOptionsOf(part) };
@@ -147,26 +185,39 @@ function toCall(call: ToolCall): AiSdkToolCallPart {
   };
 }
 
-function toResult(message: ChatMessage, toolNames: ReadonlyMap<string, string>): AiSdkToolResultPart {
+function toResult(
+  message: ChatMessage,
+  toolNames: ReadonlyMap<string, string>,
+): AiSdkToolResultPart {
   const { toolCallId } = message;
   const toolName = toolCallId === undefined ? undefined : toolNames.get(toolCallId);
   if (toolCallId === undefined || toolName === undefined) {
     const what = "a tool message whose call is not among the messages before it";
     throw unsupportedMessage("the AI SDK", what, "keep the call in the conversation");
   }
-  return { type: "tool-result", toolCallId, toolName, output: outputOf(message), ...providerOptionsOf(message) };
+  return {
+    type: "tool-result",
+    toolCallId,
+    toolName,
+    output: outputOf(message),
+    ...providerOptionsOf(message),
+  };
 }
 
 function outputOf(message: ChatMessage): AiSdkToolOutput {
   const { content, isError = false } = message;
   if (typeof content === "string") {
-    const value = keptFields("ai-sdk", message)["output"] === "json" ? parseJson(content) : undefined;
+    const value =
+      keptFields("ai-sdk", message)["output"] === "json" ? parseJson(content) : undefined;
     if (isJson(value)) return { type: isError ? "error-json" : "json", value };
     return { type: isError ? "error-text" : "text", value: content };
   }
   // Output in parts has no mark of an error.
-  const texts = isError ? content.map((part) => (part.type === "text" ? part.text : undefined)) : [];
-  if (isError && texts.every((text) => text !== undefined)) return { type: "error-text", value: texts.join("\n") };
+  const texts = isError
+    ? content.map((part) => (part.type === "text" ? part.text : undefined))
+    : [];
+  if (isError && texts.every((text) => text !== undefined))
+    return { type: "error-text", value: texts.join("\n") };
   return { type: "content", value: content.map(toOutputPart) };
 }
 

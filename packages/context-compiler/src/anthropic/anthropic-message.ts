@@ -18,7 +18,11 @@ export interface AnthropicTextBlock extends Cacheable {
 export interface AnthropicImageBlock extends Cacheable {
   type: "image";
   source:
-    | { type: "base64"; media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp"; data: string }
+    | {
+        type: "base64";
+        media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+        data: string;
+      }
     | { type: "url"; url: string };
 }
 

@@ -26,7 +26,10 @@ export function fromAnthropicMessages(conversation: {
     role: "system",
     ...contentOf([fromBlock(block, "system")]),
   }));
-  return [...leading, ...messages.flatMap((message, index) => fromTurn(message, `message ${index}`))];
+  return [
+    ...leading,
+    ...messages.flatMap((message, index) => fromTurn(message, `message ${index}`)),
+  ];
 }
 
 function fromTurn(turn: unknown, where: string): ChatMessage[] {
@@ -36,12 +39,18 @@ function fromTurn(turn: unknown, where: string): ChatMessage[] {
     typeof content === "string" ? [{ type: "text", text: content }] : listOf(content, where);
   if (role === "assistant") return [fromAssistant(blocks, where)];
   if (role !== "user") {
-    throw unsupportedMessage("a chat message", `${where}, which is neither the user's nor the assistant's`, "mend it");
+    throw unsupportedMessage(
+      "a chat message",
+      `${where}, which is neither the user's nor the assistant's`,
+      "mend it",
+    );
   }
   const answers = blocks.filter((block) => typeOf(block) === "tool_result");
   const said = blocks.filter((block) => typeOf(block) !== "tool_result");
   const user: ChatMessage[] =
-    said.length > 0 ? [{ role: "user", ...contentOf(said.map((block) => fromBlock(block, where))) }] : [];
+    said.length > 0
+      ? [{ role: "user", ...contentOf(said.map((block) => fromBlock(block, where))) }]
+      : [];
   return [...answers.map((block) => fromResult(block, where)), ...user];
 }
 
@@ -49,7 +58,11 @@ function fromAssistant(blocks: readonly unknown[], where: string): ChatMessage {
   const isCall = (block: unknown): boolean => typeOf(block) === "tool_use";
   const calls = blocks.filter(isCall).map((block) => fromCall(block, where));
   const parts = blocks.filter((block) => !isCall(block)).map((block) => fromBlock(block, where));
-  return { role: "assistant", ...contentOf(parts), ...(calls.length > 0 ? { toolCalls: calls } : {}) };
+  return {
+    role: "assistant",
+    ...contentOf(parts),
+    ...(calls.length > 0 ? { toolCalls: calls } : {}),
+  };
 }
 
 function fromCall(block: unknown, where: string): ToolCall {
@@ -67,9 +80,18 @@ function fromResult(block: unknown, where: string): ChatMessage {
   const wire: WireRecord = isWireRecord(block) ? block : {};
   const { tool_use_id: toolCallId, content, is_error: isError } = wire;
   if (typeof toolCallId !== "string") {
-    throw unsupportedMessage("a chat message", `a tool_result without tool_use_id in ${where}`, "mend it");
+    throw unsupportedMessage(
+      "a chat message",
+      `a tool_result without tool_use_id in ${where}`,
+      "mend it",
+    );
   }
-  const providerMetadata = leftOver("anthropic", wire, ["type", "tool_use_id", "content", "is_error"]);
+  const providerMetadata = leftOver("anthropic", wire, [
+    "type",
+    "tool_use_id",
+    "content",
+    "is_error",
+  ]);
   return {
     role: "tool",
     toolCallId,
@@ -86,7 +108,8 @@ function fromResult(block: unknown, where: string): ChatMessage {
 /** One plain text is a string, as most applications write it. */
 function contentOf(parts: Part[]): { content: string | Part[] } {
   const [first] = parts;
-  const isPlain = parts.length === 1 && first?.type === "text" && first.providerMetadata === undefined;
+  const isPlain =
+    parts.length === 1 && first?.type === "text" && first.providerMetadata === undefined;
   return { content: isPlain ? first.text : parts };
 }
 
@@ -140,5 +163,9 @@ function typeOf(block: unknown): string {
 
 function listOf(content: unknown, where: string): readonly unknown[] {
   if (Array.isArray(content)) return content;
-  throw unsupportedMessage("a chat message", `the content of ${where}`, "give text or a list of blocks");
+  throw unsupportedMessage(
+    "a chat message",
+    `the content of ${where}`,
+    "give text or a list of blocks",
+  );
 }

@@ -43,18 +43,27 @@ export function toAnthropicMessages(
   for (const [index, message] of messages.entries()) {
     const isOperator = message.role === "system" || message.role === "developer";
     if (isOperator && turns.length > 0) {
-      throw unsupportedMessage("anthropic", `a ${message.role} message after the first turn`, "move it to the front");
+      throw unsupportedMessage(
+        "anthropic",
+        `a ${message.role} message after the first turn`,
+        "move it to the front",
+      );
     }
     const blocks = isOperator ? [] : blocksOf(message, ids);
     const texts = isOperator ? textBlocks(message) : [];
-    if (marked !== undefined) mark([...blocks, ...texts], marked.has(index) ? cacheControl : undefined);
+    if (marked !== undefined)
+      mark([...blocks, ...texts], marked.has(index) ? cacheControl : undefined);
     system.push(...texts);
     addToTurns(turns, message.role === "assistant" ? "assistant" : "user", blocks);
   }
   return { system, messages: turns };
 }
 
-function addToTurns(turns: AnthropicMessage[], role: AnthropicMessage["role"], blocks: AnthropicBlock[]): void {
+function addToTurns(
+  turns: AnthropicMessage[],
+  role: AnthropicMessage["role"],
+  blocks: AnthropicBlock[],
+): void {
   const last = turns.at(-1);
   if (last?.role === role) last.content.push(...blocks);
   else if (blocks.length > 0) turns.push({ role, content: blocks });
@@ -68,7 +77,13 @@ function blocksOf(message: ChatMessage, ids: ToolIds): AnthropicBlock[] {
 function toCall(call: ToolCall, ids: ToolIds): AnthropicBlock {
   const given = callInput(call);
   const input = isWireRecord(given) ? given : invalidInput(call);
-  return { ...keptFields("anthropic", call), type: "tool_use", id: ids.forCall(call.id), name: call.name, input };
+  return {
+    ...keptFields("anthropic", call),
+    type: "tool_use",
+    id: ids.forCall(call.id),
+    name: call.name,
+    input,
+  };
 }
 
 /** Takes the marks away, and puts one on the last block that can carry it. */
@@ -76,7 +91,8 @@ function mark(blocks: readonly AnthropicBlock[], cache: AnthropicCacheControl | 
   const markable = blocks.filter(isMarkable);
   for (const block of markable) {
     delete block.cache_control;
-    const inner = block.type === "tool_result" && typeof block.content === "object" ? block.content : [];
+    const inner =
+      block.type === "tool_result" && typeof block.content === "object" ? block.content : [];
     for (const part of inner) delete part.cache_control;
   }
   const last = markable.at(-1);

@@ -15,7 +15,9 @@ import type { ToolIds } from "./tool-ids.ts";
 /** The content of a user's or an assistant's message, after what the model thought, where that stands in `providerMetadata`. */
 export function toBlocks(message: ChatMessage): AnthropicBlock[] {
   const said = partsOf(message).map((part) =>
-    part.type === "reasoning" ? thinkingBlock(part, message.role) : toContentBlock(part, message.role),
+    part.type === "reasoning"
+      ? thinkingBlock(part, message.role)
+      : toContentBlock(part, message.role),
   );
   return [...keptThinking(message), ...said];
 }
@@ -24,18 +26,25 @@ export function toBlocks(message: ChatMessage): AnthropicBlock[] {
 function keptThinking(message: ChatMessage): AnthropicBlock[] {
   const { reasoning } = keptFields("anthropic", message);
   if (message.role !== "assistant" || !Array.isArray(reasoning)) return [];
-  return reasoning.filter(isWireRecord).flatMap(({ type, thinking, signature, data }): AnthropicBlock[] => {
-    if (type === "redacted_thinking" && typeof data === "string") return [{ type, data }];
-    const isThinking = type === "thinking" && typeof thinking === "string" && typeof signature === "string";
-    return isThinking ? [{ type, thinking, signature }] : [];
-  });
+  return reasoning
+    .filter(isWireRecord)
+    .flatMap(({ type, thinking, signature, data }): AnthropicBlock[] => {
+      if (type === "redacted_thinking" && typeof data === "string") return [{ type, data }];
+      const isThinking =
+        type === "thinking" && typeof thinking === "string" && typeof signature === "string";
+      return isThinking ? [{ type, thinking, signature }] : [];
+    });
 }
 
 /** The content of an operator's message; the API takes nothing but text there. */
 export function textBlocks(message: ChatMessage): AnthropicTextBlock[] {
   return partsOf(message).map((part) => {
     if (part.type === "text") return textBlock(part);
-    throw unsupportedMessage("anthropic", `a part of type ${part.type} in a ${message.role} message`, "leave it out");
+    throw unsupportedMessage(
+      "anthropic",
+      `a part of type ${part.type} in a ${message.role} message`,
+      "leave it out",
+    );
   });
 }
 
@@ -43,7 +52,11 @@ export function textBlocks(message: ChatMessage): AnthropicTextBlock[] {
 export function toResultBlock(message: ChatMessage, ids: ToolIds): AnthropicToolResultBlock {
   const { toolCallId, content, isError } = message;
   if (toolCallId === undefined) {
-    throw unsupportedMessage("anthropic", "a tool message without `toolCallId`", "name the call that it answers");
+    throw unsupportedMessage(
+      "anthropic",
+      "a tool message without `toolCallId`",
+      "name the call that it answers",
+    );
   }
   const block: AnthropicToolResultBlock = {
     ...keptFields("anthropic", message),
@@ -56,8 +69,11 @@ export function toResultBlock(message: ChatMessage, ids: ToolIds): AnthropicTool
   return block;
 }
 
-function toResultPart(part: Part): AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock {
-  if (part.type === "reasoning") throw unsupportedMessage("anthropic", "reasoning in a tool's result", "leave it out");
+function toResultPart(
+  part: Part,
+): AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock {
+  if (part.type === "reasoning")
+    throw unsupportedMessage("anthropic", "reasoning in a tool's result", "leave it out");
   return part.type === "text" || isCarried(part)
     ? toContentBlock(part, "tool")
     : { type: "text", text: mediaNote(part) };
@@ -79,7 +95,11 @@ function toContentBlock(
 ): AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock {
   if (part.type === "text") return textBlock(part);
   if (role === "assistant") {
-    throw unsupportedMessage("anthropic", "a media part of the assistant", "put it into a user message");
+    throw unsupportedMessage(
+      "anthropic",
+      "a media part of the assistant",
+      "put it into a user message",
+    );
   }
   return part.type === "image" ? imageBlock(part) : documentBlock(part);
 }
@@ -108,12 +128,21 @@ function isCarried({ type, data, url, mimeType }: MediaPart): boolean {
 function imageBlock(part: MediaPart): AnthropicImageBlock {
   const { data, url, mimeType } = part;
   const own = keptFields("anthropic", part);
-  if (data === undefined) return { ...own, type: "image", source: { type: "url", url: addressOf(url) } };
+  if (data === undefined)
+    return { ...own, type: "image", source: { type: "url", url: addressOf(url) } };
   const mediaType = imageTypes.find((type) => type === mimeType);
   if (mediaType === undefined) {
-    throw unsupportedMessage("anthropic", `an image of type ${mimeType}`, `pass one of ${imageTypes.join(", ")}`);
+    throw unsupportedMessage(
+      "anthropic",
+      `an image of type ${mimeType}`,
+      `pass one of ${imageTypes.join(", ")}`,
+    );
   }
-  return { ...own, type: "image", source: { type: "base64", media_type: mediaType, data: toBase64(data) } };
+  return {
+    ...own,
+    type: "image",
+    source: { type: "base64", media_type: mediaType, data: toBase64(data) },
+  };
 }
 
 function documentBlock(part: MediaPart): AnthropicDocumentBlock {
@@ -124,10 +153,19 @@ function documentBlock(part: MediaPart): AnthropicDocumentBlock {
     return { ...own, type: "document", source: { type: "text", media_type: mimeType, data: text } };
   }
   if (mimeType !== "application/pdf") {
-    throw unsupportedMessage("anthropic", `a file of type ${mimeType}`, "pass a PDF, or plain text by its bytes");
+    throw unsupportedMessage(
+      "anthropic",
+      `a file of type ${mimeType}`,
+      "pass a PDF, or plain text by its bytes",
+    );
   }
-  if (data === undefined) return { ...own, type: "document", source: { type: "url", url: addressOf(url) } };
-  return { ...own, type: "document", source: { type: "base64", media_type: mimeType, data: toBase64(data) } };
+  if (data === undefined)
+    return { ...own, type: "document", source: { type: "url", url: addressOf(url) } };
+  return {
+    ...own,
+    type: "document",
+    source: { type: "base64", media_type: mimeType, data: toBase64(data) },
+  };
 }
 
 function addressOf(url: string | undefined): string {

@@ -6,7 +6,8 @@ import { compactJson } from "./compact-json.ts";
 
 const counter = estimatedCounter;
 const formOf = (value: unknown, maxTokens?: number): string | undefined =>
-  compactJson(JSON.stringify(value), { counter, ...(maxTokens === undefined ? {} : { maxTokens }) })?.text;
+  compactJson(JSON.stringify(value), { counter, ...(maxTokens === undefined ? {} : { maxTokens }) })
+    ?.text;
 
 describe("compactJson", () => {
   it("writes scalars as pairs, identifiers first, and objects by their path", () => {
@@ -86,7 +87,9 @@ describe("compactJson", () => {
   );
 
   it("writes numbers that a double does not hold as they came", () => {
-    const rows = ["1180000000000000123", "1180000000000000124"].map((id) => `{"id":${id},"sum":12345678901234567.89}`);
+    const rows = ["1180000000000000123", "1180000000000000124"].map(
+      (id) => `{"id":${id},"sum":12345678901234567.89}`,
+    );
     expect(compactJson(`[${rows}]`, { counter })?.text).toMatchInlineSnapshot(`
       "2 rows, all sum=12345678901234567.89
       id

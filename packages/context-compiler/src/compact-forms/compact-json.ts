@@ -50,9 +50,13 @@ export function compactJson(
   try {
     for (const [index, detail] of steps.entries()) {
       const text = renderValue(value, detail);
-      if (maxTokens === Infinity || counter.count(text) <= maxTokens) return { text, isComplete: index === 0 };
+      if (maxTokens === Infinity || counter.count(text) <= maxTokens)
+        return { text, isComplete: index === 0 };
     }
-    const last = renderValue(value, steps[steps.length - 1] ?? { maxStringChars: 32, maxRows: 3, minRank: 3 });
+    const last = renderValue(
+      value,
+      steps[steps.length - 1] ?? { maxStringChars: 32, maxRows: 3, minRank: 3 },
+    );
     return { text: truncateMiddle(last, { maxTokens, counter }).text, isComplete: false };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
@@ -88,7 +92,10 @@ function renderBlock(name: string, value: object, place: Place): string[] {
   const entries = Array.isArray(value) ? [] : Object.entries(value);
   const rows = Array.isArray(value) ? listedRows(value) : keyedRows(entries);
   if (rows !== undefined)
-    return layoutTable(name, rows, { detail: place.detail, textOf: (cell) => cellText(cell, place.detail) });
+    return layoutTable(name, rows, {
+      detail: place.detail,
+      textOf: (cell) => cellText(cell, place.detail),
+    });
   return Array.isArray(value) ? renderList(name, value, place) : renderObject(name, entries, place);
 }
 
@@ -96,7 +103,11 @@ function renderObject(name: string, entries: [string, unknown][], place: Place):
   const { detail } = place;
   const plain = entries.filter(([, member]) => isInline(member));
   const ranked = plain
-    .map(([key, member]) => ({ key, member, rank: Array.isArray(member) ? 3 : rankValue(key, member) }))
+    .map(([key, member]) => ({
+      key,
+      member,
+      rank: Array.isArray(member) ? 3 : rankValue(key, member),
+    }))
     .filter(({ rank }) => rank >= detail.minRank)
     .sort((a, b) => Number(b.rank === 3) - Number(a.rank === 3));
   const hidden = plain.length - ranked.length;
@@ -107,7 +118,12 @@ function renderObject(name: string, entries: [string, unknown][], place: Place):
   if (lines.length === 0 && name !== "" && entries.length > 0) lines.push(`${name}:`);
   for (const [key, member] of entries) {
     if (typeof member === "object" && member !== null && !isInline(member)) {
-      lines.push(...renderBlock(name === "" ? key : `${name}.${key}`, member, { detail, depth: place.depth + 1 }));
+      lines.push(
+        ...renderBlock(name === "" ? key : `${name}.${key}`, member, {
+          detail,
+          depth: place.depth + 1,
+        }),
+      );
     }
   }
   return lines;
@@ -115,7 +131,8 @@ function renderObject(name: string, entries: [string, unknown][], place: Place):
 
 function renderList(name: string, list: unknown[], place: Place): string[] {
   const { detail } = place;
-  if (list.every((item) => typeof item !== "object" || item === null)) return [`${name}=${inlineText(list, detail)}`];
+  if (list.every((item) => typeof item !== "object" || item === null))
+    return [`${name}=${inlineText(list, detail)}`];
   const shown = list.slice(0, detail.maxRows);
   const lines = shown.flatMap((item, index) => {
     const label = `${name}[${index}]`;
@@ -162,7 +179,8 @@ function flatten(row: Record<string, unknown>): Map<string, unknown> {
   const cells = new Map<string, unknown>();
   const visit = (path: string, value: unknown, depth: number): void => {
     if (depth < 3 && isRecord(value) && Object.keys(value).length > 0) {
-      for (const [key, member] of Object.entries(value)) visit(path === "" ? key : `${path}.${key}`, member, depth + 1);
+      for (const [key, member] of Object.entries(value))
+        visit(path === "" ? key : `${path}.${key}`, member, depth + 1);
     } else {
       cells.set(path, value);
     }

@@ -15,7 +15,10 @@ describe("compactText", () => {
     const middle = Array.from({ length: 300 }, (_, at) =>
       at === 150 ? "see src/fields/time.py for TICKET-4711" : `line of words`,
     );
-    const text = compactText(["first line", ...middle, "last line"].join("\n"), { counter, maxTokens: 200 });
+    const text = compactText(["first line", ...middle, "last line"].join("\n"), {
+      counter,
+      maxTokens: 200,
+    });
     expect(text).toMatch(/^first line/);
     expect(text).toMatch(/last line\n\[also named: src\/fields\/time\.py, TICKET-4711\]$/);
     expect(counter.count(text)).toBeLessThanOrEqual(200);
@@ -27,7 +30,9 @@ describe("compactText", () => {
         fc.string({ unit: "grapheme", maxLength: 3_000 }),
         fc.integer({ min: 16, max: 120 }),
         (text, maxTokens) => {
-          expect(counter.count(compactText(text, { counter, maxTokens }))).toBeLessThanOrEqual(maxTokens);
+          expect(counter.count(compactText(text, { counter, maxTokens }))).toBeLessThanOrEqual(
+            maxTokens,
+          );
         },
       ),
     );
@@ -36,7 +41,14 @@ describe("compactText", () => {
 
 describe("identifiersOf", () => {
   it("finds ids, codes, paths and dates, each once, and no plain words or amounts", () => {
-    const text = "Order #W2378156 of mia_li_3668 (mia_li_3668) paid 12.50 with card_81, see lib/a.ts:12 of 2024-05-20.";
-    expect(identifiersOf(text)).toEqual(["#W2378156", "mia_li_3668", "card_81", "lib/a.ts", "2024-05-20"]);
+    const text =
+      "Order #W2378156 of mia_li_3668 (mia_li_3668) paid 12.50 with card_81, see lib/a.ts:12 of 2024-05-20.";
+    expect(identifiersOf(text)).toEqual([
+      "#W2378156",
+      "mia_li_3668",
+      "card_81",
+      "lib/a.ts",
+      "2024-05-20",
+    ]);
   });
 });

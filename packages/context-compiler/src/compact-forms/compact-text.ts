@@ -21,9 +21,14 @@ export function compactText(text: string, { counter, maxTokens }: CompactTextOpt
   const plain = truncateMiddle(text, { maxTokens: Math.floor(maxTokens * 0.75), counter });
   const names = identifiersOf(text).filter((name) => !plain.text.includes(name));
   const limit = maxTokens - counter.count(plain.text) - 8;
-  const named = names.length === 0 ? "" : `\n[also named: ${withinTokens(names, { counter, maxTokens: limit })}]`;
+  const named =
+    names.length === 0
+      ? ""
+      : `\n[also named: ${withinTokens(names, { counter, maxTokens: limit })}]`;
   const whole = plain.text + named;
-  return counter.count(whole) <= maxTokens ? whole : truncateMiddle(text, { maxTokens, counter }).text;
+  return counter.count(whole) <= maxTokens
+    ? whole
+    : truncateMiddle(text, { maxTokens, counter }).text;
 }
 
 const longestScan = 200_000;
@@ -40,7 +45,10 @@ export function identifiersOf(text: string): string[] {
 }
 
 /** As many of the words as fit, joined by a comma and a space. */
-function withinTokens(words: readonly string[], { counter, maxTokens }: CompactTextOptions): string {
+function withinTokens(
+  words: readonly string[],
+  { counter, maxTokens }: CompactTextOptions,
+): string {
   let tokens = 0;
   const kept: string[] = [];
   for (const word of words) {

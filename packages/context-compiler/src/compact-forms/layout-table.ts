@@ -17,7 +17,9 @@ export function layoutTable(
   { detail, textOf }: { detail: CompactDetail; textOf: (cell: unknown) => string },
 ): string[] {
   const columns = rankColumns(rows);
-  const labelColumn = columns.find(({ key }) => rows.every(({ label, cells }) => label === cells.get(key)));
+  const labelColumn = columns.find(({ key }) =>
+    rows.every(({ label, cells }) => label === cells.get(key)),
+  );
   const shown = columns.filter((column) => column.rank >= detail.minRank);
   const hidden = columns.length - shown.length;
   const isConstant = ({ key }: Column): boolean => {
@@ -27,14 +29,22 @@ export function layoutTable(
   const constant = new Set(shown.filter(isConstant));
   const varying = shown.filter((column) => !constant.has(column) && column !== labelColumn);
   const hasLabel = rows.some(({ label }) => label !== undefined);
-  const header = [...(hasLabel ? [labelColumn?.key ?? "#"] : []), ...varying.map(({ key }) => key)].join("|");
-  const common = [...constant].map(({ key }) => `${key}=${textOf(rows[0]?.cells.get(key))}`).join("; ");
+  const header = [
+    ...(hasLabel ? [labelColumn?.key ?? "#"] : []),
+    ...varying.map(({ key }) => key),
+  ].join("|");
+  const common = [...constant]
+    .map(({ key }) => `${key}=${textOf(rows[0]?.cells.get(key))}`)
+    .join("; ");
   const lines = [
     `${name === "" ? "" : `${name}: `}${rows.length} rows${common === "" ? "" : `, all ${common}`}${hidden > 0 ? ` (${hidden} columns left out)` : ""}`,
   ];
   if (header !== "") lines.push(header);
   const lineOf = ({ label, cells }: TableRow): string =>
-    [...(hasLabel ? [textOf(label)] : []), ...varying.map(({ key }) => textOf(cells.get(key)))].join("|");
+    [
+      ...(hasLabel ? [textOf(label)] : []),
+      ...varying.map(({ key }) => textOf(cells.get(key))),
+    ].join("|");
   if (header !== "") lines.push(...rows.slice(0, detail.maxRows).map(lineOf));
   const rest = rows.slice(detail.maxRows);
   if (rest.length > 0) lines.push(restLine(rest, varying, textOf));
@@ -58,9 +68,15 @@ function rankColumns(rows: readonly TableRow[]): Column[] {
   return columns.sort((a, b) => Number(b.rank === 3) - Number(a.rank === 3));
 }
 
-function restLine(rest: readonly TableRow[], columns: readonly Column[], textOf: (cell: unknown) => string): string {
+function restLine(
+  rest: readonly TableRow[],
+  columns: readonly Column[],
+  textOf: (cell: unknown) => string,
+): string {
   const identifier = columns.find(({ rank }) => rank === 3)?.key;
-  const ids = rest.map(({ label, cells }) => label ?? (identifier === undefined ? "" : textOf(cells.get(identifier))));
+  const ids = rest.map(
+    ({ label, cells }) => label ?? (identifier === undefined ? "" : textOf(cells.get(identifier))),
+  );
   const named = ids.filter((id) => id !== "").slice(0, 60);
   return `(${rest.length} more rows${named.length > 0 ? `: ${named.join(", ")}` : ""})`;
 }

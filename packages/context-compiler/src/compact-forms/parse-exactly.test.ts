@@ -28,16 +28,22 @@ it("leaves texts alone", () => {
 
 it("reads what JavaScript wrote as it was", () => {
   fc.assert(
-    fc.property(fc.jsonValue(), fc.double({ noNaN: true, noDefaultInfinity: true }), (value, number) => {
-      const json = JSON.stringify([value, number]);
-      expect(parseExactly(json)).toEqual(JSON.parse(json));
-    }),
+    fc.property(
+      fc.jsonValue(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      (value, number) => {
+        const json = JSON.stringify([value, number]);
+        expect(parseExactly(json)).toEqual(JSON.parse(json));
+      },
+    ),
   );
 });
 
-it.each(["[1180000000000000123", "[1180000000000000123 1]", "[01180000000000000123]", "[1180000000000000123-1]"])(
-  "refuses %s",
-  (text) => {
-    expect(() => parseExactly(text)).toThrow(SyntaxError);
-  },
-);
+it.each([
+  "[1180000000000000123",
+  "[1180000000000000123 1]",
+  "[01180000000000000123]",
+  "[1180000000000000123-1]",
+])("refuses %s", (text) => {
+  expect(() => parseExactly(text)).toThrow(SyntaxError);
+});

@@ -53,16 +53,24 @@ function findSame(
 /** One that makes or answers the same call, or says something in the same role, shown mended or shorter. */
 function isVersionOf(message: ChatMessage, original: ChatMessage): boolean {
   const isAlike = original.role === message.role && original.toolCallId === message.toolCallId;
-  return isAlike && original.toolCalls?.[0]?.id === message.toolCalls?.[0]?.id && !isBlank(original);
+  return (
+    isAlike && original.toolCalls?.[0]?.id === message.toolCalls?.[0]?.id && !isBlank(original)
+  );
 }
 
 /** Nothing further back can be the message: an answer does not stand before its call, and only blank messages are left out. */
 function endsSearch(message: ChatMessage, original: ChatMessage): boolean {
-  if (message.toolCallId !== undefined) return original.toolCalls?.some(({ id }) => id === message.toolCallId) === true;
+  if (message.toolCallId !== undefined)
+    return original.toolCalls?.some(({ id }) => id === message.toolCallId) === true;
   return message.toolCalls === undefined && !isBlank(original);
 }
 
 /** A plain message without any text, which no prompt shows. */
 function isBlank({ content, toolCalls, toolCallId }: ChatMessage): boolean {
-  return toolCalls === undefined && toolCallId === undefined && typeof content === "string" && content.trim() === "";
+  return (
+    toolCalls === undefined &&
+    toolCallId === undefined &&
+    typeof content === "string" &&
+    content.trim() === ""
+  );
 }

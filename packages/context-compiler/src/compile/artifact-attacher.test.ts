@@ -13,29 +13,49 @@ const asked = (id: string, name = "read_file"): ChatMessage[] => [
   { role: "user", content: `Read ${id}.` },
   { role: "assistant", content: "", toolCalls: [{ id, name, arguments: "{}" }] },
 ];
-const answer = (toolCallId: string, content: string): ChatMessage => ({ role: "tool", toolCallId, content });
+const answer = (toolCallId: string, content: string): ChatMessage => ({
+  role: "tool",
+  toolCallId,
+  content,
+});
 const large = (seed: number): string => `${words(1_500, seed)} end${seed}`;
-const compile = (session: Session, artifactStore = createMemoryArtifactStore()): Promise<WorkingContext> =>
-  createContextCompiler({ counter: exact, artifactStore }).compile(session, { budget: 50_000, systemPrompt: "" });
-const storedIn = ({ eventLog }: Session) => eventLog.filter(["artifact_stored"]).map(({ data }) => data);
+const compile = (
+  session: Session,
+  artifactStore = createMemoryArtifactStore(),
+): Promise<WorkingContext> =>
+  createContextCompiler({ counter: exact, artifactStore }).compile(session, {
+    budget: 50_000,
+    systemPrompt: "",
+  });
+const storedIn = ({ eventLog }: Session) =>
+  eventLog.filter(["artifact_stored"]).map(({ data }) => data);
 
 describe("large answers of a transcript that was taken in", () => {
   it("are stored once, and the prompt shows a handle in their place", async () => {
     const artifactStore = createMemoryArtifactStore();
     const session = sampleSession();
-    await recordMessages(session, [...asked("a"), answer("a", large(1)), ...asked("b"), answer("b", "short")]);
+    await recordMessages(session, [
+      ...asked("a"),
+      answer("a", large(1)),
+      ...asked("b"),
+      answer("b", "short"),
+    ]);
     const compiler = createContextCompiler({ counter: exact, artifactStore });
     const first = await compiler.compile(session, { budget: 50_000, systemPrompt: "" });
     const again = await compiler.compile(session, { budget: 50_000, systemPrompt: "" });
     const [ref] = first.artifactRefs;
-    expect(storedIn(session)).toMatchObject([{ callId: "a", source: "tool:read_file", artifactId: ref?.artifactId }]);
+    expect(storedIn(session)).toMatchObject([
+      { callId: "a", source: "tool:read_file", artifactId: ref?.artifactId },
+    ]);
     expect(first.toolResults.map(({ content }) => String(content).slice(0, 28))).toEqual([
       "[stored in full as artifact ",
       "short",
     ]);
     expect(first.artifactRefs).toHaveLength(1);
     expect(
-      first.entries[2]?.eventIds.map((id) => [...session.eventLog].find(({ eventId }) => eventId === id)?.kind),
+      first.entries[2]?.eventIds.map(
+        (id) => [...session.eventLog].find(({ eventId }) => eventId === id)?.kind,
+      ),
     ).toEqual(["tool_call", "artifact_stored", "tool_success"]);
     expect(again.toMessages()).toEqual(first.toMessages());
     const bytes = await artifactStore.retrieve(ref?.artifactId ?? "");
@@ -47,7 +67,8 @@ describe("large answers of a transcript that was taken in", () => {
     "give the same bytes after the session was opened again, over a store that is %s",
     async (kind) => {
       const plain = createMemoryArtifactStore();
-      const artifactStore = kind === "plain" ? plain : withEncryption(plain, { key: new Uint8Array(32).fill(7) });
+      const artifactStore =
+        kind === "plain" ? plain : withEncryption(plain, { key: new Uint8Array(32).fill(7) });
       const store = createMemorySessionStore();
       const session = await openSession({ store, sessionId: "s", counter: exact });
       await recordMessages(session, [...asked("a"), answer("a", large(1))]);
@@ -100,17 +121,27 @@ describe("large answers of a transcript that was taken in", () => {
 
   it("stay in full where the store fails, and the trace says so", async () => {
     const inner = createMemoryArtifactStore();
-    const artifactStore = { ...inner, store: () => Promise.reject(new ArtifactStoreError("limit_exceeded", "full")) };
+    const artifactStore = {
+      ...inner,
+      store: () => Promise.reject(new ArtifactStoreError("limit_exceeded", "full")),
+    };
     const session = sampleSession();
     await recordMessages(session, [...asked("a"), answer("a", large(1))]);
     const context = await compile(session, artifactStore);
     expect(context.toolResults[0]?.content).toBe(large(1));
-    expect(context.trace[0]?.notes).toEqual(["the answer to a stays in full: the store failed (limit_exceeded)"]);
+    expect(context.trace[0]?.notes).toEqual([
+      "the answer to a stays in full: the store failed (limit_exceeded)",
+    ]);
   });
 
   it("are stored once by two compiles at the same time", async () => {
     const session = sampleSession();
-    await recordMessages(session, [...asked("a"), answer("a", large(1)), ...asked("b"), answer("b", large(2))]);
+    await recordMessages(session, [
+      ...asked("a"),
+      answer("a", large(1)),
+      ...asked("b"),
+      answer("b", large(2)),
+    ]);
     const artifactStore = createMemoryArtifactStore();
     const contexts = await Promise.all([1, 2].map(() => compile(session, artifactStore)));
     expect(storedIn(session)).toHaveLength(2);
@@ -123,7 +154,10 @@ describe("large answers of a transcript that was taken in", () => {
     const hang = (): Promise<never> => new Promise(() => controller.abort("enough"));
     const session = sampleSession();
     await recordMessages(session, [...asked("a"), answer("a", large(1))]);
-    const compiler = createContextCompiler({ counter: exact, artifactStore: { ...inner, store: hang } });
+    const compiler = createContextCompiler({
+      counter: exact,
+      artifactStore: { ...inner, store: hang },
+    });
     const options = { budget: 50_000, systemPrompt: "", signal: controller.signal };
     await expect(compiler.compile(session, options)).rejects.toMatchObject({ code: "aborted" });
     expect(storedIn(session)).toEqual([]);

@@ -40,17 +40,28 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
       const { mapper, stored } = memoryOf(session, counter);
       const meter = createMessageMeter(counter);
       const isLarge = ({ message }: ContextEntry): boolean =>
-        message.role === "tool" && typeof message.content === "string" && meter.of(message) > aboveTokens;
+        message.role === "tool" &&
+        typeof message.content === "string" &&
+        meter.of(message) > aboveTokens;
       const notes: string[] = [];
       for (const entry of mapper.unseen(context.entries).filter(isLarge)) {
         const answer = answerOf(entry, logIndexOf(session));
         if (answer === undefined) continue;
-        const found = await inTurn(session, () => findOrStore(answer, { input, store, aboveTokens }), signal);
+        const found = await inTurn(
+          session,
+          () => findOrStore(answer, { input, store, aboveTokens }),
+          signal,
+        );
         if (typeof found !== "string") stored.set(entry, found);
-        else notes.push(`the answer to ${answer.callId} stays in full: the store failed (${found})`);
+        else
+          notes.push(`the answer to ${answer.callId} stays in full: the store failed (${found})`);
       }
-      const entries = mapper.map(context.entries, { change: (entry) => attach(entry, stored.get(entry)) });
-      return entries === context.entries && notes.length === 0 ? context : context.with({ entries }, { notes });
+      const entries = mapper.map(context.entries, {
+        change: (entry) => attach(entry, stored.get(entry)),
+      });
+      return entries === context.entries && notes.length === 0
+        ? context
+        : context.with({ entries }, { notes });
     },
   };
 }
@@ -60,7 +71,10 @@ interface AttachMemory {
   stored: WeakMap<ContextEntry, SessionEvent<"artifact_stored">>;
 }
 
-function attach(entry: ContextEntry, stored: SessionEvent<"artifact_stored"> | undefined): ContextEntry {
+function attach(
+  entry: ContextEntry,
+  stored: SessionEvent<"artifact_stored"> | undefined,
+): ContextEntry {
   if (stored === undefined) return entry;
   const { message, eventIds } = entry;
   const content = renderArtifact({ type: "artifact", ...stored.data });
@@ -80,7 +94,9 @@ interface Answer {
 /** What an entry holds in full; undefined for a handle, and for a piece of an artifact, which is never stored again. */
 function answerOf({ message, eventIds }: ContextEntry, index: LogIndex): Answer | undefined {
   const { toolCallId: callId, content, isError = false } = message;
-  const isKept = eventIds.some((id) => index.artifactOf(id) !== undefined || index.isArtifactRead(id));
+  const isKept = eventIds.some(
+    (id) => index.artifactOf(id) !== undefined || index.isArtifactRead(id),
+  );
   if (isKept || callId === undefined || typeof content !== "string") return undefined;
   const tool = eventIds.map((id) => index.toolOf(id)).find((name) => name !== undefined);
   const source = message.source ?? (tool === undefined ? "tool" : `tool:${tool}`);

@@ -4,7 +4,10 @@ import { exact, sampleSession, words } from "../../test-support/sample-session.t
 import { compactor, type CompactorOptions } from "./compactor.ts";
 import { createContextCompiler } from "./create-context-compiler.ts";
 
-async function compactedContents(drafts: readonly EventDraft[], options: CompactorOptions = {}): Promise<unknown[]> {
+async function compactedContents(
+  drafts: readonly EventDraft[],
+  options: CompactorOptions = {},
+): Promise<unknown[]> {
   const session = sampleSession();
   await session.recordAll(drafts);
   const compiler = createContextCompiler({ counter: exact, processors: [compactor(options)] });
@@ -15,11 +18,16 @@ async function compactedContents(drafts: readonly EventDraft[], options: Compact
 const said = (content: string, source?: string): EventDraft => {
   return { kind: "user_input", data: { content, ...(source === undefined ? {} : { source }) } };
 };
-const answered = (content: string): EventDraft => ({ kind: "assistant_message", data: { content } });
+const answered = (content: string): EventDraft => ({
+  kind: "assistant_message",
+  data: { content },
+});
 
 describe("a compactor", () => {
   it("trims ends, not beginnings, which may be the indentation of code", async () => {
-    expect(await compactedContents([said("  if x:\n    y \u00a0\n\n")])).toEqual(["  if x:\n    y"]);
+    expect(await compactedContents([said("  if x:\n    y \u00a0\n\n")])).toEqual([
+      "  if x:\n    y",
+    ]);
   });
 
   it("joins short messages of one speaker that follow each other, and no others", async () => {
@@ -31,19 +39,34 @@ describe("a compactor", () => {
       answered("Go on."),
       said("Well."),
     ];
-    expect(await compactedContents(drafts)).toEqual(["Hello.\n\nAre you there?", "Yes.\n\nGo on.", "Well."]);
-    expect(await compactedContents([said("The task.", "task"), said("More.")])).toEqual(["The task.", "More."]);
+    expect(await compactedContents(drafts)).toEqual([
+      "Hello.\n\nAre you there?",
+      "Yes.\n\nGo on.",
+      "Well.",
+    ]);
+    expect(await compactedContents([said("The task.", "task"), said("More.")])).toEqual([
+      "The task.",
+      "More.",
+    ]);
     expect(await compactedContents([said(words(400)), said("More.")])).toHaveLength(2);
   });
 
   it("keeps head and tail of messages that are too long, marked, in parts too", async () => {
     const long = `first ${words(500)} last`;
-    const parts: EventDraft = { kind: "user_input", data: { content: [{ type: "text", text: long }] } };
-    const [text, listed] = await compactedContents([said(long), answered("So."), parts].toSpliced(1, 1), {
-      maxMessageTokens: 60,
-    });
+    const parts: EventDraft = {
+      kind: "user_input",
+      data: { content: [{ type: "text", text: long }] },
+    };
+    const [text, listed] = await compactedContents(
+      [said(long), answered("So."), parts].toSpliced(1, 1),
+      {
+        maxMessageTokens: 60,
+      },
+    );
     expect(text).toMatch(/^first word.*\[.*removed.*\].*last$/s);
-    expect(listed).toEqual([{ type: "text", text: expect.stringMatching(/^first .*removed.* last$/s) }]);
+    expect(listed).toEqual([
+      { type: "text", text: expect.stringMatching(/^first .*removed.* last$/s) },
+    ]);
   });
 
   it("leaves signed reasoning as it came", async () => {
@@ -51,9 +74,12 @@ describe("a compactor", () => {
       { type: "reasoning" as const, text: `${words(300)} `, signature: "s" },
       { type: "text" as const, text: "So. " },
     ];
-    const compacted = await compactedContents([said("Why?"), { kind: "assistant_message", data: { content } }], {
-      maxMessageTokens: 50,
-    });
+    const compacted = await compactedContents(
+      [said("Why?"), { kind: "assistant_message", data: { content } }],
+      {
+        maxMessageTokens: 50,
+      },
+    );
     expect(compacted[1]).toEqual([content[0], { type: "text", text: "So." }]);
   });
 });

@@ -33,7 +33,9 @@ export function compactor(options: CompactorOptions = {}): ContextProcessor {
         join: (before, entry) => joinEntries(before, entry, limit),
       });
       const isUnchanged = entries === context.entries && summarize === undefined;
-      return isUnchanged ? context : context.with({ entries, ...(summarize === undefined ? {} : { summarize }) });
+      return isUnchanged
+        ? context
+        : context.with({ entries, ...(summarize === undefined ? {} : { summarize }) });
     },
   };
 }
@@ -75,13 +77,19 @@ function shortenText(text: string, isLong: boolean, limit: Limit): string {
 /** Together they are one message that is dropped or kept as a whole, so that only short ones are joined. */
 const joinedShare = 0.25;
 
-function joinEntries(before: ContextEntry, after: ContextEntry, limit: Limit): ContextEntry | undefined {
+function joinEntries(
+  before: ContextEntry,
+  after: ContextEntry,
+  limit: Limit,
+): ContextEntry | undefined {
   const { role, source } = before.message;
   const isOneVoice = role === after.message.role && source === after.message.source;
   if (!isOneVoice || !isPlain(before.message) || !isPlain(after.message)) return undefined;
   const tokens = limit.tokensOf(before.message) + limit.tokensOf(after.message);
   if (tokens > limit.maxTokens * joinedShare) return undefined;
-  const texts = [before, after].map(({ message }) => String(message.content)).filter((text) => text !== "");
+  const texts = [before, after]
+    .map(({ message }) => String(message.content))
+    .filter((text) => text !== "");
   return {
     message: { role, content: texts.join("\n\n"), ...(source === undefined ? {} : { source }) },
     eventIds: [...before.eventIds, ...after.eventIds],

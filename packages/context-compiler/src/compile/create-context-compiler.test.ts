@@ -11,12 +11,17 @@ import { promptFault } from "../../test-support/prompt-fault.ts";
 import { exact, recordTurns, sampleSession, words } from "../../test-support/sample-session.ts";
 import { compactor } from "./compactor.ts";
 import type { ContextProcessor } from "./context-processor.ts";
-import { createContextCompiler, type CompileOptions, type ContextCompilerOptions } from "./create-context-compiler.ts";
+import {
+  createContextCompiler,
+  type CompileOptions,
+  type ContextCompilerOptions,
+} from "./create-context-compiler.ts";
 import { historySelector } from "./history-selector.ts";
 import type { ContextEntry, WorkingContext } from "./working-context.ts";
 
 const systemPrompt = "You help with records.";
-const compilerOf = (options: ContextCompilerOptions = {}) => createContextCompiler({ counter: exact, ...options });
+const compilerOf = (options: ContextCompilerOptions = {}) =>
+  createContextCompiler({ counter: exact, ...options });
 const bytesOf = (context: WorkingContext): string => JSON.stringify(context.toMessages());
 const tool = (name: string): ToolDefinition => ({
   name,
@@ -30,17 +35,25 @@ describe("a compile", () => {
     const session = sampleSession();
     await recordTurns(session, 0, 2);
     const compiler = compilerOf();
-    const context = await compiler.compile(session, { budget: 10_000, systemPrompt, tools: [tool("b"), tool("a")] });
+    const context = await compiler.compile(session, {
+      budget: 10_000,
+      systemPrompt,
+      tools: [tool("b"), tool("a")],
+    });
     expect(context.toMessages()).toEqual([
       { role: "system", content: systemPrompt },
       ...session.messages().map(({ message }) => message),
     ]);
     expect(context.tools.map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(context.tokenCount).toBe(exact.countMessages?.(context.toMessages(), [...context.tools]));
+    expect(context.tokenCount).toBe(
+      exact.countMessages?.(context.toMessages(), [...context.tools]),
+    );
     expect(context.toolResults).toHaveLength(2);
     expect(context.history).toHaveLength(8);
     expect(context.overflow()).toBe(0);
-    expect(context.trace.map(({ processor, isWithinBudget }) => [processor, isWithinBudget])).toEqual([
+    expect(
+      context.trace.map(({ processor, isWithinBudget }) => [processor, isWithinBudget]),
+    ).toEqual([
       ["artifactAttacher", true],
       ["compactor", true],
       ["memoryPreloader", true],
@@ -53,8 +66,15 @@ describe("a compile", () => {
     await recordTurns(session, 0, 20);
     const context = await compilerOf().compile(session, { budget: 1_000, systemPrompt });
     const [attached, , , selected] = context.trace;
-    expect(attached).toMatchObject({ isWithinBudget: false, tokensBefore: attached?.tokensAfter, changes: [] });
-    expect(selected).toMatchObject({ tokensBefore: attached?.tokensAfter, tokensAfter: context.tokenCount });
+    expect(attached).toMatchObject({
+      isWithinBudget: false,
+      tokensBefore: attached?.tokensAfter,
+      changes: [],
+    });
+    expect(selected).toMatchObject({
+      tokensBefore: attached?.tokensAfter,
+      tokensAfter: context.tokenCount,
+    });
     expect(selected?.changes[0]).toMatchObject({ action: "dropped", reason: "budget", from: 1 });
     expect(context.toMessages().filter(({ source }) => source === "ccl:elision")).not.toEqual([]);
     expect(context.entries.at(-1)?.eventIds).toEqual([session.eventLog.at(-1)?.eventId]);
@@ -76,14 +96,22 @@ describe("a compile", () => {
     const session = sampleSession();
     await recordTurns(session, 0, 30);
     const compiler = createContextCompiler({ counter: { ...exact, isExact: false } });
-    const context = await compiler.compile(session, { budget: 1_000, systemPrompt, volatile: words(150) });
+    const context = await compiler.compile(session, {
+      budget: 1_000,
+      systemPrompt,
+      volatile: words(150),
+    });
     expect(context.tokenCount).toBeLessThanOrEqual(900);
   });
 
   it("leaves out a blank system prompt, and keeps the reserve free", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
-    const context = await compilerOf().compile(session, { budget: 1_500, reserve: 500, systemPrompt: " \n" });
+    const context = await compilerOf().compile(session, {
+      budget: 1_500,
+      reserve: 500,
+      systemPrompt: " \n",
+    });
     expect(context.budget).toBe(1_000);
     expect(context.toMessages()[0]?.role).toBe("user");
     expect(context.tokenCount).toBeLessThanOrEqual(1_000);
@@ -95,18 +123,29 @@ describe("a budget", () => {
   const broken: [string, Partial<CompileOptions>, object][] = [
     ["that is missing", { systemPrompt }, { code: "budget_missing" }],
     ["of nothing", { systemPrompt, budget: 0 }, { code: "invalid_options" }],
-    ["that the reserve takes", { systemPrompt, budget: 500, reserve: 500 }, { code: "invalid_options" }],
+    [
+      "that the reserve takes",
+      { systemPrompt, budget: 500, reserve: 500 },
+      { code: "invalid_options" },
+    ],
     ["that is no number", { systemPrompt, budget: Number.NaN }, { code: "invalid_options" }],
   ];
   it.each(broken)("%s is a typed error", async (_, options, error) => {
-    const compiling: Promise<unknown> = Reflect.apply(compilerOf().compile, undefined, [sampleSession(), options]);
+    const compiling: Promise<unknown> = Reflect.apply(compilerOf().compile, undefined, [
+      sampleSession(),
+      options,
+    ]);
     await expect(compiling).rejects.toMatchObject(error);
   });
 
   it("too small for what must stay is a typed error with the breakdown", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: words(40) });
-    const compile = compilerOf().compile(session, { budget: 120, systemPrompt: words(120), tools: [tool("a")] });
+    const compile = compilerOf().compile(session, {
+      budget: 120,
+      systemPrompt: words(120),
+      tools: [tool("a")],
+    });
     await expect(compile).rejects.toMatchObject({
       code: "budget_exceeded",
       details: {
@@ -121,7 +160,11 @@ describe("a budget", () => {
   it("that what stands last takes is a typed error that says so", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: "Hello." });
-    const compile = compilerOf().compile(session, { budget: 100, systemPrompt, volatile: words(200) });
+    const compile = compilerOf().compile(session, {
+      budget: 100,
+      systemPrompt,
+      volatile: words(200),
+    });
     await expect(compile).rejects.toMatchObject({
       code: "budget_exceeded",
       details: { budget: 100, last: expect.any(Number) },
@@ -131,7 +174,10 @@ describe("a budget", () => {
   it("that the last processor leaves exceeded is a typed error with the breakdown", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 10);
-    const compile = compilerOf({ processors: [compactor()] }).compile(session, { budget: 1_000, systemPrompt });
+    const compile = compilerOf({ processors: [compactor()] }).compile(session, {
+      budget: 1_000,
+      systemPrompt,
+    });
     await expect(compile).rejects.toMatchObject({
       code: "budget_exceeded",
       details: { budget: 1_000, systemPrompt: expect.any(Number), history: expect.any(Number) },
@@ -161,7 +207,9 @@ describe("the provider's cache", () => {
     for (let turn = 30; turn < 34; turn += 1) {
       await recordTurns(session, turn, turn + 1);
       const context = await compiler.compile(session, { budget: 3_000, systemPrompt });
-      expect(context.toMessages().slice(0, before.toMessages().length)).toEqual(before.toMessages());
+      expect(context.toMessages().slice(0, before.toMessages().length)).toEqual(
+        before.toMessages(),
+      );
       expect(context.prefixStableTokens).toBe(before.tokenCount);
       expect(context.firstChangedMessage).toBe(before.toMessages().length);
       expect(context.breakpoints).toContain(before.toMessages().length - 1);
@@ -182,7 +230,9 @@ describe("the provider's cache", () => {
     expect(bytesOf(context)).toBe(bytesOf(expected));
     await store.saveState("a", { key: "compile:3000", json: undefined });
     const forgotten = await openSession({ store, sessionId: "a", counter: exact });
-    expect(bytesOf(await compilerOf().compile(forgotten, { budget: 3_000, systemPrompt }))).not.toBe(bytesOf(expected));
+    expect(
+      bytesOf(await compilerOf().compile(forgotten, { budget: 3_000, systemPrompt })),
+    ).not.toBe(bytesOf(expected));
   });
 
   it("keeps its prefix though many other budgets were asked for meanwhile", async () => {
@@ -191,7 +241,8 @@ describe("the provider's cache", () => {
     const compiler = compilerOf();
     const before = await compiler.compile(session, { budget: 3_000, systemPrompt });
     await recordTurns(session, 30, 31);
-    for (let budget = 1_000; budget < 1_020; budget += 1) await compiler.compile(session, { budget, systemPrompt });
+    for (let budget = 1_000; budget < 1_020; budget += 1)
+      await compiler.compile(session, { budget, systemPrompt });
     const context = await compiler.compile(session, { budget: 3_000, systemPrompt });
     expect(context.toMessages().slice(0, before.toMessages().length)).toEqual(before.toMessages());
   });
@@ -200,33 +251,52 @@ describe("the provider's cache", () => {
     const inner = createMemorySessionStore();
     const fail = (): Promise<never> => Promise.reject(new Error("disk full"));
     await inner.saveState("a", { key: "compile:1000", json: "{" });
-    const session = await openSession({ store: { ...inner, saveState: fail }, sessionId: "a", counter: exact });
+    const session = await openSession({
+      store: { ...inner, saveState: fail },
+      sessionId: "a",
+      counter: exact,
+    });
     await recordTurns(session, 0, 20);
     const { trace } = await compilerOf().compile(session, { budget: 1_000, systemPrompt });
     expect(trace.at(-1)?.notes).toEqual([
       "the cut that was saved with the session can't be read: it is made anew",
       "the cut was not saved with the session (unknown): after a restart it is made anew",
     ]);
-    const blind = await openSession({ store: { ...inner, loadState: fail }, sessionId: "a", counter: exact });
-    await expect(compilerOf().compile(blind, { budget: 1_000, systemPrompt })).resolves.toBeDefined();
+    const blind = await openSession({
+      store: { ...inner, loadState: fail },
+      sessionId: "a",
+      counter: exact,
+    });
+    await expect(
+      compilerOf().compile(blind, { budget: 1_000, systemPrompt }),
+    ).resolves.toBeDefined();
   });
 
-  it.each(["loadState", "saveState"])("is waited for in %s until the compile is aborted", async (name) => {
-    const controller = new AbortController();
-    const hang = (): Promise<never> => new Promise(() => controller.abort("enough"));
-    const store = { ...createMemorySessionStore(), [name]: hang };
-    const session = await openSession({ store, sessionId: "a", counter: exact });
-    await recordTurns(session, 0, 20);
-    const compiling = compilerOf().compile(session, { budget: 1_000, systemPrompt, signal: controller.signal });
-    await expect(compiling).rejects.toMatchObject({ code: "aborted", cause: "enough" });
-  });
+  it.each(["loadState", "saveState"])(
+    "is waited for in %s until the compile is aborted",
+    async (name) => {
+      const controller = new AbortController();
+      const hang = (): Promise<never> => new Promise(() => controller.abort("enough"));
+      const store = { ...createMemorySessionStore(), [name]: hang };
+      const session = await openSession({ store, sessionId: "a", counter: exact });
+      await recordTurns(session, 0, 20);
+      const compiling = compilerOf().compile(session, {
+        budget: 1_000,
+        systemPrompt,
+        signal: controller.signal,
+      });
+      await expect(compiling).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+    },
+  );
 });
 
 describe("a processor", () => {
   const note: ContextProcessor = {
     name: "note",
     process: ({ context }) =>
-      context.with({ volatile: "It is Monday." }, { notes: ["a day"] }).with({}, { notes: ["was added"] }),
+      context
+        .with({ volatile: "It is Monday." }, { notes: ["a day"] })
+        .with({}, { notes: ["was added"] }),
   };
 
   it("of the application's own changes the prompt, and its notes stand in the trace", async () => {
@@ -236,7 +306,9 @@ describe("a processor", () => {
     const context = await compiler.compile(session, { budget: 5_000, systemPrompt });
     expect(context.toMessages().at(-1)).toMatchObject({ role: "user", content: "It is Monday." });
     expect(context.trace[0]).toMatchObject({ processor: "note", notes: ["a day", "was added"] });
-    expect(context.trace[0]?.tokensAfter).toBeGreaterThan(context.trace[0]?.tokensBefore ?? Infinity);
+    expect(context.trace[0]?.tokensAfter).toBeGreaterThan(
+      context.trace[0]?.tokensBefore ?? Infinity,
+    );
   });
 
   it("that returns a context of another compile, or none, is a typed error", async () => {
@@ -244,7 +316,9 @@ describe("a processor", () => {
     await recordTurns(session, 0, 1);
     const foreign = await compilerOf().compile(session, { budget: 5_000, systemPrompt });
     for (const answer of [foreign, { ...foreign }, undefined]) {
-      const process: ContextProcessor["process"] = vi.fn<() => never>().mockReturnValue(answer as never);
+      const process: ContextProcessor["process"] = vi
+        .fn<() => never>()
+        .mockReturnValue(answer as never);
       const compiler = compilerOf({ processors: [{ name: "odd", process }] });
       const compile = compiler.compile(session, { budget: 5_000, systemPrompt });
       await expect(compile).rejects.toMatchObject({
@@ -266,7 +340,10 @@ describe("a processor", () => {
   ])("that makes of %s %j is a typed error that names it", async (name, value) => {
     const session = sampleSession();
     await recordTurns(session, 0, 1);
-    const odd: ContextProcessor = { name: "odd", process: ({ context }) => context.with({ [name]: value }) };
+    const odd: ContextProcessor = {
+      name: "odd",
+      process: ({ context }) => context.with({ [name]: value }),
+    };
     const compile = compilerOf({ processors: [odd, historySelector()] }).compile(session, {
       budget: 500,
       systemPrompt,
@@ -289,31 +366,43 @@ describe("a processor", () => {
     await recordTurns(session, 0, 1);
     const odd: ContextProcessor = {
       name: "odd",
-      process: ({ context }) => context.with({ entries: [...context.entries, { message, eventIds: [] }] }),
+      process: ({ context }) =>
+        context.with({ entries: [...context.entries, { message, eventIds: [] }] }),
     };
     const options = { budget: 900, systemPrompt };
     const behind = compilerOf({ processors: [historySelector(), odd] }).compile(session, options);
     await expect(behind).rejects.toMatchObject({ code: "invalid_messages", details: { index: 4 } });
     const alone = compilerOf({ processors: [odd] }).compile(session, options);
     await expect(alone).rejects.toMatchObject({ code: "invalid_messages" });
-    const mended = await compilerOf({ processors: [odd, historySelector()] }).compile(session, options);
+    const mended = await compilerOf({ processors: [odd, historySelector()] }).compile(
+      session,
+      options,
+    );
     expect(promptFault(mended.toMessages())).toBeUndefined();
   });
 
   it("that hangs does not keep an abort waiting, and what it throws comes out as it is", async () => {
     const session = sampleSession();
     const controller = new AbortController();
-    const hang: ContextProcessor = { name: "hang", process: () => new Promise(() => controller.abort("enough")) };
+    const hang: ContextProcessor = {
+      name: "hang",
+      process: () => new Promise(() => controller.abort("enough")),
+    };
     const options = { budget: 500, systemPrompt, signal: controller.signal };
-    await expect(compilerOf({ processors: [hang] }).compile(session, options)).rejects.toMatchObject({
+    await expect(
+      compilerOf({ processors: [hang] }).compile(session, options),
+    ).rejects.toMatchObject({
       code: "aborted",
       cause: "enough",
     });
     await expect(compilerOf().compile(session, options)).rejects.toMatchObject({ code: "aborted" });
-    const fail: ContextProcessor = { name: "fail", process: () => Promise.reject(new RangeError("odd")) };
-    await expect(compilerOf({ processors: [fail] }).compile(session, { budget: 500, systemPrompt })).rejects.toThrow(
-      RangeError,
-    );
+    const fail: ContextProcessor = {
+      name: "fail",
+      process: () => Promise.reject(new RangeError("odd")),
+    };
+    await expect(
+      compilerOf({ processors: [fail] }).compile(session, { budget: 500, systemPrompt }),
+    ).rejects.toThrow(RangeError);
   });
 });
 
@@ -335,7 +424,10 @@ describe("for every log and every budget", () => {
           : { kind: "tool_success", data: { callId, content } };
       });
       const given = fault === 2 ? answers.slice(1) : fault === 3 ? answers.toReversed() : answers;
-      return [{ kind: "assistant_message", data: { content: texts[3] ?? "", toolCalls } }, ...given];
+      return [
+        { kind: "assistant_message", data: { content: texts[3] ?? "", toolCalls } },
+        ...given,
+      ];
     });
   const turn: fc.Arbitrary<EventDraft[]> = fc.oneof(
     text.map((content): EventDraft[] => [{ kind: "user_input", data: { content } }]),
@@ -350,27 +442,38 @@ describe("for every log and every budget", () => {
 
   it("the prompt is legal, counted exactly, within the budget, and the same for the same log", async () => {
     await fc.assert(
-      fc.asyncProperty(log, fc.integer({ min: 150, max: 4_000 }), fc.boolean(), async (turns, budget, isLate) => {
-        const session = sampleSession();
-        const compiler = compilerOf();
-        const options = { budget, systemPrompt, volatile: isLate ? "It is Monday." : "" };
-        for (const drafts of turns) {
-          await session.recordAll(drafts);
-          const context = await compiler.compile(session, options);
-          expect(promptFault(context.toMessages())).toBeUndefined();
-          expect(context.tokenCount).toBe(exact.countMessages?.(context.toMessages()));
-          expect(context.tokenCount).toBeLessThanOrEqual(budget);
-          expect(bytesOf(await compiler.compile(session, options))).toBe(bytesOf(context));
-          const places = new Map([...session.eventLog].map(({ eventId }, at) => [eventId, at]));
-          const shown = context.entries.flatMap(({ eventIds }) => eventIds.map((id) => places.get(id) ?? -1));
-          expect(new Set(shown).size).toBe(shown.length);
-          expect(shown).not.toContain(-1);
-          const unknown = context.entries.filter(({ eventIds }) => eventIds.length === 0).map(({ message }) => message);
-          expect(
-            unknown.filter(({ source, isError }) => source?.startsWith("ccl:") !== true && isError !== true),
-          ).toEqual([]);
-        }
-      }),
+      fc.asyncProperty(
+        log,
+        fc.integer({ min: 150, max: 4_000 }),
+        fc.boolean(),
+        async (turns, budget, isLate) => {
+          const session = sampleSession();
+          const compiler = compilerOf();
+          const options = { budget, systemPrompt, volatile: isLate ? "It is Monday." : "" };
+          for (const drafts of turns) {
+            await session.recordAll(drafts);
+            const context = await compiler.compile(session, options);
+            expect(promptFault(context.toMessages())).toBeUndefined();
+            expect(context.tokenCount).toBe(exact.countMessages?.(context.toMessages()));
+            expect(context.tokenCount).toBeLessThanOrEqual(budget);
+            expect(bytesOf(await compiler.compile(session, options))).toBe(bytesOf(context));
+            const places = new Map([...session.eventLog].map(({ eventId }, at) => [eventId, at]));
+            const shown = context.entries.flatMap(({ eventIds }) =>
+              eventIds.map((id) => places.get(id) ?? -1),
+            );
+            expect(new Set(shown).size).toBe(shown.length);
+            expect(shown).not.toContain(-1);
+            const unknown = context.entries
+              .filter(({ eventIds }) => eventIds.length === 0)
+              .map(({ message }) => message);
+            expect(
+              unknown.filter(
+                ({ source, isError }) => source?.startsWith("ccl:") !== true && isError !== true,
+              ),
+            ).toEqual([]);
+          }
+        },
+      ),
       { numRuns: Math.ceil((fc.readConfigureGlobal().numRuns ?? 100) / 4) },
     );
   });

@@ -78,13 +78,31 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
   return {
     async compile(session, options) {
       const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
-      const frame = { budget, counter, memoryPlace, index: logIndexOf(session), sums: sumsOf(session, budget) };
+      const frame = {
+        budget,
+        counter,
+        memoryPlace,
+        index: logIndexOf(session),
+        sums: sumsOf(session, budget),
+      };
       const ordered = toolOrder === "given" ? [...tools] : tools.toSorted(byName);
       const entries = session.messages();
-      let context = beginContext(frame, { systemPrompt, tools: ordered, entries, memoryHits: [], volatile });
+      let context = beginContext(frame, {
+        systemPrompt,
+        tools: ordered,
+        entries,
+        memoryHits: [],
+        volatile,
+      });
       for (const processor of processors) {
         throwIfAborted(signal);
-        const input = { session, context, budget, counter, ...(signal === undefined ? {} : { signal }) };
+        const input = {
+          session,
+          context,
+          budget,
+          counter,
+          ...(signal === undefined ? {} : { signal }),
+        };
         context = await runProcessor(processor, frame, input);
       }
       throwIfAborted(signal);
@@ -119,7 +137,9 @@ async function runProcessor(
 }
 
 /** As `traceStep`, which counts whatever an own processor has put into the prompt. */
-function countStep(...[context, frame, step]: Parameters<typeof traceStep>): WorkingContext | undefined {
+function countStep(
+  ...[context, frame, step]: Parameters<typeof traceStep>
+): WorkingContext | undefined {
   try {
     return traceStep(context, frame, step);
   } catch (error) {
@@ -130,7 +150,10 @@ function countStep(...[context, frame, step]: Parameters<typeof traceStep>): Wor
   }
 }
 
-function defaultProcessors(settings: ContextCompilerOptions, memoryPlace: MemoryPlace): ContextProcessor[] {
+function defaultProcessors(
+  settings: ContextCompilerOptions,
+  memoryPlace: MemoryPlace,
+): ContextProcessor[] {
   const { artifactStore, memory, watermarks } = settings;
   return [
     artifactAttacher(artifactStore === undefined ? {} : { artifactStore }),
@@ -147,7 +170,10 @@ function foreignContext(name: string): ContextCompilerError {
 
 /** Throws where the last word was not a `historySelector`'s, and the history is none that every provider accepts. */
 function requireLegal(context: WorkingContext, counter: TokenCounter): void {
-  const [fault] = analyzeHistory(context.history, createMessageMeter(counter, context.tools)).repairs;
+  const [fault] = analyzeHistory(
+    context.history,
+    createMessageMeter(counter, context.tools),
+  ).repairs;
   if (fault === undefined) return;
   const message = `The prompt is not legal after the last processor: ${fault.reason} at message ${fault.from} of the history; put a \`historySelector\` last.`;
   throw new ContextCompilerError("invalid_messages", message, { details: { index: fault.from } });
@@ -157,5 +183,7 @@ function overBudget(context: WorkingContext, counter: TokenCounter): ContextComp
   const { budget, tokenCount, trace } = context;
   const steps = trace.map(({ processor, tokensAfter }) => `${processor} ${tokensAfter}`).join(", ");
   const message = `The prompt takes ${tokenCount} tokens of ${budget} after the last processor (${steps}); put a \`historySelector\` last.`;
-  return new ContextCompilerError("budget_exceeded", message, { details: breakDown(context, counter) });
+  return new ContextCompilerError("budget_exceeded", message, {
+    details: breakDown(context, counter),
+  });
 }

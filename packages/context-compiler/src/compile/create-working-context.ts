@@ -57,7 +57,13 @@ export function traceStep(
   const contents = FramedContext.contentsOf(context, frame);
   if (contents === undefined) return undefined;
   const { tokenCount: tokensAfter } = context;
-  const entry = { processor, tokensBefore, tokensAfter, isWithinBudget: context.isWithinBudget(), ...contents.report };
+  const entry = {
+    processor,
+    tokensBefore,
+    tokensAfter,
+    isWithinBudget: context.isWithinBudget(),
+    ...contents.report,
+  };
   return new FramedContext(frame, {
     ...contents,
     trace: [...contents.trace, entry],
@@ -181,9 +187,15 @@ function artifactsIn({ entries }: Pick<ContextParts, "entries">, index: LogIndex
 }
 
 /** Where the tokens of a prompt go, in the terms of `fitMessages`; `history` is what the last user turn leaves. */
-export function breakDown(context: WorkingContext, counter: TokenCounter): BudgetBreakdown & { history: number } {
+export function breakDown(
+  context: WorkingContext,
+  counter: TokenCounter,
+): BudgetBreakdown & { history: number } {
   const meter = createMessageMeter(counter, context.tools);
-  const { head } = messagesAround({ systemPrompt: context.systemPrompt, memoryHits: [], volatile: "" }, "end");
+  const { head } = messagesAround(
+    { systemPrompt: context.systemPrompt, memoryHits: [], volatile: "" },
+    "end",
+  );
   const systemPrompt = head.reduce((sum, message) => sum + meter.of(message), 0);
   const lastUser = context.history.findLast(({ role }) => role === "user");
   const lastUserTurn = lastUser === undefined ? 0 : meter.of(lastUser);

@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { EntryMapper, type EntryChanges } from "./entry-mapper.ts";
 import type { ContextEntry } from "./working-context.ts";
 
-const entryOf = (content: string): ContextEntry => ({ message: { role: "user", content }, eventIds: [content] });
+const entryOf = (content: string): ContextEntry => ({
+  message: { role: "user", content },
+  eventIds: [content],
+});
 const shouted = new WeakMap<ContextEntry, ContextEntry>();
 const changes: EntryChanges = {
   change(entry) {
@@ -17,7 +20,8 @@ const changes: EntryChanges = {
       ? entryOf(`${String(before.message.content)}+${String(entry.message.content)}`)
       : undefined,
 };
-const contentsOf = (entries: readonly ContextEntry[]): unknown[] => entries.map(({ message }) => message.content);
+const contentsOf = (entries: readonly ContextEntry[]): unknown[] =>
+  entries.map(({ message }) => message.content);
 
 it("gives what a mapper without a past gives, however the history changed", () => {
   const step = fc.record({

@@ -46,7 +46,12 @@ export class EntryMapper {
   /** Forgets what came from `to` on; where that was joined with what stands before, from the first of those on. */
   #rewind(to: number): number {
     let start = to;
-    while (start > 0 && start < this.#given.length && this.#lengths[start] === this.#lengths[start - 1]) start -= 1;
+    while (
+      start > 0 &&
+      start < this.#given.length &&
+      this.#lengths[start] === this.#lengths[start - 1]
+    )
+      start -= 1;
     this.#lengths.length = start;
     this.#changed.length = start;
     this.#mapped.length = this.#lengths[start - 1] ?? 0;

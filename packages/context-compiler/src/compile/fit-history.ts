@@ -28,7 +28,10 @@ export interface FittedHistory {
 const mostRounds = 2;
 
 /** Cuts the history; what is dropped is summed up where the context has a way. Throws as `fitMessages` does. */
-export async function fitHistory(input: ProcessorInput, options: FitHistoryOptions): Promise<FittedHistory> {
+export async function fitHistory(
+  input: ProcessorInput,
+  options: FitHistoryOptions,
+): Promise<FittedHistory> {
   const { context, session, signal } = input;
   const { entries } = context;
   const around = messagesAround(context, options.memoryPlace);
@@ -43,9 +46,14 @@ export async function fitHistory(input: ProcessorInput, options: FitHistoryOptio
     const fitted = fitWithin(input, options, { ...around, summaryOf });
     const history = fitted.messages.slice(offset);
     const { summarize } = context;
-    if (summarize === undefined || missing.length === 0 || round === mostRounds) return { fitted, history, notes: [] };
+    if (summarize === undefined || missing.length === 0 || round === mostRounds)
+      return { fitted, history, notes: [] };
     for (const stretch of missing) {
-      const failure = await recordSummary(session, summarize, { entries, stretch: inEntries(stretch, offset), signal });
+      const failure = await recordSummary(session, summarize, {
+        entries,
+        stretch: inEntries(stretch, offset),
+        signal,
+      });
       if (failure !== undefined) return { fitted, history, notes: [failure] };
     }
   }
@@ -87,7 +95,10 @@ function fitWithin(
   }
 }
 
-function withTail(error: unknown, { budget, tailTokens }: { budget: number; tailTokens: number }): unknown {
+function withTail(
+  error: unknown,
+  { budget, tailTokens }: { budget: number; tailTokens: number },
+): unknown {
   if (!ContextCompilerError.isInstance(error) || error.code !== "budget_exceeded") return error;
   const message = `${error.message} Of ${budget} tokens, ${tailTokens} go to what stands last, such as memory hits.`;
   const known = typeof error.details === "object" ? error.details : {};

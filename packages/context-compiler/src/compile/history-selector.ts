@@ -29,16 +29,25 @@ export interface HistorySelectorOptions extends Pick<
 export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
   requireNumbers("historySelector", options, "compactAboveTokens", "keptFactsTokens");
   const { memoryPlace = "end", pin, ...fit } = options;
-  const memoryOf = rememberBySession<number, SelectorMemory>(() => ({ state: undefined, isLoaded: false }));
+  const memoryOf = rememberBySession<number, SelectorMemory>(() => ({
+    state: undefined,
+    isLoaded: false,
+  }));
   return {
     name: "historySelector",
     async process(input) {
       const memory = memoryOf(input.session, input.budget);
       const loading = memory.isLoaded ? [] : await loadState(memory, input);
       const { state } = memory;
-      const { context, ...found } = await withRoomForMemory(input, { fit, pin, memoryPlace, state });
+      const { context, ...found } = await withRoomForMemory(input, {
+        fit,
+        pin,
+        memoryPlace,
+        state,
+      });
       memory.state = found.fitted.state;
-      const saving = found.fitted.state.cut === state?.cut ? [] : await saveState(memory.state, input);
+      const saving =
+        found.fitted.state.cut === state?.cut ? [] : await saveState(memory.state, input);
       return select(context, { ...found, notes: [...loading, ...found.notes, ...saving] });
     },
   };
@@ -50,7 +59,10 @@ interface SelectorMemory {
   isLoaded: boolean;
 }
 
-async function loadState(memory: SelectorMemory, { session, budget, signal }: ProcessorInput): Promise<string[]> {
+async function loadState(
+  memory: SelectorMemory,
+  { session, budget, signal }: ProcessorInput,
+): Promise<string[]> {
   try {
     const json = await session.loadState(keyOf(budget), signal === undefined ? {} : { signal });
     if (!memory.isLoaded && json !== undefined) memory.state = requireState(JSON.parse(json));
@@ -63,7 +75,10 @@ async function loadState(memory: SelectorMemory, { session, budget, signal }: Pr
   }
 }
 
-async function saveState(state: FitState, { session, budget, signal }: ProcessorInput): Promise<string[]> {
+async function saveState(
+  state: FitState,
+  { session, budget, signal }: ProcessorInput,
+): Promise<string[]> {
   try {
     const json = state.cut === undefined ? undefined : JSON.stringify(state);
     await session.saveState(keyOf(budget), json, signal === undefined ? {} : { signal });
@@ -103,7 +118,10 @@ export function isSelected({ entries }: WorkingContext): boolean {
   return selections.has(entries);
 }
 
-function select(context: WorkingContext, { fitted, history, notes }: FittedHistory): WorkingContext {
+function select(
+  context: WorkingContext,
+  { fitted, history, notes }: FittedHistory,
+): WorkingContext {
   const entries = alignEntries(history, context.entries);
   selections.add(entries);
   const { prefixStableTokens, firstChangedMessage, breakpoints, trace: changes } = fitted;

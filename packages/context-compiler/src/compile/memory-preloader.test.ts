@@ -20,7 +20,11 @@ async function compileWith(
   const session = sampleSession();
   await recordTurns(session, 0, 2);
   await session.record("user_input", { content: "Which seats do I like?" });
-  const compiler = createContextCompiler({ counter: exact, ...(memory === undefined ? {} : { memory }), ...options });
+  const compiler = createContextCompiler({
+    counter: exact,
+    ...(memory === undefined ? {} : { memory }),
+    ...options,
+  });
   return compiler.compile(session, { budget: 5_000, systemPrompt });
 }
 
@@ -72,12 +76,18 @@ describe("memory hits", () => {
     const session = sampleSession();
     await session.record("user_input", { content: "Which token is mine?" });
     const memory = answering([hit("m1", `ghp_${"a1B2".repeat(9)}`)]);
-    const context = await createContextCompiler({ memory }).compile(wrap(session), { budget: 5_000, systemPrompt });
+    const context = await createContextCompiler({ memory }).compile(wrap(session), {
+      budget: 5_000,
+      systemPrompt,
+    });
     expect(context.memoryHits).toEqual([hit("m1", "[redacted:github_token]")]);
   });
 
   it("stand after the system prompt where the layout says so", async () => {
-    const context = await compileWith({ search: async () => [hit("m1")] }, { layout: { memory: "start" } });
+    const context = await compileWith(
+      { search: async () => [hit("m1")] },
+      { layout: { memory: "start" } },
+    );
     expect(
       context
         .toMessages()
@@ -102,12 +112,17 @@ describe("memory hits", () => {
       systemPrompt,
     });
     expect(context.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["fresh", "found"]);
-    const alone = await createContextCompiler({ counter: exact }).compile(session, { budget: 900, systemPrompt });
+    const alone = await createContextCompiler({ counter: exact }).compile(session, {
+      budget: 900,
+      systemPrompt,
+    });
     expect(alone.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["fresh"]);
   });
 
   it("that are too many or too long are left out, and counted in a note", async () => {
-    const context = await compileWith({ search: async () => [hit("long", words(2_000)), hit("a"), hit("b")] });
+    const context = await compileWith({
+      search: async () => [hit("long", words(2_000)), hit("a"), hit("b")],
+    });
     expect(context.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["a", "b"]);
     expect(notesOf(context)).toEqual(["1 memory hits left out: they go beyond 5 or 500 tokens"]);
   });
@@ -116,7 +131,10 @@ describe("memory hits", () => {
     const answer: unknown[] = JSON.parse(
       '[null, 5, [], {"memoryId": 1, "text": "a"}, {"memoryId": "", "text": "a"}, {"memoryId": "a"}, {"memoryId": "b", "text": " \\n"}]',
     );
-    const fails = Object.defineProperty({}, "memoryId", { enumerable: true, get: () => expect.fail() });
+    const fails = Object.defineProperty({}, "memoryId", {
+      enumerable: true,
+      get: () => expect.fail(),
+    });
     const context = await compileWith(answering([...answer, fails, hit("m1")]));
     expect(context.memoryHits).toEqual([hit("m1")]);
     expect(notesOf(context)).toEqual(["8 memory hits left out: they have no memoryId or no text"]);
@@ -129,26 +147,40 @@ describe("memory hits", () => {
       { ...hit("c"), score: 0.5, source: "notes" },
     ];
     const context = await compileWith(answering(odd));
-    expect(context.memoryHits).toEqual([hit("a"), hit("b"), { ...hit("c"), score: 0.5, source: "notes" }]);
+    expect(context.memoryHits).toEqual([
+      hit("a"),
+      hit("b"),
+      { ...hit("c"), score: 0.5, source: "notes" },
+    ]);
     expect(notesOf(context)).toEqual([]);
   });
 
   it("are masked and made well-formed as events are", async () => {
     const key = `sk-ant-${"a1B2".repeat(12)}`;
-    const context = await compileWith(answering([hit("m1", `The key is ${key}.`), hit("m2", "half \uD83D of a pair")]));
+    const context = await compileWith(
+      answering([hit("m1", `The key is ${key}.`), hit("m2", "half \uD83D of a pair")]),
+    );
     expect(context.memoryHits[1]).toEqual(hit("m2", "half \uFFFD of a pair"));
     expect(JSON.stringify([context.memoryHits, context.toMessages()])).not.toContain(key);
     const open = sampleSession({ redact: false });
     await open.record("user_input", { content: "Which key?" });
-    const compiler = createContextCompiler({ counter: exact, memory: answering([hit("m1", `The key is ${key}.`)]) });
-    expect((await compiler.compile(open, { budget: 5_000, systemPrompt })).memoryHits[0]?.text).toContain(key);
+    const compiler = createContextCompiler({
+      counter: exact,
+      memory: answering([hit("m1", `The key is ${key}.`)]),
+    });
+    expect(
+      (await compiler.compile(open, { budget: 5_000, systemPrompt })).memoryHits[0]?.text,
+    ).toContain(key);
   });
 
   it("without a word show nothing, also where they were recorded", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: "Hello." });
     await session.record("memory_hit", hit("blank", " \n"));
-    const context = await createContextCompiler({ counter: exact }).compile(session, { budget: 900, systemPrompt });
+    const context = await createContextCompiler({ counter: exact }).compile(session, {
+      budget: 900,
+      systemPrompt,
+    });
     expect(context.memoryHits).toEqual([]);
     expect(notesOf(context)).toEqual(["1 memory hits left out: they have no memoryId or no text"]);
   });
@@ -158,7 +190,10 @@ describe("memory hits", () => {
     await session.record("user_input", { content: words(60) });
     const memory: MemoryService = { search: async () => [hit("a", words(10))] };
     const compiler = createContextCompiler({ counter: exact, memory });
-    const bare = await createContextCompiler({ counter: exact }).compile(session, { budget: 1_000, systemPrompt });
+    const bare = await createContextCompiler({ counter: exact }).compile(session, {
+      budget: 1_000,
+      systemPrompt,
+    });
     const roomy = await compiler.compile(session, { budget: 1_000, systemPrompt });
     expect(roomy.memoryHits).toHaveLength(1);
     const reserve = 1_000 - bare.tokenCount - 10;
@@ -191,7 +226,9 @@ describe("a memory", () => {
   });
 
   it("that fails is named in the trace", async () => {
-    const context = await compileWith({ search: () => Promise.reject(new Error("index is being built")) });
+    const context = await compileWith({
+      search: () => Promise.reject(new Error("index is being built")),
+    });
     expect(notesOf(context)).toEqual(["the memory was left out: index is being built"]);
   });
 
@@ -224,7 +261,11 @@ describe("a memory", () => {
       throw new Error("down");
     };
     const compiler = createContextCompiler({ counter: exact, memory: { search } });
-    const compiling = compiler.compile(session, { budget: 5_000, systemPrompt, signal: controller.signal });
+    const compiling = compiler.compile(session, {
+      budget: 5_000,
+      systemPrompt,
+      signal: controller.signal,
+    });
     await expect(compiling).rejects.toMatchObject({ code: "aborted", cause: "enough" });
     await new Promise((resolve) => setImmediate(resolve));
     process.off("unhandledRejection", unhandled);
@@ -263,7 +304,11 @@ describe("a memory", () => {
     const controller = new AbortController();
     const search = (): Promise<MemoryHit[]> => new Promise(() => controller.abort("enough"));
     const compiler = createContextCompiler({ counter: exact, memory: { search } });
-    const compiling = compiler.compile(session, { budget: 5_000, systemPrompt, signal: controller.signal });
+    const compiling = compiler.compile(session, {
+      budget: 5_000,
+      systemPrompt,
+      signal: controller.signal,
+    });
     await expect(compiling).rejects.toMatchObject({ code: "aborted", cause: "enough" });
     await vi.advanceTimersByTimeAsync(0);
     expect(vi.getTimerCount()).toBe(0);

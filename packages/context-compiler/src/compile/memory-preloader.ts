@@ -37,11 +37,19 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
       const maxTokens = options.maxTokens ?? Math.min(1_000, Math.floor(budget / 10));
       const query = memory === undefined ? "" : lastWords(context.entries);
       const isAsked = memory !== undefined && query !== "";
-      const found = isAsked ? await search(memory, query, { topK, timeoutMs, signal }) : { answer: [], notes: [] };
+      const found = isAsked
+        ? await search(memory, query, { topK, timeoutMs, signal })
+        : { answer: [], notes: [] };
       const read = found.answer.map((hit) => readHit(hit, redactOf(session)));
-      const { hits, notes } = fitHits([...logIndexOf(session).freshMemory, ...read], { topK, maxTokens, counter });
+      const { hits, notes } = fitHits([...logIndexOf(session).freshMemory, ...read], {
+        topK,
+        maxTokens,
+        counter,
+      });
       const allNotes = [...found.notes, ...notes];
-      return hits.length + allNotes.length === 0 ? context : context.with({ memoryHits: hits }, { notes: allNotes });
+      return hits.length + allNotes.length === 0
+        ? context
+        : context.with({ memoryHits: hits }, { notes: allNotes });
     },
   };
 }
@@ -52,7 +60,9 @@ function lastWords(entries: readonly ContextEntry[]): string {
   const last = entries.findLast(({ message }) => message.role === "user");
   const { content = "" } = last?.message ?? {};
   const text =
-    typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    typeof content === "string"
+      ? content
+      : content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   return truncateMiddle(text, { maxChars: longestQuery }).text.trim();
 }
 
@@ -88,7 +98,8 @@ async function search(
 /** A hit as its event would hold it; undefined for what is none. */
 function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefined {
   try {
-    const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> = Object(hit);
+    const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> =
+      Object(hit);
     const data = {
       memoryId,
       text,
@@ -126,12 +137,15 @@ function fitHits(
       ...(score === undefined ? {} : { score }),
       ...(source === undefined ? {} : { source }),
     };
-    const isKept = hits.length < topK && meter.of(memoryMessage([...hits, shown], "system")) <= maxTokens;
+    const isKept =
+      hits.length < topK && meter.of(memoryMessage([...hits, shown], "system")) <= maxTokens;
     if (isKept) hits.push(shown);
     else omitted += 1;
   }
   const notes: string[] = [];
-  if (unreadable > 0) notes.push(`${unreadable} memory hits left out: they have no memoryId or no text`);
-  if (omitted > 0) notes.push(`${omitted} memory hits left out: they go beyond ${topK} or ${maxTokens} tokens`);
+  if (unreadable > 0)
+    notes.push(`${unreadable} memory hits left out: they have no memoryId or no text`);
+  if (omitted > 0)
+    notes.push(`${omitted} memory hits left out: they go beyond ${topK} or ${maxTokens} tokens`);
   return { hits, notes };
 }

@@ -10,5 +10,8 @@ export interface MemoryHit {
 /** Whatever remembers: a vector store, a notes file, a search engine. */
 export interface MemoryService {
   /** At most `topK` hits, best first. May fail or be slow: a compile then goes on without it. */
-  search(query: string, options: { topK: number; signal?: AbortSignal }): Promise<readonly MemoryHit[]>;
+  search(
+    query: string,
+    options: { topK: number; signal?: AbortSignal },
+  ): Promise<readonly MemoryHit[]>;
 }

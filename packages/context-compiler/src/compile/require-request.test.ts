@@ -18,7 +18,10 @@ const requests: [options: string, words: string][] = [
   ['{"budget": 900, "reserve": -1}', "A reserve is a number of tokens from 0, not -1"],
   ['{"budget": 900, "systemPrompt": 5}', "systemPrompt is a text, not 5"],
   ['{"budget": 900, "volatile": null}', "volatile is a text, not null"],
-  ['{"budget": 900, "tools": {}}', "The tools are a list of tool definitions, not a value of type object"],
+  [
+    '{"budget": 900, "tools": {}}',
+    "The tools are a list of tool definitions, not a value of type object",
+  ],
   ['{"budget": 900, "tools": [null]}', "tools[0] needs a name"],
   [
     '{"budget": 900, "tools": [{"name": "a"}]}',
@@ -44,13 +47,17 @@ const settings: [settings: string, words: string][] = [
 describe("compile refuses by name", () => {
   it.each(requests)("%s", async (options, words) => {
     const { compile } = createContextCompiler({ counter: exact });
-    await expect(compile(sampleSession(), JSON.parse(options))).rejects.toEqual(refused("invalid_options", words));
+    await expect(compile(sampleSession(), JSON.parse(options))).rejects.toEqual(
+      refused("invalid_options", words),
+    );
   });
 
   it.each(["null", "{}", "5"])("the session %s", async (session) => {
     const { compile } = createContextCompiler({ counter: exact });
     const compiling = compile(JSON.parse(session), { budget: 900, systemPrompt: "" });
-    await expect(compiling).rejects.toEqual(refused("invalid_options", "The session has to be an object with"));
+    await expect(compiling).rejects.toEqual(
+      refused("invalid_options", "The session has to be an object with"),
+    );
   });
 });
 
@@ -70,7 +77,10 @@ describe("an inputSchema that JSON can't hold is refused with the name of the to
     ],
   ])("%s", async (_name, inputSchema, words) => {
     const tools = [{ name: "search", description: "", inputSchema }];
-    const error = refused("invalid_options", 'The inputSchema of the tool "search" has to be JSON: ');
+    const error = refused(
+      "invalid_options",
+      'The inputSchema of the tool "search" has to be JSON: ',
+    );
     const because = refused("invalid_options", words);
     const given = { budget: 900, systemPrompt: "", tools };
     const { compile } = createContextCompiler();
@@ -87,15 +97,33 @@ function fail(message: string): never {
 
 describe("createContextCompiler refuses by name", () => {
   it.each(settings)("%s", (given, words) => {
-    expect(() => createContextCompiler(JSON.parse(given))).toThrow(refused("invalid_options", words) as Error);
+    expect(() => createContextCompiler(JSON.parse(given))).toThrow(
+      refused("invalid_options", words) as Error,
+    );
   });
 
   it.each([
     [memoryPreloader, "null", "What memoryPreloader is given has to be an object, not null"],
-    [memoryPreloader, '{"topK": "5"}', 'topK of memoryPreloader is a number from 0, not the text "5"'],
-    [memoryPreloader, '{"timeoutMs": -1}', "timeoutMs of memoryPreloader is a number from 0, not -1"],
-    [compactor, '{"maxMessageTokens": "5"}', 'maxMessageTokens of compactor is a number from 0, not the text "5"'],
-    [artifactAttacher, '{"aboveTokens": -1}', "aboveTokens of artifactAttacher is a number from 0, not -1"],
+    [
+      memoryPreloader,
+      '{"topK": "5"}',
+      'topK of memoryPreloader is a number from 0, not the text "5"',
+    ],
+    [
+      memoryPreloader,
+      '{"timeoutMs": -1}',
+      "timeoutMs of memoryPreloader is a number from 0, not -1",
+    ],
+    [
+      compactor,
+      '{"maxMessageTokens": "5"}',
+      'maxMessageTokens of compactor is a number from 0, not the text "5"',
+    ],
+    [
+      artifactAttacher,
+      '{"aboveTokens": -1}',
+      "aboveTokens of artifactAttacher is a number from 0, not -1",
+    ],
     [historySelector, "null", "What historySelector is given has to be an object, not null"],
   ])("what %o is made of: %s", (create, given, words) => {
     expect(() => create(JSON.parse(given))).toThrow(refused("invalid_options", words) as Error);
@@ -103,7 +131,8 @@ describe("createContextCompiler refuses by name", () => {
 
   it("a processor without a name", () => {
     const nameless = { process: () => expect.fail() };
-    const create = (): unknown => Reflect.apply(createContextCompiler, undefined, [{ processors: [nameless] }]);
+    const create = (): unknown =>
+      Reflect.apply(createContextCompiler, undefined, [{ processors: [nameless] }]);
     expect(create).toThrow(refused("invalid_options", "processors[0] needs a name") as Error);
   });
 });

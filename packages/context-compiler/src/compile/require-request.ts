@@ -1,12 +1,26 @@
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { isFrom, requireIfGiven, requireObject, requireThat, requireTools, shown } from "../fit/require-that.ts";
+import {
+  isFrom,
+  requireIfGiven,
+  requireObject,
+  requireThat,
+  requireTools,
+  shown,
+} from "../fit/require-that.ts";
 import type { Session } from "../session/session.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./create-context-compiler.ts";
 
 /** Checks what a compiler is made of. Throws `invalid_options`. */
 export function requireSettings(settings: ContextCompilerOptions): void {
   requireObject("What a compiler is made of", settings);
-  const { counter, artifactStore, memory, layout = {}, watermarks = {}, processors = [] } = settings;
+  const {
+    counter,
+    artifactStore,
+    memory,
+    layout = {},
+    watermarks = {},
+    processors = [],
+  } = settings;
   if (counter !== undefined) requireObject("counter", counter, "count");
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
   requireIfGiven("memory", memory, "search");
@@ -16,30 +30,52 @@ export function requireSettings(settings: ContextCompilerOptions): void {
     isOneOf(layout.memory, "end", "start"),
     `layout.memory is "end" or "start", not ${shown(layout.memory)}.`,
   );
-  requireThat(isOneOf(layout.tools, "name", "given"), `layout.tools is "name" or "given", not ${shown(layout.tools)}.`);
-  requireThat(Array.isArray(processors), `processors is a list of processors, not ${shown(processors)}.`);
+  requireThat(
+    isOneOf(layout.tools, "name", "given"),
+    `layout.tools is "name" or "given", not ${shown(layout.tools)}.`,
+  );
+  requireThat(
+    Array.isArray(processors),
+    `processors is a list of processors, not ${shown(processors)}.`,
+  );
   for (const [index, processor] of processors.entries()) {
     requireObject(`processors[${index}]`, processor, "process");
-    requireThat(typeof processor.name === "string", `processors[${index}] needs a name, for the trace.`);
+    requireThat(
+      typeof processor.name === "string",
+      `processors[${index}] needs a name, for the trace.`,
+    );
   }
 }
 
 /** What one compile is asked for, with its defaults; the budget is what the reserve leaves. */
-export type CompileRequest = Required<Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">> & {
+export type CompileRequest = Required<
+  Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">
+> & {
   signal: AbortSignal | undefined;
 };
 
 /** Checks what one compile is asked for. Throws `budget_missing` or `invalid_options`. */
-export function requireRequest(session: Session, options: Partial<CompileOptions> = {}): CompileRequest {
+export function requireRequest(
+  session: Session,
+  options: Partial<CompileOptions> = {},
+): CompileRequest {
   requireObject("The session", session, "messages", "record", "loadState", "saveState");
   requireObject("What compile is asked for", options);
-  const { budget: total, systemPrompt = "", tools = [], reserve = 0, volatile = "", signal } = options;
+  const {
+    budget: total,
+    systemPrompt = "",
+    tools = [],
+    reserve = 0,
+    volatile = "",
+    signal,
+  } = options;
   const budget = requireBudget(total, reserve);
   for (const [name, text] of Object.entries({ systemPrompt, volatile })) {
     requireThat(typeof text === "string", `${name} is a text, not ${shown(text)}.`);
   }
   requireTools(tools);
-  if (signal !== undefined) requireObject("signal", signal, "addEventListener", "removeEventListener");
+  if (signal !== undefined)
+    requireObject("signal", signal, "addEventListener", "removeEventListener");
   return { budget, systemPrompt, tools, volatile, signal };
 }
 
@@ -52,7 +88,10 @@ function requireBudget(total: unknown, reserve: unknown): number {
   requireThat(isFrom(0, reserve), `A reserve is a number of tokens from 0, not ${shown(reserve)}.`);
   const isBudget = isFrom(reserve, total) && total > reserve && total < Infinity;
   const given = `${shown(total)} with a reserve of ${reserve}`;
-  requireThat(isBudget, `A budget is a positive number of tokens, larger than the reserve, not ${given}.`);
+  requireThat(
+    isBudget,
+    `A budget is a positive number of tokens, larger than the reserve, not ${given}.`,
+  );
   return total - reserve;
 }
 

@@ -32,14 +32,25 @@ function start(script: readonly ScriptedResponse[], options: Partial<RunCompiled
   const session = options.session ?? sampleSession();
   const model = createScriptedModel(script);
   const compiler = createContextCompiler({ counter: exact });
-  const run = runCompiled({ compiler, budget: 1_200, systemPrompt: "You weigh.", ...options, session, model });
+  const run = runCompiled({
+    compiler,
+    budget: 1_200,
+    systemPrompt: "You weigh.",
+    ...options,
+    session,
+    model,
+  });
   return { session, model, run };
 }
 
 describe("a run", () => {
   it("calls the model and its tools in turn until the model asks for no more", async () => {
     const { tools, weighed } = scales();
-    const script = [{ toolCalls: [call("a"), call("b")] }, { toolCalls: [call("c")] }, "They weigh 9 kg."];
+    const script = [
+      { toolCalls: [call("a"), call("b")] },
+      { toolCalls: [call("c")] },
+      "They weigh 9 kg.",
+    ];
     const seen: RunStep[] = [];
     const { session, model, run } = start(script, {
       tools,
@@ -62,7 +73,9 @@ describe("a run", () => {
 
   it("stays within its budget over many steps", async () => {
     const { tools } = scales();
-    const script = Array.from({ length: 19 }, (_, at) => ({ toolCalls: [call(`t${at}`), call(`u${at}`)] }));
+    const script = Array.from({ length: 19 }, (_, at) => ({
+      toolCalls: [call(`t${at}`), call(`u${at}`)],
+    }));
     const { model, run } = start([...script, "Done."], { tools, input: "Weigh all." });
     expect((await run).text).toBe("Done.");
     for (const { messages, tools: sent = [] } of model.requests) {
@@ -96,10 +109,17 @@ describe("a run", () => {
   });
 
   it("without tools is one answer; a model that asks for one all the same is a typed error", async () => {
-    const single = start([{ text: "Hello.", usage: { inputTokens: 9, outputTokens: 2 } }], { input: "Hi." });
-    expect(await single.run).toMatchObject({ text: "Hello.", steps: [{ usage: { inputTokens: 9 } }] });
+    const single = start([{ text: "Hello.", usage: { inputTokens: 9, outputTokens: 2 } }], {
+      input: "Hi.",
+    });
+    expect(await single.run).toMatchObject({
+      text: "Hello.",
+      steps: [{ usage: { inputTokens: 9 } }],
+    });
     expect(single.model.requests[0]).not.toHaveProperty("tools");
-    await expect(start([{ toolCalls: [call("a", "fly")] }], { input: "Hi." }).run).rejects.toMatchObject({
+    await expect(
+      start([{ toolCalls: [call("a", "fly")] }], { input: "Hi." }).run,
+    ).rejects.toMatchObject({
       code: "invalid_options",
       message: expect.stringContaining('"fly"'),
     });
@@ -110,7 +130,12 @@ describe("a run", () => {
     const { tools } = scales();
     const handler = createToolInterruptHandler({ session, bridge: functionToolBridge(tools) });
     let hour = 8;
-    const options = { session, tools: handler, input: "Weigh a.", volatile: () => `It is ${(hour += 1)} o'clock.` };
+    const options = {
+      session,
+      tools: handler,
+      input: "Weigh a.",
+      volatile: () => `It is ${(hour += 1)} o'clock.`,
+    };
     const { model, run } = start([{ toolCalls: [call("a")] }, "3 kg."], options);
     await run;
     expect(model.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual([
@@ -123,7 +148,10 @@ describe("a run", () => {
     const { tools } = scales();
     const reasoning = [{ type: "thinking", thinking: "Heavy.", signature: "s" }];
     const providerMetadata = { anthropic: { reasoning, usage: { tier: "x" } }, other: { id: 1 } };
-    const { model, run } = start([{ toolCalls: [call("a")], providerMetadata }, "3 kg."], { tools, input: "Weigh a." });
+    const { model, run } = start([{ toolCalls: [call("a")], providerMetadata }, "3 kg."], {
+      tools,
+      input: "Weigh a.",
+    });
     await run;
     const [, sent] = model.requests;
     expect(sent?.messages.find(({ role }) => role === "assistant")?.providerMetadata).toEqual({
@@ -135,7 +163,10 @@ describe("a run", () => {
 describe("a run that is broken off", () => {
   it("by a model that fails goes on with another call", async () => {
     const { tools, weighed } = scales();
-    const first = start([{ toolCalls: [call("a")] }, new Error("overloaded")], { tools, input: "Weigh a." });
+    const first = start([{ toolCalls: [call("a")] }, new Error("overloaded")], {
+      tools,
+      input: "Weigh a.",
+    });
     await expect(first.run).rejects.toThrow("overloaded");
     const { run } = start(["3 kg."], { tools, session: first.session });
     expect((await run).text).toBe("3 kg.");
@@ -164,10 +195,16 @@ describe("a run that is broken off", () => {
       execute: () => new Promise(() => setTimeout(() => controller.abort("enough"), 0)),
     };
     const script = [{ toolCalls: [call("a", "hang", {})] }, "Done."];
-    const { session, run, model } = start(script, { tools: [hang], input: "Hang.", signal: controller.signal });
+    const { session, run, model } = start(script, {
+      tools: [hang],
+      input: "Hang.",
+      signal: controller.signal,
+    });
     await expect(run).rejects.toMatchObject({ code: "aborted" });
     expect(session.eventLog.at(-1)).toMatchObject({ kind: "tool_error", data: { callId: "a" } });
     expect(model.requests).toHaveLength(1);
-    await expect(start(["x"], { session, signal: controller.signal }).run).rejects.toMatchObject({ code: "aborted" });
+    await expect(start(["x"], { session, signal: controller.signal }).run).rejects.toMatchObject({
+      code: "aborted",
+    });
   });
 });

@@ -1,4 +1,11 @@
-import type { FinishReason, LanguageModel, ModelResponse, ModelUsage, ToolCall, ToolDefinition } from "@ccl/core";
+import type {
+  FinishReason,
+  LanguageModel,
+  ModelResponse,
+  ModelUsage,
+  ToolCall,
+  ToolDefinition,
+} from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 import type { ToolInterruptHandler } from "../tool-interrupt/create-tool-interrupt-handler.ts";
@@ -61,7 +68,8 @@ export async function runCompiled(options: RunCompiledOptions): Promise<RunOutco
   const { toolTimeoutMs: timeoutMs } = options;
   const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...abort };
   await handler?.callAll(pendingCalls(session), limits);
-  if (options.input !== undefined) await session.record("user_input", { content: options.input }, abort);
+  if (options.input !== undefined)
+    await session.record("user_input", { content: options.input }, abort);
   const steps: RunStep[] = [];
   while (steps.length < maxSteps) {
     const { step, finishReason } = await takeStep(options, tools);
@@ -77,26 +85,48 @@ export async function runCompiled(options: RunCompiledOptions): Promise<RunOutco
 
 /** One call of the model, and its answer in the log. */
 async function takeStep(
-  { session, compiler, model, budget, systemPrompt = "", reserve = 0, volatile, signal }: RunCompiledOptions,
+  {
+    session,
+    compiler,
+    model,
+    budget,
+    systemPrompt = "",
+    reserve = 0,
+    volatile,
+    signal,
+  }: RunCompiledOptions,
   tools: readonly ToolDefinition[],
 ): Promise<{ step: RunStep; finishReason: FinishReason }> {
   const abort = signal === undefined ? {} : { signal };
   const asked = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", ...abort };
   const context = await compiler.compile(session, asked);
   const request = { messages: context.toMessages(), ...abort };
-  const response = await model.generate(tools.length === 0 ? request : { ...request, tools: [...context.tools] });
+  const response = await model.generate(
+    tools.length === 0 ? request : { ...request, tools: [...context.tools] },
+  );
   const { text, toolCalls = [], finishReason, usage } = response;
   const calls = toolCalls.length === 0 ? {} : { toolCalls };
   // An answer that was paid for is kept, even when the run is cancelled meanwhile.
-  await session.record("assistant_message", { content: text, ...calls, ...signedReasoning(response) });
-  return { step: { context, text, toolCalls, ...(usage === undefined ? {} : { usage }) }, finishReason };
+  await session.record("assistant_message", {
+    content: text,
+    ...calls,
+    ...signedReasoning(response),
+  });
+  return {
+    step: { context, text, toolCalls, ...(usage === undefined ? {} : { usage }) },
+    finishReason,
+  };
 }
 
 /** What a provider wants back with the calls that its model reasoned about, as its adapter has it. */
-function signedReasoning({ providerMetadata = {} }: ModelResponse): { providerMetadata?: Record<string, unknown> } {
+function signedReasoning({ providerMetadata = {} }: ModelResponse): {
+  providerMetadata?: Record<string, unknown>;
+} {
   const kept = Object.entries(providerMetadata).flatMap(([provider, fields]) => {
     const hasReasoning = typeof fields === "object" && fields !== null && "reasoning" in fields;
-    return hasReasoning && Array.isArray(fields.reasoning) ? [[provider, { reasoning: fields.reasoning }]] : [];
+    return hasReasoning && Array.isArray(fields.reasoning)
+      ? [[provider, { reasoning: fields.reasoning }]]
+      : [];
   });
   return kept.length === 0 ? {} : { providerMetadata: Object.fromEntries(kept) };
 }
@@ -109,19 +139,26 @@ function pendingCalls({ eventLog }: Session): ToolCall[] {
     if (event?.kind === "assistant_message") {
       return (event.data.toolCalls ?? []).filter(({ id }) => !begun.has(id));
     }
-    if (event !== undefined && "callId" in event.data && event.data.callId !== undefined) begun.add(event.data.callId);
+    if (event !== undefined && "callId" in event.data && event.data.callId !== undefined)
+      begun.add(event.data.callId);
   }
   return [];
 }
 
 /** Tool calls are loaded with their schema checks only where there are tools. */
-async function handlerOf({ tools, session }: RunCompiledOptions): Promise<ToolInterruptHandler | undefined> {
+async function handlerOf({
+  tools,
+  session,
+}: RunCompiledOptions): Promise<ToolInterruptHandler | undefined> {
   if (tools === undefined || isHandler(tools)) return tools;
-  const { createToolInterruptHandler, functionToolBridge } = await import("../tool-interrupt/index.ts");
+  const { createToolInterruptHandler, functionToolBridge } =
+    await import("../tool-interrupt/index.ts");
   return createToolInterruptHandler({ session, bridge: functionToolBridge(tools) });
 }
 
-function isHandler(tools: readonly ToolDefinition<never>[] | ToolInterruptHandler): tools is ToolInterruptHandler {
+function isHandler(
+  tools: readonly ToolDefinition<never>[] | ToolInterruptHandler,
+): tools is ToolInterruptHandler {
   return "callAll" in tools;
 }
 
@@ -137,11 +174,17 @@ function describeTool({
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     // The model is only told of it: calls go through the handler.
-    execute: () => Promise.reject(new ContextCompilerError("invalid_options", `Call ${name} through the handler.`)),
+    execute: () =>
+      Promise.reject(
+        new ContextCompilerError("invalid_options", `Call ${name} through the handler.`),
+      ),
   };
 }
 
 function noTools(calls: readonly ToolCall[]): ContextCompilerError {
   const names = calls.map(({ name }) => JSON.stringify(name.slice(0, 80))).join(", ");
-  return new ContextCompilerError("invalid_options", `The model asked for ${names}, and the run has no tools.`);
+  return new ContextCompilerError(
+    "invalid_options",
+    `The model asked for ${names}, and the run has no tools.`,
+  );
 }

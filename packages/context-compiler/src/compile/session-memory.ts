@@ -6,7 +6,9 @@ const keptKeys = 8;
 /**
  * Keeps something for each session, as long as that lives, and each of the last few keys; what was forgotten is made anew.
  */
-export function rememberBySession<Key, Value>(make: () => Value): (session: Session, key: Key) => Value {
+export function rememberBySession<Key, Value>(
+  make: () => Value,
+): (session: Session, key: Key) => Value {
   const sessions = new WeakMap<Session, Map<Key, Value>>();
   return (session, key) => {
     const values = sessions.get(session) ?? new Map<Key, Value>();

@@ -10,17 +10,31 @@ import { historySelector } from "./history-selector.ts";
 import type { Summarize, WorkingContext } from "./working-context.ts";
 
 const compilerWith = (summarize: Summarize): ContextCompiler =>
-  createContextCompiler({ counter: exact, processors: [compactor({ summarize }), historySelector()] });
-const compile = (compiler: ContextCompiler, session: Session, signal?: AbortSignal): Promise<WorkingContext> =>
-  compiler.compile(session, { budget: 1_500, systemPrompt: "You help.", ...(signal === undefined ? {} : { signal }) });
+  createContextCompiler({
+    counter: exact,
+    processors: [compactor({ summarize }), historySelector()],
+  });
+const compile = (
+  compiler: ContextCompiler,
+  session: Session,
+  signal?: AbortSignal,
+): Promise<WorkingContext> =>
+  compiler.compile(session, {
+    budget: 1_500,
+    systemPrompt: "You help.",
+    ...(signal === undefined ? {} : { signal }),
+  });
 const shownIn = (context: WorkingContext): string => context.toMessages().map(textOf).join("\n");
-const summariesOf = ({ eventLog }: Session) => eventLog.filter(["phase_result"]).map(({ data }) => data.summary);
+const summariesOf = ({ eventLog }: Session) =>
+  eventLog.filter(["phase_result"]).map(({ data }) => data.summary);
 
 describe("a summary", () => {
   it("is written once a stretch, kept in the log, and stands in the prompt as long as the cut", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
-    const summarize = vi.fn<Summarize>(async ({ messages }) => `They spoke of ${messages.length} things.`);
+    const summarize = vi.fn<Summarize>(
+      async ({ messages }) => `They spoke of ${messages.length} things.`,
+    );
     const compiler = compilerWith(summarize);
     const first = await compile(compiler, session);
     expect(shownIn(first)).toMatch(/They spoke of \d+ things\./);
@@ -98,7 +112,9 @@ describe("a summary", () => {
     await recordTurns(session, 0, 20);
     const controller = new AbortController();
     const hang: Summarize = () => new Promise(() => controller.abort("enough"));
-    await expect(compile(compilerWith(hang), session, controller.signal)).rejects.toMatchObject({ code: "aborted" });
+    await expect(compile(compilerWith(hang), session, controller.signal)).rejects.toMatchObject({
+      code: "aborted",
+    });
     expect(
       shownIn(
         await compile(

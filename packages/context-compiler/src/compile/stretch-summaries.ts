@@ -28,12 +28,18 @@ export function findSummary(
 }
 
 /** Those that begin with the same entry, the shortest first. */
-function summariesFrom(session: Session, entries: readonly ContextEntry[], from: number): FoundSummary[] {
+function summariesFrom(
+  session: Session,
+  entries: readonly ContextEntry[],
+  from: number,
+): FoundSummary[] {
   const firstEventId = entries[from]?.eventIds[0];
   const found: FoundSummary[] = [];
   for (const record of logIndexOf(session).summaries) {
     if (record.fromEventId !== firstEventId) continue;
-    const last = entries.findIndex(({ eventIds }, at) => at >= from && eventIds.includes(record.toEventId));
+    const last = entries.findIndex(
+      ({ eventIds }, at) => at >= from && eventIds.includes(record.toEventId),
+    );
     if (last >= 0) found.push({ record, to: last + 1 });
   }
   return found.sort((a, b) => a.to - b.to);
@@ -43,7 +49,11 @@ function summariesFrom(session: Session, entries: readonly ContextEntry[], from:
 export function recordSummary(
   session: Session,
   summarize: Summarize,
-  { entries, stretch, signal }: { entries: readonly ContextEntry[]; stretch: Stretch; signal: AbortSignal | undefined },
+  {
+    entries,
+    stretch,
+    signal,
+  }: { entries: readonly ContextEntry[]; stretch: Stretch; signal: AbortSignal | undefined },
 ): Promise<string | undefined> {
   const fromEventId = entries[stretch.from]?.eventIds[0];
   const toEventId = entries[stretch.to - 1]?.eventIds.at(-1);
@@ -53,12 +63,21 @@ export function recordSummary(
     if (findSummary(session, entries, stretch) !== undefined) return undefined;
     if (fromEventId === undefined || toEventId === undefined)
       return "the facts were kept: nothing of the log was dropped";
-    const earlier = summariesFrom(session, entries, stretch.from).findLast(({ to }) => to <= stretch.to);
-    const messages = entries.slice(earlier?.to ?? stretch.from, stretch.to).map(({ message }) => message);
+    const earlier = summariesFrom(session, entries, stretch.from).findLast(
+      ({ to }) => to <= stretch.to,
+    );
+    const messages = entries
+      .slice(earlier?.to ?? stretch.from, stretch.to)
+      .map(({ message }) => message);
     const previous = earlier === undefined ? {} : { previous: earlier.record };
     const text = await summarize({ messages, ...previous, ...abort });
-    if (typeof text !== "string" || text.trim() === "") return "the facts were kept: the summary was empty";
-    await session.record("phase_result", { phase: "summary", summary: { text, fromEventId, toEventId } }, abort);
+    if (typeof text !== "string" || text.trim() === "")
+      return "the facts were kept: the summary was empty";
+    await session.record(
+      "phase_result",
+      { phase: "summary", summary: { text, fromEventId, toEventId } },
+      abort,
+    );
     return undefined;
   };
   return inTurn(session, write, signal).catch((error: unknown) => {

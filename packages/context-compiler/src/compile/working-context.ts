@@ -86,6 +86,10 @@ export interface WorkingContext extends ContextParts, CacheLayout {
   /** A copy with other parts. `changes` and `notes` go into the trace of the processor that returns it. */
   with(
     parts: Partial<ContextParts>,
-    report?: { changes?: readonly FitTraceEntry[]; notes?: readonly string[]; layout?: CacheLayout },
+    report?: {
+      changes?: readonly FitTraceEntry[];
+      notes?: readonly string[];
+      layout?: CacheLayout;
+    },
   ): WorkingContext;
 }

@@ -5,7 +5,10 @@ import type { SessionEvent } from "../session/session-event.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 
 /** Fails unless the call rejects with that code. */
-export async function expectCode(code: ContextCompilerErrorCode, call: () => Promise<unknown>): Promise<void> {
+export async function expectCode(
+  code: ContextCompilerErrorCode,
+  call: () => Promise<unknown>,
+): Promise<void> {
   let error: unknown;
   try {
     await call();
@@ -18,11 +21,18 @@ export async function expectCode(code: ContextCompilerErrorCode, call: () => Pro
 }
 
 /** Every event of a session, page by page. */
-export async function readAll(store: SessionStore, sessionId: string, limit?: number): Promise<SessionEvent[]> {
+export async function readAll(
+  store: SessionStore,
+  sessionId: string,
+  limit?: number,
+): Promise<SessionEvent[]> {
   const events: SessionEvent[] = [];
   let cursor: string | undefined;
   do {
-    const at = { ...(cursor === undefined ? {} : { cursor }), ...(limit === undefined ? {} : { limit }) };
+    const at = {
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(limit === undefined ? {} : { limit }),
+    };
     const page = await store.read(sessionId, at);
     events.push(...page.events);
     ({ cursor } = page);
@@ -33,7 +43,10 @@ export async function readAll(store: SessionStore, sessionId: string, limit?: nu
 }
 
 /** Fails unless both are the same to the byte. */
-export function expectSameEvents(actual: readonly SessionEvent[], expected: readonly SessionEvent[]): void {
+export function expectSameEvents(
+  actual: readonly SessionEvent[],
+  expected: readonly SessionEvent[],
+): void {
   assert.equal(actual.length, expected.length, "the number of events");
   for (const [index, event] of actual.entries()) {
     assert.equal(canonicalJson(event), canonicalJson(expected[index]), `event ${index}`);

@@ -11,7 +11,9 @@ export const lifeRules: readonly StoreRule[] = [
     name: "ids and keys that are empty, too long, or hold control characters are refused",
     async check(store) {
       for (const name of badNames) {
-        await expectCode("invalid_options", () => store.append(name, sampleEvents(1), { expectedVersion: 0 }));
+        await expectCode("invalid_options", () =>
+          store.append(name, sampleEvents(1), { expectedVersion: 0 }),
+        );
         await expectCode("invalid_options", () => store.read(name));
         await expectCode("invalid_options", () => store.saveState("s", { key: name, json: "1" }));
         await expectCode("invalid_options", () => store.loadState("s", name));
@@ -23,11 +25,15 @@ export const lifeRules: readonly StoreRule[] = [
     name: "versions, limits and cursors out of bounds are refused",
     async check(store) {
       for (const expectedVersion of [-1, 0.5, Number.NaN]) {
-        await expectCode("invalid_options", () => store.append("s", sampleEvents(1), { expectedVersion }));
+        await expectCode("invalid_options", () =>
+          store.append("s", sampleEvents(1), { expectedVersion }),
+        );
       }
       await store.append("s", sampleEvents(1), { expectedVersion: 0 });
-      for (const limit of [0, -1, 1.5, 10_001]) await expectCode("invalid_options", () => store.read("s", { limit }));
-      for (const limit of [0, 1_001]) await expectCode("invalid_options", () => store.listSessions({ limit }));
+      for (const limit of [0, -1, 1.5, 10_001])
+        await expectCode("invalid_options", () => store.read("s", { limit }));
+      for (const limit of [0, 1_001])
+        await expectCode("invalid_options", () => store.listSessions({ limit }));
       await expectCode("invalid_options", () => store.read("s", { cursor: "1; drop" }));
     },
   },
@@ -35,7 +41,9 @@ export const lifeRules: readonly StoreRule[] = [
     name: "a call whose signal is aborted changes nothing",
     async check(store) {
       const signal = AbortSignal.abort();
-      await expectCode("aborted", () => store.append("s", sampleEvents(1), { expectedVersion: 0, signal }));
+      await expectCode("aborted", () =>
+        store.append("s", sampleEvents(1), { expectedVersion: 0, signal }),
+      );
       await expectCode("aborted", () => store.saveState("s", { key: "a", json: "1" }, { signal }));
       await expectCode("aborted", () => store.read("s", { signal }));
       assert.deepEqual(await store.read("s"), { events: [] });
@@ -51,7 +59,9 @@ export const lifeRules: readonly StoreRule[] = [
       await store.append("s", sampleEvents(1), { expectedVersion: 0 });
       await store.close();
       await store.close();
-      await expectCode("closed", () => store.append("s", sampleEvents(1, 1), { expectedVersion: 1 }));
+      await expectCode("closed", () =>
+        store.append("s", sampleEvents(1, 1), { expectedVersion: 1 }),
+      );
       await expectCode("closed", () => store.read("s"));
       await expectCode("closed", () => store.listSessions());
       await expectCode("closed", () => store.loadState("s", "a"));
@@ -93,7 +103,8 @@ export const lifeRules: readonly StoreRule[] = [
         assert.deepEqual(done.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
         const [first, other] = done;
         const loser = first.status === "rejected" ? first : other;
-        if (loser.status === "rejected") await expectCode("conflict", () => Promise.reject(loser.reason));
+        if (loser.status === "rejected")
+          await expectCode("conflict", () => Promise.reject(loser.reason));
         const winner = first.status === "fulfilled" ? one : two;
         expectSameEvents(await readAll(second, "s"), [...sampleEvents(1), ...winner]);
         expectSameEvents(await readAll(store, "s"), [...sampleEvents(1), ...winner]);

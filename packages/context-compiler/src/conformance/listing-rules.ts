@@ -42,7 +42,10 @@ export const listingRules: readonly StoreRule[] = [
       const listed: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.listSessions({ limit: 4, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.listSessions({
+          limit: 4,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
         assert.ok(page.sessionIds.length <= 4, "a page is too long");
         listed.push(...page.sessionIds);
         ({ cursor } = page);

@@ -31,9 +31,13 @@ export const logRules: readonly StoreRule[] = [
     async check(store) {
       await store.append("s", sampleEvents(3), { expectedVersion: 0 });
       for (const expectedVersion of [0, 2, 4]) {
-        await expectCode("conflict", () => store.append("s", sampleEvents(2, 3), { expectedVersion }));
+        await expectCode("conflict", () =>
+          store.append("s", sampleEvents(2, 3), { expectedVersion }),
+        );
       }
-      await expectCode("conflict", () => store.append("new", sampleEvents(1), { expectedVersion: 1 }));
+      await expectCode("conflict", () =>
+        store.append("new", sampleEvents(1), { expectedVersion: 1 }),
+      );
       expectSameEvents(await readAll(store, "s"), sampleEvents(3));
       assert.deepEqual(await store.read("new"), { events: [] });
     },
@@ -42,12 +46,15 @@ export const logRules: readonly StoreRule[] = [
     name: "of appends at the same version at the same time one wins",
     async check(store) {
       const writers = [1, 2, 3, 4, 5].map((writer) => sampleEvents(2, writer * 10));
-      const done = await Promise.allSettled(writers.map((own) => store.append("s", own, { expectedVersion: 0 })));
+      const done = await Promise.allSettled(
+        writers.map((own) => store.append("s", own, { expectedVersion: 0 })),
+      );
       const winners = writers.filter((_, index) => done[index]?.status === "fulfilled");
       assert.equal(winners.length, 1, "the number of writers that won");
       expectSameEvents(await readAll(store, "s"), winners[0] ?? []);
       for (const outcome of done) {
-        if (outcome.status === "rejected") await expectCode("conflict", () => Promise.reject(outcome.reason));
+        if (outcome.status === "rejected")
+          await expectCode("conflict", () => Promise.reject(outcome.reason));
       }
     },
   },

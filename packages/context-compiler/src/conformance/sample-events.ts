@@ -6,7 +6,10 @@ const bodies: readonly EventBody[] = [
   { kind: "user_input", data: { content: "" } },
   {
     kind: "user_input",
-    data: { content: "грёза 🙂 \u0000 \u2028 \"quoted\" \\ 'single' %s $1 \r\n", role: "developer" },
+    data: {
+      content: "грёза 🙂 \u0000 \u2028 \"quoted\" \\ 'single' %s $1 \r\n",
+      role: "developer",
+    },
   },
   {
     kind: "assistant_message",

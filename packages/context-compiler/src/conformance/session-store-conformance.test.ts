@@ -57,7 +57,8 @@ const broken: [string, string, Fault][] = [
     "events come back to the byte and in order",
     (store) => ({
       append: async (id, events, options) => {
-        const kept = events.length === 7 && options.expectedVersion === 7 ? events.toReversed() : events;
+        const kept =
+          events.length === 7 && options.expectedVersion === 7 ? events.toReversed() : events;
         return store.append(id, kept, options);
       },
     }),
@@ -79,7 +80,11 @@ const broken: [string, string, Fault][] = [
       append: async (id, events, options) => {
         const { events: log } = await store.read(id);
         const isAhead = options.expectedVersion === log.length + 1 && events.length > 0;
-        return store.append(id, events, isAhead ? { ...options, expectedVersion: log.length } : options);
+        return store.append(
+          id,
+          events,
+          isAhead ? { ...options, expectedVersion: log.length } : options,
+        );
       },
     }),
   ],
@@ -121,7 +126,10 @@ const broken: [string, string, Fault][] = [
           const begun = sizes.get(id) ?? all;
           sizes.set(id, begun);
           if (options.cursor === undefined) return store.read(id, options);
-          return store.read(id, { ...options, cursor: String(Number(options.cursor) + all - begun) });
+          return store.read(id, {
+            ...options,
+            cursor: String(Number(options.cursor) + all - begun),
+          });
         },
       };
     },
@@ -175,7 +183,8 @@ const broken: [string, string, Fault][] = [
       deleteSession: async (id, options) => {
         const state = await store.loadState(id, "key", options).catch(() => undefined);
         const isDeleted = await store.deleteSession(id, options);
-        if (isDeleted && state !== undefined) await store.saveState(id, { key: "key", json: state });
+        if (isDeleted && state !== undefined)
+          await store.saveState(id, { key: "key", json: state });
         return isDeleted;
       },
     }),
@@ -203,7 +212,10 @@ const broken: [string, string, Fault][] = [
   [
     "takes undefined for an empty text",
     "state that is set to undefined is gone",
-    (store) => ({ saveState: (id, { key, json }, options) => store.saveState(id, { key, json: json ?? "" }, options) }),
+    (store) => ({
+      saveState: (id, { key, json }, options) =>
+        store.saveState(id, { key, json: json ?? "" }, options),
+    }),
   ],
   [
     "counts state as an event",
@@ -234,13 +246,16 @@ const broken: [string, string, Fault][] = [
     "takes any limit",
     "versions, limits and cursors out of bounds are refused",
     (store) => ({
-      read: (id, options = {}) => store.read(id, { ...options, ...(options.limit === 0 ? { limit: 1 } : {}) }),
+      read: (id, options = {}) =>
+        store.read(id, { ...options, ...(options.limit === 0 ? { limit: 1 } : {}) }),
     }),
   ],
   [
     "does not look at signals",
     "a call whose signal is aborted changes nothing",
-    (store) => ({ append: (id, events, { expectedVersion }) => store.append(id, events, { expectedVersion }) }),
+    (store) => ({
+      append: (id, events, { expectedVersion }) => store.append(id, events, { expectedVersion }),
+    }),
   ],
   [
     "gives out its own list",
@@ -259,7 +274,11 @@ const broken: [string, string, Fault][] = [
       };
     },
   ],
-  ["can't be closed", "a closed store refuses every call, and closes twice", () => ({ close: async () => undefined })],
+  [
+    "can't be closed",
+    "a closed store refuses every call, and closes twice",
+    () => ({ close: async () => undefined }),
+  ],
 ];
 
 function cut(event: SessionEvent): SessionEvent {
@@ -288,7 +307,9 @@ describe("sessionStoreConformance", () => {
       "of two handles that write one session one wins, and the other reads what was written",
     ]);
     const trusting = { ...sound, damage: async () => undefined };
-    expect(await failures(trusting)).toEqual(["an event that was changed behind the store's back is reported"]);
+    expect(await failures(trusting)).toEqual([
+      "an event that was changed behind the store's back is reported",
+    ]);
   });
 
   it("has no rules for what an adapter does not promise", () => {

@@ -31,8 +31,11 @@ export interface StoreRule {
 }
 
 /** What every session store promises, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
-export function sessionStoreConformance(options: SessionStoreConformanceOptions): ConformanceRule[] {
-  const absent = (): Promise<never> => Promise.reject(new assert.AssertionError({ message: "the hook is missing" }));
+export function sessionStoreConformance(
+  options: SessionStoreConformanceOptions,
+): ConformanceRule[] {
+  const absent = (): Promise<never> =>
+    Promise.reject(new assert.AssertionError({ message: "the hook is missing" }));
   const hooks = { reopen: absent, openSecond: absent, damage: absent, ...options };
   return [...logRules, ...listingRules, ...lifeRules]
     .filter(({ needs }) => needs === undefined || options[needs] !== undefined)

@@ -10,9 +10,16 @@ import { verifyEvidencePack } from "./verify-evidence-pack.ts";
 async function recordedSession(): Promise<Session> {
   const session = createSession({ sessionId: "s", artifactStore: createMemoryArtifactStore() });
   await session.record("user_input", { content: "Which orders are open?" });
-  await session.record("assistant_message", { content: "", toolCalls: [{ id: "1", name: "orders", arguments: "{}" }] });
+  await session.record("assistant_message", {
+    content: "",
+    toolCalls: [{ id: "1", name: "orders", arguments: "{}" }],
+  });
   await session.record("tool_call", { callId: "1", name: "orders", arguments: "{}" });
-  await session.record("tool_success", { callId: "1", name: "orders", content: "open ".repeat(2_000) });
+  await session.record("tool_success", {
+    callId: "1",
+    name: "orders",
+    content: "open ".repeat(2_000),
+  });
   await session.record("tool_timeout", { callId: "2", timeoutMs: 10 });
   await session.record("memory_hit", { memoryId: "m", text: "🙂".repeat(200) });
   await session.record("guard_decision", { guard: "g", decision: "block", reason: "no" });
@@ -24,14 +31,22 @@ describe("an evidence pack", () => {
   it("has an entry for each event, under one hash", async () => {
     const session = await recordedSession();
     const pack = session.toEvidencePack();
-    expect(pack.entries.map(({ eventId }) => eventId)).toEqual(session.eventLog.slice().map(({ eventId }) => eventId));
-    expect(pack.entries.every(({ summary, sha256 }) => summary.length <= 200 && /^[0-9a-f]{64}$/.test(sha256))).toBe(
-      true,
+    expect(pack.entries.map(({ eventId }) => eventId)).toEqual(
+      session.eventLog.slice().map(({ eventId }) => eventId),
     );
-    const stored = pack.entries.filter(({ artifactId }) => artifactId !== undefined).map(({ kind }) => kind);
+    expect(
+      pack.entries.every(
+        ({ summary, sha256 }) => summary.length <= 200 && /^[0-9a-f]{64}$/.test(sha256),
+      ),
+    ).toBe(true);
+    const stored = pack.entries
+      .filter(({ artifactId }) => artifactId !== undefined)
+      .map(({ kind }) => kind);
     expect(stored).toEqual(["artifact_stored", "tool_success"]);
     expect(verifyEvidencePack(pack)).toEqual({ ok: true, value: pack });
-    expect(verifyEvidencePack(JSON.parse(JSON.stringify(pack)), session.eventLog.slice()).ok).toBe(true);
+    expect(verifyEvidencePack(JSON.parse(JSON.stringify(pack)), session.eventLog.slice()).ok).toBe(
+      true,
+    );
   });
 
   it("comes back whole from a session made of it, with the events and without", async () => {
@@ -96,11 +111,15 @@ describe("an evidence pack", () => {
     await expect(restored).rejects.toMatchObject({ code: "evidence_invalid" });
   });
 
-  it.each([undefined, null, "pack", [], { sessionId: "s" }, { sessionId: "s", entries: [1], sha256: "x" }])(
-    "is no pack: %j",
-    (value) => {
-      const verified = verifyEvidencePack(value);
-      expect(verified.ok).toBe(false);
-    },
-  );
+  it.each([
+    undefined,
+    null,
+    "pack",
+    [],
+    { sessionId: "s" },
+    { sessionId: "s", entries: [1], sha256: "x" },
+  ])("is no pack: %j", (value) => {
+    const verified = verifyEvidencePack(value);
+    expect(verified.ok).toBe(false);
+  });
 });

@@ -89,9 +89,13 @@ function summaryOf(event: SessionEvent): string {
     case "memory_hit":
       return event.data.text;
     case "guard_decision":
-      return [`${event.data.guard}: ${event.data.decision}`, event.data.reason ?? ""].join(" ").trim();
+      return [`${event.data.guard}: ${event.data.decision}`, event.data.reason ?? ""]
+        .join(" ")
+        .trim();
     case "phase_result":
-      return [event.data.phase, event.data.status ?? "", event.data.summary?.text ?? ""].join(" ").trim();
+      return [event.data.phase, event.data.status ?? "", event.data.summary?.text ?? ""]
+        .join(" ")
+        .trim();
     case "artifact_stored":
       return event.data.summary;
     default:

@@ -27,7 +27,9 @@ export async function sessionFromEvidencePack(
   const verified = verifyEvidencePack(pack, events);
   if (!verified.ok) {
     const text = `The evidence pack does not hold: ${verified.issues[0]?.message ?? ""}`;
-    throw new ContextCompilerError("evidence_invalid", text, { details: { issues: verified.issues } });
+    throw new ContextCompilerError("evidence_invalid", text, {
+      details: { issues: verified.issues },
+    });
   }
   const { sessionId, entries } = verified.value;
   const store = createMemorySessionStore();

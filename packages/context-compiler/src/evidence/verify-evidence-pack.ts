@@ -7,7 +7,10 @@ import { evidenceIssues, type EvidencePack } from "./evidence-pack.ts";
  * The pack when it is one and its hash holds; given the events of the session, when each is the one that was proved.
  * Who can change the pack can make its hash anew: keep the hash elsewhere where that matters.
  */
-export function verifyEvidencePack(value: unknown, events?: readonly SessionEvent[]): Result<EvidencePack> {
+export function verifyEvidencePack(
+  value: unknown,
+  events?: readonly SessionEvent[],
+): Result<EvidencePack> {
   const shape: Issue[] = [];
   if (!isEvidencePack(value, shape)) {
     const [first, ...rest] = shape;
@@ -27,7 +30,8 @@ function isEvidencePack(value: unknown, issues: Issue[]): value is EvidencePack 
   if (!isText(sessionId)) issues.push(wrongShape(["sessionId"]));
   if (!isHash(sha256)) issues.push(wrongShape(["sha256"]));
   if (!Array.isArray(entries)) issues.push(wrongShape(["entries"]));
-  else for (const [index, entry] of entries.entries()) checkEntry(entry, ["entries", index], issues);
+  else
+    for (const [index, entry] of entries.entries()) checkEntry(entry, ["entries", index], issues);
   return issues.length === 0;
 }
 
@@ -51,5 +55,9 @@ function membersOf(value: unknown): Partial<Record<string, unknown>> {
 
 function wrongShape(path: Issue["path"]): Issue {
   const where = path.length === 0 ? "The pack" : path.join(".");
-  return { code: "evidence_invalid", path, message: `${where} is missing, unknown, or of the wrong shape.` };
+  return {
+    code: "evidence_invalid",
+    path,
+    message: `${where} is missing, unknown, or of the wrong shape.`,
+  };
 }

@@ -1,4 +1,8 @@
-import { ArtifactStoreError, createMemoryArtifactStore, type ArtifactStore } from "@ccl/artifact-store";
+import {
+  ArtifactStoreError,
+  createMemoryArtifactStore,
+  type ArtifactStore,
+} from "@ccl/artifact-store";
 import { estimatedCounter } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 import { createSession } from "../session/create-session.ts";
@@ -15,17 +19,28 @@ const orders = JSON.stringify(
     note: "Left with a neighbour, as was asked for on the phone.",
   })),
 );
-const storedIn = ({ eventLog }: Session): SessionEvent<"artifact_stored">[] => eventLog.filter(["artifact_stored"]);
-const text = async (store: ArtifactStore, event: SessionEvent<"artifact_stored"> | undefined): Promise<string> =>
-  new TextDecoder().decode(await store.retrieve(event?.data.artifactId ?? ""));
+const storedIn = ({ eventLog }: Session): SessionEvent<"artifact_stored">[] =>
+  eventLog.filter(["artifact_stored"]);
+const text = async (
+  store: ArtifactStore,
+  event: SessionEvent<"artifact_stored"> | undefined,
+): Promise<string> => new TextDecoder().decode(await store.retrieve(event?.data.artifactId ?? ""));
 
 describe("a session with an artifact store", () => {
   it("stores a large result before its outcome, and shows a summary in its place", async () => {
     const artifactStore = createMemoryArtifactStore();
     const session = createSession({ sessionId: "s", artifactStore });
     await session.record("tool_call", { callId: "1", name: "orders", arguments: "{}" });
-    const outcome = await session.record("tool_success", { callId: "1", name: "orders", content: orders });
-    expect(session.eventLog.slice().map(({ kind }) => kind)).toEqual(["tool_call", "artifact_stored", "tool_success"]);
+    const outcome = await session.record("tool_success", {
+      callId: "1",
+      name: "orders",
+      content: orders,
+    });
+    expect(session.eventLog.slice().map(({ kind }) => kind)).toEqual([
+      "tool_call",
+      "artifact_stored",
+      "tool_success",
+    ]);
     const [stored] = storedIn(session);
     expect(stored?.data).toMatchObject({
       source: "tool:orders",
@@ -40,7 +55,9 @@ describe("a session with an artifact store", () => {
     expect((await artifactStore.listHandles({ sessionId: "s" })).handles).toHaveLength(1);
     const shown = String(session.messages().at(-1)?.message.content);
     expect(shown).toContain("#W5000000");
-    expect(shown).toMatch(/^\[stored in full as artifact [0-9a-f]{12}: application\/json, [\d,]+ bytes\]\n/);
+    expect(shown).toMatch(
+      /^\[stored in full as artifact [0-9a-f]{12}: application\/json, [\d,]+ bytes\]\n/,
+    );
     expect(estimatedCounter.count(shown)).toBeLessThan(460);
     const digits = /artifact ([0-9a-f]{12})/.exec(shown)?.[1] ?? "";
     expect(findArtifact(session.eventLog, digits)?.data.artifactId).toBe(stored?.data.artifactId);
@@ -63,7 +80,10 @@ describe("a session with an artifact store", () => {
     const artifactStore = createMemoryArtifactStore();
     const session = createSession({ artifactStore });
     const key = `ghp_${"a1B2".repeat(9)}`;
-    await session.record("tool_error", { callId: "1", content: `${key} was refused\n${"and so on. ".repeat(2_000)}` });
+    await session.record("tool_error", {
+      callId: "1",
+      content: `${key} was refused\n${"and so on. ".repeat(2_000)}`,
+    });
     const [stored] = storedIn(session);
     expect(stored?.data.summary).toContain("[redacted:");
     expect(await text(artifactStore, stored)).not.toContain(key);
@@ -73,7 +93,8 @@ describe("a session with an artifact store", () => {
     const artifactStore = createMemoryArtifactStore();
     const session = createSession({ artifactStore });
     const png = new Uint8Array([
-      0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 2, 128, 0, 0, 1, 224,
+      0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 2, 128, 0, 0, 1,
+      224,
     ]);
     const { data } = await session.record("tool_success", {
       callId: "1",
@@ -85,7 +106,12 @@ describe("a session with an artifact store", () => {
     });
     expect(data.content).toMatchObject([
       { type: "artifact", mimeType: "text/plain; charset=utf-8" },
-      { type: "artifact", mimeType: "image/png", sizeBytes: 24, summary: "image of 640 x 480 pixels" },
+      {
+        type: "artifact",
+        mimeType: "image/png",
+        sizeBytes: 24,
+        summary: "image of 640 x 480 pixels",
+      },
     ]);
     expect(session.eventLog.slice().map(({ kind }) => kind)).toEqual([
       "artifact_stored",
@@ -97,12 +123,15 @@ describe("a session with an artifact store", () => {
   it.each([
     [new ArtifactStoreError("disk_full", "The disk is full."), "disk_full"],
     [Object.assign(new Error("no space left"), { code: "ENOSPC" }), "store_failed"],
-  ])("keeps the result in the log when the store fails with %s, and says so", async (error, code) => {
-    const failing = { ...createMemoryArtifactStore(), store: () => Promise.reject(error) };
-    const session = createSession({ artifactStore: failing });
-    const { data } = await session.record("tool_success", { callId: "1", content: orders });
-    expect(data).toMatchObject({ content: orders, externalizeFailure: code });
-  });
+  ])(
+    "keeps the result in the log when the store fails with %s, and says so",
+    async (error, code) => {
+      const failing = { ...createMemoryArtifactStore(), store: () => Promise.reject(error) };
+      const session = createSession({ artifactStore: failing });
+      const { data } = await session.record("tool_success", { callId: "1", content: orders });
+      expect(data).toMatchObject({ content: orders, externalizeFailure: code });
+    },
+  );
 
   it("records nothing when it is aborted while it stores", async () => {
     const controller = new AbortController();
@@ -114,7 +143,11 @@ describe("a session with an artifact store", () => {
       },
     };
     const session = createSession({ artifactStore: slow });
-    const call = session.record("tool_success", { callId: "1", content: orders }, { signal: controller.signal });
+    const call = session.record(
+      "tool_success",
+      { callId: "1", content: orders },
+      { signal: controller.signal },
+    );
     await expect(call).rejects.toMatchObject({ code: "aborted" });
     expect(session.eventLog.length).toBe(0);
   });
@@ -122,13 +155,23 @@ describe("a session with an artifact store", () => {
   it("knows a transcript again though its results were stored", async () => {
     const session = createSession({ artifactStore: createMemoryArtifactStore() });
     const messages = [
-      { role: "assistant" as const, content: "", toolCalls: [{ id: "1", name: "orders", arguments: "{}" }] },
+      {
+        role: "assistant" as const,
+        content: "",
+        toolCalls: [{ id: "1", name: "orders", arguments: "{}" }],
+      },
       { role: "tool" as const, toolCallId: "1", content: orders },
     ];
     await recordMessages(session, messages);
     expect(await recordMessages(session, messages)).toEqual([]);
-    const changed = messages.with(1, { role: "tool", toolCallId: "1", content: orders.replace("#W5", "#W6") });
-    await expect(recordMessages(session, changed)).rejects.toMatchObject({ code: "history_changed" });
+    const changed = messages.with(1, {
+      role: "tool",
+      toolCallId: "1",
+      content: orders.replace("#W5", "#W6"),
+    });
+    await expect(recordMessages(session, changed)).rejects.toMatchObject({
+      code: "history_changed",
+    });
   });
 
   it("counts no more of a huge text than it takes to know its size", () => {

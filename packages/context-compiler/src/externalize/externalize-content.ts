@@ -68,23 +68,32 @@ function textPart(text: string): EventPart {
   return { type: "text", text };
 }
 
-async function withStoredText(parts: readonly EventPart[], options: ExternalizeOptions): Promise<readonly EventPart[]> {
+async function withStoredText(
+  parts: readonly EventPart[],
+  options: ExternalizeOptions,
+): Promise<readonly EventPart[]> {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const text = texts.join("\n\n");
-  if (texts.length === 0 || !isAboveTokens(text, options.aboveTokens, options.counter)) return parts;
+  if (texts.length === 0 || !isAboveTokens(text, options.aboveTokens, options.counter))
+    return parts;
   const mimeType = options.mimeType ?? guessMimeType(text);
   const isError = options.isError === true;
   const summary = summarizeText({ text, mimeType, isError }, { counter: options.counter });
   const artifact = await storePayload(text, { mimeType, summary }, options);
   const first = parts.findIndex(({ type }) => type === "text");
-  return parts.flatMap((part, index) => (index === first ? [artifact] : part.type === "text" ? [] : [part]));
+  return parts.flatMap((part, index) =>
+    index === first ? [artifact] : part.type === "text" ? [] : [part],
+  );
 }
 
 async function withStoredBytes(part: EventPart, options: ExternalizeOptions): Promise<EventPart> {
   if ((part.type !== "image" && part.type !== "file") || part.dataBase64 === undefined) return part;
   const bytes = fromBase64(part.dataBase64);
   const { mimeType } = part;
-  const tokens = createMessageMeter(options.counter).of({ role: "tool", content: [{ type: part.type, mimeType }] });
+  const tokens = createMessageMeter(options.counter).of({
+    role: "tool",
+    content: [{ type: part.type, mimeType }],
+  });
   if (bytes === undefined || tokens <= options.aboveTokens) return part;
   return storePayload(bytes, { mimeType, summary: summarizeBytes(bytes, mimeType) }, options);
 }

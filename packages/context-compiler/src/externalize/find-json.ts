@@ -27,7 +27,10 @@ export function unwrapText(text: string): string {
 
 function heldText(text: string): string | undefined {
   const isString = /^\s*"/.test(text);
-  if (!isString && !/^\s*\{[^]{0,200}?"content"\s{0,9}:\s{0,9}\[\s{0,99}\{[^]{0,200}?"text"/.test(text))
+  if (
+    !isString &&
+    !/^\s*\{[^]{0,200}?"content"\s{0,9}:\s{0,9}\[\s{0,99}\{[^]{0,200}?"text"/.test(text)
+  )
     return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -41,7 +44,10 @@ function heldText(text: string): string | undefined {
 function textOfAnswer(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
   const { content, ...others } = answer;
-  if (!Array.isArray(content) || Object.keys(others).some((key) => key !== "isError" && key !== "_meta"))
+  if (
+    !Array.isArray(content) ||
+    Object.keys(others).some((key) => key !== "isError" && key !== "_meta")
+  )
     return undefined;
   const texts = content.map(textOfPart);
   return texts.includes(undefined) ? undefined : texts.join("\n\n");
@@ -51,7 +57,8 @@ const textPartKeys = new Set(["type", "text", "annotations", "_meta"]);
 
 /** Of a part that says nothing but its text. */
 function textOfPart(part: unknown): string | undefined {
-  if (typeof part !== "object" || part === null || !("type" in part && "text" in part)) return undefined;
+  if (typeof part !== "object" || part === null || !("type" in part && "text" in part))
+    return undefined;
   const isText = part.type === "text" && Object.keys(part).every((key) => textPartKeys.has(key));
   return isText && typeof part.text === "string" ? part.text : undefined;
 }
@@ -63,15 +70,22 @@ function textOfPart(part: unknown): string | undefined {
 export function findJson(text: string): FoundJson | undefined {
   const tailStart = Math.max(0, text.length - longestFrame);
   const head = text.slice(0, longestFrame);
-  const ends = [...text.slice(tailStart).matchAll(/[\]}](?=[ \t\r]*(?:\n|$))/g)].slice(-mostEnds).toReversed();
+  const ends = [...text.slice(tailStart).matchAll(/[\]}](?=[ \t\r]*(?:\n|$))/g)]
+    .slice(-mostEnds)
+    .toReversed();
   const found = [...head.matchAll(/(?<![[{]\s*)[[{]/g)].map(({ index }) => index);
-  const likely = [...found.slice(0, 1), ...found.filter((index) => isLineStart(head, index)), ...found];
+  const likely = [
+    ...found.slice(0, 1),
+    ...found.filter((index) => isLineStart(head, index)),
+    ...found,
+  ];
   const starts = [...new Set(likely)].slice(0, mostStarts);
   for (const { index } of ends) {
     const end = tailStart + index + 1;
     for (const start of starts) {
       const json = joinObjects(text.slice(start, end));
-      if (isJson(json)) return { json, lead: frame(text.slice(0, start)), tail: frame(text.slice(end)) };
+      if (isJson(json))
+        return { json, lead: frame(text.slice(0, start)), tail: frame(text.slice(end)) };
     }
   }
   return undefined;

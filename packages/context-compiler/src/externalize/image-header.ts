@@ -26,7 +26,12 @@ export function imageSize(bytes: Uint8Array): { width: number; height: number } 
 function jpegSize(view: DataView): { width: number; height: number } | undefined {
   for (let at = 2; at + 9 <= view.byteLength && view.getUint8(at) === 0xff;) {
     const segment = view.getUint8(at + 1);
-    const isFrame = segment >= 0xc0 && segment <= 0xcf && segment !== 0xc4 && segment !== 0xc8 && segment !== 0xcc;
+    const isFrame =
+      segment >= 0xc0 &&
+      segment <= 0xcf &&
+      segment !== 0xc4 &&
+      segment !== 0xc8 &&
+      segment !== 0xcc;
     if (isFrame) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
     at += 2 + Math.max(2, view.getUint16(at + 2));
   }

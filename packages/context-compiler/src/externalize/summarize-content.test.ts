@@ -11,43 +11,70 @@ const log = Array.from({ length: 500 }, (_, index) => {
 
 describe("summarizeText", () => {
   it("gives the head of plain text and how much follows", () => {
-    const summary = summarizeText({ text: "Lorem ipsum dolor sit amet. ".repeat(100), mimeType: plain }, { counter });
+    const summary = summarizeText(
+      { text: "Lorem ipsum dolor sit amet. ".repeat(100), mimeType: plain },
+      { counter },
+    );
     expect(summary.length).toBeLessThanOrEqual(200);
     expect(summary).toMatch(/^Lorem ipsum .* \[\.\.\. 2,\d{3} more characters\]$/);
   });
 
   it("gives the first rows of a table", () => {
     const rows = Array.from({ length: 1_000 }, (_, index) => `${index},name ${index},${index * 3}`);
-    const summary = summarizeText({ text: ["id,name,total", ...rows].join("\n"), mimeType: "text/csv" }, { counter });
+    const summary = summarizeText(
+      { text: ["id,name,total", ...rows].join("\n"), mimeType: "text/csv" },
+      { counter },
+    );
     expect(summary).toMatch(/^id,name,total\n0,name 0,0\n/);
     expect(summary).toMatch(/\[\.\.\. \d+ more lines \.\.\.\]$/);
     expect(counter.count(summary)).toBeLessThanOrEqual(400);
   });
 
-  it.each([",", "\t", ";", "|"])("knows a table by its columns, with %j between them", (separator) => {
-    const rows = Array.from({ length: 40 }, (_, index) => [`ORD-${index}`, `user${index}@example.org`, `${index}.5`]);
-    const text = [["id", "mail", "sum"], ...rows].map((cells) => cells.join(separator)).join("\n");
-    const summary = summarizeText({ text, mimeType: guessMimeType(text) }, { counter });
-    for (const [id] of rows.slice(0, 10)) expect(summary).toContain(`${id}${separator}`);
-  });
+  it.each([",", "\t", ";", "|"])(
+    "knows a table by its columns, with %j between them",
+    (separator) => {
+      const rows = Array.from({ length: 40 }, (_, index) => [
+        `ORD-${index}`,
+        `user${index}@example.org`,
+        `${index}.5`,
+      ]);
+      const text = [["id", "mail", "sum"], ...rows]
+        .map((cells) => cells.join(separator))
+        .join("\n");
+      const summary = summarizeText({ text, mimeType: guessMimeType(text) }, { counter });
+      for (const [id] of rows.slice(0, 10)) expect(summary).toContain(`${id}${separator}`);
+    },
+  );
 
   it("gives JSON by lines as it gives an array", () => {
-    const rows = Array.from({ length: 40 }, (_, index) => ({ id: `ORD-${index}`, note: "a few words of no use" }));
+    const rows = Array.from({ length: 40 }, (_, index) => ({
+      id: `ORD-${index}`,
+      note: "a few words of no use",
+    }));
     const text = `${rows.map((row) => JSON.stringify(row)).join("\n")}\n`;
     const summary = summarizeText({ text, mimeType: guessMimeType(text) }, { counter });
-    expect(summary).toBe(summarizeText({ text: JSON.stringify(rows), mimeType: "application/json" }, { counter }));
+    expect(summary).toBe(
+      summarizeText({ text: JSON.stringify(rows), mimeType: "application/json" }, { counter }),
+    );
     for (const { id } of rows) expect(summary).toContain(id);
   });
 
-  const orders = Array.from({ length: 40 }, (_, index) => ({ id: `ORD-${index}`, note: `a few "words" of no use` }));
+  const orders = Array.from({ length: 40 }, (_, index) => ({
+    id: `ORD-${index}`,
+    note: `a few "words" of no use`,
+  }));
   const json = JSON.stringify(orders);
   const pretty = JSON.stringify(orders, null, 2);
-  const summaryOf = (text: string): string => summarizeText({ text, mimeType: guessMimeType(text) }, { counter });
+  const summaryOf = (text: string): string =>
+    summarizeText({ text, mimeType: guessMimeType(text) }, { counter });
 
   it.each([
     ["in a JSON string", JSON.stringify(json)],
     ["in a JSON string of a JSON string", JSON.stringify(JSON.stringify(pretty))],
-    ["in an answer of MCP", JSON.stringify({ content: [{ type: "text", text: pretty }], isError: false })],
+    [
+      "in an answer of MCP",
+      JSON.stringify({ content: [{ type: "text", text: pretty }], isError: false }),
+    ],
     ["object by object", orders.map((order) => JSON.stringify(order, null, 2)).join("\n\n")],
     ["behind a byte order mark", `\uFEFF${json}`],
     ["in a code fence", `\`\`\`json\n${pretty}\n\`\`\`\n`],
@@ -71,7 +98,11 @@ describe("summarizeText", () => {
   });
 
   it("keeps what else stands beside texts in JSON", () => {
-    const content = orders.map(({ id }) => ({ id, type: "text", text: "Words that say nothing much at all." }));
+    const content = orders.map(({ id }) => ({
+      id,
+      type: "text",
+      text: "Words that say nothing much at all.",
+    }));
     const summary = summaryOf(JSON.stringify({ content }));
     for (const { id } of orders) expect(summary).toContain(id);
   });
@@ -80,13 +111,22 @@ describe("summarizeText", () => {
     ["text/csv", 3],
     ["text/plain", 9],
   ])("knows a table in which a quote stands for inches, as %s", (mimeType, at) => {
-    const rows = Array.from({ length: 200 }, (_, row) => `P-${row},${row === at ? '5" pipe' : "pipe"},${row}`);
-    const summary = summarizeText({ text: ["id,name,price", ...rows].join("\n"), mimeType }, { counter });
+    const rows = Array.from(
+      { length: 200 },
+      (_, row) => `P-${row},${row === at ? '5" pipe' : "pipe"},${row}`,
+    );
+    const summary = summarizeText(
+      { text: ["id,name,price", ...rows].join("\n"), mimeType },
+      { counter },
+    );
     for (const row of rows.slice(0, 40)) expect(summary).toContain(row);
   });
 
   it.each([
-    ["figures and free text", (at: number) => `${at},Alice van der Berg,2024-01-${10 + (at % 20)},"likes, a lot"`],
+    [
+      "figures and free text",
+      (at: number) => `${at},Alice van der Berg,2024-01-${10 + (at % 20)},"likes, a lot"`,
+    ],
     ["decimal commas", (at: number) => `${at};1,${at};hello world out there`],
     ["ids and an empty cell", (at: number) => `${at}\tA-${at} of B\t\t-${at}.5`],
   ])("knows a table of %s without names", (_name, rowOf) => {
@@ -96,9 +136,21 @@ describe("summarizeText", () => {
   });
 
   it.each([
-    ["a log", (at: number) => `2024-01-02 10:00:${10 + (at % 50)},123 INFO the worker goes on`, / lines left out /],
-    ["a log with bars", (at: number) => `10:00:${10 + (at % 50)} | the worker goes on`, / lines left out /],
-    ["uneven rows", (at: number) => `${at}, the king said${", no".repeat(at % 3)}`, / more characters\]$/],
+    [
+      "a log",
+      (at: number) => `2024-01-02 10:00:${10 + (at % 50)},123 INFO the worker goes on`,
+      / lines left out /,
+    ],
+    [
+      "a log with bars",
+      (at: number) => `10:00:${10 + (at % 50)} | the worker goes on`,
+      / lines left out /,
+    ],
+    [
+      "uneven rows",
+      (at: number) => `${at}, the king said${", no".repeat(at % 3)}`,
+      / more characters\]$/,
+    ],
   ])("takes %s for no table", (_name, lineOf, mark) => {
     const text = Array.from({ length: 300 }, (_, at) => lineOf(at)).join("\n");
     expect(summaryOf(text)).toMatch(mark);
@@ -106,7 +158,9 @@ describe("summarizeText", () => {
 
   it("gives the first lines of a table with a quote that nobody closes", () => {
     const text = `a,b\n"1,2\n${"3,4\n".repeat(3_000)}`;
-    expect(summarizeText({ text, mimeType: "text/csv" }, { counter }).split("\n").length).toBeGreaterThan(60);
+    expect(
+      summarizeText({ text, mimeType: "text/csv" }, { counter }).split("\n").length,
+    ).toBeGreaterThan(60);
   });
 
   it("takes brackets that hold no JSON for text", () => {
@@ -126,15 +180,31 @@ describe("summarizeText", () => {
   });
 
   it.each([
-    ["XML", Array.from({ length: 200 }, (_, at) => `  <order id="ORD-${at}"><sum>${at}</sum></order>`), "<orders>"],
-    ["a list of files", Array.from({ length: 200 }, (_, at) => `[FILE] notes ${at}.txt`), "[DIR] src"],
+    [
+      "XML",
+      Array.from({ length: 200 }, (_, at) => `  <order id="ORD-${at}"><sum>${at}</sum></order>`),
+      "<orders>",
+    ],
+    [
+      "a list of files",
+      Array.from({ length: 200 }, (_, at) => `[FILE] notes ${at}.txt`),
+      "[DIR] src",
+    ],
     [
       "a list of paths",
       Array.from({ length: 200 }, (_, at) => `/srv/my data/file-${at}.txt`),
       "/srv/my data/README.md",
     ],
-    ["matches of a search", Array.from({ length: 200 }, (_, at) => `src/a.ts:${at}: return of the same old x`), ""],
-    ["YAML", Array.from({ length: 200 }, (_, at) => `  - id: ORD-${at}\n    sum: ${at}`), "orders:"],
+    [
+      "matches of a search",
+      Array.from({ length: 200 }, (_, at) => `src/a.ts:${at}: return of the same old x`),
+      "",
+    ],
+    [
+      "YAML",
+      Array.from({ length: 200 }, (_, at) => `  - id: ORD-${at}\n    sum: ${at}`),
+      "orders:",
+    ],
   ])("gives the first lines of %s", (_, lines, first) => {
     const summary = summaryOf([first, ...lines].join("\n"));
     for (const line of lines.slice(0, 8)) expect(summary).toContain(line);
@@ -150,7 +220,9 @@ describe("summarizeText", () => {
 
   it("gives the line that names a fault, in whatever text", () => {
     const text = `${"step ok\n".repeat(2_000)}ERROR: disk full`;
-    expect(summarizeText({ text, mimeType: plain }, { counter })).toMatch(/^step ok\n[^]*\nERROR: disk full$/);
+    expect(summarizeText({ text, mimeType: plain }, { counter })).toMatch(
+      /^step ok\n[^]*\nERROR: disk full$/,
+    );
   });
 
   it("gives the first, last and faulty lines of a log", () => {
@@ -168,7 +240,10 @@ describe("summarizeText", () => {
   });
 
   it("gives the ends of an error", () => {
-    const frames = Array.from({ length: 300 }, (_, index) => `    at frame${index} (src/file.ts:${index}:1)`);
+    const frames = Array.from(
+      { length: 300 },
+      (_, index) => `    at frame${index} (src/file.ts:${index}:1)`,
+    );
     const trace = ["TypeError: x is not a function", ...frames].join("\n");
     const summary = summarizeText({ text: trace, mimeType: plain, isError: true }, { counter });
     expect(summary).toMatch(/^TypeError: x is not a function\n/);
@@ -176,7 +251,9 @@ describe("summarizeText", () => {
   });
 
   it("stays within its bounds whatever the text", () => {
-    const lines = fc.array(fc.string({ unit: "binary" }), { maxLength: 80 }).map((list) => list.join("\n"));
+    const lines = fc
+      .array(fc.string({ unit: "binary" }), { maxLength: 80 })
+      .map((list) => list.join("\n"));
     const long = fc
       .tuple(fc.string({ unit: "grapheme", minLength: 1 }), fc.integer({ min: 1, max: 3_000 }))
       .map(([unit, count]) => unit.repeat(count));

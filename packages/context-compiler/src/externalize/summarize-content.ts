@@ -69,7 +69,9 @@ function summarizeJson(
   const form = compactJson(json, { counter, maxTokens: room });
   if (form === undefined || form.text === "") return undefined;
   const shown = [lead, form.text, tail].filter((piece) => piece !== "").join("\n");
-  return counter.count(shown) <= maxTokens ? shown : truncateMiddle(shown, { maxTokens, counter }).text;
+  return counter.count(shown) <= maxTokens
+    ? shown
+    : truncateMiddle(shown, { maxTokens, counter }).text;
 }
 
 /** What a model sees of bytes that were stored. */

@@ -1,7 +1,9 @@
 import { truncateMiddle, type TokenCounter } from "@ccl/core";
 
-const logLine = /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b)/;
-const faultLine = /\b(?:error|err|exception|fatal|fail(?:ed|ure)?|panic|traceback|denied|refused|timed? ?out)\b/i;
+const logLine =
+  /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b)/;
+const faultLine =
+  /\b(?:error|err|exception|fatal|fail(?:ed|ure)?|panic|traceback|denied|refused|timed? ?out)\b/i;
 const longestLine = 400;
 const edgeLines = 3;
 const faultLines = 12;
@@ -9,10 +11,14 @@ const faultLines = 12;
 /** True when at least half of the lines begin with a time or a level. */
 export function looksLikeLog(sample: string): boolean {
   const lines = sample.split("\n", 200).filter((line) => line.trim() !== "");
-  return lines.length >= 4 && lines.filter((line) => logLine.test(line.slice(0, 40))).length * 2 >= lines.length;
+  return (
+    lines.length >= 4 &&
+    lines.filter((line) => logLine.test(line.slice(0, 40))).length * 2 >= lines.length
+  );
 }
 
-const faultStart = /^[ \t]*(?:\[?(?:error|fatal|panic|exception|failure|failed)\b\]?[: (]|traceback \()/im;
+const faultStart =
+  /^[ \t]*(?:\[?(?:error|fatal|panic|exception|failure|failed)\b\]?[: (]|traceback \()/im;
 
 /** True when a line begins by naming a fault. */
 export function namesFault(sample: string): boolean {
@@ -39,7 +45,9 @@ export function summarizeLog(
     }
   }
   const indexes = [...kept].sort((a, b) => a - b);
-  const [first = "", ...shorter] = [longestLine, 200, 100].map((maxChars) => joinLines(lines, indexes, maxChars));
+  const [first = "", ...shorter] = [longestLine, 200, 100].map((maxChars) =>
+    joinLines(lines, indexes, maxChars),
+  );
   const fitting = [first, ...shorter].find((shown) => counter.count(shown) <= maxTokens);
   return fitting ?? truncateMiddle(shorter.at(-1) ?? first, { maxTokens, counter }).text;
 }

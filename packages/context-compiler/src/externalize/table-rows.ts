@@ -16,7 +16,10 @@ export function tableRows(
     separators.some((separator) => haveColumns(rows.slice(0, -1).slice(0, sampleRows), separator));
   if (type === "text/csv" || hasColumns(quotedRows(sample))) return quotedRows(text);
   const lines = /\r?\n/;
-  const isTable = type === "text/tab-separated-values" || markdownTable.test(sample) || hasColumns(sample.split(lines));
+  const isTable =
+    type === "text/tab-separated-values" ||
+    markdownTable.test(sample) ||
+    hasColumns(sample.split(lines));
   return isTable ? text.split(lines) : undefined;
 }
 
@@ -50,14 +53,22 @@ function isLeftOpen(text: string, wasOpen: boolean): boolean {
 
 /** True where each of the rows has as many cells as the first one, which are names, or data above data of the same kind. */
 function haveColumns(sample: readonly string[], separator: string): boolean {
-  const [first = [], ...rows] = sample.map((row) => cellsOf(row, separator).map((cell) => cell.trim()));
-  const isEven = first.length > 1 && rows.length > 2 && rows.every((row) => row.length === first.length);
+  const [first = [], ...rows] = sample.map((row) =>
+    cellsOf(row, separator).map((cell) => cell.trim()),
+  );
+  const isEven =
+    first.length > 1 && rows.length > 2 && rows.every((row) => row.length === first.length);
   if (!isEven) return false;
   if (first.every((cell) => name.test(cell))) return true;
   // A log's words begin with a time too, and its faults may come late.
   const isLog = looksLikeLog(sample.join("\n"));
-  const isData = first.every((cell) => figure.test(cell) || (!isLog && (name.test(cell) || oneWord.test(cell))));
-  return isData && first.some((cell, at) => figure.test(cell) && rows.every((row) => figure.test(row[at] || cell)));
+  const isData = first.every(
+    (cell) => figure.test(cell) || (!isLog && (name.test(cell) || oneWord.test(cell))),
+  );
+  return (
+    isData &&
+    first.some((cell, at) => figure.test(cell) && rows.every((row) => figure.test(row[at] || cell)))
+  );
 }
 
 const name = /^"?[\p{L}_][\p{L}\p{N}_ .,;()%/-]{0,40}"?$/u;

@@ -18,7 +18,9 @@ export function headRows(
   // Rows together may count more than one by one.
   for (; kept > 0; kept -= Math.ceil(kept / 16)) {
     const head = rows.slice(0, kept);
-    const shown = [...head, linesMarker(total - linesOf(head))].filter((row) => row !== "").join("\n");
+    const shown = [...head, linesMarker(total - linesOf(head))]
+      .filter((row) => row !== "")
+      .join("\n");
     if (counter.count(shown) <= maxTokens) return shown;
   }
   return headPiece(rows.slice(0, last).join("\n"), { counter, maxTokens });
@@ -29,12 +31,17 @@ function linesOf(rows: readonly string[]): number {
 }
 
 /** A cut of the first characters, not of the whole text: that would take long to count. */
-function headPiece(text: string, { counter, maxTokens }: { counter: TokenCounter; maxTokens: number }): string {
+function headPiece(
+  text: string,
+  { counter, maxTokens }: { counter: TokenCounter; maxTokens: number },
+): string {
   const start = text.slice(0, maxTokens * 20);
   const more = start.length < text.length ? marker(text.length - start.length) : "";
   const room = maxTokens - (more === "" ? 0 : counter.count(more) + 1);
   const shown = truncateMiddle(start, { maxTokens: room, counter }).text + more;
-  return counter.count(shown) <= maxTokens ? shown : truncateMiddle(shown, { maxTokens, counter }).text;
+  return counter.count(shown) <= maxTokens
+    ? shown
+    : truncateMiddle(shown, { maxTokens, counter }).text;
 }
 
 /** The first characters, cut at the end of a word where one is near, and how much follows. */

@@ -19,7 +19,11 @@ export interface History {
 const unansweredText = "[No result of this call was recorded.]";
 
 /** Divides messages into units and mends what no provider accepts. Of `before`, the settled messages are the first of `messages`. */
-export function analyzeHistory(messages: readonly ChatMessage[], meter: MessageMeter, before?: History): History {
+export function analyzeHistory(
+  messages: readonly ChatMessage[],
+  meter: MessageMeter,
+  before?: History,
+): History {
   return new Analysis(messages.length, meter, before).run(messages);
 }
 
@@ -43,7 +47,8 @@ class Analysis {
   constructor(capacity: number, meter: MessageMeter, before: History | undefined) {
     this.#meter = meter;
     const begun = before !== undefined && before.settled.units > 0 ? before : undefined;
-    this.#settled = begun === undefined ? { messages: 0, units: 0, repairs: 0 } : { ...begun.settled };
+    this.#settled =
+      begun === undefined ? { messages: 0, units: 0, repairs: 0 } : { ...begun.settled };
     this.#head = begun === undefined ? [] : [...begun.head];
     this.#units = begun?.units.take(begun.settled.units) ?? UnitList.empty(capacity);
     this.#repairs = begun?.repairs.slice(0, begun.settled.repairs) ?? [];
@@ -53,7 +58,9 @@ class Analysis {
     for (let index = this.#settled.messages; index < messages.length; index++) {
       const message = messages[index];
       if (message === undefined || message === null) {
-        throw new ContextCompilerError("invalid_messages", `Message ${index} is missing.`, { details: { index } });
+        throw new ContextCompilerError("invalid_messages", `Message ${index} is missing.`, {
+          details: { index },
+        });
       }
       this.#add(message, index);
     }
@@ -76,7 +83,10 @@ class Analysis {
   #addCleaned(original: ChatMessage, index: number): void {
     const { message, faults } = cleanMessage(original, index);
     for (const reason of faults)
-      this.#note(message === undefined ? "dropped" : "repaired", reason, { message: original, index });
+      this.#note(message === undefined ? "dropped" : "repaired", reason, {
+        message: original,
+        index,
+      });
     if (message !== undefined) this.#addClean(message, index);
   }
 
@@ -86,7 +96,11 @@ class Analysis {
       this.#head.push(message);
     else this.#units.push({ message, index, tokens: this.#meter.of(message) });
     if (message.toolCalls === undefined) return;
-    this.#open = { unit: this.#units.length - 1, waiting: message.toolCalls.map(({ id }) => id), late: [] };
+    this.#open = {
+      unit: this.#units.length - 1,
+      waiting: message.toolCalls.map(({ id }) => id),
+      late: [],
+    };
   }
 
   #addResult(message: ChatMessage, index: number): void {
@@ -107,7 +121,8 @@ class Analysis {
   #isAnswered({ unit, late }: OpenCalls, id: string): boolean {
     const { messages } = this.#units.at(unit);
     return (
-      messages.some(({ toolCallId }) => toolCallId === id) || late.some(({ message }) => message.toolCallId === id)
+      messages.some(({ toolCallId }) => toolCallId === id) ||
+      late.some(({ message }) => message.toolCallId === id)
     );
   }
 
@@ -120,11 +135,17 @@ class Analysis {
     const { messages, indexes } = this.#units.at(open.unit);
     const index = indexes[0] ?? 0;
     const madeUp = unanswered.map((id): Member => {
-      const message: ChatMessage = { role: "tool", toolCallId: id, content: unansweredText, isError: true };
+      const message: ChatMessage = {
+        role: "tool",
+        toolCallId: id,
+        content: unansweredText,
+        isError: true,
+      };
       return { message, index, tokens: this.#meter.of(message) };
     });
     this.#units.insert(open.unit, open.late.concat(madeUp));
-    if (madeUp.length > 0) this.#note("repaired", "unanswered_call", { message: messages[0], index });
+    if (madeUp.length > 0)
+      this.#note("repaired", "unanswered_call", { message: messages[0], index });
   }
 
   #note(

@@ -38,7 +38,11 @@ export interface EarlierPrompt {
  * Stops early above `giveUpAbove` tokens. */
 export function assemblePrompt(
   history: History,
-  { cut, policy, earlier }: { cut: FrozenCut | undefined; policy: FitPolicy; earlier?: EarlierPrompt | undefined },
+  {
+    cut,
+    policy,
+    earlier,
+  }: { cut: FrozenCut | undefined; policy: FitPolicy; earlier?: EarlierPrompt | undefined },
   giveUpAbove: number = Infinity,
 ): AssembledPrompt {
   const writer = new PromptWriter(history, policy);
@@ -107,13 +111,21 @@ class PromptWriter {
 
   writeUnit(at: number, cut: FrozenCut | undefined): void {
     if (cut === undefined) return this.#writeWhole(at);
-    const { messages, trace } = showAfterCut(this.#history.units.at(at), cut.limitTokens, this.#policy);
+    const { messages, trace } = showAfterCut(
+      this.#history.units.at(at),
+      cut.limitTokens,
+      this.#policy,
+    );
     for (const message of messages) this.#write(message);
     for (const entry of trace) this.#trace.push(entry);
   }
 
   settle(): void {
-    this.#settled = { messages: this.#messages.length, tokens: this.#tokens, trace: this.#trace.length };
+    this.#settled = {
+      messages: this.#messages.length,
+      tokens: this.#tokens,
+      trace: this.#trace.length,
+    };
   }
 
   finish(isAllSettled: boolean): AssembledPrompt {
@@ -134,7 +146,14 @@ class PromptWriter {
     const marker = markerMessage(text);
     const { from, to, tokens } = this.#history.units.describe(stretch);
     const tokensAfter = this.#policy.meter.of(marker);
-    this.#trace.push({ action: "dropped", reason: "budget", from, to, tokensBefore: tokens, tokensAfter });
+    this.#trace.push({
+      action: "dropped",
+      reason: "budget",
+      from,
+      to,
+      tokensBefore: tokens,
+      tokensAfter,
+    });
     this.#write(marker);
   }
 
@@ -150,7 +169,11 @@ class PromptWriter {
   }
 
   #needsStart({ role }: ChatMessage): boolean {
-    if (role === "user" || (role !== "assistant" && this.#messages.length < this.#history.head.length)) return false;
+    if (
+      role === "user" ||
+      (role !== "assistant" && this.#messages.length < this.#history.head.length)
+    )
+      return false;
     this.#trace.push({
       action: "repaired",
       reason: "no_user_first",

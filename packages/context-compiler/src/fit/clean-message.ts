@@ -17,7 +17,12 @@ export function isClean({ role, content, toolCalls }: ChatMessage): boolean {
   if (typeof content !== "string") return false;
   if (toolCalls === undefined)
     return (role === "user" || role === "assistant" || role === "tool") && hasContent(content);
-  return role === "assistant" && Array.isArray(toolCalls) && toolCalls.length === 1 && isCall(toolCalls[0]);
+  return (
+    role === "assistant" &&
+    Array.isArray(toolCalls) &&
+    toolCalls.length === 1 &&
+    isCall(toolCalls[0])
+  );
 }
 
 /** Throws `invalid_messages` for what is no message at all. */
@@ -25,7 +30,10 @@ export function cleanMessage(message: ChatMessage, index: number): CleanMessage 
   requireMessage(message, index);
   const faults: FitReason[] = [];
   let cleaned = message;
-  if (message.toolCalls !== undefined && (message.role !== "assistant" || message.toolCalls.length === 0)) {
+  if (
+    message.toolCalls !== undefined &&
+    (message.role !== "assistant" || message.toolCalls.length === 0)
+  ) {
     if (message.toolCalls.length > 0) faults.push("misplaced_calls");
     const { toolCalls: _, ...rest } = cleaned;
     cleaned = rest;
@@ -40,15 +48,24 @@ export function cleanMessage(message: ChatMessage, index: number): CleanMessage 
   if (hasContent(content)) return { message: cleaned, faults };
   if (calls.length > 0) return { message: cleaned, faults };
   faults.push("empty");
-  return { message: message.role === "tool" ? { ...cleaned, content: emptyResult } : undefined, faults };
+  return {
+    message: message.role === "tool" ? { ...cleaned, content: emptyResult } : undefined,
+    faults,
+  };
 }
 
 function requireMessage(message: unknown, index: number): void {
-  const isObject = typeof message === "object" && message !== null && "role" in message && "content" in message;
+  const isObject =
+    typeof message === "object" && message !== null && "role" in message && "content" in message;
   const isMessage =
-    isObject && roles.has(message.role) && (typeof message.content === "string" || isPartList(message.content));
+    isObject &&
+    roles.has(message.role) &&
+    (typeof message.content === "string" || isPartList(message.content));
   const hasCalls =
-    !isObject || !("toolCalls" in message) || message.toolCalls === undefined || isCallList(message.toolCalls);
+    !isObject ||
+    !("toolCalls" in message) ||
+    message.toolCalls === undefined ||
+    isCallList(message.toolCalls);
   if (isMessage && hasCalls) return;
   const text = `Message ${index} is no chat message: it needs a role of ${[...roles].join(", ")}, a content of text or parts, and calls with id, name and arguments as text.`;
   throw new ContextCompilerError("invalid_messages", text, { details: { index } });
@@ -60,8 +77,13 @@ function isPartList(content: unknown): boolean {
 
 function isPart(part: unknown): boolean {
   if (typeof part !== "object" || part === null || !("type" in part)) return false;
-  if (part.type === "image" || part.type === "file") return "mimeType" in part && typeof part.mimeType === "string";
-  return (part.type === "text" || part.type === "reasoning") && "text" in part && typeof part.text === "string";
+  if (part.type === "image" || part.type === "file")
+    return "mimeType" in part && typeof part.mimeType === "string";
+  return (
+    (part.type === "text" || part.type === "reasoning") &&
+    "text" in part &&
+    typeof part.text === "string"
+  );
 }
 
 function isCallList(calls: unknown): boolean {
@@ -71,7 +93,11 @@ function isCallList(calls: unknown): boolean {
 function isCall(call: unknown): boolean {
   if (typeof call !== "object" || call === null) return false;
   if (!("id" in call && "name" in call && "arguments" in call)) return false;
-  return typeof call.id === "string" && typeof call.name === "string" && typeof call.arguments === "string";
+  return (
+    typeof call.id === "string" &&
+    typeof call.name === "string" &&
+    typeof call.arguments === "string"
+  );
 }
 
 function uniqueCalls(calls: ToolCall[]): ToolCall[] {
@@ -85,13 +111,15 @@ function fullContent(content: ChatMessage["content"]): ChatMessage["content"] {
   if (typeof content === "string") return content;
   const full = content.filter(
     (part) =>
-      isFullPart(part) || (part.type === "reasoning" && (part.signature ?? part.providerMetadata) !== undefined),
+      isFullPart(part) ||
+      (part.type === "reasoning" && (part.signature ?? part.providerMetadata) !== undefined),
   );
   return full.length === content.length ? content : full;
 }
 
 function hasContent(content: ChatMessage["content"]): boolean {
-  if (typeof content !== "string") return content.some((part) => part.type !== "reasoning" && isFullPart(part));
+  if (typeof content !== "string")
+    return content.some((part) => part.type !== "reasoning" && isFullPart(part));
   const first = content.charCodeAt(0);
   return (first > 0x20 && first < 0x80) || /\S/.test(content);
 }

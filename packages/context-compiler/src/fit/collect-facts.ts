@@ -22,7 +22,8 @@ export function collectFacts(text: string): Fact[] {
     if (rank === 0) return;
     const fact = facts.get(key) ?? { key, rank, values: [] };
     fact.rank = Math.max(fact.rank, rank);
-    if (!fact.values.includes(String(value)) && fact.values.length < mostValues) fact.values.push(String(value));
+    if (!fact.values.includes(String(value)) && fact.values.length < mostValues)
+      fact.values.push(String(value));
     facts.set(key, fact);
   };
   const value = parse(text);
@@ -72,7 +73,8 @@ function visitLines(text: string, add: (key: string, value: unknown) => void): v
     for (const pair of line.replace(/^[\w.[\]]{1,64}: /, "").split("; ")) {
       const [, key, value] = /^([\w .-]{1,64})=(.{1,400})$/.exec(pair) ?? [];
       if (key === undefined || value === undefined) continue;
-      const items = value.startsWith("[") && value.endsWith("]") ? value.slice(1, -1).split(", ") : [value];
+      const items =
+        value.startsWith("[") && value.endsWith("]") ? value.slice(1, -1).split(", ") : [value];
       for (const item of items) add(lastName(key), item);
     }
   }

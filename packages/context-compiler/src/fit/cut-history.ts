@@ -55,7 +55,8 @@ interface Required {
 
 function findRequired({ head, units }: History, policy: FitPolicy): Required {
   const { meter } = policy;
-  const sum = (messages: readonly ChatMessage[]): number => messages.reduce((total, one) => total + meter.of(one), 0);
+  const sum = (messages: readonly ChatMessage[]): number =>
+    messages.reduce((total, one) => total + meter.of(one), 0);
   const lastUser = lastUserOf(units);
   const breakdown: BudgetBreakdown = {
     budget: policy.budget,
@@ -74,7 +75,8 @@ function findRequired({ head, units }: History, policy: FitPolicy): Required {
     required.add(at);
     breakdown.pinned += sum(unit.messages);
   }
-  const tokens = breakdown.systemPrompt + breakdown.tools + breakdown.lastUserTurn + breakdown.pinned;
+  const tokens =
+    breakdown.systemPrompt + breakdown.tools + breakdown.lastUserTurn + breakdown.pinned;
   if (tokens > policy.usable) throw exceeded(breakdown);
   return { units: required, tokens, breakdown };
 }
@@ -109,13 +111,20 @@ function lastUserOf(units: UnitList): number {
   return at;
 }
 
-function freeze(history: History, { policy, required, limitTokens, from }: Choice & { from: number }): FrozenCut {
+function freeze(
+  history: History,
+  { policy, required, limitTokens, from }: Choice & { from: number },
+): FrozenCut {
   const { units } = history;
   const kept = [...required.units].filter((unit) => unit < from).sort((a, b) => a - b);
   const tail: ShownUnit[] = [];
-  for (let at = from; at < units.length; at++) tail.push(showAfterCut(units.at(at), limitTokens, policy));
+  for (let at = from; at < units.length; at++)
+    tail.push(showAfterCut(units.at(at), limitTokens, policy));
   const used = tail.reduce((sum, { tokens }) => sum + tokens, 0) + required.tokens;
-  const doubled = tail.reduce((sum, { tokens }, at) => (required.units.has(from + at) ? sum + tokens : sum), 0);
+  const doubled = tail.reduce(
+    (sum, { tokens }, at) => (required.units.has(from + at) ? sum + tokens : sum),
+    0,
+  );
   let left = policy.usable - used + doubled;
   const seen = wordsOf(tail.flatMap(({ messages }) => messages));
   const stretches = stretchesOf(from, kept);

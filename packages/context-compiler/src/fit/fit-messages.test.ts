@@ -1,4 +1,10 @@
-import { type ChatMessage, type TokenCounter, type ToolDefinition, countMessages, estimatedCounter } from "@ccl/core";
+import {
+  type ChatMessage,
+  type TokenCounter,
+  type ToolDefinition,
+  countMessages,
+  estimatedCounter,
+} from "@ccl/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -13,7 +19,8 @@ function faultOf(messages: readonly ChatMessage[]): string | undefined {
   let index = 0;
   const isSystem = (role: string | undefined): boolean => role === "system" || role === "developer";
   while (isSystem(messages[index]?.role)) index++;
-  if (index < messages.length && messages[index]?.role !== "user") return `message ${index} should be the user's`;
+  if (index < messages.length && messages[index]?.role !== "user")
+    return `message ${index} should be the user's`;
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at];
     if (message === undefined) return "hole";
@@ -30,7 +37,8 @@ function faultOf(messages: readonly ChatMessage[]): string | undefined {
     const wanted = new Set(calls.map(({ id }) => id));
     while (wanted.size > 0) {
       const result = messages[++at];
-      if (result?.role !== "tool" || !wanted.delete(result.toolCallId ?? "")) return `unanswered call before ${at}`;
+      if (result?.role !== "tool" || !wanted.delete(result.toolCallId ?? ""))
+        return `unanswered call before ${at}`;
       if (result.content.length === 0) return `message ${at} is empty`;
     }
   }
@@ -45,18 +53,36 @@ const system = (content: string): ChatMessage => ({ role: "system", content });
 const calls = (...ids: string[]): ChatMessage => ({
   role: "assistant",
   content: "",
-  toolCalls: ids.map((id) => ({ id, name: "look_up", arguments: JSON.stringify({ record_id: `R-${id}` }) })),
+  toolCalls: ids.map((id) => ({
+    id,
+    name: "look_up",
+    arguments: JSON.stringify({ record_id: `R-${id}` }),
+  })),
 });
-const result = (toolCallId: string, content: string): ChatMessage => ({ role: "tool", toolCallId, content });
+const result = (toolCallId: string, content: string): ChatMessage => ({
+  role: "tool",
+  toolCallId,
+  content,
+});
 
-const words = (count: number): string => Array.from({ length: count }, (_, index) => `word${index % 97}`).join(" ");
+const words = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `word${index % 97}`).join(" ");
 const records = (count: number): string =>
   JSON.stringify(
-    Array.from({ length: count }, (_, id) => ({ record_id: `R-${1000 + id}`, name: `n${id}`, size: id * 7 })),
+    Array.from({ length: count }, (_, id) => ({
+      record_id: `R-${1000 + id}`,
+      name: `n${id}`,
+      size: id * 7,
+    })),
   );
 
 const tools: ToolDefinition[] = [
-  { name: "look_up", description: "Looks a record up.", inputSchema: { type: "object" }, execute: async () => "" },
+  {
+    name: "look_up",
+    description: "Looks a record up.",
+    inputSchema: { type: "object" },
+    execute: async () => "",
+  },
 ];
 
 const text = fc.oneof(
@@ -89,7 +115,11 @@ const callTurn: fc.Arbitrary<ChatMessage[]> = fc
     fc.integer({ min: 0, max: 9 }),
   )
   .map(([ids, contents, fault]) => {
-    const results = ids.map((id, at): ChatMessage => ({ role: "tool", toolCallId: id, content: contents[at] ?? "" }));
+    const results = ids.map((id, at): ChatMessage => ({
+      role: "tool",
+      toolCallId: id,
+      content: contents[at] ?? "",
+    }));
     const faulty =
       fault === 0
         ? results.slice(1)
@@ -101,10 +131,21 @@ const callTurn: fc.Arbitrary<ChatMessage[]> = fc
     return [{ ...calls(...ids), content: contents[7] ?? "" }, ...faulty];
   });
 const turn: fc.Arbitrary<ChatMessage[]> = fc.oneof(
-  { weight: 3, arbitrary: content.map((value): ChatMessage[] => [{ role: "user", content: value }]) },
-  { weight: 2, arbitrary: content.map((value): ChatMessage[] => [{ role: "assistant", content: value }]) },
+  {
+    weight: 3,
+    arbitrary: content.map((value): ChatMessage[] => [{ role: "user", content: value }]),
+  },
+  {
+    weight: 2,
+    arbitrary: content.map((value): ChatMessage[] => [{ role: "assistant", content: value }]),
+  },
   { weight: 5, arbitrary: callTurn },
-  { weight: 1, arbitrary: content.map((value): ChatMessage[] => [{ role: "tool", toolCallId: "z", content: value }]) },
+  {
+    weight: 1,
+    arbitrary: content.map((value): ChatMessage[] => [
+      { role: "tool", toolCallId: "z", content: value },
+    ]),
+  },
   { weight: 1, arbitrary: fc.constant(null).map((): ChatMessage[] => [calls("p", "q")]) },
 );
 const history = fc
@@ -116,7 +157,8 @@ function tryFit(messages: ChatMessage[], options: FitOptions): FittedMessages | 
   try {
     return fitMessages(messages, options);
   } catch (error) {
-    if (ContextCompilerError.isInstance(error) && error.code === "budget_exceeded") return undefined;
+    if (ContextCompilerError.isInstance(error) && error.code === "budget_exceeded")
+      return undefined;
     throw error;
   }
 }
@@ -132,15 +174,23 @@ describe("for every history and every budget", () => {
     () => {
       fc.assert(
         fc.property(history, budget, fc.boolean(), (messages, limit, hasTools) => {
-          const options: FitOptions = { budget: limit, counter: exact, ...(hasTools ? { tools } : {}) };
+          const options: FitOptions = {
+            budget: limit,
+            counter: exact,
+            ...(hasTools ? { tools } : {}),
+          };
           const before = bytesOf(messages);
           const fitted = tryFit(messages, options);
           if (fitted === undefined) return;
           expect(faultOf(fitted.messages)).toBeUndefined();
-          expect(fitted.tokens).toBe(exact.countMessages?.(fitted.messages, options.tools?.slice()));
+          expect(fitted.tokens).toBe(
+            exact.countMessages?.(fitted.messages, options.tools?.slice()),
+          );
           expect(fitted.tokens).toBeLessThanOrEqual(limit);
           expect(bytesOf(messages)).toBe(before);
-          expect(bytesOf(fitMessages(structuredClone(messages), options).messages)).toBe(bytesOf(fitted.messages));
+          expect(bytesOf(fitMessages(structuredClone(messages), options).messages)).toBe(
+            bytesOf(fitted.messages),
+          );
           expect(fitted.breakpoints.length).toBeLessThanOrEqual(4);
         }),
       );
@@ -154,12 +204,14 @@ describe("for every history and every budget", () => {
       const legalTurn = fc.oneof(
         content.map((value): ChatMessage[] => [{ role: "user", content: value }]),
         content.map((value): ChatMessage[] => [{ role: "assistant", content: value }]),
-        fc
-          .array(content, { minLength: 1, maxLength: 3 })
-          .map((list): ChatMessage[] => [
-            calls(...list.map((_, at) => String(at))),
-            ...list.map((value, at): ChatMessage => ({ role: "tool", toolCallId: String(at), content: value })),
-          ]),
+        fc.array(content, { minLength: 1, maxLength: 3 }).map((list): ChatMessage[] => [
+          calls(...list.map((_, at) => String(at))),
+          ...list.map((value, at): ChatMessage => ({
+            role: "tool",
+            toolCallId: String(at),
+            content: value,
+          })),
+        ]),
       );
       fc.assert(
         fc.property(
@@ -173,7 +225,8 @@ describe("for every history and every budget", () => {
               messages.push(...added);
               const options: FitOptions = { budget: limit, counter: exact };
               const next = tryFit(messages, { ...options, state: live?.state });
-              const state: FitState | undefined = stored === undefined ? undefined : JSON.parse(stored);
+              const state: FitState | undefined =
+                stored === undefined ? undefined : JSON.parse(stored);
               const reread = tryFit(structuredClone(messages), { ...options, state });
               expect(reread).toEqual(next);
               if (next === undefined) return;
@@ -217,7 +270,14 @@ describe("the judge of these tests", () => {
 
   it("accepts parallel calls in any order of results", () => {
     expect(
-      faultOf([system("s"), user("a"), calls("x", "y"), result("y", "1"), result("x", "2"), model("b")]),
+      faultOf([
+        system("s"),
+        user("a"),
+        calls("x", "y"),
+        result("y", "1"),
+        result("x", "2"),
+        model("b"),
+      ]),
     ).toBeUndefined();
   });
 });
@@ -251,9 +311,14 @@ describe("fitMessages", () => {
 
   it("marks what it removed, keeps what users wrote and shows old results as tables", () => {
     const messages = longSession(8);
-    const fitted = fitMessages(messages, { budget: 1200, counter: exact, watermarks: { low: 0.4 } });
-    expect(fitted.messages.map(({ role, content: shown }) => `${role}: ${String(shown)}`).join("\n"))
-      .toMatchInlineSnapshot(`
+    const fitted = fitMessages(messages, {
+      budget: 1200,
+      counter: exact,
+      watermarks: { low: 0.4 },
+    });
+    expect(
+      fitted.messages.map(({ role, content: shown }) => `${role}: ${String(shown)}`).join("\n"),
+    ).toMatchInlineSnapshot(`
         "system: You look records up.
         user: [21 earlier messages (1,293 tokens) were removed here to save space. Kept from them:
         user: Please check R-5000 for me.
@@ -341,7 +406,10 @@ describe("fitMessages", () => {
     const messages = [
       system("s"),
       task,
-      ...Array.from({ length: 60 }, (_, at) => [calls(`c${at}`), result(`c${at}`, words(80))]).flat(),
+      ...Array.from({ length: 60 }, (_, at) => [
+        calls(`c${at}`),
+        result(`c${at}`, words(80)),
+      ]).flat(),
     ];
     const fitted = fitMessages(messages, { budget: 2000, counter: exact });
     expect(fitted.messages[1]).toBe(task);
@@ -366,22 +434,50 @@ describe("fitMessages", () => {
   it("counts the reasoning that adapters send from metadata, and leaves it out where it takes too much", () => {
     const thinking = (text: string): ChatMessage => ({
       ...calls("x"),
-      providerMetadata: { anthropic: { reasoning: [{ type: "thinking", thinking: text, signature: "s" }], mine: 1 } },
+      providerMetadata: {
+        anthropic: { reasoning: [{ type: "thinking", thinking: text, signature: "s" }], mine: 1 },
+      },
     });
-    const short = fitMessages([user("go"), thinking(words(100)), result("x", "r")], { budget: 1000, counter: exact });
+    const short = fitMessages([user("go"), thinking(words(100)), result("x", "r")], {
+      budget: 1000,
+      counter: exact,
+    });
     expect(short.messages[1]?.providerMetadata).toEqual(thinking(words(100)).providerMetadata);
-    const carried = ["thinking", words(100), "s"].reduce((sum, value) => sum + exact.count(value), 0);
-    expect(short.tokens).toBe(countMessages((value) => exact.count(value), short.messages) + carried);
-    const long = fitMessages([user("go"), thinking(words(9_000)), result("x", "r")], { budget: 1000, counter: exact });
-    expect(long.messages[1]).toEqual({ ...calls("x"), providerMetadata: { anthropic: { mine: 1 } } });
+    const carried = ["thinking", words(100), "s"].reduce(
+      (sum, value) => sum + exact.count(value),
+      0,
+    );
+    expect(short.tokens).toBe(
+      countMessages((value) => exact.count(value), short.messages) + carried,
+    );
+    const long = fitMessages([user("go"), thinking(words(9_000)), result("x", "r")], {
+      budget: 1000,
+      counter: exact,
+    });
+    expect(long.messages[1]).toEqual({
+      ...calls("x"),
+      providerMetadata: { anthropic: { mine: 1 } },
+    });
     expect(long.trace).toMatchObject([{ action: "truncated", from: 1, to: 2 }]);
   });
 
   it("keeps all digits of a number in a table and in a marker", () => {
-    const rows = Array.from({ length: 30 }, (_, at) => `{"id":${1_180_000_000_000_000_123n + BigInt(at)},"at":${at}}`);
-    const messages = [user("find"), calls("x"), result("x", `[${rows}]`), user(words(60)), model("ok"), user("reply")];
+    const rows = Array.from(
+      { length: 30 },
+      (_, at) => `{"id":${1_180_000_000_000_000_123n + BigInt(at)},"at":${at}}`,
+    );
+    const messages = [
+      user("find"),
+      calls("x"),
+      result("x", `[${rows}]`),
+      user(words(60)),
+      model("ok"),
+      user("reply"),
+    ];
     const idIn = (budget: number): unknown =>
-      /118\d+/.exec(JSON.stringify(fitMessages(messages, { budget, counter: exact }).messages))?.[0];
+      /118\d+/.exec(
+        JSON.stringify(fitMessages(messages, { budget, counter: exact }).messages),
+      )?.[0];
     expect([900, 300].map(idIn)).toEqual(["1180000000000000123", "1180000000000000123"]);
   });
 
@@ -394,18 +490,24 @@ describe("fitMessages", () => {
       ],
     };
     const fitted = fitMessages([user("go"), calls("x"), image], { budget: 1000, counter: exact });
-    expect(fitted.messages[2]?.content).toEqual([{ type: "text", text: "[image of image/png removed]\nseen" }]);
+    expect(fitted.messages[2]?.content).toEqual([
+      { type: "text", text: "[image of image/png removed]\nseen" },
+    ]);
   });
 
   it("answers calls that have no result with a marked error, also at the end", () => {
-    const fitted = fitMessages([user("go"), calls("x", "y"), result("y", "done")], { budget: 1000 });
+    const fitted = fitMessages([user("go"), calls("x", "y"), result("y", "done")], {
+      budget: 1000,
+    });
     expect(fitted.messages.at(-1)).toEqual({
       role: "tool",
       toolCallId: "x",
       content: "[No result of this call was recorded.]",
       isError: true,
     });
-    expect(fitted.trace).toMatchObject([{ action: "repaired", reason: "unanswered_call", from: 1 }]);
+    expect(fitted.trace).toMatchObject([
+      { action: "repaired", reason: "unanswered_call", from: 1 },
+    ]);
   });
 
   it("puts a result that came after a user's message back to its call", () => {
@@ -420,7 +522,12 @@ describe("fitMessages", () => {
 
   it.each<[string, ChatMessage[], string, number]>([
     ["an orphaned result", [user("a"), result("x", "b")], "orphaned_result", 1],
-    ["a second result", [user("a"), calls("x"), result("x", "b"), result("x", "c")], "duplicate_result", 3],
+    [
+      "a second result",
+      [user("a"), calls("x"), result("x", "b"), result("x", "c")],
+      "duplicate_result",
+      3,
+    ],
     ["an empty user message", [user("a"), user(" ")], "empty", 1],
     ["an empty answer", [user("a"), { role: "assistant", content: [] }], "empty", 1],
   ])("drops %s and says so", (_name, messages, reason, from) => {
@@ -464,7 +571,9 @@ describe("a budget", () => {
     try {
       return action();
     } catch (error) {
-      return ContextCompilerError.isInstance(error) ? { code: error.code, details: error.details } : error;
+      return ContextCompilerError.isInstance(error)
+        ? { code: error.code, details: error.details }
+        : error;
     }
   };
 
@@ -489,7 +598,10 @@ describe("a budget", () => {
     ['"budget":9,"watermarks":{"low":null}', "not null and 0.88"],
     ['"budget":9,"tools":{}', "a list of tool definitions, not a value"],
     ['"budget":9,"tools":[null]', "tools[0] needs a name"],
-    ['"budget":9,"tools":[{"name":"a","description":"","inputSchema":{}},{"name":"b"}]', "tools[1] needs a name"],
+    [
+      '"budget":9,"tools":[{"name":"a","description":"","inputSchema":{}},{"name":"b"}]',
+      "tools[1] needs a name",
+    ],
     ['"budget":9,"counter":{"name":"c"}', "an object with `count`"],
     ['"budget":9,"pin":5', "pin is a function, not 5"],
     ['"budget":9,"restHint":"x"', 'restHint is a function, not the text "x"'],
@@ -509,13 +621,18 @@ describe("a budget", () => {
     const counter = { name: "odd", isExact: true, count: JSON.parse };
     counter.count = () => given;
     expect(() => fitMessages([user("hi")], { budget: 900, counter })).toThrow(
-      expect.objectContaining({ code: "invalid_options", message: expect.stringContaining(`"odd" ${words}`) }),
+      expect.objectContaining({
+        code: "invalid_options",
+        message: expect.stringContaining(`"odd" ${words}`),
+      }),
     );
   });
 
   it("that system prompt, tools and last user turn do not fit is refused with the breakdown", () => {
     const messages = [system(words(300)), user("old"), model("b"), user(words(400))];
-    expect(reasonOf(() => fitMessages(messages, { budget: 500, counter: exact, tools }))).toMatchObject({
+    expect(
+      reasonOf(() => fitMessages(messages, { budget: 500, counter: exact, tools })),
+    ).toMatchObject({
       code: "budget_exceeded",
       details: {
         budget: 500,
@@ -549,7 +666,10 @@ describe("a budget", () => {
     ["a string", ["hello"]],
     ["an unknown role", [{ role: "robot", content: "a" }]],
     ["a content of no kind", [{ role: "user", content: 7 }]],
-    ["calls without arguments", [{ role: "assistant", content: "", toolCalls: [{ id: "a", name: "b" }] }]],
+    [
+      "calls without arguments",
+      [{ role: "assistant", content: "", toolCalls: [{ id: "a", name: "b" }] }],
+    ],
   ])("cannot be kept over %s", (_name, list) => {
     const messages: ChatMessage[] = JSON.parse(JSON.stringify(list));
     expect(reasonOf(() => fitMessages(messages, { budget: 100 }))).toMatchObject({
@@ -567,7 +687,12 @@ describe("a state", () => {
     ["without marks", { version: 1, shown: 3, tools: "" }],
     [
       "with a damaged cut",
-      { version: 1, shown: [], tools: "", cut: { from: 3, kept: [5], markers: [], limitTokens: 1, anchor: "" } },
+      {
+        version: 1,
+        shown: [],
+        tools: "",
+        cut: { from: 3, kept: [5], markers: [], limitTokens: 1, anchor: "" },
+      },
     ],
   ])("%s is refused", (_name, value) => {
     const state: FitState = JSON.parse(JSON.stringify(value));
@@ -593,6 +718,8 @@ describe("a state", () => {
 
   it("of a prompt with other tools promises no stable prefix", () => {
     const first = fitMessages(longSession(4), options);
-    expect(fitMessages(longSession(4), { ...options, tools, state: first.state }).prefixStableTokens).toBe(0);
+    expect(
+      fitMessages(longSession(4), { ...options, tools, state: first.state }).prefixStableTokens,
+    ).toBe(0);
   });
 });

@@ -69,13 +69,17 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   const history = analyzeHistory(messages, policy.meter, known?.history);
   const cut = state?.cut !== undefined && isCutOf(state.cut, history) ? state.cut : undefined;
   const isReset = state?.cut !== undefined && cut === undefined;
-  const earlier = memo && !isReset ? { prompt: memo.prompt, settledUnits: memo.history.settled.units } : undefined;
+  const earlier =
+    memo && !isReset
+      ? { prompt: memo.prompt, settledUnits: memo.history.settled.units }
+      : undefined;
   const limit = cut === undefined ? policy.usable : policy.usable * policy.high;
   // Far above the limit even a counter whose counts do not add up leaves nothing to be seen to the end.
   const giveUpAbove = 2 * limit + 1_000;
   const kept = assemblePrompt(history, { cut, policy, earlier }, giveUpAbove);
   if (memo === undefined) policy.meter.probe(kept.messages);
-  const tokens = kept.tokens > giveUpAbove ? kept.tokens : policy.meter.total(() => kept.messages, kept.tokens);
+  const tokens =
+    kept.tokens > giveUpAbove ? kept.tokens : policy.meter.total(() => kept.messages, kept.tokens);
   const fitted = tokens <= limit ? { cut, prompt: kept, tokens } : recut(history, policy);
   const settled = extendSettled(known?.settled, messages, history.settled.messages);
   const now = { counter: policy.meter.counter, settled, history };
@@ -99,7 +103,9 @@ function recut(history: History, policy: FitPolicy): Fitted {
     if (tokens <= policy.usable) return { cut, prompt, tokens };
     if (attempt === mostAttempts) {
       const message = `The counter "${policy.meter.counter.name}" counts messages together so far above their sum that no cut fits ${policy.usable} tokens.`;
-      throw new ContextCompilerError("budget_exceeded", message, { details: { usable: policy.usable, tokens } });
+      throw new ContextCompilerError("budget_exceeded", message, {
+        details: { usable: policy.usable, tokens },
+      });
     }
     usable -= Math.max(1, tokens - policy.usable);
   }
@@ -124,7 +130,8 @@ function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessag
   const before = state?.tools === tools ? state.shown : [];
   // What was taken over from the last prompt as it was needs no second look.
   let stable = prompt.resumed.messages;
-  let stableTokens = state?.tools === tools ? Math.max(policy.meter.fixed, prompt.resumed.tokens) : 0;
+  let stableTokens =
+    state?.tools === tools ? Math.max(policy.meter.fixed, prompt.resumed.tokens) : 0;
   const shown = state?.shown.slice(0, stable) ?? [];
   for (const message of prompt.messages.slice(stable)) shown.push(fingerprintOf(message));
   if (state?.tools !== tools) stable = 0;
@@ -137,7 +144,16 @@ function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessag
   keepHistory(known);
   history.units.settle(history.settled.units);
   const reset: FitTraceEntry[] = isReset
-    ? [{ action: "reset", reason: "state_mismatch", from: 0, to: 0, tokensBefore: 0, tokensAfter: 0 }]
+    ? [
+        {
+          action: "reset",
+          reason: "state_mismatch",
+          from: 0,
+          to: 0,
+          tokensBefore: 0,
+          tokensAfter: 0,
+        },
+      ]
     : [];
   return {
     messages: prompt.messages.slice(),
@@ -150,7 +166,10 @@ function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessag
   };
 }
 
-function breakpointsOf({ messages, headEnd, frozenEnd }: AssembledPrompt, stable: number): number[] {
+function breakpointsOf(
+  { messages, headEnd, frozenEnd }: AssembledPrompt,
+  stable: number,
+): number[] {
   const ends = [headEnd, frozenEnd, stable, messages.length].filter((end) => end > 0);
   return [...new Set(ends)].sort((a, b) => a - b).map((end) => end - 1);
 }
@@ -163,7 +182,11 @@ interface Memo extends KnownHistory {
 
 const memos = new WeakMap<FitState, Memo>();
 
-function findMemo(state: FitState | undefined, messages: readonly ChatMessage[], policy: FitPolicy): Memo | undefined {
+function findMemo(
+  state: FitState | undefined,
+  messages: readonly ChatMessage[],
+  policy: FitPolicy,
+): Memo | undefined {
   const memo = state && memos.get(state);
   if (memo === undefined) return undefined;
   const isSamePolicy =

@@ -41,14 +41,17 @@ function faultOf(state: unknown): string | undefined {
 
 function isState(state: unknown): state is FitState {
   if (typeof state !== "object" || state === null) return false;
-  const hasShown = "shown" in state && isList(state.shown, isText) && "tools" in state && isText(state.tools);
+  const hasShown =
+    "shown" in state && isList(state.shown, isText) && "tools" in state && isText(state.tools);
   return hasShown && (!("cut" in state) || state.cut === undefined || isCut(state.cut));
 }
 
 function isCut(cut: unknown): cut is FrozenCut {
   if (typeof cut !== "object" || cut === null) return false;
-  if (!("from" in cut && isCount(cut.from) && "limitTokens" in cut && isCount(cut.limitTokens))) return false;
-  if (!("anchor" in cut && isText(cut.anchor) && "markers" in cut && isList(cut.markers, isText))) return false;
+  if (!("from" in cut && isCount(cut.from) && "limitTokens" in cut && isCount(cut.limitTokens)))
+    return false;
+  if (!("anchor" in cut && isText(cut.anchor) && "markers" in cut && isList(cut.markers, isText)))
+    return false;
   if (!("kept" in cut && isList(cut.kept, isCount))) return false;
   const { from, kept, markers } = cut;
   const isAscending = kept.every((unit, index) => unit < from && unit > (kept[index - 1] ?? -1));
@@ -67,7 +70,8 @@ export function stretchesOf(from: number, kept: readonly number[]): { from: numb
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
 
 function isList<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
   return Array.isArray(value) && value.every(isItem);

@@ -96,7 +96,11 @@ function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined
 }
 
 /** Values by their key, those ranked high first; `isNew` leaves out what is seen already. */
-function factsOf(text: string, { counter, maxTokens, seen }: GatherOptions, isNew: boolean): string {
+function factsOf(
+  text: string,
+  { counter, maxTokens, seen }: GatherOptions,
+  isNew: boolean,
+): string {
   const facts = [...collectFacts(text)].sort((a, b) => b.rank - a.rank);
   let left = maxTokens;
   const shown: string[] = [];

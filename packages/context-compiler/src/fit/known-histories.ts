@@ -17,7 +17,10 @@ const known = new WeakMap<ChatMessage, KnownHistory>();
 const mostNewer = 64;
 
 /** The history that these messages go on with, when it was analyzed before with the same counter. */
-export function findKnownHistory(messages: readonly ChatMessage[], counter: TokenCounter): KnownHistory | undefined {
+export function findKnownHistory(
+  messages: readonly ChatMessage[],
+  counter: TokenCounter,
+): KnownHistory | undefined {
   const last = messages.length - 1;
   for (let at = last; at >= 0 && at >= last - mostNewer; at--) {
     const message = messages[at];

@@ -1,4 +1,9 @@
-import { estimatedCounter, type ChatMessage, type TokenCounter, type ToolDefinition } from "@ccl/core";
+import {
+  estimatedCounter,
+  type ChatMessage,
+  type TokenCounter,
+  type ToolDefinition,
+} from "@ccl/core";
 import { expect, it } from "vitest";
 import { createMessageMeter } from "./message-meter.ts";
 
@@ -11,7 +16,12 @@ it("messages, tools and a sample that added up are counted once, whatever is cou
       return estimatedCounter.countMessages?.(messages, tools) ?? 0;
     },
   };
-  const tool: ToolDefinition = { name: "look_up", description: "", inputSchema: {}, execute: () => Promise.resolve() };
+  const tool: ToolDefinition = {
+    name: "look_up",
+    description: "",
+    inputSchema: {},
+    execute: () => Promise.resolve(),
+  };
   const first: ChatMessage = { role: "user", content: "one" };
   const messages: ChatMessage[] = [first, { role: "user", content: "two" }];
   createMessageMeter(counter, [tool]).probe(messages);

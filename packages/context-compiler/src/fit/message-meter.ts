@@ -1,4 +1,10 @@
-import { countMessages, estimatedCounter, type ChatMessage, type TokenCounter, type ToolDefinition } from "@ccl/core";
+import {
+  countMessages,
+  estimatedCounter,
+  type ChatMessage,
+  type TokenCounter,
+  type ToolDefinition,
+} from "@ccl/core";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
@@ -61,7 +67,8 @@ export function createMessageMeter(
       for (let index = 0; index < messages.length && sample.length < sampleMessages; index++) {
         const message = messages[index];
         const entry = message === undefined ? undefined : memory.entryOf(message);
-        if (message === undefined || entry === undefined || entry.tokens > sampleTokens - sum) continue;
+        if (message === undefined || entry === undefined || entry.tokens > sampleTokens - sum)
+          continue;
         sample.push(message);
         entries.push(entry);
         sum += entry.tokens;
@@ -86,10 +93,20 @@ function createMemory(counter: TokenCounter): Memory {
     known.set(message, entry);
     return entry;
   };
-  return { entryOf, of: (message) => entryOf(message).tokens, noTools, lastTools: noTools, isAdditive: true };
+  return {
+    entryOf,
+    of: (message) => entryOf(message).tokens,
+    noTools,
+    lastTools: noTools,
+    isAdditive: true,
+  };
 }
 
-function countTools(counter: TokenCounter, memory: Memory, tools: readonly ToolDefinition[]): CountedTools {
+function countTools(
+  counter: TokenCounter,
+  memory: Memory,
+  tools: readonly ToolDefinition[],
+): CountedTools {
   if (tools.length === 0) return memory.noTools;
   if (!isSameList(memory.lastTools.list, tools)) {
     memory.lastTools = { list: [...tools], tokens: wholeOf(counter, [], tools) };
@@ -97,9 +114,14 @@ function countTools(counter: TokenCounter, memory: Memory, tools: readonly ToolD
   return memory.lastTools;
 }
 
-function wholeOf(counter: TokenCounter, messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): number {
+function wholeOf(
+  counter: TokenCounter,
+  messages: readonly ChatMessage[],
+  tools: readonly ToolDefinition[],
+): number {
   let tokens =
-    counter.countMessages?.([...messages], [...tools]) ?? countMessages((text) => counter.count(text), messages, tools);
+    counter.countMessages?.([...messages], [...tools]) ??
+    countMessages((text) => counter.count(text), messages, tools);
   for (const message of messages) {
     for (const text of reasoningTexts(message)) tokens += counter.count(text);
   }

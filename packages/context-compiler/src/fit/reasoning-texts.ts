@@ -9,7 +9,9 @@ const nothing: readonly string[] = [];
 export function reasoningTexts({ content, providerMetadata }: ChatMessage): readonly string[] {
   if (providerMetadata === undefined && typeof content === "string") return nothing;
   const blocks = Object.values(providerMetadata ?? {}).flatMap((fields) =>
-    isObject(fields) && "reasoning" in fields && Array.isArray(fields.reasoning) ? fields.reasoning : [],
+    isObject(fields) && "reasoning" in fields && Array.isArray(fields.reasoning)
+      ? fields.reasoning
+      : [],
   );
   const texts = textsIn(blocks);
   for (const part of typeof content === "string" ? [] : content) {
@@ -33,7 +35,9 @@ export function withoutReasoning(message: ChatMessage): ChatMessage {
 }
 
 function textsIn(records: readonly unknown[]): string[] {
-  return records.filter(isObject).flatMap((record) => Object.values(record).filter((text) => typeof text === "string"));
+  return records
+    .filter(isObject)
+    .flatMap((record) => Object.values(record).filter((text) => typeof text === "string"));
 }
 
 function isObject(value: unknown): value is object {

@@ -10,10 +10,16 @@ export function requireThat(isValid: boolean, message: string): asserts isValid 
 /** Throws `invalid_options` for what is no object, or one without these functions. */
 export function requireObject(name: string, value: unknown, ...functions: string[]): void {
   // A class may have them too: `Date` is a clock.
-  const isObject = typeof value === "object" || (typeof value === "function" && functions.length > 0);
-  const isWhole = isObject && functions.every((key) => typeof Reflect.get(Object(value), key) === "function");
-  const needed = functions.length === 0 ? "" : ` with ${functions.map((key) => `\`${key}\``).join(" and ")}`;
-  requireThat(isWhole && value !== null, `${name} has to be an object${needed}, not ${shown(value)}.`);
+  const isObject =
+    typeof value === "object" || (typeof value === "function" && functions.length > 0);
+  const isWhole =
+    isObject && functions.every((key) => typeof Reflect.get(Object(value), key) === "function");
+  const needed =
+    functions.length === 0 ? "" : ` with ${functions.map((key) => `\`${key}\``).join(" and ")}`;
+  requireThat(
+    isWhole && value !== null,
+    `${name} has to be an object${needed}, not ${shown(value)}.`,
+  );
 }
 
 /** As `requireObject`, where something is given. */
@@ -23,10 +29,16 @@ export function requireIfGiven(name: string, value: unknown, ...functions: strin
 
 /** Throws `invalid_options` for what is no list of tools with a name and a schema; not every server describes its own. */
 export function requireTools(tools: unknown): void {
-  requireThat(Array.isArray(tools), `The tools are a list of tool definitions, not ${shown(tools)}.`);
+  requireThat(
+    Array.isArray(tools),
+    `The tools are a list of tool definitions, not ${shown(tools)}.`,
+  );
   const index = tools.findIndex((tool) => !isTool(tool));
   const needed = "a name and, if any, a description as text, and an inputSchema that is an object";
-  requireThat(index < 0, `The tools are a list of tool definitions: tools[${index}] needs ${needed}.`);
+  requireThat(
+    index < 0,
+    `The tools are a list of tool definitions: tools[${index}] needs ${needed}.`,
+  );
   for (const tool of tools) requireJsonSchema(tool);
 }
 
@@ -44,7 +56,11 @@ function requireJsonSchema({ name, inputSchema }: ToolDefinition): void {
 
 function isTool(tool: unknown): tool is ToolDefinition {
   if (typeof tool !== "object" || tool === null) return false;
-  const { name, description = "", inputSchema }: Partial<Record<keyof ToolDefinition, unknown>> = tool;
+  const {
+    name,
+    description = "",
+    inputSchema,
+  }: Partial<Record<keyof ToolDefinition, unknown>> = tool;
   const isNamed = typeof name === "string" && typeof description === "string";
   return isNamed && typeof inputSchema === "object" && inputSchema !== null;
 }

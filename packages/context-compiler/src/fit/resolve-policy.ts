@@ -10,17 +10,22 @@ import { isFrom, requireObject, requireThat, requireTools, shown } from "./requi
 const defaults = { low: 0.1, high: 0.88, compactAboveTokens: 100 };
 
 /** A sixth of a small budget, and a small share of a large one. */
-const factsTokens = (usable: number): number => Math.floor(Math.max(Math.min(usable / 6, 1_200), 0.03 * usable));
+const factsTokens = (usable: number): number =>
+  Math.floor(Math.max(Math.min(usable / 6, 1_200), 0.03 * usable));
 
 /** Checks the options of one call and fills them in. Throws `budget_missing`, `invalid_options`, `invalid_messages`. */
 export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy {
   if (!Array.isArray(messages)) {
-    throw new ContextCompilerError("invalid_messages", "The messages to fit are a list of chat messages.");
+    throw new ContextCompilerError(
+      "invalid_messages",
+      "The messages to fit are a list of chat messages.",
+    );
   }
   const given: Partial<FitOptions> = options ?? {};
   const { budget, counter = estimatedCounter } = given;
   if (budget === undefined || budget === null) {
-    const text = "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
+    const text =
+      "A budget in tokens is missing; choose one, since there is no default: what the model takes, or less.";
     throw new ContextCompilerError("budget_missing", text);
   }
   requireObject("A counter", counter, "count");
@@ -38,10 +43,17 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   );
   const usable = Math.floor(budget * (1 - safetyMargin));
   const { keptFactsTokens = factsTokens(usable) } = given;
-  requireThat(isFrom(0, compactAboveTokens), `compactAboveTokens is at least 0, not ${shown(compactAboveTokens)}.`);
-  requireThat(isFrom(0, keptFactsTokens), `keptFactsTokens is at least 0, not ${shown(keptFactsTokens)}.`);
+  requireThat(
+    isFrom(0, compactAboveTokens),
+    `compactAboveTokens is at least 0, not ${shown(compactAboveTokens)}.`,
+  );
+  requireThat(
+    isFrom(0, keptFactsTokens),
+    `keptFactsTokens is at least 0, not ${shown(keptFactsTokens)}.`,
+  );
   for (const name of ["pin", "restHint", "summaryOf"] as const) {
-    const isFunction = (given[name] ?? undefined) === undefined || typeof given[name] === "function";
+    const isFunction =
+      (given[name] ?? undefined) === undefined || typeof given[name] === "function";
     requireThat(isFunction, `${name} is a function, not ${shown(given[name])}.`);
   }
   requireTools(tools);

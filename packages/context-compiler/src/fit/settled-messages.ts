@@ -15,12 +15,14 @@ export interface SettledMessages {
 /** True when the messages begin with these, as they were, and go on with an assistant message or not at all. */
 export function goesOn(messages: readonly ChatMessage[], settled: SettledMessages): boolean {
   const { length, messages: before, contents, parts } = settled;
-  if (messages.length < length || (messages[length]?.role ?? "assistant") !== "assistant") return false;
+  if (messages.length < length || (messages[length]?.role ?? "assistant") !== "assistant")
+    return false;
   for (let at = 0; at < length; at += 1) {
     const message = messages[at];
     if (message === undefined || message !== before[at]) return false;
     const content = contents[at];
-    if (content !== undefined && (message.content !== content || partOf(message) !== parts[at])) return false;
+    if (content !== undefined && (message.content !== content || partOf(message) !== parts[at]))
+      return false;
   }
   return true;
 }
@@ -31,7 +33,8 @@ export function extendSettled(
   messages: readonly ChatMessage[],
   length: number,
 ): SettledMessages {
-  const settled = before === undefined ? { messages: [], contents: [], parts: [] } : openEnded(before);
+  const settled =
+    before === undefined ? { messages: [], contents: [], parts: [] } : openEnded(before);
   // To ask takes as long as to compare, so that it is asked no more after the first message that may change.
   let isFrozen = true;
   for (const message of messages.slice(settled.messages.length, length)) {

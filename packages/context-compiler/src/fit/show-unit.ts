@@ -32,7 +32,8 @@ const smallestLimit = 24;
  * `limitTokens`. Depends on nothing but the unit, the limit and the policy, so that it stays the same from call to call.
  */
 export function showAfterCut(unit: HistoryUnit, limitTokens: number, policy: FitPolicy): ShownUnit {
-  if (unit.kind === "user" || unit.kind === "system" || isPinned(unit, policy)) return showWhole(unit, policy);
+  if (unit.kind === "user" || unit.kind === "system" || isPinned(unit, policy))
+    return showWhole(unit, policy);
   const limit = Math.max(smallestLimit, Math.floor(limitTokens / unit.messages.length));
   const trace: FitTraceEntry[] = [];
   const messages = unit.messages.map((message, position) => {
@@ -43,7 +44,15 @@ export function showAfterCut(unit: HistoryUnit, limitTokens: number, policy: Fit
       const tokensBefore = policy.meter.of(message);
       const tokensAfter = policy.meter.of(shown);
       const action = isTruncated.has(shown) ? "truncated" : "compacted";
-      trace.push({ action, reason: "budget", from, to: from + 1, ...id, tokensBefore, tokensAfter });
+      trace.push({
+        action,
+        reason: "budget",
+        from,
+        to: from + 1,
+        ...id,
+        tokensBefore,
+        tokensAfter,
+      });
     }
     return shown;
   });
@@ -131,7 +140,10 @@ function marked(message: ChatMessage): ChatMessage {
   return message;
 }
 
-function sumOf(messages: readonly ChatMessage[], tokensOf: (message: ChatMessage) => number): number {
+function sumOf(
+  messages: readonly ChatMessage[],
+  tokensOf: (message: ChatMessage) => number,
+): number {
   let sum = 0;
   for (const message of messages) sum += tokensOf(message);
   return sum;

@@ -61,8 +61,16 @@ export class UnitList {
       this.#lists.settled = undefined;
       return new UnitList(this.#lists, end, length);
     }
-    const copied = { messages: messages.slice(0, end), indexes: indexes.slice(0, end), tokens: tokens.slice(0, end) };
-    return new UnitList({ ...copied, starts: starts.slice(0, length), settled: undefined }, end, length);
+    const copied = {
+      messages: messages.slice(0, end),
+      indexes: indexes.slice(0, end),
+      tokens: tokens.slice(0, end),
+    };
+    return new UnitList(
+      { ...copied, starts: starts.slice(0, length), settled: undefined },
+      end,
+      length,
+    );
   }
 
   /** Of these units only the first are looked at from now on. */
@@ -91,7 +99,12 @@ export class UnitList {
   describe({ from, to }: UnitRange): ElidedStretch {
     const start = this.#startOf(from);
     const end = this.#startOf(to);
-    const stretch = { from: this.#lists.indexes[start] ?? 0, to: 0, messages: end - start, tokens: 0 };
+    const stretch = {
+      from: this.#lists.indexes[start] ?? 0,
+      to: 0,
+      messages: end - start,
+      tokens: 0,
+    };
     for (let at = start; at < end; at++) {
       stretch.tokens += this.#lists.tokens[at] ?? 0;
       stretch.to = Math.max(stretch.to, (this.#lists.indexes[at] ?? 0) + 1);
@@ -120,7 +133,11 @@ export class UnitList {
     const end = this.#startOf(unit + 1);
     const later: Member[] = [];
     for (const [at, message] of this.#lists.messages.slice(end, this.#messageCount).entries()) {
-      later.push({ message, index: this.#lists.indexes[end + at] ?? 0, tokens: this.#lists.tokens[end + at] ?? 0 });
+      later.push({
+        message,
+        index: this.#lists.indexes[end + at] ?? 0,
+        tokens: this.#lists.tokens[end + at] ?? 0,
+      });
     }
     this.#messageCount = end;
     for (const member of members) this.append(member);

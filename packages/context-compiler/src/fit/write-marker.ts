@@ -38,7 +38,10 @@ export function writeMarker(
   const tokensOf = (text: string): number => policy.meter.of({ role: "user", content: text });
   if (tokensOf(`${header}]`) > maxTokens) return short;
   const { counter } = policy.meter;
-  const left = Math.min(maxTokens - tokensOf(`${header} Kept from them:]`) - 4, policy.keptFactsTokens);
+  const left = Math.min(
+    maxTokens - tokensOf(`${header} Kept from them:]`) - 4,
+    policy.keptFactsTokens,
+  );
   const summary = policy.summaryOf?.(stretch);
   const text =
     summary === undefined

@@ -1,1 +1,4 @@
-export { openJsonlSessionStore, type JsonlSessionStoreOptions } from "./open-jsonl-session-store.ts";
+export {
+  openJsonlSessionStore,
+  type JsonlSessionStoreOptions,
+} from "./open-jsonl-session-store.ts";

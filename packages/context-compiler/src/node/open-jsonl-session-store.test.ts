@@ -44,7 +44,10 @@ describe("openJsonlSessionStore", () => {
     await writeFile(join(folderOf(store), "s.state.json"), "");
     await expect(store.loadState("s", "a")).rejects.toMatchObject({ code: "store_damaged" });
     await store.saveState("s", { key: "b", json: "2" });
-    expect([await store.loadState("s", "a"), await store.loadState("s", "b")]).toEqual([undefined, "2"]);
+    expect([await store.loadState("s", "a"), await store.loadState("s", "b")]).toEqual([
+      undefined,
+      "2",
+    ]);
     await store.close();
   });
 

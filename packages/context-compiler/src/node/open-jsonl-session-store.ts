@@ -45,10 +45,15 @@ interface Writer {
  * is closed, across processes; others may read. A line that a crash left unfinished is dropped and reported.
  * @throws ContextCompilerError `invalid_options` or `store_failed`
  */
-export async function openJsonlSessionStore(options: JsonlSessionStoreOptions): Promise<SessionStore> {
+export async function openJsonlSessionStore(
+  options: JsonlSessionStoreOptions,
+): Promise<SessionStore> {
   requireObject("What a session store is made of", options);
   const { folder, durability = "full" } = options;
-  requireThat(typeof folder === "string" && folder !== "", `folder is the path of a folder, not ${shown(folder)}.`);
+  requireThat(
+    typeof folder === "string" && folder !== "",
+    `folder is the path of a folder, not ${shown(folder)}.`,
+  );
   const isKnown = ["full", "normal", "off"].includes(durability);
   requireThat(isKnown, `durability is "full", "normal" or "off", not ${shown(durability)}.`);
   await mkdir(join(folder, locksFolder), { recursive: true }).catch((error: unknown) => {
@@ -88,7 +93,8 @@ class JsonlSessionStore implements SessionStore {
       const { expectedVersion } = options;
       requireVersion(options);
       if (events.length === 0 && !this.#writers.has(sessionId)) {
-        const version = (await readSessionLog(this.#pathOf(sessionId), sessionId))?.end.version ?? 0;
+        const version =
+          (await readSessionLog(this.#pathOf(sessionId), sessionId))?.end.version ?? 0;
         if (version !== expectedVersion) throw conflictError(sessionId, expectedVersion, version);
         return version;
       }
@@ -105,14 +111,20 @@ class JsonlSessionStore implements SessionStore {
       }
       throwIfAborted(options.signal);
       try {
-        writer.log ??= await openAppendLog(this.#pathOf(sessionId), { durability: this.#durability });
+        writer.log ??= await openAppendLog(this.#pathOf(sessionId), {
+          durability: this.#durability,
+        });
         await writer.log.append(lines);
       } catch (error) {
         await this.#giveUp(sessionId, writer);
         throw error;
       }
       const written = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-      writer.position = { version: version + events.length, offsetBytes: offsetBytes + written, chain };
+      writer.position = {
+        version: version + events.length,
+        offsetBytes: offsetBytes + written,
+        chain,
+      };
       return writer.position.version;
     });
 
@@ -121,7 +133,11 @@ class JsonlSessionStore implements SessionStore {
       const from = cursor === undefined ? {} : { from: positionOf(cursor) };
       const size = pageLimit(limit, eventPageSizes);
       const abort = signal === undefined ? {} : { signal };
-      const stretch = await readSessionLog(this.#pathOf(sessionId), sessionId, { ...from, ...abort, limit: size });
+      const stretch = await readSessionLog(this.#pathOf(sessionId), sessionId, {
+        ...from,
+        ...abort,
+        limit: size,
+      });
       if (stretch === undefined) return { events: [] };
       const page: EventPage = { events: stretch.events };
       const { version, offsetBytes, chain } = stretch.end;
@@ -173,9 +189,16 @@ class JsonlSessionStore implements SessionStore {
       });
       if (json === undefined) state.delete(key);
       else state.set(key, json);
-      const text = JSON.stringify({ format: "ccl-session-state", formatVersion: 1, entries: [...state] });
+      const text = JSON.stringify({
+        format: "ccl-session-state",
+        formatVersion: 1,
+        entries: [...state],
+      });
       const abort = signal === undefined ? {} : { signal };
-      await writeFileDurable(this.#statePathOf(sessionId), text, { durability: this.#durability, ...abort });
+      await writeFileDurable(this.#statePathOf(sessionId), text, {
+        durability: this.#durability,
+        ...abort,
+      });
     });
 
   loadState: SessionStore["loadState"] = (sessionId, key, { signal } = {}) =>
@@ -199,7 +222,11 @@ class JsonlSessionStore implements SessionStore {
     if (this.#isClosed) throw new ContextCompilerError("closed", "The session store is closed.");
   }
 
-  async #run<Value>(sessionId: string, signal: AbortSignal | undefined, call: () => Promise<Value>): Promise<Value> {
+  async #run<Value>(
+    sessionId: string,
+    signal: AbortSignal | undefined,
+    call: () => Promise<Value>,
+  ): Promise<Value> {
     this.#begin(signal);
     requireSessionId(sessionId);
     const before = this.#queues.get(sessionId) ?? Promise.resolve();
@@ -225,7 +252,9 @@ class JsonlSessionStore implements SessionStore {
   async #writerOf(sessionId: string, { isDamageIgnored = false } = {}): Promise<Writer> {
     const held = this.#writers.get(sessionId);
     if (held !== undefined) return held;
-    const lock = await acquireSessionLock(join(this.#folder, locksFolder, `${fileNameOf(sessionId)}.lock`));
+    const lock = await acquireSessionLock(
+      join(this.#folder, locksFolder, `${fileNameOf(sessionId)}.lock`),
+    );
     if (lock === undefined) {
       throw new ContextCompilerError(
         "conflict",
@@ -299,15 +328,20 @@ function parseState(text: string, path: string): Map<string, string> {
   } catch {
     // What is no JSON is damaged as well.
   }
-  throw new ContextCompilerError("store_damaged", `"${path}" holds no state of a session.`, { details: { path } });
+  throw new ContextCompilerError("store_damaged", `"${path}" holds no state of a session.`, {
+    details: { path },
+  });
 }
 
 function isStateEntry(entry: unknown): entry is [string, string] {
-  return Array.isArray(entry) && entry.length === 2 && entry.every((item) => typeof item === "string");
+  return (
+    Array.isArray(entry) && entry.length === 2 && entry.every((item) => typeof item === "string")
+  );
 }
 
 function positionOf(cursor: string): LogPosition {
-  const [, version, offsetBytes, chain] = /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{32})$/.exec(cursor) ?? [];
+  const [, version, offsetBytes, chain] =
+    /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{32})$/.exec(cursor) ?? [];
   if (version === undefined || offsetBytes === undefined || chain === undefined) {
     throw new ContextCompilerError("invalid_options", "The cursor is none that this store gave.");
   }

@@ -22,7 +22,12 @@ interface Holder {
  */
 export async function acquireSessionLock(path: string): Promise<SessionLock | undefined> {
   const token = randomBytes(12).toString("hex");
-  const holder: Holder = { pid: process.pid, started: await startOf(process.pid), host: hostname(), token };
+  const holder: Holder = {
+    pid: process.pid,
+    started: await startOf(process.pid),
+    host: hostname(),
+    token,
+  };
   const own = `${path}.${token}`;
   await writeFile(own, JSON.stringify(holder), { flag: "wx" });
   try {
@@ -69,8 +74,10 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   if (text === undefined) return undefined;
   const value: Partial<Record<string, unknown>> = { ...parseObject(text) };
   const { pid, started, host, token } = value;
-  const isHolder = typeof pid === "number" && typeof started === "string" && typeof host === "string";
-  if (isHolder && typeof token === "string" && /^[0-9a-f]{24}$/.test(token)) return { pid, started, host, token };
+  const isHolder =
+    typeof pid === "number" && typeof started === "string" && typeof host === "string";
+  if (isHolder && typeof token === "string" && /^[0-9a-f]{24}$/.test(token))
+    return { pid, started, host, token };
   return { pid: 0, started: "", host: "", token: "" };
 }
 

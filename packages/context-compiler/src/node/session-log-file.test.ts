@@ -42,7 +42,9 @@ describe("a log that was cut by a crash", () => {
   it("has all whole events at whatever byte it was cut, and goes on", async () => {
     const whole = await writeSmallLog();
     const bytes = await readFile(path);
-    const ends = [...bytes.keys()].filter((index) => bytes[index] === 0x0a).map((index) => index + 1);
+    const ends = [...bytes.keys()]
+      .filter((index) => bytes[index] === 0x0a)
+      .map((index) => index + 1);
     expect(ends).toHaveLength(4);
     for (let size = 0; size <= bytes.length; size += 1) {
       await writeFile(path, bytes.subarray(0, size));
@@ -80,24 +82,36 @@ describe("a log that was cut by a crash", () => {
       changed[at] = (changed[at] ?? 0) ^ 1;
       await writeFile(path, changed);
       const store = await openStore();
-      await expect(openSession({ store, sessionId: "s" })).rejects.toMatchObject({ code: "store_damaged" });
+      await expect(openSession({ store, sessionId: "s" })).rejects.toMatchObject({
+        code: "store_damaged",
+      });
       await store.close();
     }
   });
 
   it.each<[string, (lines: string[]) => string[]]>([
     ["a line is missing", (lines) => lines.toSpliced(1, 1)],
-    ["lines changed places", ([header = "", one = "", two = "", three = ""]) => [header, two, one, three]],
+    [
+      "lines changed places",
+      ([header = "", one = "", two = "", three = ""]) => [header, two, one, three],
+    ],
     ["a line stands twice", (lines) => lines.toSpliced(1, 0, lines[1] ?? "")],
-    ["it is another session's", ([header = "", ...rest]) => [header.replace('"s"', '"t"'), ...rest]],
+    [
+      "it is another session's",
+      ([header = "", ...rest]) => [header.replace('"s"', '"t"'), ...rest],
+    ],
     ["it has no header", ([, ...rest]) => rest],
   ])("is damaged when %s", async (_name, change) => {
     await writeSmallLog();
     const lines = (await readFile(path, "utf8")).split("\n");
     await writeFile(path, `${change(lines.slice(0, -1)).join("\n")}\n`);
     const store = await openStore();
-    await expect(openSession({ store, sessionId: "s" })).rejects.toMatchObject({ code: "store_damaged" });
-    await expect(store.append("s", [], { expectedVersion: 0 })).rejects.toMatchObject({ code: "store_damaged" });
+    await expect(openSession({ store, sessionId: "s" })).rejects.toMatchObject({
+      code: "store_damaged",
+    });
+    await expect(store.append("s", [], { expectedVersion: 0 })).rejects.toMatchObject({
+      code: "store_damaged",
+    });
     expect(await store.deleteSession("s")).toBe(true);
     await store.close();
   });

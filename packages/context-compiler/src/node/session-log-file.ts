@@ -35,7 +35,10 @@ export function firstChain(sessionId: string): string {
 }
 
 /** An event as a line; its hash covers all lines before, so that one that is changed, missing or moved is noticed. */
-export function eventLine(event: SessionEvent, chainBefore: string): { line: string; chain: string } {
+export function eventLine(
+  event: SessionEvent,
+  chainBefore: string,
+): { line: string; chain: string } {
   const json = canonicalJson(event);
   const chain = chainOf(json, chainBefore);
   return { line: `{"chain":"${chain}","event":${json}}`, chain };
@@ -58,7 +61,8 @@ export async function readSessionLog(
     if (!isWhole) {
       tornBytes = text.length;
     } else if (end === undefined) {
-      if (text.toString() !== headerLine(sessionId)) throw damaged(path, 1, "is not the header of this session");
+      if (text.toString() !== headerLine(sessionId))
+        throw damaged(path, 1, "is not the header of this session");
       end = { version: 0, offsetBytes: endBytes, chain: firstChain(sessionId) };
     } else if (events.length === limit) {
       return { events, end, hasMore: true, tornBytes: 0 };
@@ -77,7 +81,9 @@ export async function readSessionLog(
 /** The session that a log belongs to; undefined where its first line is no header. */
 export async function sessionOfLog(path: string): Promise<string | undefined> {
   for await (const { text } of linesOf(path, 0, undefined)) {
-    const id = /^\{"format":"ccl-session-log","formatVersion":1,"sessionId":(".*")\}$/.exec(text.toString())?.[1];
+    const id = /^\{"format":"ccl-session-log","formatVersion":1,"sessionId":(".*")\}$/.exec(
+      text.toString(),
+    )?.[1];
     const parsed: unknown = id === undefined ? undefined : JSON.parse(id);
     return typeof parsed === "string" ? parsed : undefined;
   }
@@ -88,12 +94,18 @@ function chainOf(json: string, chainBefore: string): string {
   return sha256Hex(chainBefore + json).slice(0, 32);
 }
 
-function readLine(line: string, chainBefore: string): { event: SessionEvent; chain: string } | string {
+function readLine(
+  line: string,
+  chainBefore: string,
+): { event: SessionEvent; chain: string } | string {
   const [, chain = "", json = ""] = lineShape.exec(line) ?? [];
   if (json === "") return "is no record of an event";
-  if (chain !== chainOf(json, chainBefore)) return "does not have its hash: it, or a line before it, was changed";
+  if (chain !== chainOf(json, chainBefore))
+    return "does not have its hash: it, or a line before it, was changed";
   const parsed = parseSessionEvent(JSON.parse(json));
-  return parsed.ok ? { event: parsed.value, chain } : `holds no event: ${parsed.issues[0]?.message ?? ""}`;
+  return parsed.ok
+    ? { event: parsed.value, chain }
+    : `holds no event: ${parsed.issues[0]?.message ?? ""}`;
 }
 
 function damaged(path: string, line: number, problem: string): ContextCompilerError {
@@ -109,7 +121,11 @@ interface Line {
   isWhole: boolean;
 }
 
-async function* linesOf(path: string, startBytes: number, signal: AbortSignal | undefined): AsyncGenerator<Line> {
+async function* linesOf(
+  path: string,
+  startBytes: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Line> {
   const file = await open(path, "r").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

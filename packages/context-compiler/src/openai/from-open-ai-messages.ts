@@ -20,14 +20,25 @@ export function fromOpenAiMessages(messages: readonly object[]): ChatMessage[] {
 function fromMessage(wire: unknown, where: string): ChatMessage {
   const role = isWireRecord(wire) ? roles.find((role) => role === wire["role"]) : undefined;
   if (!isWireRecord(wire) || role === undefined) {
-    throw unsupportedMessage("a chat message", `${where}, which has no role of ${roles.join(", ")}`, "mend it");
+    throw unsupportedMessage(
+      "a chat message",
+      `${where}, which has no role of ${roles.join(", ")}`,
+      "mend it",
+    );
   }
   const { content, tool_calls: calls, tool_call_id: callId } = wire;
-  const providerMetadata = leftOver("openai", wire, ["role", "content", "tool_calls", "tool_call_id"]);
+  const providerMetadata = leftOver("openai", wire, [
+    "role",
+    "content",
+    "tool_calls",
+    "tool_call_id",
+  ]);
   return {
     role,
     content: typeof content === "string" ? content : (partsOf(content, where) ?? wordsOf(wire)),
-    ...(Array.isArray(calls) && calls.length > 0 ? { toolCalls: calls.map((call) => fromCall(call, where)) } : {}),
+    ...(Array.isArray(calls) && calls.length > 0
+      ? { toolCalls: calls.map((call) => fromCall(call, where)) }
+      : {}),
     ...(typeof callId === "string" ? { toolCallId: callId } : {}),
     ...(providerMetadata === undefined ? {} : { providerMetadata }),
   };
@@ -36,7 +47,11 @@ function fromMessage(wire: unknown, where: string): ChatMessage {
 function partsOf(content: unknown, where: string): Part[] | undefined {
   if (content === null || content === undefined) return undefined;
   if (Array.isArray(content)) return content.map((part) => fromPart(part, where));
-  throw unsupportedMessage("a chat message", `the content of ${where}`, "give text or a list of parts");
+  throw unsupportedMessage(
+    "a chat message",
+    `the content of ${where}`,
+    "give text or a list of parts",
+  );
 }
 
 function fromCall(call: unknown, where: string): ToolCall {
@@ -73,9 +88,15 @@ function fromPart(part: unknown, where: string): Part {
 
 const readers: Record<string, ((wire: WireRecord) => Part | undefined) | undefined> = {
   text: (wire) =>
-    withFields({ type: "text", text: String(wire["text"] ?? "") }, leftOver("openai", wire, ["type", "text"])),
+    withFields(
+      { type: "text", text: String(wire["text"] ?? "") },
+      leftOver("openai", wire, ["type", "text"]),
+    ),
   refusal: (wire) =>
-    withFields({ type: "text", text: String(wire["refusal"] ?? "") }, leftOver("openai", wire, ["type", "refusal"])),
+    withFields(
+      { type: "text", text: String(wire["refusal"] ?? "") },
+      leftOver("openai", wire, ["type", "refusal"]),
+    ),
   image_url: (wire) => {
     const image = wire["image_url"];
     if (!isWireRecord(image) || typeof image["url"] !== "string") return undefined;
@@ -85,10 +106,16 @@ const readers: Record<string, ((wire: WireRecord) => Part | undefined) | undefin
   },
   input_audio: (wire) => {
     const audio = wire["input_audio"];
-    const data = isWireRecord(audio) && typeof audio["data"] === "string" ? fromBase64(audio["data"]) : undefined;
+    const data =
+      isWireRecord(audio) && typeof audio["data"] === "string"
+        ? fromBase64(audio["data"])
+        : undefined;
     if (!isWireRecord(audio) || data === undefined) return undefined;
     const mimeType = audio["format"] === "wav" ? "audio/wav" : "audio/mpeg";
-    return withFields({ type: "file", mimeType, data }, leftOver("openai", wire, ["type", "input_audio"]));
+    return withFields(
+      { type: "file", mimeType, data },
+      leftOver("openai", wire, ["type", "input_audio"]),
+    );
   },
   file: (wire) => {
     const file = wire["file"];
@@ -97,7 +124,10 @@ const readers: Record<string, ((wire: WireRecord) => Part | undefined) | undefin
     const bytes = typeof address === "string" ? parseDataUrl(address) : undefined;
     if (bytes === undefined && typeof named["file_id"] !== "string") return undefined;
     const content = bytes ?? { mimeType: "application/octet-stream" };
-    return withFields({ type: "file", ...content }, leftOver("openai", { ...wire, ...named }, ["type", "file"]));
+    return withFields(
+      { type: "file", ...content },
+      leftOver("openai", { ...wire, ...named }, ["type", "file"]),
+    );
   },
 };
 

@@ -1,3 +1,8 @@
 export { fromOpenAiMessages } from "./from-open-ai-messages.ts";
-export type { OpenAiMessage, OpenAiPart, OpenAiTextPart, OpenAiToolCall } from "./open-ai-message.ts";
+export type {
+  OpenAiMessage,
+  OpenAiPart,
+  OpenAiTextPart,
+  OpenAiToolCall,
+} from "./open-ai-message.ts";
 export { toOpenAiMessages, type OpenAiMessagesOptions } from "./to-open-ai-messages.ts";

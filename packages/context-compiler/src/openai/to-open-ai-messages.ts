@@ -4,7 +4,12 @@ import { mediaNote } from "../wire/media-note.ts";
 import { requireMessages } from "../wire/require-messages.ts";
 import { unsupportedMessage } from "../wire/unsupported-message.ts";
 import { defined, keptFields } from "../wire/wire-fields.ts";
-import type { OpenAiMessage, OpenAiPart, OpenAiTextPart, OpenAiToolCall } from "./open-ai-message.ts";
+import type {
+  OpenAiMessage,
+  OpenAiPart,
+  OpenAiTextPart,
+  OpenAiToolCall,
+} from "./open-ai-message.ts";
 import { wordsOf } from "./words-of.ts";
 
 /** Where a prompt's cached prefixes end. */
@@ -40,12 +45,21 @@ function toOpenAiMessage(message: ChatMessage, isBreakpoint: boolean): OpenAiMes
   if (role === "tool") return { ...own, role, content, tool_call_id: callIdOf(message) };
   const calls = message.toolCalls?.map(toCall) ?? [];
   const isBare = content.length === 0 ? calls.length > 0 : content === wordsOf(own);
-  return { ...own, role, content: isBare ? null : content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  return {
+    ...own,
+    role,
+    content: isBare ? null : content,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
 }
 
 function callIdOf({ toolCallId }: ChatMessage): string {
   if (toolCallId !== undefined) return toolCallId;
-  throw unsupportedMessage("openai", "a tool message without `toolCallId`", "name the call that it answers");
+  throw unsupportedMessage(
+    "openai",
+    "a tool message without `toolCallId`",
+    "name the call that it answers",
+  );
 }
 
 function toCall(call: ToolCall): OpenAiToolCall {
@@ -59,12 +73,21 @@ function toCall(call: ToolCall): OpenAiToolCall {
 
 const breakpoint = { prompt_cache_breakpoint: { mode: "explicit" as const } };
 
-function textContent({ role, content }: ChatMessage, isBreakpoint: boolean): string | OpenAiTextPart[] {
+function textContent(
+  { role, content }: ChatMessage,
+  isBreakpoint: boolean,
+): string | OpenAiTextPart[] {
   const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const texts = parts.map((part): OpenAiTextPart => {
-    if (part.type === "text") return { ...keptFields("openai", part), type: "text", text: part.text };
-    if (role === "tool" && part.type !== "reasoning") return { type: "text", text: mediaNote(part) };
-    throw unsupportedMessage("openai", `a part of type ${part.type} in a message of role ${role}`, "leave it out");
+    if (part.type === "text")
+      return { ...keptFields("openai", part), type: "text", text: part.text };
+    if (role === "tool" && part.type !== "reasoning")
+      return { type: "text", text: mediaNote(part) };
+    throw unsupportedMessage(
+      "openai",
+      `a part of type ${part.type} in a message of role ${role}`,
+      "leave it out",
+    );
   });
   return isPlain(content, isBreakpoint) ? content : marked(texts, isBreakpoint);
 }
@@ -93,7 +116,11 @@ function toPart(part: Part): OpenAiPart {
   return mediaPart(part);
 }
 
-const audioFormats: Record<string, "wav" | "mp3"> = { "audio/wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3" };
+const audioFormats: Record<string, "wav" | "mp3"> = {
+  "audio/wav": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
 
 function mediaPart(part: MediaPart): OpenAiPart {
   const { data, url, mimeType } = part;
@@ -110,10 +137,15 @@ function mediaPart(part: MediaPart): OpenAiPart {
     const image_url = isDetail(detail) ? { url: address, detail } : { url: address };
     return { ...rest, type: "image_url", image_url };
   }
-  if (base64 === undefined) throw unsupportedMessage("openai", "a file by its address", "pass its bytes");
+  if (base64 === undefined)
+    throw unsupportedMessage("openai", "a file by its address", "pass its bytes");
   const format = audioFormats[mimeType];
-  if (format !== undefined) return { ...rest, type: "input_audio", input_audio: { data: base64, format } };
-  const file = defined({ filename: typeof filename === "string" ? filename : "file", file_data: address });
+  if (format !== undefined)
+    return { ...rest, type: "input_audio", input_audio: { data: base64, format } };
+  const file = defined({
+    filename: typeof filename === "string" ? filename : "file",
+    file_data: address,
+  });
   return { ...rest, type: "file", file };
 }
 

@@ -1,1 +1,4 @@
-export { openPostgresSessionStore, type PostgresSessionStoreOptions } from "./open-postgres-session-store.ts";
+export {
+  openPostgresSessionStore,
+  type PostgresSessionStoreOptions,
+} from "./open-postgres-session-store.ts";

@@ -7,11 +7,13 @@ import type { SessionStore } from "../session-store/session-store.ts";
 import { openPostgresSessionStore } from "./index.ts";
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL store is tried on PGlite only.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: the PostgreSQL store is tried on PGlite only.");
 
 // PGlite takes ten times as long, so that beside a server it stands for itself only in the longer runs.
 const isAtLength = process.env["CCL_TEST_LENGTH"] !== undefined;
-const kinds = url === undefined ? ["PGlite"] : isAtLength ? ["PGlite", "PostgreSQL"] : ["PostgreSQL"];
+const kinds =
+  url === undefined ? ["PGlite"] : isAtLength ? ["PGlite", "PostgreSQL"] : ["PostgreSQL"];
 
 describe.each(kinds)("openPostgresSessionStore on %s", (kind) => {
   let client: PGlite | pg.Pool;
@@ -34,7 +36,9 @@ describe.each(kinds)("openPostgresSessionStore on %s", (kind) => {
 
   async function open(): Promise<SessionStore> {
     const store = await openPostgresSessionStore({ client });
-    await createPostgresSession(client).exec("TRUNCATE ccl_session_logs, ccl_session_events, ccl_session_states");
+    await createPostgresSession(client).exec(
+      "TRUNCATE ccl_session_logs, ccl_session_events, ccl_session_states",
+    );
     return store;
   }
 

@@ -1,7 +1,10 @@
 import { migrate, transaction, type PostgresClient, type PostgresSession } from "@ccl/sql";
 import { requireObject } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
-import { createSqlSessionStore, storeErrorOf } from "../session-store/sql/create-sql-session-store.ts";
+import {
+  createSqlSessionStore,
+  storeErrorOf,
+} from "../session-store/sql/create-sql-session-store.ts";
 import { createTables, type Steps } from "../session-store/sql/session-tables.ts";
 
 /** The database of the sessions: pg's `Pool` or `Client`, or PGlite; it stays open. */
@@ -14,7 +17,9 @@ export interface PostgresSessionStoreOptions {
  * Sessions in PostgreSQL, in tables that are made where they are missing.
  * @throws ContextCompilerError `invalid_options`, `store_failed` or `aborted`
  */
-export async function openPostgresSessionStore(options: PostgresSessionStoreOptions): Promise<SessionStore> {
+export async function openPostgresSessionStore(
+  options: PostgresSessionStoreOptions,
+): Promise<SessionStore> {
   requireObject("What a session store is made of", options);
   const { client, signal } = options;
   requireObject("client", client, "query");
@@ -24,11 +29,17 @@ export async function openPostgresSessionStore(options: PostgresSessionStoreOpti
   );
   const migrations = [{ version: 1, up }];
   try {
-    await migrate(client, { component: "session_store", migrations, ...(signal === undefined ? {} : { signal }) });
+    await migrate(client, {
+      component: "session_store",
+      migrations,
+      ...(signal === undefined ? {} : { signal }),
+    });
   } catch (error) {
     throw storeErrorOf(error);
   }
-  return createSqlSessionStore((steps, options) => transaction(client, (on) => runSteps(on, steps()), options));
+  return createSqlSessionStore((steps, options) =>
+    transaction(client, (on) => runSteps(on, steps()), options),
+  );
 }
 
 async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {

@@ -28,7 +28,8 @@ export function createMemorySessionStore(): SessionStore {
       begin(sessionId, options.signal);
       requireVersion(options);
       const log = logs.get(sessionId) ?? [];
-      if (log.length !== options.expectedVersion) throw conflictError(sessionId, options.expectedVersion, log.length);
+      if (log.length !== options.expectedVersion)
+        throw conflictError(sessionId, options.expectedVersion, log.length);
       if (events.length > 0) logs.set(sessionId, log);
       for (const event of events) log.push(event);
       return log.length;
@@ -44,10 +45,14 @@ export function createMemorySessionStore(): SessionStore {
     async listSessions({ cursor, limit, signal } = {}) {
       begin(undefined, signal);
       const size = pageLimit(limit, sessionPageSizes);
-      const later = [...logs.keys()].sort().filter((sessionId) => cursor === undefined || sessionId > cursor);
+      const later = [...logs.keys()]
+        .sort()
+        .filter((sessionId) => cursor === undefined || sessionId > cursor);
       const sessionIds = later.slice(0, size);
       const last = sessionIds.at(-1);
-      return later.length > size && last !== undefined ? { sessionIds, cursor: last } : { sessionIds };
+      return later.length > size && last !== undefined
+        ? { sessionIds, cursor: last }
+        : { sessionIds };
     },
     async deleteSession(sessionId, { signal } = {}) {
       begin(sessionId, signal);

@@ -47,17 +47,26 @@ const json = fc.jsonValue();
 const draft: fc.Arbitrary<EventDraft> = fc.oneof(
   text.map((content): EventDraft => ({ kind: "user_input", data: { content } })),
   fc.tuple(text, id).map(([content, callId]): EventDraft => {
-    return { kind: "assistant_message", data: { content, toolCalls: [{ id: callId, name: "t", arguments: content }] } };
+    return {
+      kind: "assistant_message",
+      data: { content, toolCalls: [{ id: callId, name: "t", arguments: content }] },
+    };
+  }),
+  fc.tuple(id, text).map(([callId, name]): EventDraft => ({
+    kind: "tool_call",
+    data: { callId, name, arguments: "{}" },
+  })),
+  fc.tuple(id, fc.uint8Array()).map(([callId, data]): EventDraft => {
+    return {
+      kind: "tool_success",
+      data: { callId, content: [{ type: "file", mimeType: "x/y", data }] },
+    };
   }),
   fc
-    .tuple(id, text)
-    .map(([callId, name]): EventDraft => ({ kind: "tool_call", data: { callId, name, arguments: "{}" } })),
-  fc.tuple(id, fc.uint8Array()).map(([callId, data]): EventDraft => {
-    return { kind: "tool_success", data: { callId, content: [{ type: "file", mimeType: "x/y", data }] } };
-  }),
-  fc.tuple(id, fc.double({ noNaN: true, noDefaultInfinity: true })).map(([memoryId, score]): EventDraft => {
-    return { kind: "memory_hit", data: { memoryId, text: "t", score } };
-  }),
+    .tuple(id, fc.double({ noNaN: true, noDefaultInfinity: true }))
+    .map(([memoryId, score]): EventDraft => {
+      return { kind: "memory_hit", data: { memoryId, text: "t", score } };
+    }),
   json.map((output): EventDraft => ({ kind: "phase_result", data: { phase: "p", output } })),
 );
 
@@ -68,16 +77,22 @@ describe.each(Object.keys(openers))("sessions in %s", (kind) => {
     const { numRuns = 200 } = fc.readConfigureGlobal();
     let count = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(draft, { maxLength: 12 }), fc.nat({ max: 12 }), async (drafts, cut) => {
-        const sessionId = `session ${(count += 1)}`;
-        const session = await openSession({ store, sessionId });
-        await session.recordAll(drafts.slice(0, cut));
-        await session.recordAll(drafts.slice(cut));
-        const again = await openSession({ store, sessionId });
-        expect(canonicalJson(again.eventLog.slice())).toBe(canonicalJson(session.eventLog.slice()));
-        expect(JSON.stringify(again.messages())).toBe(JSON.stringify(session.messages()));
-        expect(again.toEvidencePack()).toEqual(session.toEvidencePack());
-      }),
+      fc.asyncProperty(
+        fc.array(draft, { maxLength: 12 }),
+        fc.nat({ max: 12 }),
+        async (drafts, cut) => {
+          const sessionId = `session ${(count += 1)}`;
+          const session = await openSession({ store, sessionId });
+          await session.recordAll(drafts.slice(0, cut));
+          await session.recordAll(drafts.slice(cut));
+          const again = await openSession({ store, sessionId });
+          expect(canonicalJson(again.eventLog.slice())).toBe(
+            canonicalJson(session.eventLog.slice()),
+          );
+          expect(JSON.stringify(again.messages())).toBe(JSON.stringify(session.messages()));
+          expect(again.toEvidencePack()).toEqual(session.toEvidencePack());
+        },
+      ),
       // A run on disk costs milliseconds, one on PGlite a quarter of a second.
       { numRuns: Math.ceil(numRuns / (costs[kind] ?? 1)) },
     );

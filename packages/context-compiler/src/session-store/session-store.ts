@@ -59,15 +59,27 @@ export interface SessionStore {
    * @throws ContextCompilerError `conflict` when the session has another number of events than expected, or another
    *   writer holds it; nothing is added then
    */
-  append(sessionId: string, events: readonly SessionEvent[], options: AppendOptions): Promise<number>;
+  append(
+    sessionId: string,
+    events: readonly SessionEvent[],
+    options: AppendOptions,
+  ): Promise<number>;
   /** Empty for a session that is not there. */
   read(sessionId: string, options?: ReadOptions): Promise<EventPage>;
   listSessions(options?: ListSessionsOptions): Promise<SessionPage>;
   /** Removes the log and the state; true if there was a log. */
   deleteSession(sessionId: string, options?: { signal?: AbortSignal }): Promise<boolean>;
   /** Keeps a text under a key of a session, whether it has events or not. The last write wins. */
-  saveState(sessionId: string, state: StateEntry, options?: { signal?: AbortSignal }): Promise<void>;
-  loadState(sessionId: string, key: string, options?: { signal?: AbortSignal }): Promise<string | undefined>;
+  saveState(
+    sessionId: string,
+    state: StateEntry,
+    options?: { signal?: AbortSignal },
+  ): Promise<void>;
+  loadState(
+    sessionId: string,
+    key: string,
+    options?: { signal?: AbortSignal },
+  ): Promise<string | undefined>;
   /** Waits for calls under way; later calls fail with `closed`. Closing twice does nothing. */
   close(): Promise<void>;
 }

@@ -16,7 +16,10 @@ export function requireStateKey(key: unknown): asserts key is string {
 
 function requireName(value: unknown, what: string): asserts value is string {
   const isName =
-    typeof value === "string" && value !== "" && value.length <= longestId && !controlCharacter.test(value);
+    typeof value === "string" &&
+    value !== "" &&
+    value.length <= longestId &&
+    !controlCharacter.test(value);
   if (!isName) {
     const text = `A ${what} has 1 to ${longestId} characters, none of them a control character.`;
     throw new ContextCompilerError("invalid_options", text);
@@ -26,11 +29,17 @@ function requireName(value: unknown, what: string): asserts value is string {
 /** @throws ContextCompilerError `invalid_options` */
 export function requireVersion({ expectedVersion }: AppendOptions): void {
   if (Number.isSafeInteger(expectedVersion) && expectedVersion >= 0) return;
-  throw new ContextCompilerError("invalid_options", "expectedVersion is the number of events that the session has.");
+  throw new ContextCompilerError(
+    "invalid_options",
+    "expectedVersion is the number of events that the session has.",
+  );
 }
 
 /** The size of a page: the default, or what was asked for. */
-export function pageLimit(limit: number | undefined, { byDefault, most }: { byDefault: number; most: number }): number {
+export function pageLimit(
+  limit: number | undefined,
+  { byDefault, most }: { byDefault: number; most: number },
+): number {
   if (limit === undefined) return byDefault;
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= most) return limit;
   throw new ContextCompilerError("invalid_options", `A limit is a whole number from 1 to ${most}.`);
@@ -50,11 +59,20 @@ export function cursorPosition(cursor: string | undefined): number {
 }
 
 /** What a writer meets that is not the first. */
-export function conflictError(sessionId: string, expected: number, actual?: number): ContextCompilerError {
+export function conflictError(
+  sessionId: string,
+  expected: number,
+  actual?: number,
+): ContextCompilerError {
   const found = actual === undefined ? "another number" : String(actual);
   return new ContextCompilerError(
     "conflict",
     `Session "${sessionId}" has ${found} of events, not ${expected}: another writer was first. Open it anew.`,
-    { details: { expectedVersion: expected, ...(actual === undefined ? {} : { actualVersion: actual }) } },
+    {
+      details: {
+        expectedVersion: expected,
+        ...(actual === undefined ? {} : { actualVersion: actual }),
+      },
+    },
   );
 }

@@ -1,7 +1,10 @@
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /** The promise, or a rejection with `aborted` as soon as the signal says so. */
-export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+export function untilAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(abortedError(signal));

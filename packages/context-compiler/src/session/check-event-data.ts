@@ -1,5 +1,9 @@
 import type { Issue } from "@ccl/core";
-import { sessionEventKinds, type SessionEventData, type SessionEventKind } from "./session-event.ts";
+import {
+  sessionEventKinds,
+  type SessionEventData,
+  type SessionEventKind,
+} from "./session-event.ts";
 
 /** What is wrong with a value, one line an issue; none when it is right. */
 type Check = (value: unknown, path: Issue["path"]) => Issue[];
@@ -20,14 +24,16 @@ const test =
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
-const isCount = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= 0;
+const isCount = (value: unknown): boolean =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0;
 
 const text = test("a string", isText);
 const name = test("a string that is not empty", (value) => isText(value) && value !== "");
 const count = test("a number from 0", isCount);
 const number = test("a number", (value) => typeof value === "number");
 const flag = test("true or false", (value) => typeof value === "boolean");
-const artifactId = test("64 lower-case hex digits", (value) => isText(value) && /^[0-9a-f]{64}$/.test(value));
+const artifactId = test("64 lower-case hex digits", (value) =>
+  isText(value) && /^[0-9a-f]{64}$/.test(value));
 const base64 = test("base64 with padding", (value) => isText(value) && isBase64(value));
 const anyJson: Check = () => [];
 const record = test("an object", isRecord);
@@ -48,12 +54,17 @@ const fields =
       return check(member, [...path, key]);
     });
     const unknown = Object.keys(value).filter((key) => !Object.hasOwn(members, key));
-    return [...known, ...unknown.map((key) => issue([...path, key], "left out: no such member is known"))];
+    return [
+      ...known,
+      ...unknown.map((key) => issue([...path, key], "left out: no such member is known")),
+    ];
   };
 const listOf =
   (check: Check): Check =>
   (value, path) =>
-    Array.isArray(value) ? value.flatMap((item, index) => check(item, [...path, index])) : [issue(path, "a list")];
+    Array.isArray(value)
+      ? value.flatMap((item, index) => check(item, [...path, index]))
+      : [issue(path, "a list")];
 
 /** Linear on any text, unlike a pattern over groups of four. */
 function isBase64(value: string): boolean {
@@ -77,7 +88,15 @@ const media = fields({
 });
 const partChecks: ReadonlyMap<unknown, Check> = new Map([
   ["text", fields({ ...providerFields, type: required(text), text: required(text) })],
-  ["reasoning", fields({ ...providerFields, type: required(text), text: required(text), signature: optional(text) })],
+  [
+    "reasoning",
+    fields({
+      ...providerFields,
+      type: required(text),
+      text: required(text),
+      signature: optional(text),
+    }),
+  ],
   ["image", media],
   ["file", media],
   ["artifact", fields({ type: required(text), ...artifact })],
@@ -107,10 +126,19 @@ const summary = fields({
   toEventId: required(name),
   modelId: optional(text),
 });
-const toolCall = fields({ ...providerFields, id: required(name), name: required(text), arguments: required(text) });
+const toolCall = fields({
+  ...providerFields,
+  id: required(name),
+  name: required(text),
+  arguments: required(text),
+});
 
 const dataChecks: { [Kind in SessionEventKind]: Check } = {
-  user_input: fields({ ...message, content: required(content), role: optional(oneOf("user", "system", "developer")) }),
+  user_input: fields({
+    ...message,
+    content: required(content),
+    role: optional(oneOf("user", "system", "developer")),
+  }),
   memory_hit: fields({
     memoryId: required(name),
     text: required(text),
@@ -136,7 +164,11 @@ const dataChecks: { [Kind in SessionEventKind]: Check } = {
     summary: optional(summary),
   }),
   artifact_stored: fields({ ...artifact, source: required(text), callId: optional(name) }),
-  assistant_message: fields({ ...message, content: required(content), toolCalls: optional(listOf(toolCall)) }),
+  assistant_message: fields({
+    ...message,
+    content: required(content),
+    toolCalls: optional(listOf(toolCall)),
+  }),
 };
 
 /** True for the name of a kind of event. */

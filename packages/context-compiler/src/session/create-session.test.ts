@@ -11,7 +11,10 @@ import { openSession } from "./open-session.ts";
 import { recordMessages } from "./record-messages.ts";
 import type { SessionEventKind } from "./session-event.ts";
 
-const fixed = (): { clock: ReturnType<typeof createFixedClock>; ids: ReturnType<typeof createSequentialIds> } => ({
+const fixed = (): {
+  clock: ReturnType<typeof createFixedClock>;
+  ids: ReturnType<typeof createSequentialIds>;
+} => ({
   clock: createFixedClock(1_000),
   ids: createSequentialIds("event"),
 });
@@ -50,7 +53,10 @@ describe("createSession", () => {
     clock.set(5);
     await session.record("user_input", { content: "three" });
     const { eventLog } = session;
-    expect(eventLog.filter(["user_input"]).map(({ data }) => data.content)).toEqual(["one", "three"]);
+    expect(eventLog.filter(["user_input"]).map(({ data }) => data.content)).toEqual([
+      "one",
+      "three",
+    ]);
     expect(eventLog.since(1_010).map(({ eventId }) => eventId)).toEqual(["event-2", "event-3"]);
     expect(eventLog.since(0)).toHaveLength(3);
     expect(eventLog.since(1_011)).toEqual([]);
@@ -88,7 +94,9 @@ describe("createSession", () => {
     const session = createSession({ ids: createSequentialIds() });
     const words = ["a", "b", "c", "d"];
     await Promise.all(words.map((content) => session.record("user_input", { content })));
-    expect(session.eventLog.slice().map(({ data }) => "content" in data && data.content)).toEqual(words);
+    expect(session.eventLog.slice().map(({ data }) => "content" in data && data.content)).toEqual(
+      words,
+    );
   });
 
   it.each<[string, string, unknown]>([
@@ -96,9 +104,17 @@ describe("createSession", () => {
     ["data that is no object", "user_input", "x"],
     ["no content", "user_input", {}],
     ["an unknown member", "user_input", { content: "x", contents: "y" }],
-    ["a role that is not the operator's or the user's", "user_input", { content: "x", role: "assistant" }],
+    [
+      "a role that is not the operator's or the user's",
+      "user_input",
+      { content: "x", role: "assistant" },
+    ],
     ["a part of an unknown type", "user_input", { content: [{ type: "video" }] }],
-    ["base64 that is none", "user_input", { content: [{ type: "image", mimeType: "image/png", dataBase64: "*" }] }],
+    [
+      "base64 that is none",
+      "user_input",
+      { content: [{ type: "image", mimeType: "image/png", dataBase64: "*" }] },
+    ],
     ["a call without an id", "tool_call", { name: "x", arguments: "{}" }],
     ["parsed arguments", "tool_call", { callId: "1", name: "x", arguments: {} }],
     ["an outcome without a call", "tool_success", { content: "x" }],
@@ -123,8 +139,16 @@ describe("createSession", () => {
     const session = createSession();
     const artifactId = "0".repeat(64);
     await session.record("user_input", { content: "hi", role: "developer", source: "cli" });
-    await session.record("memory_hit", { memoryId: "m1", text: "likes tea", score: 0.5, query: "tea" });
-    await session.record("assistant_message", { content: "", toolCalls: [{ id: "1", name: "t", arguments: "{}" }] });
+    await session.record("memory_hit", {
+      memoryId: "m1",
+      text: "likes tea",
+      score: 0.5,
+      query: "tea",
+    });
+    await session.record("assistant_message", {
+      content: "",
+      toolCalls: [{ id: "1", name: "t", arguments: "{}" }],
+    });
     await session.record("tool_call", { callId: "1", name: "t", arguments: "{}" });
     await session.record("artifact_stored", {
       artifactId,
@@ -147,7 +171,9 @@ describe("createSession", () => {
     await session.record("user_input", { content: `use ${key}` });
     await session.record("assistant_message", {
       content: [{ type: "reasoning", text: `the key is ${key}`, signature: "proof" }],
-      toolCalls: [{ id: "1", name: "t", arguments: JSON.stringify({ password: "hunter2-hunter2" }) }],
+      toolCalls: [
+        { id: "1", name: "t", arguments: JSON.stringify({ password: "hunter2-hunter2" }) },
+      ],
     });
     await session.record("tool_success", { callId: "1", content: `found ${key}` });
     await session.record("phase_result", { phase: "p", output: { api_key: "abcd1234efgh5678" } });
@@ -166,7 +192,10 @@ describe("createSession", () => {
       String.raw`{"url":"https:\/\/me:hunter2-hunter2@host.test\/x"}`,
       '{"url":"https://me:[redacted:url_password]@host.test/x"}',
     ],
-    [String.raw`{"query":"a=1\u0026password=hunter22secret"}`, '{"query":"a=1&password=[redacted:secret_value]"}'],
+    [
+      String.raw`{"query":"a=1\u0026password=hunter22secret"}`,
+      '{"query":"a=1&password=[redacted:secret_value]"}',
+    ],
     [
       String.raw`{"body":"{\u0022password\u0022:\u0022hunter2-hunter2\u0022}"}`,
       String.raw`{"body":"{\"password\":\"[redacted:secret_value]\"}"}`,
@@ -184,20 +213,27 @@ describe("createSession", () => {
     const [first, second, third] = session.messages().map(({ message }) => message);
     expect([first?.content, second?.toolCalls?.[0]?.arguments]).toEqual([masked, masked]);
     expect(third?.content).toEqual([{ type: "text", text: masked }]);
-    expect(createPerceptionAligner().normalize("t", { content: text })).toMatchObject({ value: { content: masked } });
+    expect(createPerceptionAligner().normalize("t", { content: text })).toMatchObject({
+      value: { content: masked },
+    });
     expect(await recordMessages(session, [user(text)])).toEqual([]);
   });
 
   it("gives messages that nobody can change it by", async () => {
     const session = createSession();
-    await session.record("user_input", { content: [{ type: "text", text: "one" }], providerMetadata: { a: { b: 1 } } });
+    await session.record("user_input", {
+      content: [{ type: "text", text: "one" }],
+      providerMetadata: { a: { b: 1 } },
+    });
     await session.record("tool_call", { callId: "1", name: "t", arguments: "{}" });
     const before = JSON.stringify(session.messages());
     const given = session.messages();
     Reflect.apply(Array.prototype.splice, given, [0, 2]);
     expect(given).toEqual([]);
     const isFrozen = (value: unknown): boolean =>
-      typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+      typeof value !== "object" ||
+      value === null ||
+      (Object.isFrozen(value) && Object.values(value).every(isFrozen));
     expect(session.messages().every(isFrozen)).toBe(true);
     expect(JSON.stringify(session.messages())).toBe(before);
   });
@@ -253,7 +289,9 @@ describe("createSession", () => {
   it("records nothing once aborted or closed", async () => {
     const session = createSession();
     const signal = AbortSignal.abort();
-    expect(await codeOf(session.record("user_input", { content: "x" }, { signal }))).toBe("aborted");
+    expect(await codeOf(session.record("user_input", { content: "x" }, { signal }))).toBe(
+      "aborted",
+    );
     await session.close();
     expect(await codeOf(session.record("user_input", { content: "x" }))).toBe("closed");
     expect(session.eventLog.length).toBe(0);
@@ -265,13 +303,16 @@ describe("createSession", () => {
     ["a negative threshold", { externalizeAboveTokens: -1 }],
     ["a threshold that is no number", { externalizeAboveTokens: Number.NaN }],
   ])("refuses %s", (_name, options) => {
-    expect(() => createSession(options)).toThrow(expect.objectContaining({ code: "invalid_options" }));
+    expect(() => createSession(options)).toThrow(
+      expect.objectContaining({ code: "invalid_options" }),
+    );
   });
 
   it("stops waiting for an artifact store, and for records before, once aborted", async () => {
     const artifactStore = createMemoryArtifactStore();
     let answer = (): void => expect.fail();
-    artifactStore.store = () => new Promise((_, reject) => (answer = () => reject(new Error("too late"))));
+    artifactStore.store = () =>
+      new Promise((_, reject) => (answer = () => reject(new Error("too late"))));
     const session = sampleSession({ artifactStore });
     const large = { callId: "c1", content: words(3_000) };
     const controller = new AbortController();
@@ -282,7 +323,11 @@ describe("createSession", () => {
     await behind;
     const waiting = session.record("tool_success", large);
     const given = new AbortController();
-    const impatient = session.record("user_input", { content: "Never mind." }, { signal: given.signal });
+    const impatient = session.record(
+      "user_input",
+      { content: "Never mind." },
+      { signal: given.signal },
+    );
     const last = session.record("user_input", { content: "Bye." });
     given.abort();
     await expect(impatient).rejects.toMatchObject({ code: "aborted" });
@@ -306,7 +351,10 @@ describe("createSession", () => {
 
 describe("openSession", () => {
   it("stops waiting for a store that hangs, once aborted", async () => {
-    const store = { ...createMemorySessionStore(), read: (): Promise<never> => new Promise(() => undefined) };
+    const store = {
+      ...createMemorySessionStore(),
+      read: (): Promise<never> => new Promise(() => undefined),
+    };
     const controller = new AbortController();
     const opening = openSession({ store, sessionId: "s", signal: controller.signal });
     controller.abort("enough");

@@ -14,18 +14,30 @@ import type {
 export function eventMessage(event: EventBody): ChatMessage | undefined {
   switch (event.kind) {
     case "user_input":
-      return { role: event.data.role ?? "user", content: decodeContent(event.data.content), ...fieldsOf(event.data) };
+      return {
+        role: event.data.role ?? "user",
+        content: decodeContent(event.data.content),
+        ...fieldsOf(event.data),
+      };
     case "assistant_message": {
       const { content, toolCalls = [] } = event.data;
       const calls = toolCalls.length === 0 ? {} : { toolCalls };
-      return { role: "assistant", content: decodeContent(content), ...calls, ...fieldsOf(event.data) };
+      return {
+        role: "assistant",
+        content: decodeContent(content),
+        ...calls,
+        ...fieldsOf(event.data),
+      };
     }
     case "tool_success":
       return outcomeMessage(event.data, false);
     case "tool_error":
       return outcomeMessage(event.data, true);
     case "tool_timeout":
-      return outcomeMessage({ ...event.data, content: event.data.content ?? timeoutText(event.data) }, true);
+      return outcomeMessage(
+        { ...event.data, content: event.data.content ?? timeoutText(event.data) },
+        true,
+      );
     default:
       return undefined;
   }
@@ -33,7 +45,13 @@ export function eventMessage(event: EventBody): ChatMessage | undefined {
 
 function outcomeMessage(data: ToolOutcomeData, isError: boolean): ChatMessage {
   const error = isError ? { isError } : {};
-  return { role: "tool", content: decodeContent(data.content), toolCallId: data.callId, ...error, ...fieldsOf(data) };
+  return {
+    role: "tool",
+    content: decodeContent(data.content),
+    toolCallId: data.callId,
+    ...error,
+    ...fieldsOf(data),
+  };
 }
 
 function timeoutText({ timeoutMs }: ToolTimeoutData): string {

@@ -35,8 +35,11 @@ function textOf(content: ChatMessage["content"]): string {
 
 /** The parts of an event of which some went to the artifact store. */
 function contentOf(event: SessionEvent | undefined): EventPart[] | undefined {
-  if (event === undefined || !("content" in event.data) || typeof event.data.content !== "object") return undefined;
-  return event.data.content.some(({ type }) => type === "artifact") ? event.data.content : undefined;
+  if (event === undefined || !("content" in event.data) || typeof event.data.content !== "object")
+    return undefined;
+  return event.data.content.some(({ type }) => type === "artifact")
+    ? event.data.content
+    : undefined;
 }
 
 function partsOf(content: ChatMessage["content"]): unknown[] {
@@ -44,7 +47,11 @@ function partsOf(content: ChatMessage["content"]): unknown[] {
 }
 
 /** Walks both as `externalizeContent` made the one of the other: all text in one artifact, each file in its own. */
-async function holdsPayloads(stored: EventPart[], given: unknown[], comparison: Comparison): Promise<boolean> {
+async function holdsPayloads(
+  stored: EventPart[],
+  given: unknown[],
+  comparison: Comparison,
+): Promise<boolean> {
   const text = given.flatMap((part) => memberOf(part, "text", "text") ?? []).join("\n\n");
   let at = 0;
   let isTextStored = false;
@@ -67,10 +74,13 @@ async function holdsPayloads(stored: EventPart[], given: unknown[], comparison: 
 }
 
 function memberOf(part: unknown, key: string, type?: string): string | undefined {
-  const entries: [string, unknown][] = typeof part === "object" && part !== null ? Object.entries(part) : [];
+  const entries: [string, unknown][] =
+    typeof part === "object" && part !== null ? Object.entries(part) : [];
   const members = new Map(entries);
   const member = members.get(key);
-  return typeof member === "string" && (type === undefined || members.get("type") === type) ? member : undefined;
+  return typeof member === "string" && (type === undefined || members.get("type") === type)
+    ? member
+    : undefined;
 }
 
 async function isPayload(
@@ -81,6 +91,9 @@ async function isPayload(
   if (payload.length !== sizeBytes) return false;
   if (sha256Hex(payload) === artifactId) return true;
   // A store that encrypts gives ids that are no plain hashes; then the bytes themselves tell.
-  const bytes = await session.artifactStore?.retrieve(artifactId, signal === undefined ? {} : { signal });
+  const bytes = await session.artifactStore?.retrieve(
+    artifactId,
+    signal === undefined ? {} : { signal },
+  );
   return bytes !== undefined && sha256Hex(bytes) === sha256Hex(payload);
 }

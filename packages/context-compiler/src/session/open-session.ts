@@ -27,10 +27,18 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   let tornBytes: number | undefined;
   let cursor: string | undefined;
   do {
-    const next = { ...(cursor === undefined ? {} : { cursor }), ...(signal === undefined ? {} : { signal }) };
+    const next = {
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(signal === undefined ? {} : { signal }),
+    };
     const page = await untilAborted(store.read(sessionId, next), signal);
     for (const event of page.events) events.push(event);
     ({ cursor, tornBytes } = page);
   } while (cursor !== undefined);
-  return beginSession({ ...options, sessionId, events, ...(tornBytes === undefined ? {} : { tornBytes }) });
+  return beginSession({
+    ...options,
+    sessionId,
+    events,
+    ...(tornBytes === undefined ? {} : { tornBytes }),
+  });
 }

@@ -14,8 +14,10 @@ function isSessionEvent(value: unknown, issues: Issue[]): value is SessionEvent 
   if (typeof value !== "object" || value === null) return issues.push(wrong([], "The event")) === 0;
   const { eventId, timestamp, kind, data, tokens }: Partial<Record<string, unknown>> = { ...value };
   if (typeof eventId !== "string" || eventId === "") issues.push(wrong(["eventId"], "The id"));
-  if (typeof timestamp !== "number" || !Number.isFinite(timestamp)) issues.push(wrong(["timestamp"], "The time"));
-  if (typeof tokens !== "number" || !(tokens >= 0)) issues.push(wrong(["tokens"], "The token count"));
+  if (typeof timestamp !== "number" || !Number.isFinite(timestamp))
+    issues.push(wrong(["timestamp"], "The time"));
+  if (typeof tokens !== "number" || !(tokens >= 0))
+    issues.push(wrong(["tokens"], "The token count"));
   if (!isEventKind(kind)) issues.push(wrong(["kind"], "The kind"));
   else isEventData(kind, data, issues);
   return issues.length === 0;
@@ -31,7 +33,8 @@ export function freezeDeep<Value>(value: Value): Value {
   for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
     if (typeof item !== "object" || item === null || Object.isFrozen(item)) continue;
     Object.freeze(item);
-    for (const member of Object.values(item)) if (typeof member === "object" && member !== null) stack.push(member);
+    for (const member of Object.values(item))
+      if (typeof member === "object" && member !== null) stack.push(member);
   }
   return value;
 }

@@ -19,9 +19,13 @@ function jsonOf(value: unknown): string {
   } catch (error) {
     if (!CanonicalJsonError.isInstance(error)) throw error;
     if (error.code === "lone_surrogate") return canonicalJson(wellFormed(value));
-    throw new ContextCompilerError("invalid_event", `The data of an event has to be JSON. ${error.message}`, {
-      cause: error,
-    });
+    throw new ContextCompilerError(
+      "invalid_event",
+      `The data of an event has to be JSON. ${error.message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -30,6 +34,9 @@ function wellFormed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key.replace(loneSurrogates, "\uFFFD"), wellFormed(member)]),
+    Object.entries(value).map(([key, member]) => [
+      key.replace(loneSurrogates, "\uFFFD"),
+      wellFormed(member),
+    ]),
   );
 }

@@ -38,7 +38,9 @@ export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undef
     throw new ContextCompilerError("invalid_event", `There is no kind "${String(kind)}" of event.`);
   const { mimeType, ...outcome }: { mimeType?: unknown } = encodeInput(kind, data);
   const hasMimeType = isOutcome(kind) && typeof mimeType === "string";
-  const plain = plainJson(hasMimeType || mimeType === undefined ? outcome : { ...outcome, mimeType });
+  const plain = plainJson(
+    hasMimeType || mimeType === undefined ? outcome : { ...outcome, mimeType },
+  );
   const draft = bodyOf(kind, redact === undefined ? plain : redactData(plain, redact));
   return hasMimeType ? { draft, mimeType } : { draft };
 }
@@ -50,9 +52,11 @@ export async function storePayloads(
   signal: AbortSignal | undefined,
 ): Promise<EventBody[]> {
   const { artifactStore: store, externalizeAboveTokens: aboveTokens, counter, sessionId } = context;
-  if (draft.kind !== "tool_success" && draft.kind !== "tool_error" && draft.kind !== "tool_timeout") return [draft];
+  if (draft.kind !== "tool_success" && draft.kind !== "tool_error" && draft.kind !== "tool_timeout")
+    return [draft];
   const { data } = draft;
-  if (store === undefined || data.isArtifactRead === true || data.content === undefined) return [draft];
+  if (store === undefined || data.isArtifactRead === true || data.content === undefined)
+    return [draft];
   const source = data.source ?? (data.name === undefined ? "tool" : `tool:${data.name}`);
   const { content, artifacts, failure } = await externalizeContent(data.content, {
     store,
@@ -81,11 +85,18 @@ function bodyOf(kind: SessionEventKind, data: unknown): EventBody {
   if (isEventBody(draft, issues)) return draft;
   const [first] = issues;
   const more = issues.length > 1 ? ` And ${issues.length - 1} more.` : "";
-  throw new ContextCompilerError("invalid_event", `No event "${kind}": ${first?.message ?? "wrong data."}${more}`, {
-    details: { issues },
-  });
+  throw new ContextCompilerError(
+    "invalid_event",
+    `No event "${kind}": ${first?.message ?? "wrong data."}${more}`,
+    {
+      details: { issues },
+    },
+  );
 }
 
-function isEventBody(draft: { kind: SessionEventKind; data: unknown }, issues: Issue[]): draft is EventBody {
+function isEventBody(
+  draft: { kind: SessionEventKind; data: unknown },
+  issues: Issue[],
+): draft is EventBody {
   return isEventData(draft.kind, draft.data, issues);
 }

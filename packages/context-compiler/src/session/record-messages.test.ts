@@ -9,7 +9,10 @@ import type { Session } from "./session.ts";
 
 const shown = (session: Session): ChatMessage[] => session.messages().map(({ message }) => message);
 
-const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("", "{}", "[1,2]", "line\r\nline", "🙂"));
+const text = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("", "{}", "[1,2]", "line\r\nline", "🙂"),
+);
 const part: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ type: fc.constant("text" as const), text }),
   fc.record(
@@ -25,19 +28,28 @@ const part: fc.Arbitrary<Part> = fc.oneof(
     { requiredKeys: ["type", "mimeType"] },
   ),
 );
-const content = fc.oneof({ weight: 3, arbitrary: text }, { weight: 1, arbitrary: fc.array(part, { maxLength: 3 }) });
+const content = fc.oneof(
+  { weight: 3, arbitrary: text },
+  { weight: 1, arbitrary: fc.array(part, { maxLength: 3 }) },
+);
 const fields = fc.record(
   {
     id: fc.string({ minLength: 1, maxLength: 5 }),
     source: fc.constant("test"),
-    providerMetadata: fc.record({ openai: fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value))) }),
+    providerMetadata: fc.record({
+      openai: fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value))),
+    }),
   },
   { requiredKeys: [] },
 );
 /** One turn: a message of the user, or one of the assistant with answers to all of its calls, in any order. */
 const turn: fc.Arbitrary<ChatMessage[]> = fc.oneof(
   fc
-    .tuple(content, fields, fc.constantFrom("system" as const, "user" as const, "developer" as const))
+    .tuple(
+      content,
+      fields,
+      fc.constantFrom("system" as const, "user" as const, "developer" as const),
+    )
     .map(([content, fields, role]) => [{ role, content, ...fields }]),
   fc
     .tuple(
@@ -58,7 +70,12 @@ const turn: fc.Arbitrary<ChatMessage[]> = fc.oneof(
       return [
         asks,
         ...ids.map((toolCallId, index): ChatMessage => {
-          return { role: "tool", toolCallId, content: answers[index] ?? "", ...(isError ? { isError } : {}) };
+          return {
+            role: "tool",
+            toolCallId,
+            content: answers[index] ?? "",
+            ...(isError ? { isError } : {}),
+          };
         }),
       ];
     }),
@@ -94,24 +111,28 @@ describe("recordMessages", () => {
 
   it("records a growing transcript as if it had been given at once", async () => {
     await fc.assert(
-      fc.asyncProperty(transcript, fc.infiniteStream(fc.integer({ min: 1, max: 5 })), async (messages, steps) => {
-        const session = createSession({ redact: false });
-        for (let end = 0; end < messages.length;) {
-          end = Math.min(messages.length, end + (steps.next().value ?? 1));
-          await recordMessages(session, messages.slice(0, end));
-          expect(await recordMessages(session, messages.slice(0, end))).toEqual([]);
-        }
-        expect(shown(session)).toEqual(messages);
-        const bySteps = session.eventLog.slice().map(({ kind }) => kind);
-        const atOnce = createSession({ redact: false });
-        await recordMessages(atOnce, messages);
-        expect(bySteps.toSorted()).toEqual(
-          atOnce.eventLog
-            .slice()
-            .map(({ kind }) => kind)
-            .toSorted(),
-        );
-      }),
+      fc.asyncProperty(
+        transcript,
+        fc.infiniteStream(fc.integer({ min: 1, max: 5 })),
+        async (messages, steps) => {
+          const session = createSession({ redact: false });
+          for (let end = 0; end < messages.length;) {
+            end = Math.min(messages.length, end + (steps.next().value ?? 1));
+            await recordMessages(session, messages.slice(0, end));
+            expect(await recordMessages(session, messages.slice(0, end))).toEqual([]);
+          }
+          expect(shown(session)).toEqual(messages);
+          const bySteps = session.eventLog.slice().map(({ kind }) => kind);
+          const atOnce = createSession({ redact: false });
+          await recordMessages(atOnce, messages);
+          expect(bySteps.toSorted()).toEqual(
+            atOnce.eventLog
+              .slice()
+              .map(({ kind }) => kind)
+              .toSorted(),
+          );
+        },
+      ),
     );
   });
 
@@ -131,8 +152,14 @@ describe("recordMessages", () => {
   });
 
   it.each<[string, (messages: ChatMessage[]) => ChatMessage[]]>([
-    ["a changed message", (messages) => messages.with(1, { role: "user", content: "Weather in Rome?" })],
-    ["a changed result", (messages) => messages.with(3, { role: "tool", toolCallId: "1", content: '{"degrees":4}' })],
+    [
+      "a changed message",
+      (messages) => messages.with(1, { role: "user", content: "Weather in Rome?" }),
+    ],
+    [
+      "a changed result",
+      (messages) => messages.with(3, { role: "tool", toolCallId: "1", content: '{"degrees":4}' }),
+    ],
     [
       "a result that is no error any more",
       (messages) => messages.with(4, { role: "tool", toolCallId: "2", content: "no such city" }),
@@ -147,13 +174,18 @@ describe("recordMessages", () => {
         }),
     ],
     ["a message that was left out", (messages) => messages.toSpliced(1, 1)],
-    ["a message that was put in between", (messages) => messages.toSpliced(1, 0, { role: "user", content: "first" })],
+    [
+      "a message that was put in between",
+      (messages) => messages.toSpliced(1, 0, { role: "user", content: "first" }),
+    ],
   ])("refuses %s in the recorded part, and records nothing", async (_name, change) => {
     const session = createSession();
     await recordMessages(session, weather);
     const before = session.eventLog.length;
     const changed = [...change(weather), { role: "user" as const, content: "more" }];
-    await expect(recordMessages(session, changed)).rejects.toMatchObject({ code: "history_changed" });
+    await expect(recordMessages(session, changed)).rejects.toMatchObject({
+      code: "history_changed",
+    });
     expect(session.eventLog.length).toBe(before);
   });
 
@@ -175,7 +207,9 @@ describe("recordMessages", () => {
 
   it("knows messages whose secrets were masked", async () => {
     const session = createSession();
-    const messages: ChatMessage[] = [{ role: "user", content: `my key is ghp_${"a1B2".repeat(9)}` }];
+    const messages: ChatMessage[] = [
+      { role: "user", content: `my key is ghp_${"a1B2".repeat(9)}` },
+    ];
     expect(await recordMessages(session, messages)).toHaveLength(1);
     expect(await recordMessages(session, messages)).toEqual([]);
     expect(JSON.stringify(shown(session))).toContain("[redacted:");
@@ -189,7 +223,9 @@ describe("recordMessages", () => {
     ];
     await recordMessages(session, messages);
     expect(shown(session)).toEqual([{ role: "user", content: "hi" }]);
-    expect(await recordMessages(session, [...messages, { role: "assistant", content: "hello" }])).toHaveLength(1);
+    expect(
+      await recordMessages(session, [...messages, { role: "assistant", content: "hello" }]),
+    ).toHaveLength(1);
   });
 
   it.each<[string, unknown]>([
@@ -197,7 +233,9 @@ describe("recordMessages", () => {
     ["an unknown role", { role: "robot", content: "x" }],
   ])("refuses %s", async (_name, message) => {
     const session = createSession();
-    await expect(recordMessages(session, [message as ChatMessage])).rejects.toMatchObject({ code: "invalid_messages" });
+    await expect(recordMessages(session, [message as ChatMessage])).rejects.toMatchObject({
+      code: "invalid_messages",
+    });
   });
 
   it("goes on with a session that was opened again", async () => {

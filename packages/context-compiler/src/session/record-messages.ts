@@ -24,14 +24,17 @@ export async function recordMessages(
   const bodies = messages.map((message, index) => bodyOf(session, message, index));
   const given = placeBodies(bodies);
   const recorded = placeEvents(session);
-  const fresh = [...given].filter(([key]) => !recorded.has(key)).map(([, { position }]) => position);
+  const fresh = [...given]
+    .filter(([key]) => !recorded.has(key))
+    .map(([, { position }]) => position);
   const first = fresh.reduce((least, position) => Math.min(least, position), Infinity);
   const isShortened = [...recorded.keys()].some((key) => !given.has(key));
   if (isShortened && fresh.length > 0) throw historyChanged(first);
   for (const [key, { message, position }] of given) {
     const before = recorded.get(key);
     if (before === undefined) continue;
-    if (!(await isRecorded(message, before, { session, ...options }))) throw historyChanged(position);
+    if (!(await isRecorded(message, before, { session, ...options })))
+      throw historyChanged(position);
   }
   const drafts = fresh.sort((a, b) => a - b).flatMap((position) => draftsOf(messages[position]));
   return drafts.length === 0 ? [] : session.recordAll(drafts, options);
@@ -49,7 +52,11 @@ function bodyOf(session: Session, message: ChatMessage, position: number): Event
 function draftsOf(message: ChatMessage | undefined): EventDraft[] {
   if (message === undefined) return [];
   const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
-  if (!Array.isArray(toolCalls) || toolCalls.some((call) => typeof call !== "object" || call === null)) return [];
+  if (
+    !Array.isArray(toolCalls) ||
+    toolCalls.some((call) => typeof call !== "object" || call === null)
+  )
+    return [];
   switch (role) {
     case "system":
     case "developer":
@@ -58,7 +65,10 @@ function draftsOf(message: ChatMessage | undefined): EventDraft[] {
       return [{ kind: "user_input", data: { ...fields, content } }];
     case "assistant": {
       const calls = toolCalls.map((call): EventDraft => {
-        return { kind: "tool_call", data: { callId: call.id, name: call.name, arguments: call.arguments } };
+        return {
+          kind: "tool_call",
+          data: { callId: call.id, name: call.name, arguments: call.arguments },
+        };
       });
       const asked = toolCalls.length === 0 ? {} : { toolCalls };
       return [{ kind: "assistant_message", data: { ...fields, content, ...asked } }, ...calls];
@@ -66,7 +76,10 @@ function draftsOf(message: ChatMessage | undefined): EventDraft[] {
     case "tool":
       if (toolCallId === undefined) return [];
       return [
-        { kind: isError === true ? "tool_error" : "tool_success", data: { ...fields, callId: toolCallId, content } },
+        {
+          kind: isError === true ? "tool_error" : "tool_success",
+          data: { ...fields, callId: toolCallId, content },
+        },
       ];
     default:
       return [];

@@ -17,7 +17,12 @@ import { createCallLedger } from "./call-ledger.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { eventMessage } from "./event-message.ts";
 import { freezeDeep } from "./parse-session-event.ts";
-import { maskDraft, storePayloads, type PrepareContext, type UncheckedDraft } from "./prepare-draft.ts";
+import {
+  maskDraft,
+  storePayloads,
+  type PrepareContext,
+  type UncheckedDraft,
+} from "./prepare-draft.ts";
 import type { Redact } from "./redact-data.ts";
 import type { EventBody, SessionEvent, SessionEventKind } from "./session-event.ts";
 import { createSessionTimeline, type SessionMessage } from "./session-timeline.ts";
@@ -51,13 +56,16 @@ export function beginSession(options: BeginSessionOptions): Session {
     requireDrafts(drafts);
     const masked = drafts.map((draft) => maskDraft(draft, context.redact));
     // Payloads are stored side by side; the events go into the log in the order of the calls.
-    const stored = masked.map((draft) => storePayloads(draft, { ...context, artifactStore }, signal));
+    const stored = masked.map((draft) =>
+      storePayloads(draft, { ...context, artifactStore }, signal),
+    );
     const prepared = Promise.all(stored).finally(() => throwIfAborted(signal));
     prepared.catch(() => undefined);
     const before = tail;
     const ready = before.then(() => prepared);
     // Once the store was asked to append, only its answer tells whether the events are there.
-    const append = (bodies: readonly EventBody[][]): Promise<SessionEvent[]> => recorder.append(bodies.flat(), signal);
+    const append = (bodies: readonly EventBody[][]): Promise<SessionEvent[]> =>
+      recorder.append(bodies.flat(), signal);
     const done = (signal === undefined ? ready : untilAborted(ready, signal)).then(append);
     // Without a signal nothing ends before what was recorded before it.
     tail = (signal === undefined ? done : before.then(() => done)).then(ignore, ignore);
@@ -81,7 +89,8 @@ export function beginSession(options: BeginSessionOptions): Session {
     record,
     recordAll: (drafts, options = {}) => recordDrafts(drafts, options),
     messages: () => recorder.messages.slice(),
-    toEvidencePack: () => sealEvidence(sessionId, [...evidence, ...Array.from(recorder.log, evidenceEntry)]),
+    toEvidencePack: () =>
+      sealEvidence(sessionId, [...evidence, ...Array.from(recorder.log, evidenceEntry)]),
     async saveState(key, json, stateOptions) {
       requireStateKey(key);
       await store.saveState(sessionId, { key, json }, stateOptions);
@@ -129,7 +138,9 @@ function createRecorder(
   let calls = createCallLedger();
   // The ids of a session that is opened again go on where the last one stood, though the clock was set back.
   const lastTimestamp = events.at(-1)?.timestamp ?? 0;
-  const eventIds = ids ?? createUuidV7Generator({ clock: { now: () => Math.max(clock.now(), lastTimestamp + 1) } });
+  const eventIds =
+    ids ??
+    createUuidV7Generator({ clock: { now: () => Math.max(clock.now(), lastTimestamp + 1) } });
 
   const keep = (event: SessionEvent, message: ChatMessage | undefined): void => {
     usedIds.add(event.eventId);
@@ -145,12 +156,17 @@ function createRecorder(
     },
     async append(bodies, signal) {
       const now = clock.now();
-      requireThat(Number.isFinite(now), `The clock gave ${shown(now)}; it gives milliseconds since the epoch.`);
+      requireThat(
+        Number.isFinite(now),
+        `The clock gave ${shown(now)}; it gives milliseconds since the epoch.`,
+      );
       const timestamp = Math.max(Math.floor(now), log.at(-1)?.timestamp ?? 0);
       const after = calls.fork();
       const recorded = bodies.map((body) => {
         const message = eventMessage(body);
-        const tokens = after.takes(body) ? meter.of(message ?? callMessage(body)) : shownTokens(body, counter);
+        const tokens = after.takes(body)
+          ? meter.of(message ?? callMessage(body))
+          : shownTokens(body, counter);
         const eventId = eventIds.next();
         const isId = typeof eventId === "string" && eventId !== "";
         requireThat(isId, `The ids gave ${shown(eventId)}; an id is a text that is not empty.`);
@@ -159,11 +175,17 @@ function createRecorder(
       });
       const newIds = new Set(recorded.map(({ event }) => event.eventId));
       if (newIds.size < recorded.length || [...newIds].some((id) => usedIds.has(id))) {
-        throw new ContextCompilerError("invalid_options", "The ids gave one id twice; no two events share one.");
+        throw new ContextCompilerError(
+          "invalid_options",
+          "The ids gave one id twice; no two events share one.",
+        );
       }
       const expectedVersion = log.length;
       const stored = recorded.map(({ event }) => event);
-      await store.append(sessionId, stored, { expectedVersion, ...(signal === undefined ? {} : { signal }) });
+      await store.append(sessionId, stored, {
+        expectedVersion,
+        ...(signal === undefined ? {} : { signal }),
+      });
       calls = after;
       for (const { event, message } of recorded) keep(event, message);
       return stored;
@@ -174,7 +196,10 @@ function createRecorder(
 function requireDrafts(drafts: unknown): void {
   const isDraft = (draft: unknown): boolean => typeof draft === "object" && draft !== null;
   if (Array.isArray(drafts) && drafts.every(isDraft)) return;
-  throw new ContextCompilerError("invalid_event", "What is recorded is a list of objects with `kind` and `data`.");
+  throw new ContextCompilerError(
+    "invalid_event",
+    "What is recorded is a list of objects with `kind` and `data`.",
+  );
 }
 
 /** The message that is made of a call of the application's own. */
@@ -189,12 +214,21 @@ function shownTokens(body: EventBody, counter: TokenCounter): number {
   return body.kind === "memory_hit" ? counter.count(body.data.text) : 0;
 }
 
-function isOfKind<Kind extends SessionEventKind>(event: SessionEvent, kind: Kind): event is SessionEvent<Kind> {
+function isOfKind<Kind extends SessionEventKind>(
+  event: SessionEvent,
+  kind: Kind,
+): event is SessionEvent<Kind> {
   return event.kind === kind;
 }
 
 function prepareContext(options: BeginSessionOptions): PrepareContext {
-  const { sessionId, artifactStore, externalizeAboveTokens = 1_000, counter = estimatedCounter, redact } = options;
+  const {
+    sessionId,
+    artifactStore,
+    externalizeAboveTokens = 1_000,
+    counter = estimatedCounter,
+    redact,
+  } = options;
   return {
     sessionId,
     artifactStore,

@@ -19,7 +19,11 @@ function unescapePlain(text: string): string {
   return text.replace(/\\(?:u00([2-7][0-9a-f])|[^])/gi, (escape: string, hex?: string) => {
     if (hex === undefined) return escape === "\\/" ? "/" : escape;
     const character = String.fromCharCode(Number.parseInt(hex, 16));
-    return character === '"' || character === "\\" ? `\\${character}` : character === "\x7f" ? escape : character;
+    return character === '"' || character === "\\"
+      ? `\\${character}`
+      : character === "\x7f"
+        ? escape
+        : character;
   });
 }
 
@@ -50,12 +54,14 @@ export function redactData(data: unknown, redact: Redact): unknown {
   if (typeof data !== "object" || data === null) return data;
   const entries = Object.entries(data).map(([key, value]): [string, unknown] => {
     if (verbatim.has(key)) return [key, value];
-    if (key === "url" && typeof value === "string" && value.startsWith("data:")) return [key, value];
+    if (key === "url" && typeof value === "string" && value.startsWith("data:"))
+      return [key, value];
     return [key, freeJson.has(key) ? redactJson(value, redact) : redactData(value, redact)];
   });
   const redacted: Record<string, unknown> = Object.fromEntries(entries);
   // The signature of a thought proves its text; with another text a provider would refuse it.
-  if ("signature" in data && "text" in data && redacted["text"] !== data.text) delete redacted["signature"];
+  if ("signature" in data && "text" in data && redacted["text"] !== data.text)
+    delete redacted["signature"];
   return redacted;
 }
 

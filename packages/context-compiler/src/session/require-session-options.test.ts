@@ -15,18 +15,25 @@ const broken: [options: string, words: string][] = [
   ['{"clock": {}}', "clock has to be an object with `now`"],
   ['{"ids": "uuid"}', 'ids has to be an object with `next`, not the text "uuid"'],
   ['{"redact": true}', "redact is a function of a text, or false, not a value of type boolean"],
-  ['{"externalizeAboveTokens": "5"}', 'externalizeAboveTokens is a number of tokens from 0, not the text "5"'],
+  [
+    '{"externalizeAboveTokens": "5"}',
+    'externalizeAboveTokens is a number of tokens from 0, not the text "5"',
+  ],
   ['{"sessionId": 5}', "A session id has"],
 ];
 
 describe("a session refuses by name", () => {
   it.each(broken)("%s", (options, words) => {
-    expect(() => createSession(JSON.parse(options))).toThrow(refused("invalid_options", words) as Error);
+    expect(() => createSession(JSON.parse(options))).toThrow(
+      refused("invalid_options", words) as Error,
+    );
   });
 
   it("nothing that can be used", () => {
     expect(createSession({ clock: Date }).sessionId).not.toBe("");
-    expect(createSession(JSON.parse('{"redact": null, "artifactStore": null}')).sessionId).not.toBe("");
+    expect(createSession(JSON.parse('{"redact": null, "artifactStore": null}')).sessionId).not.toBe(
+      "",
+    );
   });
 
   it.each([
@@ -34,12 +41,19 @@ describe("a session refuses by name", () => {
     ["{}", "store has to be an object with `read`"],
     ['{"store": {}}', "store has to be an object with `read`"],
   ])("what it is opened with: %s", async (options, words) => {
-    await expect(openSession(JSON.parse(options))).rejects.toEqual(refused("invalid_options", words));
+    await expect(openSession(JSON.parse(options))).rejects.toEqual(
+      refused("invalid_options", words),
+    );
   });
 
   it("what it goes on with from a pack of evidence", async () => {
-    const going = sessionFromEvidencePack(sampleSession().toEvidencePack(), JSON.parse('{"clock": {}}'));
-    await expect(going).rejects.toEqual(refused("invalid_options", "clock has to be an object with `now`"));
+    const going = sessionFromEvidencePack(
+      sampleSession().toEvidencePack(),
+      JSON.parse('{"clock": {}}'),
+    );
+    await expect(going).rejects.toEqual(
+      refused("invalid_options", "clock has to be an object with `now`"),
+    );
   });
 
   it.each([Number.NaN, Infinity, "1"])("a time of %s, which no store gives back", async (time) => {
@@ -57,7 +71,9 @@ describe("a session refuses by name", () => {
   });
 
   it.each(["null", "[null]", '{"kind": "user_input"}'])("to record %s", async (drafts) => {
-    await expect(sampleSession().recordAll(JSON.parse(drafts))).rejects.toMatchObject({ code: "invalid_event" });
+    await expect(sampleSession().recordAll(JSON.parse(drafts))).rejects.toMatchObject({
+      code: "invalid_event",
+    });
   });
 
   it.each([

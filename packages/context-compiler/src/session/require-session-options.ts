@@ -10,7 +10,10 @@ export function requireSessionOptions(options: SessionOptions): void {
   if (clock !== undefined) requireObject("clock", clock, "now");
   if (ids !== undefined) requireObject("ids", ids, "next");
   const above = shown(externalizeAboveTokens);
-  requireThat(isFrom(0, externalizeAboveTokens), `externalizeAboveTokens is a number of tokens from 0, not ${above}.`);
+  requireThat(
+    isFrom(0, externalizeAboveTokens),
+    `externalizeAboveTokens is a number of tokens from 0, not ${above}.`,
+  );
   const isMask = (redact ?? false) === false || typeof redact === "function";
   requireThat(isMask, `redact is a function of a text, or false, not ${shown(redact)}.`);
 }

@@ -153,7 +153,10 @@ export interface EventStamp {
 }
 
 /** One entry of a session's log; frozen. A union over the kinds: testing `kind` tells the type of `data`. */
-export type SessionEvent<Kind extends SessionEventKind = SessionEventKind> = Extract<EventBody, { kind: Kind }> &
+export type SessionEvent<Kind extends SessionEventKind = SessionEventKind> = Extract<
+  EventBody,
+  { kind: Kind }
+> &
   EventStamp;
 
 /** All kinds, in the order of the design. */

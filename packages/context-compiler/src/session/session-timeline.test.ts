@@ -10,10 +10,15 @@ const says = (content: string, ...ids: string[]): EventDraft => ({
   kind: "assistant_message",
   data: {
     content,
-    ...(ids.length === 0 ? {} : { toolCalls: ids.map((id) => ({ id, name: "tool", arguments: "{}" })) }),
+    ...(ids.length === 0
+      ? {}
+      : { toolCalls: ids.map((id) => ({ id, name: "tool", arguments: "{}" })) }),
   },
 });
-const call = (callId: string): EventDraft => ({ kind: "tool_call", data: { callId, name: "tool", arguments: "{}" } });
+const call = (callId: string): EventDraft => ({
+  kind: "tool_call",
+  data: { callId, name: "tool", arguments: "{}" },
+});
 const gives = (callId: string, content: string = `result ${callId}`): EventDraft => ({
   kind: "tool_success",
   data: { callId, content },
@@ -61,7 +66,10 @@ describe("sessionMessages", () => {
     ],
     [
       "leaves out what is marked late",
-      [says("", "a"), { kind: "tool_success", data: { callId: "a", content: "late", isLate: true } }],
+      [
+        says("", "a"),
+        { kind: "tool_success", data: { callId: "a", content: "late", isLate: true } },
+      ],
       ["assistant:  calls a"],
     ],
     ["leaves out an answer to no call", [gives("x"), user("q")], ["user: q"]],
@@ -73,12 +81,23 @@ describe("sessionMessages", () => {
     [
       "keeps parallel calls of the application together",
       [call("a"), call("b"), gives("b"), gives("a"), call("c"), gives("c")],
-      ["assistant:  calls a,b", "tool a: result a", "tool b: result b", "assistant:  calls c", "tool c: result c"],
+      [
+        "assistant:  calls a,b",
+        "tool a: result a",
+        "tool b: result b",
+        "assistant:  calls c",
+        "tool c: result c",
+      ],
     ],
     [
       "keeps a call that a tool makes after the call that it serves",
       [says("", "a"), call("a"), call("inner"), gives("inner"), gives("a")],
-      ["assistant:  calls a", "tool a: result a", "assistant:  calls inner", "tool inner: result inner"],
+      [
+        "assistant:  calls a",
+        "tool a: result a",
+        "assistant:  calls inner",
+        "tool inner: result inner",
+      ],
     ],
     [
       "takes ids that come again",
@@ -114,7 +133,14 @@ describe("sessionMessages", () => {
 
   it("knows the events of each message", async () => {
     const session = createSession({ ids: createSequentialIds("e") });
-    await session.recordAll([user("q"), says("", "a"), call("a"), gives("a"), call("b"), call("c")]);
+    await session.recordAll([
+      user("q"),
+      says("", "a"),
+      call("a"),
+      gives("a"),
+      call("b"),
+      call("c"),
+    ]);
     expect(session.messages().map(({ eventIds }) => eventIds)).toEqual([
       ["e-1"],
       ["e-2"],
@@ -125,7 +151,16 @@ describe("sessionMessages", () => {
 
   it("tells from where on the messages changed", async () => {
     const session = createSession();
-    const drafts = [user("q"), says("", "a", "b"), gives("b"), user("x"), gives("a"), call("c"), call("d"), gives("z")];
+    const drafts = [
+      user("q"),
+      says("", "a", "b"),
+      gives("b"),
+      user("x"),
+      gives("a"),
+      call("c"),
+      call("d"),
+      gives("z"),
+    ];
     const events = await session.recordAll(drafts);
     const timeline = createSessionTimeline();
     expect(events.map((event) => timeline.add(event))).toEqual([0, 1, 2, 3, 2, 5, 5, undefined]);

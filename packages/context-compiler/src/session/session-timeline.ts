@@ -59,7 +59,9 @@ export function sessionMessages(events: Iterable<SessionEvent>): SessionMessage[
 }
 
 /** An empty timeline. `keepsStrays` keeps outcomes that answer no call, at the end as they come. */
-export function createSessionTimeline({ keepsStrays = false }: { keepsStrays?: boolean } = {}): SessionTimeline {
+export function createSessionTimeline({
+  keepsStrays = false,
+}: { keepsStrays?: boolean } = {}): SessionTimeline {
   const state: TimelineState = { entries: [], groups: [], keepsStrays };
   return {
     entries: state.entries,
@@ -85,12 +87,24 @@ export function createSessionTimeline({ keepsStrays = false }: { keepsStrays?: b
   };
 }
 
-function push({ entries }: TimelineState, { eventId, tokens }: SessionEvent, message: ChatMessage): number {
+function push(
+  { entries }: TimelineState,
+  { eventId, tokens }: SessionEvent,
+  message: ChatMessage,
+): number {
   return entries.push(entryOf(message, [eventId], tokens)) - 1;
 }
 
-function entryOf(message: ChatMessage, eventIds: readonly string[], tokens: number): SessionMessage {
-  return Object.freeze({ message: freezeMessage(message), eventIds: Object.freeze(eventIds), tokens });
+function entryOf(
+  message: ChatMessage,
+  eventIds: readonly string[],
+  tokens: number,
+): SessionMessage {
+  return Object.freeze({
+    message: freezeMessage(message),
+    eventIds: Object.freeze(eventIds),
+    tokens,
+  });
 }
 
 /** Bytes can't be frozen; all else is. */
@@ -103,7 +117,11 @@ function freezeMessage(message: ChatMessage): ChatMessage {
   return Object.freeze(message);
 }
 
-function openGroup({ entries, groups }: TimelineState, calls: readonly ToolCall[], isMade: boolean): CallGroup {
+function openGroup(
+  { entries, groups }: TimelineState,
+  calls: readonly ToolCall[],
+  isMade: boolean,
+): CallGroup {
   const slots = calls.map(({ id }) => ({ callId: id, isAnswered: false, eventIds: [] }));
   const group = { index: entries.length, slots, isMade };
   groups.push(group);
@@ -111,7 +129,10 @@ function openGroup({ entries, groups }: TimelineState, calls: readonly ToolCall[
 }
 
 /** The newest call of this id that waits for its answer. */
-function slotOf({ groups }: TimelineState, callId: string | undefined): { group: CallGroup; slot: Slot } | undefined {
+function slotOf(
+  { groups }: TimelineState,
+  callId: string | undefined,
+): { group: CallGroup; slot: Slot } | undefined {
   for (let index = groups.length - 1; index >= 0; index -= 1) {
     const group = groups[index];
     const slot = group?.slots.find((slot) => slot.callId === callId && !slot.isAnswered);
@@ -129,16 +150,24 @@ function addCall(state: TimelineState, event: SessionEvent<"tool_call">): number
   }
   const call = { id: callId, name, arguments: event.data.arguments };
   const last = state.groups.at(-1);
-  const joined = last?.isMade === true && last.index === state.entries.length - 1 ? last : undefined;
+  const joined =
+    last?.isMade === true && last.index === state.entries.length - 1 ? last : undefined;
   const before = joined === undefined ? undefined : state.entries[joined.index];
   if (joined === undefined || before === undefined) {
     const message: ChatMessage = { role: "assistant", content: "", toolCalls: [call] };
     openGroup(state, [call], true);
     return push(state, event, message);
   }
-  const message: ChatMessage = { ...before.message, toolCalls: [...(before.message.toolCalls ?? []), call] };
+  const message: ChatMessage = {
+    ...before.message,
+    toolCalls: [...(before.message.toolCalls ?? []), call],
+  };
   joined.slots.push({ callId, isAnswered: false, eventIds: [] });
-  state.entries[joined.index] = entryOf(message, [...before.eventIds, event.eventId], before.tokens + event.tokens);
+  state.entries[joined.index] = entryOf(
+    message,
+    [...before.eventIds, event.eventId],
+    before.tokens + event.tokens,
+  );
   return joined.index;
 }
 
@@ -152,11 +181,14 @@ function addOutcome(
     return state.keepsStrays ? push(state, event, message) : undefined;
   }
   const { group, slot } = found;
-  const before = group.slots.slice(0, group.slots.indexOf(slot)).filter(({ isAnswered }) => isAnswered).length;
+  const before = group.slots
+    .slice(0, group.slots.indexOf(slot))
+    .filter(({ isAnswered }) => isAnswered).length;
   const index = group.index + 1 + before;
   slot.isAnswered = true;
   state.entries.splice(index, 0, entryOf(message, [...slot.eventIds, event.eventId], event.tokens));
   for (const other of state.groups) if (other.index >= index) other.index += 1;
-  if (group.slots.every(({ isAnswered }) => isAnswered)) state.groups.splice(state.groups.indexOf(group), 1);
+  if (group.slots.every(({ isAnswered }) => isAnswered))
+    state.groups.splice(state.groups.indexOf(group), 1);
   return index;
 }

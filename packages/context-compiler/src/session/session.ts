@@ -56,7 +56,11 @@ export interface Session {
   messages(): readonly SessionMessage[];
   toEvidencePack(): EvidencePack;
   /** Keeps a JSON text beside the log, such as a compiler's frozen cut; undefined removes it. The last write wins. */
-  saveState(key: string, json: string | undefined, options?: { signal?: AbortSignal }): Promise<void>;
+  saveState(
+    key: string,
+    json: string | undefined,
+    options?: { signal?: AbortSignal },
+  ): Promise<void>;
   loadState(key: string, options?: { signal?: AbortSignal }): Promise<string | undefined>;
   /** Waits for records under way; later calls fail with `closed`. The store stays open. */
   close(): Promise<void>;

@@ -1,1 +1,4 @@
-export { openSqliteSessionStore, type SqliteSessionStoreOptions } from "./open-sqlite-session-store.ts";
+export {
+  openSqliteSessionStore,
+  type SqliteSessionStoreOptions,
+} from "./open-sqlite-session-store.ts";

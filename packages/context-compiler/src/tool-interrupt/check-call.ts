@@ -15,7 +15,10 @@ const listedNames = 40;
 const validators = new WeakMap<object, ValidateFunction>();
 
 /** The arguments as a value; or, in words for the model, why the call can't be made. `tool` is the list of tools where none has the name. */
-export function checkCall(call: ToolCall, tool: BridgedTool | readonly BridgedTool[]): Result<CheckedCall> {
+export function checkCall(
+  call: ToolCall,
+  tool: BridgedTool | readonly BridgedTool[],
+): Result<CheckedCall> {
   if (!("name" in tool)) return failure(unknownTool(call.name, tool));
   const input = parseArguments(call.arguments);
   if (input === undefined) {
@@ -54,6 +57,10 @@ function checkInput(name: string, schema: object, input: unknown): Issue[] {
   if (validate(input)) return [];
   return (validate.errors ?? []).slice(0, 20).map((error) => {
     const { path, message } = toIssue(error);
-    return { code: "invalid_arguments", path, message: `Argument /${path.join("/")} of ${name}: ${message}.` };
+    return {
+      code: "invalid_arguments",
+      path,
+      message: `Argument /${path.join("/")} of ${name}: ${message}.`,
+    };
   });
 }

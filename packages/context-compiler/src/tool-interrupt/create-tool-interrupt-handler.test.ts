@@ -54,11 +54,15 @@ describe("what a tool says of its failure", () => {
   const failures: [string, ToolBridge["call"]][] = [
     ["throws", () => Promise.reject(new Error(said))],
     ["answers", () => Promise.resolve({ content: said, isError: true })],
-    ["answers in parts", () => Promise.resolve({ content: [{ type: "text", text: said }], isError: true })],
+    [
+      "answers in parts",
+      () => Promise.resolve({ content: [{ type: "text", text: said }], isError: true }),
+    ],
   ];
   it.each(failures)("is masked as its answers are, where it %s it", async (_, call) => {
     const own = createSession();
-    const tools: ToolBridge["tools"] = () => Promise.resolve([{ name: "look", outputSchema: { type: "object" } }]);
+    const tools: ToolBridge["tools"] = () =>
+      Promise.resolve([{ name: "look", outputSchema: { type: "object" } }]);
     const redact = (text: string): { text: string; findings: [] } => ({
       text: text.replace("no", "none"),
       findings: [],

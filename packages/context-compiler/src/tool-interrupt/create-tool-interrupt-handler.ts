@@ -1,5 +1,11 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
-import { createUuidV7Generator, systemClock, type Clock, type IdGenerator, type ToolCall } from "@ccl/core";
+import {
+  createUuidV7Generator,
+  systemClock,
+  type Clock,
+  type IdGenerator,
+  type ToolCall,
+} from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 import { checkCall } from "./check-call.ts";
@@ -52,7 +58,10 @@ export interface ToolInterruptHandler {
    */
   call(name: string, args: unknown, options?: ToolCallOptions): Promise<ToolOutcomeEvent>;
   /** Parallel calls of one answer; outcomes in their order. */
-  callAll(calls: readonly ToolCall[], options?: Omit<ToolCallOptions, "callId">): Promise<ToolOutcomeEvent[]>;
+  callAll(
+    calls: readonly ToolCall[],
+    options?: Omit<ToolCallOptions, "callId">,
+  ): Promise<ToolOutcomeEvent[]>;
 }
 
 const defaultTimeoutMs = 60_000;
@@ -63,18 +72,32 @@ const defaultTimeoutMs = 60_000;
  */
 export function createToolInterruptHandler(options: ToolInterruptOptions): ToolInterruptHandler {
   requireOptions(options);
-  const { session, bridge, artifactStore, clock = systemClock, ids = createUuidV7Generator() } = options;
+  const {
+    session,
+    bridge,
+    artifactStore,
+    clock = systemClock,
+    ids = createUuidV7Generator(),
+  } = options;
   const { timeoutMs: defaultLimitMs = defaultTimeoutMs } = options;
   const schemas = options.schemas ?? createSchemaRegistry();
   const aligner = options.aligner ?? createPerceptionAligner({ schemas });
   const listing = createToolListing(bridge);
 
-  const run = async (call: ToolCall, limits: { signal: AbortSignal; timeoutMs: number }): Promise<Outcome> => {
+  const run = async (
+    call: ToolCall,
+    limits: { signal: AbortSignal; timeoutMs: number },
+  ): Promise<Outcome> => {
     const tool = await listing.find(call.name, limits.signal);
     const checked = checkCall(call, tool);
-    if (!checked.ok) return { kind: "tool_error", content: checked.issues.map(({ message }) => message).join("\n") };
+    if (!checked.ok)
+      return {
+        kind: "tool_error",
+        content: checked.issues.map(({ message }) => message).join("\n"),
+      };
     const { input, outputSchema, isArtifactRead } = checked.value;
-    if (outputSchema !== undefined && !schemas.has(call.name)) schemas.register(call.name, outputSchema);
+    if (outputSchema !== undefined && !schemas.has(call.name))
+      schemas.register(call.name, outputSchema);
     const output = await Promise.resolve({ callId: call.id, ...limits })
       .then((bridgeCall) => bridge.call(call.name, input, bridgeCall))
       .then(requireToolOutput)
@@ -86,7 +109,12 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     if (!aligned.ok) return { kind: "tool_error", content: brokenAnswer(aligned.issues) };
     const { content, mimeType } = aligned.value;
     if (output.isError === true) return { kind: "tool_error", content };
-    return { kind: "tool_success", content, ...(mimeType === undefined ? {} : { mimeType }), isArtifactRead };
+    return {
+      kind: "tool_success",
+      content,
+      ...(mimeType === undefined ? {} : { mimeType }),
+      isArtifactRead,
+    };
   };
 
   const call: ToolInterruptHandler["call"] = async (name, args, callOptions = {}) => {
@@ -111,7 +139,10 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     const event = await write(outcome, false).catch((error: unknown) => {
       if (!ContextCompilerError.isInstance(error) || error.code !== "invalid_event") throw error;
       // What no event can hold is a fault of the tool, and ends the call as one.
-      return write({ kind: "tool_error", content: `The tool's answer can't be recorded: ${error.message}` }, false);
+      return write(
+        { kind: "tool_error", content: `The tool's answer can't be recorded: ${error.message}` },
+        false,
+      );
     });
     if (outcome.kind === "tool_error" && outcome.isAborted === true) throwIfAborted(signal);
     return event;
@@ -121,7 +152,11 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     tools: ({ signal } = {}) => listing.tools(signal),
     call,
     callAll: (calls, callOptions = {}) =>
-      Promise.all(calls.map(({ id, name, arguments: args }) => call(name, args, { ...callOptions, callId: id }))),
+      Promise.all(
+        calls.map(({ id, name, arguments: args }) =>
+          call(name, args, { ...callOptions, callId: id }),
+        ),
+      ),
   };
 }
 
@@ -144,7 +179,11 @@ function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Ou
       resolve(outcome);
     };
     const onAbort = (): void => {
-      end({ kind: "tool_error", content: "The call was cancelled before the tool answered.", isAborted: true });
+      end({
+        kind: "tool_error",
+        content: "The call was cancelled before the tool answered.",
+        isAborted: true,
+      });
       controller.abort(signal?.reason);
     };
     const timer = setTimeout(
@@ -178,7 +217,9 @@ function messageOf(error: unknown): string {
 
 function brokenAnswer(issues: readonly { path: (string | number)[]; message: string }[]): string {
   const lines = issues.map(({ path, message }) => `- /${path.join("/")}: ${message}`);
-  return ["The tool's answer does not fit its schema, so that it is not shown:", ...lines].join("\n");
+  return ["The tool's answer does not fit its schema, so that it is not shown:", ...lines].join(
+    "\n",
+  );
 }
 
 function argumentsText(args: unknown): string {
@@ -193,7 +234,10 @@ function argumentsText(args: unknown): string {
 function requireOptions(options: Partial<ToolInterruptOptions> | null | undefined): void {
   const { session, bridge, timeoutMs } = options ?? {};
   if (typeof session?.record !== "function") {
-    throw new ContextCompilerError("invalid_options", "Pass the session that calls are recorded in as `session`.");
+    throw new ContextCompilerError(
+      "invalid_options",
+      "Pass the session that calls are recorded in as `session`.",
+    );
   }
   if (typeof bridge?.tools !== "function" || typeof bridge.call !== "function") {
     const message =
@@ -205,8 +249,12 @@ function requireOptions(options: Partial<ToolInterruptOptions> | null | undefine
 
 function requireTimeoutMs(timeoutMs: unknown): void {
   if (typeof timeoutMs === "number" && timeoutMs >= 0) return;
-  const given = typeof timeoutMs === "string" ? JSON.stringify(timeoutMs.slice(0, 80)) : String(timeoutMs);
-  throw new ContextCompilerError("invalid_options", `A time limit is a number of milliseconds from 0, not ${given}.`);
+  const given =
+    typeof timeoutMs === "string" ? JSON.stringify(timeoutMs.slice(0, 80)) : String(timeoutMs);
+  throw new ContextCompilerError(
+    "invalid_options",
+    `A time limit is a number of milliseconds from 0, not ${given}.`,
+  );
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

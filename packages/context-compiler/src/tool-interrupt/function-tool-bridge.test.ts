@@ -12,7 +12,10 @@ function answering(answer: () => unknown, outputSchema?: object): Promise<ToolOu
     ...(outputSchema === undefined ? {} : { outputSchema }),
     execute: () => Promise.resolve(answer()),
   };
-  return createToolInterruptHandler({ session: createSession(), bridge: functionToolBridge([tool]) }).call("look", {});
+  return createToolInterruptHandler({
+    session: createSession(),
+    bridge: functionToolBridge([tool]),
+  }).call("look", {});
 }
 
 class Filters {}
@@ -34,27 +37,46 @@ describe("a function that answers", () => {
     const data = Buffer.from(bytes);
     const content = [{ type, mimeType, dataBase64: data.toString("base64") }];
     for (const answer of [data, Uint8Array.from(data), Uint8Array.from(bytes).buffer]) {
-      expect(await answering(() => answer)).toMatchObject({ kind: "tool_success", data: { content } });
+      expect(await answering(() => answer)).toMatchObject({
+        kind: "tool_success",
+        data: { content },
+      });
     }
   });
 
   it.each([
     ["a Map", () => new Map([["a", 1]]), '[["a",1]]'],
     ["a Set", () => ({ tags: new Set(["x", "y"]) }), '{"tags":["x","y"]}'],
-    ["a bigint", () => ({ count: 12n, id: 12_345_678_901_234_567_890n }), '{"count":12,"id":"12345678901234567890"}'],
+    [
+      "a bigint",
+      () => ({ count: 12n, id: 12_345_678_901_234_567_890n }),
+      '{"count":12,"id":"12345678901234567890"}',
+    ],
     ["what is no number", () => [Number.NaN, -Infinity, 0.5], "[null,null,0.5]"],
     ["what has entries", () => ({ to: new Headers({ a: "b" }) }), '{"to":[["a","b"]]}'],
-    ["an object of a class without fields inside", () => ({ id: 1, filters: new Filters() }), '{"id":1,"filters":{}}'],
+    [
+      "an object of a class without fields inside",
+      () => ({ id: 1, filters: new Filters() }),
+      '{"id":1,"filters":{}}',
+    ],
     ["a pattern and boxed values", () => [/a+/g, Object(true), Object("x")], '["/a+/g",true,"x"]'],
     ["a boxed value", () => Object(true), "true"],
     ["a date", () => ({ at: new Date(0) }), '{"at":"1970-01-01T00:00:00.000Z"}'],
-    ["bytes inside", () => ({ a: Buffer.from("hi"), b: new Uint8Array([1]) }), '{"a":"aGk=","b":"AQ=="}'],
+    [
+      "bytes inside",
+      () => ({ a: Buffer.from("hi"), b: new Uint8Array([1]) }),
+      '{"a":"aGk=","b":"AQ=="}',
+    ],
     [
       "an error inside",
       () => [{ status: "rejected", reason: new Error("no disk") }],
       '[{"status":"rejected","reason":"no disk"}]',
     ],
-    ["objects without fields", () => ({ a: {}, b: Object.create(null), c: [] }), '{"a":{},"b":{},"c":[]}'],
+    [
+      "objects without fields",
+      () => ({ a: {}, b: Object.create(null), c: [] }),
+      '{"a":{},"b":{},"c":[]}',
+    ],
     ["null", () => null, "null"],
     ["nothing", () => undefined, ""],
   ])("%s keeps what it says", async (_, answer, content) => {
@@ -63,8 +85,16 @@ describe("a function that answers", () => {
 
   it.each([
     ["an error", () => new Error("no such disk"), /^"no such disk"$/],
-    ["an error with fields", () => Object.assign(new Error("no such file"), { code: "ENOENT" }), /^"no such file"$/],
-    ["parts that say so", () => ({ content: [{ type: "text", text: "no quota" }], isError: true }), /no quota/],
+    [
+      "an error with fields",
+      () => Object.assign(new Error("no such file"), { code: "ENOENT" }),
+      /^"no such file"$/,
+    ],
+    [
+      "parts that say so",
+      () => ({ content: [{ type: "text", text: "no quota" }], isError: true }),
+      /no quota/,
+    ],
     ["a function", () => () => 1, /JSON: a function leaves nothing/],
     ["a symbol", () => Symbol("x"), /JSON: a symbol leaves nothing/],
     ["a promise inside", () => ({ rows: Promise.resolve([]) }), /JSON: a Promise leaves nothing/],
@@ -80,20 +110,30 @@ describe("a function that answers", () => {
   });
 
   it("a date is held to its schema as it is shown", async () => {
-    const schema = { type: "object", properties: { at: { type: "string" } }, additionalProperties: false };
-    expect(await answering(() => ({ at: new Date(0), by: undefined }), schema)).toMatchObject({ kind: "tool_success" });
+    const schema = {
+      type: "object",
+      properties: { at: { type: "string" } },
+      additionalProperties: false,
+    };
+    expect(await answering(() => ({ at: new Date(0), by: undefined }), schema)).toMatchObject({
+      kind: "tool_success",
+    });
   });
 
   it("no number where a schema takes null is that", async () => {
     const schema = { type: "object", properties: { v: { type: ["number", "null"] } } };
-    expect(await answering(() => ({ v: Number.NaN }), schema)).toMatchObject({ kind: "tool_success" });
+    expect(await answering(() => ({ v: Number.NaN }), schema)).toMatchObject({
+      kind: "tool_success",
+    });
   });
 
   it("any JSON is shown as JSON.stringify writes it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         fc.pre(typeof value !== "string");
-        expect(await answering(() => value)).toMatchObject({ data: { content: JSON.stringify(value) } });
+        expect(await answering(() => value)).toMatchObject({
+          data: { content: JSON.stringify(value) },
+        });
       }),
       { numRuns: Math.ceil((fc.readConfigureGlobal()?.numRuns ?? 100) / 4) },
     );

@@ -15,7 +15,10 @@ import { writeJson } from "./write-json.ts";
 export function functionToolBridge(tools: readonly ToolDefinition<never>[]): ToolBridge {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   if (byName.size !== tools.length) {
-    throw new ContextCompilerError("invalid_options", "Two tools have the same name; give each a name of its own.");
+    throw new ContextCompilerError(
+      "invalid_options",
+      "Two tools have the same name; give each a name of its own.",
+    );
   }
   const described = tools.map(describeTool);
   return {
@@ -23,7 +26,10 @@ export function functionToolBridge(tools: readonly ToolDefinition<never>[]): Too
     async call(name, input, { callId, signal }) {
       const tool: ToolDefinition<never> | undefined = byName.get(name);
       if (tool === undefined)
-        throw new ContextCompilerError("invalid_options", `There is no tool ${JSON.stringify(name)}.`);
+        throw new ContextCompilerError(
+          "invalid_options",
+          `There is no tool ${JSON.stringify(name)}.`,
+        );
       return toOutput(await run(tool, input, { callId, signal }));
     },
   };
@@ -68,7 +74,9 @@ function bytesPart(data: Uint8Array): Part {
 }
 
 function saysFailed(answer: unknown): boolean {
-  return typeof answer === "object" && answer !== null && "isError" in answer && answer.isError === true;
+  return (
+    typeof answer === "object" && answer !== null && "isError" in answer && answer.isError === true
+  );
 }
 
 /** The parts of an answer in parts, their data as bytes or, as MCP has it, in base64; undefined for any other answer. */
@@ -85,12 +93,15 @@ function partOf(part: unknown): Part | undefined {
   if (part.type === "text")
     return "text" in part && typeof part.text === "string" ? textPart(part, part.text) : undefined;
   const type = part.type === "image" || part.type === "file" ? part.type : undefined;
-  if (type === undefined || !("mimeType" in part) || typeof part.mimeType !== "string") return undefined;
+  if (type === undefined || !("mimeType" in part) || typeof part.mimeType !== "string")
+    return undefined;
   const media: Pick<MediaPart, "type" | "mimeType"> = { ...part, type, mimeType: part.mimeType };
   const given = "data" in part ? part.data : undefined;
   const data = typeof given === "string" ? fromBase64(given) : given;
   if (data instanceof Uint8Array) return { ...media, data };
-  return given === undefined && "url" in part && typeof part.url === "string" ? { ...media, url: part.url } : undefined;
+  return given === undefined && "url" in part && typeof part.url === "string"
+    ? { ...media, url: part.url }
+    : undefined;
 }
 
 function textPart(part: object, text: string): Part {

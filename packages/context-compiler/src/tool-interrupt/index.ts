@@ -12,7 +12,11 @@ export {
   type PerceptionAligner,
   type PerceptionAlignerOptions,
 } from "./perception-aligner.ts";
-export { createReadArtifactTool, type ReadArtifactInput, type ReadArtifactOptions } from "./read-artifact-tool.ts";
+export {
+  createReadArtifactTool,
+  type ReadArtifactInput,
+  type ReadArtifactOptions,
+} from "./read-artifact-tool.ts";
 export { createSchemaRegistry, type SchemaRegistry } from "./schema-registry.ts";
 export type { BridgeCall, BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 export type { ToolEvent, ToolOutcomeEvent } from "./tool-event.ts";

@@ -28,12 +28,19 @@ async function connect(
   await client.connect(transport);
   toClose.push(() => client.close());
   const session = createSession({ artifactStore: createMemoryArtifactStore() });
-  return { handler: createToolInterruptHandler({ session, bridge: mcpToolBridge(client) }), session };
+  return {
+    handler: createToolInterruptHandler({ session, bridge: mcpToolBridge(client) }),
+    session,
+  };
 }
 
 function startServer(name: string, args: string[]): StdioClientTransport {
   const script = require.resolve(`@modelcontextprotocol/${name}/dist/index.js`);
-  return new StdioClientTransport({ command: process.execPath, args: [script, ...args], stderr: "ignore" });
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [script, ...args],
+    stderr: "ignore",
+  });
 }
 
 describe("the server of everything, over stdio", () => {
@@ -49,7 +56,10 @@ describe("the server of everything, over stdio", () => {
     expect(JSON.stringify(image)).toContain('"mimeType":"image/png"');
     const structured = await handler.call("get-structured-content", { location: "New York" });
     expect(structured.kind).toBe("tool_success");
-    const blob = await handler.call("get-resource-reference", { resourceType: "Blob", resourceId: 1 });
+    const blob = await handler.call("get-resource-reference", {
+      resourceType: "Blob",
+      resourceId: 1,
+    });
     expect(JSON.stringify(blob.data.content)).toContain("This is a base64 blob");
     expect(await handler.call("echo", {})).toMatchObject({ kind: "tool_error" });
     expect(session.messages().length).toBeGreaterThan(0);
@@ -58,9 +68,15 @@ describe("the server of everything, over stdio", () => {
   it("is told when a call runs out of time", async () => {
     const { handler, session } = await connect(startServer("server-everything", ["stdio"]));
     await handler.tools();
-    const long = await handler.call("trigger-long-running-operation", { duration: 30, steps: 3 }, { timeoutMs: 200 });
+    const long = await handler.call(
+      "trigger-long-running-operation",
+      { duration: 30, steps: 3 },
+      { timeoutMs: 200 },
+    );
     expect(long.kind).toBe("tool_timeout");
-    expect(await handler.call("echo", { message: "still there" })).toMatchObject({ kind: "tool_success" });
+    expect(await handler.call("echo", { message: "still there" })).toMatchObject({
+      kind: "tool_success",
+    });
     expect(session.eventLog.filter(["tool_timeout"])).toHaveLength(1);
   });
 });
@@ -76,7 +92,9 @@ describe("the file system server, over stdio", () => {
     expect(event.kind).toBe("tool_success");
     const stored = Array.from(session.eventLog).find((event) => event.kind === "artifact_stored");
     expect(stored?.data.sizeBytes).toBe(60_000);
-    expect(await handler.call("read_text_file", { path: "/etc/passwd" })).toMatchObject({ kind: "tool_error" });
+    expect(await handler.call("read_text_file", { path: "/etc/passwd" })).toMatchObject({
+      kind: "tool_error",
+    });
   });
 });
 

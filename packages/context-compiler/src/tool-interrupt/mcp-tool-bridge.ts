@@ -46,7 +46,10 @@ export function mcpToolBridge(client: McpClient): ToolBridge {
     },
     async call(name, input, { signal, timeoutMs }) {
       const params = isWireRecord(input) ? { name, arguments: input } : { name };
-      const answer = await client.callTool(params, undefined, { signal, timeout: timeoutMs + marginMs });
+      const answer = await client.callTool(params, undefined, {
+        signal,
+        timeout: timeoutMs + marginMs,
+      });
       return readAnswer(isWireRecord(answer) ? answer : {});
     },
   };
@@ -55,7 +58,10 @@ export function mcpToolBridge(client: McpClient): ToolBridge {
 function readTool(tool: object): BridgedTool {
   const { name, description, inputSchema, outputSchema }: WireRecord = { ...tool };
   if (typeof name !== "string" || name === "") {
-    throw new ContextCompilerError("invalid_options", "The MCP server names a tool without a name.");
+    throw new ContextCompilerError(
+      "invalid_options",
+      "The MCP server names a tool without a name.",
+    );
   }
   return {
     name,
@@ -84,15 +90,22 @@ function readPart(block: unknown): Part {
     return bytesPart(data, typeof mimeType === "string" ? mimeType : "application/octet-stream");
   }
   if (type === "resource" && isWireRecord(resource)) return readResource(resource);
-  if (type === "resource_link") return { type: "text", text: `[resource ${named(wire["name"], wire["uri"])}]` };
-  return { type: "text", text: `[content of type ${JSON.stringify(type) ?? "none"}, not understood]` };
+  if (type === "resource_link")
+    return { type: "text", text: `[resource ${named(wire["name"], wire["uri"])}]` };
+  return {
+    type: "text",
+    text: `[content of type ${JSON.stringify(type) ?? "none"}, not understood]`,
+  };
 }
 
 function readResource(resource: WireRecord): Part {
   const { uri, text, blob, mimeType } = resource;
   if (typeof text === "string") return { type: "text", text };
   if (typeof blob === "string") {
-    const part = bytesPart(blob, typeof mimeType === "string" ? mimeType : "application/octet-stream");
+    const part = bytesPart(
+      blob,
+      typeof mimeType === "string" ? mimeType : "application/octet-stream",
+    );
     return part.type === "file" ? (readText(part) ?? part) : part;
   }
   return { type: "text", text: `[resource ${named(undefined, uri)}, empty]` };
@@ -116,6 +129,7 @@ function named(name: unknown, uri: unknown): string {
 
 function bytesPart(data: unknown, mimeType: string): Part {
   const bytes = typeof data === "string" ? fromBase64(data) : undefined;
-  if (bytes === undefined) return { type: "text", text: `[${mimeType} content that is not base64]` };
+  if (bytes === undefined)
+    return { type: "text", text: `[${mimeType} content that is not base64]` };
   return { type: mimeType.startsWith("image/") ? "image" : "file", mimeType, data: bytes };
 }

@@ -46,19 +46,32 @@ export function createPerceptionAligner({
         });
       };
       const { content, mimeType } = output;
-      const parts = typeof content === "string" ? clean(content) : content.map((part) => cleanPart(part, clean));
+      const parts =
+        typeof content === "string"
+          ? clean(content)
+          : content.map((part) => cleanPart(part, clean));
       const redactions = [...counts]
         .map(([kind, count]) => ({ kind, count }))
         .sort((a, b) => (a.kind < b.kind ? -1 : 1));
-      return success({ content: parts, ...(mimeType === undefined ? {} : { mimeType }), redactions });
+      return success({
+        content: parts,
+        ...(mimeType === undefined ? {} : { mimeType }),
+        redactions,
+      });
     },
   };
 }
 
-function checkOutput(schemas: SchemaRegistry, tool: string, { content, structured }: ToolOutput): Result<unknown> {
+function checkOutput(
+  schemas: SchemaRegistry,
+  tool: string,
+  { content, structured }: ToolOutput,
+): Result<unknown> {
   if (structured !== undefined) return schemas.validate(tool, structured);
   const text =
-    typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    typeof content === "string"
+      ? content
+      : content.map((part) => (part.type === "text" ? part.text : "")).join("");
   try {
     return schemas.validate(tool, JSON.parse(text));
   } catch (error) {

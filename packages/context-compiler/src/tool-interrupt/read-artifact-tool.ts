@@ -51,7 +51,10 @@ export function createReadArtifactTool(
   const { session, maxChars = 12_000, maxBytes = 1024 * 1024 } = options;
   const store = options.store ?? session.artifactStore;
   if (store === undefined) {
-    throw new ContextCompilerError("invalid_options", "The session has no artifact store; pass `store`.");
+    throw new ContextCompilerError(
+      "invalid_options",
+      "The session has no artifact store; pass `store`.",
+    );
   }
   const tool: ToolDefinition<ReadArtifactInput, string | { content: Part[] }> = {
     name: "read_artifact",
@@ -65,7 +68,13 @@ export function createReadArtifactTool(
       additionalProperties: false,
     },
     execute: (input, { signal }) =>
-      readArtifact(input, { session, store, maxChars, maxBytes, ...(signal === undefined ? {} : { signal }) }),
+      readArtifact(input, {
+        session,
+        store,
+        maxChars,
+        maxBytes,
+        ...(signal === undefined ? {} : { signal }),
+      }),
   };
   readers.add(tool);
   return tool;
@@ -85,14 +94,20 @@ interface FoundArtifact {
   sizeBytes: number;
 }
 
-async function readArtifact(input: ReadArtifactInput, context: ReadContext): Promise<string | { content: Part[] }> {
+async function readArtifact(
+  input: ReadArtifactInput,
+  context: ReadContext,
+): Promise<string | { content: Part[] }> {
   // Models copy the words around an id with it.
   const digits = /[0-9a-f]{12,64}/.exec(input.artifact.toLowerCase())?.[0] ?? "";
   const found = findArtifact(context.session.eventLog, digits)?.data;
-  if (found === undefined) return refusal(input.artifact, "no artifact of this conversation has that id");
+  if (found === undefined)
+    return refusal(input.artifact, "no artifact of this conversation has that id");
   try {
     const piece = isText(found.mimeType) || input.lines !== undefined ? readText : readBytes;
-    return (await piece(input, found, context)) ?? refusal(input.artifact, "it is no longer stored");
+    return (
+      (await piece(input, found, context)) ?? refusal(input.artifact, "it is no longer stored")
+    );
   } catch (error) {
     if (!ArtifactStoreError.isInstance(error) || error.code === "aborted") throw error;
     return refusal(input.artifact, `the store failed (${error.code})`);
@@ -103,7 +118,8 @@ function refusal(artifact: string, reason: string): string {
   return `[artifact ${JSON.stringify(artifact.slice(0, 80))} can't be read: ${reason}]`;
 }
 
-const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-ndjson|[\w.-]+\+(?:json|xml)))/;
+const textTypes =
+  /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-ndjson|[\w.-]+\+(?:json|xml)))/;
 
 function isText(mimeType: string): boolean {
   return textTypes.test(mimeType.toLowerCase());
@@ -115,7 +131,8 @@ async function readText(
   { store, maxChars, signal }: ReadContext,
 ): Promise<string | undefined> {
   const abort = signal === undefined ? {} : { signal };
-  if (lines === undefined && bytes !== undefined) return readTextBytes(bytes, artifact, { store, maxChars, ...abort });
+  if (lines === undefined && bytes !== undefined)
+    return readTextBytes(bytes, artifact, { store, maxChars, ...abort });
   const stream = await store.retrieveStream(artifact.artifactId, abort);
   if (stream === undefined) return undefined;
   const start = Math.max(1, Math.trunc(lines?.start ?? 1));
@@ -148,7 +165,11 @@ async function readTextBytes(
   return `${bytesHead(artifact, from, piece.length)}\n${text}`;
 }
 
-function bytesHead({ artifactId, mimeType, sizeBytes }: FoundArtifact, start: number, length: number): string {
+function bytesHead(
+  { artifactId, mimeType, sizeBytes }: FoundArtifact,
+  start: number,
+  length: number,
+): string {
   return `[artifact ${artifactId.slice(0, 12)}, ${mimeType}, bytes ${start} to ${start + length} of ${sizeBytes}]`;
 }
 
@@ -170,6 +191,11 @@ async function readBytes(
   const start = clamp(bytes?.start ?? 0, sizeBytes);
   const limit = Math.min(3_072, Math.floor(maxBytes / 4));
   const end = Math.min(clamp(bytes?.end ?? sizeBytes, sizeBytes), start + limit);
-  const piece = await store.retrieve(artifactId, { range: { start, end: Math.max(start, end) }, ...abort });
-  return piece === undefined ? undefined : `${bytesHead(artifact, start, piece.length)} as base64\n${toBase64(piece)}`;
+  const piece = await store.retrieve(artifactId, {
+    range: { start, end: Math.max(start, end) },
+    ...abort,
+  });
+  return piece === undefined
+    ? undefined
+    : `${bytesHead(artifact, start, piece.length)} as base64\n${toBase64(piece)}`;
 }

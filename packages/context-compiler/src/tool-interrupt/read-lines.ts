@@ -55,7 +55,13 @@ export async function readLines(
     }
     const room = part.slice(0, maxChars - kept.length).replace(/[\uD800-\uDBFF]$/, "");
     seenBytes += encoder.encode(room).length;
-    return { text: kept + room, lastLine: line, isAtEnd: false, isCutInLine: true, endByte: seenBytes };
+    return {
+      text: kept + room,
+      lastLine: line,
+      isAtEnd: false,
+      isCutInLine: true,
+      endByte: seenBytes,
+    };
   };
   for await (const chunk of stream) {
     const piece = take(decoder.decode(chunk, { stream: true }));

@@ -30,14 +30,23 @@ export function recordOutcome(
     return session.record("tool_timeout", { ...data, timeoutMs: outcome.timeoutMs });
   }
   if (outcome.kind === "tool_error") {
-    return session.record("tool_error", { ...data, content: bounded(outcome.content) }, { artifactStore });
+    return session.record(
+      "tool_error",
+      { ...data, content: bounded(outcome.content) },
+      { artifactStore },
+    );
   }
   const { content, mimeType, isArtifactRead } = outcome;
-  const details = { ...(mimeType === undefined ? {} : { mimeType }), ...(isArtifactRead ? { isArtifactRead } : {}) };
+  const details = {
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...(isArtifactRead ? { isArtifactRead } : {}),
+  };
   return session.record("tool_success", { ...data, ...details, content }, { artifactStore });
 }
 
 /** What went wrong stands in its first and last lines. */
 function bounded(content: string | Part[]): string | Part[] {
-  return typeof content === "string" ? truncateMiddle(content, { maxChars: longestError }).text : content;
+  return typeof content === "string"
+    ? truncateMiddle(content, { maxChars: longestError }).text
+    : content;
 }

@@ -19,11 +19,17 @@ export function requireToolOutput(answer: unknown): ToolOutput {
 function isToolOutput(answer: unknown): answer is ToolOutput {
   if (typeof answer !== "object" || answer === null || !("content" in answer)) return false;
   const { content } = answer;
-  const hasMimeType = !("mimeType" in answer) || ["string", "undefined"].includes(typeof answer.mimeType);
-  return hasMimeType && (typeof content === "string" || (Array.isArray(content) && content.every(isPart)));
+  const hasMimeType =
+    !("mimeType" in answer) || ["string", "undefined"].includes(typeof answer.mimeType);
+  return (
+    hasMimeType &&
+    (typeof content === "string" || (Array.isArray(content) && content.every(isPart)))
+  );
 }
 
 function isPart(part: unknown): boolean {
   if (typeof part !== "object" || part === null || !("type" in part)) return false;
-  return textTypes.has(part.type) ? "text" in part && typeof part.text === "string" : mediaTypes.has(part.type);
+  return textTypes.has(part.type)
+    ? "text" in part && typeof part.text === "string"
+    : mediaTypes.has(part.type);
 }

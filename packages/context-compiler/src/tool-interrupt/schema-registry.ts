@@ -16,7 +16,13 @@ export interface SchemaRegistry {
 }
 
 // Without ownProperties an absent property "constructor" would be the one of the prototype.
-const options = { allErrors: true, strict: false, validateFormats: false, ownProperties: true, logger: false } as const;
+const options = {
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  ownProperties: true,
+  logger: false,
+} as const;
 const maxIssues = 20;
 
 /** An empty registry. */
@@ -29,7 +35,10 @@ export function createSchemaRegistry(): SchemaRegistry {
       const validator = validators.get(tool);
       if (validator === undefined || fits<T>(validator, data)) return success<T>(trusted<T>(data));
       const [first, ...rest] = (validator.errors ?? []).slice(0, maxIssues).map(toIssue);
-      return failure(first ?? { code: "schema_mismatch", path: [], message: "The value does not fit." }, ...rest);
+      return failure(
+        first ?? { code: "schema_mismatch", path: [], message: "The value does not fit." },
+        ...rest,
+      );
     },
   };
 }
@@ -67,5 +76,9 @@ export function toIssue({ instancePath, keyword, message, params }: ErrorObject)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   const missing: unknown = params["missingProperty"] ?? params["additionalProperty"];
   const place = typeof missing === "string" ? [...path, missing] : path;
-  return { code: "schema_mismatch", path: place, message: `${keyword}: ${message ?? "does not fit"}` };
+  return {
+    code: "schema_mismatch",
+    path: place,
+    message: `${keyword}: ${message ?? "does not fit"}`,
+  };
 }

@@ -30,8 +30,12 @@ function handlerOf(
   options: { session?: Session } = {},
 ): { handler: ToolInterruptHandler; session: Session } {
   const session =
-    options.session ?? createSession({ clock: createFixedClock(1_700_000_000_000), ids: createSequentialIds() });
-  return { handler: createToolInterruptHandler({ session, bridge, ids: createSequentialIds() }), session };
+    options.session ??
+    createSession({ clock: createFixedClock(1_700_000_000_000), ids: createSequentialIds() });
+  return {
+    handler: createToolInterruptHandler({ session, bridge, ids: createSequentialIds() }),
+    session,
+  };
 }
 
 const storedIn = (session: Session): SessionEvent<"artifact_stored"> | undefined =>
@@ -52,8 +56,13 @@ describe("a call", () => {
     const event = await handler.call("look", { at: "/" }, { callId: "c1" });
     expect(seen).toEqual([["tool_call"]]);
     expect(kindsOf(session)).toEqual(["tool_call", "tool_success"]);
-    expect(event).toMatchObject({ kind: "tool_success", data: { callId: "c1", name: "look", content: "42 files" } });
-    expect(session.eventLog.at(0)).toMatchObject({ data: { callId: "c1", arguments: '{"at":"/"}' } });
+    expect(event).toMatchObject({
+      kind: "tool_success",
+      data: { callId: "c1", name: "look", content: "42 files" },
+    });
+    expect(session.eventLog.at(0)).toMatchObject({
+      data: { callId: "c1", arguments: '{"at":"/"}' },
+    });
   });
 
   const outcomes: [string, ToolBridge["call"], string, RegExp][] = [
@@ -81,13 +90,21 @@ describe("a call", () => {
     ],
     [
       "answers with what no event can hold",
-      () => Promise.resolve({ content: [{ type: "image", mimeType: "image/png", data: "no bytes" }] } as never),
+      () =>
+        Promise.resolve({
+          content: [{ type: "image", mimeType: "image/png", data: "no bytes" }],
+        } as never),
       "tool_error",
       /can't be recorded/,
     ],
     ["rejects", () => Promise.reject(new Error("disk gone")), "tool_error", /disk gone/],
     ["rejects with no error", () => Promise.reject("plain words"), "tool_error", /plain words/],
-    ["says that it failed", () => Promise.resolve({ content: "quota exceeded", isError: true }), "tool_error", /quota/],
+    [
+      "says that it failed",
+      () => Promise.resolve({ content: "quota exceeded", isError: true }),
+      "tool_error",
+      /quota/,
+    ],
   ];
   it.each(outcomes)("of a tool that %s ends in one outcome", async (_, answer, kind, said) => {
     const { handler, session } = handlerOf(bridgeOf(answer));
@@ -112,12 +129,19 @@ describe("a call", () => {
 
   it("that is answered late is recorded as late and never shown", async () => {
     let answer: (output: ToolOutput) => void = () => undefined;
-    const { handler, session } = handlerOf(bridgeOf(() => new Promise((resolve) => (answer = resolve))));
+    const { handler, session } = handlerOf(
+      bridgeOf(() => new Promise((resolve) => (answer = resolve))),
+    );
     await handler.call("look", {}, { timeoutMs: 5, callId: "c1" });
     answer({ content: "too late" });
     await vi.waitFor(() => expect(session.eventLog.length).toBe(3));
-    expect(session.eventLog.at(2)).toMatchObject({ kind: "tool_success", data: { isLate: true, content: "too late" } });
-    expect(JSON.stringify(session.messages().map(({ message }) => message))).not.toContain("too late");
+    expect(session.eventLog.at(2)).toMatchObject({
+      kind: "tool_success",
+      data: { isLate: true, content: "too late" },
+    });
+    expect(JSON.stringify(session.messages().map(({ message }) => message))).not.toContain(
+      "too late",
+    );
   });
 
   it("that is cancelled reaches the tool, is answered in the log, and throws", async () => {
@@ -130,10 +154,14 @@ describe("a call", () => {
         return never;
       }),
     );
-    await expect(handler.call("look", {}, { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(handler.call("look", {}, { signal: controller.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
     expect(given?.aborted).toBe(true);
     expect(kindsOf(session)).toEqual(["tool_call", "tool_error"]);
-    await expect(handler.call("look", {}, { signal: controller.signal })).rejects.toBeInstanceOf(ContextCompilerError);
+    await expect(handler.call("look", {}, { signal: controller.signal })).rejects.toBeInstanceOf(
+      ContextCompilerError,
+    );
     expect(session.eventLog.length).toBe(2);
   });
 
@@ -160,15 +188,27 @@ describe("a call", () => {
     const times = [5_000, 1_000];
     const clock = { ...createFixedClock(0), now: () => times.shift() ?? 1_000 };
     const session = createSession();
-    const handler = createToolInterruptHandler({ session, bridge: bridgeOf(() => text("paid")), clock });
-    expect(await handler.call("look", {})).toMatchObject({ kind: "tool_success", data: { durationMs: 0 } });
+    const handler = createToolInterruptHandler({
+      session,
+      bridge: bridgeOf(() => text("paid")),
+      clock,
+    });
+    expect(await handler.call("look", {})).toMatchObject({
+      kind: "tool_success",
+      data: { durationMs: 0 },
+    });
   });
 
-  it.each([Number.NaN, -1])("with a time limit of %d is refused before it is written down", async (timeoutMs) => {
-    const { handler, session } = handlerOf(bridgeOf(() => text("ok")));
-    await expect(handler.call("look", {}, { timeoutMs })).rejects.toMatchObject({ code: "invalid_options" });
-    expect(kindsOf(session)).toEqual([]);
-  });
+  it.each([Number.NaN, -1])(
+    "with a time limit of %d is refused before it is written down",
+    async (timeoutMs) => {
+      const { handler, session } = handlerOf(bridgeOf(() => text("ok")));
+      await expect(handler.call("look", {}, { timeoutMs })).rejects.toMatchObject({
+        code: "invalid_options",
+      });
+      expect(kindsOf(session)).toEqual([]);
+    },
+  );
 
   it("that is cancelled leaves the listing to those beside it, and one that hangs is asked for again", async () => {
     let list: (tools: { name: string }[]) => void = () => undefined;
@@ -221,7 +261,11 @@ describe("a call", () => {
     ["an argument of the wrong type", '{"at": 1}'],
   ])("with %s is an error for the model and never runs", async (_, args) => {
     const call = vi.fn<ToolBridge["call"]>(() => text("x"));
-    const inputSchema = { type: "object", properties: { at: { type: "string" } }, required: ["at"] };
+    const inputSchema = {
+      type: "object",
+      properties: { at: { type: "string" } },
+      required: ["at"],
+    };
     const { handler } = handlerOf(bridgeOf(call, { inputSchema }));
     expect(await handler.call("look", args)).toMatchObject({ kind: "tool_error" });
     expect(call).not.toHaveBeenCalled();
@@ -243,11 +287,17 @@ describe("a call", () => {
             return new Promise((resolve) => late.push(() => resolve({ content: "late" })));
           }),
         );
-        const calls = behaviours.map((_, n) => ({ id: `c${n}`, name: "look", arguments: JSON.stringify({ n }) }));
+        const calls = behaviours.map((_, n) => ({
+          id: `c${n}`,
+          name: "look",
+          arguments: JSON.stringify({ n }),
+        }));
         const events = await handler.callAll(calls, { timeoutMs: 3 });
         expect(events.map(({ data }) => data.callId)).toEqual(calls.map(({ id }) => id));
         for (const answer of late) answer();
-        await vi.waitFor(() => expect(session.eventLog.length).toBe(behaviours.length * 2 + late.length));
+        await vi.waitFor(() =>
+          expect(session.eventLog.length).toBe(behaviours.length * 2 + late.length),
+        );
         for (const { id } of calls) {
           const outcomes = session.eventLog
             .filter(["tool_success", "tool_error", "tool_timeout"])
@@ -261,16 +311,27 @@ describe("a call", () => {
 });
 
 describe("an answer", () => {
-  const outputSchema = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
+  const outputSchema = {
+    type: "object",
+    properties: { count: { type: "integer" } },
+    required: ["count"],
+  };
 
   it.each([
     ["that is no JSON", { content: "about 3" }, /not JSON/],
     ["of another shape", { content: '{"count": "3"}' }, /\/count: type/],
-    ["whose value is of another shape", { content: "3", structured: { count: "3" } }, /\/count: type/],
+    [
+      "whose value is of another shape",
+      { content: "3", structured: { count: "3" } },
+      /\/count: type/,
+    ],
   ])("%s breaks the tool's schema and is not shown", async (_, output, said) => {
     const { handler } = handlerOf(bridgeOf(() => Promise.resolve(output), { outputSchema }));
     const event = await handler.call("look", {});
-    expect(event).toMatchObject({ kind: "tool_error", data: { content: expect.stringMatching(said) } });
+    expect(event).toMatchObject({
+      kind: "tool_error",
+      data: { content: expect.stringMatching(said) },
+    });
   });
 
   it.each([
@@ -288,12 +349,17 @@ describe("an answer", () => {
     const schemas = createSchemaRegistry();
     schemas.register("look", schema);
     expect(schemas.validate("look", [1])).toEqual({ ok: true, value: [1] });
-    expect(schemas.validate("look", [1, 2])).toMatchObject({ ok: false, issues: [{ code: "schema_mismatch" }] });
+    expect(schemas.validate("look", [1, 2])).toMatchObject({
+      ok: false,
+      issues: [{ code: "schema_mismatch" }],
+    });
     expect(schemas.validate("other", [1, 2])).toMatchObject({ ok: true });
   });
 
   it("of a schema that does not compile is refused with the tool's name", () => {
-    expect(() => createSchemaRegistry().register("look", { type: "nonsense" })).toThrow(/"look" does not compile/);
+    expect(() => createSchemaRegistry().register("look", { type: "nonsense" })).toThrow(
+      /"look" does not compile/,
+    );
   });
 
   it("loses its secrets and terminal escapes before anything is written", async () => {
@@ -319,7 +385,10 @@ describe("an answer", () => {
 
   it("keeps escapes where they hide nothing", () => {
     const content = String.raw`{"a":"\/ \u0026 \\u0026 \u0022 \n"}`;
-    expect(createPerceptionAligner().normalize("look", { content })).toMatchObject({ ok: true, value: { content } });
+    expect(createPerceptionAligner().normalize("look", { content })).toMatchObject({
+      ok: true,
+      value: { content },
+    });
   });
 
   it("leaves JSON that parses where it undoes an escape", () => {
@@ -333,14 +402,18 @@ describe("an answer", () => {
   });
 
   it("counts what it masked", () => {
-    const aligned = createPerceptionAligner().normalize("look", { content: `ghp_${"a1B2c3".repeat(6)}` });
+    const aligned = createPerceptionAligner().normalize("look", {
+      content: `ghp_${"a1B2c3".repeat(6)}`,
+    });
     expect(aligned).toMatchObject({ ok: true, value: { redactions: [{ count: 1 }] } });
   });
 
   it("keeps images by their bytes and type", async () => {
     const data = new Uint8Array([137, 80, 78, 71]);
     const { handler, session } = handlerOf(
-      bridgeOf(() => Promise.resolve({ content: [{ type: "image", mimeType: "image/png", data }] })),
+      bridgeOf(() =>
+        Promise.resolve({ content: [{ type: "image", mimeType: "image/png", data }] }),
+      ),
     );
     await handler.call("look", {});
     const message = session.messages().at(-1)?.message;
@@ -380,7 +453,11 @@ describe("function tools", () => {
     name: "twice",
     description: "Doubles a number.",
     inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
-    outputSchema: { type: "object", properties: { twice: { type: "number" } }, required: ["twice"] },
+    outputSchema: {
+      type: "object",
+      properties: { twice: { type: "number" } },
+      required: ["twice"],
+    },
     execute: ({ n }) => Promise.resolve({ twice: n * 2 }),
   };
 
@@ -391,7 +468,9 @@ describe("function tools", () => {
       data: { content: '{"twice":4}' },
     });
     const wrong = { ...tool, execute: () => Promise.resolve({ thrice: 6 }) };
-    expect(await handlerOf(functionToolBridge([wrong])).handler.call("twice", { n: 2 })).toMatchObject({
+    expect(
+      await handlerOf(functionToolBridge([wrong])).handler.call("twice", { n: 2 }),
+    ).toMatchObject({
       kind: "tool_error",
     });
   });
@@ -427,7 +506,10 @@ describe("function tools", () => {
       execute: () => Promise.resolve(undefined),
     };
     const { handler } = handlerOf(functionToolBridge([silent]));
-    expect(await handler.call("silent", {})).toMatchObject({ kind: "tool_success", data: { content: "" } });
+    expect(await handler.call("silent", {})).toMatchObject({
+      kind: "tool_success",
+      data: { content: "" },
+    });
   });
 });
 
@@ -437,7 +519,10 @@ describe("read_artifact", () => {
   async function storedSession(
     content: ToolOutput["content"] = lines.join("\n"),
   ): Promise<{ session: Session; handler: ToolInterruptHandler; id: string }> {
-    const session = createSession({ artifactStore: createMemoryArtifactStore(), externalizeAboveTokens: 100 });
+    const session = createSession({
+      artifactStore: createMemoryArtifactStore(),
+      externalizeAboveTokens: 100,
+    });
     const big = bridgeOf(() => Promise.resolve({ content }));
     const reader = functionToolBridge([createReadArtifactTool({ session, maxChars: 2_000 })]);
     const bridge: ToolBridge = {
@@ -457,7 +542,10 @@ describe("read_artifact", () => {
 
   it("gives lines by the digits that the prompt shows, and says how to go on", async () => {
     const { handler, id } = await storedSession();
-    const answer = await contentOf(handler, { artifact: id.slice(0, 12), lines: { start: 3, end: 5 } });
+    const answer = await contentOf(handler, {
+      artifact: id.slice(0, 12),
+      lines: { start: 3, end: 5 },
+    });
     expect(answer).toBe(
       `[artifact ${id.slice(0, 12)}, text/plain; charset=utf-8, lines 3 to 5, go on with lines from 6]\n${lines.slice(2, 5).join("\n")}`,
     );
@@ -474,7 +562,9 @@ describe("read_artifact", () => {
     const { handler, id } = await storedSession();
     let byLines = "";
     for (let start = 1; ;) {
-      const [head = "", ...body] = (await contentOf(handler, { artifact: id, lines: { start } })).split("\n");
+      const [head = "", ...body] = (
+        await contentOf(handler, { artifact: id, lines: { start } })
+      ).split("\n");
       byLines += `${body.join("\n")}\n`;
       const next = /go on with lines from (\d+)/.exec(head);
       if (next === null) break;
@@ -497,7 +587,9 @@ describe("read_artifact", () => {
     ["\n", { start: 300, end: 20 }, /lines 300 to 300, go on with lines from 301/],
     ["", { start: 50, end: 20 }, /lines 50 to 50, go on with lines from 51/],
   ])("counts 300 lines that end in %j right, from %o on", async (lastEnd, asked, words) => {
-    const { handler, id } = await storedSession(`${Array.from({ length: 300 }, () => "words").join("\n")}${lastEnd}`);
+    const { handler, id } = await storedSession(
+      `${Array.from({ length: 300 }, () => "words").join("\n")}${lastEnd}`,
+    );
     expect(await contentOf(handler, { artifact: id, lines: asked })).toMatch(words);
   });
 
@@ -516,8 +608,14 @@ describe("read_artifact", () => {
 
   it("finds the id among the words that the prompt shows around it", async () => {
     const { handler, id } = await storedSession();
-    for (const artifact of [` ${id} `, `artifact ${id.slice(0, 12)}`, id.slice(0, 12).toUpperCase()]) {
-      expect(await contentOf(handler, { artifact, lines: { start: 1, end: 1 } })).toContain(lines[0]);
+    for (const artifact of [
+      ` ${id} `,
+      `artifact ${id.slice(0, 12)}`,
+      id.slice(0, 12).toUpperCase(),
+    ]) {
+      expect(await contentOf(handler, { artifact, lines: { start: 1, end: 1 } })).toContain(
+        lines[0],
+      );
     }
   });
 

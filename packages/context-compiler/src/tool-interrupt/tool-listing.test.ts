@@ -7,7 +7,10 @@ interface Question {
   answer(tools: BridgedTool[]): void;
 }
 
-function asking(): { questions: Question[]; handler: ReturnType<typeof createToolInterruptHandler> } {
+function asking(): {
+  questions: Question[];
+  handler: ReturnType<typeof createToolInterruptHandler>;
+} {
   const questions: Question[] = [];
   const bridge: ToolBridge = {
     tools: ({ signal } = {}) => new Promise((answer) => questions.push({ signal, answer })),
@@ -19,7 +22,9 @@ function asking(): { questions: Question[]; handler: ReturnType<typeof createToo
 describe("a listing of tools", () => {
   it("whose call is out of time is cancelled, and the next call asks again", async () => {
     const { questions, handler } = asking();
-    expect(await handler.call("look", {}, { timeoutMs: 5 })).toMatchObject({ kind: "tool_timeout" });
+    expect(await handler.call("look", {}, { timeoutMs: 5 })).toMatchObject({
+      kind: "tool_timeout",
+    });
     expect(questions.map(({ signal }) => signal?.aborted)).toEqual([true]);
     const later = handler.call("look", {});
     await vi.waitFor(() => expect(questions).toHaveLength(2));
@@ -56,7 +61,9 @@ describe("a listing of tools", () => {
 
   it("is not begun for a signal that is aborted", async () => {
     const { questions, handler } = asking();
-    await expect(handler.tools({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(handler.tools({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
     expect(questions).toEqual([]);
   });
 });

@@ -32,10 +32,17 @@ export function createToolListing(bridge: ToolBridge): ToolListing {
     asked.answer.catch(() => forget(asked));
     return (last = asked);
   };
-  const tools = (signal: AbortSignal | undefined, isFresh = false): Promise<readonly BridgedTool[]> =>
+  const tools = (
+    signal: AbortSignal | undefined,
+    isFresh = false,
+  ): Promise<readonly BridgedTool[]> =>
     new Promise((resolve, reject) => {
       const cancel = (): void =>
-        reject(new ContextCompilerError("aborted", "The listing of tools was cancelled.", { cause: signal?.reason }));
+        reject(
+          new ContextCompilerError("aborted", "The listing of tools was cancelled.", {
+            cause: signal?.reason,
+          }),
+        );
       if (signal?.aborted === true) return cancel();
       const asked = isFresh || last === undefined ? ask() : last;
       const giveUp = (): void => {
@@ -65,14 +72,19 @@ export function createToolListing(bridge: ToolBridge): ToolListing {
 async function listTools(bridge: ToolBridge, signal: AbortSignal): Promise<readonly BridgedTool[]> {
   const answer: unknown = await bridge.tools({ signal });
   if (isToolList(answer)) return answer;
-  throw new ContextCompilerError("invalid_options", "A tool bridge lists tools as [{ name, ... }].");
+  throw new ContextCompilerError(
+    "invalid_options",
+    "A tool bridge lists tools as [{ name, ... }].",
+  );
 }
 
 function isToolList(answer: unknown): answer is readonly BridgedTool[] {
   return (
     Array.isArray(answer) &&
     answer.every((tool: unknown) => {
-      return typeof tool === "object" && tool !== null && "name" in tool && typeof tool.name === "string";
+      return (
+        typeof tool === "object" && tool !== null && "name" in tool && typeof tool.name === "string"
+      );
     })
   );
 }

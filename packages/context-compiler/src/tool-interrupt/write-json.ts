@@ -15,12 +15,14 @@ export function writeJson(value: unknown, what: string): string {
     const reason = error instanceof Error ? error.message : "it failed without a message";
     throw new TypeError(`${what} can't be written as JSON: ${reason}.`, { cause: error });
   }
-  if (json === undefined) throw new TypeError(`${what} can't be written as JSON: a ${typeof value} leaves nothing.`);
+  if (json === undefined)
+    throw new TypeError(`${what} can't be written as JSON: a ${typeof value} leaves nothing.`);
   return json;
 }
 
 function replaceOdd(this: unknown, key: string, value: unknown): unknown {
-  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (typeof value === "bigint")
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value !== "object" || value === null) return value;
   // A Buffer has turned itself into an object by now.
   const given: unknown = Reflect.get(Object(this), key);

@@ -8,7 +8,9 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import { fitMessages } from "../fit/fit-messages.ts";
 import { fromOpenAiMessages, toOpenAiMessages } from "../openai/index.ts";
 
-const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((words) => words.trim() !== "");
+const text = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
+  .filter((words) => words.trim() !== "");
 const png = fc
   .uint8Array({ maxLength: 24 })
   .map((data) => ({ type: "image" as const, mimeType: "image/png", data: new Uint8Array(data) }));
@@ -17,13 +19,24 @@ const png = fc
 const conversation = fc
   .tuple(
     text,
-    fc.array(fc.tuple(text, fc.option(png), fc.array(fc.tuple(fc.json(), text, fc.boolean()), { maxLength: 3 }), text)),
+    fc.array(
+      fc.tuple(
+        text,
+        fc.option(png),
+        fc.array(fc.tuple(fc.json(), text, fc.boolean()), { maxLength: 3 }),
+        text,
+      ),
+    ),
   )
   .map(([system, turns]): ChatMessage[] => [
     { role: "system", content: system },
     ...turns.flatMap(([question, image, calls, answer], turn): ChatMessage[] => {
       const named = calls.map(([argument, result, isError], index) => ({
-        call: { id: `call-${turn}-${index}`, name: "look", arguments: JSON.stringify({ argument }) },
+        call: {
+          id: `call-${turn}-${index}`,
+          name: "look",
+          arguments: JSON.stringify({ argument }),
+        },
         answer: {
           role: "tool" as const,
           toolCallId: `call-${turn}-${index}`,
@@ -31,7 +44,8 @@ const conversation = fc
           ...(isError ? { isError } : {}),
         },
       }));
-      const content = image === null ? question : [{ type: "text" as const, text: question }, image];
+      const content =
+        image === null ? question : [{ type: "text" as const, text: question }, image];
       const asked: ChatMessage[] =
         named.length === 0
           ? []
@@ -58,18 +72,22 @@ describe("every wire format", () => {
     "ai-sdk": (messages: ChatMessage[]) => fromAiSdkMessages(toAiSdkMessages(messages)),
   };
 
-  it.each(Object.entries(formats))("%s gives back the messages that it was given", (_, roundTrip) => {
-    fc.assert(
-      fc.property(conversation, (messages) => {
-        expect(plain(roundTrip(messages))).toEqual(plain(messages));
-      }),
-    );
-  });
+  it.each(Object.entries(formats))(
+    "%s gives back the messages that it was given",
+    (_, roundTrip) => {
+      fc.assert(
+        fc.property(conversation, (messages) => {
+          expect(plain(roundTrip(messages))).toEqual(plain(messages));
+        }),
+      );
+    },
+  );
 
   it.each(["anthropic", "ai-sdk"] as const)("%s keeps which results are errors", (name) => {
     fc.assert(
       fc.property(conversation, (messages) => {
-        const errors = (list: ChatMessage[]): unknown[] => list.map(({ isError }) => isError === true);
+        const errors = (list: ChatMessage[]): unknown[] =>
+          list.map(({ isError }) => isError === true);
         expect(errors(formats[name](messages))).toEqual(errors(messages));
       }),
     );
@@ -90,28 +108,46 @@ describe("every wire format", () => {
 
   it("refuses what is no list of messages", () => {
     const nothing = JSON.parse("null");
-    const froms = [fromOpenAiMessages, fromAiSdkMessages, toOpenAiMessages, toAnthropicMessages, toAiSdkMessages];
+    const froms = [
+      fromOpenAiMessages,
+      fromAiSdkMessages,
+      toOpenAiMessages,
+      toAnthropicMessages,
+      toAiSdkMessages,
+    ];
     for (const given of [nothing, [nothing], "hi"]) {
       for (const convert of froms) expect(() => convert(given)).toThrow(ContextCompilerError);
-      expect(() => fromAnthropicMessages({ messages: given })).toThrow(/a list of messages|Message 0/);
+      expect(() => fromAnthropicMessages({ messages: given })).toThrow(
+        /a list of messages|Message 0/,
+      );
     }
     expect(() => fromAnthropicMessages(nothing)).toThrow(ContextCompilerError);
   });
 
   it("refuses a part whose type is a name of every object", () => {
     const content = [{ type: "toString" }];
-    expect(() => fromOpenAiMessages([{ role: "user", content }])).toThrow('a part of type "toString"');
-    expect(() => fromAnthropicMessages({ messages: [{ role: "user", content }] })).toThrow('type "toString"');
+    expect(() => fromOpenAiMessages([{ role: "user", content }])).toThrow(
+      'a part of type "toString"',
+    );
+    expect(() => fromAnthropicMessages({ messages: [{ role: "user", content }] })).toThrow(
+      'type "toString"',
+    );
   });
 
   it("sends a call with broken arguments, and what a tool gave that the format has no place for", () => {
     const wav: Part = { type: "file", mimeType: "audio/wav", url: "https://example.org/a" };
     const messages: ChatMessage[] = [
       { role: "user", content: "Go" },
-      { role: "assistant", content: "", toolCalls: [{ id: "c", name: "look", arguments: "{broken" }] },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: "c", name: "look", arguments: "{broken" }],
+      },
       { role: "tool", toolCallId: "c", content: [wav] },
     ];
-    const content = [{ type: "text", text: "[audio/wav at https://example.org/a: can't be shown here]" }];
+    const content = [
+      { type: "text", text: "[audio/wav at https://example.org/a: can't be shown here]" },
+    ];
     const input = { INVALID_JSON: "{broken" };
     expect(toOpenAiMessages(messages)[2]).toEqual({ role: "tool", tool_call_id: "c", content });
     expect(toAnthropicMessages(messages).messages.slice(1)).toEqual([
@@ -143,7 +179,10 @@ describe("OpenAI's messages", () => {
           { type: "image_url", image_url: { url: "https://example.org/a.png", detail: "high" } },
           { type: "image_url", image_url: { url: "data:image/png;base64,AQID" } },
           { type: "input_audio", input_audio: { data: "AQID", format: "wav" } },
-          { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AQID" } },
+          {
+            type: "file",
+            file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AQID" },
+          },
           { type: "file", file: { file_id: "file-1" } },
         ],
       },
@@ -210,14 +249,25 @@ describe("Anthropic's messages", () => {
             { type: "redacted_thinking", data: "xyz" },
             { type: "text", text: "I look." },
             { type: "tool_use", id: "t1", name: "look", input: { at: 1 } },
-            { type: "tool_use", id: "t2", name: "look", input: { at: 2 }, cache_control: { type: "ephemeral" } },
+            {
+              type: "tool_use",
+              id: "t2",
+              name: "look",
+              input: { at: 2 },
+              cache_control: { type: "ephemeral" },
+            },
           ],
         },
         {
           role: "user",
           content: [
             { type: "tool_result", tool_use_id: "t1", content: "one" },
-            { type: "tool_result", tool_use_id: "t2", content: [{ type: "text", text: "two" }], is_error: true },
+            {
+              type: "tool_result",
+              tool_use_id: "t2",
+              content: [{ type: "text", text: "two" }],
+              is_error: true,
+            },
             { type: "text", text: "And now?" },
           ],
         },
@@ -246,16 +296,24 @@ describe("Anthropic's messages", () => {
 
   it("carry the caller's breakpoints alone, where there are some", () => {
     const cache_control = { type: "ephemeral" };
-    const result = { type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "r", cache_control }] };
+    const result = {
+      type: "tool_result",
+      tool_use_id: "t",
+      content: [{ type: "text", text: "r", cache_control }],
+    };
     const messages = fromAnthropicMessages({
       system: [{ type: "text", text: "Rules.", cache_control }],
       messages: [
         { role: "user", content: [{ type: "text", text: "Go", cache_control }] },
-        { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: {}, cache_control }] },
+        {
+          role: "assistant",
+          content: [{ type: "tool_use", id: "t", name: "look", input: {}, cache_control }],
+        },
         { role: "user", content: [{ ...result, cache_control }] },
       ],
     });
-    const marksIn = (value: unknown): number => JSON.stringify(value).split("cache_control").length - 1;
+    const marksIn = (value: unknown): number =>
+      JSON.stringify(value).split("cache_control").length - 1;
     expect(marksIn(toAnthropicMessages(messages))).toBe(5);
     expect(marksIn(toAnthropicMessages(messages, { breakpoints: [] }))).toBe(0);
     const { messages: turns } = toAnthropicMessages(messages, { breakpoints: [1] });
@@ -264,14 +322,28 @@ describe("Anthropic's messages", () => {
   });
 
   it("mark the last 4 of more breakpoints, and nothing for what is no index", () => {
-    const messages = Array.from({ length: 6 }, (_, at): ChatMessage => ({ role: "user", content: `${at}` }));
-    const markedIn = (value: unknown, mark: string): number => JSON.stringify(value).split(mark).length - 1;
-    const { messages: turns } = toAnthropicMessages(messages, { breakpoints: [5, 0, 1, 2, 2, 3, 4, -1, 99, 0.5] });
-    expect(turns[0]?.content.map((block) => "cache_control" in block)).toEqual([false, false, true, true, true, true]);
+    const messages = Array.from({ length: 6 }, (_, at): ChatMessage => ({
+      role: "user",
+      content: `${at}`,
+    }));
+    const markedIn = (value: unknown, mark: string): number =>
+      JSON.stringify(value).split(mark).length - 1;
+    const { messages: turns } = toAnthropicMessages(messages, {
+      breakpoints: [5, 0, 1, 2, 2, 3, 4, -1, 99, 0.5],
+    });
+    expect(turns[0]?.content.map((block) => "cache_control" in block)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+      true,
+    ]);
     const sent = toAiSdkMessages(messages, { breakpoints: [0, 1, 2, 3, 4, 5] });
     expect(sent.map(({ providerOptions }) => providerOptions !== undefined).indexOf(true)).toBe(2);
     expect(markedIn(sent, "cacheControl")).toBe(4);
-    const broken = (): unknown => Reflect.apply(toAnthropicMessages, undefined, [messages, { breakpoints: 5 }]);
+    const broken = (): unknown =>
+      Reflect.apply(toAnthropicMessages, undefined, [messages, { breakpoints: 5 }]);
     expect(broken).toThrow(expect.objectContaining({ code: "invalid_options" }));
   });
 
@@ -288,14 +360,25 @@ describe("Anthropic's messages", () => {
         ? []
         : [{ ...asked, providerMetadata: { anthropic: { reasoning } } }, answer];
     const ids = ["call_0", "call_0", "call_0_2", "functions.look:0", ""];
-    const messages: ChatMessage[] = [{ role: "user", content: "Go" }, ...thought, ...ids.flatMap(use)];
+    const messages: ChatMessage[] = [
+      { role: "user", content: "Go" },
+      ...thought,
+      ...ids.flatMap(use),
+    ];
     const blocks = toAnthropicMessages(messages).messages.flatMap(({ content }) => content);
     expect(blocks.slice(1, 3)).toEqual(reasoning);
     expect(
       blocks
         .slice(3)
-        .map((block) => (block.type === "tool_use" ? block.id : "tool_use_id" in block && block.tool_use_id)),
-    ).toEqual(["call_0", "call_0_2", "call_0_3", "call_0_2_2", "functions_look_0", "_"].flatMap((id) => [id, id]));
+        .map((block) =>
+          block.type === "tool_use" ? block.id : "tool_use_id" in block && block.tool_use_id,
+        ),
+    ).toEqual(
+      ["call_0", "call_0_2", "call_0_3", "call_0_2_2", "functions_look_0", "_"].flatMap((id) => [
+        id,
+        id,
+      ]),
+    );
   });
 
   it("keep hidden thinking when they are fitted", () => {
@@ -322,12 +405,21 @@ describe("Anthropic's messages", () => {
 describe("the AI SDK's messages", () => {
   it("come back as they were taken in, provider options and JSON outputs included", () => {
     const wire = [
-      { role: "system", content: "Rules.", providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } },
+      {
+        role: "system",
+        content: "Rules.",
+        providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
+      },
       {
         role: "user",
         content: [
           { type: "text", text: "Go" },
-          { type: "file", data: new Uint8Array([1]), mediaType: "application/pdf", filename: "a.pdf" },
+          {
+            type: "file",
+            data: new Uint8Array([1]),
+            mediaType: "application/pdf",
+            filename: "a.pdf",
+          },
         ],
       },
       {
@@ -343,15 +435,36 @@ describe("the AI SDK's messages", () => {
             providerOptions: { google: { thoughtSignature: "x" } },
           },
           { type: "tool-call", toolCallId: "c2", toolName: "look", input: {} },
-          { type: "tool-call", toolCallId: "c3", toolName: "search", input: {}, providerExecuted: true },
-          { type: "tool-result", toolCallId: "c3", toolName: "search", output: { type: "json", value: [1] } },
+          {
+            type: "tool-call",
+            toolCallId: "c3",
+            toolName: "search",
+            input: {},
+            providerExecuted: true,
+          },
+          {
+            type: "tool-result",
+            toolCallId: "c3",
+            toolName: "search",
+            output: { type: "json", value: [1] },
+          },
         ],
       },
       {
         role: "tool",
         content: [
-          { type: "tool-result", toolCallId: "c1", toolName: "look", output: { type: "json", value: { found: true } } },
-          { type: "tool-result", toolCallId: "c2", toolName: "look", output: { type: "error-text", value: "gone" } },
+          {
+            type: "tool-result",
+            toolCallId: "c1",
+            toolName: "look",
+            output: { type: "json", value: { found: true } },
+          },
+          {
+            type: "tool-result",
+            toolCallId: "c2",
+            toolName: "look",
+            output: { type: "error-text", value: "gone" },
+          },
         ],
       },
     ];
@@ -359,10 +472,14 @@ describe("the AI SDK's messages", () => {
     const back = toAiSdkMessages(messages).map((message) => {
       if (message.role !== "assistant" || typeof message.content === "string") return message;
       const order = ["reasoning", "text", "tool-call", "tool-result"];
-      const content = message.content.toSorted((a, b) => order.indexOf(a.type) - order.indexOf(b.type));
+      const content = message.content.toSorted(
+        (a, b) => order.indexOf(a.type) - order.indexOf(b.type),
+      );
       return {
         ...message,
-        content: content.map((part) => (part.type === "tool-result" ? { ...part, providerOptions: undefined } : part)),
+        content: content.map((part) =>
+          part.type === "tool-result" ? { ...part, providerOptions: undefined } : part,
+        ),
       };
     });
     expect(back).toEqual(wire);
@@ -380,32 +497,68 @@ describe("the AI SDK's messages", () => {
       const [message] = fromAiSdkMessages([
         { role: "user", content: [{ type: "image", image, mediaType: "image/png" }] },
       ]);
-      expect(message?.content).toEqual([{ type: "image", mimeType: "image/png", data: new Uint8Array(digest) }]);
+      expect(message?.content).toEqual([
+        { type: "image", mimeType: "image/png", data: new Uint8Array(digest) },
+      ]);
     }
     const url = new URL("https://example.org/a.png");
-    const [message] = fromAiSdkMessages([{ role: "user", content: [{ type: "image", image: url }] }]);
+    const [message] = fromAiSdkMessages([
+      { role: "user", content: [{ type: "image", image: url }] },
+    ]);
     expect(message?.content).toEqual([{ type: "image", mimeType: "image/*", url: url.href }]);
   });
 
   it("keep the order of what the assistant did with a provider's tool and said then", () => {
-    const call = { type: "tool-call", toolCallId: "a", toolName: "search", input: {}, providerExecuted: true };
-    const result = { type: "tool-result", toolCallId: "a", toolName: "search", output: { type: "text", value: "r" } };
+    const call = {
+      type: "tool-call",
+      toolCallId: "a",
+      toolName: "search",
+      input: {},
+      providerExecuted: true,
+    };
+    const result = {
+      type: "tool-result",
+      toolCallId: "a",
+      toolName: "search",
+      output: { type: "text", value: "r" },
+    };
     const wire = [
-      { role: "assistant", content: [call, result, { type: "text", text: "So." }], providerOptions: { x: { y: 1 } } },
+      {
+        role: "assistant",
+        content: [call, result, { type: "text", text: "So." }],
+        providerOptions: { x: { y: 1 } },
+      },
       { role: "assistant", content: [{ type: "text", text: "And." }] },
     ];
-    expect(fromAiSdkMessages(wire).map(({ role }) => role)).toEqual(["assistant", "tool", "assistant", "assistant"]);
+    expect(fromAiSdkMessages(wire).map(({ role }) => role)).toEqual([
+      "assistant",
+      "tool",
+      "assistant",
+      "assistant",
+    ]);
     expect(toAiSdkMessages(fromAiSdkMessages(wire))).toEqual(wire);
   });
 
   it("give back media by their address that a tool gave", () => {
-    const part = { type: "image-url", url: "https://example.org/a.png", providerOptions: { x: { y: 1 } } };
+    const part = {
+      type: "image-url",
+      url: "https://example.org/a.png",
+      providerOptions: { x: { y: 1 } },
+    };
     const wire = [
-      { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "look", input: {} }] },
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "a", toolName: "look", input: {} }],
+      },
       {
         role: "tool",
         content: [
-          { type: "tool-result", toolCallId: "a", toolName: "look", output: { type: "content", value: [part] } },
+          {
+            type: "tool-result",
+            toolCallId: "a",
+            toolName: "look",
+            output: { type: "content", value: [part] },
+          },
         ],
       },
     ];
@@ -452,7 +605,11 @@ describe("the AI SDK's messages", () => {
   });
 
   it("mark a breakpoint with provider options", () => {
-    const [message] = toAiSdkMessages([{ role: "system", content: "Rules." }], { breakpoints: [0] });
-    expect(message?.providerOptions).toEqual({ anthropic: { cacheControl: { type: "ephemeral" } } });
+    const [message] = toAiSdkMessages([{ role: "system", content: "Rules." }], {
+      breakpoints: [0],
+    });
+    expect(message?.providerOptions).toEqual({
+      anthropic: { cacheControl: { type: "ephemeral" } },
+    });
   });
 });

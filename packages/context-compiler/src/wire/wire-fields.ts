@@ -11,7 +11,9 @@ export function isWireRecord(value: unknown): value is WireRecord {
 }
 
 /** The members that are not undefined. */
-export function defined<Value extends object>(record: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> };
+export function defined<Value extends object>(
+  record: Value,
+): { [Key in keyof Value]: Exclude<Value[Key], undefined> };
 export function defined(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
@@ -22,7 +24,9 @@ export function leftOver(
   record: WireRecord,
   known: readonly string[],
 ): { [format: string]: WireRecord } | undefined {
-  const rest = Object.entries(record).filter(([key, value]) => value !== undefined && !known.includes(key));
+  const rest = Object.entries(record).filter(
+    ([key, value]) => value !== undefined && !known.includes(key),
+  );
   return rest.length === 0 ? undefined : { [format]: Object.fromEntries(rest) };
 }
 

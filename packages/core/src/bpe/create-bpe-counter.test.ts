@@ -17,12 +17,16 @@ const encodings: [BpeEncoding, TokenCounter, (text: string) => number][] = [
 
 const fixtures = new URL("../tokens/__fixtures__/", import.meta.url);
 const prose = readdirSync(fixtures).map((name) => readFileSync(new URL(name, fixtures), "utf8"));
-const sources = join(dirname(createRequire(import.meta.url).resolve("gpt-tokenizer/package.json")), "src");
+const sources = join(
+  dirname(createRequire(import.meta.url).resolve("gpt-tokenizer/package.json")),
+  "src",
+);
 const code = ["GptEncoding.ts", "BytePairEncodingCore.ts", "functionCalling.ts"].map((name) =>
   readFileSync(join(sources, name), "utf8"),
 );
 
-const seeded = (seed: number) => (): number => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
+const seeded = (seed: number) => (): number =>
+  (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
 const random = seeded(5);
 const run = (length: number, from: number, range: number): string =>
   Array.from({ length }, () => String.fromCodePoint(from + Math.floor(random() * range))).join("");
@@ -40,7 +44,11 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
   });
 
   it("counts special tokens as the text they are", () => {
-    for (const text of ["<|endoftext|>", "a <|im_start|>user<|im_sep|> b", "<|fim_prefix|><|endofprompt|>"]) {
+    for (const text of [
+      "<|endoftext|>",
+      "a <|im_start|>user<|im_sep|> b",
+      "<|fim_prefix|><|endofprompt|>",
+    ]) {
       expect(counter.count(text)).toBe(reference(text));
     }
   });
@@ -77,8 +85,19 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
   });
 
   it("counts any unbroken run of a few characters as gpt-tokenizer does", () => {
-    const alphabet = fc.constantFrom("ab", "aeinrst", "оаеинт", "的一是不了人", "きのはをに", "=-", "\ud800x", "𠀀𠀁");
-    const run = alphabet.chain((letters) => fc.array(fc.constantFrom(...letters), { maxLength: 120 }));
+    const alphabet = fc.constantFrom(
+      "ab",
+      "aeinrst",
+      "оаеинт",
+      "的一是不了人",
+      "きのはをに",
+      "=-",
+      "\ud800x",
+      "𠀀𠀁",
+    );
+    const run = alphabet.chain((letters) =>
+      fc.array(fc.constantFrom(...letters), { maxLength: 120 }),
+    );
     fc.assert(
       fc.property(run, (parts) => {
         expect(counter.count(parts.join(""))).toBe(reference(parts.join("")));
@@ -103,11 +122,14 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
     ["letters", "ab", 50_000],
     ["ideographs", "日本語", 40_000],
     ["surrogate pairs after one letter", "𠀀", 40_000],
-  ])("stays within a fiftieth where a run of %s is too long to be merged as a whole", (_kind, unit, repeats) => {
-    const parts = 200;
-    const expected = counter.count(unit.repeat(repeats / parts)) * parts;
-    expect(Math.abs(counter.count(`x${unit.repeat(repeats)}`) / expected - 1)).toBeLessThan(0.02);
-  });
+  ])(
+    "stays within a fiftieth where a run of %s is too long to be merged as a whole",
+    (_kind, unit, repeats) => {
+      const parts = 200;
+      const expected = counter.count(unit.repeat(repeats / parts)) * parts;
+      expect(Math.abs(counter.count(`x${unit.repeat(repeats)}`) / expected - 1)).toBeLessThan(0.02);
+    },
+  );
 });
 
 describe("createBpeCounter", () => {
@@ -119,14 +141,18 @@ describe("createBpeCounter", () => {
     const error: unknown = await createFresh("o200k_base").catch((reason: unknown) => reason);
     vi.doUnmock("gpt-tokenizer/bpeRanks/o200k_base");
     expect(BpeCounterError.isInstance(error)).toBe(true);
-    expect(error).toMatchObject({ code: "tokenizer_missing", message: expect.stringContaining('"gpt-tokenizer"') });
+    expect(error).toMatchObject({
+      code: "tokenizer_missing",
+      message: expect.stringContaining('"gpt-tokenizer"'),
+    });
   });
 
   it("counts the same with a vocabulary that was kept as bytes", async () => {
     const vocabulary = await loadVocabulary("o200k_base");
     const kept = Uint8Array.from([9, 9, 9, ...vocabulary]).subarray(3);
     const counter = await createBpeCounter("o200k_base", { vocabulary: kept });
-    for (const text of [...prose, ...code]) expect(counter.count(text)).toBe(countO200k(text, asText));
+    for (const text of [...prose, ...code])
+      expect(counter.count(text)).toBe(countO200k(text, asText));
   });
 
   it.each<[what: string, damage: (bytes: Uint8Array) => Uint8Array]>([
@@ -136,10 +162,14 @@ describe("createBpeCounter", () => {
     ["says another number of tokens", (bytes) => bytes.with(0, 1)],
   ])("refuses a vocabulary that %s", async (_what, damage) => {
     const vocabulary = damage(await loadVocabulary("cl100k_base"));
-    await expect(createBpeCounter("cl100k_base", { vocabulary })).rejects.toMatchObject({ code: "invalid_vocabulary" });
+    await expect(createBpeCounter("cl100k_base", { vocabulary })).rejects.toMatchObject({
+      code: "invalid_vocabulary",
+    });
   });
 
   it("refuses an encoding it does not know", async () => {
-    await expect(createBpeCounter(JSON.parse('"p50k_base"'))).rejects.toMatchObject({ code: "unknown_encoding" });
+    await expect(createBpeCounter(JSON.parse('"p50k_base"'))).rejects.toMatchObject({
+      code: "unknown_encoding",
+    });
   });
 });

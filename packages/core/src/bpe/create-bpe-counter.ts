@@ -24,12 +24,18 @@ export interface BpeCounterOptions {
  * An exact counter over the vocabulary of the optional peer `gpt-tokenizer`, or over one packed before. Counts special
  * tokens such as `<|endoftext|>` as the text they are. Rejects with `tokenizer_missing` when the peer is absent.
  */
-export async function createBpeCounter(encoding: BpeEncoding, options?: BpeCounterOptions): Promise<TokenCounter> {
+export async function createBpeCounter(
+  encoding: BpeEncoding,
+  options?: BpeCounterOptions,
+): Promise<TokenCounter> {
   const vocabulary = options?.vocabulary ?? (await loadVocabulary(encoding));
   const merger = new PieceMerger(tableOf(vocabulary));
   // Merging runs some 20 times slower until the engine has compiled it, which else the first long piece would pay for.
   merger.count(new TextDecoder().decode(vocabulary.subarray(-warmUpBytes)));
-  const count = createPieceCounter(merger, encoding === "o200k_base" ? findPieceEnd : findCl100kPieceEnd);
+  const count = createPieceCounter(
+    merger,
+    encoding === "o200k_base" ? findPieceEnd : findCl100kPieceEnd,
+  );
   return {
     name: encoding,
     isExact: true,
@@ -43,7 +49,10 @@ export async function loadVocabulary(encoding: BpeEncoding): Promise<Uint8Array>
   const load = vocabularies[encoding];
   if (load === undefined) {
     const known = Object.keys(vocabularies).join(" and ");
-    throw new BpeCounterError("unknown_encoding", `There is no encoding "${String(encoding)}"; there are ${known}.`);
+    throw new BpeCounterError(
+      "unknown_encoding",
+      `There is no encoding "${String(encoding)}"; there are ${known}.`,
+    );
   }
   try {
     return packVocabulary((await load()).default);
@@ -62,13 +71,17 @@ function tableOf(vocabulary: Uint8Array): TokenTable {
   }
 }
 
-const vocabularies: Partial<Record<BpeEncoding, () => Promise<{ default: readonly (string | readonly number[])[] }>>> =
-  {
-    o200k_base: () => import("gpt-tokenizer/bpeRanks/o200k_base"),
-    cl100k_base: () => import("gpt-tokenizer/bpeRanks/cl100k_base"),
-  };
+const vocabularies: Partial<
+  Record<BpeEncoding, () => Promise<{ default: readonly (string | readonly number[])[] }>>
+> = {
+  o200k_base: () => import("gpt-tokenizer/bpeRanks/o200k_base"),
+  cl100k_base: () => import("gpt-tokenizer/bpeRanks/cl100k_base"),
+};
 
-function createPieceCounter(merger: PieceMerger, findEnd: typeof findPieceEnd): (text: string) => number {
+function createPieceCounter(
+  merger: PieceMerger,
+  findEnd: typeof findPieceEnd,
+): (text: string) => number {
   const cache = new Map<string, number>();
   const countPiece = (piece: string): number => {
     const cached = cache.get(piece);
@@ -92,5 +105,7 @@ function createPieceCounter(merger: PieceMerger, findEnd: typeof findPieceEnd): 
 
 /** A slice would keep the whole text alive as long as the cache. */
 function copyOf(piece: string): string {
-  return String.fromCharCode(...Array.from({ length: piece.length }, (_, index) => piece.charCodeAt(index)));
+  return String.fromCharCode(
+    ...Array.from({ length: piece.length }, (_, index) => piece.charCodeAt(index)),
+  );
 }

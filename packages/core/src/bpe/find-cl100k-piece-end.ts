@@ -1,4 +1,13 @@
-import { classAt, findRunEnd, LETTER, NEWLINE, NUMBER, SPACE, SYMBOL, widthAt } from "../tokens/character-classes.ts";
+import {
+  classAt,
+  findRunEnd,
+  LETTER,
+  NEWLINE,
+  NUMBER,
+  SPACE,
+  SYMBOL,
+  widthAt,
+} from "../tokens/character-classes.ts";
 import { contractionLength, findNumberEnd, findSpaceEnd } from "../tokens/find-piece-end.ts";
 
 /** Where the piece that starts at `start` ends, as the split pattern of cl100k_base has it: case does not split words. */

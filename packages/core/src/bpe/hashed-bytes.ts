@@ -13,7 +13,8 @@ export class HashedBytes {
   constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity + 2);
     this.#sums = new Int32Array(capacity + 2);
-    for (let at = 1; at <= longestStretch; at++) this.#powers[at] = Math.imul(this.#powers[at - 1] ?? 0, base);
+    for (let at = 1; at <= longestStretch; at++)
+      this.#powers[at] = Math.imul(this.#powers[at - 1] ?? 0, base);
   }
 
   /** Takes in a text in place of the last. */
@@ -21,12 +22,16 @@ export class HashedBytes {
     const { bytes } = this;
     const sums = this.#sums;
     this.end = writeUtf8(text, bytes);
-    for (let at = 1; at < this.end; at++) sums[at + 1] = (Math.imul(sums[at] ?? 0, base) + (bytes[at] ?? 0) + 1) | 0;
+    for (let at = 1; at < this.end; at++)
+      sums[at + 1] = (Math.imul(sums[at] ?? 0, base) + (bytes[at] ?? 0) + 1) | 0;
   }
 
   /** The hash of a stretch of at most 1,024 bytes. */
   hash(start: number, end: number): number {
-    return ((this.#sums[end] ?? 0) - Math.imul(this.#sums[start] ?? 0, this.#powers[end - start] ?? 0)) | 0;
+    return (
+      ((this.#sums[end] ?? 0) - Math.imul(this.#sums[start] ?? 0, this.#powers[end - start] ?? 0)) |
+      0
+    );
   }
 }
 
@@ -40,8 +45,11 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number): number
 /** Writes from position 1 on and returns the end; half a surrogate pair becomes U+FFFD, as in every encoder. */
 function writeUtf8(text: string, target: Uint8Array): number {
   let index = 0;
-  while (index < text.length && text.charCodeAt(index) < 0x80) target[index + 1] = text.charCodeAt(index++);
-  return index === text.length ? index + 1 : encoder.encodeInto(text, target.subarray(1)).written + 1;
+  while (index < text.length && text.charCodeAt(index) < 0x80)
+    target[index + 1] = text.charCodeAt(index++);
+  return index === text.length
+    ? index + 1
+    : encoder.encodeInto(text, target.subarray(1)).written + 1;
 }
 
 const encoder = new TextEncoder();

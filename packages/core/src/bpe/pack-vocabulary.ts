@@ -5,7 +5,9 @@ const encoder = new TextEncoder();
  * length of each token, then their bytes. `vocabulary[rank]` is a token's text, or its bytes where they are no text; an
  * unused rank has length 0.
  */
-export function packVocabulary(vocabulary: readonly (string | readonly number[] | undefined)[]): Uint8Array {
+export function packVocabulary(
+  vocabulary: readonly (string | readonly number[] | undefined)[],
+): Uint8Array {
   const tokens = Array.from(vocabulary, (token = "") =>
     typeof token === "string" ? encoder.encode(token) : Uint8Array.from(token),
   );

@@ -90,7 +90,9 @@ export class PieceMerger {
   #rate(start: number, end: number): void {
     const middle = this.#next[start] ?? end;
     this.#rankAt[start] =
-      start === 0 || middle === end ? NO_RANK : this.#table.rankOf(this.#text, start, this.#next[middle] ?? end);
+      start === 0 || middle === end
+        ? NO_RANK
+        : this.#table.rankOf(this.#text, start, this.#next[middle] ?? end);
   }
 
   /** Queues the merge at `start` unless one on either side comes before it. */
@@ -98,7 +100,11 @@ export class PieceMerger {
     const rankAt = this.#rankAt;
     const rank = rankAt[start] ?? NO_RANK;
     if (rank === NO_RANK || rank === this.#queuedAt[start]) return;
-    if ((rankAt[this.#previous[start] ?? 0] ?? 0) <= rank || (rankAt[this.#next[start] ?? 0] ?? 0) < rank) return;
+    if (
+      (rankAt[this.#previous[start] ?? 0] ?? 0) <= rank ||
+      (rankAt[this.#next[start] ?? 0] ?? 0) < rank
+    )
+      return;
     this.#queuedAt[start] = rank;
     this.#queue.push(rank * positions + start);
   }

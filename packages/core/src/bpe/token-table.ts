@@ -19,7 +19,8 @@ export class TokenTable {
 
   /** Takes a vocabulary as `packVocabulary` gives it; throws `RangeError` where it is none. */
   constructor(packed: Uint8Array) {
-    const count = packed.byteLength < 4 ? 0 : new DataView(packed.buffer, packed.byteOffset).getUint32(0, true);
+    const count =
+      packed.byteLength < 4 ? 0 : new DataView(packed.buffer, packed.byteOffset).getUint32(0, true);
     const lengths = packed.subarray(4, 4 + count);
     this.#bytes = packed.subarray(4 + count);
     this.#starts = new Int32Array(count + 1);
@@ -51,7 +52,8 @@ export class TokenTable {
     const end = this.#starts[rank + 1] ?? 0;
     if (end === start) return;
     const bytes = this.#bytes;
-    if (end - start === 2) this.pairRanks[((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0)] = rank;
+    if (end - start === 2)
+      this.pairRanks[((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0)] = rank;
     this.#longestToken = Math.max(this.#longestToken, end - start);
     const hash = hashBytes(bytes, start, end);
     let slot = this.#firstSlot(hash);

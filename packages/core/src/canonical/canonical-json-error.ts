@@ -5,7 +5,12 @@ import { CclError } from "../ccl-error.ts";
  * object that is neither plain nor has `toJSON`; `non_finite_number`: NaN or an infinity; `lone_surrogate`: a string or
  * key that is not well-formed Unicode; `cycle`; `too_deep`: nested beyond 200,000 levels.
  */
-export type CanonicalJsonErrorCode = "unsupported_type" | "non_finite_number" | "lone_surrogate" | "cycle" | "too_deep";
+export type CanonicalJsonErrorCode =
+  | "unsupported_type"
+  | "non_finite_number"
+  | "lone_surrogate"
+  | "cycle"
+  | "too_deep";
 
 /** What `canonicalJson` throws. `details.path` leads from the root to the offending value. */
 export class CanonicalJsonError extends CclError<CanonicalJsonErrorCode> {

@@ -13,7 +13,9 @@ function refusal(value: unknown): unknown {
   try {
     return canonicalJson(value);
   } catch (error) {
-    return CanonicalJsonError.isInstance(error) ? { code: error.code, details: error.details } : error;
+    return CanonicalJsonError.isInstance(error)
+      ? { code: error.code, details: error.details }
+      : error;
   }
 }
 
@@ -54,7 +56,10 @@ describe("numbers of RFC 8785, appendix B", () => {
   });
 
   it.each(["7fffffffffffffff", "7ff0000000000000", "fff0000000000000"])("%s is refused", (bits) => {
-    expect(refusal([doubleOf(bits)])).toEqual({ code: "non_finite_number", details: { path: [0] } });
+    expect(refusal([doubleOf(bits)])).toEqual({
+      code: "non_finite_number",
+      details: { path: [0] },
+    });
   });
 });
 
@@ -81,9 +86,9 @@ describe("canonicalJson", () => {
       "\u00f6": "Latin Small Letter O With Diaeresis",
     };
     expect(
-      Object.values<unknown>(JSON.parse(`[${canonicalJson(value).slice(1, -1).replaceAll('":"', '","')}]`)).filter(
-        (_, index) => index % 2 === 1,
-      ),
+      Object.values<unknown>(
+        JSON.parse(`[${canonicalJson(value).slice(1, -1).replaceAll('":"', '","')}]`),
+      ).filter((_, index) => index % 2 === 1),
     ).toEqual([
       "Carriage Return",
       "One",
@@ -115,7 +120,9 @@ describe("canonicalJson", () => {
   });
 
   it("leaves out undefined members and honours toJSON", () => {
-    expect(canonicalJson({ b: undefined, a: new Date(0) })).toBe('{"a":"1970-01-01T00:00:00.000Z"}');
+    expect(canonicalJson({ b: undefined, a: new Date(0) })).toBe(
+      '{"a":"1970-01-01T00:00:00.000Z"}',
+    );
   });
 
   it("takes one object at two places, null prototypes and a member named __proto__", () => {
@@ -147,7 +154,9 @@ describe("for every JSON value", () => {
   it("the order in which members were set does not matter", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), json), (value) => {
-        expect(canonicalJson(Object.fromEntries(Object.entries(value).reverse()))).toBe(canonicalJson(value));
+        expect(canonicalJson(Object.fromEntries(Object.entries(value).reverse()))).toBe(
+          canonicalJson(value),
+        );
       }),
     );
   });

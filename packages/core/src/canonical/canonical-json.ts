@@ -29,7 +29,8 @@ export function canonicalJson(value: unknown): string {
       return;
     }
     if (ancestors.has(item)) refuse("cycle", "an object contains itself", stack);
-    if (stack.length >= maxDepth) refuse("too_deep", `the value is nested deeper than ${maxDepth} levels`, stack);
+    if (stack.length >= maxDepth)
+      refuse("too_deep", `the value is nested deeper than ${maxDepth} levels`, stack);
     stack.push(openFrame(item, stack));
     ancestors.add(item);
     text += Array.isArray(item) ? "[" : "{";
@@ -55,10 +56,15 @@ export function canonicalJson(value: unknown): string {
 function openFrame(item: object, stack: Frame[]): Frame {
   if (Array.isArray(item)) return { container: item, keys: undefined, values: item, index: 0 };
   const prototype: unknown = Object.getPrototypeOf(item);
-  const isPlain = prototype === null || (typeof prototype === "object" && Object.getPrototypeOf(prototype) === null);
-  if (!isPlain) refuse("unsupported_type", "an object of a class without toJSON has no JSON form", stack);
+  const isPlain =
+    prototype === null ||
+    (typeof prototype === "object" && Object.getPrototypeOf(prototype) === null);
+  if (!isPlain)
+    refuse("unsupported_type", "an object of a class without toJSON has no JSON form", stack);
   // The default order of sort is by UTF-16 code units, which is what RFC 8785 section 3.2.3 asks for.
-  const members = new Map<string, unknown>(Object.entries(item).filter(([, member]) => member !== undefined));
+  const members = new Map<string, unknown>(
+    Object.entries(item).filter(([, member]) => member !== undefined),
+  );
   const keys = [...members.keys()].sort();
   return { container: item, keys, values: keys.map((key) => members.get(key)), index: 0 };
 }
@@ -71,18 +77,25 @@ function unwrapped(value: unknown, key: string): unknown {
 function scalarText(value: unknown, stack: Frame[]): string {
   if (typeof value === "string") return stringText(value, stack);
   if (value === null || typeof value === "boolean") return String(value);
-  if (typeof value !== "number") return refuse("unsupported_type", `${typeof value} has no JSON form`, stack);
+  if (typeof value !== "number")
+    return refuse("unsupported_type", `${typeof value} has no JSON form`, stack);
   // ECMAScript's own formatting is the one that RFC 8785 section 3.2.2.3 prescribes; -0 gives 0.
-  return Number.isFinite(value) ? String(value) : refuse("non_finite_number", `${value} has no JSON form`, stack);
+  return Number.isFinite(value)
+    ? String(value)
+    : refuse("non_finite_number", `${value} has no JSON form`, stack);
 }
 
 function stringText(value: string, stack: Frame[]): string {
-  if (loneSurrogate.test(value)) refuse("lone_surrogate", "a string is not well-formed Unicode", stack);
+  if (loneSurrogate.test(value))
+    refuse("lone_surrogate", "a string is not well-formed Unicode", stack);
   return JSON.stringify(value);
 }
 
 function refuse(code: CanonicalJsonErrorCode, reason: string, stack: Frame[]): never {
   const path = stack.map(({ keys, index }) => keys?.[index - 1] ?? index - 1);
-  const where = path.length === 0 ? "the root" : path.slice(0, 20).join("/") + (path.length > 20 ? "/..." : "");
-  throw new CanonicalJsonError(code, `No canonical JSON: ${reason}, at ${where}.`, { details: { path } });
+  const where =
+    path.length === 0 ? "the root" : path.slice(0, 20).join("/") + (path.length > 20 ? "/..." : "");
+  throw new CanonicalJsonError(code, `No canonical JSON: ${reason}, at ${where}.`, {
+    details: { path },
+  });
 }

@@ -23,7 +23,9 @@ export interface LanguageModel {
 
 /** The shape that the answer's text is asked to have. */
 export type ResponseFormat =
-  { type: "json_schema"; name: string; schema: object; strict?: boolean } | { type: "json_object" } | { type: "text" };
+  | { type: "json_schema"; name: string; schema: object; strict?: boolean }
+  | { type: "json_object" }
+  | { type: "text" };
 
 /** One call of a model. Sampling fields that are absent are left to the provider. */
 export interface ModelRequest {

@@ -111,9 +111,13 @@ describe("openAppendLog", () => {
     await expect(cancelled).rejects.toMatchObject({ code: "aborted" });
     await Promise.all([first, last]);
     expect(await linesOf(log)).toEqual(["first", "last"]);
-    await expect(log.append("x", { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(log.append("x", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
     await log.close();
-    await expect(openAppendLog(path, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(openAppendLog(path, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
   });
 
   it("throws a typed error where there is no such folder", async () => {
@@ -136,12 +140,17 @@ describe("openAppendLog", () => {
     const line = fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\n"));
     let count = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(line, { maxLength: 4 }), { maxLength: 8 }), async (groups) => {
-        const log = await openAppendLog(join(folder, String((count += 1))), { durability: "off" });
-        await Promise.all(groups.map((group) => log.append(group)));
-        expect(await linesOf(log)).toEqual(groups.flat());
-        await log.close();
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(line, { maxLength: 4 }), { maxLength: 8 }),
+        async (groups) => {
+          const log = await openAppendLog(join(folder, String((count += 1))), {
+            durability: "off",
+          });
+          await Promise.all(groups.map((group) => log.append(group)));
+          expect(await linesOf(log)).toEqual(groups.flat());
+          await log.close();
+        },
+      ),
     );
   });
 });

@@ -35,7 +35,10 @@ const blockBytes = 64 * 1024;
  * leaves it, is cut off and reported. What a line holds, and any checksum in it, is the caller's business.
  * @throws NodeIoError `read_failed` or `aborted`
  */
-export async function openAppendLog(path: string, options: AppendLogOptions = {}): Promise<AppendLog> {
+export async function openAppendLog(
+  path: string,
+  options: AppendLogOptions = {},
+): Promise<AppendLog> {
   const { durability = "full", signal } = options;
   throwIfAborted(signal);
   let handle: FileHandle | undefined;
@@ -85,13 +88,16 @@ function createAppendLog(
 
   const writeWaiting = async (): Promise<void> => {
     for (const entry of waiting) entry.isCancelled = entry.signal?.aborted === true;
-    const bytes = Buffer.concat(waiting.filter((entry) => !entry.isCancelled).map((entry) => entry.bytes));
+    const bytes = Buffer.concat(
+      waiting.filter((entry) => !entry.isCancelled).map((entry) => entry.bytes),
+    );
     waiting = [];
     next = undefined;
     if (failure !== undefined) throw failure;
     try {
       for (let done = 0; done < bytes.length;) {
-        done += (await handle.write(bytes, done, bytes.length - done, committedBytes + done)).bytesWritten;
+        done += (await handle.write(bytes, done, bytes.length - done, committedBytes + done))
+          .bytesWritten;
       }
       if (durability === "full") await handle.datasync();
       committedBytes += bytes.length;
@@ -109,9 +115,16 @@ function createAppendLog(
       assertOpen();
       const list = typeof lines === "string" ? [lines] : lines;
       if (list.some((line) => line.includes("\n"))) {
-        throw new NodeIoError("invalid_line", `A line for "${path}" holds a line feed; escape it, as JSON does.`);
+        throw new NodeIoError(
+          "invalid_line",
+          `A line for "${path}" holds a line feed; escape it, as JSON does.`,
+        );
       }
-      const entry = { bytes: Buffer.from(list.map((line) => `${line}\n`).join("")), signal, isCancelled: false };
+      const entry = {
+        bytes: Buffer.from(list.map((line) => `${line}\n`).join("")),
+        signal,
+        isCancelled: false,
+      };
       waiting.push(entry);
       next ??= written.then(writeWaiting);
       written = next.catch(() => undefined);
@@ -132,9 +145,14 @@ function createAppendLog(
   };
 }
 
-const rejectRead = (cause: unknown): Promise<never> => Promise.reject(ioError("read_failed", "Could not read", cause));
+const rejectRead = (cause: unknown): Promise<never> =>
+  Promise.reject(ioError("read_failed", "Could not read", cause));
 
-async function* linesOf(handle: FileHandle, sizeBytes: number, signal: AbortSignal | undefined): AsyncIterable<string> {
+async function* linesOf(
+  handle: FileHandle,
+  sizeBytes: number,
+  signal: AbortSignal | undefined,
+): AsyncIterable<string> {
   const block = Buffer.alloc(blockBytes);
   const decoder = new StringDecoder("utf8");
   let begun = "";

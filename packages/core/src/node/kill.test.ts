@@ -67,7 +67,11 @@ afterEach(async () => {
 });
 
 /** Runs a child, kills it at its `killAt`-th acknowledgement, and gives all that reached us. */
-async function acknowledgedUntilKilled(script: string, killAt: number, from: number): Promise<number[]> {
+async function acknowledgedUntilKilled(
+  script: string,
+  killAt: number,
+  from: number,
+): Promise<number[]> {
   const env = { ...process.env, CCL_BUILT: built.href, CCL_PATH: path, CCL_FROM: String(from) };
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     env,
@@ -86,7 +90,9 @@ function numberIn(content: string): number | undefined {
   const [hash, body] = [content.slice(0, 64), content.slice(64)];
   if (createHash("sha256").update(body).digest("hex") !== hash) return undefined;
   const parsed: unknown = JSON.parse(body);
-  return typeof parsed === "object" && parsed !== null && "number" in parsed ? Number(parsed.number) : undefined;
+  return typeof parsed === "object" && parsed !== null && "number" in parsed
+    ? Number(parsed.number)
+    : undefined;
 }
 
 async function loggedNumbers(): Promise<number[]> {

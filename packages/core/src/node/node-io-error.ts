@@ -6,7 +6,12 @@ import { CclError } from "../ccl-error.ts";
  * after `close()`; `aborted`: the call's signal ended it.
  */
 export type NodeIoErrorCode =
-  "read_failed" | "write_failed" | "root_unusable" | "invalid_line" | "log_closed" | "aborted";
+  | "read_failed"
+  | "write_failed"
+  | "root_unusable"
+  | "invalid_line"
+  | "log_closed"
+  | "aborted";
 
 /** What the functions of `@ccl/core/node` throw. */
 export class NodeIoError extends CclError<NodeIoErrorCode> {
@@ -15,7 +20,9 @@ export class NodeIoError extends CclError<NodeIoErrorCode> {
 
 /** The code of a system error such as `ENOENT`; undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
 }
 
 /** A failure with the system's reason in its message. */
@@ -26,5 +33,6 @@ export function ioError(code: NodeIoErrorCode, problem: string, cause: unknown):
 
 /** Ends a call whose signal was aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new NodeIoError("aborted", "The call was aborted.", { cause: signal.reason });
+  if (signal?.aborted === true)
+    throw new NodeIoError("aborted", "The call was aborted.", { cause: signal.reason });
 }

@@ -107,21 +107,42 @@ describe("resolveInside", () => {
 
   it("takes a root that is a link", async () => {
     const result = await resolveInside(join(top, "root-link"), "inner");
-    expect(result).toEqual({ ok: true, value: { absolutePath: join(root, "sub/deep"), relativePath: "inner" } });
+    expect(result).toEqual({
+      ok: true,
+      value: { absolutePath: join(root, "sub/deep"), relativePath: "inner" },
+    });
   });
 
   it.each(["nothing", "secret.txt"])("throws a typed error when the root is %j", async (name) => {
-    await expect(resolveInside(join(top, name), "x")).rejects.toMatchObject({ code: "root_unusable" });
+    await expect(resolveInside(join(top, name), "x")).rejects.toMatchObject({
+      code: "root_unusable",
+    });
   });
 
   it("honours its signal", async () => {
-    await expect(resolveInside(root, "x", { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(resolveInside(root, "x", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
   });
 
   it("never answers with a place outside the root, whatever the path", async () => {
     const names =
       ".. . sub deep up inner round secret absolute hop sibling circle file.txt dangling-in dangling-out root new";
-    const hostile = ["", "C:", "nul", "\\", "\\..", "%2e%2e", "~", "a ", "a.", "\0", "．．", "/", top];
+    const hostile = [
+      "",
+      "C:",
+      "nul",
+      "\\",
+      "\\..",
+      "%2e%2e",
+      "~",
+      "a ",
+      "a.",
+      "\0",
+      "．．",
+      "/",
+      top,
+    ];
     const part = fc.constantFrom(...names.split(" "), ...hostile);
     await fc.assert(
       fc.asyncProperty(

@@ -28,10 +28,26 @@ const isReserved = (part: string): boolean => part !== "." && part !== ".." && r
 
 const textRules: [InsidePathIssueCode, (path: string) => boolean, problem: string][] = [
   ["empty_path", (path) => path === "", "is empty; name a file or folder inside the root."],
-  ["absolute_path", (path) => /^[/\\]|^[A-Za-z]:/.test(path), "is absolute; give it relative to the root."],
-  ["invalid_character", (path) => invalid.test(path), 'holds a control character, a lone surrogate, "\\" or ":".'],
-  ["parent_segment", (path) => path.split(/[/\\]/).includes(".."), 'holds ".."; name the target directly.'],
-  ["reserved_name", (path) => path.split(/[/\\]/).some(isReserved), "has a part that Windows reserves."],
+  [
+    "absolute_path",
+    (path) => /^[/\\]|^[A-Za-z]:/.test(path),
+    "is absolute; give it relative to the root.",
+  ],
+  [
+    "invalid_character",
+    (path) => invalid.test(path),
+    'holds a control character, a lone surrogate, "\\" or ":".',
+  ],
+  [
+    "parent_segment",
+    (path) => path.split(/[/\\]/).includes(".."),
+    'holds ".."; name the target directly.',
+  ],
+  [
+    "reserved_name",
+    (path) => path.split(/[/\\]/).some(isReserved),
+    "has a part that Windows reserves.",
+  ],
 ];
 
 /**
@@ -57,16 +73,21 @@ export async function resolveInside(
   for (const [index, part] of parts.entries()) {
     throwIfAborted(options.signal);
     const step = await resolveStep(absolutePath, part);
-    if (step === undefined) return success({ absolutePath: join(absolutePath, ...parts.slice(index)), relativePath });
+    if (step === undefined)
+      return success({ absolutePath: join(absolutePath, ...parts.slice(index)), relativePath });
     if (typeof step !== "string") return failure(refusal(step[0], path, step[1]));
-    if (!isInside(real, step)) return failure(refusal("symlink_outside", path, "passes a link that leaves the root."));
+    if (!isInside(real, step))
+      return failure(refusal("symlink_outside", path, "passes a link that leaves the root."));
     absolutePath = step;
   }
   return success({ absolutePath, relativePath });
 }
 
 /** The real path of a part that exists, undefined where there is none, or what is wrong with it. */
-async function resolveStep(folder: string, part: string): Promise<string | [InsidePathIssueCode, string] | undefined> {
+async function resolveStep(
+  folder: string,
+  part: string,
+): Promise<string | [InsidePathIssueCode, string] | undefined> {
   const path = join(folder, part);
   let isLink = false;
   try {
@@ -77,7 +98,8 @@ async function resolveStep(folder: string, part: string): Promise<string | [Insi
     if (code === "ENOENT" && !isLink) return undefined;
     if (isLink && /^(?:ENOENT|ELOOP|ENOTDIR)$/.test(code))
       return ["symlink_unresolved", "passes a link that leads nowhere."];
-    if (/^(?:ENOTDIR|ENAMETOOLONG)$/.test(code)) return ["unusable_path", `cannot exist here (${code}).`];
+    if (/^(?:ENOTDIR|ENAMETOOLONG)$/.test(code))
+      return ["unusable_path", `cannot exist here (${code}).`];
     throw ioError("read_failed", `Could not look at "${path}"`, error);
   }
 }

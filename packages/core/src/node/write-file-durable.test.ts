@@ -1,4 +1,15 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -50,23 +61,32 @@ describe("writeFileDurable", () => {
     ["the target is a folder", "folder", "EISDIR"],
     ["a link goes in a circle", "circle", "ELOOP"],
     ["the name is too long", "x".repeat(300), "ENAMETOOLONG"],
-  ])("throws a typed error with its cause when %s, and leaves no temporary file", async (_name, path, code) => {
-    await symlink("circle", join(folder, "circle"));
-    await mkdir(join(folder, "folder"));
-    const error: unknown = await writeFileDurable(join(folder, path), "x").catch((reason: unknown) => reason);
-    expect(NodeIoError.isInstance(error) && error.code).toBe("write_failed");
-    expect(error).toMatchObject({ cause: { code } });
-    expect(await readdir(folder)).toEqual(["circle", "folder"]);
-  });
+  ])(
+    "throws a typed error with its cause when %s, and leaves no temporary file",
+    async (_name, path, code) => {
+      await symlink("circle", join(folder, "circle"));
+      await mkdir(join(folder, "folder"));
+      const error: unknown = await writeFileDurable(join(folder, path), "x").catch(
+        (reason: unknown) => reason,
+      );
+      expect(NodeIoError.isInstance(error) && error.code).toBe("write_failed");
+      expect(error).toMatchObject({ cause: { code } });
+      expect(await readdir(folder)).toEqual(["circle", "folder"]);
+    },
+  );
 
   it("leaves the old content when it is aborted before or while it writes", async () => {
     const path = join(folder, "a.txt");
     await writeFile(path, "old");
-    await expect(writeFileDurable(path, "new", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(
+      writeFileDurable(path, "new", { signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       code: "aborted",
     });
     const controller = new AbortController();
-    const writing = writeFileDurable(path, new Uint8Array(8_000_000), { signal: controller.signal });
+    const writing = writeFileDurable(path, new Uint8Array(8_000_000), {
+      signal: controller.signal,
+    });
     queueMicrotask(() => controller.abort());
     await expect(writing).rejects.toMatchObject({ code: "aborted" });
     expect(await readFile(path, "utf8")).toBe("old");
@@ -80,7 +100,8 @@ describe("writeFileDurable", () => {
     const writes = Array.from({ length: 12 }, (_, index) =>
       writeFileDurable(path, contents[index % 3] ?? "", { durability: "off" }),
     );
-    for (let read = 0; read < 20; read += 1) expect(contents).toContain(await readFile(path, "utf8"));
+    for (let read = 0; read < 20; read += 1)
+      expect(contents).toContain(await readFile(path, "utf8"));
     await Promise.all(writes);
     expect(contents).toContain(await readFile(path, "utf8"));
   });

@@ -32,7 +32,11 @@ export async function writeFileDurable(
     const temporary = join(dirname(target), `.ccl-${randomBytes(8).toString("hex")}.tmp`);
     try {
       const mode = options.mode ?? (await stat(target).catch(() => undefined))?.mode;
-      await writeTemporary(temporary, data, { ...options, durability, ...(mode === undefined ? {} : { mode }) });
+      await writeTemporary(temporary, data, {
+        ...options,
+        durability,
+        ...(mode === undefined ? {} : { mode }),
+      });
       throwIfAborted(signal);
       await rename(temporary, target);
     } catch (error) {

@@ -1,4 +1,12 @@
 export { createFixedClock, type FixedClock } from "./fixed-clock.ts";
-export { createScriptedEmbedder, type ScriptedEmbedder, type ScriptedEmbedderOptions } from "./scripted-embedder.ts";
-export { createScriptedModel, type ScriptedModel, type ScriptedResponse } from "./scripted-model.ts";
+export {
+  createScriptedEmbedder,
+  type ScriptedEmbedder,
+  type ScriptedEmbedderOptions,
+} from "./scripted-embedder.ts";
+export {
+  createScriptedModel,
+  type ScriptedModel,
+  type ScriptedResponse,
+} from "./scripted-model.ts";
 export { createSequentialIds } from "./sequential-ids.ts";

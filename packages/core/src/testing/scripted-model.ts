@@ -1,10 +1,18 @@
 import { CclError } from "../ccl-error.ts";
 import { LanguageModelError } from "../models/language-model-error.ts";
-import type { LanguageModel, ModelDelta, ModelRequest, ModelResponse } from "../models/language-model.ts";
+import type {
+  LanguageModel,
+  ModelDelta,
+  ModelRequest,
+  ModelResponse,
+} from "../models/language-model.ts";
 
 /** One answer of a scripted model: its text, parts of a response, a failure to throw, or a function that decides. */
 export type ScriptedResponse =
-  string | Partial<ModelResponse> | Error | ((request: ModelRequest) => ScriptedResponse | Promise<ScriptedResponse>);
+  | string
+  | Partial<ModelResponse>
+  | Error
+  | ((request: ModelRequest) => ScriptedResponse | Promise<ScriptedResponse>);
 
 /** A model that answers from a script. */
 export interface ScriptedModel extends LanguageModel {
@@ -20,7 +28,9 @@ export function createScriptedModel(responses: readonly ScriptedResponse[]): Scr
   const requests: ModelRequest[] = [];
   const generate = async (request: ModelRequest): Promise<ModelResponse> => {
     if (request.signal?.aborted === true) {
-      throw new LanguageModelError("aborted", "The call was aborted.", { cause: request.signal.reason });
+      throw new LanguageModelError("aborted", "The call was aborted.", {
+        cause: request.signal.reason,
+      });
     }
     requests.push(request);
     const scripted = responses[requests.length - 1];
@@ -45,10 +55,18 @@ export function createScriptedModel(responses: readonly ScriptedResponse[]): Scr
   };
 }
 
-async function completed(scripted: ScriptedResponse, request: ModelRequest): Promise<ModelResponse> {
+async function completed(
+  scripted: ScriptedResponse,
+  request: ModelRequest,
+): Promise<ModelResponse> {
   if (typeof scripted === "function") return completed(await scripted(request), request);
   if (scripted instanceof Error) throw scripted;
   const given = typeof scripted === "string" ? { text: scripted } : scripted;
   const toolCalls = given.toolCalls ?? [];
-  return { text: "", finishReason: toolCalls.length > 0 ? "tool_calls" : "stop", ...given, toolCalls };
+  return {
+    text: "",
+    finishReason: toolCalls.length > 0 ? "tool_calls" : "stop",
+    ...given,
+    toolCalls,
+  };
 }

@@ -12,22 +12,41 @@ const request = { messages: [{ role: "user" as const, content: "Hello" }] };
 describe("createScriptedModel", () => {
   it("answers in order and keeps what it was asked", async () => {
     const call = { id: "1", name: "look", arguments: "{}" };
-    const model = createScriptedModel(["one", { toolCalls: [call] }, ({ messages }) => `saw ${messages.length}`]);
-    expect(await model.generate(request)).toEqual({ text: "one", toolCalls: [], finishReason: "stop" });
-    expect(await model.generate(request)).toMatchObject({ text: "", toolCalls: [call], finishReason: "tool_calls" });
+    const model = createScriptedModel([
+      "one",
+      { toolCalls: [call] },
+      ({ messages }) => `saw ${messages.length}`,
+    ]);
+    expect(await model.generate(request)).toEqual({
+      text: "one",
+      toolCalls: [],
+      finishReason: "stop",
+    });
+    expect(await model.generate(request)).toMatchObject({
+      text: "",
+      toolCalls: [call],
+      finishReason: "tool_calls",
+    });
     expect((await model.generate(request)).text).toBe("saw 1");
     expect(model.requests).toEqual([request, request, request]);
   });
 
   it("throws what the script says, and when the script has ended", async () => {
-    const model = createScriptedModel([new LanguageModelError("rate_limited", "Wait.", { retryAfterMs: 10 })]);
-    await expect(model.generate(request)).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 10 });
+    const model = createScriptedModel([
+      new LanguageModelError("rate_limited", "Wait.", { retryAfterMs: 10 }),
+    ]);
+    await expect(model.generate(request)).rejects.toMatchObject({
+      code: "rate_limited",
+      retryAfterMs: 10,
+    });
     await expect(model.generate(request)).rejects.toMatchObject({ code: "script_exhausted" });
   });
 
   it("streams an answer in pieces that join to the whole", async () => {
     const deltas: ModelDelta[] = [];
-    for await (const delta of createScriptedModel([{ text: "abcde", reasoning: "because" }]).stream(request))
+    for await (const delta of createScriptedModel([{ text: "abcde", reasoning: "because" }]).stream(
+      request,
+    ))
       deltas.push(delta);
     expect(deltas.map((delta) => (delta.type === "text" ? delta.text : delta.type))).toEqual([
       "reasoning",
@@ -39,9 +58,11 @@ describe("createScriptedModel", () => {
 
   it("refuses a call that was aborted before it began", async () => {
     const model = createScriptedModel(["never"]);
-    await expect(model.generate({ ...request, signal: AbortSignal.abort() })).rejects.toMatchObject({
-      code: "aborted",
-    });
+    await expect(model.generate({ ...request, signal: AbortSignal.abort() })).rejects.toMatchObject(
+      {
+        code: "aborted",
+      },
+    );
   });
 });
 
@@ -56,7 +77,12 @@ describe("createScriptedEmbedder", () => {
   });
 
   it("puts texts with words in common closer than others", async () => {
-    const vectors = await createScriptedEmbedder().embed(["red apple pie", "a red apple", "steel bridge", ""]);
+    const vectors = await createScriptedEmbedder().embed([
+      "red apple pie",
+      "a red apple",
+      "steel bridge",
+      "",
+    ]);
     const closeness = (left: number, right: number): number =>
       (vectors[left] ?? new Float32Array()).reduce(
         (sum, value, index) => sum + value * (vectors[right]?.[index] ?? 0),

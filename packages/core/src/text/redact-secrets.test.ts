@@ -18,7 +18,9 @@ function randomOf(seed: number): (alphabet: string, length: number) => string {
   };
   // The first character is a letter or digit, as in real tokens of every kind here.
   return (alphabet, length) =>
-    Array.from({ length }, (_, index) => (index === 0 ? alphabet[next(16)] : alphabet[next(alphabet.length)])).join("");
+    Array.from({ length }, (_, index) =>
+      index === 0 ? alphabet[next(16)] : alphabet[next(alphabet.length)],
+    ).join("");
 }
 
 interface TokenKind {
@@ -37,9 +39,22 @@ const gitleaks = "https://github.com/gitleaks/gitleaks/blob/master/config/gitlea
 const githubFormats =
   "https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/";
 
-function row(name: string, kind: string, format: [string, string, number, string?], source: string): TokenKind {
+function row(
+  name: string,
+  kind: string,
+  format: [string, string, number, string?],
+  source: string,
+): TokenKind {
   const [prefix, alphabet, length, suffix] = format;
-  return { name, kind, prefix, alphabet, length, ...(suffix === undefined ? {} : { suffix }), source };
+  return {
+    name,
+    kind,
+    prefix,
+    alphabet,
+    length,
+    ...(suffix === undefined ? {} : { suffix }),
+    source,
+  };
 }
 
 const tokenKinds: TokenKind[] = [
@@ -63,7 +78,12 @@ const tokenKinds: TokenKind[] = [
     ["sk-or-v1-", hex, 64],
     "https://openrouter.ai/docs/api-reference/authentication",
   ),
-  row("Groq key", "provider_token", ["gsk_", alphanumeric, 52], "https://console.groq.com/docs/quickstart"),
+  row(
+    "Groq key",
+    "provider_token",
+    ["gsk_", alphanumeric, 52],
+    "https://console.groq.com/docs/quickstart",
+  ),
   row("Perplexity key", "provider_token", ["pplx-", alphanumeric, 48], gitleaks),
   row(
     "Hugging Face token",
@@ -76,14 +96,24 @@ const tokenKinds: TokenKind[] = [
   row("GitHub user-to-server token", "github_token", ["ghu_", alphanumeric, 36], githubFormats),
   row("GitHub server-to-server token", "github_token", ["ghs_", alphanumeric, 36], githubFormats),
   row("GitHub refresh token", "github_token", ["ghr_", alphanumeric, 76], githubFormats),
-  row("GitHub fine-grained token", "github_token", ["github_pat_", `${alphanumeric}_`, 82], gitleaks),
+  row(
+    "GitHub fine-grained token",
+    "github_token",
+    ["github_pat_", `${alphanumeric}_`, 82],
+    gitleaks,
+  ),
   row(
     "GitLab token",
     "gitlab_token",
     ["glpat-", base64url, 20],
     "https://docs.gitlab.com/security/tokens/#token-prefixes",
   ),
-  row("GitLab routable token", "gitlab_token", ["glpat-", base64url, 27, ".01.0v1a2b3c4"], gitleaks),
+  row(
+    "GitLab routable token",
+    "gitlab_token",
+    ["glpat-", base64url, 27, ".01.0v1a2b3c4"],
+    gitleaks,
+  ),
   row(
     "Slack bot token",
     "slack_token",
@@ -96,7 +126,12 @@ const tokenKinds: TokenKind[] = [
     ["xoxp-123456789012-123456789012-", hex, 32],
     "https://api.slack.com/concepts/token-types",
   ),
-  row("Slack app token", "slack_token", ["xapp-1-A0123456789-", hex, 64], "https://api.slack.com/concepts/token-types"),
+  row(
+    "Slack app token",
+    "slack_token",
+    ["xapp-1-A0123456789-", hex, 64],
+    "https://api.slack.com/concepts/token-types",
+  ),
   row(
     "Slack webhook",
     "webhook_url",
@@ -143,10 +178,25 @@ const tokenKinds: TokenKind[] = [
   row("Entra client secret", "entra_secret", ["a1b8Q~", base64url, 34], gitleaks),
   row("DigitalOcean token", "provider_token", ["dop_v1_", hex, 64], gitleaks),
   row("Databricks token", "provider_token", ["dapi", hex, 32], gitleaks),
-  row("Stripe live key", "stripe_key", ["sk_live_", alphanumeric, 99], "https://docs.stripe.com/keys"),
-  row("Stripe restricted key", "stripe_key", ["rk_live_", alphanumeric, 99], "https://docs.stripe.com/keys"),
+  row(
+    "Stripe live key",
+    "stripe_key",
+    ["sk_live_", alphanumeric, 99],
+    "https://docs.stripe.com/keys",
+  ),
+  row(
+    "Stripe restricted key",
+    "stripe_key",
+    ["rk_live_", alphanumeric, 99],
+    "https://docs.stripe.com/keys",
+  ),
   row("Shopify token", "provider_token", ["shpat_", hex, 32], gitleaks),
-  row("SendGrid key", "sendgrid_key", ["SG.", base64url, 22, ".AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdefg"], gitleaks),
+  row(
+    "SendGrid key",
+    "sendgrid_key",
+    ["SG.", base64url, 22, ".AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdefg"],
+    gitleaks,
+  ),
   row("Mailgun key", "provider_token", ["key-", hex, 32], gitleaks),
   row("Mailchimp key", "provider_token", ["", hex, 32, "-us12"], gitleaks),
   row("Twilio key", "twilio_key", ["SK", hex, 32], "https://www.twilio.com/docs/iam/api-keys"),
@@ -182,11 +232,21 @@ const tokenKinds: TokenKind[] = [
     ["hvs.", base64url, 95],
     "https://developer.hashicorp.com/vault/docs/concepts/tokens#token-prefixes",
   ),
-  row("Terraform Cloud token", "provider_token", ["A1b2C3d4E5f6G7.atlasv1.", base64url, 67], gitleaks),
+  row(
+    "Terraform Cloud token",
+    "provider_token",
+    ["A1b2C3d4E5f6G7.atlasv1.", base64url, 67],
+    gitleaks,
+  ),
   row("Linear key", "provider_token", ["lin_api_", alphanumeric, 40], gitleaks),
   row("Notion token", "provider_token", ["ntn_", alphanumeric, 46], gitleaks),
   row("Atlassian token", "provider_token", ["ATATT3", `${base64url}=`, 186], gitleaks),
-  row("Postman key", "provider_token", ["PMAK-", hex, 24, "-0123456789abcdef0123456789abcdef01"], gitleaks),
+  row(
+    "Postman key",
+    "provider_token",
+    ["PMAK-", hex, 24, "-0123456789abcdef0123456789abcdef01"],
+    gitleaks,
+  ),
   row("Grafana token", "provider_token", ["glsa_", alphanumeric, 32, "_0a1b2c3d"], gitleaks),
   row(
     "age key",
@@ -200,7 +260,12 @@ const tokenKinds: TokenKind[] = [
     ["eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.", base64url, 43],
     "https://www.rfc-editor.org/rfc/rfc7519",
   ),
-  row("unsigned JWT", "jwt", ["eyJhbGciOiJub25lIn0.eyJ", base64url, 60, "."], "https://www.rfc-editor.org/rfc/rfc7519"),
+  row(
+    "unsigned JWT",
+    "jwt",
+    ["eyJhbGciOiJub25lIn0.eyJ", base64url, 60, "."],
+    "https://www.rfc-editor.org/rfc/rfc7519",
+  ),
   row(
     "encrypted JWT",
     "jwt",
@@ -210,8 +275,13 @@ const tokenKinds: TokenKind[] = [
 ];
 
 function expectNoLeak(secret: string, output: string): void {
-  const pieces = Array.from({ length: secret.length - 5 }, (_, start) => secret.slice(start, start + 6));
-  expect({ output, left: pieces.filter((piece) => output.includes(piece)) }).toEqual({ output, left: [] });
+  const pieces = Array.from({ length: secret.length - 5 }, (_, start) =>
+    secret.slice(start, start + 6),
+  );
+  expect({ output, left: pieces.filter((piece) => output.includes(piece)) }).toEqual({
+    output,
+    left: [],
+  });
 }
 
 const surroundings: [name: string, wrap: (token: string) => string][] = [
@@ -234,17 +304,20 @@ describe("provider tokens", () => {
     for (const { source } of tokenKinds) expect(source).toMatch(/^https:/);
   });
 
-  it.each(tokenKinds)("masks the whole $name wherever it stands", ({ kind, prefix, alphabet, length, suffix }) => {
-    const random = randomOf(length);
-    const secret = random(alphabet, length);
-    const token = prefix + secret + (suffix ?? "");
-    expect(redactSecrets(token).findings.map((finding) => finding.kind)).toEqual([kind]);
-    for (const [, wrap] of surroundings) {
-      const { text } = redactSecrets(wrap(token));
-      expectNoLeak(secret + (suffix ?? ""), text);
-      expect(text).toContain("[redacted:");
-    }
-  });
+  it.each(tokenKinds)(
+    "masks the whole $name wherever it stands",
+    ({ kind, prefix, alphabet, length, suffix }) => {
+      const random = randomOf(length);
+      const secret = random(alphabet, length);
+      const token = prefix + secret + (suffix ?? "");
+      expect(redactSecrets(token).findings.map((finding) => finding.kind)).toEqual([kind]);
+      for (const [, wrap] of surroundings) {
+        const { text } = redactSecrets(wrap(token));
+        expectNoLeak(secret + (suffix ?? ""), text);
+        expect(text).toContain("[redacted:");
+      }
+    },
+  );
 
   it.each(tokenKinds.filter(({ name }) => !["Mailchimp key", "Telegram bot token"].includes(name)))(
     "leaves no tail of a $name that is far longer than documented",
@@ -278,11 +351,17 @@ describe("headers", () => {
   const basic = btoa(`user:${random(alphanumeric, 12)}`);
   it.each([
     [`Authorization: Bearer ${bearer}`, "Authorization: Bearer [redacted:bearer_token]"],
-    [`curl -H "authorization: bearer ${bearer}" x`, 'curl -H "authorization: bearer [redacted:bearer_token]" x'],
+    [
+      `curl -H "authorization: bearer ${bearer}" x`,
+      'curl -H "authorization: bearer [redacted:bearer_token]" x',
+    ],
     [`{"Authorization":"Bearer ${bearer}"}`, '{"Authorization":"Bearer [redacted:bearer_token]"}'],
     [`sent Bearer ${bearer}, then`, "sent Bearer [redacted:bearer_token], then"],
     [`Authorization: Basic ${basic}`, "Authorization: Basic [redacted:basic_credentials]"],
-    [`Proxy-Authorization: Basic ${basic}`, "Proxy-Authorization: Basic [redacted:basic_credentials]"],
+    [
+      `Proxy-Authorization: Basic ${basic}`,
+      "Proxy-Authorization: Basic [redacted:basic_credentials]",
+    ],
     [`with Basic ${basic}.`, "with Basic [redacted:basic_credentials]."],
     [`X-Api-Key: ${random(hex, 20)}`, "X-Api-Key: [redacted:secret_value]"],
   ])("masks the credentials of %j", (text, expected) => {
@@ -315,19 +394,29 @@ describe("private keys", () => {
   ])("masks the whole block of a %s", (label) => {
     const block = [begin(label), ...lines, "QUJD=", end(label)].join("\n");
     expect(redactSecrets(`a\n${block}\nb`).text).toBe("a\n[redacted:private_key]\nb");
-    expect(redactSecrets(JSON.stringify({ key: block, b: 1 })).text).toBe('{"key":"[redacted:private_key]","b":1}');
-    expect(redactSecrets(`KEY='${block.replaceAll("\n", " ")}'`).text).toBe("KEY='[redacted:private_key]'");
+    expect(redactSecrets(JSON.stringify({ key: block, b: 1 })).text).toBe(
+      '{"key":"[redacted:private_key]","b":1}',
+    );
+    expect(redactSecrets(`KEY='${block.replaceAll("\n", " ")}'`).text).toBe(
+      "KEY='[redacted:private_key]'",
+    );
   });
 
   it.each([
     ["in the middle of a line", [...lines, "QUJDREVG"], ""],
     ["with an ellipsis", [...lines, `${random(base64, 20)}...`], "..."],
-    ["before prose", [...lines, "", "and the rest was lost (sorry)"], "\n\nand the rest was lost (sorry)"],
+    [
+      "before prose",
+      [...lines, "", "and the rest was lost (sorry)"],
+      "\n\nand the rest was lost (sorry)",
+    ],
     ["after its headers", ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,00", "", ...lines], ""],
   ])("masks a key that was cut off %s", (_name, body, rest) => {
     const text = [begin("RSA PRIVATE KEY"), ...body].join("\n");
     expect(redactSecrets(text).text).toBe(`[redacted:private_key]${rest}`);
-    expect(redactSecrets(JSON.stringify(text)).text.startsWith('"[redacted:private_key]')).toBe(true);
+    expect(redactSecrets(JSON.stringify(text)).text.startsWith('"[redacted:private_key]')).toBe(
+      true,
+    );
   });
 
   it("leaves public keys, certificates and markers without a key alone", () => {
@@ -345,7 +434,13 @@ describe("private keys", () => {
   });
 
   it("does not take the end of another block for a key's own", () => {
-    const text = [begin("PRIVATE KEY"), ...lines, begin("CERTIFICATE"), "keep", end("CERTIFICATE")].join("\n");
+    const text = [
+      begin("PRIVATE KEY"),
+      ...lines,
+      begin("CERTIFICATE"),
+      "keep",
+      end("CERTIFICATE"),
+    ].join("\n");
     expect(redactSecrets(text).text).toBe(
       `[redacted:private_key]\n${[begin("CERTIFICATE"), "keep", end("CERTIFICATE")].join("\n")}`,
     );
@@ -354,7 +449,10 @@ describe("private keys", () => {
 
 describe("passwords in URLs", () => {
   it.each([
-    [`postgres://user:${password}@db:5432/app?x=1`, "postgres://user:[redacted:url_password]@db:5432/app?x=1"],
+    [
+      `postgres://user:${password}@db:5432/app?x=1`,
+      "postgres://user:[redacted:url_password]@db:5432/app?x=1",
+    ],
     [`"mongodb+srv://u:${password}@a,b/c"`, '"mongodb+srv://u:[redacted:url_password]@a,b/c"'],
     [`redis://:${password}@host`, "redis://:[redacted:url_password]@host"],
     [`amqp://u:a@${password}:b@host`, "amqp://u:[redacted:url_password]@host"],
@@ -417,9 +515,18 @@ describe("pairs named like a secret", () => {
     [`PASSWORD=letters`, `PASSWORD=[redacted:secret_value]`],
     ["password=p@ss!word<br>", "password=[redacted:secret_value]<br>"],
     [`password: 1234`, `password: [redacted:secret_value]`],
-    [String.raw`{"a":"x\nPASSWORD=letters\r\nB=2"}`, String.raw`{"a":"x\nPASSWORD=[redacted:secret_value]\r\nB=2"}`],
-    [String.raw`"x\nexport PASSWORD=letters\n"`, String.raw`"x\nexport PASSWORD=[redacted:secret_value]\n"`],
-    [String.raw`"x\npassword: two words\nb"`, String.raw`"x\npassword: [redacted:secret_value]\nb"`],
+    [
+      String.raw`{"a":"x\nPASSWORD=letters\r\nB=2"}`,
+      String.raw`{"a":"x\nPASSWORD=[redacted:secret_value]\r\nB=2"}`,
+    ],
+    [
+      String.raw`"x\nexport PASSWORD=letters\n"`,
+      String.raw`"x\nexport PASSWORD=[redacted:secret_value]\n"`,
+    ],
+    [
+      String.raw`"x\npassword: two words\nb"`,
+      String.raw`"x\npassword: [redacted:secret_value]\nb"`,
+    ],
     [String.raw`C:\token=abcdef123456`, String.raw`C:\token=[redacted:secret_value]`],
   ])("masks all of %j and no more", (text, expected) => {
     expect(redactSecrets(text).text).toBe(expected);
@@ -461,8 +568,18 @@ describe("pairs named like a secret", () => {
 const words =
   "password token api_key Secret authorization user: ----- BEGIN END PRIVATE KEY eyJ Bearer basic sk- ghp_ AKIA";
 const marks = String.raw`= : , ; & " ' \ \n ( < > { } $ -- - _ . @ :// ] [redacted: [redacted:jwt] %3D Q~ :AA é 🙂 aB1cD2eF3gH4iJ5kL6mN7 0123456789`;
-const pieces = [...words.split(" "), ...marks.split(" "), " ", "\n", ": ", "Bearer ", "-----BEGIN PRIVATE KEY-----"];
-const hostileText = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((parts) => parts.join(""));
+const pieces = [
+  ...words.split(" "),
+  ...marks.split(" "),
+  " ",
+  "\n",
+  ": ",
+  "Bearer ",
+  "-----BEGIN PRIVATE KEY-----",
+];
+const hostileText = fc
+  .array(fc.constantFrom(...pieces), { maxLength: 60 })
+  .map((parts) => parts.join(""));
 
 describe("for every text", () => {
   it("masking a second time changes nothing", () => {
@@ -494,7 +611,9 @@ describe("for every text", () => {
   it("thousands of secrets are masked each in its place", () => {
     const line = (value: string): string => `password="${value}"; `;
     const values = Array.from({ length: 5_000 }, (_, index) => `hunter-${index}`);
-    expect(redactSecrets(values.map(line).join("")).text).toBe(line("[redacted:secret_value]").repeat(5_000));
+    expect(redactSecrets(values.map(line).join("")).text).toBe(
+      line("[redacted:secret_value]").repeat(5_000),
+    );
   });
 
   it("a token in its midst never survives", () => {

@@ -41,7 +41,9 @@ for (const trigger of triggers) {
   const [first = "", second = ""] = trigger.literal;
   const firsts = trigger.isCaseless ? [first, first.toUpperCase()] : [first];
   const seconds = trigger.isCaseless ? [second, second.toUpperCase()] : [second];
-  for (const pair of firsts.flatMap((left) => seconds.map((right) => left.charCodeAt(0) * 128 + right.charCodeAt(0)))) {
+  for (const pair of firsts.flatMap((left) =>
+    seconds.map((right) => left.charCodeAt(0) * 128 + right.charCodeAt(0)),
+  )) {
     if (groupOfPair[pair] === 0) groupOfPair[pair] = groups.push([]) - 1;
     groups[groupOfPair[pair] ?? 0]?.push(trigger);
   }
@@ -110,9 +112,11 @@ function findingAt(source: SecretSource, at: number, group: number): SecretFindi
 
 /** A pair's value that is itself a token of a known kind is reported as that. */
 function specific(source: SecretSource, finding: SecretFinding): SecretFinding {
-  const pair = source.text.charCodeAt(finding.start) * 128 + source.text.charCodeAt(finding.start + 1);
+  const pair =
+    source.text.charCodeAt(finding.start) * 128 + source.text.charCodeAt(finding.start + 1);
   const third = source.text.charCodeAt(finding.start + 2);
-  for (const { literal, isCaseless, third: expected, read } of groups[groupOfPair[pair] ?? 0] ?? []) {
+  for (const { literal, isCaseless, third: expected, read } of groups[groupOfPair[pair] ?? 0] ??
+    []) {
     if (isCaseless || (expected !== third && literal.length > 2)) continue;
     if (!source.text.startsWith(literal, finding.start)) continue;
     const token = read(source, finding.start);

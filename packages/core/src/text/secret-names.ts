@@ -24,9 +24,13 @@ export function secretNameLevel(name: string): SecretNameLevel | undefined {
   for (let match = stems.exec(compact); match !== null; match = stems.exec(compact)) last = match;
   if (last === null) return undefined;
   const [stem, password, secret] = last;
-  if (!tails.test(compact.slice(last.index + stem.length)) || harmless.test(compact.slice(0, last.index)))
+  if (
+    !tails.test(compact.slice(last.index + stem.length)) ||
+    harmless.test(compact.slice(0, last.index))
+  )
     return undefined;
-  if (stem === "pass") return /[_.-]pass$/i.test(name) ? "certain" : compact === "pass" ? "possible" : undefined;
+  if (stem === "pass")
+    return /[_.-]pass$/i.test(name) ? "certain" : compact === "pass" ? "possible" : undefined;
   // PWD is the shell's working folder.
   if (/^(?:OLD)?PWD$/.test(name) || (stem === "auth" && compact !== "auth")) return undefined;
   return password !== undefined ? "certain" : secret !== undefined ? "likely" : "possible";
@@ -40,5 +44,7 @@ const standIns =
 
 /** True for a reference to a secret, or for a word that stands where one would. */
 export function isPlaceholder(value: string): boolean {
-  return value.length > 200 ? value.startsWith("[redacted:") : references.test(value) || standIns.test(value);
+  return value.length > 200
+    ? value.startsWith("[redacted:")
+    : references.test(value) || standIns.test(value);
 }

@@ -14,7 +14,8 @@ interface Pair {
 }
 
 const nameLimit = 80;
-const joint = /(?:\\{0,7}["'`]\]?)?[?!]?[ \t]{0,12}(?:=>|:=|[:=](?![:=~>]))[ \t]{0,12}(?:[bBrRfFuU]{1,2}(?=["']))?/y;
+const joint =
+  /(?:\\{0,7}["'`]\]?)?[?!]?[ \t]{0,12}(?:=>|:=|[:=](?![:=~>]))[ \t]{0,12}(?:[bBrRfFuU]{1,2}(?=["']))?/y;
 const typeBeforeValue = /[\w ?|.,[\]]{1,60}?= {0,4}(?=["'`])/y;
 
 /** Reads the value of a pair whose name holds the word at `at`; the value alone is the finding. */
@@ -22,15 +23,21 @@ export function readPair(source: SecretSource, at: number): SecretFinding | unde
   const { text } = source;
   if (at < source.pairsFrom) return undefined;
   let nameStart = at;
-  while (nameStart > Math.max(source.floor, at - nameLimit) && isInName(text.charCodeAt(nameStart - 1))) nameStart -= 1;
+  while (
+    nameStart > Math.max(source.floor, at - nameLimit) &&
+    isInName(text.charCodeAt(nameStart - 1))
+  )
+    nameStart -= 1;
   if (nameStart < at && /^\\[nrt]$/.test(text.slice(nameStart - 1, nameStart + 1))) nameStart += 1;
   source.pairsFrom = at + 1;
-  while (source.pairsFrom < at + nameLimit && isInName(text.charCodeAt(source.pairsFrom))) source.pairsFrom += 1;
+  while (source.pairsFrom < at + nameLimit && isInName(text.charCodeAt(source.pairsFrom)))
+    source.pairsFrom += 1;
   const joined = joinAt(text, nameStart, source.pairsFrom);
   if (joined === undefined) return undefined;
   const name = text.slice(nameStart, source.pairsFrom);
   let level = source.levels.get(name);
-  if (level === undefined && !source.levels.has(name)) source.levels.set(name, (level = secretNameLevel(name)));
+  if (level === undefined && !source.levels.has(name))
+    source.levels.set(name, (level = secretNameLevel(name)));
   if (level === undefined) return undefined;
   const { join, end } = joined;
   const pair: Pair = { level, name, join, nameStart, value: valueRange(text, end) };
@@ -40,7 +47,9 @@ export function readPair(source: SecretSource, at: number): SecretFinding | unde
   }
   if (!pair.value.isQuoted && level === "certain") extendToPhrase(text, pair);
   source.pairsFrom = pair.value.end;
-  return isSecret(text, pair) ? { kind: "secret_value", start: pair.value.start, end: pair.value.end } : undefined;
+  return isSecret(text, pair)
+    ? { kind: "secret_value", start: pair.value.start, end: pair.value.end }
+    : undefined;
 }
 
 /** Letters, digits and - . _ */
@@ -49,9 +58,14 @@ function isInName(code: number): boolean {
   return isLetter || (code >= 0x2d && code <= 0x39 && code !== 0x2f) || code === 0x5f;
 }
 
-function joinAt(text: string, nameStart: number, nameEnd: number): { join: Join; end: number } | undefined {
+function joinAt(
+  text: string,
+  nameStart: number,
+  nameEnd: number,
+): { join: Join; end: number } | undefined {
   const next = text[nameEnd + 1];
-  const isDirect = (next === '"' || next === "'") && (text[nameEnd] === "=" || text[nameEnd] === ":");
+  const isDirect =
+    (next === '"' || next === "'") && (text[nameEnd] === "=" || text[nameEnd] === ":");
   const end = isDirect ? nameEnd + 1 : matchEnd(joint, text, nameEnd);
   if (end !== undefined) {
     if (end === nameEnd + 1) return { join: text[nameEnd] === "=" ? "tight" : "colon", end };
@@ -59,13 +73,16 @@ function joinAt(text: string, nameStart: number, nameEnd: number): { join: Join;
     if (!between.includes("=")) return { join: "colon", end };
     return { join: /[:> ]|=\s/.test(between) ? "assignment" : "tight", end };
   }
-  if (text[nameEnd] === ">" && text[nameStart - 1] === "<") return { join: "tag", end: nameEnd + 1 };
+  if (text[nameEnd] === ">" && text[nameStart - 1] === "<")
+    return { join: "tag", end: nameEnd + 1 };
   const isOption = text[nameEnd] === " " && text.startsWith("--", nameStart);
   return isOption ? { join: "option", end: nameEnd + 1 } : undefined;
 }
 
-const lineOpening = /(?:^|[\n\r]|\\[nrt])[ \t\-"']{0,12}$|(?:\b|\\[nrt])(?:export|set|env|arg|-e|declare) {1,2}$/i;
-const phrase = /[^\s"'`(){}[\]<>|;=,#*\\]+(?: [^\s"'`(){}[\]<>|;=#\\]+){1,7}(?=[ \t]*(?:[\r\n]|\\[nr]| #|$))/y;
+const lineOpening =
+  /(?:^|[\n\r]|\\[nrt])[ \t\-"']{0,12}$|(?:\b|\\[nrt])(?:export|set|env|arg|-e|declare) {1,2}$/i;
+const phrase =
+  /[^\s"'`(){}[\]<>|;=,#*\\]+(?: [^\s"'`(){}[\]<>|;=#\\]+){1,7}(?=[ \t]*(?:[\r\n]|\\[nr]| #|$))/y;
 
 /** Up to 16 characters before the name. */
 function textBefore(text: string, { nameStart }: Pair): string {
@@ -78,12 +95,15 @@ function extendToPhrase(text: string, pair: Pair): void {
   if (join === "option" || text.charAt(value.end) !== " " || /^[A-Z][a-z]/.test(name)) return;
   if (!lineOpening.test(textBefore(text, pair))) return;
   const end = matchEnd(phrase, text, value.start) ?? value.end;
-  if (end <= value.start + 200 && secretNameLevel(text.slice(value.start, end)) === undefined) value.end = end;
+  if (end <= value.start + 200 && secretNameLevel(text.slice(value.start, end)) === undefined)
+    value.end = end;
 }
 
 /** A mixture of letters and digits such as no word or number has; the other questions are spared then. */
 function isScrambled(value: string): boolean {
-  return value.length >= 10 && /^[A-Za-z0-9+/=]+$/.test(value) && /[A-Za-z]\d+[A-Za-z]+\d/.test(value);
+  return (
+    value.length >= 10 && /^[A-Za-z0-9+/=]+$/.test(value) && /[A-Za-z]\d+[A-Za-z]+\d/.test(value)
+  );
 }
 
 /** A key, a URL or credentials, which have readers of their own. */
@@ -95,7 +115,11 @@ function isSecret(text: string, pair: Pair): boolean {
   const next = text.charAt(end);
   const isCalled = next !== "" && "([<{`".includes(next);
   if (pair.join !== "tag" && (isQuoted || !isCalled) && isScrambled(value)) return true;
-  if (isPlaceholder(value) || ((value.includes(" ") || value.includes(":")) && readByOthers.test(value))) return false;
+  if (
+    isPlaceholder(value) ||
+    ((value.includes(" ") || value.includes(":")) && readByOthers.test(value))
+  )
+    return false;
   // Most values begin with a letter, and are no number.
   if (value < "A" || value.startsWith("_")) {
     if (/^[\d.,_]+$/.test(value)) return value.length >= (pair.level === "certain" ? 4 : 12);
@@ -109,7 +133,11 @@ function isSecret(text: string, pair: Pair): boolean {
 function isQuotedSecret(value: string, { level, name }: Pair): boolean {
   // A label (`password: "Enter your password"`) or the name of a field (`secret: "client_secret"`).
   const isSame = value.length === name.length && value.toLowerCase() === name.toLowerCase();
-  if ((isSame || /[\s_-]|[a-z][A-Z]/.test(value)) && !/\d/.test(value) && secretNameLevel(value) !== undefined)
+  if (
+    (isSame || /[\s_-]|[a-z][A-Z]/.test(value)) &&
+    !/\d/.test(value) &&
+    secretNameLevel(value) !== undefined
+  )
     return false;
   if (level === "certain") return value.length >= 3;
   if (level === "likely") return value.length >= 4 && !/^[A-Z][a-z]+ [a-z]/.test(value);
@@ -126,10 +154,18 @@ function isWordy(value: string): boolean {
 const codeWords =
   /^(?:string|str|number|int|float|bool|boolean|bytes|any|object|array|list|dict|map|set|record|promise|void|never|symbol|bigint|buffer|uint8array|token|secret|await|new|this|self|function|async|typeof|char|text|varchar|date|readonly|key|type|props?|args?|params?|options?|value)$/i;
 
-function isBareSecret(value: string, next: string, { pair, before }: { pair: Pair; before: string }): boolean {
+function isBareSecret(
+  value: string,
+  next: string,
+  { pair, before }: { pair: Pair; before: string },
+): boolean {
   const { level, join } = pair;
   const isTight = join === "option" || join === "tight";
-  if (!/[A-Za-z0-9].*[A-Za-z0-9].*[A-Za-z0-9]/.test(value) || /^[!*|>@(=]|=>|&&|\|\||\?[?.]/.test(value)) return false;
+  if (
+    !/[A-Za-z0-9].*[A-Za-z0-9].*[A-Za-z0-9]/.test(value) ||
+    /^[!*|>@(=]|=>|&&|\|\||\?[?.]/.test(value)
+  )
+    return false;
   if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return isTight || /[\d+/=!@#%^*~ ]/.test(value);
   // What is left is spelt as an identifier: a value in a setting, a reference in code.
   if (codeWords.test(value) || next === "(") return false;
@@ -138,5 +174,8 @@ function isBareSecret(value: string, next: string, { pair, before }: { pair: Pai
   if (!lineOpening.test(before)) return false;
   if (isTight) return next !== "," && next !== ")";
   const isWord = !/\.|[a-z][A-Z]|^(?:[A-Z][a-z0-9]+){2}/.test(value);
-  return /^[\r\n\\]?$/.test(next) && (/\d/.test(value) || (level !== "possible" && join === "colon" && isWord));
+  return (
+    /^[\r\n\\]?$/.test(next) &&
+    (/\d/.test(value) || (level !== "possible" && join === "colon" && isWord))
+  );
 }

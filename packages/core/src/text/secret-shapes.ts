@@ -7,7 +7,9 @@ function headedReader(kind: string, head: RegExp, body: RegExp): SecretReader {
   return ({ text, floor }, at) => {
     const before = head.exec(text.slice(Math.max(floor, at - 64), at))?.[0];
     const end = before === undefined ? undefined : matchEnd(body, text, at);
-    return before === undefined || end === undefined ? undefined : { kind, start: at - before.length, end };
+    return before === undefined || end === undefined
+      ? undefined
+      : { kind, start: at - before.length, end };
   };
 }
 
@@ -21,7 +23,9 @@ const readBasic: SecretReader = ({ text }, at) => {
   if (start === undefined || end === undefined) return undefined;
   const head = text.slice(start, Math.min(end, start + 400)).replace(/[^A-Za-z0-9+/].*$/, "");
   const decoded = head.length % 4 === 1 || !/[A-Z0-9]/.test(head) ? "" : atob(head);
-  return /^[\x20-\x7e\x80-\xff]*:/.test(decoded) ? { kind: "basic_credentials", start, end } : undefined;
+  return /^[\x20-\x7e\x80-\xff]*:/.test(decoded)
+    ? { kind: "basic_credentials", start, end }
+    : undefined;
 };
 
 const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
@@ -36,10 +40,16 @@ const readPrivateKey: SecretReader = (source, at) => {
   const body = matchEnd(pemBegin, text, at);
   if (body === undefined) return undefined;
   const marker = source.find("-----END ", body);
-  const hasOwnEnd = source.find("-----BEGIN ", body) > marker && /[\w+/=]{16}/.test(text.slice(body, marker));
+  const hasOwnEnd =
+    source.find("-----BEGIN ", body) > marker && /[\w+/=]{16}/.test(text.slice(body, marker));
   let end = (hasOwnEnd ? matchEnd(pemEnd, text, marker) : undefined) ?? body;
   if (end === body)
-    for (let line = matchEnd(pemLine, text, end); line !== undefined; line = matchEnd(pemLine, text, end)) end = line;
+    for (
+      let line = matchEnd(pemLine, text, end);
+      line !== undefined;
+      line = matchEnd(pemLine, text, end)
+    )
+      end = line;
   return end > body ? { kind: "private_key", start: at, end } : undefined;
 };
 
@@ -54,11 +64,14 @@ const readAnyUrlPassword = shapeReader(
 const readUrlPassword: SecretReader = (source, at) => {
   if (source.find("@", at) > at + 4_096) return undefined;
   const found = readAnyUrlPassword(source, at);
-  return found === undefined || isPlaceholder(source.text.slice(found.start, found.end)) ? undefined : found;
+  return found === undefined || isPlaceholder(source.text.slice(found.start, found.end))
+    ? undefined
+    : found;
 };
 
 const header = String.raw`authorization\\{0,7}["'\x60]?[ \t]{0,4}[:=][ \t]{0,4}\\{0,7}["'\x60]?`;
-const headerLead = (scheme: string): RegExp => new RegExp(`${header}(?:${scheme})[ \\t]{1,8}`, "iy");
+const headerLead = (scheme: string): RegExp =>
+  new RegExp(`${header}(?:${scheme})[ \\t]{1,8}`, "iy");
 const headerBody = /(?!(?:token|null|undefined)\b)[\w.~%+/=-]{4,}/y;
 
 /** Readers of what is known by more than a prefix, each with its triggers. */
@@ -74,9 +87,17 @@ export const shapeReaders: [SecretReader, ...string[]][] = [
     ),
     "eyJ",
   ],
-  [shapeReader("azure_key", /(?:AccountKey|SharedAccessKey)=/y, /[\w%+/=-]{20,}/y), "AccountKey=", "SharedAccessKey="],
   [
-    shapeReader("webhook_url", /hooks\.slack\.com\/[a-z]{7,9}\/|hooks\.zapier\.com\/hooks\/catch\//y, /[\w/-]{16,}/y),
+    shapeReader("azure_key", /(?:AccountKey|SharedAccessKey)=/y, /[\w%+/=-]{20,}/y),
+    "AccountKey=",
+    "SharedAccessKey=",
+  ],
+  [
+    shapeReader(
+      "webhook_url",
+      /hooks\.slack\.com\/[a-z]{7,9}\/|hooks\.zapier\.com\/hooks\/catch\//y,
+      /[\w/-]{16,}/y,
+    ),
     "hooks.",
   ],
   [shapeReader("webhook_url", /discord(?:app)?\.com\/api\/webhooks\//y, /[\w/-]{16,}/y), "discord"],
@@ -95,9 +116,20 @@ export const caselessShapeReaders: [SecretReader, ...string[]][] = [
   [shapeReader("bearer_token", headerLead("bearer"), headerBody), "authorization"],
   [shapeReader("basic_credentials", headerLead("basic"), headerBody), "authorization"],
   [
-    shapeReader("secret_value", headerLead("token|api-?key|key|digest|negotiate|dpop|bot"), headerBody),
+    shapeReader(
+      "secret_value",
+      headerLead("token|api-?key|key|digest|negotiate|dpop|bot"),
+      headerBody,
+    ),
     "authorization",
   ],
-  [shapeReader("bearer_token", /bearer[ \t]{1,8}/iy, /(?=[A-Za-z]{0,200}[\d_.~+/=-])[\w.~%+/=-]{16,}/y), "bearer"],
+  [
+    shapeReader(
+      "bearer_token",
+      /bearer[ \t]{1,8}/iy,
+      /(?=[A-Za-z]{0,200}[\d_.~+/=-])[\w.~%+/=-]{16,}/y,
+    ),
+    "bearer",
+  ],
   [readBasic, "basic"],
 ];

@@ -22,7 +22,12 @@ const tokens: Row[] = [
   ],
   ["openai_key", alphanumeric, 16, "sk-"],
   ["github_token", word, 16, "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_"],
-  ["gitlab_token", dotted, 16, "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glimt- glagent- gloas- GR1348941"],
+  [
+    "gitlab_token",
+    dotted,
+    16,
+    "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glimt- glagent- gloas- GR1348941",
+  ],
   ["slack_token", encoded, 10, "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxd- xoxe- xoxe. xapp-"],
   ["aws_key", upper, 16, "AKIA ASIA ABIA ACCA"],
   ["aws_key", encoded, 40, "ABSKQmVkcm9ja0FQSUtleS"],
@@ -36,7 +41,12 @@ const tokens: Row[] = [
   ["twilio_key", hexadecimal, 30, "SK"],
   ["age_key", upper, 20, "AGE-SECRET-KEY-1 AGE-PLUGIN-"],
   ["provider_token", alphanumeric, 16, "LTAI shpat_ shpca_ shppa_ shpss_"],
-  ["provider_token", alphanumeric, 24, "gsk_ xai- pplx- r8_ nfp_ lin_api_ lin_oauth_ ntn_ secret_ NRAK-"],
+  [
+    "provider_token",
+    alphanumeric,
+    24,
+    "gsk_ xai- pplx- r8_ nfp_ lin_api_ lin_oauth_ ntn_ secret_ NRAK-",
+  ],
   ["provider_token", alphanumeric, 60, "EAA"],
   ["provider_token", hexadecimal, 24, "dop_v1_ doo_v1_ dor_v1_ dapi key- rubygems_ pul-"],
   [
@@ -45,7 +55,12 @@ const tokens: Row[] = [
     24,
     "nvapi- dp.pt. dp.st. dp.ct. dp.sa. PMAK- pat-na1- pat-na2- pat-eu1- sb_secret_ AQVN y0_ t1.9",
   ],
-  ["provider_token", dotted, 24, "hvs. hvb. hvr. pscale_tkn_ pscale_pw_ pscale_oauth_ dt0c01. dt0s01."],
+  [
+    "provider_token",
+    dotted,
+    24,
+    "hvs. hvb. hvr. pscale_tkn_ pscale_pw_ pscale_oauth_ dt0c01. dt0s01.",
+  ],
   ["provider_token", encoded, 24, "fm1r_ fm2_ fo1_ ATATT3 ATCTT3 ATBB glsa_ glc_ sntrys_ sntryu_"],
 ];
 
@@ -54,9 +69,14 @@ export const tokenStart: RegExp =
   /(?<=^|[^A-Za-z0-9]|\\[nrtbfv0]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[0-9;]{0,12}m)/iy;
 
 /** Readers of tokens that are known by a prefix, each with its prefixes; they read to the very end, however long. */
-export const tokenReaders: [SecretReader, ...string[]][] = tokens.map(([kind, characters, least, prefixes]) => {
-  const rest = characters === dotted || characters === encoded ? characters : word;
-  const either = prefixes.replaceAll(".", "\\.").replaceAll(" ", "|");
-  const body = new RegExp(`(?:${either})[${characters}]{${least}}[${rest}]*(?:\\.[\\w-]{17,})*`, "y");
-  return [shapeReader(kind, tokenStart, body), ...prefixes.split(" ")];
-});
+export const tokenReaders: [SecretReader, ...string[]][] = tokens.map(
+  ([kind, characters, least, prefixes]) => {
+    const rest = characters === dotted || characters === encoded ? characters : word;
+    const either = prefixes.replaceAll(".", "\\.").replaceAll(" ", "|");
+    const body = new RegExp(
+      `(?:${either})[${characters}]{${least}}[${rest}]*(?:\\.[\\w-]{17,})*`,
+      "y",
+    );
+    return [shapeReader(kind, tokenStart, body), ...prefixes.split(" ")];
+  },
+);

@@ -12,7 +12,8 @@ export function valueRange(text: string, at: number): ValueRange {
   let quoteAt = at;
   while (quoteAt < at + 7 && text[quoteAt] === "\\") quoteAt += 1;
   const quote = text.charAt(quoteAt);
-  if (quote !== '"' && quote !== "'" && quote !== "`") return { start: at, end: bareEnd(text, at), isQuoted: false };
+  if (quote !== '"' && quote !== "'" && quote !== "`")
+    return { start: at, end: bareEnd(text, at), isQuoted: false };
   const escapes = quoteAt - at;
   const isTriple = escapes === 0 && text[at + 1] === quote && text[at + 2] === quote;
   const start = quoteAt + (isTriple ? 3 : 1);
@@ -22,7 +23,11 @@ export function valueRange(text: string, at: number): ValueRange {
 const plainInQuotes = /[^\\"'`\r\n]*/y;
 
 /** Up to the quote that closes the value, or to the end of the line where there is none. */
-function quotedEnd(text: string, start: number, { escapes, quote }: { escapes: number; quote: string }): number {
+function quotedEnd(
+  text: string,
+  start: number,
+  { escapes, quote }: { escapes: number; quote: string },
+): number {
   for (let at = start; at < text.length; at += 1) {
     const run = matchEnd(plainInQuotes, text, at) ?? at;
     for (at = run; text[at] === "\\";) at += 1;
@@ -30,7 +35,8 @@ function quotedEnd(text: string, start: number, { escapes, quote }: { escapes: n
     const char = text[at];
     if (char === undefined || char === "\n" || char === "\r") return at;
     // In a string inside a string each level doubles the backslashes and adds one.
-    const isClosing = char === quote && (backslashes < escapes || backslashes % (2 * escapes + 2) === escapes);
+    const isClosing =
+      char === quote && (backslashes < escapes || backslashes % (2 * escapes + 2) === escapes);
     const isDoubled = isClosing && escapes === 0 && at > start && text[at + 1] === quote;
     if (isClosing && !isDoubled) return at - Math.min(backslashes, escapes);
     if (isDoubled) at += 1;
@@ -44,7 +50,8 @@ const nextName = /[,;&][ \t]{0,4}["']?[A-Za-z_][\w .-]{0,40}["']?[ \t]{0,4}[=:]/
 /** Up to white space, a quote, an escaped line break or the next pair; brackets that close at the end stay outside. */
 function bareEnd(text: string, start: number): number {
   let end = matchEnd(plain, text, start) ?? start;
-  while (end < text.length && !endsBareValue(text, start, end)) end = matchEnd(plain, text, end + 1) ?? end + 1;
+  while (end < text.length && !endsBareValue(text, start, end))
+    end = matchEnd(plain, text, end + 1) ?? end + 1;
   while (end > start && ")]},;".includes(text.charAt(end - 1))) end -= 1;
   return end;
 }
@@ -56,5 +63,8 @@ function endsBareValue(text: string, start: number, at: number): boolean {
   if (char === "\\") return next === "" || "nrt\"'\\u".includes(next);
   // A call or an index: `getToken(`, `tokens[`.
   if ("([{".includes(char)) return /^[\w.$]+$/.test(text.slice(Math.max(start, at - 64), at));
-  return ",;&".includes(char) && (next <= " " || "\"'\\".includes(next) || matchEnd(nextName, text, at) !== undefined);
+  return (
+    ",;&".includes(char) &&
+    (next <= " " || "\"'\\".includes(next) || matchEnd(nextName, text, at) !== undefined)
+  );
 }

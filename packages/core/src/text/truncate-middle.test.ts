@@ -12,17 +12,29 @@ const anyText = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 400 }),
   fc.string({ unit: "binary", maxLength: 200 }),
   fc
-    .array(fc.constantFrom("a", "word ", "\n", "\r\n", "é", "e\u0301", "👨‍👩‍👧", "🇷🇺", "각", "नि", "日"), {
-      maxLength: 200,
-    })
+    .array(
+      fc.constantFrom("a", "word ", "\n", "\r\n", "é", "e\u0301", "👨‍👩‍👧", "🇷🇺", "각", "नि", "日"),
+      {
+        maxLength: 200,
+      },
+    )
     .map((p) => p.join("")),
 );
 
 describe("truncateMiddle", () => {
   it("returns a text that fits as it is", () => {
-    expect(truncateMiddle("short", { maxChars: 5 })).toEqual({ text: "short", isTruncated: false, removedChars: 0 });
+    expect(truncateMiddle("short", { maxChars: 5 })).toEqual({
+      text: "short",
+      isTruncated: false,
+      removedChars: 0,
+    });
     const result = truncateMiddle("short", { maxTokens: 1, counter: estimatedCounter });
-    expect(result).toEqual({ text: "short", isTruncated: false, removedChars: 0, removedTokens: 0 });
+    expect(result).toEqual({
+      text: "short",
+      isTruncated: false,
+      removedChars: 0,
+      removedTokens: 0,
+    });
   });
 
   it("keeps head and tail and says how many characters went", () => {
@@ -68,7 +80,8 @@ describe("truncateMiddle", () => {
       line 298
       line 299"
     `);
-    expect(truncateMiddle(lines, { maxTokens: 40, counter: estimatedCounter }).text).toMatchInlineSnapshot(`
+    expect(truncateMiddle(lines, { maxTokens: 40, counter: estimatedCounter }).text)
+      .toMatchInlineSnapshot(`
       "line 0
       line 1
       line 2
@@ -112,7 +125,11 @@ describe("truncateMiddle", () => {
   it("never exceeds its limit in tokens, nor cuts inside a grapheme", () => {
     fc.assert(
       fc.property(anyText, fc.nat({ max: 60 }), (text, maxTokens) => {
-        const result = truncateMiddle(text, { maxTokens, counter: estimatedCounter, marker: () => "\u0001" });
+        const result = truncateMiddle(text, {
+          maxTokens,
+          counter: estimatedCounter,
+          marker: () => "\u0001",
+        });
         expect(estimatedCounter.count(result.text)).toBeLessThanOrEqual(maxTokens);
         if (!result.isTruncated || result.text === "" || text.includes("\u0001")) return;
         const at = result.text.indexOf("\u0001");
@@ -131,7 +148,10 @@ describe("truncateMiddle", () => {
 });
 
 /** Whole, or all removed, or head, marker and tail of the text, cut at graphemes. */
-function isFaithful(text: string, { text: result, isTruncated, removedChars }: TruncatedText): boolean {
+function isFaithful(
+  text: string,
+  { text: result, isTruncated, removedChars }: TruncatedText,
+): boolean {
   if (!isTruncated) return result === text && removedChars === 0;
   if (result === "") return removedChars === text.length;
   const boundaries = boundariesOf(text);

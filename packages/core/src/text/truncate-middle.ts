@@ -1,7 +1,10 @@
 import type { TokenCounter } from "../tokens/token-counter.ts";
 
 /** The limit that the result keeps, marker included; characters are UTF-16 code units. */
-export type TruncateMiddleOptions = ({ maxChars: number } | { maxTokens: number; counter: TokenCounter }) & {
+export type TruncateMiddleOptions = (
+  | { maxChars: number }
+  | { maxTokens: number; counter: TokenCounter }
+) & {
   /** Stands where text was removed; gets the count removed, in the unit of the limit. */
   marker?: (removed: number) => string;
 };
@@ -26,12 +29,17 @@ export function truncateMiddle(text: string, options: TruncateMiddleOptions): Tr
     : truncateToTokens(text, options, options.marker ?? defaultMarker("tokens"));
 }
 
-function truncateToChars(text: string, maxChars: number, marker: (removed: number) => string): TruncatedText {
+function truncateToChars(
+  text: string,
+  maxChars: number,
+  marker: (removed: number) => string,
+): TruncatedText {
   if (text.length <= maxChars) return { text, isTruncated: false, removedChars: 0 };
   const kept = cutMiddle(text, maxChars - marker(text.length).length, createBoundaries(text));
   const removedChars = text.length - kept.head.length - kept.tail.length;
   const result = kept.head + marker(removedChars) + kept.tail;
-  if (!(result.length <= maxChars)) return { text: "", isTruncated: true, removedChars: text.length };
+  if (!(result.length <= maxChars))
+    return { text: "", isTruncated: true, removedChars: text.length };
   return { text: result, isTruncated: true, removedChars };
 }
 
@@ -43,17 +51,31 @@ function truncateToTokens(
   const total = counter.count(text);
   if (total <= maxTokens) return { text, isTruncated: false, removedChars: 0, removedTokens: 0 };
   const boundaries = createBoundaries(text);
-  let best: TruncatedText = { text: "", isTruncated: true, removedChars: text.length, removedTokens: total };
+  let best: TruncatedText = {
+    text: "",
+    isTruncated: true,
+    removedChars: text.length,
+    removedTokens: total,
+  };
   let low = { chars: 0, tokens: 0 };
   let high = { chars: text.length, tokens: total };
-  for (let step = 0; high.chars - low.chars > 1 && low.tokens < maxTokens - maxTokens * slack; step++) {
+  for (
+    let step = 0;
+    high.chars - low.chars > 1 && low.tokens < maxTokens - maxTokens * slack;
+    step++
+  ) {
     const chars = guessBetween(low, high, step % 3 === 2 ? undefined : maxTokens);
     const { head, tail } = cutMiddle(text, chars, boundaries);
     const removedTokens = Math.max(1, total - counter.count(head + tail));
     const result = head + marker(removedTokens) + tail;
     const tokens = counter.count(result);
     if (tokens <= maxTokens) {
-      best = { text: result, isTruncated: true, removedChars: text.length - head.length - tail.length, removedTokens };
+      best = {
+        text: result,
+        isTruncated: true,
+        removedChars: text.length - head.length - tail.length,
+        removedTokens,
+      };
       low = { chars, tokens };
     } else {
       high = { chars, tokens };
@@ -72,7 +94,8 @@ interface Kept {
 
 /** Where the line through both meets `tokens`, strictly between them; half way without `tokens`. */
 function guessBetween(low: Kept, high: Kept, tokens: number | undefined): number {
-  const share = tokens === undefined ? 0.5 : (tokens - low.tokens) / Math.max(1, high.tokens - low.tokens);
+  const share =
+    tokens === undefined ? 0.5 : (tokens - low.tokens) / Math.max(1, high.tokens - low.tokens);
   const guess = Math.floor(low.chars + (high.chars - low.chars) * share);
   return Math.min(high.chars - 1, Math.max(low.chars + 1, guess));
 }
@@ -81,7 +104,11 @@ function guessBetween(low: Kept, high: Kept, tokens: number | undefined): number
 const nearChars = 120;
 
 /** At most `keptChars` in all, half of them at each end. */
-function cutMiddle(text: string, keptChars: number, boundaries: Boundaries): { head: string; tail: string } {
+function cutMiddle(
+  text: string,
+  keptChars: number,
+  boundaries: Boundaries,
+): { head: string; tail: string } {
   if (!(keptChars > 0)) return { head: "", tail: "" };
   const headLimit = boundaries.atOrBefore(Math.ceil(keptChars / 2));
   const tailLimit = boundaries.atOrAfter(text.length - Math.floor(keptChars / 2));
@@ -89,7 +116,10 @@ function cutMiddle(text: string, keptChars: number, boundaries: Boundaries): { h
   const lastBreak = text.slice(Math.max(0, headLimit - near), headLimit).lastIndexOf("\n");
   const firstBreak = text.slice(tailLimit, tailLimit + near).search(/\r?\n/);
   const headEnd = lastBreak < 0 ? headLimit : Math.max(0, headLimit - near) + lastBreak + 1;
-  return { head: text.slice(0, headEnd), tail: text.slice(firstBreak < 0 ? tailLimit : tailLimit + firstBreak) };
+  return {
+    head: text.slice(0, headEnd),
+    tail: text.slice(firstBreak < 0 ? tailLimit : tailLimit + firstBreak),
+  };
 }
 
 interface Boundaries {
@@ -119,5 +149,6 @@ function isPlainBoundary(text: string, index: number): boolean {
 }
 
 function defaultMarker(unit: string): (removed: number) => string {
-  return (removed) => `[... ${String(removed).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${unit} removed ...]`;
+  return (removed) =>
+    `[... ${String(removed).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${unit} removed ...]`;
 }

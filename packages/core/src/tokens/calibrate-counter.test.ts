@@ -4,7 +4,11 @@ import { calibrateCounter } from "./calibrate-counter.ts";
 import { estimatedCounter } from "./estimated-counter.ts";
 import type { TokenCounter } from "./token-counter.ts";
 
-const characters: TokenCounter = { name: "characters", isExact: true, count: (text) => text.length };
+const characters: TokenCounter = {
+  name: "characters",
+  isExact: true,
+  count: (text) => text.length,
+};
 
 describe("calibrateCounter", () => {
   it("scales by total reported over total counted, rounded up, and says so in its name", () => {
@@ -18,7 +22,10 @@ describe("calibrateCounter", () => {
   });
 
   it("leaves out usages without text or without a positive number", () => {
-    const nonsense = [0, -5, Number.NaN, Number.POSITIVE_INFINITY].map((tokens) => ({ text: "abc", tokens }));
+    const nonsense = [0, -5, Number.NaN, Number.POSITIVE_INFINITY].map((tokens) => ({
+      text: "abc",
+      tokens,
+    }));
     const calibrated = calibrateCounter(characters, [
       ...nonsense,
       { text: "", tokens: 50 },
@@ -31,7 +38,9 @@ describe("calibrateCounter", () => {
   it("scales messages too where the counter counts them, and only there", () => {
     const calibrated = calibrateCounter(estimatedCounter, [{ text: "word", tokens: 2 }]);
     const messages = [{ role: "user" as const, content: "hello there" }];
-    expect(calibrated.countMessages?.(messages)).toBe(2 * (estimatedCounter.countMessages?.(messages) ?? 0));
+    expect(calibrated.countMessages?.(messages)).toBe(
+      2 * (estimatedCounter.countMessages?.(messages) ?? 0),
+    );
     expect(calibrateCounter(characters, [])).not.toHaveProperty("countMessages");
   });
 

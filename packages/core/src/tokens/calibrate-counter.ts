@@ -11,9 +11,13 @@ export interface ReportedUsage {
  * as much as they cost. Usages without text or with a count that is no positive number are left out; without a usable
  * one the ratio is 1. Rounds up; never exact.
  */
-export function calibrateCounter(counter: TokenCounter, usages: readonly ReportedUsage[]): TokenCounter {
+export function calibrateCounter(
+  counter: TokenCounter,
+  usages: readonly ReportedUsage[],
+): TokenCounter {
   const ratio = reportedRatio(counter, usages);
-  const scale = (tokens: number): number => (tokens === 0 ? 0 : Math.max(1, Math.ceil(tokens * ratio)));
+  const scale = (tokens: number): number =>
+    tokens === 0 ? 0 : Math.max(1, Math.ceil(tokens * ratio));
   const calibrated: TokenCounter = {
     name: `${counter.name} x ${ratio.toFixed(3)}`,
     isExact: false,
@@ -21,7 +25,8 @@ export function calibrateCounter(counter: TokenCounter, usages: readonly Reporte
   };
   const { countMessages } = counter;
   if (countMessages) {
-    calibrated.countMessages = (messages, tools) => scale(countMessages.call(counter, messages, tools));
+    calibrated.countMessages = (messages, tools) =>
+      scale(countMessages.call(counter, messages, tools));
   }
   return calibrated;
 }

@@ -56,5 +56,8 @@ function findClass(character: string): number {
 
 /** 2 where a surrogate pair begins, else 1. */
 export function widthAt(text: string, index: number): 1 | 2 {
-  return (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00 ? 2 : 1;
+  return (text.charCodeAt(index) & 0xfc00) === 0xd800 &&
+    (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00
+    ? 2
+    : 1;
 }

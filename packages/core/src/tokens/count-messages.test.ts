@@ -35,7 +35,13 @@ describe("countMessages", () => {
     ],
     [
       "a tool call as framing, name and arguments, without its id",
-      [{ role: "assistant", content: "", toolCalls: [{ id: "call_123", name: "find", arguments: "{}" }] }],
+      [
+        {
+          role: "assistant",
+          content: "",
+          toolCalls: [{ id: "call_123", name: "find", arguments: "{}" }],
+        },
+      ],
       3 + 3 + 9 + 3 + 4 + 2,
     ],
     [

@@ -19,7 +19,8 @@ export function countMessages(
   let tokens = framingTokens;
   for (const { role, content, toolCalls = [] } of messages) {
     tokens += framingTokens + count(role);
-    tokens += typeof content === "string" ? count(content) : sum(content, (part) => countPart(count, part));
+    tokens +=
+      typeof content === "string" ? count(content) : sum(content, (part) => countPart(count, part));
     tokens += sum(toolCalls, (call) => framingTokens + count(call.name) + count(call.arguments));
   }
   return tokens + sum(tools, (tool) => framingTokens + count(renderTool(tool)));

@@ -7,11 +7,15 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { estimatedCounter } from "./estimated-counter.ts";
 
-const fixture = (name: string): string => readFileSync(new URL(`./__fixtures__/${name}`, import.meta.url), "utf8");
+const fixture = (name: string): string =>
+  readFileSync(new URL(`./__fixtures__/${name}`, import.meta.url), "utf8");
 const packageRoot = (name: string, from: string): string =>
   dirname(createRequire(from).resolve(`${name}/package.json`));
 const peerSources = join(packageRoot("gpt-tokenizer", import.meta.url), "src");
-const compiler = packageRoot("typescript", fileURLToPath(new URL("../../../../package.json", import.meta.url)));
+const compiler = packageRoot(
+  "typescript",
+  fileURLToPath(new URL("../../../../package.json", import.meta.url)),
+);
 
 const typescript = readdirSync(peerSources)
   .filter((name) => name.endsWith(".ts") && !name.includes(".gen."))
@@ -20,11 +24,15 @@ const typescript = readdirSync(peerSources)
 
 /** The compiler's messages in another language, as lines; no text of the fit. */
 function messages(language: string): string {
-  const json = readFileSync(join(compiler, "lib", language, "diagnosticMessages.generated.json"), "utf8");
+  const json = readFileSync(
+    join(compiler, "lib", language, "diagnosticMessages.generated.json"),
+    "utf8",
+  );
   return Object.values(JSON.parse(json)).join("\n");
 }
 
-const seeded = (seed: number) => (): number => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
+const seeded = (seed: number) => (): number =>
+  (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
 const random = seeded(11);
 const pick = (letters: string, length: number): string =>
   Array.from({ length }, () => letters.charAt(Math.floor(random() * letters.length))).join("");
@@ -32,7 +40,11 @@ const base64 = pick("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 const records = Array.from({ length: 200 }, (_, index) => ({
   id: `${pick("0123456789abcdef", 8)}-${pick("0123456789abcdef", 4)}`,
   createdAt: new Date(1_700_000_000_000 + index * 7_654_321).toISOString(),
-  customer: { name: pick("abcdefghijklm", 7), email: `user${index}@example.com`, isActive: index % 3 === 0 },
+  customer: {
+    name: pick("abcdefghijklm", 7),
+    email: `user${index}@example.com`,
+    isActive: index % 3 === 0,
+  },
   total: Math.floor(random() * 1e6) / 100,
   tags: ["priority", "wholesale", "returned"].slice(0, index % 4),
   note: null,
@@ -97,7 +109,10 @@ describe("estimatedCounter", () => {
     expect(estimatedCounter.count("")).toBe(0);
     fc.assert(
       fc.property(
-        fc.oneof(fc.string({ unit: "binary", maxLength: 60 }), fc.string({ unit: "grapheme", maxLength: 60 })),
+        fc.oneof(
+          fc.string({ unit: "binary", maxLength: 60 }),
+          fc.string({ unit: "grapheme", maxLength: 60 }),
+        ),
         (text) => {
           const tokens = estimatedCounter.count(text);
           expect(Number.isInteger(tokens)).toBe(true);

@@ -1,6 +1,12 @@
 import { classAt, LETTER, NUMBER, SPACE, widthAt } from "./character-classes.ts";
 import { countMessages } from "./count-messages.ts";
-import { capitalBit, type EstimatorWeights, estimatorWeights, noColumn, pairRow } from "./estimator-weights.ts";
+import {
+  capitalBit,
+  type EstimatorWeights,
+  estimatorWeights,
+  noColumn,
+  pairRow,
+} from "./estimator-weights.ts";
 import { findPieceEnd } from "./find-piece-end.ts";
 import type { TokenCounter } from "./token-counter.ts";
 
@@ -42,7 +48,8 @@ class TextScale {
 
   weigh(): number {
     let tokens = 0;
-    while (this.#position < this.#text.length) tokens += this.#weighPlainWord() || this.#weighNext();
+    while (this.#position < this.#text.length)
+      tokens += this.#weighPlainWord() || this.#weighNext();
     return tokens;
   }
 
@@ -72,7 +79,8 @@ class TextScale {
       tokens += pairs[row * 64 + column] ?? 0;
       row = column;
     }
-    if (index === lowerStart || repeats === runLength || code === apostrophe || !(code < 0x80)) return 0;
+    if (index === lowerStart || repeats === runLength || code === apostrophe || !(code < 0x80))
+      return 0;
     this.#position = index;
     return Math.max(1, tokens);
   }
@@ -91,7 +99,8 @@ class TextScale {
     if (first & NUMBER) return this.#text.charCodeAt(start) < 0x80 ? 1 : 0.73 * (end - start);
     const second = start + widthAt(this.#text, start);
     const next = second < end ? classAt(this.#text, second) : first;
-    if (next & LETTER) return this.#weighWord(second, end, first & SPACE ? pairRow.afterSpace : pairRow.afterSymbol);
+    if (next & LETTER)
+      return this.#weighWord(second, end, first & SPACE ? pairRow.afterSpace : pairRow.afterSymbol);
     return first & next & SPACE ? this.#weighSpace(start, end) : this.#weighSymbols(start, end);
   }
 
@@ -137,7 +146,8 @@ class TextScale {
 
   #weighSpace(start: number, end: number): number {
     let tokens = 0;
-    for (let index = start; index < end; index++) tokens += this.#text.charCodeAt(index) === space ? 0.01 : 0.07;
+    for (let index = start; index < end; index++)
+      tokens += this.#text.charCodeAt(index) === space ? 0.01 : 0.07;
     return tokens;
   }
 

@@ -41,9 +41,10 @@ const cheapIdeographs =
 
 // Tokens of a character outside the two tables: first code unit of each range, then its tokens.
 const ranges: readonly number[] = [
-  0x0, 1, 0x370, 0.38, 0x400, 0.45, 0x530, 0.56, 0x600, 0.34, 0x700, 0.8, 0x900, 0.5, 0xa00, 0.65, 0xe00, 0.55, 0xe80,
-  1.7, 0x10a0, 0.56, 0x1100, 1.5, 0x1f00, 0.9, 0x2000, 0.9, 0x2190, 1, 0x3000, 0.55, 0x3040, 0.69, 0x30a0, 0.66, 0x3100,
-  1.5, 0x4e00, 1.39, 0xa000, 1.7, 0xac00, 0.68, 0xd800, 0.95, 0xe000, 1.5, 0xff00, 0.6,
+  0x0, 1, 0x370, 0.38, 0x400, 0.45, 0x530, 0.56, 0x600, 0.34, 0x700, 0.8, 0x900, 0.5, 0xa00, 0.65,
+  0xe00, 0.55, 0xe80, 1.7, 0x10a0, 0.56, 0x1100, 1.5, 0x1f00, 0.9, 0x2000, 0.9, 0x2190, 1, 0x3000,
+  0.55, 0x3040, 0.69, 0x30a0, 0.66, 0x3100, 1.5, 0x4e00, 1.39, 0xa000, 1.7, 0xac00, 0.68, 0xd800,
+  0.95, 0xe000, 1.5, 0xff00, 0.6,
 ];
 
 // Letters of which eight, four or two equal ones make a token; of other Latin letters two, of other Cyrillic one.
@@ -85,11 +86,14 @@ function buildColumns(): Uint8Array {
     .fill(28, 0x300, 0x370)
     .fill(28, 0x1e00, 0x1f00)
     .fill(61, 0x400, 0x500);
-  for (let letter = 0; letter < 26; letter++) columns[0x41 + letter] = columns[0x61 + letter] = letter;
-  for (let letter = 0; letter < 32; letter++) columns[0x410 + letter] = columns[0x430 + letter] = 29 + letter;
+  for (let letter = 0; letter < 26; letter++)
+    columns[0x41 + letter] = columns[0x61 + letter] = letter;
+  for (let letter = 0; letter < 32; letter++)
+    columns[0x410 + letter] = columns[0x430 + letter] = 29 + letter;
   for (let code = 0x41; code < 0x1f00; code = code === 0x4ff ? 0x1e00 : code + 1) {
     const isInTable = columns[code] !== noColumn;
-    if (isInTable && isCapital(String.fromCharCode(code))) columns[code] = (columns[code] ?? 0) | capitalBit;
+    if (isInTable && isCapital(String.fromCharCode(code)))
+      columns[code] = (columns[code] ?? 0) | capitalBit;
   }
   return columns;
 }
@@ -107,7 +111,8 @@ function buildPairs(): Float64Array {
     for (let line = 0; line * size < block.length; line++) {
       const row = line < size ? first + line : pairRow.afterSpace + line - size;
       for (let column = 0; column < size; column++)
-        pairs[row * 64 + first + column] = digits.indexOf(block.charAt(line * size + column)) / 32 - 0.45;
+        pairs[row * 64 + first + column] =
+          digits.indexOf(block.charAt(line * size + column)) / 32 - 0.45;
     }
   }
   return pairs;

@@ -43,7 +43,10 @@ describe("findPieceEnd", () => {
 
   it("splits any text as the published pattern does", () => {
     const text = fc.array(
-      fc.oneof(fc.constantFrom(...units, " ", "\n", "\r", "\t"), fc.string({ unit: "binary", maxLength: 3 })),
+      fc.oneof(
+        fc.constantFrom(...units, " ", "\n", "\r", "\t"),
+        fc.string({ unit: "binary", maxLength: 3 }),
+      ),
       { maxLength: 30 },
     );
     fc.assert(

@@ -47,7 +47,8 @@ function findWordEnd(text: string, start: number): number {
 /** The end of at most three digits, by code point. */
 export function findNumberEnd(text: string, start: number): number {
   let end = start;
-  for (let digits = 0; digits < 3 && classAt(text, end) & NUMBER; digits++) end += widthAt(text, end);
+  for (let digits = 0; digits < 3 && classAt(text, end) & NUMBER; digits++)
+    end += widthAt(text, end);
   return end;
 }
 

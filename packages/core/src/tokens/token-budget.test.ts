@@ -17,9 +17,17 @@ function caught(run: () => unknown): TokenBudgetError {
 describe("TokenBudget", () => {
   it.each<[what: string, options: TokenBudgetOptions, usable: number]>([
     ["all without a counter", { total: 1_000 }, 1_000],
-    ["all under an exact counter", { total: 1_000, counter: { name: "x", isExact: true, count: () => 1 } }, 1_000],
+    [
+      "all under an exact counter",
+      { total: 1_000, counter: { name: "x", isExact: true, count: () => 1 } },
+      1_000,
+    ],
     ["nine tenths under an estimate", { total: 1_001, counter: estimatedCounter }, 900],
-    ["what a given margin leaves", { total: 1_000, counter: estimatedCounter, safetyMargin: 0.25 }, 750],
+    [
+      "what a given margin leaves",
+      { total: 1_000, counter: estimatedCounter, safetyMargin: 0.25 },
+      750,
+    ],
   ])("lets %s be used", (_what, options, usable) => {
     expect(new TokenBudget(options).usable).toBe(usable);
   });
@@ -47,7 +55,9 @@ describe("TokenBudget", () => {
     const before = budget.breakdown();
     const error = caught(() => budget.spend("b", 3));
     expect(error).toMatchObject({ code: "budget_exceeded", details: before });
-    expect(error.message).toBe('"b" needs 3 tokens and 2 are left of 10; shorten it or raise the budget.');
+    expect(error.message).toBe(
+      '"b" needs 3 tokens and 2 are left of 10; shorten it or raise the budget.',
+    );
     expect(caught(() => budget.reserve("b", 3)).code).toBe("budget_exceeded");
     expect(budget.breakdown()).toEqual(before);
   });
@@ -69,7 +79,9 @@ describe("TokenBudget", () => {
   it("keeps sections named like members of Object.prototype", () => {
     const budget = new TokenBudget({ total: 10 });
     budget.spend("__proto__", 4);
-    expect(Object.entries(budget.breakdown().sections)).toEqual([["__proto__", { reserved: 0, spent: 4 }]]);
+    expect(Object.entries(budget.breakdown().sections)).toEqual([
+      ["__proto__", { reserved: 0, spent: 4 }],
+    ]);
   });
 
   it("is never overspent and honours every reserve, whatever the calls", () => {

@@ -39,9 +39,19 @@ export class TokenBudget {
 
   /** Throws `invalid_budget` unless `total` is a positive integer and the margin from 0 to below 1. */
   constructor(options: TokenBudgetOptions) {
-    const { total, counter, safetyMargin = counter === undefined || counter.isExact ? 0 : 0.1 } = options;
-    requireThat(Number.isSafeInteger(total) && total > 0, `A budget needs a positive whole total, not ${total}.`);
-    requireThat(safetyMargin >= 0 && safetyMargin < 1, `A safety margin lies from 0 to below 1, not ${safetyMargin}.`);
+    const {
+      total,
+      counter,
+      safetyMargin = counter === undefined || counter.isExact ? 0 : 0.1,
+    } = options;
+    requireThat(
+      Number.isSafeInteger(total) && total > 0,
+      `A budget needs a positive whole total, not ${total}.`,
+    );
+    requireThat(
+      safetyMargin >= 0 && safetyMargin < 1,
+      `A safety margin lies from 0 to below 1, not ${safetyMargin}.`,
+    );
     this.total = total;
     this.usable = Math.floor(total * (1 - safetyMargin));
   }
@@ -86,7 +96,10 @@ export class TokenBudget {
   }
 
   #require(section: string, tokens: number, left: number): void {
-    requireThat(Number.isSafeInteger(tokens) && tokens >= 0, `Tokens are whole and not negative, not ${tokens}.`);
+    requireThat(
+      Number.isSafeInteger(tokens) && tokens >= 0,
+      `Tokens are whole and not negative, not ${tokens}.`,
+    );
     if (tokens <= left) return;
     const message = `"${section}" needs ${tokens} tokens and ${left} are left of ${this.usable}; shorten it or raise the budget.`;
     throw new TokenBudgetError("budget_exceeded", message, { details: this.breakdown() });

@@ -21,5 +21,8 @@ it("names the path of what JSON cannot hold", () => {
 });
 
 it("leaves no half of a surrogate pair", () => {
-  expect(copyJson({ "a\uD83D": ["\uDE00b", "😀"] })).toEqual({ ok: true, value: { "a\uFFFD": ["\uFFFDb", "😀"] } });
+  expect(copyJson({ "a\uD83D": ["\uDE00b", "😀"] })).toEqual({
+    ok: true,
+    value: { "a\uFFFD": ["\uFFFDb", "😀"] },
+  });
 });

@@ -26,10 +26,16 @@ function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
   if (typeof value !== "object") return refused(value, path, issues);
   if (copies.has(value)) return value;
   if (path.length >= maxDepth) {
-    issues.push({ code: "not_json", path, message: `The value has more than ${maxDepth} levels, or holds itself.` });
+    issues.push({
+      code: "not_json",
+      path,
+      message: `The value has more than ${maxDepth} levels, or holds itself.`,
+    });
     return null;
   }
-  const copy = Array.isArray(value) ? copyArray(value, path, issues) : copyObject(value, path, issues);
+  const copy = Array.isArray(value)
+    ? copyArray(value, path, issues)
+    : copyObject(value, path, issues);
   Object.freeze(copy);
   if (issues.length === 0) copies.add(copy);
   return copy;
@@ -61,7 +67,10 @@ function copyObject(value: object, path: Path, issues: Issue[]): object {
 }
 
 function refused(value: unknown, path: Path, issues: Issue[]): null {
-  const what = typeof value === "object" && value !== null ? (value.constructor?.name ?? "object") : typeof value;
+  const what =
+    typeof value === "object" && value !== null
+      ? (value.constructor?.name ?? "object")
+      : typeof value;
   issues.push({
     code: "not_json",
     path,

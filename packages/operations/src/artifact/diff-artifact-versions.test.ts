@@ -55,7 +55,11 @@ describe("jsonPatch", () => {
   });
 
   it("turns any value into any other, as another implementation applies it", () => {
-    const { value } = fc.letrec<{ value: unknown; list: unknown[]; record: Record<string, unknown> }>((tie) => ({
+    const { value } = fc.letrec<{
+      value: unknown;
+      list: unknown[];
+      record: Record<string, unknown>;
+    }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 4, withCrossShrink: true },
         fc.constantFrom<unknown>(0, 1, "", "a", null, true),
@@ -63,7 +67,9 @@ describe("jsonPatch", () => {
         tie("record"),
       ),
       list: fc.array(tie("value"), { maxLength: 6 }),
-      record: fc.dictionary(fc.constantFrom("a", "b", "c/d", "~", "", "0"), tie("value"), { maxKeys: 4 }),
+      record: fc.dictionary(fc.constantFrom("a", "b", "c/d", "~", "", "0"), tie("value"), {
+        maxKeys: 4,
+      }),
     }));
     const changes = fc.property(value, value, (before, after) => {
       expect(patched(before, after)).toEqual(copy(after));
@@ -95,13 +101,20 @@ function artifact(value: unknown, former: unknown[] = []): OperationArtifact {
     writtenAt: 0,
     value,
     ...(version > 1 && { parentVersion: version - 1 }),
-    history: former.map((item, index) => ({ version: index + 1, runId: "run", writtenAt: 0, value: item })),
+    history: former.map((item, index) => ({
+      version: index + 1,
+      runId: "run",
+      writtenAt: 0,
+      value: item,
+    })),
   };
 }
 
 describe("diffArtifactVersions", () => {
   it("compares with the version that the value was made from", () => {
-    const diff = diffArtifactVersions(artifact({ hp: 3, foes: ["wolf"] }, [{ hp: 5, foes: ["wolf"] }]));
+    const diff = diffArtifactVersions(
+      artifact({ hp: 3, foes: ["wolf"] }, [{ hp: 5, foes: ["wolf"] }]),
+    );
     expect(diff).toEqual({
       ok: true,
       value: {
@@ -150,9 +163,18 @@ describe("diffArtifactVersions", () => {
     const forgetful = { ...rest, history: [] };
     expect(diffArtifactVersions(forgetful)).toEqual({
       ok: false,
-      issues: [{ code: "unknown_version", path: ["from"], message: "art.world does not hold version 2; it holds 3." }],
+      issues: [
+        {
+          code: "unknown_version",
+          path: ["from"],
+          message: "art.world does not hold version 2; it holds 3.",
+        },
+      ],
     });
-    expect(diffArtifactVersions(forgetful, { to: 7 })).toMatchObject({ ok: false, issues: [{ path: ["to"] }] });
+    expect(diffArtifactVersions(forgetful, { to: 7 })).toMatchObject({
+      ok: false,
+      issues: [{ path: ["to"] }],
+    });
     expect(diffArtifactVersions(forgetful, { from: 0 })).toMatchObject({ ok: true });
   });
 });

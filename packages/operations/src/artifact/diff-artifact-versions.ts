@@ -46,7 +46,9 @@ export function diffArtifactVersions(
   const before = find(since);
   if (before === undefined && since !== 0) return unknownVersion("from", since, artifact);
   const patch: JsonPatchOperation[] =
-    before === undefined ? [{ op: "add", path: "", value: after.value }] : jsonPatch(before.value, after.value);
+    before === undefined
+      ? [{ op: "add", path: "", value: after.value }]
+      : jsonPatch(before.value, after.value);
   const lines = diffLines(before === undefined ? [] : linesOf(before.value), linesOf(after.value));
   return success({ tag: artifact.tag, from: since, to, patch, lines });
 }
@@ -73,7 +75,8 @@ function diffLines(before: readonly string[], after: readonly string[]): DiffLin
   const lines: DiffLine[] = [];
   let [left, right] = [0, 0];
   for (const { kind, count } of editScript(before, after)) {
-    const texts = kind === "removed" ? before.slice(left, left + count) : after.slice(right, right + count);
+    const texts =
+      kind === "removed" ? before.slice(left, left + count) : after.slice(right, right + count);
     for (const text of texts) lines.push({ kind, text });
     if (kind !== "added") left += count;
     if (kind !== "removed") right += count;

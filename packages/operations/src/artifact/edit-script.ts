@@ -31,5 +31,8 @@ export function editScript<Item>(before: readonly Item[], after: readonly Item[]
 
 function smallestScript<Item>(before: Item[], after: Item[]): EditRun[] | undefined {
   const changes = diffArrays(before, after, { maxEditLength: maxEdits });
-  return changes?.map(({ removed, added, count }) => ({ kind: removed ? "removed" : added ? "added" : "same", count }));
+  return changes?.map(({ removed, added, count }) => ({
+    kind: removed ? "removed" : added ? "added" : "same",
+    count,
+  }));
 }

@@ -2,7 +2,8 @@ import { editScript } from "./edit-script.ts";
 
 /** A step of a JSON Patch (RFC 6902); `path` is a JSON Pointer. */
 export type JsonPatchOperation =
-  { op: "add" | "replace"; path: string; value: unknown } | { op: "remove"; path: string };
+  | { op: "add" | "replace"; path: string; value: unknown }
+  | { op: "remove"; path: string };
 
 /** What turns one JSON value into another. Items of lists that stay are found again where others come or go. */
 export function jsonPatch(before: unknown, after: unknown): JsonPatchOperation[] {
@@ -21,10 +22,15 @@ export function jsonPatch(before: unknown, after: unknown): JsonPatchOperation[]
       else patch.push({ op: "remove", path: at });
     }
     for (const key of Object.keys(right)) {
-      if (!Object.hasOwn(left, key)) patch.push({ op: "add", path: `${path}/${escaped(key)}`, value: right[key] });
+      if (!Object.hasOwn(left, key))
+        patch.push({ op: "add", path: `${path}/${escaped(key)}`, value: right[key] });
     }
   };
-  const compareLists = (left: readonly unknown[], right: readonly unknown[], path: string): void => {
+  const compareLists = (
+    left: readonly unknown[],
+    right: readonly unknown[],
+    path: string,
+  ): void => {
     let [gone, come] = [0, 0];
     // Where the next item of each list stands. All before `to` is as it has to be.
     let [from, to] = [0, 0];
@@ -35,7 +41,8 @@ export function jsonPatch(before: unknown, after: unknown): JsonPatchOperation[]
       for (let index = paired; index < come; index += 1) {
         patch.push({ op: "add", path: `${path}/${to + index}`, value: right[to + index] });
       }
-      for (let index = paired; index < gone; index += 1) patch.push({ op: "remove", path: `${path}/${to + paired}` });
+      for (let index = paired; index < gone; index += 1)
+        patch.push({ op: "remove", path: `${path}/${to + paired}` });
       [from, to, gone, come] = [from + gone, to + come, 0, 0];
     };
     for (const { kind, count } of editScript(left.map(ids), right.map(ids))) {
@@ -70,7 +77,9 @@ function createValueIds(): (value: unknown) => number {
     if (typeof value !== "object" || value === null) return idOfText(JSON.stringify(value));
     const seen = known.get(value);
     if (seen !== undefined) return seen;
-    const id = idOfText(Array.isArray(value) ? `[${value.map(idOf).join()}` : `{${fieldsOf(value).join()}`);
+    const id = idOfText(
+      Array.isArray(value) ? `[${value.map(idOf).join()}` : `{${fieldsOf(value).join()}`,
+    );
     known.set(value, id);
     return id;
   };

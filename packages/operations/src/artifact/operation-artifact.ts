@@ -4,7 +4,12 @@ import type { InsertRole } from "../effects/operation-effect.ts";
 export type ArtifactUsage = "prompt_only" | "ui_only" | "prompt+ui" | "internal";
 
 /** What a tagged value means. */
-export type ArtifactSemantics = "state" | "log/feed" | "lore/memory" | "intermediate" | (string & {});
+export type ArtifactSemantics =
+  | "state"
+  | "log/feed"
+  | "lore/memory"
+  | "intermediate"
+  | (string & {});
 
 /** How many former values are kept, newest last. */
 export interface ArtifactRetention {

@@ -29,7 +29,10 @@ const profileFaults: Fault<ProfileStore>[] = [
     "keeps the version that was given",
     (store) => ({
       ...store,
-      save: async (profile, options) => ({ ...(await store.save(profile, options)), version: profile.version ?? 1 }),
+      save: async (profile, options) => ({
+        ...(await store.save(profile, options)),
+        version: profile.version ?? 1,
+      }),
     }),
     "each save counts the version up",
   ],
@@ -53,7 +56,10 @@ const profileFaults: Fault<ProfileStore>[] = [
 const sessionFaults: Fault<ProfileSessionStore>[] = [
   [
     "does not fence",
-    (store) => ({ ...store, commit: (commit, options) => store.commit({ ...commit, fencingToken: 1_000 }, options) }),
+    (store) => ({
+      ...store,
+      commit: (commit, options) => store.commit({ ...commit, fencingToken: 1_000 }, options),
+    }),
     "a lower fencing token than the session has seen is refused, in commits and reverts",
   ],
   [
@@ -63,7 +69,13 @@ const sessionFaults: Fault<ProfileSessionStore>[] = [
       async commit(commit, options) {
         const { heads } = await store.read(commit.key);
         return store.commit(
-          { ...commit, writes: commit.writes.map((one) => ({ ...one, expectedHead: heads[one.write.tag] ?? 0 })) },
+          {
+            ...commit,
+            writes: commit.writes.map((one) => ({
+              ...one,
+              expectedHead: heads[one.write.tag] ?? 0,
+            })),
+          },
           options,
         );
       },
@@ -75,7 +87,10 @@ const sessionFaults: Fault<ProfileSessionStore>[] = [
     (store) => ({
       ...store,
       commit: (commit, options) =>
-        store.commit({ ...commit, writes: commit.writes.map((one) => ({ ...one, isRequired: false })) }, options),
+        store.commit(
+          { ...commit, writes: commit.writes.map((one) => ({ ...one, isRequired: false })) },
+          options,
+        ),
     }),
     "a required write in conflict keeps everything from being written",
   ],
@@ -89,7 +104,8 @@ const sessionFaults: Fault<ProfileSessionStore>[] = [
     (store) => ({
       ...store,
       read: (key, options) => store.read({ ...key, profileId: "p" }, options),
-      commit: (commit, options) => store.commit({ ...commit, key: { ...commit.key, profileId: "p" } }, options),
+      commit: (commit, options) =>
+        store.commit({ ...commit, key: { ...commit.key, profileId: "p" } }, options),
     }),
     "sessions are apart, whichever part of the key differs",
   ],
@@ -106,7 +122,10 @@ const sessionFaults: Fault<ProfileSessionStore>[] = [
         store.commit(
           {
             ...commit,
-            writes: commit.writes.map((one) => ({ ...one, write: { ...one.write, retention: { maxItems: 99 } } })),
+            writes: commit.writes.map((one) => ({
+              ...one,
+              write: { ...one.write, retention: { maxItems: 99 } },
+            })),
           },
           options,
         ),
@@ -119,7 +138,8 @@ const sessionFaults: Fault<ProfileSessionStore>[] = [
       let count = 0;
       return {
         ...store,
-        commit: (commit, options) => store.commit({ ...commit, runId: `${commit.runId}-${(count += 1)}` }, options),
+        commit: (commit, options) =>
+          store.commit({ ...commit, runId: `${commit.runId}-${(count += 1)}` }, options),
       };
     },
     "a commit that comes twice counts once and gives the same outcome",
@@ -141,7 +161,8 @@ const runFaults: Fault<RunStore>[] = [
     "gives leases that are held",
     (store) => ({
       ...store,
-      acquireLease: (id, request, options) => store.acquireLease(id, { ...request, nowMs: 1e12 }, options),
+      acquireLease: (id, request, options) =>
+        store.acquireLease(id, { ...request, nowMs: 1e12 }, options),
     }),
     "a lease is held until it ends or is given back, and tokens rise over all runs",
   ],
@@ -188,7 +209,9 @@ const runFaults: Fault<RunStore>[] = [
       ...store,
       createRun: (run, options) =>
         store.createRun(
-          run.clientRequest ? { ...run, clientRequest: { ...run.clientRequest, payloadHash: "" } } : run,
+          run.clientRequest
+            ? { ...run, clientRequest: { ...run.clientRequest, payloadHash: "" } }
+            : run,
           options,
         ),
     }),
@@ -200,7 +223,9 @@ const runFaults: Fault<RunStore>[] = [
       ...store,
       createRun: (run, options) =>
         store.createRun(
-          run.clientRequest ? { ...run, clientRequest: { ...run.clientRequest, keptUntilMs: Infinity } } : run,
+          run.clientRequest
+            ? { ...run, clientRequest: { ...run.clientRequest, keptUntilMs: Infinity } }
+            : run,
           options,
         ),
     }),
@@ -274,7 +299,8 @@ const chatFaults: Fault<ChatStore>[] = [
           store.appendUserMessage(
             {
               ...message,
-              userMessageId: message.userMessageId === "u1" ? `u1-${(count += 1)}` : message.userMessageId,
+              userMessageId:
+                message.userMessageId === "u1" ? `u1-${(count += 1)}` : message.userMessageId,
             },
             options,
           ),
@@ -288,7 +314,8 @@ const chatFaults: Fault<ChatStore>[] = [
       ...store,
       saveAssistantVariant: (variant, options) =>
         store.saveAssistantVariant({ ...variant, fencingToken: 1_000 }, options),
-      commitTurn: (commit, options) => store.commitTurn({ ...commit, fencingToken: 1_000 }, options),
+      commitTurn: (commit, options) =>
+        store.commitTurn({ ...commit, fencingToken: 1_000 }, options),
     }),
     "a lower fencing token than the branch has seen is refused",
   ],
@@ -317,7 +344,10 @@ const chatFaults: Fault<ChatStore>[] = [
       ...store,
       commitTurn: (commit, options) =>
         store.commitTurn(
-          { ...commit, operations: commit.operations.map((one) => ({ ...one, isRequired: false })) },
+          {
+            ...commit,
+            operations: commit.operations.map((one) => ({ ...one, isRequired: false })),
+          },
           options,
         ),
     }),
@@ -327,23 +357,33 @@ const chatFaults: Fault<ChatStore>[] = [
 
 describe("a store is found out that", () => {
   it.each(profileFaults)("%s (profiles)", async (_name, breaks, rule) => {
-    expect(await broken(profileStoreConformance({ open: async () => breaks(createMemoryProfileStore()) }))).toContain(
-      rule,
-    );
+    expect(
+      await broken(
+        profileStoreConformance({ open: async () => breaks(createMemoryProfileStore()) }),
+      ),
+    ).toContain(rule);
   });
 
   it.each(sessionFaults)("%s (sessions)", async (_name, breaks, rule) => {
     expect(
-      await broken(profileSessionStoreConformance({ open: async () => breaks(createMemoryProfileSessionStore()) })),
+      await broken(
+        profileSessionStoreConformance({
+          open: async () => breaks(createMemoryProfileSessionStore()),
+        }),
+      ),
     ).toContain(rule);
   });
 
   it.each(runFaults)("%s (runs)", async (_name, breaks, rule) => {
-    expect(await broken(runStoreConformance({ open: async () => breaks(createMemoryRunStore()) }))).toContain(rule);
+    expect(
+      await broken(runStoreConformance({ open: async () => breaks(createMemoryRunStore()) })),
+    ).toContain(rule);
   });
 
   it.each(chatFaults)("%s (chats)", async (_name, breaks, rule) => {
-    expect(await broken(chatStoreConformance({ open: async () => breaks(createMemoryChatStore()) }))).toContain(rule);
+    expect(
+      await broken(chatStoreConformance({ open: async () => breaks(createMemoryChatStore()) })),
+    ).toContain(rule);
   });
 
   it("does not outlive its handle", async () => {
@@ -351,6 +391,8 @@ describe("a store is found out that", () => {
       open: async () => createMemoryProfileStore(),
       openSecond: async () => createMemoryProfileStore(),
     });
-    expect(await broken(rules)).toEqual(["another handle sees what was saved, and is refused on an old version"]);
+    expect(await broken(rules)).toEqual([
+      "another handle sees what was saved, and is refused on an old version",
+    ]);
   });
 });

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
-import type { AssistantVariant, ChatStore, OperationTurnEffects, TurnCommit } from "../ports/chat-store.ts";
+import type {
+  AssistantVariant,
+  ChatStore,
+  OperationTurnEffects,
+  TurnCommit,
+} from "../ports/chat-store.ts";
 import {
   aborted,
   bindRules,
@@ -13,7 +18,11 @@ import {
 
 const branch = { chatId: "c", branchId: "b" };
 
-async function say(store: ChatStore, userMessageId: string, content: string = userMessageId): Promise<void> {
+async function say(
+  store: ChatStore,
+  userMessageId: string,
+  content: string = userMessageId,
+): Promise<void> {
   await store.appendUserMessage({ ...branch, userMessageId, content });
 }
 
@@ -34,20 +43,46 @@ function answer(
   };
 }
 
-function commit(operations: readonly OperationTurnEffects[], rest: Partial<TurnCommit> = {}): TurnCommit {
-  return { ...branch, runId: "r", hook: "before_main_llm", userMessageId: "u1", fencingToken: 1, operations, ...rest };
+function commit(
+  operations: readonly OperationTurnEffects[],
+  rest: Partial<TurnCommit> = {},
+): TurnCommit {
+  return {
+    ...branch,
+    runId: "r",
+    hook: "before_main_llm",
+    userMessageId: "u1",
+    fencingToken: 1,
+    operations,
+    ...rest,
+  };
 }
 
-const of = (operationId: string, effect: TurnEffect, isRequired: boolean = false): OperationTurnEffects => {
+const of = (
+  operationId: string,
+  effect: TurnEffect,
+  isRequired: boolean = false,
+): OperationTurnEffects => {
   return { operationId, effects: [effect], isRequired };
 };
-const rewrite = (content: string): TurnEffect => ({ type: "turn.user_variant", content, select: true });
+const rewrite = (content: string): TurnEffect => ({
+  type: "turn.user_variant",
+  content,
+  select: true,
+});
 
 /** What the turn shows, without what stands before the first turn. */
 async function texts(store: ChatStore, userMessageId?: string): Promise<string[]> {
-  const turn = await store.loadTurn({ ...branch, ...(userMessageId !== undefined && { userMessageId }) });
-  const history = (turn?.history ?? []).filter(({ role }) => role === "user" || role === "assistant");
-  return history.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)));
+  const turn = await store.loadTurn({
+    ...branch,
+    ...(userMessageId !== undefined && { userMessageId }),
+  });
+  const history = (turn?.history ?? []).filter(
+    ({ role }) => role === "user" || role === "assistant",
+  );
+  return history.map(({ content }) =>
+    typeof content === "string" ? content : JSON.stringify(content),
+  );
 }
 
 const rules: readonly StoreRule<ChatStore>[] = [
@@ -58,7 +93,10 @@ const rules: readonly StoreRule<ChatStore>[] = [
       await say(store, "u1");
       await store.saveAssistantVariant(answer("u1", "a1"));
       await say(store, "u2");
-      assert.deepEqual([await texts(store), await texts(store, "u1")], [["u1", "a1", "u2"], ["u1"]]);
+      assert.deepEqual(
+        [await texts(store), await texts(store, "u1")],
+        [["u1", "a1", "u2"], ["u1"]],
+      );
       const turn = await store.loadTurn(branch);
       assert.deepEqual([turn?.userMessageId, turn?.history.at(-1)?.id], ["u2", "u2"]);
       assert.equal(await store.loadTurn({ ...branch, userMessageId: "none" }), undefined);
@@ -95,9 +133,10 @@ const rules: readonly StoreRule<ChatStore>[] = [
         { operationId: "y", status: "applied" },
       ];
       assert.deepEqual(await store.commitTurn(one), outcomes);
-      assert.deepEqual(await store.commitTurn(commit([of("z", { type: "turn.user_variant", content: "Z" })])), [
-        { operationId: "z", status: "applied" },
-      ]);
+      assert.deepEqual(
+        await store.commitTurn(commit([of("z", { type: "turn.user_variant", content: "Z" })])),
+        [{ operationId: "z", status: "applied" }],
+      );
       assert.deepEqual(await store.commitTurn(one), outcomes);
       assert.deepEqual(await texts(store), ["Y"]);
     },
@@ -112,7 +151,9 @@ const rules: readonly StoreRule<ChatStore>[] = [
         outcomes.map(({ status }) => status),
         ["failed", "applied"],
       );
-      const second = await store.commitTurn(commit([of("v", rewrite("V")), of("w", meta, true)], { runId: "r2" }));
+      const second = await store.commitTurn(
+        commit([of("v", rewrite("V")), of("w", meta, true)], { runId: "r2" }),
+      );
       assert.deepEqual(
         second.map(({ status }) => status),
         ["discarded", "failed"],
@@ -144,8 +185,12 @@ const rules: readonly StoreRule<ChatStore>[] = [
     async check(store) {
       await say(store, "u1");
       await store.saveAssistantVariant(answer("u1", "a1", { fencingToken: 5 }));
-      await expectCode("stale_lease", () => store.saveAssistantVariant(answer("u1", "a0", { fencingToken: 4 })));
-      await expectCode("stale_lease", () => store.commitTurn(commit([of("x", rewrite("X"))], { fencingToken: 4 })));
+      await expectCode("stale_lease", () =>
+        store.saveAssistantVariant(answer("u1", "a0", { fencingToken: 4 })),
+      );
+      await expectCode("stale_lease", () =>
+        store.commitTurn(commit([of("x", rewrite("X"))], { fencingToken: 4 })),
+      );
       await say(store, "u2");
       assert.deepEqual(await texts(store), ["u1", "a1", "u2"]);
     },
@@ -173,6 +218,8 @@ const rules: readonly StoreRule<ChatStore>[] = [
 ];
 
 /** What every chat store promises, for any test runner. */
-export function chatStoreConformance(options: StoreConformanceOptions<ChatStore>): ConformanceRule[] {
+export function chatStoreConformance(
+  options: StoreConformanceOptions<ChatStore>,
+): ConformanceRule[] {
   return bindRules(rules, options);
 }

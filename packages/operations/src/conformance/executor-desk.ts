@@ -31,7 +31,9 @@ export interface RunExecutorConformanceOptions {
 }
 
 /** Operations of a rule by their ids: what each does, and how it is set. */
-type DeskOperations = Readonly<Record<string, Partial<OperationConfig> & { does: OperationHandler }>>;
+type DeskOperations = Readonly<
+  Record<string, Partial<OperationConfig> & { does: OperationHandler }>
+>;
 
 /** What a rule looks at an executor with. */
 export interface ExecutorDesk extends OpenedExecutor {
@@ -67,7 +69,10 @@ export async function openDesk({
   const within = <T>(promise: Promise<T>): Promise<T> => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`Nothing has come of it in ${timeoutMs} ms.`)), timeoutMs);
+      timer = setTimeout(
+        () => reject(new Error(`Nothing has come of it in ${timeoutMs} ms.`)),
+        timeoutMs,
+      );
     });
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
   };
@@ -80,11 +85,14 @@ export async function openDesk({
       for (const [operationId, { does }] of Object.entries(operations)) {
         if (known.has(operationId)) continue;
         known.add(operationId);
-        registry.register({ operationId, kind: "rule", name: operationId, writesTag: operationId }, (context) => {
-          begun.push(`${operationId}/${context.attempt}`);
-          tellBegun();
-          return does(context);
-        });
+        registry.register(
+          { operationId, kind: "rule", name: operationId, writesTag: operationId },
+          (context) => {
+            begun.push(`${operationId}/${context.attempt}`);
+            tellBegun();
+            return does(context);
+          },
+        );
       }
       return {
         profileId: "rules",
@@ -93,13 +101,27 @@ export async function openDesk({
         operationProfileSessionId: "1",
         operations: Object.entries(operations).map(([operationId, { does: _does, ...config }]) => ({
           operationId,
-          config: { enabled: true, required: false, hooks: ["before_main_llm"], order: 0, params: {}, ...config },
+          config: {
+            enabled: true,
+            required: false,
+            hooks: ["before_main_llm"],
+            order: 0,
+            params: {},
+            ...config,
+          },
         })),
       };
     },
     async start(operations, options) {
-      const turn = { trigger: "generate", chatId: "chat", branchId: "main", userMessage: "Hello." } as const;
-      const run = await within(opened.engine.start({ ...turn, profile: desk.profileOf(operations), ...options }));
+      const turn = {
+        trigger: "generate",
+        chatId: "chat",
+        branchId: "main",
+        userMessage: "Hello.",
+      } as const;
+      const run = await within(
+        opened.engine.start({ ...turn, profile: desk.profileOf(operations), ...options }),
+      );
       started.push(run);
       return run;
     },
@@ -115,4 +137,8 @@ export async function openDesk({
 }
 
 const answer: ModelResponse = { text: "Answer.", toolCalls: [], finishReason: "stop" };
-const answering: LanguageModel = { provider: "rules", modelId: "answer", generate: async () => answer };
+const answering: LanguageModel = {
+  provider: "rules",
+  modelId: "answer",
+  generate: async () => answer,
+};

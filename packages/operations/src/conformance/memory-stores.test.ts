@@ -20,8 +20,14 @@ const kits = {
     open: async () => createMemoryProfileSessionStore(),
     openSecond: same,
   }),
-  "the run store in memory": runStoreConformance({ open: async () => createMemoryRunStore(), openSecond: same }),
-  "the chat in memory": chatStoreConformance({ open: async () => createMemoryChatStore(), openSecond: same }),
+  "the run store in memory": runStoreConformance({
+    open: async () => createMemoryRunStore(),
+    openSecond: same,
+  }),
+  "the chat in memory": chatStoreConformance({
+    open: async () => createMemoryChatStore(),
+    openSecond: same,
+  }),
 };
 
 describe.each(Object.entries(kits))("%s", (_name, rules) => {

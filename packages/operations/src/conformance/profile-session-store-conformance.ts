@@ -19,7 +19,12 @@ import {
   type StoreRule,
 } from "./store-rules.ts";
 
-const key: ProfileSessionKey = { chatId: "c", branchId: "b", profileId: "p", operationProfileSessionId: "s" };
+const key: ProfileSessionKey = {
+  chatId: "c",
+  branchId: "b",
+  profileId: "p",
+  operationProfileSessionId: "s",
+};
 
 function write(
   tag: string,
@@ -27,12 +32,31 @@ function write(
   rest: Partial<SessionWrite> & { fields?: Partial<ArtifactWrite> } = {},
 ): SessionWrite {
   const { fields, ...more } = rest;
-  const made: ArtifactWrite = { tag, value, persisted: true, usage: "internal", semantics: "state", ...fields };
+  const made: ArtifactWrite = {
+    tag,
+    value,
+    persisted: true,
+    usage: "internal",
+    semantics: "state",
+    ...fields,
+  };
   return { operationId: `op-${tag}`, write: made, expectedHead: 0, isRequired: false, ...more };
 }
 
-function commit(runId: string, writes: readonly SessionWrite[], rest: Partial<SessionCommit> = {}): SessionCommit {
-  return { key, runId, hook: "before_main_llm", fencingToken: 1, writtenAt: 1_000, writes, ...rest };
+function commit(
+  runId: string,
+  writes: readonly SessionWrite[],
+  rest: Partial<SessionCommit> = {},
+): SessionCommit {
+  return {
+    key,
+    runId,
+    hook: "before_main_llm",
+    fencingToken: 1,
+    writtenAt: 1_000,
+    writes,
+    ...rest,
+  };
 }
 
 /** Writes a tag as one run after another would. */
@@ -57,15 +81,25 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     name: "a session that is not there is empty",
     async check(store) {
       assert.deepEqual(await store.read(key), { artifacts: [], heads: {} });
-      assert.deepEqual(await store.openTurn(key, { userMessageId: "u" }), { artifacts: [], heads: {} });
+      assert.deepEqual(await store.openTurn(key, { userMessageId: "u" }), {
+        artifacts: [],
+        heads: {},
+      });
     },
   },
   {
     name: "values come back as they were written, in the order of their tags",
     async check(store) {
       const inclusion = { mode: "at_depth", depth: -2, role: "user" } as const;
-      const fields = { inclusion, usage: "prompt+ui", semantics: "lore/memory", retention: { maxItems: 3 } } as const;
-      const outcomes = await store.commit(commit("r", [write("b", oddValue, { fields }), write("a", null)]));
+      const fields = {
+        inclusion,
+        usage: "prompt+ui",
+        semantics: "lore/memory",
+        retention: { maxItems: 3 },
+      } as const;
+      const outcomes = await store.commit(
+        commit("r", [write("b", oddValue, { fields }), write("a", null)]),
+      );
       assert.deepEqual(outcomes, [written("op-b", 1), written("op-a", 1)]);
       const { artifacts, heads } = await store.read(key);
       assert.deepEqual(heads, { a: 1, b: 1 });
@@ -99,9 +133,13 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
         Array.from({ length: 20 }, (_, at) => at + 5),
       );
       const next = (at: number, fields: Partial<ArtifactWrite>): SessionCommit =>
-        commit(`run-${at}`, [write("t", at, { expectedHead: at - 1, parentVersion: at - 1, fields })], {
-          writtenAt: at * 1_000,
-        });
+        commit(
+          `run-${at}`,
+          [write("t", at, { expectedHead: at - 1, parentVersion: at - 1, fields })],
+          {
+            writtenAt: at * 1_000,
+          },
+        );
       await store.commit(next(26, { retention: { maxAgeMs: 3_000 } }));
       assert.deepEqual(await values(), [23, 24, 25]);
       await store.commit(next(27, { retention: { maxBytes: 5 } }));
@@ -126,7 +164,10 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     async check(store) {
       await store.commit(commit("r1", [write("t", 1)]));
       const outcomes = await store.commit(commit("r2", [write("t", 2), write("u", 2)]));
-      assert.deepEqual(outcomes, [{ operationId: "op-t", status: "conflict", head: 1 }, written("op-u", 1)]);
+      assert.deepEqual(outcomes, [
+        { operationId: "op-t", status: "conflict", head: 1 },
+        written("op-u", 1),
+      ]);
       assert.deepEqual(
         (await store.read(key)).artifacts.map(({ value }) => value),
         [1, 2],
@@ -164,7 +205,9 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
   {
     name: "of commits at the same time from one head one wins",
     async check(store) {
-      const runs = ["r1", "r2", "r3", "r4"].map((runId) => store.commit(commit(runId, [write("t", runId)])));
+      const runs = ["r1", "r2", "r3", "r4"].map((runId) =>
+        store.commit(commit(runId, [write("t", runId)])),
+      );
       const outcomes = (await Promise.all(runs)).flat();
       assert.equal(outcomes.filter(({ status }) => status === "written").length, 1);
       assert.equal((await store.read(key)).artifacts[0]?.history.length, 0);
@@ -174,14 +217,17 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     name: "a lower fencing token than the session has seen is refused, in commits and reverts",
     async check(store) {
       await store.commit(commit("r2", [write("t", 1)], { fencingToken: 5 }));
-      await expectCode("stale_lease", () => store.commit(commit("r1", [write("u", 1)], { fencingToken: 4 })));
+      await expectCode("stale_lease", () =>
+        store.commit(commit("r1", [write("u", 1)], { fencingToken: 4 })),
+      );
       const revert = { key, runId: "r2", hook: "before_main_llm", operationIds: ["op-t"] } as const;
       await expectCode("stale_lease", () => store.revert({ ...revert, fencingToken: 4 }));
       assert.deepEqual((await store.read(key)).heads, { t: 1 });
       const other = { ...key, branchId: "other" };
-      assert.deepEqual(await store.commit(commit("r1", [write("t", 1)], { key: other, fencingToken: 4 })), [
-        written("op-t", 1),
-      ]);
+      assert.deepEqual(
+        await store.commit(commit("r1", [write("t", 1)], { key: other, fencingToken: 4 })),
+        [written("op-t", 1)],
+      );
     },
   },
   {
@@ -190,7 +236,10 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       await store.commit(commit("r1", [write("t", "before")]));
       await store.openTurn(key, { userMessageId: "u1" });
       await store.commit(
-        commit("r2", [write("t", "first try", { expectedHead: 1, parentVersion: 1 }), write("new", 1)]),
+        commit("r2", [
+          write("t", "first try", { expectedHead: 1, parentVersion: 1 }),
+          write("new", 1),
+        ]),
       );
       const again = await store.openTurn(key, { userMessageId: "u1" });
       assert.deepEqual(
@@ -201,7 +250,10 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       const second = write("t", "before", { expectedHead: 2, parentVersion: 1 });
       assert.deepEqual(await store.commit(commit("r3", [second])), [written("op-t", 3)]);
       const [, artifact] = (await store.read(key)).artifacts;
-      assert.deepEqual([artifact?.value, artifact?.history.map(({ value }) => value)], ["before", ["before"]]);
+      assert.deepEqual(
+        [artifact?.value, artifact?.history.map(({ value }) => value)],
+        ["before", ["before"]],
+      );
       assert.equal((await store.openTurn(key, { userMessageId: "u2" })).artifacts[1]?.version, 3);
     },
   },
@@ -211,7 +263,9 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       await writeTimes(store, 3);
       await store.openTurn(key, { userMessageId: "u" });
       for (let at = 4; at <= 120; at += 1) {
-        await store.commit(commit(`run-${at}`, [write("t", at, { expectedHead: at - 1, parentVersion: at - 1 })]));
+        await store.commit(
+          commit(`run-${at}`, [write("t", at, { expectedHead: at - 1, parentVersion: at - 1 })]),
+        );
       }
       const [artifact] = (await store.openTurn(key, { userMessageId: "u" })).artifacts;
       assert.deepEqual([artifact?.value, artifact?.history.map(({ value }) => value)], [3, [1, 2]]);
@@ -221,7 +275,10 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     name: "a write that is taken back is gone, and can be made again",
     async check(store) {
       await store.commit(commit("r1", [write("t", 1)]));
-      const two = commit("r2", [write("t", 2, { expectedHead: 1, parentVersion: 1 }), write("u", 2)]);
+      const two = commit("r2", [
+        write("t", 2, { expectedHead: 1, parentVersion: 1 }),
+        write("u", 2),
+      ]);
       await store.commit(two);
       await store.revert({
         key,
@@ -250,10 +307,13 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
         ...oddIds.map((id) => ({ ...key, profileId: id })),
         ...oddIds.map((id) => ({ ...key, operationProfileSessionId: id })),
       ].filter((other) => JSON.stringify(other) !== JSON.stringify(key));
-      for (const [at, one] of keys.entries()) await store.commit(commit("r", [write("t", at)], { key: one }));
+      for (const [at, one] of keys.entries())
+        await store.commit(commit("r", [write("t", at)], { key: one }));
       for (const [at, one] of keys.entries()) {
         const name = JSON.stringify(one);
-        const isRepeat = keys.some((other, index) => index !== at && JSON.stringify(other) === name);
+        const isRepeat = keys.some(
+          (other, index) => index !== at && JSON.stringify(other) === name,
+        );
         if (!isRepeat) assert.equal((await store.read(one)).artifacts[0]?.value, at, name);
       }
       assert.deepEqual((await store.read(key)).artifacts, []);
@@ -277,7 +337,9 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       assert.deepEqual((await second.read(key)).artifacts[0]?.value, oddValue);
       assert.deepEqual((await second.openTurn(key, { userMessageId: "u" })).artifacts, []);
       const late = commit("r2", [write("t", 2)], { fencingToken: 3 });
-      assert.deepEqual(await second.commit(late), [{ operationId: "op-t", status: "conflict", head: 1 }]);
+      assert.deepEqual(await second.commit(late), [
+        { operationId: "op-t", status: "conflict", head: 1 },
+      ]);
       await expectCode("stale_lease", () => second.commit({ ...late, fencingToken: 2 }));
     },
   },

@@ -21,7 +21,13 @@ const profile = (profileId: string, name: string = "One"): OperationProfile => (
   operations: [
     {
       operationId: "op",
-      config: { enabled: true, required: false, hooks: ["before_main_llm"], order: 0.5, params: { value: oddValue } },
+      config: {
+        enabled: true,
+        required: false,
+        hooks: ["before_main_llm"],
+        order: 0.5,
+        params: { value: oddValue },
+      },
     },
   ],
 });
@@ -50,7 +56,9 @@ const rules: readonly StoreRule<ProfileStore>[] = [
       await expectCode("version_conflict", () => store.save(profile("p"), { expectedVersion: 1 }));
       assert.equal(await store.load("p"), undefined);
       await store.save(profile("p"), { expectedVersion: 0 });
-      await expectCode("version_conflict", () => store.save(profile("p", "Two"), { expectedVersion: 0 }));
+      await expectCode("version_conflict", () =>
+        store.save(profile("p", "Two"), { expectedVersion: 0 }),
+      );
       assert.equal((await store.load("p"))?.name, "One");
     },
   },
@@ -59,7 +67,9 @@ const rules: readonly StoreRule<ProfileStore>[] = [
     async check(store) {
       await store.save(profile("p"));
       const names = ["a", "b", "c", "d"];
-      const all = await Promise.allSettled(names.map((name) => store.save(profile("p", name), { expectedVersion: 1 })));
+      const all = await Promise.allSettled(
+        names.map((name) => store.save(profile("p", name), { expectedVersion: 1 })),
+      );
       assert.equal(all.filter(({ status }) => status === "fulfilled").length, 1);
       assert.equal((await store.load("p"))?.version, 2);
     },
@@ -108,12 +118,16 @@ const rules: readonly StoreRule<ProfileStore>[] = [
       await store.save(profile("p"));
       assert.deepEqual(await second.load("p"), { ...profile("p"), version: 1 });
       await second.save(profile("p", "Two"), { expectedVersion: 1 });
-      await expectCode("version_conflict", () => store.save(profile("p", "Three"), { expectedVersion: 1 }));
+      await expectCode("version_conflict", () =>
+        store.save(profile("p", "Three"), { expectedVersion: 1 }),
+      );
     },
   },
 ];
 
 /** What every profile store promises, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
-export function profileStoreConformance(options: StoreConformanceOptions<ProfileStore>): ConformanceRule[] {
+export function profileStoreConformance(
+  options: StoreConformanceOptions<ProfileStore>,
+): ConformanceRule[] {
   return bindRules(rules, options);
 }

@@ -12,7 +12,9 @@ export const pruneRules: readonly StoreRule<RunStore>[] = [
       const finish = async (runId: string, finishedAt: number): Promise<void> => {
         const lease = await created(store, newRun(runId));
         const result = { ...resultOf(runId), finishedAt };
-        await store.append([append(lease, { events: events(runId, [1]), steps: [step("a", 1)], result })]);
+        await store.append([
+          append(lease, { events: events(runId, [1]), steps: [step("a", 1)], result }),
+        ]);
       };
       for (const [runId, finishedAt] of [
         ["late", 30],
@@ -37,7 +39,9 @@ export const pruneRules: readonly StoreRule<RunStore>[] = [
       assert.deepEqual(seqsOf(await store.readEvents("late")), [1]);
       await finish("first", 40);
       assert.deepEqual((await store.loadRun("first"))?.steps, [step("a", 1)]);
-      await expectCode("aborted", () => store.prune({ endedBeforeMs: 1_000, nowMs: 100, ...aborted() }));
+      await expectCode("aborted", () =>
+        store.prune({ endedBeforeMs: 1_000, nowMs: 100, ...aborted() }),
+      );
       assert.deepEqual(await left(), ["late", "first", "edge", "open"]);
     },
   },

@@ -13,14 +13,22 @@ function rulesFor(create: () => RunExecutor, timeoutMs?: number): ConformanceRul
     ...(timeoutMs !== undefined && { timeoutMs }),
     async open(options) {
       const [executor, runs] = [create(), createMemoryRunStore()];
-      const engine = createRunEngine({ ...options, runs, executor, limits: { pollMs: 5, graceMs: 20 } });
+      const engine = createRunEngine({
+        ...options,
+        runs,
+        executor,
+        limits: { pollMs: 5, graceMs: 20 },
+      });
       return { engine, executor, runs };
     },
   });
 }
 
 /** An executor that drives runs as it is told to. */
-function driving(isLocal: boolean, submit: (drive: RunDriver, runId: string) => Promise<unknown>): RunExecutor {
+function driving(
+  isLocal: boolean,
+  submit: (drive: RunDriver, runId: string) => Promise<unknown>,
+): RunExecutor {
   let attached: RunDriver = async () => undefined;
   return {
     isLocal,
@@ -32,7 +40,8 @@ function driving(isLocal: boolean, submit: (drive: RunDriver, runId: string) => 
 }
 
 /** The driver is called later, and by nobody who was asked for it, as a queue of jobs would do it. */
-const queued = (): RunExecutor => driving(false, async (drive, runId) => void setTimeout(() => void drive(runId), 1));
+const queued = (): RunExecutor =>
+  driving(false, async (drive, runId) => void setTimeout(() => void drive(runId), 1));
 
 describe.each([
   ["the local executor", createLocalExecutor],
@@ -73,13 +82,17 @@ const faults: [name: string, create: () => RunExecutor, rule: string][] = [
     "loses what it can't write down",
     () => ({
       ...local(),
-      carryAttempt: async (_, execute) => JSON.parse(JSON.stringify(await execute()).replaceAll(/[^\0-\x7f]/g, "?")),
+      carryAttempt: async (_, execute) =>
+        JSON.parse(JSON.stringify(await execute()).replaceAll(/[^\0-\x7f]/g, "?")),
     }),
     "an outcome comes back as the handler gave it",
   ],
   [
     "takes what throws for done",
-    () => ({ ...local(), carryAttempt: (_, execute) => execute().catch(() => ({ status: "done" })) }),
+    () => ({
+      ...local(),
+      carryAttempt: (_, execute) => execute().catch(() => ({ status: "done" })),
+    }),
     "a handler that throws fails its operation alone",
   ],
   [
@@ -114,7 +127,8 @@ const faults: [name: string, create: () => RunExecutor, rule: string][] = [
   ],
   [
     "leaves runs that it has not seen begin",
-    () => driving(false, async (drive, runId) => (runId === "left" ? undefined : void drive(runId))),
+    () =>
+      driving(false, async (drive, runId) => (runId === "left" ? undefined : void drive(runId))),
     "a run whose worker has died is carried on when it is resumed, by one of those who ask",
   ],
   [

@@ -4,13 +4,22 @@ import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import type { RunResult } from "../run/run-result.ts";
-import { openDesk, type ExecutorDesk, type RunExecutorConformanceOptions } from "./executor-desk.ts";
+import {
+  openDesk,
+  type ExecutorDesk,
+  type RunExecutorConformanceOptions,
+} from "./executor-desk.ts";
 import { oddValue, type ConformanceRule } from "./store-rules.ts";
 
 const done: OperationOutcome = { status: "done" };
 const does: OperationHandler = async () => done;
 const written = { persisted: false, usage: "internal", semantics: "intermediate" } as const;
-const oddEffect: OperationEffect = { type: "artifact.upsert", tag: "odd", ...written, value: oddValue };
+const oddEffect: OperationEffect = {
+  type: "artifact.upsert",
+  tag: "odd",
+  ...written,
+  value: oddValue,
+};
 
 interface ExecutorRule {
   name: string;
@@ -21,7 +30,11 @@ const attemptRules: readonly ExecutorRule[] = [
   {
     name: "a run ends, and each of its operations has run once",
     async check({ run, begun }) {
-      const result = await run({ a: { does }, b: { does, dependsOn: ["a"] }, c: { does, hooks: ["after_main_llm"] } });
+      const result = await run({
+        a: { does },
+        b: { does, dependsOn: ["a"] },
+        c: { does, hooks: ["after_main_llm"] },
+      });
       assert.deepEqual([result.status, result.mainLlm.text], ["done", "Answer."]);
       assert.deepEqual(statusesOf(result), ["a done", "b done", "c done"]);
       assert.deepEqual(begun, ["a/1", "b/1", "c/1"]);
@@ -35,7 +48,10 @@ const attemptRules: readonly ExecutorRule[] = [
         if (begun.length === 2) meet();
         return both;
       };
-      assert.deepEqual(statusesOf(await run({ a: { does: meets }, b: { does: meets } })), ["a done", "b done"]);
+      assert.deepEqual(statusesOf(await run({ a: { does: meets }, b: { does: meets } })), [
+        "a done",
+        "b done",
+      ]);
     },
   },
   {
@@ -51,16 +67,29 @@ const attemptRules: readonly ExecutorRule[] = [
       assert.deepEqual(artifacts[0]?.value, oddValue);
       const [idle, late, odd] = operationRuns;
       assert.deepEqual([idle?.status, idle?.skippedReason], ["skipped", "nothing new"]);
-      assert.deepEqual([late?.status, late?.errorCode, late?.errorMessage], ["error", error.code, error.message]);
-      assert.deepEqual([late?.outputsSummary, odd?.outputsSummary], [debug.outputsSummary, debug.outputsSummary]);
+      assert.deepEqual(
+        [late?.status, late?.errorCode, late?.errorMessage],
+        ["error", error.code, error.message],
+      );
+      assert.deepEqual(
+        [late?.outputsSummary, odd?.outputsSummary],
+        [debug.outputsSummary, debug.outputsSummary],
+      );
     },
   },
   {
     name: "a handler that throws fails its operation alone",
     async check({ run }) {
       const throws: OperationHandler = () => Promise.reject(new Error("Lost."));
-      const result = await run({ a: { does: throws }, b: { does: () => Promise.reject(null) }, c: { does } });
-      assert.deepEqual([result.status, ...statusesOf(result)], ["done", "a error", "b error", "c done"]);
+      const result = await run({
+        a: { does: throws },
+        b: { does: () => Promise.reject(null) },
+        c: { does },
+      });
+      assert.deepEqual(
+        [result.status, ...statusesOf(result)],
+        ["done", "a error", "b error", "c done"],
+      );
       assert.equal(result.operationRuns[0]?.errorMessage, "Lost.");
     },
   },
@@ -68,8 +97,12 @@ const attemptRules: readonly ExecutorRule[] = [
     name: "an attempt that fails is made again, with the next number",
     async check({ run, begun }) {
       const failing: OperationHandler = async ({ attempt }) =>
-        attempt === 1 ? { status: "error", error: { code: "provider_error", message: "Down." } } : done;
-      const result = await run({ a: { does: failing, params: { retry: { maxAttempts: 2, backoffMs: 1 } } } });
+        attempt === 1
+          ? { status: "error", error: { code: "provider_error", message: "Down." } }
+          : done;
+      const result = await run({
+        a: { does: failing, params: { retry: { maxAttempts: 2, backoffMs: 1 } } },
+      });
       assert.deepEqual([statusesOf(result), begun], [["a done"], ["a/1", "a/2"]]);
     },
   },
@@ -88,7 +121,10 @@ const runRules: readonly ExecutorRule[] = [
       await within(firstBegun);
       run.abort();
       const result = await within(run.result);
-      assert.deepEqual([result.status, ...statusesOf(result)], ["aborted", "a aborted", "b aborted"]);
+      assert.deepEqual(
+        [result.status, ...statusesOf(result)],
+        ["aborted", "a aborted", "b aborted"],
+      );
       assert.deepEqual(begun, ["a/1"]);
     },
   },
@@ -121,9 +157,21 @@ const runRules: readonly ExecutorRule[] = [
   {
     name: "a run whose worker has died is carried on when it is resumed, by one of those who ask",
     async check({ engine, runs, profileOf, within, begun }) {
-      const ids = { runId: "left", chatId: "chat", branchId: "main", userMessageId: "m", assistantVariantId: "v" };
+      const ids = {
+        runId: "left",
+        chatId: "chat",
+        branchId: "main",
+        userMessageId: "m",
+        assistantVariantId: "v",
+      };
       const profile = profileOf({ a: { does } });
-      const input = { ...ids, trigger: "generate", userMessage: "Hello.", startedAt: 1, profile } as const;
+      const input = {
+        ...ids,
+        trigger: "generate",
+        userMessage: "Hello.",
+        startedAt: 1,
+        profile,
+      } as const;
       await runs.createRun({ input, lease: { owner: "dead", ttlMs: 1, nowMs: 1 } });
       const handles = await within(Promise.all([engine.resume("left"), engine.resume("left")]));
       const results = await within(Promise.all(handles.map(({ result }) => result)));
@@ -155,7 +203,9 @@ export function runExecutorConformance(options: RunExecutorConformanceOptions): 
 }
 
 /** An outcome that comes when it is let through. */
-function gate(outcome: OperationOutcome = done): [opened: Promise<OperationOutcome>, open: () => void] {
+function gate(
+  outcome: OperationOutcome = done,
+): [opened: Promise<OperationOutcome>, open: () => void] {
   let open: () => void = () => {};
   const opened = new Promise<OperationOutcome>((resolve) => {
     open = () => resolve(outcome);

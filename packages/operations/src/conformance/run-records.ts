@@ -35,8 +35,21 @@ export async function created(store: RunStore, run: NewRun): Promise<RunLease> {
 
 /** Events with these numbers. */
 export function events(runId: string, seqs: readonly number[], epoch: number = 1): RunEvent[] {
-  const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", trigger: "generate" } as const;
-  return seqs.map((seq) => ({ ...ids, seq, epoch, ts: seq, type: "run.phase_changed", phase: "planning" }));
+  const ids = {
+    runId,
+    chatId: "c",
+    branchId: runId,
+    userMessageId: "u",
+    trigger: "generate",
+  } as const;
+  return seqs.map((seq) => ({
+    ...ids,
+    seq,
+    epoch,
+    ts: seq,
+    type: "run.phase_changed",
+    phase: "planning",
+  }));
 }
 
 /** The step of an operation that wrote a value. */

@@ -18,11 +18,32 @@ const creationRules: readonly StoreRule<RunStore>[] = [
   {
     name: "a run comes back as it was made",
     async check(store) {
-      const profile = { profileId: "p", name: "P", enabled: true, operationProfileSessionId: "s", operations: [] };
-      const run = newRun("r", { userMessage: [{ type: "text", text: "ой" }], profile, initiator: "i", deadlineMs: 99 });
+      const profile = {
+        profileId: "p",
+        name: "P",
+        enabled: true,
+        operationProfileSessionId: "s",
+        operations: [],
+      };
+      const run = newRun("r", {
+        userMessage: [{ type: "text", text: "ой" }],
+        profile,
+        initiator: "i",
+        deadlineMs: 99,
+      });
       const lease = await created(store, run);
-      assert.deepEqual(lease, { runId: "r", owner: "w", fencingToken: lease.fencingToken, expiresAtMs: ttlMs });
-      assert.deepEqual(await store.loadRun("r"), { input: run.input, steps: [], lastSeq: 0, lease });
+      assert.deepEqual(lease, {
+        runId: "r",
+        owner: "w",
+        fencingToken: lease.fencingToken,
+        expiresAtMs: ttlMs,
+      });
+      assert.deepEqual(await store.loadRun("r"), {
+        input: run.input,
+        steps: [],
+        lastSeq: 0,
+        lease,
+      });
       assert.equal(await store.loadRun("other"), undefined);
     },
   },
@@ -30,9 +51,15 @@ const creationRules: readonly StoreRule<RunStore>[] = [
     name: "a branch has one unfinished run",
     async check(store) {
       const lease = await created(store, newRun("r1", { branchId: "b" }));
-      assert.deepEqual(await store.createRun(newRun("r2", { branchId: "b" })), { status: "active", runId: "r1" });
+      assert.deepEqual(await store.createRun(newRun("r2", { branchId: "b" })), {
+        status: "active",
+        runId: "r1",
+      });
       assert.equal(await store.loadRun("r2"), undefined);
-      assert.equal((await store.createRun(newRun("r3", { branchId: "b", chatId: "other" }))).status, "created");
+      assert.equal(
+        (await store.createRun(newRun("r3", { branchId: "b", chatId: "other" }))).status,
+        "created",
+      );
       await store.append([append(lease, { result: resultOf("r1") })]);
       assert.equal((await store.createRun(newRun("r4", { branchId: "b" }))).status, "created");
     },
@@ -41,11 +68,14 @@ const creationRules: readonly StoreRule<RunStore>[] = [
     name: "of runs made for a branch at the same time one is made",
     async check(store) {
       const ids = ["r1", "r2", "r3", "r4", "r5"];
-      const all = await Promise.all(ids.map((id) => store.createRun(newRun(id, { branchId: "b" }))));
+      const all = await Promise.all(
+        ids.map((id) => store.createRun(newRun(id, { branchId: "b" }))),
+      );
       const winners = ids.filter((_, at) => all[at]?.status === "created");
       assert.equal(winners.length, 1);
       for (const creation of all)
-        if (creation.status !== "created") assert.deepEqual(creation, { status: "active", runId: winners[0] });
+        if (creation.status !== "created")
+          assert.deepEqual(creation, { status: "active", runId: winners[0] });
     },
   },
   {
@@ -58,17 +88,27 @@ const creationRules: readonly StoreRule<RunStore>[] = [
       assert.deepEqual(await store.createRun(again), { status: "duplicate", runId: "r1" });
       const other = newRun("r2", { branchId: "b", requestId: "q", payload: "other", nowMs: 499 });
       assert.deepEqual(await store.createRun(other), { status: "payload_conflict", runId: "r1" });
-      assert.equal((await store.createRun({ ...other, lease: { ...other.lease, nowMs: 500 } })).status, "created");
+      assert.equal(
+        (await store.createRun({ ...other, lease: { ...other.lease, nowMs: 500 } })).status,
+        "created",
+      );
     },
   },
   {
     name: "request ids are those of a branch, and a refused run leaves none behind",
     async check(store) {
       await created(store, newRun("r1", { branchId: "b", requestId: "q" }));
-      assert.equal((await store.createRun(newRun("r2", { branchId: "other", requestId: "q" }))).status, "created");
-      assert.equal((await store.createRun(newRun("r3", { branchId: "b", requestId: "new" }))).status, "active");
       assert.equal(
-        (await store.createRun(newRun("r4", { branchId: "b", requestId: "new", payload: "x" }))).status,
+        (await store.createRun(newRun("r2", { branchId: "other", requestId: "q" }))).status,
+        "created",
+      );
+      assert.equal(
+        (await store.createRun(newRun("r3", { branchId: "b", requestId: "new" }))).status,
+        "active",
+      );
+      assert.equal(
+        (await store.createRun(newRun("r4", { branchId: "b", requestId: "new", payload: "x" })))
+          .status,
         "active",
       );
     },
@@ -77,10 +117,13 @@ const creationRules: readonly StoreRule<RunStore>[] = [
     name: "of the same request many times at once one run is made",
     async check(store) {
       const ids = ["r1", "r2", "r3", "r4", "r5"];
-      const all = await Promise.all(ids.map((id) => store.createRun(newRun(id, { branchId: "b", requestId: "q" }))));
+      const all = await Promise.all(
+        ids.map((id) => store.createRun(newRun(id, { branchId: "b", requestId: "q" }))),
+      );
       const winner = ids.find((_, at) => all[at]?.status === "created");
       for (const creation of all)
-        if (creation.status !== "created") assert.deepEqual(creation, { status: "duplicate", runId: winner });
+        if (creation.status !== "created")
+          assert.deepEqual(creation, { status: "duplicate", runId: winner });
     },
   },
 ];
@@ -91,12 +134,18 @@ const leaseRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const first = await created(store, newRun("r1"));
       const second = await created(store, newRun("r2"));
-      assert.ok(first.fencingToken >= 1 && second.fencingToken > first.fencingToken, "tokens do not rise");
+      assert.ok(
+        first.fencingToken >= 1 && second.fencingToken > first.fencingToken,
+        "tokens do not rise",
+      );
       const request = { owner: "x", ttlMs, nowMs: ttlMs - 1 };
       assert.equal(await store.acquireLease("r1", request), undefined);
       assert.equal(await store.acquireLease("r1", { ...request, owner: "w" }), undefined);
       const taken = await store.acquireLease("r1", { ...request, nowMs: ttlMs });
-      assert.ok(taken !== undefined && taken.fencingToken > second.fencingToken, "the new token is not higher");
+      assert.ok(
+        taken !== undefined && taken.fencingToken > second.fencingToken,
+        "the new token is not higher",
+      );
       await store.releaseLease(first);
       assert.equal(await store.acquireLease("r1", { ...request, nowMs: ttlMs }), undefined);
       await store.releaseLease(taken);
@@ -146,11 +195,17 @@ const leaseRules: readonly StoreRule<RunStore>[] = [
       const old = await created(store, newRun("r"));
       const taken = await store.acquireLease("r", { owner: "x", ttlMs, nowMs: ttlMs });
       assert.ok(taken !== undefined);
-      const late = append(old, { events: events("r", [1]), steps: [step("a", 1)], result: resultOf("r") });
+      const late = append(old, {
+        events: events("r", [1]),
+        steps: [step("a", 1)],
+        result: resultOf("r"),
+      });
       assert.deepEqual(await store.append([late]), ["stale_lease"]);
       const stored = await store.loadRun("r");
       assert.deepEqual([stored?.lastSeq, stored?.steps, stored?.result], [0, [], undefined]);
-      assert.deepEqual(await store.append([append(taken, { events: events("r", [1], 2) })]), ["appended"]);
+      assert.deepEqual(await store.append([append(taken, { events: events("r", [1], 2) })]), [
+        "appended",
+      ]);
     },
   },
 ];
@@ -161,7 +216,9 @@ const appendRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const lease = await created(store, newRun("r"));
       const steps = [step("b", 1, oddValue), step("a", 1), step("a", 2)];
-      await store.append([append(lease, { events: events("r", [1, 2]), steps: steps.slice(0, 2) })]);
+      await store.append([
+        append(lease, { events: events("r", [1, 2]), steps: steps.slice(0, 2) }),
+      ]);
       await store.append([append(lease, { events: events("r", [3]), steps: steps.slice(2) })]);
       assert.deepEqual((await store.loadRun("r"))?.steps, steps);
       assert.deepEqual(await store.readEvents("r"), events("r", [1, 2, 3]));
@@ -188,7 +245,9 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       const one = append(lease, { events: events("r", [1, 2]), steps: [step("a", 1)] });
       assert.deepEqual(await store.append([one]), ["appended"]);
       assert.deepEqual(await store.append([one]), ["appended"]);
-      assert.deepEqual(await store.append([append(lease, { events: events("r", [2, 3]) })]), ["appended"]);
+      assert.deepEqual(await store.append([append(lease, { events: events("r", [2, 3]) })]), [
+        "appended",
+      ]);
       assert.deepEqual(seqsOf(await store.readEvents("r")), [1, 2, 3]);
       assert.equal((await store.loadRun("r"))?.steps.length, 1);
       const last = append(lease, { events: events("r", [4]), result: resultOf("r") });
@@ -211,8 +270,13 @@ const appendRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const lease = await created(store, newRun("r"));
       await store.append([append(lease, { steps: [step("a", 1, "first")] })]);
-      await store.append([append(lease, { steps: [step("a", 1, "second"), step("a", 2, "third")] })]);
-      assert.deepEqual((await store.loadRun("r"))?.steps, [step("a", 1, "first"), step("a", 2, "third")]);
+      await store.append([
+        append(lease, { steps: [step("a", 1, "second"), step("a", 2, "third")] }),
+      ]);
+      assert.deepEqual((await store.loadRun("r"))?.steps, [
+        step("a", 1, "first"),
+        step("a", 2, "third"),
+      ]);
     },
   },
   {
@@ -226,7 +290,9 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       await store.acquireLease("r2", { owner: "x", ttlMs, nowMs: ttlMs });
       const all = leases.map((lease) => append(lease, { events: events(lease.runId, [1]) }));
       assert.deepEqual(await store.append(all), ["appended", "stale_lease", "appended"]);
-      const lengths = await Promise.all(["r1", "r2", "r3"].map(async (id) => (await store.readEvents(id)).length));
+      const lengths = await Promise.all(
+        ["r1", "r2", "r3"].map(async (id) => (await store.readEvents(id)).length),
+      );
       assert.deepEqual(lengths, [1, 0, 1]);
       assert.deepEqual(await store.append([]), []);
     },
@@ -239,7 +305,9 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       assert.deepEqual((await store.loadRun("r"))?.result, resultOf("r"));
       assert.equal(await store.acquireLease("r", { owner: "x", ttlMs, nowMs: 9_999 }), undefined);
       assert.deepEqual(await store.renewLease(lease, { ttlMs, nowMs: 1 }), { status: "lost" });
-      assert.deepEqual(await store.append([append(lease, { events: events("r", [2]) })]), ["stale_lease"]);
+      assert.deepEqual(await store.append([append(lease, { events: events("r", [2]) })]), [
+        "stale_lease",
+      ]);
       assert.deepEqual(seqsOf(await store.readEvents("r")), [1]);
     },
   },
@@ -252,7 +320,10 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       const listed: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.listUnfinished({ limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.listUnfinished({
+          limit: 3,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
         assert.ok(page.runs.length <= 3, "a page is too long");
         listed.push(...page.runs.map(({ runId }) => runId));
         ({ cursor } = page);
@@ -267,7 +338,9 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       await expectCode("aborted", () => store.createRun(newRun("r"), aborted()));
       assert.equal(await store.loadRun("r"), undefined);
       const lease = await created(store, newRun("r"));
-      await expectCode("aborted", () => store.append([append(lease, { events: events("r", [1]) })], aborted()));
+      await expectCode("aborted", () =>
+        store.append([append(lease, { events: events("r", [1]) })], aborted()),
+      );
       assert.deepEqual(await store.readEvents("r"), []);
     },
   },
@@ -276,16 +349,29 @@ const appendRules: readonly StoreRule<RunStore>[] = [
     needsSecond: true,
     async check(store, second) {
       const lease = await created(store, newRun("r", { branchId: "b", requestId: "q" }));
-      await store.append([append(lease, { events: events("r", [1]), steps: [step("a", 1, oddValue)] })]);
-      assert.deepEqual(await second.createRun(newRun("r2", { branchId: "b" })), { status: "active", runId: "r" });
+      await store.append([
+        append(lease, { events: events("r", [1]), steps: [step("a", 1, oddValue)] }),
+      ]);
+      assert.deepEqual(await second.createRun(newRun("r2", { branchId: "b" })), {
+        status: "active",
+        runId: "r",
+      });
       assert.deepEqual(await second.createRun(newRun("r2", { branchId: "b", requestId: "q" })), {
         status: "duplicate",
         runId: "r",
       });
-      assert.equal(await second.acquireLease("r", { owner: "x", ttlMs, nowMs: ttlMs - 1 }), undefined);
+      assert.equal(
+        await second.acquireLease("r", { owner: "x", ttlMs, nowMs: ttlMs - 1 }),
+        undefined,
+      );
       const taken = await second.acquireLease("r", { owner: "x", ttlMs, nowMs: ttlMs });
-      assert.ok(taken !== undefined && taken.fencingToken > lease.fencingToken, "the new token is not higher");
-      assert.deepEqual(await store.append([append(lease, { events: events("r", [2]) })]), ["stale_lease"]);
+      assert.ok(
+        taken !== undefined && taken.fencingToken > lease.fencingToken,
+        "the new token is not higher",
+      );
+      assert.deepEqual(await store.append([append(lease, { events: events("r", [2]) })]), [
+        "stale_lease",
+      ]);
       assert.deepEqual((await second.loadRun("r"))?.steps, [step("a", 1, oddValue)]);
     },
   },

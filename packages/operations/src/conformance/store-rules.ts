@@ -38,7 +38,8 @@ export function bindRules<Store>(
       name,
       async run() {
         const store = await open();
-        const second = needsSecond === true && openSecond !== undefined ? await openSecond(store) : store;
+        const second =
+          needsSecond === true && openSecond !== undefined ? await openSecond(store) : store;
         try {
           await check(store, second);
         } finally {
@@ -50,7 +51,10 @@ export function bindRules<Store>(
 }
 
 /** Fails unless the call rejects with that code. */
-export async function expectCode(code: OperationsErrorCode, call: () => Promise<unknown>): Promise<void> {
+export async function expectCode(
+  code: OperationsErrorCode,
+  call: () => Promise<unknown>,
+): Promise<void> {
   let error: unknown;
   try {
     await call();
@@ -75,4 +79,15 @@ export const oddValue: unknown = {
 };
 
 /** Ids that a careless store takes for one another, or for a pattern. */
-export const oddIds: readonly string[] = ["s", "S", "s ", "s/1", "s%", "s_", "s'", "s:1", "сессия 🙂", "x".repeat(200)];
+export const oddIds: readonly string[] = [
+  "s",
+  "S",
+  "s ",
+  "s/1",
+  "s%",
+  "s_",
+  "s'",
+  "s:1",
+  "сессия 🙂",
+  "x".repeat(200),
+];

@@ -10,7 +10,11 @@ const promptEffects: readonly OperationEffect["type"][] = [
 
 /** Types of effects that may be committed in each hook: the prompt before the main call, the answer after it. */
 export const allowedEffects: Readonly<Record<Hook, readonly OperationEffect["type"][]>> = {
-  before_main_llm: Object.freeze([...promptEffects, "turn.user_variant" as const, "artifact.upsert" as const]),
+  before_main_llm: Object.freeze([
+    ...promptEffects,
+    "turn.user_variant" as const,
+    "artifact.upsert" as const,
+  ]),
   after_main_llm: Object.freeze([
     "turn.user_variant" as const,
     "turn.assistant_variant" as const,

@@ -6,7 +6,11 @@ import type { OperationEffect } from "./operation-effect.ts";
 const role = z.enum(["system", "developer", "user", "assistant"]);
 const payload = { role, content: z.string(), source: z.string().exactOptional() };
 const meta = z.record(z.string(), z.unknown());
-const variant = { content: z.string(), select: z.boolean().exactOptional(), meta: meta.exactOptional() };
+const variant = {
+  content: z.string(),
+  select: z.boolean().exactOptional(),
+  meta: meta.exactOptional(),
+};
 const anchor = z.union([
   z.literal("last_user"),
   z.strictObject({ messageId: z.string() }),
@@ -38,7 +42,11 @@ const writeFields = {
 /** The shape of one effect, whatever hook it comes from. */
 export const effectShape: z.ZodType<OperationEffect> = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("prompt.append_after_last_user"), ...payload }),
-  z.strictObject({ type: z.literal("prompt.insert_at_depth"), depthFromEnd: z.int().max(0), ...payload }),
+  z.strictObject({
+    type: z.literal("prompt.insert_at_depth"),
+    depthFromEnd: z.int().max(0),
+    ...payload,
+  }),
   z.strictObject({
     type: z.literal("prompt.insert"),
     anchor,

@@ -1,4 +1,9 @@
-import type { ArtifactEffect, OperationEffect, PromptEffect, TurnEffect } from "./operation-effect.ts";
+import type {
+  ArtifactEffect,
+  OperationEffect,
+  PromptEffect,
+  TurnEffect,
+} from "./operation-effect.ts";
 
 /** True for an effect on the prompt. */
 export function isPromptEffect(effect: OperationEffect): effect is PromptEffect {

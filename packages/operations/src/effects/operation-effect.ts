@@ -42,7 +42,12 @@ export type PromptEffect =
  */
 export type TurnEffect =
   | { type: "turn.user_variant"; content: string; select?: boolean; meta?: Record<string, unknown> }
-  | { type: "turn.assistant_variant"; content: string; select?: boolean; meta?: Record<string, unknown> }
+  | {
+      type: "turn.assistant_variant";
+      content: string;
+      select?: boolean;
+      meta?: Record<string, unknown>;
+    }
   | { type: "turn.assistant_blocks"; blocks: unknown[] }
   | { type: "turn.assistant_meta"; meta: Record<string, unknown> };
 

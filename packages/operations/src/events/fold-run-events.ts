@@ -27,7 +27,13 @@ export interface RunView {
 export function foldRunEvents(events: Iterable<RunEvent>): RunView {
   const bySeq = new Map<number, RunEvent>();
   for (const event of events) bySeq.set(event.seq, event);
-  const view: RunView = { phase: "planning", operations: [], text: "", status: "running", hasGap: false };
+  const view: RunView = {
+    phase: "planning",
+    operations: [],
+    text: "",
+    status: "running",
+    hasGap: false,
+  };
   const operations = new Map<string, OperationView>();
   for (let seq = 1; bySeq.size > 0; seq += 1) {
     const event = bySeq.get(seq);

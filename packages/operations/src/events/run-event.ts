@@ -11,7 +11,13 @@ import type {
 
 /** Where a run is. */
 export type RunPhase =
-  "planning" | "before_main_llm" | "barrier" | "main_llm" | "after_main_llm" | "commit" | "finished";
+  | "planning"
+  | "before_main_llm"
+  | "barrier"
+  | "main_llm"
+  | "after_main_llm"
+  | "commit"
+  | "finished";
 
 /** An error as events show it: bounded, masked. */
 export interface EventError {

@@ -23,7 +23,16 @@ export function stampEvent(source: EventSource, body: RunEventBody): RunEvent {
   if (body.type === "run.phase_changed") return phaseChanged(source, body);
   const { runId, chatId, branchId, userMessageId, trigger, epoch, clock } = source;
   source.seq += 1;
-  const stamp = { runId, chatId, branchId, userMessageId, trigger, seq: source.seq, epoch, ts: clock.now() };
+  const stamp = {
+    runId,
+    chatId,
+    branchId,
+    userMessageId,
+    trigger,
+    seq: source.seq,
+    epoch,
+    ts: clock.now(),
+  };
   return Object.assign(body, stamp);
 }
 
@@ -73,7 +82,10 @@ export interface EventOf {
 }
 
 /** That an operation has started. */
-export function operationStarted(source: EventStamp, { seq, operation, progress }: EventOf): RunEvent {
+export function operationStarted(
+  source: EventStamp,
+  { seq, operation, progress }: EventOf,
+): RunEvent {
   return {
     type: "operation.started",
     runId: source.runId,
@@ -92,7 +104,10 @@ export function operationStarted(source: EventStamp, { seq, operation, progress 
 }
 
 /** How an operation has ended. */
-export function operationFinished(source: EventStamp, { seq, operation, progress }: EventOf): RunEvent {
+export function operationFinished(
+  source: EventStamp,
+  { seq, operation, progress }: EventOf,
+): RunEvent {
   const { status = "aborted", startedAt, skippedReason, error, finishedAt = 0 } = progress;
   const event: Extract<RunEvent, { type: "operation.finished" }> = {
     type: "operation.finished",

@@ -4,7 +4,10 @@ import { z } from "zod";
 import { readPath } from "../liquid/read-path.ts";
 
 /** Turns the blocks of an answer into others. Pure; gets the other parameters of its step. */
-export type BlockTransform = (blocks: readonly unknown[], options: Readonly<Record<string, unknown>>) => unknown[];
+export type BlockTransform = (
+  blocks: readonly unknown[],
+  options: Readonly<Record<string, unknown>>,
+) => unknown[];
 
 /** A block that holds text; all others pass through the transforms of texts unchanged. */
 interface TextBlock {
@@ -27,7 +30,11 @@ const types = z.array(z.string()).min(1);
 export const blockStepSchema: z.ZodType<BlockStep> = z.discriminatedUnion("use", [
   z.strictObject({ use: z.enum(["trim", "collapse_whitespace", "strip_code_fences"]) }),
   z.strictObject({ use: z.enum(["split_paragraphs", "join_text"]) }),
-  z.strictObject({ use: z.literal("replace_text"), find: z.string().min(1).max(1_000), with: z.string() }),
+  z.strictObject({
+    use: z.literal("replace_text"),
+    find: z.string().min(1).max(1_000),
+    with: z.string(),
+  }),
   z.strictObject({ use: z.literal("truncate"), maxChars: z.int().min(1) }),
   z.strictObject({ use: z.enum(["prefix", "suffix"]), text: z.string() }),
   z.strictObject({ use: z.enum(["keep_blocks", "drop_blocks"]), types }),
@@ -39,7 +46,8 @@ export function transformBlocks(blocks: readonly unknown[], step: BlockStep): un
     case "keep_blocks":
     case "drop_blocks":
       return blocks.filter(
-        (block) => step.types.includes(String(readPath(block, ["type"]))) === (step.use === "keep_blocks"),
+        (block) =>
+          step.types.includes(String(readPath(block, ["type"]))) === (step.use === "keep_blocks"),
       );
     case "split_paragraphs":
       return blocks.flatMap((block) =>
@@ -48,7 +56,9 @@ export function transformBlocks(blocks: readonly unknown[], step: BlockStep): un
     case "join_text":
       return joinedTexts(blocks);
     default:
-      return blocks.map((block) => (isTextBlock(block) ? { ...block, text: transformText(block.text, step) } : block));
+      return blocks.map((block) =>
+        isTextBlock(block) ? { ...block, text: transformText(block.text, step) } : block,
+      );
   }
 }
 
@@ -64,7 +74,10 @@ export function textOfBlocks(blocks: readonly unknown[]): string {
 
 function transformText(
   text: string,
-  step: Exclude<BlockStep, { use: "keep_blocks" | "drop_blocks" } | { use: "split_paragraphs" | "join_text" }>,
+  step: Exclude<
+    BlockStep,
+    { use: "keep_blocks" | "drop_blocks" } | { use: "split_paragraphs" | "join_text" }
+  >,
 ): string {
   switch (step.use) {
     case "trim":

@@ -24,7 +24,9 @@ export function boundedJson(given: unknown, maxChars: number): BoundedValue {
   const text = jsonText(given);
   if (text.length > maxChars) {
     const message = `The output has ${text.length} characters of JSON; at most ${maxChars} are allowed.`;
-    throw new OperationFault("budget_exceeded", message, { details: { chars: text.length, maxChars } });
+    throw new OperationFault("budget_exceeded", message, {
+      details: { chars: text.length, maxChars },
+    });
   }
   const value: unknown = JSON.parse(text);
   return { value, text, isTruncated: false };
@@ -39,15 +41,23 @@ function jsonText(given: unknown): string {
   } catch {
     // Said below.
   }
-  throw new OperationFault("output_parse_error", "The output is no JSON: it is circular or holds what JSON has not.");
+  throw new OperationFault(
+    "output_parse_error",
+    "The output is no JSON: it is circular or holds what JSON has not.",
+  );
 }
 
 function finite(_key: string, value: unknown): unknown {
-  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError(`${value} is no JSON.`);
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new TypeError(`${value} is no JSON.`);
   return value;
 }
 
 /** A text cut to tokens with a mark. */
-export function boundedTokens(text: string, maxTokens: number | undefined, counter: TokenCounter): string {
+export function boundedTokens(
+  text: string,
+  maxTokens: number | undefined,
+  counter: TokenCounter,
+): string {
   return maxTokens === undefined ? text : truncateMiddle(text, { maxTokens, counter }).text;
 }

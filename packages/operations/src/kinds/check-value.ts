@@ -1,5 +1,9 @@
 import { canonicalJson, failure, type Result, success } from "@ccl/core";
-import { parseStructured, type StandardSchema, type StructuredSchema } from "@ccl/structured-output";
+import {
+  parseStructured,
+  type StandardSchema,
+  type StructuredSchema,
+} from "@ccl/structured-output";
 
 /**
  * The value as a schema gives it back (with the defaults and transforms of zod), or every broken rule.
@@ -12,7 +16,11 @@ export function checkValue<T>(value: unknown, schema: StructuredSchema<T>): Resu
   if (!parsed.ok) return parsed;
   // An answer's reader also takes a part that fits; here only the whole counts.
   if (canonicalJson(parsed.value) === text) return parsed;
-  return failure({ code: "ERR_SCHEMA_VALIDATION", path: [], message: "The value does not fit its schema as a whole." });
+  return failure({
+    code: "ERR_SCHEMA_VALIDATION",
+    path: [],
+    message: "The value does not fit its schema as a whole.",
+  });
 }
 
 function isStandard<T>(schema: StructuredSchema<T>): schema is StandardSchema<T> {

@@ -7,11 +7,23 @@ import {
   createComputeOperation,
 } from "./create-compute-operation.ts";
 import { createGuardOperation, guardParamsSchema } from "./create-guard-operation.ts";
-import { createLegacyOperation, type LegacyFunction, legacyParamsSchema } from "./create-legacy-operation.ts";
+import {
+  createLegacyOperation,
+  type LegacyFunction,
+  legacyParamsSchema,
+} from "./create-legacy-operation.ts";
 import { createLlmOperation, type LlmOperationOptions } from "./create-llm-operation.ts";
-import { createRagOperation, type RagOperationOptions, ragParamsSchema } from "./create-rag-operation.ts";
+import {
+  createRagOperation,
+  type RagOperationOptions,
+  ragParamsSchema,
+} from "./create-rag-operation.ts";
 import { createTemplateOperation, templateParamsSchema } from "./create-template-operation.ts";
-import { createToolOperation, type ToolOperationOptions, toolParamsSchema } from "./create-tool-operation.ts";
+import {
+  createToolOperation,
+  type ToolOperationOptions,
+  toolParamsSchema,
+} from "./create-tool-operation.ts";
 import {
   createTransformOperation,
   type TransformOperationOptions,
@@ -21,7 +33,15 @@ import { llmParamsSchema } from "./llm-params.ts";
 import { OperationsError } from "../operations-error.ts";
 
 /** The kinds with a handler of ours. */
-export type BuiltinKind = "llm" | "template" | "rag" | "tool" | "compute" | "transform" | "guard" | "legacy";
+export type BuiltinKind =
+  | "llm"
+  | "template"
+  | "rag"
+  | "tool"
+  | "compute"
+  | "transform"
+  | "guard"
+  | "legacy";
 
 /** JSON Schemas of the parameters of each kind, for `OperationDefinition.paramsSchema` and for forms. */
 export const builtinParamsSchemas: Readonly<Record<BuiltinKind, object>> = Object.freeze({
@@ -73,7 +93,9 @@ export function createBuiltinOperations(options: BuiltinOperationsOptions = {}):
     transform: createTransformOperation(options),
     guard: createGuardOperation(),
     ...(models !== undefined && { llm: createLlmOperation({ ...options, models }) }),
-    ...(retriever !== undefined && { rag: createRagOperation({ retriever, ...rendering, ...counting }) }),
+    ...(retriever !== undefined && {
+      rag: createRagOperation({ retriever, ...rendering, ...counting }),
+    }),
     ...(tools !== undefined && { tool: createToolOperation({ tools, ...rendering }) }),
     ...(functions !== undefined && { compute: createComputeOperation({ functions }) }),
   };
@@ -83,7 +105,10 @@ export function createBuiltinOperations(options: BuiltinOperationsOptions = {}):
       for (const definition of definitions) {
         const { kind, operationId } = definition;
         const own = Object.hasOwn(legacy, operationId) ? legacy[operationId] : undefined;
-        const handler = kind === "legacy" && own !== undefined ? createLegacyOperation(own) : handlerOf(handlers, kind);
+        const handler =
+          kind === "legacy" && own !== undefined
+            ? createLegacyOperation(own)
+            : handlerOf(handlers, kind);
         if (handler === undefined || !isBuiltin(kind)) {
           const message = `Operation ${JSON.stringify(operationId)} has the kind ${JSON.stringify(kind)}, for which there is no handler; give what the kind needs, or register a handler of your own.`;
           throw new OperationsError("invalid_definition", message);

@@ -9,7 +9,12 @@ import { boundedJson } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
 import { faultOf, OperationFault } from "./operation-fault.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import { resultEffects, resultEffectTypes, type ResultParams, resultShape } from "./result-params.ts";
+import {
+  resultEffects,
+  resultEffectTypes,
+  type ResultParams,
+  resultShape,
+} from "./result-params.ts";
 import { runAttempts, sleep } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { valuesByTag } from "./template-scope-of.ts";
@@ -47,7 +52,10 @@ export function computeFunction<Input>(
       const rules = checked.issues
         .slice(0, maxIssues)
         .map(({ path, message }) => `${path.join(".")} ${message}`.trim());
-      throw new OperationFault("validation_error", `The input does not fit the function: ${rules.join("; ")}`);
+      throw new OperationFault(
+        "validation_error",
+        `The input does not fit the function: ${rules.join("; ")}`,
+      );
     },
   };
 }
@@ -118,5 +126,12 @@ export function createComputeOperation(options: ComputeOperationOptions): Operat
 
 function viewOf(context: OperationContext, signal: AbortSignal): ComputeView {
   const { artifacts, chatHistory, main, hook, trigger } = context;
-  return { art: valuesByTag(artifacts), chatHistory, ...(main === undefined ? {} : { main }), hook, trigger, signal };
+  return {
+    art: valuesByTag(artifacts),
+    chatHistory,
+    ...(main === undefined ? {} : { main }),
+    hook,
+    trigger,
+    signal,
+  };
 }

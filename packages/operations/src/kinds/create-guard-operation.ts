@@ -1,9 +1,19 @@
 import { z } from "zod";
 
 import type { OperationHandler } from "../operation/operation-definition.ts";
-import { type GuardCondition, guardConditionSchema, guardHolds, guardScope } from "./guard-condition.ts";
+import {
+  type GuardCondition,
+  guardConditionSchema,
+  guardHolds,
+  guardScope,
+} from "./guard-condition.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import { resultEffects, resultEffectTypes, type WriteArtifactParams, writeArtifactSchema } from "./result-params.ts";
+import {
+  resultEffects,
+  resultEffectTypes,
+  type WriteArtifactParams,
+  writeArtifactSchema,
+} from "./result-params.ts";
 import { createHandler } from "./run-handler.ts";
 
 /** Parameters of the kind `guard`: one condition makes the artifact a boolean, several by name an object of booleans. */
@@ -19,7 +29,9 @@ export interface GuardParams {
 export const guardParamsSchema: z.ZodType<GuardParams> = z
   .strictObject({
     condition: z.exactOptional(guardConditionSchema),
-    conditions: z.exactOptional(z.record(z.string().regex(/^[^.\s]{1,100}$/), guardConditionSchema)),
+    conditions: z.exactOptional(
+      z.record(z.string().regex(/^[^.\s]{1,100}$/), guardConditionSchema),
+    ),
     writeArtifact: writeArtifactSchema,
   })
   .refine(({ condition, conditions }) => (condition === undefined) !== (conditions === undefined), {
@@ -35,7 +47,9 @@ export function createGuardOperation(): OperationHandler {
     const { condition, conditions = {} } = params;
     const value =
       condition === undefined
-        ? Object.fromEntries(Object.entries(conditions).map(([name, part]) => [name, guardHolds(part, scope)]))
+        ? Object.fromEntries(
+            Object.entries(conditions).map(([name, part]) => [name, guardHolds(part, scope)]),
+          )
         : guardHolds(condition, scope);
     debug.outputsSummary["value"] = value;
     return { effects: resultEffects(params, { value, text: String(value) }) };

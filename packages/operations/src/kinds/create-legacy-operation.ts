@@ -7,7 +7,12 @@ import type { OperationHandler } from "../operation/operation-definition.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { OperationFault } from "./operation-fault.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import { resultEffects, resultEffectTypes, type ResultParams, resultShape } from "./result-params.ts";
+import {
+  resultEffects,
+  resultEffectTypes,
+  type ResultParams,
+  resultShape,
+} from "./result-params.ts";
 import { runAttempts, sleep } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { systemClock } from "@ccl/core";
@@ -28,7 +33,10 @@ export type LegacyResult =
     };
 
 /** A function from before operations had kinds. */
-export type LegacyFunction = (context: OperationContext, signal: AbortSignal) => LegacyResult | Promise<LegacyResult>;
+export type LegacyFunction = (
+  context: OperationContext,
+  signal: AbortSignal,
+) => LegacyResult | Promise<LegacyResult>;
 
 /** Parameters of the kind `legacy`: where its text goes, and whatever the function reads of `config.params`. */
 export interface LegacyParams extends ResultParams {
@@ -57,7 +65,8 @@ export function createLegacyOperation(run: LegacyFunction): OperationHandler {
     });
     requireResult(given);
     const result = given === undefined ? {} : typeof given === "string" ? { text: given } : given;
-    if (result.skippedReason !== undefined) return { effects: [], skippedReason: result.skippedReason };
+    if (result.skippedReason !== undefined)
+      return { effects: [], skippedReason: result.skippedReason };
     const { effects = [] } = result;
     requireAllowed(
       effects.map(({ type }) => type),
@@ -81,7 +90,15 @@ export function createLegacyOperation(run: LegacyFunction): OperationHandler {
 
 /** Functions in JavaScript return anything. */
 function requireResult(given: unknown): void {
-  if (given === undefined || typeof given === "string" || (typeof given === "object" && given !== null)) return;
+  if (
+    given === undefined ||
+    typeof given === "string" ||
+    (typeof given === "object" && given !== null)
+  )
+    return;
   const what = given === null ? "null" : `a ${typeof given}`;
-  throw new OperationFault("validation_error", `The function returned ${what}; let it return a text or { value }.`);
+  throw new OperationFault(
+    "validation_error",
+    `The function returned ${what}; let it return a text or { value }.`,
+  );
 }

@@ -1,5 +1,10 @@
 import { type LanguageModel, LanguageModelError, type ModelRequest, wordCounter } from "@ccl/core";
-import { createFixedClock, createScriptedModel, type ScriptedModel, type ScriptedResponse } from "@ccl/core/testing";
+import {
+  createFixedClock,
+  createScriptedModel,
+  type ScriptedModel,
+  type ScriptedResponse,
+} from "@ccl/core/testing";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer } from "@ccl/providers/testing";
 import { describe, expect, it } from "vitest";
@@ -7,12 +12,21 @@ import { z } from "zod";
 
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationErrorCode, OperationOutcome } from "../operation/operation-outcome.ts";
-import { createLlmOperation, type LlmOperationOptions, type ModelReference } from "./create-llm-operation.ts";
+import {
+  createLlmOperation,
+  type LlmOperationOptions,
+  type ModelReference,
+} from "./create-llm-operation.ts";
 import { promptHash } from "./prompt-hash.ts";
 
 const key = `sk-proj-${"a1B2c3D4".repeat(6)}`;
 const credentialRef = "credential-of-the-tenant";
-const writeArtifact = { tag: "note", persisted: false, usage: "prompt_only", semantics: "intermediate" } as const;
+const writeArtifact = {
+  tag: "note",
+  persisted: false,
+  usage: "prompt_only",
+  semantics: "intermediate",
+} as const;
 const params = {
   providerRef: "openai",
   model: "small",
@@ -22,7 +36,10 @@ const params = {
   writeArtifact,
 };
 
-function contextWith(given: Record<string, unknown>, more: Partial<OperationContext> = {}): OperationContext {
+function contextWith(
+  given: Record<string, unknown>,
+  more: Partial<OperationContext> = {},
+): OperationContext {
   return {
     runId: "r1",
     attempt: 1,
@@ -32,7 +49,13 @@ function contextWith(given: Record<string, unknown>, more: Partial<OperationCont
     branchId: "b",
     userMessageId: "u1",
     definition: { operationId: "op", kind: "llm", name: "Op" },
-    config: { enabled: true, required: false, hooks: ["before_main_llm"], order: 1, params: { ...params, ...given } },
+    config: {
+      enabled: true,
+      required: false,
+      hooks: ["before_main_llm"],
+      order: 1,
+      params: { ...params, ...given },
+    },
     chatHistory: [{ id: "u1", role: "user", content: "I take the sword" }],
     artifacts: {
       who: {
@@ -66,7 +89,10 @@ interface Trial {
 async function attempt(
   responses: ScriptedResponse[],
   given: Record<string, unknown> = {},
-  { context = {}, ...options }: Partial<LlmOperationOptions> & { context?: Partial<OperationContext> } = {},
+  {
+    context = {},
+    ...options
+  }: Partial<LlmOperationOptions> & { context?: Partial<OperationContext> } = {},
 ): Promise<Trial> {
   const model = createScriptedModel(responses);
   const waits: number[] = [];
@@ -82,8 +108,14 @@ async function attempt(
 
 const valueOf = ({ effects = [] }: OperationOutcome): unknown =>
   effects.flatMap((effect) => (effect.type === "artifact.upsert" ? [effect.value] : []))[0];
-const fault = (code: ConstructorParameters<typeof LanguageModelError>[0], options: { retryAfterMs?: number } = {}) =>
-  new LanguageModelError(code, `The provider says ${key} for ${credentialRef}.`, { ...options, cause: new Error(key) });
+const fault = (
+  code: ConstructorParameters<typeof LanguageModelError>[0],
+  options: { retryAfterMs?: number } = {},
+) =>
+  new LanguageModelError(code, `The provider says ${key} for ${credentialRef}.`, {
+    ...options,
+    cause: new Error(key),
+  });
 
 describe("createLlmOperation", () => {
   it("asks once with rendered texts and writes the answer", async () => {
@@ -111,7 +143,12 @@ describe("createLlmOperation", () => {
     });
     expect(outcome.effects).toEqual([
       { type: "artifact.upsert", ...writeArtifact, value: "A plan." },
-      { type: "prompt.append_after_last_user", role: "developer", source: "art.note", content: "A plan." },
+      {
+        type: "prompt.append_after_last_user",
+        role: "developer",
+        source: "art.note",
+        content: "A plan.",
+      },
     ]);
   });
 
@@ -141,9 +178,12 @@ describe("createLlmOperation", () => {
         finishReason: "stop",
       },
     });
-    expect(outcome.debug?.inputsSummary?.["stop"]).toEqual(Array.from({ length: 10 }, () => `${"s".repeat(119)}…`));
+    expect(outcome.debug?.inputsSummary?.["stop"]).toEqual(
+      Array.from({ length: 10 }, () => `${"s".repeat(119)}…`),
+    );
     const text = JSON.stringify(outcome.debug);
-    for (const hidden of [credentialRef, "I take the sword", "A plan."]) expect(text).not.toContain(hidden);
+    for (const hidden of [credentialRef, "I take the sword", "A plan."])
+      expect(text).not.toContain(hidden);
   });
 
   it("keeps bounded, masked texts under debug alone", async () => {
@@ -188,7 +228,12 @@ describe("createLlmOperation", () => {
       { output: { mode: "json", schemaRef: "count" } },
       "output_parse_error",
     ],
-    ["an unknown schema", [], { output: { mode: "json", schemaRef: "constructor" } }, "validation_error"],
+    [
+      "an unknown schema",
+      [],
+      { output: { mode: "json", schemaRef: "constructor" } },
+      "validation_error",
+    ],
     ["a schema for text", [], { output: { mode: "text", schemaRef: "count" } }, "validation_error"],
     ["a missing artifact", [], { writeArtifact: undefined }, "validation_error"],
     ["a key in its parameters", [], { system: key }, "validation_error"],
@@ -200,16 +245,41 @@ describe("createLlmOperation", () => {
       "template_render_error",
     ],
     ["a prompt that is too long", [], { maxInputTokens: 5 }, "budget_exceeded"],
-    ["a budget without a price", [], { model: "large", budget: { maxCostUsd: 1 } }, "budget_exceeded"],
-    ["a call that may cost too much", [], { maxOutputTokens: 1_000, budget: { maxCostUsd: 0.001 } }, "budget_exceeded"],
-    ["an effect that the hook does not allow", [], { emit: [{ type: "turn.user_variant" }] }, "policy_error"],
+    [
+      "a budget without a price",
+      [],
+      { model: "large", budget: { maxCostUsd: 1 } },
+      "budget_exceeded",
+    ],
+    [
+      "a call that may cost too much",
+      [],
+      { maxOutputTokens: 1_000, budget: { maxCostUsd: 0.001 } },
+      "budget_exceeded",
+    ],
+    [
+      "an effect that the hook does not allow",
+      [],
+      { emit: [{ type: "turn.user_variant" }] },
+      "policy_error",
+    ],
     ["a timeout of the provider", [fault("timeout")], {}, "timeout"],
     ["a rate limit", [fault("rate_limited")], {}, "rate_limited"],
     ["a fault of the provider", [fault("provider_error")], {}, "provider_error"],
     ["a wrong credential", [fault("authentication")], {}, "provider_error"],
     ["a prompt that the provider filters", [fault("content_filtered")], {}, "policy_error"],
-    ["an answer that the provider filters", [{ text: "x", finishReason: "content_filter" }], {}, "policy_error"],
-    ["a model that throws something else", [new Error(`odd ${key} ${credentialRef}`)], {}, "provider_error"],
+    [
+      "an answer that the provider filters",
+      [{ text: "x", finishReason: "content_filter" }],
+      {},
+      "policy_error",
+    ],
+    [
+      "a model that throws something else",
+      [new Error(`odd ${key} ${credentialRef}`)],
+      {},
+      "provider_error",
+    ],
   ])("refuses %s", async (_name, responses, given, code) => {
     const { outcome, model } = await attempt(responses, given, {
       schemas: { count: z.object({ n: z.number() }) },
@@ -219,11 +289,14 @@ describe("createLlmOperation", () => {
     expect(outcome).toMatchObject({ status: "error", error: { code } });
     expect(outcome.effects).toBeUndefined();
     expect(model.requests).toHaveLength(responses.length);
-    for (const hidden of [key, credentialRef]) expect(JSON.stringify(outcome)).not.toContain(hidden);
+    for (const hidden of [key, credentialRef])
+      expect(JSON.stringify(outcome)).not.toContain(hidden);
   });
 
   it("shows why JSON could not be read, masked and bounded", async () => {
-    const { outcome } = await attempt([`${key} ${"x".repeat(3_000)}`], { output: { mode: "json" } });
+    const { outcome } = await attempt([`${key} ${"x".repeat(3_000)}`], {
+      output: { mode: "json" },
+    });
     const { rawTextPreview, parseErrorMessage } = outcome.debug?.outputsSummary ?? {};
     expect(String(rawTextPreview)).toMatch(/^\[redacted:/);
     expect(String(rawTextPreview)).toHaveLength(1_024);
@@ -278,7 +351,12 @@ describe("retries", () => {
 
   it.each<[string, ScriptedResponse, Record<string, unknown>, Partial<OperationContext>]>([
     ["without retry", fault("timeout"), {}, {}],
-    ["after what is not listed", fault("rate_limited"), { retry: { maxAttempts: 3, retryOn: ["timeout"] } }, {}],
+    [
+      "after what is not listed",
+      fault("rate_limited"),
+      { retry: { maxAttempts: 3, retryOn: ["timeout"] } },
+      {},
+    ],
     ["after a wrong credential", fault("authentication"), { retry: { maxAttempts: 3 } }, {}],
     [
       "after an answer that is no JSON, unless listed",
@@ -305,7 +383,10 @@ describe("retries", () => {
       signals.push(signal);
       return new Promise(() => undefined);
     };
-    const { outcome } = await attempt([hang, "done"], { timeoutMs: 5, retry: { maxAttempts: 2, backoffMs: 0 } });
+    const { outcome } = await attempt([hang, "done"], {
+      timeoutMs: 5,
+      retry: { maxAttempts: 2, backoffMs: 0 },
+    });
     expect(valueOf(outcome)).toBe("done");
     expect(signals[0]?.aborted).toBe(true);
   });
@@ -317,7 +398,11 @@ describe("retries", () => {
       return new Promise(() => undefined);
     };
     const context = { signal: controller.signal };
-    const { outcome, model } = await attempt([hang, "never"], { retry: { maxAttempts: 3 } }, { context });
+    const { outcome, model } = await attempt(
+      [hang, "never"],
+      { retry: { maxAttempts: 3 } },
+      { context },
+    );
     expect(outcome).toMatchObject({ status: "aborted" });
     expect(model.requests).toHaveLength(1);
     expect(outcome.effects).toBeUndefined();
@@ -331,7 +416,9 @@ describe("retries", () => {
     };
     const model = createScriptedModel([failing, "never"]);
     const operation = createLlmOperation({ models: () => model });
-    const outcome = await operation(contextWith({ retry: { maxAttempts: 2 } }, { signal: controller.signal }));
+    const outcome = await operation(
+      contextWith({ retry: { maxAttempts: 2 } }, { signal: controller.signal }),
+    );
     expect(outcome).toMatchObject({ status: "aborted" });
     expect(model.requests).toHaveLength(1);
   });
@@ -347,7 +434,8 @@ describe("the resolver of models", () => {
     const outcome = await createLlmOperation({ models })(contextWith({}));
     expect(seen).toEqual([{ providerRef: "openai", model: "small", credentialRef }]);
     expect(outcome).toMatchObject({ status: "error", error: { code: "provider_error" } });
-    for (const hidden of [key, credentialRef]) expect(JSON.stringify(outcome)).not.toContain(hidden);
+    for (const hidden of [key, credentialRef])
+      expect(JSON.stringify(outcome)).not.toContain(hidden);
   });
 
   it("may give a model over HTTP, retried and read to the end", async () => {
@@ -360,14 +448,18 @@ describe("the resolver of models", () => {
     });
     try {
       const operation = createLlmOperation({
-        models: ({ model }) => createOpenAiCompatibleModel({ model, baseUrl: server.baseUrl("openai"), apiKey: key }),
+        models: ({ model }) =>
+          createOpenAiCompatibleModel({ model, baseUrl: server.baseUrl("openai"), apiKey: key }),
         schemas: { hp: z.object({ hp: z.number() }) },
         random: () => 0,
       });
       const outcome = await operation(
         contextWith({ output: { mode: "json", schemaRef: "hp" }, retry: { maxAttempts: 2 } }),
       );
-      expect(outcome.debug?.outputsSummary).toMatchObject({ attempts: 2, usage: { inputTokens: 30, outputTokens: 5 } });
+      expect(outcome.debug?.outputsSummary).toMatchObject({
+        attempts: 2,
+        usage: { inputTokens: 30, outputTokens: 5 },
+      });
       expect(valueOf(outcome)).toEqual({ hp: 3 });
       expect(server.calls.map(({ body }) => body["model"])).toEqual(["small", "small"]);
       expect(JSON.stringify(outcome)).not.toContain(key);

@@ -9,14 +9,24 @@ import {
   TokenBudget,
   type TokenCounter,
 } from "@ccl/core";
-import { createFormatLadder, type FormatLadder, type StructuredSchema } from "@ccl/structured-output";
+import {
+  createFormatLadder,
+  type FormatLadder,
+  type StructuredSchema,
+} from "@ccl/structured-output";
 
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import { askOnce, type LlmAnswer } from "./llm-answer.ts";
 import { type LlmParams, llmParamsSchema } from "./llm-params.ts";
-import { addResponse, inputsSummary, type LlmProgress, outputsSummary, type RenderedPrompt } from "./llm-summaries.ts";
+import {
+  addResponse,
+  inputsSummary,
+  type LlmProgress,
+  outputsSummary,
+  type RenderedPrompt,
+} from "./llm-summaries.ts";
 import { affordableOutput, type ModelPrice, type ModelPrices, priceOf } from "./model-price.ts";
 import { faultOf, OperationFault } from "./operation-fault.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
@@ -66,7 +76,12 @@ interface LlmRun {
 
 /** The handler of the kind `llm`: one call of an auxiliary model, apart from retries. */
 export function createLlmOperation(options: LlmOperationOptions): OperationHandler {
-  const { clock = systemClock, random = Math.random, prices = {}, promptHashKey: hashKey } = options;
+  const {
+    clock = systemClock,
+    random = Math.random,
+    prices = {},
+    promptHashKey: hashKey,
+  } = options;
   const services: AttemptServices = { clock, random, sleep: options.sleep ?? sleep };
   const ladder = createFormatLadder();
   return createHandler(async (handler: HandlerRun) => {
@@ -85,28 +100,45 @@ export function createLlmOperation(options: LlmOperationOptions): OperationHandl
       costUsd: undefined,
       parseErrorMessage: undefined,
     };
-    const run: LlmRun = { params, texts, messages: messagesOf(texts), price: priceOf(prices, params), progress };
+    const run: LlmRun = {
+      params,
+      texts,
+      messages: messagesOf(texts),
+      price: priceOf(prices, params),
+      progress,
+    };
     try {
       requestOf(run, options);
       const { timeoutMs, retry } = params;
-      const answer = await runAttempts(context, (signal) => attempt(run, { ...options, schema, ladder, signal }), {
-        services,
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(retry === undefined ? {} : { retry }),
-        onAttempt: (number) => void (progress.attempts = number),
-      });
+      const answer = await runAttempts(
+        context,
+        (signal) => attempt(run, { ...options, schema, ladder, signal }),
+        {
+          services,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+          ...(retry === undefined ? {} : { retry }),
+          onAttempt: (number) => void (progress.attempts = number),
+        },
+      );
       return { effects: resultEffects(params, answer) };
     } catch (error) {
       const { code, message } = faultOf(error);
       if (code === "output_parse_error") progress.parseErrorMessage = message;
       throw error;
     } finally {
-      debug.outputsSummary = outputsSummary(params, { ...progress, finishedAt: clock.now() }, tools);
+      debug.outputsSummary = outputsSummary(
+        params,
+        { ...progress, finishedAt: clock.now() },
+        tools,
+      );
     }
   });
 }
 
-function schemaOf({ output }: LlmParams, { schemas = {} }: LlmOperationOptions): StructuredSchema<unknown> | undefined {
+function schemaOf(
+  { output }: LlmParams,
+  { schemas = {} }: LlmOperationOptions,
+): StructuredSchema<unknown> | undefined {
   const ref = output?.schemaRef;
   if (ref === undefined) return undefined;
   const schema = Object.hasOwn(schemas, ref) ? schemas[ref] : undefined;
@@ -117,10 +149,15 @@ function schemaOf({ output }: LlmParams, { schemas = {} }: LlmOperationOptions):
   );
 }
 
-function renderTexts(params: LlmParams, { context }: HandlerRun, renderer: TemplateRenderer): RenderedPrompt {
+function renderTexts(
+  params: LlmParams,
+  { context }: HandlerRun,
+  renderer: TemplateRenderer,
+): RenderedPrompt {
   const scope = templateScopeOf(context);
   const { strictVariables = false } = params;
-  const render = (template: string): string => rendered(renderer.render(template, scope, { strictVariables }));
+  const render = (template: string): string =>
+    rendered(renderer.render(template, scope, { strictVariables }));
   const system = params.system === undefined ? "" : render(params.system);
   return { system: system === "" ? undefined : system, prompt: render(params.prompt) };
 }
@@ -131,13 +168,17 @@ function messagesOf({ system, prompt }: RenderedPrompt): ChatMessage[] {
 }
 
 /** The request of the next attempt. Throws `budget_exceeded` where tokens or dollars do not suffice. */
-function requestOf({ params, messages, price, progress }: LlmRun, options: LlmOperationOptions): ModelRequest {
+function requestOf(
+  { params, messages, price, progress }: LlmRun,
+  options: LlmOperationOptions,
+): ModelRequest {
   const { samplers, stop, timeoutMs, maxInputTokens, budget } = params;
   let { maxOutputTokens } = params;
   const maxCostUsd = budget?.maxCostUsd;
   if (maxInputTokens !== undefined || maxCostUsd !== undefined) {
     const { counter = estimatedCounter } = options;
-    const tokens = counter.countMessages?.(messages) ?? countMessages((text) => counter.count(text), messages);
+    const tokens =
+      counter.countMessages?.(messages) ?? countMessages((text) => counter.count(text), messages);
     refuseTooLong(tokens, { maxInputTokens, counter });
     if (maxCostUsd !== undefined) {
       const inputTokens = counter.isExact ? tokens : Math.ceil(tokens / 0.9);
@@ -162,7 +203,9 @@ function refuseTooLong(
   const { usable } = new TokenBudget({ total: maxInputTokens, counter });
   if (tokens <= usable) return;
   const message = `The prompt has ${tokens} tokens where ${usable} of ${maxInputTokens} may be used; shorten it or allow more.`;
-  throw new OperationFault("budget_exceeded", message, { details: { tokens, usable, maxInputTokens } });
+  throw new OperationFault("budget_exceeded", message, {
+    details: { tokens, usable, maxInputTokens },
+  });
 }
 
 async function attempt(
@@ -172,7 +215,11 @@ async function attempt(
     ladder,
     signal,
     ...options
-  }: LlmOperationOptions & { schema: StructuredSchema<unknown> | undefined; ladder: FormatLadder; signal: AbortSignal },
+  }: LlmOperationOptions & {
+    schema: StructuredSchema<unknown> | undefined;
+    ladder: FormatLadder;
+    signal: AbortSignal;
+  },
 ): Promise<LlmAnswer> {
   const { params, price, progress } = run;
   const { providerRef, model, credentialRef } = params;

@@ -7,8 +7,19 @@ import type { OperationHandler } from "../operation/operation-definition.ts";
 import { boundedJson, boundedTokens } from "./bounded-json.ts";
 import { faultOf, OperationFault } from "./operation-fault.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import { resultEffects, resultEffectTypes, type ResultParams, resultShape } from "./result-params.ts";
-import { type AttemptServices, type RetryParams, retrySchema, runAttempts, sleep } from "./run-attempts.ts";
+import {
+  resultEffects,
+  resultEffectTypes,
+  type ResultParams,
+  resultShape,
+} from "./result-params.ts";
+import {
+  type AttemptServices,
+  type RetryParams,
+  retrySchema,
+  runAttempts,
+  sleep,
+} from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
 
@@ -25,7 +36,10 @@ export interface RetrievedPassage {
 
 /** Finds passages for a query, best first. */
 export interface Retriever {
-  retrieve(query: string, options: { topK: number; signal: AbortSignal }): Promise<readonly RetrievedPassage[]>;
+  retrieve(
+    query: string,
+    options: { topK: number; signal: AbortSignal },
+  ): Promise<readonly RetrievedPassage[]>;
 }
 
 /** Parameters of the kind `rag`. The artifact's value is the list of passages; `emit` gets their text. */
@@ -76,11 +90,24 @@ const defaultMaxValueChars = 400_000;
 /** The handler of the kind `rag`. */
 export function createRagOperation(options: RagOperationOptions): OperationHandler {
   const { retriever, counter = estimatedCounter, maxValueChars = defaultMaxValueChars } = options;
-  const services: AttemptServices = { clock: systemClock, random: Math.random, sleep, ...options.services };
+  const services: AttemptServices = {
+    clock: systemClock,
+    random: Math.random,
+    sleep,
+    ...options.services,
+  };
   return createHandler(async ({ context, debug }) => {
     const params = readParams(ragParamsSchema, context);
     requireAllowed(resultEffectTypes(params), context);
-    const { topK = defaultTopK, minScore, maxTokens, template, strictVariables = false, timeoutMs, retry } = params;
+    const {
+      topK = defaultTopK,
+      minScore,
+      maxTokens,
+      template,
+      strictVariables = false,
+      timeoutMs,
+      retry,
+    } = params;
     const renderer = options.liquid ?? defaultRenderer();
     const scope = templateScopeOf(context);
     const query = rendered(renderer.render(params.query, scope, { strictVariables }));
@@ -94,7 +121,11 @@ export function createRagOperation(options: RagOperationOptions): OperationHandl
           throw faultOf(error, "provider_error");
         }
       },
-      { services, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(retry === undefined ? {} : { retry }) },
+      {
+        services,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(retry === undefined ? {} : { retry }),
+      },
     );
     const passages = found
       .map(passageOf)
@@ -108,7 +139,10 @@ export function createRagOperation(options: RagOperationOptions): OperationHandl
             maxTokens,
             counter,
           );
-    Object.assign(debug.outputsSummary, { passages: Math.min(passages.length, topK), textChars: text.length });
+    Object.assign(debug.outputsSummary, {
+      passages: Math.min(passages.length, topK),
+      textChars: text.length,
+    });
     return { effects: resultEffects(params, { value, text }) };
   });
 }
@@ -142,7 +176,10 @@ function listOf(
     const text = [...entries.slice(0, kept), ...note].join("\n\n");
     if (counter.count(text) <= maxTokens) return text;
   }
-  const first = entries.length > 1 ? `${entries[0] ?? ""}\n\n${omission(entries.length - 1)}` : (entries[0] ?? "");
+  const first =
+    entries.length > 1
+      ? `${entries[0] ?? ""}\n\n${omission(entries.length - 1)}`
+      : (entries[0] ?? "");
   return boundedTokens(first, maxTokens, counter);
 }
 

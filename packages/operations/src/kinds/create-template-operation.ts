@@ -4,7 +4,12 @@ import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import { resultEffects, resultEffectTypes, type ResultParams, resultShape } from "./result-params.ts";
+import {
+  resultEffects,
+  resultEffectTypes,
+  type ResultParams,
+  resultShape,
+} from "./result-params.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
 
@@ -24,13 +29,17 @@ export const templateParamsSchema: z.ZodType<TemplateParams> = z.strictObject({
 });
 
 /** The handler of the kind `template`: renders one text and calls no model. */
-export function createTemplateOperation(options: { liquid?: TemplateRenderer } = {}): OperationHandler {
+export function createTemplateOperation(
+  options: { liquid?: TemplateRenderer } = {},
+): OperationHandler {
   return createHandler(async ({ context, debug }) => {
     const params = readParams(templateParamsSchema, context);
     requireAllowed(resultEffectTypes(params), context);
     const { strictVariables = false } = params;
     const renderer = options.liquid ?? defaultRenderer();
-    const text = rendered(renderer.render(params.template, templateScopeOf(context), { strictVariables }));
+    const text = rendered(
+      renderer.render(params.template, templateScopeOf(context), { strictVariables }),
+    );
     Object.assign(debug.inputsSummary, { templateChars: params.template.length, strictVariables });
     Object.assign(debug.outputsSummary, { textChars: text.length });
     return { effects: resultEffects(params, { value: text, text }) };

@@ -9,8 +9,19 @@ import { boundedJson } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
 import { faultOf, OperationFault } from "./operation-fault.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import { resultEffects, resultEffectTypes, type ResultParams, resultShape } from "./result-params.ts";
-import { type AttemptServices, type RetryParams, retrySchema, runAttempts, sleep } from "./run-attempts.ts";
+import {
+  resultEffects,
+  resultEffectTypes,
+  type ResultParams,
+  resultShape,
+} from "./result-params.ts";
+import {
+  type AttemptServices,
+  type RetryParams,
+  retrySchema,
+  runAttempts,
+  sleep,
+} from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
 
@@ -53,7 +64,12 @@ const deepestArguments = 64;
 /** The handler of the kind `tool`. */
 export function createToolOperation(options: ToolOperationOptions): OperationHandler {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-  const services: AttemptServices = { clock: systemClock, random: Math.random, sleep, ...options.services };
+  const services: AttemptServices = {
+    clock: systemClock,
+    random: Math.random,
+    sleep,
+    ...options.services,
+  };
   return createHandler(async ({ context, debug }) => {
     const params = readParams(toolParamsSchema, context);
     requireAllowed(resultEffectTypes(params), context);
@@ -64,26 +80,51 @@ export function createToolOperation(options: ToolOperationOptions): OperationHan
         `There is no tool ${JSON.stringify(params.tool)}; hand it in, or correct the name.`,
       );
     }
-    const { strictVariables = false, maxOutputChars = defaultMaxOutputChars, timeoutMs, retry } = params;
+    const {
+      strictVariables = false,
+      maxOutputChars = defaultMaxOutputChars,
+      timeoutMs,
+      retry,
+    } = params;
     const renderer = options.liquid ?? defaultRenderer();
     const scope = templateScopeOf(context);
-    const args = renderLeaves(params.args ?? {}, (text) => rendered(renderer.render(text, scope, { strictVariables })));
-    requireFit(args, { schema: tool.inputSchema, code: "validation_error", what: "arguments of the tool" });
-    Object.assign(debug.inputsSummary, { tool: tool.name, arguments: Object.keys(params.args ?? {}).slice(0, 50) });
+    const args = renderLeaves(params.args ?? {}, (text) =>
+      rendered(renderer.render(text, scope, { strictVariables })),
+    );
+    requireFit(args, {
+      schema: tool.inputSchema,
+      code: "validation_error",
+      what: "arguments of the tool",
+    });
+    Object.assign(debug.inputsSummary, {
+      tool: tool.name,
+      arguments: Object.keys(params.args ?? {}).slice(0, 50),
+    });
     const given = await runAttempts(
       context,
       async (signal) => {
         try {
-          return await tool.execute(args, { signal, callId: `${context.runId}:${context.definition.operationId}` });
+          return await tool.execute(args, {
+            signal,
+            callId: `${context.runId}:${context.definition.operationId}`,
+          });
         } catch (error) {
           throw faultOf(error, "provider_error");
         }
       },
-      { services, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(retry === undefined ? {} : { retry }) },
+      {
+        services,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(retry === undefined ? {} : { retry }),
+      },
     );
     if (tool.outputSchema !== undefined) {
       const { value } = boundedJson(given, Number.MAX_SAFE_INTEGER);
-      requireFit(value, { schema: tool.outputSchema, code: "output_parse_error", what: "output of the tool" });
+      requireFit(value, {
+        schema: tool.outputSchema,
+        code: "output_parse_error",
+        what: "output of the tool",
+      });
     }
     const { value, text, isTruncated } = boundedJson(given, maxOutputChars);
     Object.assign(debug.outputsSummary, { outputChars: text.length, isTruncated });
@@ -94,12 +135,17 @@ export function createToolOperation(options: ToolOperationOptions): OperationHan
 /** A copy with each text rendered; keys are left alone. */
 function renderLeaves(value: unknown, render: (text: string) => string, depth = 0): unknown {
   if (depth > deepestArguments) {
-    throw new OperationFault("validation_error", `The arguments are nested deeper than ${deepestArguments}.`);
+    throw new OperationFault(
+      "validation_error",
+      `The arguments are nested deeper than ${deepestArguments}.`,
+    );
   }
   if (typeof value === "string") return render(value);
   if (Array.isArray(value)) return value.map((item) => renderLeaves(item, render, depth + 1));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderLeaves(item, render, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, renderLeaves(item, render, depth + 1)]),
+  );
 }
 
 const maxIssues = 10;
@@ -107,12 +153,18 @@ const maxIssues = 10;
 /** Throws a fault with every broken rule where a value does not fit a JSON Schema. */
 function requireFit(
   value: unknown,
-  { schema, code, what }: { schema: object; code: "validation_error" | "output_parse_error"; what: string },
+  {
+    schema,
+    code,
+    what,
+  }: { schema: object; code: "validation_error" | "output_parse_error"; what: string },
 ): void {
   // The very object, since a schema is compiled once for each.
   const checked = isJsonSchema(schema) ? checkValue(value, schema) : undefined;
   if (checked === undefined || checked.ok) return;
-  const rules = checked.issues.slice(0, maxIssues).map(({ path, message }) => `${path.join(".")} ${message}`.trim());
+  const rules = checked.issues
+    .slice(0, maxIssues)
+    .map(({ path, message }) => `${path.join(".")} ${message}`.trim());
   throw new OperationFault(code, `The ${what} do not fit the schema: ${rules.join("; ")}`);
 }
 

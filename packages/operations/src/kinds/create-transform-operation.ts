@@ -13,7 +13,12 @@ import {
 import { boundedJson } from "./bounded-json.ts";
 import { faultOf, OperationFault } from "./operation-fault.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
-import { resultEffects, resultEffectTypes, type ResultParams, resultShape } from "./result-params.ts";
+import {
+  resultEffects,
+  resultEffectTypes,
+  type ResultParams,
+  resultShape,
+} from "./result-params.ts";
 import { createHandler } from "./run-handler.ts";
 
 /** A transform that the application handed in, by name, and whatever it reads of its step. */
@@ -56,16 +61,22 @@ export interface TransformOperationOptions {
 const maxBlocksChars = 4_000_000;
 
 /** The handler of the kind `transform`. */
-export function createTransformOperation({ transforms = {} }: TransformOperationOptions = {}): OperationHandler {
+export function createTransformOperation({
+  transforms = {},
+}: TransformOperationOptions = {}): OperationHandler {
   return createHandler(async ({ context, debug }) => {
     const params = readParams(transformParamsSchema, context);
     const hasResult = resultEffectTypes(params).length > 0;
     const { apply = hasResult ? [] : ["blocks"], select = true } = params;
-    const types = apply.map((target) => (target === "blocks" ? "turn.assistant_blocks" : "turn.assistant_variant"));
+    const types = apply.map((target) =>
+      target === "blocks" ? "turn.assistant_blocks" : "turn.assistant_variant",
+    );
     requireAllowed([...types, ...resultEffectTypes(params)], context);
     let blocks: readonly unknown[] = blocksOf(context.main);
     for (const step of params.steps)
-      blocks = isInjected(step) ? injected(blocks, step, transforms) : transformBlocks(blocks, step);
+      blocks = isInjected(step)
+        ? injected(blocks, step, transforms)
+        : transformBlocks(blocks, step);
     const { value } = boundedJson(blocks, maxBlocksChars);
     const done: readonly unknown[] = Array.isArray(value) ? value : [];
     const text = textOfBlocks(done);
@@ -110,5 +121,8 @@ function injected(
   } catch (error) {
     throw faultOf(error, "internal_error");
   }
-  throw new OperationFault("output_parse_error", `The transform ${JSON.stringify(name)} gave no list of blocks.`);
+  throw new OperationFault(
+    "output_parse_error",
+    `The transform ${JSON.stringify(name)} gave no list of blocks.`,
+  );
 }

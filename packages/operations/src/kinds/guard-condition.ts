@@ -36,7 +36,10 @@ export interface GuardComparison {
 
 /** A condition without code. Empty `all` holds, empty `any` does not. */
 export type GuardCondition =
-  GuardComparison | { all: GuardCondition[] } | { any: GuardCondition[] } | { not: GuardCondition };
+  | GuardComparison
+  | { all: GuardCondition[] }
+  | { any: GuardCondition[] }
+  | { not: GuardCondition };
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const refPattern =
@@ -73,11 +76,19 @@ export const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
 export type GuardScope = Readonly<Record<string, unknown>>;
 
 /** The scope of a context: made once for all of its conditions. */
-export function guardScope({ artifacts, chatHistory, main, trigger, hook }: OperationContext): GuardScope {
+export function guardScope({
+  artifacts,
+  chatHistory,
+  main,
+  trigger,
+  hook,
+}: OperationContext): GuardScope {
   const views = chatHistory.map(messageView);
   const withRole = (role: string): MessageView[] => views.filter((view) => view.role === role);
   const seen =
-    main === undefined ? {} : { main: { text: main.text, finishReason: main.finishReason, partial: main.partial } };
+    main === undefined
+      ? {}
+      : { main: { text: main.text, finishReason: main.finishReason, partial: main.partial } };
   return {
     art: valuesByTag(artifacts),
     chatHistory: views,
@@ -110,48 +121,62 @@ function comparisonHolds(condition: GuardComparison, scope: GuardScope): boolean
   if (!isThere) return false;
   const tests = testsOf(condition);
   // Nothing said but the reference: the value itself has to be true.
-  return tests.length === 0 ? exists === true || value === true : tests.every((test) => test(value));
+  return tests.length === 0
+    ? exists === true || value === true
+    : tests.every((test) => test(value));
 }
 
 type ValueTest = (value: unknown) => boolean;
 
 function testsOf(condition: GuardComparison): ValueTest[] {
-  const { equals, oneOf, greaterThan, atLeast, lessThan, atMost, contains, startsWith, endsWith } = condition;
+  const { equals, oneOf, greaterThan, atLeast, lessThan, atMost, contains, startsWith, endsWith } =
+    condition;
   const isCaseless = condition.ignoreCase === true;
   const folded = <Value>(value: Value): Value | string =>
     isCaseless && typeof value === "string" ? value.toLowerCase() : value;
   const text = (wanted: string, test: (value: string, wanted: string) => boolean): ValueTest => {
-    return (value) => typeof value === "string" && test(String(folded(value)), String(folded(wanted)));
+    return (value) =>
+      typeof value === "string" && test(String(folded(value)), String(folded(wanted)));
   };
   const number = (test: (value: number) => boolean): ValueTest => {
     return (value) => typeof value === "number" && test(value);
   };
   const tests: ValueTest[] = [];
   if (equals !== undefined) tests.push((value) => folded(value) === folded(equals));
-  if (oneOf !== undefined) tests.push((value) => oneOf.some((item) => folded(item) === folded(value)));
+  if (oneOf !== undefined)
+    tests.push((value) => oneOf.some((item) => folded(item) === folded(value)));
   if (greaterThan !== undefined) tests.push(number((value) => value > greaterThan));
   if (atLeast !== undefined) tests.push(number((value) => value >= atLeast));
   if (lessThan !== undefined) tests.push(number((value) => value < lessThan));
   if (atMost !== undefined) tests.push(number((value) => value <= atMost));
-  if (startsWith !== undefined) tests.push(text(startsWith, (value, wanted) => value.startsWith(wanted)));
+  if (startsWith !== undefined)
+    tests.push(text(startsWith, (value, wanted) => value.startsWith(wanted)));
   if (endsWith !== undefined) tests.push(text(endsWith, (value, wanted) => value.endsWith(wanted)));
   if (contains !== undefined) tests.push((value) => holdsIn(value, contains, folded));
   return tests;
 }
 
-function holdsIn(value: unknown, wanted: string | number | boolean, folded: (value: unknown) => unknown): boolean {
-  if (typeof value === "string") return String(folded(value)).includes(String(folded(String(wanted))));
+function holdsIn(
+  value: unknown,
+  wanted: string | number | boolean,
+  folded: (value: unknown) => unknown,
+): boolean {
+  if (typeof value === "string")
+    return String(folded(value)).includes(String(folded(String(wanted))));
   if (!Array.isArray(value)) return false;
   return value.some((item) => {
     const content = viewedMessage(item) === undefined ? undefined : readPath(item, ["content"]);
-    return content === undefined ? folded(item) === folded(wanted) : holdsIn(content, wanted, folded);
+    return content === undefined
+      ? folded(item) === folded(wanted)
+      : holdsIn(content, wanted, folded);
   });
 }
 
 function valueAt(ref: string, scope: GuardScope): unknown {
   let value: unknown = scope;
   for (const key of ref.split(".")) {
-    if (!Array.isArray(value) || (key !== "first" && key !== "last")) value = readPath(value, [key]);
+    if (!Array.isArray(value) || (key !== "first" && key !== "last"))
+      value = readPath(value, [key]);
     else value = key === "first" ? value[0] : value.at(-1);
   }
   return value;

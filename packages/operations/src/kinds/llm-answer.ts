@@ -1,5 +1,10 @@
 import type { FinishReason, Issue, LanguageModel, ModelRequest, ModelResponse } from "@ccl/core";
-import { extractJson, type FormatLadder, generateStructured, type StructuredSchema } from "@ccl/structured-output";
+import {
+  extractJson,
+  type FormatLadder,
+  generateStructured,
+  type StructuredSchema,
+} from "@ccl/structured-output";
 
 import { OperationFault } from "./operation-fault.ts";
 
@@ -48,7 +53,8 @@ export async function askOnce(model: LanguageModel, question: LlmQuestion): Prom
     return { value: result.value, text: last?.text ?? "" };
   }
   const isObjectAsked =
-    mode === "json" && ["json_schema", "json_object"].includes(model.capabilities?.structuredOutput ?? "");
+    mode === "json" &&
+    ["json_schema", "json_object"].includes(model.capabilities?.structuredOutput ?? "");
   const response = await tapped.generate({
     ...request,
     ...(isObjectAsked ? { responseFormat: { type: "json_object" } as const } : {}),
@@ -60,9 +66,13 @@ export async function askOnce(model: LanguageModel, question: LlmQuestion): Prom
 
 function refuseFiltered(finishReason: FinishReason | undefined): void {
   if (finishReason !== "content_filter") return;
-  throw new OperationFault("policy_error", "The provider's content filter stopped the answer; change the prompt.", {
-    isTransient: false,
-  });
+  throw new OperationFault(
+    "policy_error",
+    "The provider's content filter stopped the answer; change the prompt.",
+    {
+      isTransient: false,
+    },
+  );
 }
 
 /** Any JSON where the answer is nothing else, otherwise the outermost object or list in it. */

@@ -1,7 +1,12 @@
 import { z } from "zod";
 
 import { retrySchema, type RetryParams } from "./run-attempts.ts";
-import { emitSchema, type EmitParams, type WriteArtifactParams, writeArtifactSchema } from "./result-params.ts";
+import {
+  emitSchema,
+  type EmitParams,
+  type WriteArtifactParams,
+  writeArtifactSchema,
+} from "./result-params.ts";
 
 /** Sampling of one call; what is absent is left to the provider. */
 export interface LlmSamplers {

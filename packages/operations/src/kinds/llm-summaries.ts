@@ -46,7 +46,8 @@ export function inputsSummary(
     timeoutMs: params.timeoutMs,
     retry: params.retry,
     strictVariables: params.strictVariables,
-    renderedSystemHash: hashKey === undefined || system === undefined ? undefined : promptHash(hashKey, system),
+    renderedSystemHash:
+      hashKey === undefined || system === undefined ? undefined : promptHash(hashKey, system),
     renderedPromptHash: hashKey === undefined ? undefined : promptHash(hashKey, prompt),
     ...(context.config.debug?.enabled === true && {
       renderedSystem: system === undefined ? undefined : scrub(system, maxDebugChars),
@@ -79,7 +80,8 @@ export function outputsSummary(
   return present({
     attempts,
     durationMs: finishedAt - startedAt,
-    providerRequestId: response?.requestId === undefined ? undefined : scrub(response.requestId, stopChars),
+    providerRequestId:
+      response?.requestId === undefined ? undefined : scrub(response.requestId, stopChars),
     usage:
       usage === undefined
         ? undefined
@@ -90,21 +92,33 @@ export function outputsSummary(
             costUsd,
           }),
     finishReason: response?.finishReason,
-    rawTextPreview: isJson && rawText !== undefined ? scrub(rawText, rawTextPreviewChars) : undefined,
-    rawTextHash: isJson && rawText !== undefined && hashKey !== undefined ? promptHash(hashKey, rawText) : undefined,
-    parseErrorMessage: parseErrorMessage === undefined ? undefined : scrub(parseErrorMessage, parseErrorChars),
+    rawTextPreview:
+      isJson && rawText !== undefined ? scrub(rawText, rawTextPreviewChars) : undefined,
+    rawTextHash:
+      isJson && rawText !== undefined && hashKey !== undefined
+        ? promptHash(hashKey, rawText)
+        : undefined,
+    parseErrorMessage:
+      parseErrorMessage === undefined ? undefined : scrub(parseErrorMessage, parseErrorChars),
     ...(context.config.debug?.enabled === true &&
       rawText !== undefined && { rawText: scrub(rawText, context.policy.maxDebugChars) }),
   });
 }
 
 /** Adds the usage and cost of one response. */
-export function addResponse(progress: LlmProgress, response: ModelResponse, price: ModelPrice | undefined): void {
+export function addResponse(
+  progress: LlmProgress,
+  response: ModelResponse,
+  price: ModelPrice | undefined,
+): void {
   progress.response = response;
   const { usage } = response;
   if (usage === undefined) return;
   const { inputTokens, outputTokens } = progress.usage ?? { inputTokens: 0, outputTokens: 0 };
-  progress.usage = { inputTokens: inputTokens + usage.inputTokens, outputTokens: outputTokens + usage.outputTokens };
+  progress.usage = {
+    inputTokens: inputTokens + usage.inputTokens,
+    outputTokens: outputTokens + usage.outputTokens,
+  };
   const costUsd = costOf(usage, price);
   if (costUsd !== undefined) progress.costUsd = (progress.costUsd ?? 0) + costUsd;
 }

@@ -23,10 +23,17 @@ export function priceOf(
 }
 
 /** What a call has cost: as the provider says, or by the price list; undefined where neither is known. */
-export function costOf(usage: ModelUsage | undefined, price: ModelPrice | undefined): number | undefined {
+export function costOf(
+  usage: ModelUsage | undefined,
+  price: ModelPrice | undefined,
+): number | undefined {
   if (usage?.costUsd !== undefined) return usage.costUsd;
   if (usage === undefined || price === undefined) return undefined;
-  return (usage.inputTokens * price.inputUsdPerMillion + usage.outputTokens * price.outputUsdPerMillion) / million;
+  return (
+    (usage.inputTokens * price.inputUsdPerMillion +
+      usage.outputTokens * price.outputUsdPerMillion) /
+    million
+  );
 }
 
 /** What one attempt is allowed. */
@@ -46,7 +53,12 @@ const longestAnswerTokens = 128_000;
  * The tokens that an answer may have, undefined where the budget pays for any. Throws `budget_exceeded` where the input
  * alone, or the longest answer, costs too much.
  */
-export function affordableOutput({ leftUsd, price, inputTokens, maxOutputTokens }: CostLimit): number | undefined {
+export function affordableOutput({
+  leftUsd,
+  price,
+  inputTokens,
+  maxOutputTokens,
+}: CostLimit): number | undefined {
   if (price === undefined) {
     const message =
       "A budget in dollars needs a price of the model; give one to createBuiltinOperations as one of its prices.";
@@ -58,10 +70,13 @@ export function affordableOutput({ leftUsd, price, inputTokens, maxOutputTokens 
       ? Number.MAX_SAFE_INTEGER
       : Math.floor(((leftUsd - inputUsd) * million) / price.outputUsdPerMillion);
   const wanted = maxOutputTokens ?? Math.max(1, affordable);
-  if (inputUsd <= leftUsd && wanted <= affordable) return maxOutputTokens ?? withinReason(affordable);
+  if (inputUsd <= leftUsd && wanted <= affordable)
+    return maxOutputTokens ?? withinReason(affordable);
   const outputUsd = (wanted * price.outputUsdPerMillion) / million;
   const message = `The call may cost ${inputUsd + outputUsd} USD where ${leftUsd} USD are left of its budget.`;
-  throw new OperationFault("budget_exceeded", message, { details: { leftUsd, inputUsd, outputUsd, inputTokens } });
+  throw new OperationFault("budget_exceeded", message, {
+    details: { leftUsd, inputUsd, outputUsd, inputTokens },
+  });
 }
 
 function withinReason(tokens: number): number | undefined {

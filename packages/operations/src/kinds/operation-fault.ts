@@ -27,10 +27,14 @@ export class OperationFault extends Error {
 }
 
 /** The fault behind whatever was thrown; causes are left out, since they may hold requests. */
-export function faultOf(error: unknown, otherwise: OperationErrorCode = "internal_error"): OperationFault {
+export function faultOf(
+  error: unknown,
+  otherwise: OperationErrorCode = "internal_error",
+): OperationFault {
   if (error instanceof OperationFault) return error;
   if (LanguageModelError.isInstance(error)) return faultOfModel(error);
-  if (StructuredOutputError.isInstance(error)) return new OperationFault("validation_error", error.message);
+  if (StructuredOutputError.isInstance(error))
+    return new OperationFault("validation_error", error.message);
   return new OperationFault(otherwise, messageOf(error));
 }
 

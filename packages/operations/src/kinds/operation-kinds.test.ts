@@ -28,10 +28,18 @@ const artifact = (tag: string, value: unknown): OperationArtifact => ({
   history: [],
 });
 
-const writeArtifact = { tag: "out", persisted: false, usage: "internal", semantics: "intermediate" } as const;
+const writeArtifact = {
+  tag: "out",
+  persisted: false,
+  usage: "internal",
+  semantics: "intermediate",
+} as const;
 const key = `sk-proj-${"a1B2c3D4".repeat(6)}`;
 
-function contextWith(params: Record<string, unknown>, more: Partial<OperationContext> = {}): OperationContext {
+function contextWith(
+  params: Record<string, unknown>,
+  more: Partial<OperationContext> = {},
+): OperationContext {
   const context: OperationContext = {
     runId: "r1",
     attempt: 1,
@@ -88,18 +96,32 @@ describe("kind template", () => {
       { type: "prompt.append_after_last_user", role: "developer", source: "art.out" },
       { type: "prompt.system_update", mode: "append", separator: " " },
     ];
-    const outcome = await run(template, { template: "It is {{ art.world.weather }}.", writeArtifact, emit });
+    const outcome = await run(template, {
+      template: "It is {{ art.world.weather }}.",
+      writeArtifact,
+      emit,
+    });
     expect(outcome).toMatchObject({ status: "done" });
     expect(outcome.effects).toEqual([
       { type: "artifact.upsert", ...writeArtifact, value: "It is rain." },
-      { type: "prompt.append_after_last_user", role: "developer", source: "art.out", content: "It is rain." },
+      {
+        type: "prompt.append_after_last_user",
+        role: "developer",
+        source: "art.out",
+        content: "It is rain.",
+      },
       { type: "prompt.system_update", mode: "append", separator: " ", content: "It is rain." },
     ]);
   });
 
   it.each<[string, Record<string, unknown>, Partial<OperationContext>, string]>([
     ["a missing template", { writeArtifact }, {}, "validation_error"],
-    ["an unknown parameter", { template: "x", temlpate: "y", writeArtifact }, {}, "validation_error"],
+    [
+      "an unknown parameter",
+      { template: "x", temlpate: "y", writeArtifact },
+      {},
+      "validation_error",
+    ],
     [
       "history of a run_only artifact",
       { template: "x", writeArtifact: { ...writeArtifact, retention: { maxItems: 2 } } },
@@ -136,12 +158,16 @@ describe("kind template", () => {
   it("sees the answer after the main call, and none before it", async () => {
     const main = { assistantVariantId: "v", text: "The {{ end }}.", finishReason: "completed" };
     const params = { template: "[{{ main.text }}]", writeArtifact };
-    expect(valueOf(await run(template, params, { hook: "after_main_llm", main }))).toBe("[The {{ end }}.]");
+    expect(valueOf(await run(template, params, { hook: "after_main_llm", main }))).toBe(
+      "[The {{ end }}.]",
+    );
     expect(valueOf(await run(template, params))).toBe("[]");
   });
 
   it("is aborted with its run", async () => {
-    expect(await run(template, { template: "x", writeArtifact }, { signal: AbortSignal.abort() })).toMatchObject({
+    expect(
+      await run(template, { template: "x", writeArtifact }, { signal: AbortSignal.abort() }),
+    ).toMatchObject({
       status: "aborted",
     });
   });
@@ -173,9 +199,14 @@ describe("kind rag", () => {
       writeArtifact,
       emit,
     });
-    expect(asked.at(-1)).toEqual({ query: '{"content":"I take the sword","id":"u1","role":"user"}', topK: 2 });
+    expect(asked.at(-1)).toEqual({
+      query: '{"content":"I take the sword","id":"u1","role":"user"}',
+      topK: 2,
+    });
     expect(valueOf(outcome)).toEqual(passages.slice(0, 2));
-    expect(outcome.effects?.[1]).toMatchObject({ content: "[1] Sword - items.md\nA sword of steel.\n\n[2]\nA rope." });
+    expect(outcome.effects?.[1]).toMatchObject({
+      content: "[1] Sword - items.md\nA sword of steel.\n\n[2]\nA rope.",
+    });
   });
 
   it("keeps whole passages within its tokens and says what is left out", async () => {
@@ -186,7 +217,11 @@ describe("kind rag", () => {
   });
 
   it("writes its text by a template over the passages", async () => {
-    const outcome = await run(rag, { query: "x", template: '{{ value | map: "text" | join: " " }}', emit });
+    const outcome = await run(rag, {
+      query: "x",
+      template: '{{ value | map: "text" | join: " " }}',
+      emit,
+    });
     expect(outcome.effects?.[0]).toMatchObject({ content: "A sword of steel. A rope. A lamp." });
   });
 
@@ -211,7 +246,11 @@ describe("kind tool", () => {
       required: ["what"],
       additionalProperties: false,
     },
-    outputSchema: { type: "object", properties: { total: { type: "integer" } }, required: ["total"] },
+    outputSchema: {
+      type: "object",
+      properties: { total: { type: "integer" } },
+      required: ["total"],
+    },
     async execute(input) {
       seen.push(input);
       return Reflect.get(Object(input), "times") === 13 ? { total: "many" } : { total: 3 };
@@ -267,7 +306,11 @@ describe("kind tool", () => {
       { tool: "add", args: { what: 1, times: { what: "x" } } },
       "validation_error",
     ],
-    ["an output that does not fit", { tool: "add", args: { what: "x", times: 13 } }, "output_parse_error"],
+    [
+      "an output that does not fit",
+      { tool: "add", args: { what: "x", times: 13 } },
+      "output_parse_error",
+    ],
     ["a long output that cannot be cut", { tool: "list", maxOutputChars: 100 }, "budget_exceeded"],
     ["a tool that fails", { tool: "fail" }, "provider_error"],
     ["a tool that takes too long", { tool: "hang", timeoutMs: 5 }, "timeout"],
@@ -310,16 +353,28 @@ describe("kind compute", () => {
   });
 
   it("gives a function its checked input with defaults and what it may read", async () => {
-    expect(valueOf(await run(compute, { function: "damage", input: { by: 3 }, writeArtifact }))).toEqual({ hp: 1 });
+    expect(
+      valueOf(await run(compute, { function: "damage", input: { by: 3 }, writeArtifact })),
+    ).toEqual({ hp: 1 });
     expect(valueOf(await run(compute, { function: "damage", writeArtifact }))).toEqual({ hp: 3 });
-    expect(valueOf(await run(compute, { function: "schema", input: { n: 1 }, writeArtifact }))).toEqual({ n: 1 });
+    expect(
+      valueOf(await run(compute, { function: "schema", input: { n: 1 }, writeArtifact })),
+    ).toEqual({ n: 1 });
   });
 
   it.each([
     ["an unknown function", { function: "none" }, "validation_error"],
     ["a name of the prototype", { function: "constructor" }, "validation_error"],
-    ["an input that does not fit zod", { function: "damage", input: { by: "x" } }, "validation_error"],
-    ["an input that does not fit JSON Schema", { function: "schema", input: {} }, "validation_error"],
+    [
+      "an input that does not fit zod",
+      { function: "damage", input: { by: "x" } },
+      "validation_error",
+    ],
+    [
+      "an input that does not fit JSON Schema",
+      { function: "schema", input: {} },
+      "validation_error",
+    ],
     ["a function that throws", { function: "broken" }, "internal_error"],
     ["a result that is no JSON", { function: "endless" }, "output_parse_error"],
     ["a result that is no number", { function: "nan" }, "output_parse_error"],
@@ -339,14 +394,22 @@ describe("kind guard", () => {
     ["a plain truth", { ref: "art.flag" }, true],
     ["an equal text", { ref: "art.world.weather", equals: "rain" }, true],
     ["an unequal text", { ref: "art.world.weather", equals: "Rain" }, false],
-    ["an equal text but for case", { ref: "art.world.weather", equals: "Rain", ignoreCase: true }, true],
+    [
+      "an equal text but for case",
+      { ref: "art.world.weather", equals: "Rain", ignoreCase: true },
+      true,
+    ],
     ["numbers", { ref: "art.world.hp", greaterThan: 3, atMost: 4 }, true],
     ["a number against a text", { ref: "art.world.weather", greaterThan: 0 }, false],
     ["a number of items", { ref: "art.world.items", count: true, equals: 2 }, true],
     ["an item of a list", { ref: "art.world.items", contains: "lamp" }, true],
     ["one of several", { ref: "art.world.weather", oneOf: ["snow", "rain"] }, true],
     ["the beginning of a text", { ref: "userMessages.last.content", startsWith: "I take" }, true],
-    ["words in the last messages", { ref: "chatHistory", last: 2, contains: "sword", ignoreCase: true }, true],
+    [
+      "words in the last messages",
+      { ref: "chatHistory", last: 2, contains: "sword", ignoreCase: true },
+      true,
+    ],
     [
       "words that are not in the last message of the assistant",
       { ref: "assistantMessages", last: 1, contains: "rope" },
@@ -364,7 +427,11 @@ describe("kind guard", () => {
   ])("answers for %s", async (_name, condition, expected) => {
     const outcome = await run(guard, { condition, writeArtifact }, { main });
     expect(valueOf(outcome)).toBe(expected);
-    const named = await run(guard, { conditions: { it: condition, not: { not: condition } }, writeArtifact }, { main });
+    const named = await run(
+      guard,
+      { conditions: { it: condition, not: { not: condition } }, writeArtifact },
+      { main },
+    );
     expect(valueOf(named)).toEqual({ it: expected, not: !expected });
   });
 
@@ -390,12 +457,21 @@ describe("kind transform", () => {
       fails: () => JSON.parse(key),
     },
   });
-  const main = { assistantVariantId: "v", text: " One.\n\n```\nTwo.\n``` ", finishReason: "completed" };
+  const main = {
+    assistantVariantId: "v",
+    text: " One.\n\n```\nTwo.\n``` ",
+    finishReason: "completed",
+  };
   const after = { hook: "after_main_llm", main } as const;
   const image = { type: "image", url: "x" };
 
   it.each<[string, unknown[], unknown[] | undefined, unknown[]]>([
-    ["trims a text", [{ use: "trim" }], undefined, [{ type: "text", text: "One.\n\n```\nTwo.\n```" }]],
+    [
+      "trims a text",
+      [{ use: "trim" }],
+      undefined,
+      [{ type: "text", text: "One.\n\n```\nTwo.\n```" }],
+    ],
     [
       "splits paragraphs without fences",
       [{ use: "strip_code_fences" }, { use: "split_paragraphs" }],
@@ -420,7 +496,12 @@ describe("kind transform", () => {
       [image, { type: "text", text: "a" }],
       [{ type: "text", text: "a" }],
     ],
-    ["keeps blocks", [{ use: "keep_blocks", types: ["image"] }], [image, { type: "text", text: "a" }], [image]],
+    [
+      "keeps blocks",
+      [{ use: "keep_blocks", types: ["image"] }],
+      [image, { type: "text", text: "a" }],
+      [image],
+    ],
     [
       "joins texts",
       [{ use: "join_text" }],
@@ -441,7 +522,11 @@ describe("kind transform", () => {
     ],
     ["runs an injected one", [{ use: "x:count" }], [image, image], [{ type: "text", text: "2" }]],
   ])("%s", async (_name, steps, blocks, expected) => {
-    const outcome = await run(transform, { steps }, { ...after, main: { ...main, ...(blocks && { blocks }) } });
+    const outcome = await run(
+      transform,
+      { steps },
+      { ...after, main: { ...main, ...(blocks && { blocks }) } },
+    );
     expect(outcome.effects).toEqual([{ type: "turn.assistant_blocks", blocks: expected }]);
   });
 
@@ -459,7 +544,12 @@ describe("kind transform", () => {
     ["a run before the answer", { steps: [{ use: "trim" }] }, {}, "validation_error"],
     ["an unknown step", { steps: [{ use: "eval" }] }, after, "validation_error"],
     ["an unknown injected step", { steps: [{ use: "x:none" }] }, after, "validation_error"],
-    ["an injected step that gives no list", { steps: [{ use: "x:bad" }] }, after, "output_parse_error"],
+    [
+      "an injected step that gives no list",
+      { steps: [{ use: "x:bad" }] },
+      after,
+      "output_parse_error",
+    ],
     ["an injected step that throws", { steps: [{ use: "x:fails" }] }, after, "internal_error"],
   ])("refuses %s", async (_name, params, more, code) => {
     expect(await run(transform, params, more)).toMatchObject({ status: "error", error: { code } });
@@ -498,12 +588,17 @@ describe("kind legacy", () => {
         }),
       "internal_error",
     ],
-    ["nothing where something is to be written", () => createLegacyOperation(() => undefined), "validation_error"],
+    [
+      "nothing where something is to be written",
+      () => createLegacyOperation(() => undefined),
+      "validation_error",
+    ],
     ["a number", () => createLegacyOperation(() => JSON.parse("5")), "validation_error"],
     ["null", () => createLegacyOperation(() => JSON.parse("null")), "validation_error"],
     [
       "an effect that the hook does not allow",
-      () => createLegacyOperation(() => ({ effects: [{ type: "turn.user_variant", content: "x" }] })),
+      () =>
+        createLegacyOperation(() => ({ effects: [{ type: "turn.user_variant", content: "x" }] })),
       "policy_error",
     ],
   ])("refuses %s", async (_name, create, code) => {
@@ -562,13 +657,18 @@ describe("createBuiltinOperations", () => {
     const builtin = createBuiltinOperations();
     expect(Object.keys(builtin.handlers).toSorted()).toEqual(["guard", "template", "transform"]);
     for (const kind of ["llm", "rag", "tool", "compute", "legacy", "mine"]) {
-      expect(() => builtin.register(target, [{ operationId: "x", kind, name: "X" }])).toThrow(/no handler/);
+      expect(() => builtin.register(target, [{ operationId: "x", kind, name: "X" }])).toThrow(
+        /no handler/,
+      );
     }
   });
 
   it("has a JSON Schema for every kind, with an object at the root", () => {
     for (const schema of Object.values(builtinParamsSchemas)) {
-      expect(schema).toMatchObject({ type: "object", properties: { writeArtifact: { type: "object" } } });
+      expect(schema).toMatchObject({
+        type: "object",
+        properties: { writeArtifact: { type: "object" } },
+      });
     }
   });
 });

@@ -23,14 +23,24 @@ const writeArtifact: Required<WriteArtifactParams> = {
 const emit: EmitParams[] = [
   { type: "prompt.append_after_last_user", role: "user", source: "art.note" },
   { type: "prompt.insert_at_depth", depthFromEnd: 0, role: "system", source: "art.note" },
-  { type: "prompt.insert", anchor: { messageId: "m" }, place: "replace", onAnchorTrimmed: "fail", role: "developer" },
+  {
+    type: "prompt.insert",
+    anchor: { messageId: "m" },
+    place: "replace",
+    onAnchorTrimmed: "fail",
+    role: "developer",
+  },
   { type: "prompt.insert", anchor: { offset: -1 }, place: "before", role: "assistant" },
   { type: "prompt.system_update", mode: "append", separator: "\n", source: "art.note" },
   { type: "turn.user_variant", select: true, meta: { n: 1 } },
   { type: "turn.assistant_variant", select: false, meta: {} },
 ];
 const result: Required<ResultParams> = { writeArtifact, emit };
-const retry: Required<RetryParams> = { maxAttempts: 2, backoffMs: 1, retryOn: ["timeout", "rate_limit"] };
+const retry: Required<RetryParams> = {
+  maxAttempts: 2,
+  backoffMs: 1,
+  retryOn: ["timeout", "rate_limit"],
+};
 const samplers: Required<LlmSamplers> = {
   temperature: 1,
   topP: 1,
@@ -119,8 +129,11 @@ describe("schemas of parameters", () => {
     ["compute", computeParamsSchema, compute],
     ["transform", transformParamsSchema, transform],
     ["guard", guardParamsSchema, guard],
-  ])("of the kind %s accept every field of its type, and none that is not", (_kind, schema, params) => {
-    expect(schema.parse(JSON.parse(JSON.stringify(params)))).toEqual(params);
-    expect(schema.safeParse({ ...params, another: 1 }).success).toBe(false);
-  });
+  ])(
+    "of the kind %s accept every field of its type, and none that is not",
+    (_kind, schema, params) => {
+      expect(schema.parse(JSON.parse(JSON.stringify(params)))).toEqual(params);
+      expect(schema.safeParse({ ...params, another: 1 }).success).toBe(false);
+    },
+  );
 });

@@ -19,15 +19,24 @@ export function readParams<Params>(schema: z.ZodType<Params>, context: Operation
   const issues = parsed.error.issues
     .slice(0, maxIssues)
     .map(({ path, message }) => ({ path: path.join("."), message }));
-  const first = issues.map(({ path, message }) => `${path === "" ? "params" : `params.${path}`}: ${message}`);
-  throw new OperationFault("validation_error", `The parameters do not fit the kind: ${first.join("; ")}.`, {
-    details: { issues },
-  });
+  const first = issues.map(
+    ({ path, message }) => `${path === "" ? "params" : `params.${path}`}: ${message}`,
+  );
+  throw new OperationFault(
+    "validation_error",
+    `The parameters do not fit the kind: ${first.join("; ")}.`,
+    {
+      details: { issues },
+    },
+  );
 }
 
 /** Throws `policy_error` where the hook does not allow an effect that the operation would have. */
 export function requireAllowed(types: readonly string[], { policy, hook }: OperationContext): void {
   const refused = types.filter((type) => !policy.allowedEffects.includes(type));
   if (refused.length === 0) return;
-  throw new OperationFault("policy_error", `Effects of type ${refused.join(", ")} are not allowed in ${hook}.`);
+  throw new OperationFault(
+    "policy_error",
+    `Effects of type ${refused.join(", ")} are not allowed in ${hook}.`,
+  );
 }

@@ -49,7 +49,8 @@ export const writeArtifactSchema: z.ZodType<WriteArtifactParams> = z
     inclusion: z.exactOptional(inclusion),
   })
   .refine(({ persisted, retention: kept }) => persisted || kept === undefined, {
-    message: "A run_only artifact (persisted: false) has no history; leave retention out or persist it",
+    message:
+      "A run_only artifact (persisted: false) has no history; leave retention out or persist it",
     path: ["retention"],
   });
 
@@ -96,11 +97,15 @@ export function resultEffects(
   { value, text }: { value: unknown; text: string },
 ): OperationEffect[] {
   const effects: OperationEffect[] = emit.map((effect) => ({ ...effect, content: text }));
-  if (writeArtifact !== undefined) effects.unshift({ type: "artifact.upsert", ...writeArtifact, value });
+  if (writeArtifact !== undefined)
+    effects.unshift({ type: "artifact.upsert", ...writeArtifact, value });
   return effects;
 }
 
 /** The types of the effects that a result will have. */
 export function resultEffectTypes({ writeArtifact, emit = [] }: ResultParams): string[] {
-  return [...(writeArtifact === undefined ? [] : ["artifact.upsert"]), ...emit.map(({ type }) => type)];
+  return [
+    ...(writeArtifact === undefined ? [] : ["artifact.upsert"]),
+    ...emit.map(({ type }) => type),
+  ];
 }

@@ -21,7 +21,9 @@ export interface RetryParams {
 export const retrySchema: z.ZodType<RetryParams> = z.strictObject({
   maxAttempts: z.int().min(1).max(10),
   backoffMs: z.exactOptional(z.int().min(0).max(600_000)),
-  retryOn: z.exactOptional(z.array(z.enum(["timeout", "provider_error", "rate_limit", "output_parse_error"]))),
+  retryOn: z.exactOptional(
+    z.array(z.enum(["timeout", "provider_error", "rate_limit", "output_parse_error"])),
+  ),
 });
 
 /** Time, chance and waiting, as they are handed in. */
@@ -64,7 +66,8 @@ export async function runAttempts<Value>(
       context.signal.throwIfAborted();
       const fault = faultOf(error);
       const delayMs = delayAfter(fault, { number, backoffMs, random: services.random });
-      const isLate = context.deadlineMs !== undefined && services.clock.now() + delayMs >= context.deadlineMs;
+      const isLate =
+        context.deadlineMs !== undefined && services.clock.now() + delayMs >= context.deadlineMs;
       if (number >= maxAttempts || isLate || !isRetried(fault, retryOn)) throw fault;
       if (delayMs > 0) await services.sleep(delayMs, context.signal);
       context.signal.throwIfAborted();
@@ -96,7 +99,10 @@ async function withTimeout<Value>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stop: (() => void) | undefined;
   const stopped = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(combined.reason instanceof Error ? combined.reason : new Error("The run was aborted."));
+    stop = () =>
+      reject(
+        combined.reason instanceof Error ? combined.reason : new Error("The run was aborted."),
+      );
     combined.addEventListener("abort", stop, { once: true });
     if (timeoutMs === undefined) return;
     const fault = new OperationFault("timeout", `The attempt took longer than ${timeoutMs} ms.`);

@@ -48,7 +48,11 @@ function failed(error: unknown, { context, debug, scrub }: HandlerRun): Operatio
   const details = options.details === undefined ? undefined : scrubbed(options.details, scrub);
   return {
     status: "error",
-    error: { code, message: scrub(message, maxMessageChars), ...(details === undefined ? {} : { details }) },
+    error: {
+      code,
+      message: scrub(message, maxMessageChars),
+      ...(details === undefined ? {} : { details }),
+    },
     debug,
   };
 }
@@ -64,7 +68,12 @@ function scrubbed(details: unknown, scrub: Scrub): unknown {
 }
 
 /** The text of a result, or the fault `template_render_error`. */
-export function rendered(result: { ok: true; value: string } | { ok: false; issues: { message: string }[] }): string {
+export function rendered(
+  result: { ok: true; value: string } | { ok: false; issues: { message: string }[] },
+): string {
   if (result.ok) return result.value;
-  throw new OperationFault("template_render_error", result.issues.map(({ message }) => message).join(" "));
+  throw new OperationFault(
+    "template_render_error",
+    result.issues.map(({ message }) => message).join(" "),
+  );
 }

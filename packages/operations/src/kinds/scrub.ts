@@ -7,7 +7,9 @@ const shortestSecret = 4;
 
 /** A scrub that knows some secrets by heart. */
 export function createScrub(secrets: readonly (string | undefined)[] = []): Scrub {
-  const known = secrets.filter((secret): secret is string => secret !== undefined && secret.length >= shortestSecret);
+  const known = secrets.filter(
+    (secret): secret is string => secret !== undefined && secret.length >= shortestSecret,
+  );
   return (text, maxChars) => {
     let masked = text;
     for (const secret of known) masked = masked.replaceAll(secret, "[redacted:credential]");
@@ -57,5 +59,7 @@ function mapTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === "string") return replace(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace)]),
+  );
 }

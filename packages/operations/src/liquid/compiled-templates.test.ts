@@ -29,7 +29,8 @@ describe("CompiledTemplates", () => {
 
   it("keeps no more characters than allowed", () => {
     const { get, compiled, templates } = track({ maxCachedChars: 10 });
-    for (const template of ["x".repeat(6), "y".repeat(6), "z".repeat(20), "z".repeat(20)]) get(template);
+    for (const template of ["x".repeat(6), "y".repeat(6), "z".repeat(20), "z".repeat(20)])
+      get(template);
     expect(compiled).toHaveLength(4);
     expect(templates.size).toBe(0);
   });

@@ -14,12 +14,21 @@ import { wellFormed } from "../artifact/well-formed.ts";
 import { BoundedEmitter } from "./bounded-emitter.ts";
 import { CompiledTemplates } from "./compiled-templates.ts";
 import { historyFilters } from "./history-filters.ts";
-import { type ArgumentGuard, dateArguments, libraryFilters, libraryHandler } from "./library-filters.ts";
+import {
+  type ArgumentGuard,
+  dateArguments,
+  libraryFilters,
+  libraryHandler,
+} from "./library-filters.ts";
 import { containsValue, listFilters } from "./list-filters.ts";
 import { messageView } from "./message-view.ts";
 import { type FilterMeter, TemplateFault, type TemplateFilter } from "./template-filter.ts";
 import { defaultTemplateLimits, type TemplateLimits } from "./template-limits.ts";
-import type { RenderTemplateOptions, TemplateRenderer, TemplateScope } from "./template-renderer.ts";
+import type {
+  RenderTemplateOptions,
+  TemplateRenderer,
+  TemplateScope,
+} from "./template-renderer.ts";
 
 /** What a renderer is made of. */
 export interface TemplateRendererOptions {
@@ -34,7 +43,9 @@ export interface TemplateRendererOptions {
 
 /** Tags that a template may use: none that reads another template. */
 const allowedTags = new Set(
-  "# assign break capture case comment continue cycle decrement echo for if increment liquid raw unless".split(" "),
+  "# assign break capture case comment continue cycle decrement echo for if increment liquid raw unless".split(
+    " ",
+  ),
 );
 const maxMessageChars = 512;
 // Of a turn of a loop and of each tag, text and output in it; about as long as making that many characters takes.
@@ -61,7 +72,9 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
       if (isPlain(template) && template.length <= limits.maxOutputChars) return success(template);
       return attempt(() => {
         const parsed = compiled.get(template, compile);
-        return wellFormed(String(liquid.renderSync(parsed, environmentOf(scope), { strictVariables })));
+        return wellFormed(
+          String(liquid.renderSync(parsed, environmentOf(scope), { strictVariables })),
+        );
       });
     },
     check: (template) =>
@@ -116,14 +129,20 @@ function createLiquid(options: TemplateRendererOptions, limits: Required<Templat
     memoryLimit: limits.maxWork,
     operators: {
       ...defaultOperators,
-      contains: (left: unknown, right: unknown, context: Context) => containsValue(meterOf(context), left, right),
+      contains: (left: unknown, right: unknown, context: Context) =>
+        containsValue(meterOf(context), left, right),
     },
   });
   for (const name of Object.keys(liquid.tags)) if (!allowedTags.has(name)) delete liquid.tags[name];
   for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
   for (const [name, guard] of libraryFilters) registerLibraryFilter(liquid, name, guard);
   registerLibraryFilter(liquid, "date", dateArguments(clock));
-  registerFilters(liquid, { ...listFilters, default: defaultFilter, ...historyFilters(counter), ...filters });
+  registerFilters(liquid, {
+    ...listFilters,
+    default: defaultFilter,
+    ...historyFilters(counter),
+    ...filters,
+  });
   boundEmitters(liquid, limits);
   return liquid;
 }
@@ -166,6 +185,10 @@ function boundEmitters(liquid: Liquid, { maxOutputChars }: Required<TemplateLimi
   const renderTemplates = renderer.renderTemplates.bind(renderer);
   renderer.renderTemplates = (templates, context, emitter) => {
     context.memoryLimit.use(stepWork * (1 + templates.length));
-    return renderTemplates(templates, context, emitter ?? new BoundedEmitter(context, maxOutputChars));
+    return renderTemplates(
+      templates,
+      context,
+      emitter ?? new BoundedEmitter(context, maxOutputChars),
+    );
   };
 }

@@ -3,7 +3,12 @@ import { countMessages, type ChatMessage, type TokenCounter } from "@ccl/core";
 import { filterText } from "./filter-text.ts";
 import { listFilters } from "./list-filters.ts";
 import { type MessageView, viewedMessage } from "./message-view.ts";
-import { eachItem, type FilterMeter, TemplateFault, type TemplateFilter } from "./template-filter.ts";
+import {
+  eachItem,
+  type FilterMeter,
+  TemplateFault,
+  type TemplateFilter,
+} from "./template-filter.ts";
 
 const maxIndent = 8;
 
@@ -22,7 +27,9 @@ export function historyFilters(counter: TokenCounter): Readonly<Record<string, T
       const messages = messagesOf(meter, value);
       if (messages === undefined) return counter.count(filterText(meter, value));
       meter.checkTime();
-      return counter.countMessages?.(messages) ?? countMessages((text) => counter.count(text), messages);
+      return (
+        counter.countMessages?.(messages) ?? countMessages((text) => counter.count(text), messages)
+      );
     },
     json(meter, value, [indent = 0]) {
       const text = filterText(meter, typeof value === "string" ? [value] : (value ?? [null]));
@@ -39,7 +46,9 @@ export function historyFilters(counter: TokenCounter): Readonly<Record<string, T
       const messages = messagesOf(meter, value);
       if (messages === undefined) return listFilters["compact"]?.(meter, value, []);
       const lines: string[] = [];
-      eachItem(meter, Array.isArray(value) ? value : [value], (item) => lines.push(lineOf(meter, item)));
+      eachItem(meter, Array.isArray(value) ? value : [value], (item) =>
+        lines.push(lineOf(meter, item)),
+      );
       return lines.join("\n");
     },
   };

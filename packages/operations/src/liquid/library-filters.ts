@@ -29,11 +29,20 @@ function namesWith(guard: ArgumentGuard, names: string): [string, ArgumentGuard]
 
 /** Filters of the library that cost no more than the texts and numbers that they are given. */
 export const libraryFilters: ReadonlyMap<string, ArgumentGuard> = new Map([
-  ...namesWith(asTexts, "append prepend upcase downcase capitalize strip lstrip rstrip strip_newlines squish"),
+  ...namesWith(
+    asTexts,
+    "append prepend upcase downcase capitalize strip lstrip rstrip strip_newlines squish",
+  ),
   ...namesWith(asTexts, "normalize_whitespace number_of_words truncate truncatewords"),
   ...namesWith(asTexts, "escape escape_once newline_to_br strip_html url_encode slugify"),
-  ...namesWith(asSearch, "remove remove_first remove_last replace replace_first replace_last split"),
-  ...namesWith(asNumbers, "abs at_least at_most ceil divided_by floor minus plus modulo times round"),
+  ...namesWith(
+    asSearch,
+    "remove remove_first remove_last replace replace_first replace_last split",
+  ),
+  ...namesWith(
+    asNumbers,
+    "abs at_least at_most ceil divided_by floor minus plus modulo times round",
+  ),
 ]);
 
 /** Dates by the injected clock: `now` and `today` are texts that mean it. */
@@ -41,15 +50,21 @@ export function dateArguments(clock: Clock): ArgumentGuard {
   return (meter, [value, ...rest]) => {
     const text = typeof value === "number" ? value : filterText(meter, value);
     const date = text === "now" || text === "today" ? clock.now() / 1_000 : text;
-    return [date, ...rest.map((item) => (typeof item === "number" ? item : patternOf(filterText(meter, item))))];
+    return [
+      date,
+      ...rest.map((item) => (typeof item === "number" ? item : patternOf(filterText(meter, item)))),
+    ];
   };
 }
 
 /** The library's own code of a filter; undefined for a name that it does not know. */
-export function libraryHandler(name: string): ((this: unknown, ...values: unknown[]) => unknown) | undefined {
+export function libraryHandler(
+  name: string,
+): ((this: unknown, ...values: unknown[]) => unknown) | undefined {
   const known: unknown = Reflect.get(filters, name);
   if (isHandler(known)) return known;
-  const handler: unknown = typeof known === "object" && known !== null ? Reflect.get(known, "handler") : undefined;
+  const handler: unknown =
+    typeof known === "object" && known !== null ? Reflect.get(known, "handler") : undefined;
   return isHandler(handler) ? handler : undefined;
 }
 

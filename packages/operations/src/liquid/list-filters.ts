@@ -1,6 +1,12 @@
 import { readPath } from "./read-path.ts";
 import { filterText } from "./filter-text.ts";
-import { eachItem, type FilterMeter, patternOf, TemplateFault, type TemplateFilter } from "./template-filter.ts";
+import {
+  eachItem,
+  type FilterMeter,
+  patternOf,
+  TemplateFault,
+  type TemplateFilter,
+} from "./template-filter.ts";
 
 // Comparing two keys takes about as long as making that many characters.
 const comparisonWork = 4;
@@ -47,9 +53,12 @@ export const listFilters: Readonly<Record<string, TemplateFilter>> = {
     eachItem(meter, listOf(value), (item) => results.push(readPath(item, keys)));
     return results;
   },
-  where: (meter, value, [property, expected]) => matching(meter, value, { property, expected, isWanted: true }),
-  reject: (meter, value, [property, expected]) => matching(meter, value, { property, expected, isWanted: false }),
-  find: (meter, value, [property, expected]) => matching(meter, value, { property, expected, isWanted: true })[0],
+  where: (meter, value, [property, expected]) =>
+    matching(meter, value, { property, expected, isWanted: true }),
+  reject: (meter, value, [property, expected]) =>
+    matching(meter, value, { property, expected, isWanted: false }),
+  find: (meter, value, [property, expected]) =>
+    matching(meter, value, { property, expected, isWanted: true })[0],
   has: (meter, value, [property, expected]) =>
     matching(meter, value, { property, expected, isWanted: true }).length > 0,
   compact: (meter, value) => kept(meter, value, (item) => item !== null && item !== undefined),
@@ -111,7 +120,9 @@ function matching(
   return kept(meter, value, (item) => {
     const actual = readPath(item, keys);
     const isMatch =
-      wanted === undefined ? actual !== false && actual !== null && actual !== undefined : actual === wanted;
+      wanted === undefined
+        ? actual !== false && actual !== null && actual !== undefined
+        : actual === wanted;
     return isMatch === isWanted;
   });
 }
@@ -149,7 +160,10 @@ function sorted(
   return entries.map(({ item }) => item);
 }
 
-function compareKeys(left: string | number | undefined, right: string | number | undefined): number {
+function compareKeys(
+  left: string | number | undefined,
+  right: string | number | undefined,
+): number {
   if (typeof left !== typeof right) return rankOf(left) - rankOf(right);
   if (left === undefined || right === undefined || left === right) return 0;
   return left < right ? -1 : 1;
@@ -162,13 +176,16 @@ function rankOf(key: string | number | undefined): number {
 
 function keysOf(property: unknown): string[] {
   if (typeof property === "number") return [String(property)];
-  if (typeof property !== "string") throw new TemplateFault('A property is named by a text such as "a.b"');
+  if (typeof property !== "string")
+    throw new TemplateFault('A property is named by a text such as "a.b"');
   return patternOf(property).split(".");
 }
 
 function scalarOf(value: unknown): Scalar {
   if (typeof value !== "object" || value === null) return isScalar(value) ? value : undefined;
-  throw new TemplateFault("Lists and objects cannot be looked for; compare with a text, a number or a boolean");
+  throw new TemplateFault(
+    "Lists and objects cannot be looked for; compare with a text, a number or a boolean",
+  );
 }
 
 function isScalar(value: unknown): value is Scalar {

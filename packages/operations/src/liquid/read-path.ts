@@ -2,7 +2,8 @@
 export function readPath(value: unknown, keys: readonly string[]): unknown {
   let current = value;
   for (const key of keys) {
-    if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, key))
+      return undefined;
     current = Reflect.get(current, key);
   }
   return current;

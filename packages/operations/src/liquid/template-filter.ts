@@ -6,7 +6,11 @@ export interface FilterMeter {
 }
 
 /** One filter: the value before the bar, then its arguments. May throw a `TemplateFault`. */
-export type TemplateFilter = (meter: FilterMeter, value: unknown, args: readonly unknown[]) => unknown;
+export type TemplateFilter = (
+  meter: FilterMeter,
+  value: unknown,
+  args: readonly unknown[],
+) => unknown;
 
 /** A fault of a template whose message is safe to show: it holds no values. */
 export class TemplateFault extends Error {}
@@ -25,7 +29,11 @@ export function patternOf(value: string): string {
 }
 
 /** Calls `visit` for each item, looking at the clock now and then. */
-export function eachItem(meter: FilterMeter, items: readonly unknown[], visit: (item: unknown) => void): void {
+export function eachItem(
+  meter: FilterMeter,
+  items: readonly unknown[],
+  visit: (item: unknown) => void,
+): void {
   meter.charge(items.length);
   for (const [index, item] of items.entries()) {
     if ((index & 0x3ff) === 0) meter.checkTime();

@@ -9,7 +9,15 @@ export type Trigger = "generate" | "regenerate";
 
 /** The kinds with a handler of ours, and any of yours. */
 export type OperationKind =
-  "llm" | "template" | "rag" | "tool" | "compute" | "transform" | "guard" | "legacy" | (string & {});
+  | "llm"
+  | "template"
+  | "rag"
+  | "tool"
+  | "compute"
+  | "transform"
+  | "guard"
+  | "legacy"
+  | (string & {});
 
 /** What an operation is: its identity, and what it may do. */
 export interface OperationDefinition {

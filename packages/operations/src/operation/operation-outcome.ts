@@ -24,7 +24,12 @@ export interface OperationFailure {
 
 /** Why an operation was left out. */
 export type SkippedReason =
-  "disabled" | "trigger_mismatch" | "condition_false" | "dependency_failed" | "policy" | (string & {});
+  | "disabled"
+  | "trigger_mismatch"
+  | "condition_false"
+  | "dependency_failed"
+  | "policy"
+  | (string & {});
 
 /** What a handler says about its own work, for the record of the run; bounded and masked by the engine. */
 export interface OperationDebug {

@@ -74,7 +74,10 @@ export interface ChatStore {
   /** Adds a user message at the end of the branch; one that is there already stays as it is. */
   appendUserMessage(message: NewUserMessage, options?: StoreCall): Promise<void>;
   /** The turn of that message, the branch's last turn without one; undefined where there is none. */
-  loadTurn(turn: ChatBranch & { userMessageId?: string }, options?: StoreCall): Promise<ChatTurn | undefined>;
+  loadTurn(
+    turn: ChatBranch & { userMessageId?: string },
+    options?: StoreCall,
+  ): Promise<ChatTurn | undefined>;
   /**
    * Applies in order; gives an outcome for each operation, in the same order.
    * @throws OperationsError `stale_lease`

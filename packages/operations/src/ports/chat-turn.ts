@@ -1,7 +1,12 @@
 import type { Part } from "@ccl/core";
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
-import type { AssistantVariant, OperationTurnEffects, TurnCommit, TurnOutcome } from "./chat-store.ts";
+import type {
+  AssistantVariant,
+  OperationTurnEffects,
+  TurnCommit,
+  TurnOutcome,
+} from "./chat-store.ts";
 
 /** One of several texts of a message. */
 export interface StoredVariant {
@@ -24,10 +29,15 @@ export interface StoredTurn {
 }
 
 /** Keeps an answer and selects it; one that is there already is replaced. */
-export function saveVariant(turn: StoredTurn, { assistantVariantId, text, partial }: AssistantVariant): void {
+export function saveVariant(
+  turn: StoredTurn,
+  { assistantVariantId, text, partial }: AssistantVariant,
+): void {
   const variant: StoredVariant = { variantId: assistantVariantId, content: text };
   if (partial) variant.partial = true;
-  const known = turn.assistantVariants.findIndex(({ variantId }) => variantId === assistantVariantId);
+  const known = turn.assistantVariants.findIndex(
+    ({ variantId }) => variantId === assistantVariantId,
+  );
   // Most turns have one, and a list that is pushed to keeps room for sixteen more.
   if (known < 0) turn.assistantVariants = turn.assistantVariants.concat(variant);
   else turn.assistantVariants[known] = { ...turn.assistantVariants[known], ...variant };
@@ -47,11 +57,17 @@ export function commitOperations({ applied, turn, commit }: Applying): TurnOutco
   const hasAnswer = turn.selectedAssistant !== undefined;
   const isPossible = ({ effects }: OperationTurnEffects): boolean =>
     hasAnswer || effects.every(({ type }) => type === "turn.user_variant");
-  const isRefused = commit.operations.some((operation) => operation.isRequired && !isPossible(operation));
+  const isRefused = commit.operations.some(
+    (operation) => operation.isRequired && !isPossible(operation),
+  );
   return commit.operations.map((operation) => {
     const { operationId, effects } = operation;
     if (!isPossible(operation)) {
-      return { operationId, status: "failed", message: "The turn has no answer yet that the effect could change." };
+      return {
+        operationId,
+        status: "failed",
+        message: "The turn has no answer yet that the effect could change.",
+      };
     }
     if (isRefused) return { operationId, status: "discarded" };
     const key = `${commit.runId}/${commit.hook}/${operationId}`;
@@ -82,6 +98,9 @@ function applyEffect(turn: StoredTurn, effect: TurnEffect, variantId: string): v
   }
 }
 
-function variantOf(effect: { content: string; meta?: Record<string, unknown> }, variantId: string): StoredVariant {
+function variantOf(
+  effect: { content: string; meta?: Record<string, unknown> },
+  variantId: string,
+): StoredVariant {
   return { variantId, content: effect.content, ...(effect.meta && { meta: effect.meta }) };
 }

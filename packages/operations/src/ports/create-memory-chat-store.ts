@@ -43,7 +43,12 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       const { turns } = branchOf({ chatId, branchId });
       if (turns.has(userMessageId)) return;
       const userVariants = [{ variantId: userMessageId, content }];
-      turns.set(userMessageId, { userMessageId, userVariants, selectedUser: 0, assistantVariants: [] });
+      turns.set(userMessageId, {
+        userMessageId,
+        userVariants,
+        selectedUser: 0,
+        assistantVariants: [],
+      });
     },
     async loadTurn({ userMessageId, ...at }, call) {
       throwIfAborted(call);
@@ -74,10 +79,12 @@ function historyUntil(turns: ReadonlyMap<string, StoredTurn>, last: string): Cha
   const history: ChatMessage[] = [];
   for (const turn of turns.values()) {
     const user = turn.userVariants[turn.selectedUser];
-    if (user !== undefined) history.push({ id: turn.userMessageId, role: "user", content: user.content });
+    if (user !== undefined)
+      history.push({ id: turn.userMessageId, role: "user", content: user.content });
     if (turn.userMessageId === last) break;
     const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-    if (answer !== undefined) history.push({ id: answer.variantId, role: "assistant", content: answer.content });
+    if (answer !== undefined)
+      history.push({ id: answer.variantId, role: "assistant", content: answer.content });
   }
   return history;
 }
@@ -93,5 +100,8 @@ function fence(branch: StoredBranch, fencingToken: number): void {
 function turnOf(branch: StoredBranch, userMessageId: string): StoredTurn {
   const turn = branch.turns.get(userMessageId);
   if (turn !== undefined) return turn;
-  throw new OperationsError("unknown_turn", `There is no user message ${JSON.stringify(userMessageId)} in the branch.`);
+  throw new OperationsError(
+    "unknown_turn",
+    `There is no user message ${JSON.stringify(userMessageId)} in the branch.`,
+  );
 }

@@ -1,12 +1,24 @@
 import type { ProfileSessionKey, ProfileSessionStore } from "./profile-session-store.ts";
-import { commitTo, fence, headsOf, revertIn, snapshot, type StoredSession } from "./session-state.ts";
+import {
+  commitTo,
+  fence,
+  headsOf,
+  revertIn,
+  snapshot,
+  type StoredSession,
+} from "./session-state.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
 /** Session state in memory, gone with the process. */
 export function createMemoryProfileSessionStore(): ProfileSessionStore {
   const sessions = new Map<string, StoredSession>();
   const sessionOf = (key: ProfileSessionKey): StoredSession => {
-    const name = JSON.stringify([key.chatId, key.branchId, key.profileId, key.operationProfileSessionId]);
+    const name = JSON.stringify([
+      key.chatId,
+      key.branchId,
+      key.profileId,
+      key.operationProfileSessionId,
+    ]);
     const known = sessions.get(name);
     if (known !== undefined) return known;
     const session: StoredSession = { tags: new Map(), turns: new Map(), fencingToken: 0 };

@@ -34,7 +34,9 @@ export function createMemoryProfileStore(): ProfileStore {
       const ids = [...profiles.keys()].filter((id) => after === undefined || id > after).sort();
       const profileIds = ids.slice(0, limit);
       const last = profileIds.at(-1);
-      return ids.length > limit && last !== undefined ? { profileIds, cursor: last } : { profileIds };
+      return ids.length > limit && last !== undefined
+        ? { profileIds, cursor: last }
+        : { profileIds };
     },
   };
 }

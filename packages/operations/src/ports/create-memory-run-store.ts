@@ -58,7 +58,14 @@ export interface MemoryRunStoreOptions {
 export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions = {}): RunStore {
   const runs = createPassingMap<MemoryRun>();
   const [active, requests] = [new Map(), new Map()];
-  const memory: MemoryRuns = { runs, active, requests, finished: new Set(), lastToken: 0, keptRuns };
+  const memory: MemoryRuns = {
+    runs,
+    active,
+    requests,
+    finished: new Set(),
+    lastToken: 0,
+    keptRuns,
+  };
   const known = (runId: string): MemoryRun => knownRun(memory, runId);
   const store: RunStore = {
     async createRun(run, options) {
@@ -85,7 +92,11 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
     async renewLease(lease, { ttlMs, nowMs }, options) {
       throwIfAborted(options);
       const run = memory.runs.get(lease.runId);
-      if (run === undefined || run.result !== undefined || run.lease.fencingToken !== lease.fencingToken) {
+      if (
+        run === undefined ||
+        run.result !== undefined ||
+        run.lease.fencingToken !== lease.fencingToken
+      ) {
         return { status: "lost" };
       }
       run.lease = { ...lease, expiresAtMs: nowMs + ttlMs };
@@ -120,7 +131,9 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       throwIfAborted(options);
       const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
       const after = options?.cursor;
-      const ids = [...memory.active.values()].filter((id) => after === undefined || id > after).sort();
+      const ids = [...memory.active.values()]
+        .filter((id) => after === undefined || id > after)
+        .sort();
       const runs = ids.slice(0, limit).map((runId) => ({ runId, lease: known(runId).lease }));
       const last = runs.at(-1);
       return ids.length > limit && last !== undefined ? { runs, cursor: last.runId } : { runs };
@@ -135,31 +148,43 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
 
 function knownRun({ runs }: MemoryRuns, runId: string): MemoryRun {
   const run = runs.get(runId);
-  if (run === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+  if (run === undefined)
+    throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
   return run;
 }
 
-function newLease(memory: MemoryRuns, runId: string, { owner, ttlMs, nowMs }: LeaseRequest): RunLease {
+function newLease(
+  memory: MemoryRuns,
+  runId: string,
+  { owner, ttlMs, nowMs }: LeaseRequest,
+): RunLease {
   memory.lastToken += 1;
   return { runId, owner, fencingToken: memory.lastToken, expiresAtMs: nowMs + ttlMs };
 }
 
 function createRun(memory: MemoryRuns, { input, clientRequest, lease }: NewRun): RunCreation {
   const branch = branchKey(input);
-  const requestKey = clientRequest && JSON.stringify([input.chatId, input.branchId, clientRequest.clientRequestId]);
+  const requestKey =
+    clientRequest && JSON.stringify([input.chatId, input.branchId, clientRequest.clientRequestId]);
   if (clientRequest !== undefined && requestKey !== undefined) {
     forgetRequests(memory, lease.nowMs);
     const known = memory.requests.get(requestKey);
     // The oldest go first; one that is behind them in the map may have ended as well.
     if (known !== undefined && known.keptUntilMs > lease.nowMs) {
       const { runId } = known;
-      return { status: known.payloadHash === clientRequest.payloadHash ? "duplicate" : "payload_conflict", runId };
+      return {
+        status: known.payloadHash === clientRequest.payloadHash ? "duplicate" : "payload_conflict",
+        runId,
+      };
     }
   }
   const active = memory.active.get(branch);
   if (active !== undefined) return { status: "active", runId: active };
   if (memory.runs.get(input.runId) !== undefined) {
-    throw new OperationsError("invalid_options", `There is a run ${JSON.stringify(input.runId)} already.`);
+    throw new OperationsError(
+      "invalid_options",
+      `There is a run ${JSON.stringify(input.runId)} already.`,
+    );
   }
   const taken = newLease(memory, input.runId, lease);
   const content = { events: [], steps: undefined, unread: [], lastSeq: 0 };
@@ -234,7 +259,9 @@ function dropOldest(memory: MemoryRuns): void {
 function prune(memory: MemoryRuns, { endedBeforeMs, nowMs, limit }: PruneRunsOptions): number {
   const most = pageLimit(limit, { byDefault: 1_000, max: 10_000 });
   forgetRequests(memory, nowMs);
-  const kept = new Set([...memory.requests.values()].flatMap((one) => (one.keptUntilMs > nowMs ? [one.runId] : [])));
+  const kept = new Set(
+    [...memory.requests.values()].flatMap((one) => (one.keptUntilMs > nowMs ? [one.runId] : [])),
+  );
   const ended = [...memory.finished].flatMap((runId) => {
     const { finishedAt = Infinity } = memory.runs.get(runId)?.result ?? {};
     return finishedAt < endedBeforeMs && !kept.has(runId) ? [{ runId, finishedAt }] : [];

@@ -78,7 +78,11 @@ export interface ProfileSessionStore {
    * give the same versions. At least the 20 turns opened last can be read.
    * @throws OperationsError `unknown_turn` where the versions of that turn are no longer kept
    */
-  openTurn(key: ProfileSessionKey, turn: { userMessageId: string }, options?: StoreCall): Promise<SessionSnapshot>;
+  openTurn(
+    key: ProfileSessionKey,
+    turn: { userMessageId: string },
+    options?: StoreCall,
+  ): Promise<SessionSnapshot>;
   /**
    * Writes in order, in one transaction; gives an outcome for each write, in the same order. A write that this
    * `(runId, hook, operationId)` has made already gives its first outcome again and changes nothing. Of an equal value

@@ -78,7 +78,9 @@ export interface AbortRequest {
 }
 
 /** What a renewal says. */
-export type LeaseRenewal = { status: "renewed"; lease: RunLease; abort?: AbortRequest } | { status: "lost" };
+export type LeaseRenewal =
+  | { status: "renewed"; lease: RunLease; abort?: AbortRequest }
+  | { status: "lost" };
 
 /** What is added to a run, all of it or none. */
 export interface RunAppend {
@@ -151,9 +153,17 @@ export interface RunStore {
   createRun(run: NewRun, options?: StoreCall): Promise<RunCreation>;
   loadRun(runId: string, options?: StoreCall): Promise<StoredRun | undefined>;
   /** Undefined where the run has ended, or a lease on it is held; @throws OperationsError `unknown_run` */
-  acquireLease(runId: string, request: LeaseRequest, options?: StoreCall): Promise<RunLease | undefined>;
+  acquireLease(
+    runId: string,
+    request: LeaseRequest,
+    options?: StoreCall,
+  ): Promise<RunLease | undefined>;
   /** `lost`: the run has ended or another lease was given out. One that is merely late is renewed. */
-  renewLease(lease: RunLease, request: { ttlMs: number; nowMs: number }, options?: StoreCall): Promise<LeaseRenewal>;
+  renewLease(
+    lease: RunLease,
+    request: { ttlMs: number; nowMs: number },
+    options?: StoreCall,
+  ): Promise<LeaseRenewal>;
   /** Frees the run for others at once; nothing where the lease is lost. */
   releaseLease(lease: RunLease, options?: StoreCall): Promise<void>;
   /** Adds to many runs in one go; gives an outcome for each, in the same order. */

@@ -1,5 +1,9 @@
 import { copyJson } from "../artifact/copy-json.ts";
-import type { ArtifactVersion, ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
+import type {
+  ArtifactVersion,
+  ArtifactWrite,
+  OperationArtifact,
+} from "../artifact/operation-artifact.ts";
 import { hasSameContent } from "../artifact/same-content.ts";
 import { retainHistory } from "../artifact/retain-history.ts";
 import type { Hook } from "../operation/operation-definition.ts";
@@ -51,12 +55,18 @@ const noHeads: Readonly<Record<string, number>> = Object.freeze({});
 /** By tag: the newest version. */
 export function headsOf(session: StoredSession): Readonly<Record<string, number>> {
   if (session.tags.size === 0) return noHeads;
-  const heads = [...session.tags].filter(([, { head }]) => head > 0).map(([tag, { head }]) => [tag, head]);
+  const heads = [...session.tags]
+    .filter(([, { head }]) => head > 0)
+    .map(([tag, { head }]) => [tag, head]);
   return Object.fromEntries(heads);
 }
 
 /** The state at these versions; `turn` is named where one is gone. @throws OperationsError `unknown_turn` */
-export function snapshot(session: StoredSession, at: Readonly<Record<string, number>>, turn?: string): SessionSnapshot {
+export function snapshot(
+  session: StoredSession,
+  at: Readonly<Record<string, number>>,
+  turn?: string,
+): SessionSnapshot {
   const artifacts: OperationArtifact[] = [];
   for (const tag of Object.keys(at).sort()) {
     const stored = session.tags.get(tag);
@@ -81,14 +91,29 @@ export function snapshot(session: StoredSession, at: Readonly<Record<string, num
   return { artifacts, heads: headsOf(session) };
 }
 
-function publicVersion({ version, runId, writtenAt, value, parentVersion }: StoredVersion): ArtifactVersion {
-  return { version, runId, writtenAt, value, ...(parentVersion !== undefined && { parentVersion }) };
+function publicVersion({
+  version,
+  runId,
+  writtenAt,
+  value,
+  parentVersion,
+}: StoredVersion): ArtifactVersion {
+  return {
+    version,
+    runId,
+    writtenAt,
+    value,
+    ...(parentVersion !== undefined && { parentVersion }),
+  };
 }
 
 function historyOf(stored: StoredTag, version: StoredVersion): StoredVersion[] {
   const former: StoredVersion[] = [];
   let parent = stored.versions.get(version.parentVersion ?? 0);
-  while (parent !== undefined && former.length < (version.write.retention?.maxItems ?? prunedFrom)) {
+  while (
+    parent !== undefined &&
+    former.length < (version.write.retention?.maxItems ?? prunedFrom)
+  ) {
     former.push(parent);
     parent = stored.versions.get(parent.parentVersion ?? 0);
   }
@@ -105,7 +130,10 @@ export function commitTo(session: StoredSession, commit: SessionCommit): Session
   return planned.map(({ outcome, version }) => {
     if (outcome.status === "conflict" || version === undefined) return outcome;
     if (isRefused) return { operationId: outcome.operationId, status: "discarded" };
-    const stored = session.tags.get(version.write.tag) ?? { head: 0, versions: new Map<number, StoredVersion>() };
+    const stored = session.tags.get(version.write.tag) ?? {
+      head: 0,
+      versions: new Map<number, StoredVersion>(),
+    };
     session.tags.set(version.write.tag, stored);
     stored.versions.set(version.version, version);
     stored.head = version.version;
@@ -122,7 +150,9 @@ function planWrite(
   const stored = session.tags.get(write.tag);
   for (const version of stored?.versions.values() ?? []) {
     if (version.runId === runId && version.hook === hook && version.operationId === operationId) {
-      return { outcome: { operationId, status: "written", version: version.version, changed: true } };
+      return {
+        outcome: { operationId, status: "written", version: version.version, changed: true },
+      };
     }
   }
   const head = stored?.head ?? 0;
@@ -132,7 +162,8 @@ function planWrite(
     return { outcome: { operationId, status: "written", version: head, changed: false } };
   }
   const copy = copyJson(write.value);
-  if (!copy.ok) throw new OperationsError("invalid_options", `The value of art.${write.tag} is no JSON.`);
+  if (!copy.ok)
+    throw new OperationsError("invalid_options", `The value of art.${write.tag} is no JSON.`);
   const version: StoredVersion = {
     version: head + 1,
     runId,
@@ -147,10 +178,14 @@ function planWrite(
 }
 
 /** Takes back what these operations have written, where it is still the head. */
-export function revertIn(session: StoredSession, { runId, hook, operationIds }: SessionRevert): void {
+export function revertIn(
+  session: StoredSession,
+  { runId, hook, operationIds }: SessionRevert,
+): void {
   for (const stored of session.tags.values()) {
     const head = stored.versions.get(stored.head);
-    if (head?.runId !== runId || head.hook !== hook || !operationIds.includes(head.operationId)) continue;
+    if (head?.runId !== runId || head.hook !== hook || !operationIds.includes(head.operationId))
+      continue;
     stored.versions.delete(stored.head);
     stored.head = Math.max(0, ...stored.versions.keys());
   }
@@ -168,5 +203,6 @@ function prune(session: StoredSession, tag: string): void {
     kept.add(at);
     for (const former of historyOf(stored, version)) kept.add(former.version);
   }
-  for (const version of stored.versions.keys()) if (!kept.has(version)) stored.versions.delete(version);
+  for (const version of stored.versions.keys())
+    if (!kept.has(version)) stored.versions.delete(version);
 }

@@ -11,10 +11,13 @@ import { unmadeTakerOf } from "./unmade-append.ts";
 const made = (append: RunAppend): RunAppend => JSON.parse(JSON.stringify(append));
 
 /** A run with a retry, an operation that is left out and one that comes after the answer, and what its store holds. */
-async function runWith(change?: (append: RunAppend) => RunAppend): Promise<{ events: RunEvent[]; stored: unknown }> {
+async function runWith(
+  change?: (append: RunAppend) => RunAppend,
+): Promise<{ events: RunEvent[]; stored: unknown }> {
   const memory = createMemoryRunStore();
   const changed = change && {
-    append: ((appends, call) => memory.append(appends.map(change), call)) satisfies RunStore["append"],
+    append: ((appends, call) =>
+      memory.append(appends.map(change), call)) satisfies RunStore["append"],
   };
   const runs: RunStore = { ...memory, ...changed };
   const registry = createOperationRegistry();
@@ -23,9 +26,14 @@ async function runWith(change?: (append: RunAppend) => RunAppend): Promise<{ eve
     calls += 1;
     return calls === 1
       ? { status: "error", error: { code: "provider_error", message: "Busy." } }
-      : { status: "done", effects: [{ type: "prompt.system_update", mode: "append", content: "Be kind." }] };
+      : {
+          status: "done",
+          effects: [{ type: "prompt.system_update", mode: "append", content: "Be kind." }],
+        };
   });
-  registry.register({ operationId: "never", kind: "compute", name: "Never" }, async () => ({ status: "done" }));
+  registry.register({ operationId: "never", kind: "compute", name: "Never" }, async () => ({
+    status: "done",
+  }));
   registry.register({ operationId: "after", kind: "compute", name: "After" }, async () => ({
     status: "skipped",
     skippedReason: "nothing to do",
@@ -53,7 +61,10 @@ async function runWith(change?: (append: RunAppend) => RunAppend): Promise<{ eve
       enabled: true,
       operationProfileSessionId: "1",
       operations: [
-        { operationId: "again", config: { ...before, params: { retry: { maxAttempts: 2, backoffMs: 0 } } } },
+        {
+          operationId: "again",
+          config: { ...before, params: { retry: { maxAttempts: 2, backoffMs: 0 } } },
+        },
         { operationId: "never", config: { ...before, when, params: {} } },
         { operationId: "after", config: { ...settings, hooks: ["after_main_llm"], params: {} } },
       ],
@@ -70,7 +81,8 @@ async function runWith(change?: (append: RunAppend) => RunAppend): Promise<{ eve
 test("holds what one holds that is made when it is appended", async () => {
   const { events, stored } = await runWith();
   const told = events.flatMap((event) => {
-    if (event.type === "operation.started") return [`${event.seq} ${event.operationId} starts ${event.attempt}`];
+    if (event.type === "operation.started")
+      return [`${event.seq} ${event.operationId} starts ${event.attempt}`];
     if (event.type !== "operation.finished") return [];
     return [`${event.seq} ${event.operationId} is ${event.status} after ${event.attempts ?? 0}`];
   });
@@ -95,7 +107,12 @@ test("is taken by a memory store and its copies, and by none that appends otherw
 
 test("is the only append that a memory store reads later: lists of others may change", async () => {
   const runs = createMemoryRunStore();
-  const branch = { chatId: "chat", branchId: "main", userMessageId: "m", trigger: "generate" } as const;
+  const branch = {
+    chatId: "chat",
+    branchId: "main",
+    userMessageId: "m",
+    trigger: "generate",
+  } as const;
   const input = { ...branch, runId: "run", assistantVariantId: "v", startedAt: 1 };
   await runs.createRun({ input, lease: { owner: "worker", ttlMs: 10, nowMs: 1 } });
   const event = { ...branch, runId: "run", type: "run.started", seq: 1, epoch: 1, ts: 1 } as const;

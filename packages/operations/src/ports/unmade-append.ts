@@ -26,6 +26,12 @@ export function unmadeTakerOf(store: RunStore): UnmadeTaker | undefined {
 }
 
 /** The append as any store takes it. */
-export function madeAppend({ runId, fencingToken, events, steps, result }: UnmadeAppend): RunAppend {
+export function madeAppend({
+  runId,
+  fencingToken,
+  events,
+  steps,
+  result,
+}: UnmadeAppend): RunAppend {
   return { runId, fencingToken, events: events.read(), steps: steps(), ...(result && { result }) };
 }

@@ -69,5 +69,7 @@ export async function appendAtOnce(
 }
 
 function columnsOf(rows: readonly (readonly SqlValue[])[], count: number): string[] {
-  return Array.from({ length: count }, (_, column) => arrayOf(rows.map((row) => row[column] ?? null)));
+  return Array.from({ length: count }, (_, column) =>
+    arrayOf(rows.map((row) => row[column] ?? null)),
+  );
 }

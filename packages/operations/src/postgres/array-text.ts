@@ -12,5 +12,7 @@ const escapedByJson = /[^ -\ud7ff\ue000-\uffff]/;
 function elementOf(value: SqlValue): string {
   if (value === null) return "NULL";
   if (typeof value === "number") return String(value);
-  return escapedByJson.test(value) ? `"${value.replaceAll(/[\\"]/g, "\\$&")}"` : JSON.stringify(value);
+  return escapedByJson.test(value)
+    ? `"${value.replaceAll(/[\\"]/g, "\\$&")}"`
+    : JSON.stringify(value);
 }

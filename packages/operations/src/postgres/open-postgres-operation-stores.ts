@@ -1,7 +1,17 @@
-import { createPostgresSession, migrate, transaction, type PostgresClient, type PostgresSession } from "@ccl/sql";
+import {
+  createPostgresSession,
+  migrate,
+  transaction,
+  type PostgresClient,
+  type PostgresSession,
+} from "@ccl/sql";
 
 import type { RunAppend } from "../ports/run-store.ts";
-import { createOperationStores, type OperationStores, type OperationStoresOptions } from "../sql/operation-stores.ts";
+import {
+  createOperationStores,
+  type OperationStores,
+  type OperationStoresOptions,
+} from "../sql/operation-stores.ts";
 import { addRunEnds, createTables } from "../sql/operation-tables.ts";
 import { storeErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
@@ -19,7 +29,9 @@ export interface PostgresOperationStoresOptions extends OperationStoresOptions {
  * server's disk, whatever the server's `synchronous_commit`.
  * @throws OperationsError `store_failed` or `aborted`
  */
-export async function openPostgresOperationStores(options: PostgresOperationStoresOptions): Promise<OperationStores> {
+export async function openPostgresOperationStores(
+  options: PostgresOperationStoresOptions,
+): Promise<OperationStores> {
   const { client, signal } = options;
   try {
     await migrate(client, { component: "operations", migrations, ...(signal && { signal }) });
@@ -39,7 +51,9 @@ export async function openPostgresOperationStores(options: PostgresOperationStor
       readTogether: <Value>(steps: () => Steps<Value>) =>
         transaction(client, (on) => runSteps(on, steps()), { mode: "read" }),
       read: <Value>(steps: () => Steps<Value>) => runSteps(session, steps()),
-      ...(!isCommitLazy && { appendAtOnce: (appends: readonly RunAppend[]) => appendAtOnce(session, appends) }),
+      ...(!isCommitLazy && {
+        appendAtOnce: (appends: readonly RunAppend[]) => appendAtOnce(session, appends),
+      }),
     };
     return createOperationStores(runner, options);
   } catch (error) {
@@ -53,7 +67,10 @@ const readableResult = "regexp_replace(result, '\\\\u(0000|d[89a-f][0-9a-f]{2})'
 
 const migrations = [
   { version: 1, up: createTables('TEXT COLLATE "C"') },
-  { version: 2, up: addRunEnds(`floor((${readableResult}::json ->> 'finishedAt')::numeric)::bigint`) },
+  {
+    version: 2,
+    up: addRunEnds(`floor((${readableResult}::json ->> 'finishedAt')::numeric)::bigint`),
+  },
 ];
 
 async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {
@@ -70,9 +87,14 @@ const locks = {
 };
 
 function rowsOf(session: PostgresSession, { sql, columns, rows }: Statement): Promise<Row[]> {
-  const types = columns.map((column, index) => `$${index + 1}::${column.endsWith("#") ? "bigint" : "text"}[]`);
+  const types = columns.map(
+    (column, index) => `$${index + 1}::${column.endsWith("#") ? "bigint" : "text"}[]`,
+  );
   const names = columns.map((column) => column.replace("#", ""));
-  const text = sql({ asked: `unnest(${types.join(", ")}) AS asked(${names.join(", ")})`, ...locks });
+  const text = sql({
+    asked: `unnest(${types.join(", ")}) AS asked(${names.join(", ")})`,
+    ...locks,
+  });
   const values = columns.map((_, index) => arrayOf(rows.map((row) => row[index] ?? null)));
   return session.query(text, values);
 }

@@ -4,7 +4,10 @@ import type { OperationProfile, ProfileOperation } from "./operation-profile.ts"
 import type { ProfileIssue } from "./validate-profile.ts";
 
 /** A warning for each condition on a tag that an operation of the same hook writes without being waited for. */
-export function checkConditions({ operations }: OperationProfile, registry: OperationRegistry): ProfileIssue[] {
+export function checkConditions(
+  { operations }: OperationProfile,
+  registry: OperationRegistry,
+): ProfileIssue[] {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   const writers = new Map<string, ProfileOperation>();
   for (const operation of operations) {
@@ -17,7 +20,8 @@ export function checkConditions({ operations }: OperationProfile, registry: Oper
       const tag = ref.split(".")[1] ?? "";
       const writer = writers.get(tag);
       const hook = config.hooks.find((one) => writer?.config.hooks.includes(one));
-      if (writer === undefined || hook === undefined || writer.operationId === operationId) return [];
+      if (writer === undefined || hook === undefined || writer.operationId === operationId)
+        return [];
       if (waitsFor(byId, operationId, writer.operationId)) return [];
       const [name, other] = [JSON.stringify(operationId), JSON.stringify(writer.operationId)];
       const message = `${name} looks at art.${tag} as it was when ${hook} began, although ${other} writes it there; let it depend on ${other} to see the new value.`;
@@ -27,7 +31,11 @@ export function checkConditions({ operations }: OperationProfile, registry: Oper
   );
 }
 
-function waitsFor(byId: ReadonlyMap<string, ProfileOperation>, operationId: string, wanted: string): boolean {
+function waitsFor(
+  byId: ReadonlyMap<string, ProfileOperation>,
+  operationId: string,
+  wanted: string,
+): boolean {
   const seen = new Set([operationId]);
   for (const id of seen) {
     for (const dependency of byId.get(id)?.config.dependsOn ?? []) seen.add(dependency);

@@ -47,10 +47,16 @@ function checkReference(
 ): Omit<ProfileIssue, "path"> | undefined {
   const [name, other] = [JSON.stringify(operationId), JSON.stringify(dependency)];
   if (dependency === operationId) {
-    return { code: "self_dependency", message: `${name} depends on itself: ${operationId} -> ${operationId}.` };
+    return {
+      code: "self_dependency",
+      message: `${name} depends on itself: ${operationId} -> ${operationId}.`,
+    };
   }
   if (target === undefined) {
-    return { code: "unknown_dependency", message: `${name} depends on ${other}, which is not in the profile.` };
+    return {
+      code: "unknown_dependency",
+      message: `${name} depends on ${other}, which is not in the profile.`,
+    };
   }
   const missing = config.hooks.filter((hook) => !target.config.hooks.includes(hook));
   if (missing.length === 0) return undefined;
@@ -66,7 +72,11 @@ function findCycles({ byId, operations }: Graph): ProfileIssue[] {
     if (state.has(operationId) || issues.length >= maxCycles) continue;
     const trail: { id: string; next: number }[] = [{ id: operationId, next: 0 }];
     state.set(operationId, "open");
-    for (let top = trail.at(-1); top !== undefined && issues.length < maxCycles; top = trail.at(-1)) {
+    for (
+      let top = trail.at(-1);
+      top !== undefined && issues.length < maxCycles;
+      top = trail.at(-1)
+    ) {
       const entry = byId.get(top.id);
       const dependency = entry?.operation.config.dependsOn?.[top.next];
       if (entry === undefined || dependency === undefined) {
@@ -77,7 +87,9 @@ function findCycles({ byId, operations }: Graph): ProfileIssue[] {
       top.next += 1;
       const known = state.get(dependency);
       if (known === "open" && dependency !== top.id)
-        issues.push(cycleIssue(entry.index, top.next - 1, [...trail.map(({ id }) => id), dependency]));
+        issues.push(
+          cycleIssue(entry.index, top.next - 1, [...trail.map(({ id }) => id), dependency]),
+        );
       if (known !== undefined || !byId.has(dependency)) continue;
       state.set(dependency, "open");
       trail.push({ id: dependency, next: 0 });
@@ -101,7 +113,9 @@ function checkReach(graph: Graph): ProfileIssue[] {
 
 function checkReachOf({ byId, operations }: Graph, hook: Hook, trigger: Trigger): ProfileIssue[] {
   const runs = ({ config }: ProfileOperation): boolean =>
-    config.enabled && config.hooks.includes(hook) && (config.triggers ?? triggers).includes(trigger);
+    config.enabled &&
+    config.hooks.includes(hook) &&
+    (config.triggers ?? triggers).includes(trigger);
   const issues: ProfileIssue[] = [];
   const canRun = reachable({ byId, operations }, runs);
   for (const [index, operation] of operations.entries()) {
@@ -110,14 +124,22 @@ function checkReachOf({ byId, operations }: Graph, hook: Hook, trigger: Trigger)
       if (canRun.get(dependency) === true) continue;
       const message = `On ${trigger}, ${JSON.stringify(operation.operationId)} can't start in ${hook}: ${JSON.stringify(dependency)} does not run then.`;
       const severity = operation.config.required ? "error" : "warning";
-      issues.push({ code: "dependency_unreachable", path: dependsOnPath(index, at), message, severity });
+      issues.push({
+        code: "dependency_unreachable",
+        path: dependsOnPath(index, at),
+        message,
+        severity,
+      });
     }
   }
   return issues;
 }
 
 /** For each id whether it and all that it depends on run; the graph has no cycle. */
-function reachable({ byId, operations }: Graph, runs: (operation: ProfileOperation) => boolean): Map<string, boolean> {
+function reachable(
+  { byId, operations }: Graph,
+  runs: (operation: ProfileOperation) => boolean,
+): Map<string, boolean> {
   const canRun = new Map<string, boolean>();
   const stack = operations.map(({ operationId }) => operationId);
   for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
@@ -127,7 +149,10 @@ function reachable({ byId, operations }: Graph, runs: (operation: ProfileOperati
     if (canRun.has(id) || open.length === 0) {
       stack.pop();
       if (!canRun.has(id))
-        canRun.set(id, operation !== undefined && runs(operation) && dependencies.every((at) => canRun.get(at)));
+        canRun.set(
+          id,
+          operation !== undefined && runs(operation) && dependencies.every((at) => canRun.get(at)),
+        );
     } else {
       for (const dependency of open) stack.push(dependency);
     }

@@ -8,9 +8,14 @@ const hook = z.enum(["before_main_llm", "after_main_llm"]);
 const trigger = z.enum(["generate", "regenerate"]);
 const id = z
   .string()
-  .regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u, "must be 1 to 200 characters, none of them a control character");
+  .regex(
+    /^[^\p{Cc}\p{Cs}]{1,200}$/u,
+    "must be 1 to 200 characters, none of them a control character",
+  );
 const condition = z.strictObject({
-  ref: z.string().regex(/^art(\.[A-Za-z0-9_-]{1,100}){1,20}$/, "must look like art.<tag> or art.<tag>.<key>"),
+  ref: z
+    .string()
+    .regex(/^art(\.[A-Za-z0-9_-]{1,100}){1,20}$/, "must look like art.<tag> or art.<tag>.<key>"),
   equals: z.union([z.string(), z.number(), z.boolean(), z.null()]).exactOptional(),
   not: z.boolean().exactOptional(),
 });

@@ -10,20 +10,37 @@ import { validateProfile } from "./validate-profile.ts";
 
 const after = ["after_main_llm"] as ["after_main_llm"];
 
-function issuesOf(operations: readonly ScenarioOperation[], rest: Partial<OperationProfile> = {}): string[] {
+function issuesOf(
+  operations: readonly ScenarioOperation[],
+  rest: Partial<OperationProfile> = {},
+): string[] {
   const checked = validateProfile(
     { ...profileOf(operations), ...rest },
     registryOf(operations.filter(({ kind }) => kind !== "unknown")),
   );
   const issues = checked.ok ? checked.value.warnings : checked.issues;
-  return issues.map(({ code, path, severity }) => [code, path.join("."), severity].filter(Boolean).join(" "));
+  return issues.map(({ code, path, severity }) =>
+    [code, path.join("."), severity].filter(Boolean).join(" "),
+  );
 }
 
 describe("validateProfile", () => {
   it.each<[string, ScenarioOperation[], string[]]>([
-    ["an unknown operation", [{ id: "a", kind: "unknown" }], ["unknown_operation operations.0.operationId"]],
-    ["a self-dependency", [{ id: "a", dependsOn: ["a"] }], ["self_dependency operations.0.config.dependsOn.0"]],
-    ["an unknown dependency", [{ id: "a", dependsOn: ["b"] }], ["unknown_dependency operations.0.config.dependsOn.0"]],
+    [
+      "an unknown operation",
+      [{ id: "a", kind: "unknown" }],
+      ["unknown_operation operations.0.operationId"],
+    ],
+    [
+      "a self-dependency",
+      [{ id: "a", dependsOn: ["a"] }],
+      ["self_dependency operations.0.config.dependsOn.0"],
+    ],
+    [
+      "an unknown dependency",
+      [{ id: "a", dependsOn: ["b"] }],
+      ["unknown_dependency operations.0.config.dependsOn.0"],
+    ],
     [
       "a dependency over the main call",
       [{ id: "a" }, { id: "b", hooks: after, dependsOn: ["a"] }],
@@ -64,7 +81,14 @@ describe("validateProfile", () => {
     ],
     [
       "a place in the prompt of what stands in none",
-      [{ id: "a", params: { writeArtifact: { tag: "x", usage: "ui_only", inclusion: { mode: "append_system" } } } }],
+      [
+        {
+          id: "a",
+          params: {
+            writeArtifact: { tag: "x", usage: "ui_only", inclusion: { mode: "append_system" } },
+          },
+        },
+      ],
       ["unused_inclusion operations.0.config.params.writeArtifact.inclusion warning"],
     ],
     [
@@ -127,7 +151,9 @@ describe("validateProfile", () => {
       { id: "e", dependsOn: ["d"] },
     ];
     const checked = validateProfile(profileOf(operations), registryOf(operations));
-    const messages = checked.ok ? [] : checked.issues.map(({ code, message }) => `${code}: ${message}`);
+    const messages = checked.ok
+      ? []
+      : checked.issues.map(({ code, message }) => `${code}: ${message}`);
     expect(messages).toEqual([
       'unknown_dependency: "d" depends on "x", which is not in the profile.',
       "dependency_cycle: The operations wait for each other in a circle: a -> c -> b -> a.",
@@ -153,7 +179,9 @@ describe("validateProfile", () => {
   it("checks parameters against the schema of the definition", () => {
     const registry = createOperationRegistry();
     const paramsSchema = z.toJSONSchema(z.strictObject({ topK: z.int() }));
-    registry.register({ operationId: "a", kind: "mine", name: "A", paramsSchema }, async () => ({ status: "done" }));
+    registry.register({ operationId: "a", kind: "mine", name: "A", paramsSchema }, async () => ({
+      status: "done",
+    }));
     const issues = (params: Record<string, unknown>): string[] => {
       const checked = validateProfile(profileOf([{ id: "a", params }]), registry);
       return checked.ok ? [] : checked.issues.map(({ code, path }) => `${code} ${path.join(".")}`);
@@ -165,8 +193,15 @@ describe("validateProfile", () => {
   it("checks parameters of the kinds with a handler of ours, and says where a schema is none", () => {
     const registry = createOperationRegistry();
     registry.register({ operationId: "a", kind: "template", name: "A" });
-    registry.register({ operationId: "b", kind: "template", name: "B" }, async () => ({ status: "done" }));
-    registry.register({ operationId: "c", kind: "mine", name: "C", paramsSchema: { type: "nothing" } });
+    registry.register({ operationId: "b", kind: "template", name: "B" }, async () => ({
+      status: "done",
+    }));
+    registry.register({
+      operationId: "c",
+      kind: "mine",
+      name: "C",
+      paramsSchema: { type: "nothing" },
+    });
     const issues = (id: string): string[] => {
       const checked = validateProfile(profileOf([{ id, params: { temlate: "x" } }]), registry);
       return checked.ok ? [] : checked.issues.map(({ code, path }) => `${code} ${path.join(".")}`);
@@ -191,7 +226,11 @@ describe("validateProfile", () => {
     const [profile, registry] = [profileOf(operations), registryOf(operations)];
     expect(validateProfile(profile, registry).ok).toBe(true);
     const checked = validateProfile(profile, registry, { renderer: createTemplateRenderer() });
-    expect(checked.ok ? [] : checked.issues.map(({ code, path }) => `${code} ${path.slice(3).join(".")}`)).toEqual([
+    expect(
+      checked.ok
+        ? []
+        : checked.issues.map(({ code, path }) => `${code} ${path.slice(3).join(".")}`),
+    ).toEqual([
       "invalid_template params.writeArtifact.inclusion.template",
       "invalid_template params.template",
     ]);
@@ -202,7 +241,12 @@ describe("validateProfile", () => {
     const when = [{ ref: "art.fight.isOn" }];
     const writer: ScenarioOperation = { id: "w", writesTag: "fight" };
     expect(
-      issuesOf([writer, { id: "a", when }, { id: "b", when, hooks: both }, { id: "c", when, hooks: after }]),
+      issuesOf([
+        writer,
+        { id: "a", when },
+        { id: "b", when, hooks: both },
+        { id: "c", when, hooks: after },
+      ]),
     ).toEqual([
       "unawaited_condition operations.1.config.when.0.ref warning",
       "unawaited_condition operations.2.config.when.0.ref warning",
@@ -211,7 +255,9 @@ describe("validateProfile", () => {
       { id: "m", dependsOn: ["w"] },
       { id: "a", when, dependsOn: ["m"] },
     ];
-    expect(issuesOf([{ ...writer, when }, ...chain, { id: "o", when: [{ ref: "art.other" }] }])).toEqual([]);
+    expect(
+      issuesOf([{ ...writer, when }, ...chain, { id: "o", when: [{ ref: "art.other" }] }]),
+    ).toEqual([]);
   });
 
   it("gives the first of very many faults", () => {
@@ -219,7 +265,9 @@ describe("validateProfile", () => {
       const checked = validateProfile(JSON.parse(JSON.stringify(profile)), registryOf(operations));
       return checked.ok ? 0 : checked.issues.length;
     };
-    expect(faults({ ...profileOf([]), operations: Array.from({ length: 150_000 }, () => 0) })).toBe(100);
+    expect(faults({ ...profileOf([]), operations: Array.from({ length: 150_000 }, () => 0) })).toBe(
+      100,
+    );
     const ids = Array.from({ length: 500 }, (_, at) => `op${at}`);
     const clique = ids.map((id) => ({ id, dependsOn: ids.filter((other) => other !== id) }));
     expect(faults(profileOf(clique), clique)).toBe(100);
@@ -228,9 +276,14 @@ describe("validateProfile", () => {
   });
 
   it("names the beginning of a long circle", () => {
-    const circle = Array.from({ length: 1_000 }, (_, at) => ({ id: `op${at}`, dependsOn: [`op${(at + 1) % 1_000}`] }));
+    const circle = Array.from({ length: 1_000 }, (_, at) => ({
+      id: `op${at}`,
+      dependsOn: [`op${(at + 1) % 1_000}`],
+    }));
     const checked = validateProfile(profileOf(circle), registryOf(circle));
-    expect(checked.ok ? "" : checked.issues[0]?.message).toMatch(/: op0 -> op1 -> .* -> op48 -> 951 more -> op0\.$/);
+    expect(checked.ok ? "" : checked.issues[0]?.message).toMatch(
+      /: op0 -> op1 -> .* -> op48 -> 951 more -> op0\.$/,
+    );
   });
 
   it("gives a frozen copy that later changes do not reach, and knows it again", () => {
@@ -241,9 +294,9 @@ describe("validateProfile", () => {
     if (!checked.ok) throw new Error("It is sound.");
     profile.operations.length = 0;
     expect(checked.value.operations).toHaveLength(1);
-    expect(() => Object.assign(checked.value.operations[0]?.config.params["deep"] ?? {}, { list: 2 })).toThrow(
-      TypeError,
-    );
+    expect(() =>
+      Object.assign(checked.value.operations[0]?.config.params["deep"] ?? {}, { list: 2 }),
+    ).toThrow(TypeError);
     const again = validateProfile(checked.value, registry);
     expect(again.ok && again.value === checked.value).toBe(true);
     expect(JSON.parse(JSON.stringify(checked.value))).not.toHaveProperty("warnings");
@@ -275,12 +328,20 @@ describe("createOperationRegistry", () => {
     const registry = registryOf(["b", "ä", "Z"].map((id) => ({ id })));
     expect(registry.definitions().map(({ operationId }) => operationId)).toEqual(["Z", "b", "ä"]);
     const register = (fields: Record<string, unknown>) => () =>
-      registry.register({ operationId: "x", kind: "compute", name: "X", ...fields }, async () => ({ status: "done" }));
-    expect(register({ operationId: "b" })).toThrow(expect.objectContaining({ code: "duplicate_operation" }));
-    expect(register({ operationId: "" })).toThrow(expect.objectContaining({ code: "invalid_definition" }));
-    expect(register({ writesTag: "a.b" })).toThrow(expect.objectContaining({ code: "invalid_definition" }));
-    expect(() => Reflect.apply(registry.register, registry, [{ operationId: "x", kind: "x", name: "X" }, "x"])).toThrow(
+      registry.register({ operationId: "x", kind: "compute", name: "X", ...fields }, async () => ({
+        status: "done",
+      }));
+    expect(register({ operationId: "b" })).toThrow(
+      expect.objectContaining({ code: "duplicate_operation" }),
+    );
+    expect(register({ operationId: "" })).toThrow(
       expect.objectContaining({ code: "invalid_definition" }),
     );
+    expect(register({ writesTag: "a.b" })).toThrow(
+      expect.objectContaining({ code: "invalid_definition" }),
+    );
+    expect(() =>
+      Reflect.apply(registry.register, registry, [{ operationId: "x", kind: "x", name: "X" }, "x"]),
+    ).toThrow(expect.objectContaining({ code: "invalid_definition" }));
   });
 });

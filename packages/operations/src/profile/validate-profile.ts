@@ -9,7 +9,11 @@ import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
 import { holdsToken } from "../kinds/scrub.ts";
-import { tagPattern, type OperationRegistry, type RegisteredOperation } from "../registry/create-operation-registry.ts";
+import {
+  tagPattern,
+  type OperationRegistry,
+  type RegisteredOperation,
+} from "../registry/create-operation-registry.ts";
 import { writtenTag } from "../registry/written-tag.ts";
 import { checkConditions } from "./check-conditions.ts";
 import { checkDependencies } from "./check-dependencies.ts";
@@ -59,7 +63,10 @@ export interface ValidProfile extends OperationProfile {
 const registries = new WeakMap<object, OperationRegistry>();
 
 /** True for what `validateProfile` gave for this registry. */
-function isValidProfile(profile: OperationProfile, registry: OperationRegistry): profile is ValidProfile {
+function isValidProfile(
+  profile: OperationProfile,
+  registry: OperationRegistry,
+): profile is ValidProfile {
   return registries.get(profile) === registry;
 }
 
@@ -79,11 +86,13 @@ export function validateProfile(
   if (!copy.ok) return copy;
   const shape = profileShape.safeParse(copy.value);
   if (!shape.success) {
-    const issues = shape.error.issues.slice(0, maxIssues).map(({ path, message }): ProfileIssue => ({
-      code: "invalid_shape",
-      path: path.map(toKey),
-      message,
-    }));
+    const issues = shape.error.issues
+      .slice(0, maxIssues)
+      .map(({ path, message }): ProfileIssue => ({
+        code: "invalid_shape",
+        path: path.map(toKey),
+        message,
+      }));
     return { ok: false, issues };
   }
   const { data } = shape;
@@ -118,7 +127,10 @@ interface Checking {
   renderer: TemplateRenderer | undefined;
 }
 
-function checkOperations({ operations }: OperationProfile, { registry, renderer }: Checking): ProfileIssue[] {
+function checkOperations(
+  { operations }: OperationProfile,
+  { registry, renderer }: Checking,
+): ProfileIssue[] {
   const issues: ProfileIssue[] = [];
   const seen = new Set<string>();
   for (const [index, { operationId, config }] of operations.entries()) {
@@ -137,12 +149,17 @@ function checkOperations({ operations }: OperationProfile, { registry, renderer 
     }
     const configPath = [...path, "config"];
     issues.push(...checkConfig(registered, config, configPath));
-    if (renderer !== undefined) issues.push(...checkTemplates(registered, config, { renderer, path: configPath }));
+    if (renderer !== undefined)
+      issues.push(...checkTemplates(registered, config, { renderer, path: configPath }));
   }
   return issues;
 }
 
-function checkConfig(registered: RegisteredOperation, config: OperationConfig, path: Issue["path"]): ProfileIssue[] {
+function checkConfig(
+  registered: RegisteredOperation,
+  config: OperationConfig,
+  path: Issue["path"],
+): ProfileIssue[] {
   const issues = checkParams(registered, config, [...path, "params"]);
   const { definition } = registered;
   if (holdsToken(config) || holdsSecretField(config.params)) {
@@ -152,13 +169,15 @@ function checkConfig(registered: RegisteredOperation, config: OperationConfig, p
   return issues;
 }
 
-const secretKey = /^(api_?key|password|passwd|secret|client_?secret|access_?token|auth_?token|authorization)$/i;
+const secretKey =
+  /^(api_?key|password|passwd|secret|client_?secret|access_?token|auth_?token|authorization)$/i;
 
 /** True where a field is named like a secret and holds a text. */
 function holdsSecretField(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(
-    ([key, field]) => (typeof field === "string" && field !== "" && secretKey.test(key)) || holdsSecretField(field),
+    ([key, field]) =>
+      (typeof field === "string" && field !== "" && secretKey.test(key)) || holdsSecretField(field),
   );
 }
 
@@ -169,7 +188,9 @@ function checkTemplates(
   { renderer, path }: { renderer: TemplateRenderer; path: Issue["path"] },
 ): ProfileIssue[] {
   const text = templateOfInclusion.safeParse(params).data?.writeArtifact.inclusion.template;
-  const templates: { keys: string[]; text: unknown }[] = [{ keys: ["writeArtifact", "inclusion", "template"], text }];
+  const templates: { keys: string[]; text: unknown }[] = [
+    { keys: ["writeArtifact", "inclusion", "template"], text },
+  ];
   if (definition.kind === "template" && handler === undefined) {
     templates.push({ keys: ["template"], text: params["template"] });
   }
@@ -198,10 +219,15 @@ function checkWrite(
     return { code: "missing_tag", path, message };
   }
   if ("retention" in write && "persisted" in write && !write.persisted) {
-    const message = "An artifact that is gone with its run has no history; leave retention out, or set persisted.";
+    const message =
+      "An artifact that is gone with its run has no history; leave retention out, or set persisted.";
     return { code: "run_only_retention", path: [...path, "retention"], message };
   }
-  if ("inclusion" in write && "usage" in write && (write.usage === "ui_only" || write.usage === "internal")) {
+  if (
+    "inclusion" in write &&
+    "usage" in write &&
+    (write.usage === "ui_only" || write.usage === "internal")
+  ) {
     const message = `An artifact of usage ${write.usage} stands in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`;
     return { code: "unused_inclusion", path: [...path, "inclusion"], message, severity: "warning" };
   }

@@ -40,7 +40,8 @@ export function applySystemUpdates(
     if (replace !== undefined) report.overridden.push({ contributor, by: replace.contributor });
   }
   const system = replace === undefined ? [...lead] : replacedBlock(lead, replace, report);
-  if (system.every(({ role }) => role !== "system")) system.unshift({ role: "system", content: "" });
+  if (system.every(({ role }) => role !== "system"))
+    system.unshift({ role: "system", content: "" });
   const written = system.map(baseMessage);
   const isSystem = ({ message }: WrittenMessage): boolean => message.role === "system";
   if (replace !== undefined) {
@@ -51,7 +52,8 @@ export function applySystemUpdates(
     }
   }
   for (const update of updates.slice(replaceIndex + 1)) {
-    const at = update.mode === "prepend" ? written.findIndex(isSystem) : written.findLastIndex(isSystem);
+    const at =
+      update.mode === "prepend" ? written.findIndex(isSystem) : written.findLastIndex(isSystem);
     const target = written[at];
     if (target !== undefined) written[at] = updated(target, update);
   }
@@ -59,7 +61,11 @@ export function applySystemUpdates(
 }
 
 /** One system message where the first one stood, at the top where there was none. */
-function replacedBlock(lead: readonly ChatMessage[], replace: SystemUpdate, report: PromptReport): ChatMessage[] {
+function replacedBlock(
+  lead: readonly ChatMessage[],
+  replace: SystemUpdate,
+  report: PromptReport,
+): ChatMessage[] {
   const first = lead.findIndex(({ role }) => role === "system");
   const messageIds = lead.filter(({ role }) => role === "system").map(({ id }) => id);
   if (messageIds.length > 0) report.replaced.push({ messageIds, by: replace.contributor });
@@ -80,7 +86,8 @@ function updated({ message, origin }: WrittenMessage, update: SystemUpdate): Wri
 
 function joined(old: string | Part[], { mode, content, separator }: SystemUpdate): string | Part[] {
   if (old.length === 0) return content;
-  if (typeof old === "string") return mode === "prepend" ? content + separator + old : old + separator + content;
+  if (typeof old === "string")
+    return mode === "prepend" ? content + separator + old : old + separator + content;
   return mode === "prepend"
     ? [{ type: "text", text: content + separator }, ...old]
     : [...old, { type: "text", text: separator + content }];

@@ -7,7 +7,11 @@ import { assemblePrompt } from "./assemble-prompt.ts";
 import type { AssembledPrompt, AssemblePromptOptions, EffectInput } from "./assembled-prompt.ts";
 
 /** One token a character, framing as core counts it. */
-const characterCounter: TokenCounter = { name: "characters", isExact: true, count: (text) => text.length };
+const characterCounter: TokenCounter = {
+  name: "characters",
+  isExact: true,
+  count: (text) => text.length,
+};
 
 const system: ChatMessage = { id: "s", role: "system", content: "SYSTEM" };
 const user = (id: string): ChatMessage => ({ id, role: "user", content: id });
@@ -18,12 +22,18 @@ const call = (id: string, ...calls: string[]): ChatMessage => ({
   content: id,
   toolCalls: calls.map((name) => ({ id: name, name: "t", arguments: "{}" })),
 });
-const result = (id: string, toolCallId: string): ChatMessage => ({ id, role: "tool", content: id, toolCallId });
+const result = (id: string, toolCallId: string): ChatMessage => ({
+  id,
+  role: "tool",
+  content: id,
+  toolCallId,
+});
 const base = [system, user("u1"), assistant("a1"), user("u2")];
 
 function assembled(options: Partial<AssemblePromptOptions>): AssembledPrompt {
   const prompt = assemblePrompt({ base, inclusions: [], effects: [], ...options });
-  if (!prompt.ok) throw new Error(prompt.issues.map(({ code, message }) => `${code}: ${message}`).join());
+  if (!prompt.ok)
+    throw new Error(prompt.issues.map(({ code, message }) => `${code}: ${message}`).join());
   return prompt.value;
 }
 
@@ -34,14 +44,20 @@ function issuesOf(options: Partial<AssemblePromptOptions>): string[] {
 
 /** The contents in order, those of system messages marked. */
 function shape({ messages }: AssembledPrompt): string {
-  return messages.map(({ role, content }) => (role === "system" ? `<${String(content)}>` : String(content))).join(" ");
+  return messages
+    .map(({ role, content }) => (role === "system" ? `<${String(content)}>` : String(content)))
+    .join(" ");
 }
 
 function effects(...given: PromptEffect[]): EffectInput[] {
   return given.map((effect, index) => ({ operationId: `op${index}`, effect }));
 }
 
-const after = (content: string): PromptEffect => ({ type: "prompt.append_after_last_user", role: "user", content });
+const after = (content: string): PromptEffect => ({
+  type: "prompt.append_after_last_user",
+  role: "user",
+  content,
+});
 const at = (depthFromEnd: number, content: string): PromptEffect => ({
   type: "prompt.insert_at_depth",
   depthFromEnd,
@@ -61,7 +77,11 @@ const insert = (
   content,
   ...(onAnchorTrimmed === undefined ? {} : { onAnchorTrimmed }),
 });
-const update = (mode: "prepend" | "append" | "replace", content: string, separator?: string): PromptEffect => ({
+const update = (
+  mode: "prepend" | "append" | "replace",
+  content: string,
+  separator?: string,
+): PromptEffect => ({
   type: "prompt.system_update",
   mode,
   content,
@@ -71,8 +91,16 @@ const update = (mode: "prepend" | "append" | "replace", content: string, separat
 describe("assemblePrompt without a budget", () => {
   it.each<[string, PromptEffect[], string]>([
     ["gives the base where nothing is added", [], "<SYSTEM> u1 a1 u2"],
-    ["appends behind the last user message in commit order", [after("x"), after("y")], "<SYSTEM> u1 a1 u2 x y"],
-    ["inserts at the tail in commit order", [at(0, "x"), after("y"), at(0, "z")], "<SYSTEM> u1 a1 u2 x y z"],
+    [
+      "appends behind the last user message in commit order",
+      [after("x"), after("y")],
+      "<SYSTEM> u1 a1 u2 x y",
+    ],
+    [
+      "inserts at the tail in commit order",
+      [at(0, "x"), after("y"), at(0, "z")],
+      "<SYSTEM> u1 a1 u2 x y z",
+    ],
     ["inserts before the last message", [at(-1, "x"), at(-1, "y")], "<SYSTEM> u1 a1 x y u2"],
     ["inserts deeper", [at(-2, "x")], "<SYSTEM> u1 x a1 u2"],
     ["inserts right behind the system block", [at(-3, "x")], "<SYSTEM> x u1 a1 u2"],
@@ -85,7 +113,11 @@ describe("assemblePrompt without a budget", () => {
       "<SYSTEM> u1 a1 y x u2",
     ],
     ["replaces a message", [insert({ messageId: "a1" }, "replace", "x")], "<SYSTEM> u1 x u2"],
-    ["replaces the user turn", [insert("last_user", "replace", "x"), after("y")], "<SYSTEM> u1 a1 x y"],
+    [
+      "replaces the user turn",
+      [insert("last_user", "replace", "x"), after("y")],
+      "<SYSTEM> u1 a1 x y",
+    ],
     [
       "lets the last replacement win",
       [insert({ messageId: "a1" }, "replace", "x"), insert({ messageId: "a1" }, "replace", "y")],
@@ -96,7 +128,11 @@ describe("assemblePrompt without a budget", () => {
       [insert({ messageId: "gone" }, "after", "x")],
       "<SYSTEM> x u1 a1 u2",
     ],
-    ["drops at an unknown id where told", [insert({ messageId: "gone" }, "after", "x", "drop")], "<SYSTEM> u1 a1 u2"],
+    [
+      "drops at an unknown id where told",
+      [insert({ messageId: "gone" }, "after", "x", "drop")],
+      "<SYSTEM> u1 a1 u2",
+    ],
     [
       "prepends and appends one after the other",
       [update("prepend", "A"), update("append", "B"), update("prepend", "C", "-")],
@@ -107,7 +143,11 @@ describe("assemblePrompt without a budget", () => {
       [update("append", "A"), update("replace", "R"), update("append", "B", " ")],
       "<R B> u1 a1 u2",
     ],
-    ["lets the last system replacement win", [update("replace", "R"), update("replace", "Q")], "<Q> u1 a1 u2"],
+    [
+      "lets the last system replacement win",
+      [update("replace", "R"), update("replace", "Q")],
+      "<Q> u1 a1 u2",
+    ],
     ["removes the system prompt", [update("replace", "")], "u1 a1 u2"],
   ])("%s", (_name, given, expected) => {
     expect(shape(assembled({ effects: effects(...given) }))).toBe(expected);
@@ -116,7 +156,12 @@ describe("assemblePrompt without a budget", () => {
   it("makes a system message where there is none, without a separator", () => {
     const bare = [user("u1")];
     expect(
-      shape(assembled({ base: bare, effects: effects(update("append", "A", "|"), update("append", "B", "|")) })),
+      shape(
+        assembled({
+          base: bare,
+          effects: effects(update("append", "A", "|"), update("append", "B", "|")),
+        }),
+      ),
     ).toBe("<A|B> u1");
   });
 
@@ -160,7 +205,9 @@ describe("assemblePrompt without a budget", () => {
     });
     expect(shape(prompt)).toBe('<SYSTEM\n\nSTATEE> u1 a1 <deep> u2 z1 {"n":1} b2 effect');
     expect(prompt.messages[3]).toMatchObject({ role: "system", source: "art.d" });
-    expect(prompt.explain.dropped).toEqual([{ contributor: { kind: "inclusion", tag: "n" }, reason: "empty" }]);
+    expect(prompt.explain.dropped).toEqual([
+      { contributor: { kind: "inclusion", tag: "n" }, reason: "empty" },
+    ]);
   });
 
   it("renders the template of an inclusion over its value, once", () => {
@@ -173,12 +220,16 @@ describe("assemblePrompt without a budget", () => {
         value: { weather: "{{ art.who }}" },
       },
     ];
-    expect(shape(assembled({ inclusions, art: { who: "Mira" } }))).toContain("<It is {{ art.who }}, Mira.>");
+    expect(shape(assembled({ inclusions, art: { who: "Mira" } }))).toContain(
+      "<It is {{ art.who }}, Mira.>",
+    );
   });
 
   it("cuts an inclusion to its tokens with a mark", () => {
     const value = "word ".repeat(100);
-    const inclusions = [{ tag: "w", order: 1, inclusion: { mode: "after_last_user", maxTokens: 40 } as const, value }];
+    const inclusions = [
+      { tag: "w", order: 1, inclusion: { mode: "after_last_user", maxTokens: 40 } as const, value },
+    ];
     const prompt = assembled({ inclusions, trim: { counter: characterCounter, budget: 10_000 } });
     const content = prompt.messages.at(-1)?.content;
     expect(content).toMatch(/tokens removed/);
@@ -188,10 +239,19 @@ describe("assemblePrompt without a budget", () => {
 
   it("never inserts between a tool call and its results, and replaces them together", () => {
     const tools = [system, user("u1"), call("c", "x", "y"), result("rx", "x"), result("ry", "y")];
-    const moved = assembled({ base: tools, effects: effects(at(-1, "I"), insert({ messageId: "c" }, "after", "J")) });
+    const moved = assembled({
+      base: tools,
+      effects: effects(at(-1, "I"), insert({ messageId: "c" }, "after", "J")),
+    });
     expect(shape(moved)).toBe("<SYSTEM> u1 I c rx ry J");
-    expect(moved.explain.clamped.map(({ reason }) => reason)).toEqual(["inside_tool_calls", "inside_tool_calls"]);
-    const replaced = assembled({ base: tools, effects: effects(insert({ messageId: "rx" }, "replace", "R")) });
+    expect(moved.explain.clamped.map(({ reason }) => reason)).toEqual([
+      "inside_tool_calls",
+      "inside_tool_calls",
+    ]);
+    const replaced = assembled({
+      base: tools,
+      effects: effects(insert({ messageId: "rx" }, "replace", "R")),
+    });
     expect(shape(replaced)).toBe("<SYSTEM> u1 R");
     expect(replaced.explain.replaced).toEqual([
       { messageIds: ["c", "rx", "ry"], by: { kind: "effect", operationId: "op0", effectIndex: 0 } },
@@ -207,7 +267,11 @@ describe("assemblePrompt without a budget", () => {
         insert({ messageId: "a1" }, "replace", "y"),
       ),
     });
-    const by = (effectIndex: number) => ({ kind: "effect", operationId: `op${effectIndex}`, effectIndex });
+    const by = (effectIndex: number) => ({
+      kind: "effect",
+      operationId: `op${effectIndex}`,
+      effectIndex,
+    });
     expect(explain).toEqual({
       messages: [
         { from: "system", contributors: [by(1)] },
@@ -230,8 +294,16 @@ describe("assemblePrompt without a budget", () => {
 
   it.each<[string, Partial<AssemblePromptOptions>, string[]]>([
     ["a depth beyond the end", { effects: effects(at(1, "x")) }, ["invalid_anchor effects 0"]],
-    ["a depth that is no whole number", { effects: effects(after("x"), at(-0.5, "x")) }, ["invalid_anchor effects 1"]],
-    ["a base without a user turn", { base: [system], effects: effects(after("x")) }, ["invalid_anchor effects 0"]],
+    [
+      "a depth that is no whole number",
+      { effects: effects(after("x"), at(-0.5, "x")) },
+      ["invalid_anchor effects 1"],
+    ],
+    [
+      "a base without a user turn",
+      { base: [system], effects: effects(after("x")) },
+      ["invalid_anchor effects 0"],
+    ],
     [
       "replacing the system prompt by an insert",
       { effects: effects(insert({ messageId: "s" }, "replace", "x")) },
@@ -244,7 +316,16 @@ describe("assemblePrompt without a budget", () => {
     ],
     [
       "a broken template",
-      { inclusions: [{ tag: "t", order: 1, inclusion: { mode: "append_system", template: "{% if %}" }, value: 1 }] },
+      {
+        inclusions: [
+          {
+            tag: "t",
+            order: 1,
+            inclusion: { mode: "append_system", template: "{% if %}" },
+            value: 1,
+          },
+        ],
+      },
       ["template_render_error inclusions t"],
     ],
     [
@@ -267,12 +348,20 @@ describe("assemblePrompt without a budget", () => {
   });
 });
 
-const long = [system, ...[1, 2, 3, 4, 5, 6].flatMap((turn) => [user(`u${turn}`), assistant(`a${turn}`)]), user("now")];
-const tokensOf = (messages: readonly ChatMessage[]): number => countMessages((text) => text.length, messages);
+const long = [
+  system,
+  ...[1, 2, 3, 4, 5, 6].flatMap((turn) => [user(`u${turn}`), assistant(`a${turn}`)]),
+  user("now"),
+];
+const tokensOf = (messages: readonly ChatMessage[]): number =>
+  countMessages((text) => text.length, messages);
 
 describe("assemblePrompt within a budget", () => {
   it("cuts the oldest messages off and marks it", () => {
-    const { messages, tokens, explain } = assembled({ base: long, trim: { counter: characterCounter, budget: 140 } });
+    const { messages, tokens, explain } = assembled({
+      base: long,
+      trim: { counter: characterCounter, budget: 140 },
+    });
     expect(messages).toMatchInlineSnapshot(`
       [
         {
@@ -338,8 +427,13 @@ describe("assemblePrompt within a budget", () => {
 
   it("keeps all of a history that fits to the token, and cuts it one token below", () => {
     const budget = tokensOf(long);
-    expect(assembled({ base: long, trim: { counter: characterCounter, budget } }).messages).toEqual(long);
-    const below = assembled({ base: long, trim: { counter: characterCounter, budget: budget - 1 } });
+    expect(assembled({ base: long, trim: { counter: characterCounter, budget } }).messages).toEqual(
+      long,
+    );
+    const below = assembled({
+      base: long,
+      trim: { counter: characterCounter, budget: budget - 1 },
+    });
     expect(below.explain.messages[1]?.from).toBe("elision");
     expect(below.tokens).toBeLessThan(budget);
   });
@@ -351,28 +445,48 @@ describe("assemblePrompt within a budget", () => {
       insert({ messageId: "a6" }, "before", "late", "drop"),
       after("last"),
     );
-    const prompt = assembled({ base: long, effects: given, trim: { counter: characterCounter, budget: 173 } });
+    const prompt = assembled({
+      base: long,
+      effects: given,
+      trim: { counter: characterCounter, budget: 173 },
+    });
     expect(shape(prompt)).toBe(
       "<SYSTEM> [8 earlier messages were removed here to save space.] kept u5 a5 u6 late a6 now last",
     );
     expect(prompt.explain.clamped).toEqual([
-      { contributor: { kind: "effect", operationId: "op0", effectIndex: 0 }, reason: "anchor_trimmed" },
+      {
+        contributor: { kind: "effect", operationId: "op0", effectIndex: 0 },
+        reason: "anchor_trimmed",
+      },
     ]);
     expect(prompt.explain.dropped).toEqual([
-      { contributor: { kind: "effect", operationId: "op1", effectIndex: 1 }, reason: "anchor_trimmed" },
+      {
+        contributor: { kind: "effect", operationId: "op1", effectIndex: 1 },
+        reason: "anchor_trimmed",
+      },
     ]);
   });
 
   it("fails where an anchor has to be in the window", () => {
     const options = { base: long, trim: { counter: characterCounter, budget: 140 } };
-    expect(issuesOf({ ...options, effects: effects(insert({ messageId: "u1" }, "after", "x", "fail")) })).toEqual([
-      "anchor_trimmed effects 0",
-    ]);
-    expect(issuesOf({ ...options, effects: effects(insert({ messageId: "a6" }, "after", "x", "fail")) })).toEqual([]);
+    expect(
+      issuesOf({ ...options, effects: effects(insert({ messageId: "u1" }, "after", "x", "fail")) }),
+    ).toEqual(["anchor_trimmed effects 0"]);
+    expect(
+      issuesOf({ ...options, effects: effects(insert({ messageId: "a6" }, "after", "x", "fail")) }),
+    ).toEqual([]);
   });
 
   it("never parts a tool call from its results", () => {
-    const tools = [system, user("u1"), call("c", "x"), user("u2"), result("rx", "x"), assistant("a"), user("now")];
+    const tools = [
+      system,
+      user("u1"),
+      call("c", "x"),
+      user("u2"),
+      result("rx", "x"),
+      assistant("a"),
+      user("now"),
+    ];
     for (let budget = 110; budget <= 220; budget += 1) {
       const prompt = assemblePrompt({
         base: tools,
@@ -406,23 +520,31 @@ describe("assemblePrompt within a budget", () => {
       }
     `);
     const insertBudget = { counter: characterCounter, budget: 1_000, insertBudget: 40 };
-    expect(issuesOf({ base: long, effects: effects(after("x".repeat(50))), trim: insertBudget })).toEqual([
-      "budget_exceeded",
-    ]);
-    expect(issuesOf({ base: long, effects: effects(after("x".repeat(20))), trim: insertBudget })).toEqual([]);
+    expect(
+      issuesOf({ base: long, effects: effects(after("x".repeat(50))), trim: insertBudget }),
+    ).toEqual(["budget_exceeded"]);
+    expect(
+      issuesOf({ base: long, effects: effects(after("x".repeat(20))), trim: insertBudget }),
+    ).toEqual([]);
   });
 
   it("counts additions to the system prompt as inserts", () => {
     const trim = { counter: characterCounter, budget: 1_000, insertBudget: 20 };
-    expect(issuesOf({ effects: effects(update("append", "x".repeat(21))), trim })).toEqual(["budget_exceeded"]);
+    expect(issuesOf({ effects: effects(update("append", "x".repeat(21))), trim })).toEqual([
+      "budget_exceeded",
+    ]);
     expect(issuesOf({ effects: effects(update("append", "x".repeat(20))), trim })).toEqual([]);
   });
 
   it.each([0, -1, 0.5, Number.NaN])("fits nothing into a budget of %d", (budget) => {
-    expect(issuesOf({ base: long, trim: { counter: characterCounter, budget } })).toEqual(["budget_exceeded"]);
+    expect(issuesOf({ base: long, trim: { counter: characterCounter, budget } })).toEqual([
+      "budget_exceeded",
+    ]);
     const trim = { counter: characterCounter, budget: 1_000, insertBudget: budget };
     expect(issuesOf({ base: long, trim })).toEqual([]);
-    expect(issuesOf({ base: long, effects: effects(after("x")), trim })).toEqual(["budget_exceeded"]);
+    expect(issuesOf({ base: long, effects: effects(after("x")), trim })).toEqual([
+      "budget_exceeded",
+    ]);
   });
 
   it("keeps a margin under an estimate", () => {
@@ -435,12 +557,19 @@ describe("assemblePrompt within a budget", () => {
 const ids = ["m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "gone"];
 const content = fc.string({ minLength: 1, maxLength: 12 });
 const history = fc
-  .array(fc.tuple(fc.constantFrom("user", "assistant", "call", "result"), content), { maxLength: 8 })
+  .array(fc.tuple(fc.constantFrom("user", "assistant", "call", "result"), content), {
+    maxLength: 8,
+  })
   .map((items): ChatMessage[] => [
     ...items.map(([kind, text], index): ChatMessage => {
       const id = `m${index}`;
       if (kind === "call")
-        return { id, role: "assistant", content: text, toolCalls: [{ id: "t", name: "f", arguments: "{}" }] };
+        return {
+          id,
+          role: "assistant",
+          content: text,
+          toolCalls: [{ id: "t", name: "f", arguments: "{}" }],
+        };
       if (kind === "result") return { id, role: "tool", content: text, toolCallId: "t" };
       return { id, role: kind === "user" ? "user" : "assistant", content: text };
     }),
@@ -466,7 +595,9 @@ const anyEffect: fc.Arbitrary<PromptEffect> = fc.oneof(
     .map(([mode, text]) => update(mode, text)),
 );
 const scenario = fc.record({
-  base: fc.tuple(fc.boolean(), history).map(([hasSystem, messages]) => (hasSystem ? [system, ...messages] : messages)),
+  base: fc
+    .tuple(fc.boolean(), history)
+    .map(([hasSystem, messages]) => (hasSystem ? [system, ...messages] : messages)),
   effects: fc.array(anyEffect, { maxLength: 8 }).map((given) => effects(...given)),
 });
 /** Counts more for the whole than for its parts, as a counter that rounds does. */
@@ -474,7 +605,8 @@ const roundingCounter: TokenCounter = {
   name: "rounding",
   isExact: true,
   count: (text) => text.length,
-  countMessages: (messages, tools) => Math.ceil(countMessages((text) => text.length, messages, tools) * 1.07),
+  countMessages: (messages, tools) =>
+    Math.ceil(countMessages((text) => text.length, messages, tools) * 1.07),
 };
 
 describe("assemblePrompt for any base and effects", () => {
@@ -500,32 +632,44 @@ describe("assemblePrompt for any base and effects", () => {
 
   it("gives the same bytes again, one origin a message, and keeps the base in its order", () => {
     fc.assert(
-      fc.property(scenario, fc.option(fc.integer({ min: 120, max: 400 }), { nil: undefined }), (options, budget) => {
-        const trim = budget === undefined ? {} : { trim: { counter: characterCounter, budget } };
-        const first = assemblePrompt({ ...options, inclusions: [], ...trim });
-        expect(JSON.stringify(assemblePrompt({ ...structuredClone(options), inclusions: [], ...trim }))).toBe(
-          JSON.stringify(first),
-        );
-        if (!first.ok) return;
-        const { messages, explain } = first.value;
-        expect(explain.messages).toHaveLength(messages.length);
-        const order = options.base.map(({ id }) => id);
-        const kept = explain.messages.flatMap(({ from, messageId }) =>
-          from === "base" && messageId !== undefined ? [order.indexOf(messageId)] : [],
-        );
-        expect(kept).toEqual(kept.toSorted((left, right) => left - right));
-      }),
+      fc.property(
+        scenario,
+        fc.option(fc.integer({ min: 120, max: 400 }), { nil: undefined }),
+        (options, budget) => {
+          const trim = budget === undefined ? {} : { trim: { counter: characterCounter, budget } };
+          const first = assemblePrompt({ ...options, inclusions: [], ...trim });
+          expect(
+            JSON.stringify(
+              assemblePrompt({ ...structuredClone(options), inclusions: [], ...trim }),
+            ),
+          ).toBe(JSON.stringify(first));
+          if (!first.ok) return;
+          const { messages, explain } = first.value;
+          expect(explain.messages).toHaveLength(messages.length);
+          const order = options.base.map(({ id }) => id);
+          const kept = explain.messages.flatMap(({ from, messageId }) =>
+            from === "base" && messageId !== undefined ? [order.indexOf(messageId)] : [],
+          );
+          expect(kept).toEqual(kept.toSorted((left, right) => left - right));
+        },
+      ),
     );
   });
 
   it("accounts for every base message and every effect", () => {
     fc.assert(
       fc.property(scenario, fc.integer({ min: 100, max: 400 }), (options, budget) => {
-        const prompt = assemblePrompt({ ...options, inclusions: [], trim: { counter: characterCounter, budget } });
+        const prompt = assemblePrompt({
+          ...options,
+          inclusions: [],
+          trim: { counter: characterCounter, budget },
+        });
         if (!prompt.ok) return;
         const { messages, trimmed, replaced, overridden, dropped } = prompt.value.explain;
         const seen = [
-          ...messages.filter(({ from }) => from === "base" || from === "system").map(({ messageId }) => messageId),
+          ...messages
+            .filter(({ from }) => from === "base" || from === "system")
+            .map(({ messageId }) => messageId),
           ...trimmed.flatMap(({ messageIds }) => messageIds),
           ...replaced.flatMap(({ messageIds }) => messageIds),
         ].filter((id) => id !== undefined);
@@ -534,8 +678,12 @@ describe("assemblePrompt for any base and effects", () => {
           ...messages.flatMap(({ contributors }) => contributors),
           ...overridden.map(({ contributor }) => contributor),
           ...dropped.map(({ contributor }) => contributor),
-        ].flatMap((contributor) => (contributor.kind === "effect" ? [contributor.effectIndex] : []));
-        expect(indexes.toSorted((left, right) => left - right)).toEqual(options.effects.map((_effect, index) => index));
+        ].flatMap((contributor) =>
+          contributor.kind === "effect" ? [contributor.effectIndex] : [],
+        );
+        expect(indexes.toSorted((left, right) => left - right)).toEqual(
+          options.effects.map((_effect, index) => index),
+        );
       }),
     );
   });

@@ -1,7 +1,12 @@
 import { type Result, success } from "@ccl/core";
 
 import { applySystemUpdates } from "./apply-system-updates.ts";
-import type { AssembledPrompt, AssemblePromptOptions, PromptReport, PromptTrim } from "./assembled-prompt.ts";
+import type {
+  AssembledPrompt,
+  AssemblePromptOptions,
+  PromptReport,
+  PromptTrim,
+} from "./assembled-prompt.ts";
 import { baseLayout } from "./base-layout.ts";
 import { collectAdditions } from "./collect-additions.ts";
 import { fitPrompt } from "./fit-prompt.ts";
@@ -30,11 +35,19 @@ export function assemblePrompt(options: AssemblePromptOptions): Result<Assembled
   if (!additions.ok) return additions;
   const placed = placeInserts(additions.value.inserts, { base, layout, report: explain });
   if (!placed.ok) return placed;
-  const lead = applySystemUpdates(base.slice(0, layout.leadCount), additions.value.updates, explain);
+  const lead = applySystemUpdates(
+    base.slice(0, layout.leadCount),
+    additions.value.updates,
+    explain,
+  );
   return finished({ base, layout, lead, placed: placed.value }, trim, explain);
 }
 
-function finished(draft: PromptDraft, trim: PromptTrim | undefined, explain: PromptReport): Result<AssembledPrompt> {
+function finished(
+  draft: PromptDraft,
+  trim: PromptTrim | undefined,
+  explain: PromptReport,
+): Result<AssembledPrompt> {
   if (trim === undefined) {
     const { messages, origins } = writePrompt(draft, 0);
     explain.messages = origins;
@@ -51,7 +64,11 @@ function finished(draft: PromptDraft, trim: PromptTrim | undefined, explain: Pro
 }
 
 /** Says what was cut off and what became of inserts that were anchored to it. */
-function reportTrimming(draft: PromptDraft, keptFrom: number, explain: PromptReport): Result<undefined> {
+function reportTrimming(
+  draft: PromptDraft,
+  keptFrom: number,
+  explain: PromptReport,
+): Result<undefined> {
   const issues = [];
   for (const group of draft.layout.groups.slice(0, keptFrom)) {
     if (draft.placed.replacements.has(group.start)) continue;

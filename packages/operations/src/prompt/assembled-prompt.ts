@@ -51,7 +51,8 @@ export interface AssemblePromptOptions {
 
 /** Who put something into the prompt. */
 export type PromptContributor =
-  { kind: "inclusion"; tag: string } | { kind: "effect"; operationId: string; effectIndex: number };
+  | { kind: "inclusion"; tag: string }
+  | { kind: "effect"; operationId: string; effectIndex: number };
 
 /** Where one message of the prompt comes from. */
 export interface PromptOrigin {

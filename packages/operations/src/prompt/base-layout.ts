@@ -34,12 +34,16 @@ export function baseLayout(base: readonly ChatMessage[], userMessageId?: string)
     for (const end = position + length; position < end; position += 1) groupOf[position] = index;
   }
   const userIndex = userIndexOf(base, { leadCount, userMessageId });
-  const firstOfTurn = userIndex === undefined ? groups.length : (groupOf[userIndex - leadCount] ?? groups.length);
+  const firstOfTurn =
+    userIndex === undefined ? groups.length : (groupOf[userIndex - leadCount] ?? groups.length);
   return { leadCount, userIndex, groups, groupOf, firstOfTurn };
 }
 
 /** The group that a message of the history belongs to; undefined for one of the leading block. */
-export function groupAt({ groups, groupOf, leadCount }: BaseLayout, index: number): MessageGroup | undefined {
+export function groupAt(
+  { groups, groupOf, leadCount }: BaseLayout,
+  index: number,
+): MessageGroup | undefined {
   return groups[groupOf[index - leadCount] ?? -1];
 }
 
@@ -70,7 +74,8 @@ function groupsOf(base: readonly ChatMessage[], leadCount: number): MessageGroup
   for (let start = leadCount; start < base.length;) {
     let end = start + 1;
     // A call between another call and its result draws its own results in.
-    for (let index = start; index < end; index += 1) end = Math.max(end, (lastResultOf.get(index) ?? index) + 1);
+    for (let index = start; index < end; index += 1)
+      end = Math.max(end, (lastResultOf.get(index) ?? index) + 1);
     groups.push({ start, end });
     start = end;
   }

@@ -12,7 +12,12 @@ import type { InsertRole, PromptEffect, PromptPayload } from "../effects/operati
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import { textOfValue } from "../liquid/text-of-value.ts";
-import type { AssemblePromptOptions, EffectInput, InclusionInput, PromptReport } from "./assembled-prompt.ts";
+import type {
+  AssemblePromptOptions,
+  EffectInput,
+  InclusionInput,
+  PromptReport,
+} from "./assembled-prompt.ts";
 import type { PromptAdditions, PromptInsert, SystemUpdate } from "./prompt-insert.ts";
 
 /** Between the system prompt and an artifact that includes itself: unlike an update, it has no separator to give. */
@@ -21,23 +26,29 @@ const inclusionSeparator = "\n\n";
 type Addition = { update: SystemUpdate } | { insert: PromptInsert } | undefined;
 
 /** Inclusions by `(order, tag)`, then effects in commit order, as updates of the system prompt and inserts. */
-export function collectAdditions(options: AssemblePromptOptions, report: PromptReport): Result<PromptAdditions> {
+export function collectAdditions(
+  options: AssemblePromptOptions,
+  report: PromptReport,
+): Result<PromptAdditions> {
   const additions: PromptAdditions = { updates: [], inserts: [] };
   const issues: Issue[] = [];
   const add = (result: Result<Addition>): void => {
     if (!result.ok) issues.push(...result.issues);
-    else if (result.value !== undefined && "update" in result.value) additions.updates.push(result.value.update);
+    else if (result.value !== undefined && "update" in result.value)
+      additions.updates.push(result.value.update);
     else if (result.value !== undefined) additions.inserts.push(result.value.insert);
   };
   const context: InclusionContext = {
     counter: options.trim?.counter ?? estimatedCounter,
     renderer: options.renderer ?? defaultRenderer(),
-    art: options.art ?? Object.fromEntries(options.inclusions.map(({ tag, value }) => [tag, value])),
+    art:
+      options.art ?? Object.fromEntries(options.inclusions.map(({ tag, value }) => [tag, value])),
     report,
   };
   const inclusions = options.inclusions.toSorted(byOrderAndTag);
   for (const inclusion of inclusions) add(additionOfInclusion(inclusion, context));
-  for (const [index, effect] of options.effects.entries()) add(additionOfEffect(effect, index, report));
+  for (const [index, effect] of options.effects.entries())
+    add(additionOfEffect(effect, index, report));
   return issues.length > 0 ? { ok: false, issues } : success(additions);
 }
 
@@ -66,7 +77,9 @@ function additionOfInclusion(input: InclusionInput, context: InclusionContext): 
   const { mode, role = "system", depth = 0 } = inclusion;
   if (mode === "prepend_system" || mode === "append_system") {
     const update = { contributor, content: text.value, separator: inclusionSeparator } as const;
-    return success({ update: { ...update, mode: mode === "prepend_system" ? "prepend" : "append" } });
+    return success({
+      update: { ...update, mode: mode === "prepend_system" ? "prepend" : "append" },
+    });
   }
   const insert = {
     contributor,
@@ -75,9 +88,13 @@ function additionOfInclusion(input: InclusionInput, context: InclusionContext): 
     onAnchorTrimmed: "boundary",
   } as const;
   if (mode === "after_last_user") {
-    return success({ insert: { ...insert, path: [...insert.path], anchor: "last_user", place: "after" } });
+    return success({
+      insert: { ...insert, path: [...insert.path], anchor: "last_user", place: "after" },
+    });
   }
-  return success({ insert: { ...insert, path: [...insert.path], anchor: { offset: depth }, place: "before" } });
+  return success({
+    insert: { ...insert, path: [...insert.path], anchor: { offset: depth }, place: "before" },
+  });
 }
 
 function textOfInclusion(
@@ -85,9 +102,13 @@ function textOfInclusion(
   { counter, renderer, art, report }: InclusionContext,
 ): Result<string> {
   const { template, maxTokens } = inclusion;
-  const rendered = template === undefined ? textOfValue(value) : renderer.render(template, { art, value });
+  const rendered =
+    template === undefined ? textOfValue(value) : renderer.render(template, { art, value });
   if (!rendered.ok) {
-    return { ok: false, issues: rendered.issues.map((issue) => ({ ...issue, path: ["inclusions", tag] })) };
+    return {
+      ok: false,
+      issues: rendered.issues.map((issue) => ({ ...issue, path: ["inclusions", tag] })),
+    };
   }
   if (maxTokens === undefined) return rendered;
   const cut = truncateMiddle(rendered.value, { maxTokens, counter });
@@ -101,7 +122,10 @@ function additionOfEffect(
   report: PromptReport,
 ): Result<Addition> {
   const contributor = { kind: "effect", operationId, effectIndex } as const;
-  if (effect.content === "" && !(effect.type === "prompt.system_update" && effect.mode === "replace")) {
+  if (
+    effect.content === "" &&
+    !(effect.type === "prompt.system_update" && effect.mode === "replace")
+  ) {
     report.dropped.push({ contributor, reason: "empty" });
     return success(undefined);
   }
@@ -120,7 +144,11 @@ function placeOf(
     case "prompt.append_after_last_user":
       return { anchor: "last_user", place: "after", onAnchorTrimmed: "boundary" };
     case "prompt.insert_at_depth":
-      return { anchor: { offset: effect.depthFromEnd }, place: "before", onAnchorTrimmed: "boundary" };
+      return {
+        anchor: { offset: effect.depthFromEnd },
+        place: "before",
+        onAnchorTrimmed: "boundary",
+      };
     case "prompt.insert": {
       const { anchor, place, onAnchorTrimmed = "boundary" } = effect;
       return { anchor, place, onAnchorTrimmed };

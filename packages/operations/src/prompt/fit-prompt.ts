@@ -73,16 +73,28 @@ function fixedCosts(draft: PromptDraft, meter: PromptMeter): FixedCosts {
   const sum = (messages: readonly ChatMessage[]): number =>
     messages.reduce((total, message) => total + meter.of(message), 0);
   const system = sum(lead.map(({ message }) => message));
-  const isUpdated = lead.length < layout.leadCount || lead.some(({ origin }) => origin.from === "system");
+  const isUpdated =
+    lead.length < layout.leadCount || lead.some(({ origin }) => origin.from === "system");
   const additions = isUpdated ? Math.max(0, system - sum(base.slice(0, layout.leadCount))) : 0;
   const inserts = sum(fixedInserts(draft).map(({ message }) => message));
-  const turn = layout.groups.slice(layout.firstOfTurn).filter(({ start }) => !placed.replacements.has(start));
+  const turn = layout.groups
+    .slice(layout.firstOfTurn)
+    .filter(({ start }) => !placed.replacements.has(start));
   const currentTurn = sum(turn.flatMap(({ start, end }) => base.slice(start, end)));
   const removable = countTrimmed(draft, layout.firstOfTurn);
   const elision = removable === 0 ? 0 : meter.of(elisionMessage(removable));
   const { framing, usable } = meter;
-  const parts = { usable, system: system - additions, history: 0, currentTurn, inserts: inserts + additions };
-  return { fixed: system + inserts + currentTurn + framing, breakdown: { ...parts, elision, framing } };
+  const parts = {
+    usable,
+    system: system - additions,
+    history: 0,
+    currentTurn,
+    inserts: inserts + additions,
+  };
+  return {
+    fixed: system + inserts + currentTurn + framing,
+    breakdown: { ...parts, elision, framing },
+  };
 }
 
 /** Inserts that stay whatever is cut off. */
@@ -92,16 +104,25 @@ function fixedInserts(draft: PromptDraft): PromptInsert[] {
   for (const [index, inserts] of [...placed.before, ...placed.after]) {
     const group = groupAt(layout, index);
     const isTurn = (layout.groupOf[index - layout.leadCount] ?? 0) >= layout.firstOfTurn;
-    fixed.push(...inserts.filter((insert) => isTurn || group === undefined || !isDropped(draft, insert, group)));
+    fixed.push(
+      ...inserts.filter(
+        (insert) => isTurn || group === undefined || !isDropped(draft, insert, group),
+      ),
+    );
   }
   return fixed;
 }
 
 /** The oldest group that can be kept by the sum of its parts; undefined where not even the fixed parts fit. */
-function reach(draft: PromptDraft, meter: PromptMeter, { fixed, breakdown }: FixedCosts): number | undefined {
+function reach(
+  draft: PromptDraft,
+  meter: PromptMeter,
+  { fixed, breakdown }: FixedCosts,
+): number | undefined {
   const { groups, firstOfTurn } = draft.layout;
   let used = fixed;
-  let best = firstOfTurn === 0 || used + breakdown.elision <= meter.usable ? firstOfTurn : undefined;
+  let best =
+    firstOfTurn === 0 || used + breakdown.elision <= meter.usable ? firstOfTurn : undefined;
   for (let index = firstOfTurn - 1; index >= 0; index -= 1) {
     const group = groups[index];
     if (group === undefined) break;
@@ -118,7 +139,8 @@ function costOf(draft: PromptDraft, index: number, meter: PromptMeter): number {
   if (group === undefined) return 0;
   let tokens = 0;
   for (const inserts of [placed.before.get(group.start), placed.after.get(group.end - 1)]) {
-    for (const insert of inserts ?? []) if (isDropped(draft, insert, group)) tokens += meter.of(insert.message);
+    for (const insert of inserts ?? [])
+      if (isDropped(draft, insert, group)) tokens += meter.of(insert.message);
   }
   if (placed.replacements.has(group.start)) return tokens;
   for (let at = group.start; at < group.end; at += 1) {

@@ -41,13 +41,22 @@ export function placeInserts(
     after: new Map(),
     replacements: new Map(),
   };
-  const binding: Binding = { base, layout, report, placed, indexOf: indexById(base), replaced: new Map() };
+  const binding: Binding = {
+    base,
+    layout,
+    report,
+    placed,
+    indexOf: indexById(base),
+    replaced: new Map(),
+  };
   const issues: Issue[] = [];
   for (const insert of inserts) {
     const message = bind(insert, binding);
     if (message !== undefined) issues.push({ code: "invalid_anchor", path: insert.path, message });
   }
-  const failed = placed.outside.filter(({ onAnchorTrimmed }) => onAnchorTrimmed === "fail").map(trimmedIssue);
+  const failed = placed.outside
+    .filter(({ onAnchorTrimmed }) => onAnchorTrimmed === "fail")
+    .map(trimmedIssue);
   if (issues.length + failed.length > 0) return { ok: false, issues: [...issues, ...failed] };
   placed.outside = placed.outside.filter((insert) => {
     const isKept = insert.onAnchorTrimmed === "boundary";
@@ -65,7 +74,11 @@ export function trimmedIssue({ path, anchor }: PromptInsert): Issue {
 }
 
 /** Reports that an insert stands elsewhere than its anchor says. */
-export function clamp({ contributor }: PromptInsert, reason: ClampedAnchor["reason"], report: PromptReport): void {
+export function clamp(
+  { contributor }: PromptInsert,
+  reason: ClampedAnchor["reason"],
+  report: PromptReport,
+): void {
   report.clamped.push({ contributor, reason });
 }
 
@@ -74,7 +87,8 @@ function bind(insert: PromptInsert, binding: Binding): string | undefined {
   const { anchor } = insert;
   const { layout, placed } = binding;
   if (anchor === "last_user") {
-    if (layout.userIndex === undefined) return "There is no message of the user to insert at; the base needs one.";
+    if (layout.userIndex === undefined)
+      return "There is no message of the user to insert at; the base needs one.";
     return bindAt(insert, layout.userIndex, binding);
   }
   if ("offset" in anchor) return bindOffset(insert, anchor.offset, binding);
@@ -105,7 +119,8 @@ function bindAt(insert: PromptInsert, index: number, binding: Binding): string |
   const { base, layout, placed, report, replaced } = binding;
   const group = groupAt(layout, index);
   if (group === undefined) {
-    if (insert.place === "replace") return "An insert cannot replace a system message; use prompt.system_update.";
+    if (insert.place === "replace")
+      return "An insert cannot replace a system message; use prompt.system_update.";
     const isLast = index === layout.leadCount - 1 && insert.place === "after";
     if (!isLast) clamp(insert, "beyond_start", report);
     placed.afterLead.push(insert);

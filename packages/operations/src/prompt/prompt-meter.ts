@@ -21,11 +21,16 @@ export function createPromptMeter(trim: PromptTrim): PromptMeter {
   const tools: ToolDefinition[] = [...(trim.tools ?? [])];
   const margin = safetyMargin === undefined ? {} : { safetyMargin };
   const count = (messages: readonly ChatMessage[], counted: ToolDefinition[]): number =>
-    counter.countMessages?.([...messages], counted) ?? countMessages((text) => counter.count(text), messages, counted);
+    counter.countMessages?.([...messages], counted) ??
+    countMessages((text) => counter.count(text), messages, counted);
   // A budget of nothing is one that nothing fits.
   const usableOf = (total: number): number =>
     total >= 1
-      ? new TokenBudget({ total: Math.min(Math.floor(total), Number.MAX_SAFE_INTEGER), counter, ...margin }).usable
+      ? new TokenBudget({
+          total: Math.min(Math.floor(total), Number.MAX_SAFE_INTEGER),
+          counter,
+          ...margin,
+        }).usable
       : 0;
   const once = count([], []);
   return {

@@ -17,19 +17,27 @@ export interface PromptDraft {
 
 /** The mark of what was cut off at the start of the history. */
 export function elisionMessage(removedMessages: number): ChatMessage {
-  const what = removedMessages === 1 ? "1 earlier message was" : `${removedMessages} earlier messages were`;
+  const what =
+    removedMessages === 1 ? "1 earlier message was" : `${removedMessages} earlier messages were`;
   return { role: "user", content: `[${what} removed here to save space.]`, source: "ccl:elision" };
 }
 
 const none: readonly PromptInsert[] = [];
 
 /** Inserts round a group, in the order in which they stand; `replacement` has the place of its messages. */
-export function insertsAt({ placed }: PromptDraft, { start, end }: MessageGroup): readonly PromptInsert[] {
+export function insertsAt(
+  { placed }: PromptDraft,
+  { start, end }: MessageGroup,
+): readonly PromptInsert[] {
   const before = placed.before.get(start);
   const after = placed.after.get(end - 1);
   const replacement = placed.replacements.get(start);
   if (before === undefined && after === undefined && replacement === undefined) return none;
-  return [...(before ?? none), ...(replacement === undefined ? none : [replacement]), ...(after ?? none)];
+  return [
+    ...(before ?? none),
+    ...(replacement === undefined ? none : [replacement]),
+    ...(after ?? none),
+  ];
 }
 
 /** True where an insert goes when its group does. What is bound to a replaced message stays with the replacement. */
@@ -42,7 +50,8 @@ export function countTrimmed({ layout, placed }: PromptDraft, keptFrom: number):
   let removed = 0;
   for (let index = 0; index < keptFrom; index += 1) {
     const group = layout.groups[index];
-    if (group !== undefined && !placed.replacements.has(group.start)) removed += group.end - group.start;
+    if (group !== undefined && !placed.replacements.has(group.start))
+      removed += group.end - group.start;
   }
   return removed;
 }
@@ -79,12 +88,20 @@ export function writePrompt(draft: PromptDraft, keptFrom: number): WrittenPrompt
   return written;
 }
 
-function push({ messages, origins }: WrittenPrompt, message: ChatMessage, origin: PromptOrigin): void {
+function push(
+  { messages, origins }: WrittenPrompt,
+  message: ChatMessage,
+  origin: PromptOrigin,
+): void {
   messages.push(message);
   origins.push(origin);
 }
 
-function pushBase(written: WrittenPrompt, base: readonly ChatMessage[], { start, end }: MessageGroup): void {
+function pushBase(
+  written: WrittenPrompt,
+  base: readonly ChatMessage[],
+  { start, end }: MessageGroup,
+): void {
   for (let index = start; index < end; index += 1) {
     const message = base[index];
     if (message !== undefined) push(written, message, baseOrigin(message.id));
@@ -92,7 +109,11 @@ function pushBase(written: WrittenPrompt, base: readonly ChatMessage[], { start,
 }
 
 /** Of a group that is cut off. */
-function staying(draft: PromptDraft, group: MessageGroup, inserts: readonly PromptInsert[]): PromptInsert[] {
+function staying(
+  draft: PromptDraft,
+  group: MessageGroup,
+  inserts: readonly PromptInsert[],
+): PromptInsert[] {
   return inserts.filter((insert) => !isDropped(draft, insert, group));
 }
 

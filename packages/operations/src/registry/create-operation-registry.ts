@@ -36,7 +36,8 @@ export function createOperationRegistry(): OperationRegistry {
       const frozen = Object.freeze({ ...definition });
       operations.set(operationId, { definition: frozen, ...(handler && { handler }) });
     },
-    definitions: () => [...operations.keys()].sort().flatMap((id) => operations.get(id)?.definition ?? []),
+    definitions: () =>
+      [...operations.keys()].sort().flatMap((id) => operations.get(id)?.definition ?? []),
     find: (operationId) => operations.get(operationId),
   };
 }

@@ -14,7 +14,12 @@ import { createVirtualClock, type VirtualClock } from "../testing/create-virtual
 import { done, scenario, write, type ScenarioOperation } from "./engine-scenario.ts";
 import type { RunHandle } from "./live-run.ts";
 
-const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
+const key = {
+  chatId: "chat",
+  branchId: "main",
+  profileId: "profile",
+  operationProfileSessionId: "session",
+};
 const response: ModelResponse = { text: "The answer.", toolCalls: [], finishReason: "stop" };
 
 /** Waits in virtual time, to the end of it where there is no signal to heed. */
@@ -89,8 +94,21 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
   const both = { hooks: ["before_main_llm" as const, "after_main_llm" as const] };
   const operations: ScenarioOperation[] = [
     { id: "a", ...both, required: true, writesTag: "a", does: working(10, true, "a") },
-    { id: "b", ...both, writesTag: "b", does: working(5_000, false, "b"), params: { timeoutMs: 20_000 } },
-    { id: "c", ...both, required: true, dependsOn: ["a"], writesTag: "c", does: working(10, true, "c") },
+    {
+      id: "b",
+      ...both,
+      writesTag: "b",
+      does: working(5_000, false, "b"),
+      params: { timeoutMs: 20_000 },
+    },
+    {
+      id: "c",
+      ...both,
+      required: true,
+      dependsOn: ["a"],
+      writesTag: "c",
+      does: working(10, true, "c"),
+    },
   ];
   const runs = createMemoryRunStore();
   const chat = createMemoryChatStore();
@@ -107,7 +125,11 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
   handle?.onEvent(({ type, seq }) => happens(`event ${seq} ${type}`));
   for (let step = 0; step < 40; step += 1) await clock.advance(500);
   const listeners = [...signals].map((signal) => getEventListeners(signal, "abort").length);
-  const idle = { timers: clock.pendingTimers, listeners: Math.max(...listeners), counts: engine.counts() };
+  const idle = {
+    timers: clock.pendingTimers,
+    listeners: Math.max(...listeners),
+    counts: engine.counts(),
+  };
   if (handle === undefined) {
     trial.found = { idle, run: (await runs.listUnfinished()).runs, turns: chat.turns(key).length };
     return trial;
@@ -124,13 +146,22 @@ interface Left {
 }
 
 /** Whether result, journal, events, session and chat say the same. */
-async function consistency({ handle, runs, chat, sessions }: Left): Promise<Record<string, unknown>> {
+async function consistency({
+  handle,
+  runs,
+  chat,
+  sessions,
+}: Left): Promise<Record<string, unknown>> {
   const result = await Promise.race([handle.result, Promise.resolve(undefined)]);
   const stored = await runs.loadRun(handle.runId);
   const events = await runs.readEvents(handle.runId);
   const { artifacts } = await sessions.read(key);
-  const committed = (result?.commitLog ?? []).filter(({ commitStatus }) => commitStatus === "committed");
-  const tags = new Set(committed.flatMap(({ effects }) => effects.flatMap(({ tag = "" }) => [tag])));
+  const committed = (result?.commitLog ?? []).filter(
+    ({ commitStatus }) => commitStatus === "committed",
+  );
+  const tags = new Set(
+    committed.flatMap(({ effects }) => effects.flatMap(({ tag = "" }) => [tag])),
+  );
   const ends = events.flatMap((event) =>
     event.type === "operation.finished" ? [`${event.hook}/${event.operationId}`] : [],
   );
@@ -145,7 +176,8 @@ async function consistency({ handle, runs, chat, sessions }: Left): Promise<Reco
     ends: [ends.length, new Set(ends).size],
     isOnce: new Set(keys).size === keys.length,
     isSessionAsLogged: artifacts.map(({ tag }) => tag).join() === [...tags].sort().join(),
-    isAnswerAsTold: (turn?.assistantVariants.length ?? 0) === (result?.mainLlm.text === undefined ? 0 : 1),
+    isAnswerAsTold:
+      (turn?.assistantVariants.length ?? 0) === (result?.mainLlm.text === undefined ? 0 : 1),
   };
 }
 
@@ -153,11 +185,19 @@ describe("an abort at any call of a store, event, start or end of a run", () => 
   it("ends it, starts nothing more, and leaves no timer, no listener and a whole journal", async () => {
     const undisturbed = await runWithAbort(undefined);
     const idle = { timers: 0, listeners: 0, counts: { running: 0, waiting: 0 } };
-    const whole = { isStored: true, isGapless: true, last: "run.finished", ends: [6, 6], isOnce: true };
+    const whole = {
+      isStored: true,
+      isGapless: true,
+      last: "run.finished",
+      ends: [6, 6],
+      isOnce: true,
+    };
     const agreed = { ...whole, isSessionAsLogged: true, isAnswerAsTold: true, idle };
     expect(undisturbed.found).toEqual({ ...agreed, status: "done", shown: "done" });
     const made = undisturbed.before.indexOf("answer createRun");
-    const tooLate = undisturbed.before.findLastIndex((what) => what.startsWith("end after_main_llm"));
+    const tooLate = undisturbed.before.findLastIndex((what) =>
+      what.startsWith("end after_main_llm"),
+    );
     expect([made >= 0, tooLate > 40, undisturbed.before.length > 70]).toEqual([true, true, true]);
     const nothing = { idle, run: [], turns: 0 };
     const outcomes = new Set<string>();

@@ -10,7 +10,10 @@ export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
 
 /** An object with the keys as they are, whatever they are called. */
 export function toArtifactMap(artifacts: Iterable<OperationArtifact>): ArtifactMap {
-  const entries = [...artifacts].map((artifact): [string, OperationArtifact] => [artifact.tag, artifact]);
+  const entries = [...artifacts].map((artifact): [string, OperationArtifact] => [
+    artifact.tag,
+    artifact,
+  ]);
   return Object.freeze(Object.fromEntries(entries));
 }
 
@@ -29,7 +32,12 @@ export function isUnchanged(
   write: ArtifactWrite,
   head: number | undefined,
 ): boolean {
-  return before?.persisted === true && write.persisted && before.version === head && hasSameContent(before, write);
+  return (
+    before?.persisted === true &&
+    write.persisted &&
+    before.version === head &&
+    hasSameContent(before, write)
+  );
 }
 
 /** The artifact after a write, with the version that it has or is going to have. */
@@ -39,7 +47,10 @@ export function writtenArtifact(
   { runId, writtenAt, version }: { runId: string; writtenAt: number; version: number },
 ): OperationArtifact {
   const { tag, persisted, usage, semantics, value, inclusion, retention } = write;
-  const former = before === undefined || !persisted || !before.persisted ? [] : [...before.history, versionOf(before)];
+  const former =
+    before === undefined || !persisted || !before.persisted
+      ? []
+      : [...before.history, versionOf(before)];
   return Object.freeze({
     tag,
     persisted,
@@ -63,7 +74,13 @@ function versionOf({
   value,
   parentVersion,
 }: OperationArtifact): OperationArtifact["history"][number] {
-  return Object.freeze({ version, runId, writtenAt, value, ...(parentVersion !== undefined && { parentVersion }) });
+  return Object.freeze({
+    version,
+    runId,
+    writtenAt,
+    value,
+    ...(parentVersion !== undefined && { parentVersion }),
+  });
 }
 
 /** All that an operation depends on, directly or not, in commit order. */
@@ -73,7 +90,8 @@ export function ancestorsOf(operations: readonly PlannedOperation[], index: numb
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (found.has(next)) continue;
     found.add(next);
-    for (const dependency of operations[next]?.dependencies ?? []) if (!found.has(dependency)) waiting.push(dependency);
+    for (const dependency of operations[next]?.dependencies ?? [])
+      if (!found.has(dependency)) waiting.push(dependency);
   }
   return [...found].sort((left, right) => left - right);
 }

@@ -24,7 +24,10 @@ interface Bounding {
 }
 
 /** What a handler says about its work, masked and cut: references to credentials left out, long things shortened. */
-export function boundSummary(summary: unknown, limits: SummaryLimits): Record<string, unknown> | undefined {
+export function boundSummary(
+  summary: unknown,
+  limits: SummaryLimits,
+): Record<string, unknown> | undefined {
   if (typeof summary !== "object" || summary === null || Array.isArray(summary)) return undefined;
   return boundRecord(summary, { limits, leftChars: limits.maxChars }, 0);
 }
@@ -44,10 +47,16 @@ function boundRecord(record: object, bounding: Bounding, depth: number): Record<
   return bounded;
 }
 
-function boundValue(value: unknown, at: { bounding: Bounding; depth: number; key: string }): unknown {
+function boundValue(
+  value: unknown,
+  at: { bounding: Bounding; depth: number; key: string },
+): unknown {
   const { bounding, depth, key } = at;
   if (typeof value === "string") {
-    const max = Math.min(textLimits.get(key) ?? bounding.limits.maxTextChars, Math.max(1, bounding.leftChars));
+    const max = Math.min(
+      textLimits.get(key) ?? bounding.limits.maxTextChars,
+      Math.max(1, bounding.leftChars),
+    );
     const text = safeText(value, max);
     bounding.leftChars -= text.length + 2;
     return text;

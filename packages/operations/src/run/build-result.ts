@@ -5,7 +5,10 @@ import type { CommitLogEntry, OperationRun, RunArtifact, RunResult } from "./run
 import type { RunCommand } from "./run-state.ts";
 
 /** All that is known of a run as it ends. */
-export function buildResult(desk: RunDesk, end: Extract<RunCommand, { type: "finish" }>): RunResult {
+export function buildResult(
+  desk: RunDesk,
+  end: Extract<RunCommand, { type: "finish" }>,
+): RunResult {
   const { input, services } = desk;
   const finishedAt = services.clock.now();
   const { status, failedType, failedDetails, finishReason } = end;
@@ -18,10 +21,21 @@ export function buildResult(desk: RunDesk, end: Extract<RunCommand, { type: "fin
     operationRuns: operationRuns(desk),
     mainLlm: desk.main,
     commitLog: desk.hasEffects ? [...desk.commitLog, ...discarded(desk)] : [],
-    artifacts: [...(desk.written?.values() ?? [])].map(({ artifact, operationId, hook }): RunArtifact => {
-      const { tag, persisted, usage, semantics, version, value } = artifact;
-      return { tag, operationId, hook, persisted, usage, semantics, value, ...(persisted && { version }) };
-    }),
+    artifacts: [...(desk.written?.values() ?? [])].map(
+      ({ artifact, operationId, hook }): RunArtifact => {
+        const { tag, persisted, usage, semantics, version, value } = artifact;
+        return {
+          tag,
+          operationId,
+          hook,
+          persisted,
+          usage,
+          semantics,
+          value,
+          ...(persisted && { version }),
+        };
+      },
+    ),
     ...(failedType && { failedType }),
     ...(failedDetails && { failedDetails }),
     ...(finishReason && { finishReason }),
@@ -29,14 +43,23 @@ export function buildResult(desk: RunDesk, end: Extract<RunCommand, { type: "fin
 }
 
 /** The end with the reason why, where an operation is to blame. */
-export function withReason(desk: RunDesk, end: Extract<RunCommand, { type: "finish" }>): typeof end {
+export function withReason(
+  desk: RunDesk,
+  end: Extract<RunCommand, { type: "finish" }>,
+): typeof end {
   const { failedDetails, failedType } = end;
   if (failedDetails?.operationId === undefined || failedDetails.errorCode !== undefined) return end;
   const hook: Hook = failedType === "after_main_llm" ? "after_main_llm" : "before_main_llm";
-  const operation = desk.plan.operations.find((at) => at.hook === hook && at.operationId === failedDetails.operationId);
+  const operation = desk.plan.operations.find(
+    (at) => at.hook === hook && at.operationId === failedDetails.operationId,
+  );
   const record = operation && desk.records[operation.index];
   const { error, status, skippedReason } = record ?? {};
-  if (error) return { ...end, failedDetails: { ...failedDetails, errorCode: error.code, errorMessage: error.message } };
+  if (error)
+    return {
+      ...end,
+      failedDetails: { ...failedDetails, errorCode: error.code, errorMessage: error.message },
+    };
   const errorMessage = `The required operation was ${status ?? "not run"}${skippedReason ? ` (${skippedReason})` : ""}.`;
   return { ...end, failedDetails: { ...failedDetails, errorMessage } };
 }

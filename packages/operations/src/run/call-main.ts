@@ -1,4 +1,9 @@
-import { LanguageModelError, type ChatMessage, type ModelRequest, type ModelResponse } from "@ccl/core";
+import {
+  LanguageModelError,
+  type ChatMessage,
+  type ModelRequest,
+  type ModelResponse,
+} from "@ccl/core";
 
 import { wellFormed } from "../artifact/well-formed.ts";
 import { deepFreeze } from "../artifact/deep-freeze.ts";
@@ -31,7 +36,15 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
     const text = deltas.text();
     const partial = text.length > 0;
     const finishReason = desk.state.stop ?? "user_abort";
-    return { kind: "main_llm", attempt, executed: true, status: "aborted", finishReason, text, partial };
+    return {
+      kind: "main_llm",
+      attempt,
+      executed: true,
+      status: "aborted",
+      finishReason,
+      text,
+      partial,
+    };
   };
   const run = async (): Promise<MainStep> => {
     try {
@@ -113,7 +126,10 @@ async function ask(desk: RunDesk, { messages, deltas, isOver }: Asking): Promise
 }
 
 /** What readers have seen of the answer is kept, as after an abort. */
-function failedStep(error: unknown, of: { attempt: number; executed: boolean; text: string }): MainStep {
+function failedStep(
+  error: unknown,
+  of: { attempt: number; executed: boolean; text: string },
+): MainStep {
   const { code, finishReason } = failureOf(error, of.executed);
   const shown = { code, message: safeText(messageOf(error), 512) };
   return {
@@ -126,7 +142,10 @@ function failedStep(error: unknown, of: { attempt: number; executed: boolean; te
   };
 }
 
-function failureOf(error: unknown, isOfModel: boolean): { code: OperationErrorCode; finishReason: RunFinishReason } {
+function failureOf(
+  error: unknown,
+  isOfModel: boolean,
+): { code: OperationErrorCode; finishReason: RunFinishReason } {
   if (LanguageModelError.isInstance(error)) {
     const code = modelErrorCode(error.code);
     const isNamed = code === "timeout" || code === "rate_limited" || code === "policy_error";
@@ -139,6 +158,8 @@ function failureOf(error: unknown, isOfModel: boolean): { code: OperationErrorCo
   }
   const { details } = error;
   const code =
-    typeof details === "object" && details !== null && "operationCode" in details ? details.operationCode : "";
+    typeof details === "object" && details !== null && "operationCode" in details
+      ? details.operationCode
+      : "";
   return { code: isErrorCode(code) ? code : "internal_error", finishReason: "policy_error" };
 }

@@ -4,7 +4,12 @@ import { expect, it } from "vitest";
 import type { RunEvent } from "../events/run-event.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
-import type { ExecutorEngine, OperationAttempt, RunDriver, RunExecutor } from "../ports/run-executor.ts";
+import type {
+  ExecutorEngine,
+  OperationAttempt,
+  RunDriver,
+  RunExecutor,
+} from "../ports/run-executor.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
@@ -17,7 +22,9 @@ interface Carried extends RunExecutor {
 }
 
 /** A local executor that carries attempts as it is told to. */
-function createCarrier(carry: NonNullable<RunExecutor["carryAttempt"]> = async (_, execute) => execute()): Carried {
+function createCarrier(
+  carry: NonNullable<RunExecutor["carryAttempt"]> = async (_, execute) => execute(),
+): Carried {
   let drive: RunDriver | undefined;
   return {
     isLocal: true,
@@ -50,15 +57,24 @@ function open(
 ): { engine: RunEngine; profile: OperationProfile; runs: ReturnType<typeof createMemoryRunStore> } {
   const registry = createOperationRegistry();
   const retry = { maxAttempts: 2, backoffMs: 1, retryOn: ["internal_error"] };
-  for (const operationId of ["a", "b"]) registry.register({ operationId, kind: "test", name: operationId }, handler);
-  const config = { enabled: true, required: false, hooks: ["before_main_llm" as const], params: { retry } };
+  for (const operationId of ["a", "b"])
+    registry.register({ operationId, kind: "test", name: operationId }, handler);
+  const config = {
+    enabled: true,
+    required: false,
+    hooks: ["before_main_llm" as const],
+    params: { retry },
+  };
   const profile: OperationProfile = {
     profileId: "p",
     name: "P",
     enabled: true,
     operationProfileSessionId: "1",
     operations: [
-      { operationId: "a", config: { ...config, order: 2, hooks: ["before_main_llm", "after_main_llm"] } },
+      {
+        operationId: "a",
+        config: { ...config, order: 2, hooks: ["before_main_llm", "after_main_llm"] },
+      },
       { operationId: "b", config: { ...config, order: 1, dependsOn: [] } },
     ],
   };
@@ -78,7 +94,13 @@ it("hands each attempt to the executor, and takes what that settles with for the
   });
   const run = await engine.start({ ...turn, profile });
   const result = await run.result;
-  expect(result.operationRuns.map(({ operationId, status, attempts }) => [operationId, status, attempts])).toEqual([
+  expect(
+    result.operationRuns.map(({ operationId, status, attempts }) => [
+      operationId,
+      status,
+      attempts,
+    ]),
+  ).toEqual([
     ["b", "done", 2],
     ["a", "done", 1],
     ["a", "done", 1],
@@ -150,27 +172,40 @@ it("lets the executor end a run, and calls no handler of an attempt that it come
 it.each([
   { handlerMs: 90, ended: ["done", undefined] },
   { handlerMs: 110, ended: ["error", "timeout"] },
-])("counts the time of an attempt from the call of its handler: $handlerMs ms of 100", async ({ handlerMs, ended }) => {
-  const clock = createVirtualClock();
-  const executor = createCarrier(async (_, execute) => {
-    await clock.advance(1_000);
-    return execute();
-  });
-  const registry = createOperationRegistry();
-  registry.register({ operationId: "a", kind: "test", name: "A" }, async () => {
-    await clock.advance(handlerMs);
-    return { status: "done" };
-  });
-  const config = { enabled: true, required: false, hooks: ["before_main_llm" as const], order: 0 };
-  const profile: OperationProfile = {
-    profileId: "p",
-    name: "P",
-    enabled: true,
-    operationProfileSessionId: "1",
-    operations: [{ operationId: "a", config: { ...config, params: { timeoutMs: 100 } } }],
-  };
-  const engine = createRunEngine({ registry, mainModel: createScriptedModel(["Hello."]), clock, executor });
-  const { operationRuns } = await (await engine.start({ ...turn, profile })).result;
-  expect(operationRuns.map(({ status, errorCode }) => [status, errorCode])).toEqual([ended]);
-  expect(clock.pendingTimers).toBe(0);
-});
+])(
+  "counts the time of an attempt from the call of its handler: $handlerMs ms of 100",
+  async ({ handlerMs, ended }) => {
+    const clock = createVirtualClock();
+    const executor = createCarrier(async (_, execute) => {
+      await clock.advance(1_000);
+      return execute();
+    });
+    const registry = createOperationRegistry();
+    registry.register({ operationId: "a", kind: "test", name: "A" }, async () => {
+      await clock.advance(handlerMs);
+      return { status: "done" };
+    });
+    const config = {
+      enabled: true,
+      required: false,
+      hooks: ["before_main_llm" as const],
+      order: 0,
+    };
+    const profile: OperationProfile = {
+      profileId: "p",
+      name: "P",
+      enabled: true,
+      operationProfileSessionId: "1",
+      operations: [{ operationId: "a", config: { ...config, params: { timeoutMs: 100 } } }],
+    };
+    const engine = createRunEngine({
+      registry,
+      mainModel: createScriptedModel(["Hello."]),
+      clock,
+      executor,
+    });
+    const { operationRuns } = await (await engine.start({ ...turn, profile })).result;
+    expect(operationRuns.map(({ status, errorCode }) => [status, errorCode])).toEqual([ended]);
+    expect(clock.pendingTimers).toBe(0);
+  },
+);

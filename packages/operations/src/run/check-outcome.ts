@@ -44,7 +44,12 @@ const errorCodes: ReadonlySet<string> = new Set<OperationErrorCode>([
   "idempotency_conflict",
   "internal_error",
 ]);
-const statuses: ReadonlySet<string> = new Set<OperationStatus>(["done", "skipped", "error", "aborted"]);
+const statuses: ReadonlySet<string> = new Set<OperationStatus>([
+  "done",
+  "skipped",
+  "error",
+  "aborted",
+]);
 const maxMessageChars = 512;
 const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
@@ -58,12 +63,20 @@ export function isErrorCode(code: unknown): code is OperationErrorCode {
 
 /** A failed outcome with a message that is safe to show. */
 export function failedOutcome(code: OperationErrorCode, message: string): CheckedOutcome {
-  return { status: "error", effects: noEffects, error: { code, message: safeText(message, maxMessageChars) } };
+  return {
+    status: "error",
+    effects: noEffects,
+    error: { code, message: safeText(message, maxMessageChars) },
+  };
 }
 
 /** What came back from a handler, as far as it may be trusted. */
-export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperation): CheckedOutcome {
-  if (typeof outcome !== "object" || outcome === null) return failedOutcome("internal_error", noStatus);
+export function checkOutcome(
+  outcome: OperationOutcome,
+  operation: PlannedOperation,
+): CheckedOutcome {
+  if (typeof outcome !== "object" || outcome === null)
+    return failedOutcome("internal_error", noStatus);
   const { status, effects, debug } = outcome;
   const isEmpty = effects === undefined || (Array.isArray(effects) && effects.length === 0);
   if (status === "done" && isEmpty && debug === undefined) return nothingDone;
@@ -73,7 +86,12 @@ export function checkOutcome(outcome: OperationOutcome, operation: PlannedOperat
   if (status === "error") return { ...failureOf(outcome.error), ...rest };
   const { skippedReason } = outcome;
   const hasReason = typeof skippedReason === "string" && status === "skipped";
-  return { status, effects: noEffects, ...(hasReason && { skippedReason: safeText(skippedReason, 100) }), ...rest };
+  return {
+    status,
+    effects: noEffects,
+    ...(hasReason && { skippedReason: safeText(skippedReason, 100) }),
+    ...rest,
+  };
 }
 
 /** Handlers without types give a text, or an error that they have caught. */
@@ -81,18 +99,22 @@ function failureOf(error: unknown): CheckedOutcome {
   if (typeof error === "string") return failedOutcome("internal_error", error);
   const { code, message }: { code?: unknown; message?: unknown } =
     typeof error === "object" && error !== null ? error : {};
-  const text = typeof message === "string" ? message : "The handler gave no message with its error.";
+  const text =
+    typeof message === "string" ? message : "The handler gave no message with its error.";
   return failedOutcome(isErrorCode(code) ? code : "internal_error", text);
 }
 
 /** What a handler threw, as an outcome. Causes are left out: they may hold requests. */
 export function outcomeOfThrown(error: unknown): CheckedOutcome {
   const message = messageOf(error);
-  if (LanguageModelError.isInstance(error)) return failedOutcome(modelErrorCode(error.code), message);
+  if (LanguageModelError.isInstance(error))
+    return failedOutcome(modelErrorCode(error.code), message);
   if (!OperationsError.isInstance(error)) return failedOutcome("internal_error", message);
   const { details } = error;
   const code =
-    typeof details === "object" && details !== null && "operationCode" in details ? details.operationCode : "";
+    typeof details === "object" && details !== null && "operationCode" in details
+      ? details.operationCode
+      : "";
   return failedOutcome(isErrorCode(code) ? code : "internal_error", message);
 }
 
@@ -102,8 +124,12 @@ export function modelErrorCode(code: LanguageModelError["code"]): OperationError
   return code === "content_filtered" ? "policy_error" : "provider_error";
 }
 
-function checkEffects(effects: readonly OperationEffect[], operation: PlannedOperation): CheckedOutcome {
-  if (!Array.isArray(effects)) return failedOutcome("validation_error", "The effects are no list; give an array.");
+function checkEffects(
+  effects: readonly OperationEffect[],
+  operation: PlannedOperation,
+): CheckedOutcome {
+  if (!Array.isArray(effects))
+    return failedOutcome("validation_error", "The effects are no list; give an array.");
   const checked: OperationEffect[] = [];
   const writes: string[] = [];
   for (const [index, effect] of effects.entries()) {
@@ -134,7 +160,10 @@ function readEffect(effect: OperationEffect): Result<OperationEffect> {
     path: path.map(String),
     message,
   }));
-  return failure(first ?? { code: "invalid_shape", path: [], message: "It has another shape." }, ...rest);
+  return failure(
+    first ?? { code: "invalid_shape", path: [], message: "It has another shape." },
+    ...rest,
+  );
 }
 
 /** A frozen copy without provider keys and tokens: effects go to prompts, sessions and journals. */
@@ -166,7 +195,10 @@ function refusalOf(
   if (!isArtifactEffect(effect)) return undefined;
   if (effect.tag !== tag) {
     const allowed = tag === undefined ? "it declares no tag" : `it declares art.${tag}`;
-    return { code: "policy_error", message: `The operation can't write art.${effect.tag}: ${allowed}.` };
+    return {
+      code: "policy_error",
+      message: `The operation can't write art.${effect.tag}: ${allowed}.`,
+    };
   }
   if (!effect.persisted && effect.retention !== undefined) {
     return {

@@ -8,7 +8,8 @@ const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 /** Refuses what no run can be started with. @throws OperationsError `invalid_options` */
 export function checkStart(options: StartOptions): void {
-  const { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, deadlineMs } = options;
+  const { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, deadlineMs } =
+    options;
   if (trigger !== "generate" && trigger !== "regenerate") {
     refuse(`The trigger ${JSON.stringify(trigger)} is neither generate nor regenerate.`);
   }
@@ -20,14 +21,18 @@ export function checkStart(options: StartOptions): void {
   if (clientRequestId !== undefined) checkText("clientRequestId", clientRequestId);
   if (initiator !== undefined) checkText("initiator", initiator);
   if (profileRef !== undefined) checkText("profileRef", profileRef);
-  if (profile !== undefined && profileRef !== undefined) refuse("Give profile or profileRef, not both.");
+  if (profile !== undefined && profileRef !== undefined)
+    refuse("Give profile or profileRef, not both.");
   if (trigger === "regenerate" && userMessage !== undefined) {
     refuse("Regenerate answers a turn that is there; leave userMessage out, or generate.");
   }
   if (trigger === "generate" && userMessage === undefined && userMessageId === undefined) {
-    refuse("Generate begins a turn: give userMessage, or the userMessageId of one that the chat holds already.");
+    refuse(
+      "Generate begins a turn: give userMessage, or the userMessageId of one that the chat holds already.",
+    );
   }
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") refuse("The signal is no AbortSignal.");
+  if (signal !== undefined && typeof signal?.addEventListener !== "function")
+    refuse("The signal is no AbortSignal.");
   if (deadlineMs !== undefined && !Number.isFinite(deadlineMs)) {
     refuse(`deadlineMs ${deadlineMs} is no time in milliseconds since the epoch.`);
   }
@@ -35,7 +40,9 @@ export function checkStart(options: StartOptions): void {
 
 function checkText(name: string, value: unknown): void {
   if (typeof value === "string" && idPattern.test(value)) return;
-  refuse(`${name} ${JSON.stringify(value)} must be 1 to 200 characters, none of them a control character.`);
+  refuse(
+    `${name} ${JSON.stringify(value)} must be 1 to 200 characters, none of them a control character.`,
+  );
 }
 
 function checkMessage(userMessage: unknown): void {
@@ -47,12 +54,18 @@ function checkMessage(userMessage: unknown): void {
     // Bytes are no JSON, and each store has a way of its own for them.
     canonicalJson(isText ? userMessage : userMessage.map((part) => ({ ...part, data: undefined })));
   } catch (cause) {
-    throw new OperationsError("invalid_options", `userMessage can't be kept as JSON: ${messageOf(cause)}`, { cause });
+    throw new OperationsError(
+      "invalid_options",
+      `userMessage can't be kept as JSON: ${messageOf(cause)}`,
+      { cause },
+    );
   }
 }
 
 function isPart(part: unknown): part is { type: string } {
-  return typeof part === "object" && part !== null && "type" in part && typeof part.type === "string";
+  return (
+    typeof part === "object" && part !== null && "type" in part && typeof part.type === "string"
+  );
 }
 
 function refuse(message: string): never {
@@ -61,7 +74,17 @@ function refuse(message: string): never {
 
 /** What makes two starts with one request id the same. The deadline, a moment in time, is left out. */
 export function payloadHash(options: StartOptions): string {
-  const { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, initiator } = options;
-  const payload = { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, initiator };
+  const { trigger, chatId, branchId, userMessage, userMessageId, profile, profileRef, initiator } =
+    options;
+  const payload = {
+    trigger,
+    chatId,
+    branchId,
+    userMessage,
+    userMessageId,
+    profile,
+    profileRef,
+    initiator,
+  };
   return sha256Hex(canonicalJson(JSON.parse(JSON.stringify(payload))));
 }

@@ -6,7 +6,12 @@ import { done, scenario, write, type Scenario } from "./engine-scenario.ts";
 import type { MainPrompt } from "./engine-services.ts";
 import type { RunResult } from "./run-result.ts";
 
-const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
+const key = {
+  chatId: "chat",
+  branchId: "main",
+  profileId: "profile",
+  operationProfileSessionId: "session",
+};
 
 async function turn({ engine, start }: Scenario): Promise<RunResult> {
   return (await engine.start(start)).result;
@@ -29,7 +34,8 @@ describe("a persisted value that a run_only one of the same tag hides", () => {
           hooks: ["before_main_llm", "after_main_llm"],
           writesTag: "a",
           does: async ({ hook, artifacts }) => {
-            if (hook === "before_main_llm") return done(write("a", "scratch", { persisted: false }));
+            if (hook === "before_main_llm")
+              return done(write("a", "scratch", { persisted: false }));
             expect(artifacts["a"]?.value).toBe("scratch");
             turns += 1;
             return done(write("a", turns, { expectedVersion: turns - 1 }));
@@ -39,10 +45,18 @@ describe("a persisted value that a run_only one of the same tag hides", () => {
     });
     for (let at = 1; at <= 3; at += 1) {
       const { status, artifacts } = await turn(world);
-      expect([status, artifacts.map(({ value, version }) => [value, version])]).toEqual(["done", [[at, at]]]);
+      expect([status, artifacts.map(({ value, version }) => [value, version])]).toEqual([
+        "done",
+        [[at, at]],
+      ]);
     }
     const [stored] = (await world.sessions.read(key)).artifacts;
-    expect(stored).toMatchObject({ value: 3, version: 3, parentVersion: 2, history: [{ value: 1 }, { value: 2 }] });
+    expect(stored).toMatchObject({
+      value: 3,
+      version: 3,
+      parentVersion: 2,
+      history: [{ value: 1 }, { value: 2 }],
+    });
   });
 
   it("is seen again by what depends on an operation that has written the same", async () => {
@@ -55,7 +69,11 @@ describe("a persisted value that a run_only one of the same tag hides", () => {
           hooks: ["before_main_llm", "after_main_llm"],
           writesTag: "a",
           does: async ({ hook }) =>
-            done(hook === "before_main_llm" ? write("a", "scratch", { persisted: false }) : write("a", "kept")),
+            done(
+              hook === "before_main_llm"
+                ? write("a", "scratch", { persisted: false })
+                : write("a", "kept"),
+            ),
         },
         {
           id: "b",
@@ -88,21 +106,37 @@ describe("a text that was cut within an emoji", () => {
           kind: "template",
           required: true,
           dependsOn: ["a"],
-          params: { template: "{{ art.a | json }}", emit: [{ type: "prompt.system_update", mode: "replace" }] },
+          params: {
+            template: "{{ art.a | json }}",
+            emit: [{ type: "prompt.system_update", mode: "replace" }],
+          },
         },
       ],
     });
     for (let at = 1; at <= 2; at += 1) {
       const { status, artifacts } = await turn(world);
-      expect([status, artifacts.map(({ value, version }) => [value, version])]).toEqual(["done", [[kept, 1]]]);
+      expect([status, artifacts.map(({ value, version }) => [value, version])]).toEqual([
+        "done",
+        [[kept, 1]],
+      ]);
     }
-    expect((await world.sessions.read(key)).artifacts).toMatchObject([{ value: kept, history: [] }]);
+    expect((await world.sessions.read(key)).artifacts).toMatchObject([
+      { value: kept, history: [] },
+    ]);
   });
 });
 
 describe("an effect that has no place in the prompt", () => {
   const insert = (rest: Record<string, unknown>): OperationEffect =>
-    JSON.parse(JSON.stringify({ type: "prompt.insert", place: "after", role: "user", content: "x", ...rest }));
+    JSON.parse(
+      JSON.stringify({
+        type: "prompt.insert",
+        place: "after",
+        role: "user",
+        content: "x",
+        ...rest,
+      }),
+    );
 
   it.each<[string, OperationEffect]>([
     ["an anchor that is gone", insert({ anchor: { messageId: "gone" }, onAnchorTrimmed: "fail" })],
@@ -112,7 +146,10 @@ describe("an effect that has no place in the prompt", () => {
       const world = scenario({
         operations: [
           { id: "a", required, writesTag: "a", does: done(write("a", 1), effect) },
-          { id: "b", does: done({ type: "prompt.append_after_last_user", role: "user", content: "y" }) },
+          {
+            id: "b",
+            does: done({ type: "prompt.append_after_last_user", role: "user", content: "y" }),
+          },
         ],
       });
       const result = await turn(world);
@@ -126,30 +163,46 @@ describe("an effect that has no place in the prompt", () => {
   });
 
   it.each([1, 0.5, -0.5])("is no effect where its offset is %d", async (offset) => {
-    const world = scenario({ operations: [{ id: "a", does: done(insert({ anchor: { offset } })) }] });
+    const world = scenario({
+      operations: [{ id: "a", does: done(insert({ anchor: { offset } })) }],
+    });
     const result = await turn(world);
     expect(result.status).toBe("done");
-    expect(result.operationRuns).toMatchObject([{ status: "error", errorCode: "validation_error" }]);
+    expect(result.operationRuns).toMatchObject([
+      { status: "error", errorCode: "validation_error" },
+    ]);
   });
 });
 
 describe("an inclusion that can't be rendered", () => {
   const state = (template: string): OperationEffect =>
-    write("world", "sunny", { usage: "prompt_only", inclusion: { mode: "append_system", template } });
+    write("world", "sunny", {
+      usage: "prompt_only",
+      inclusion: { mode: "append_system", template },
+    });
 
-  it.each(["before_main_llm", "after_main_llm"] as const)("is an error of the one that writes it %s", async (hook) => {
-    for (const required of [false, true]) {
-      const world = scenario({
-        operations: [
-          { id: "a", hooks: [hook], required, writesTag: "world", does: done(state("{{ value | upcas }}")) },
-        ],
-      });
-      const result = await turn(world);
-      expect(logOf(result)).toEqual(["a error template_render_error"]);
-      expect(result.status).toBe(required ? "failed" : "done");
-      expect((await world.sessions.read(key)).artifacts).toEqual([]);
-    }
-  });
+  it.each(["before_main_llm", "after_main_llm"] as const)(
+    "is an error of the one that writes it %s",
+    async (hook) => {
+      for (const required of [false, true]) {
+        const world = scenario({
+          operations: [
+            {
+              id: "a",
+              hooks: [hook],
+              required,
+              writesTag: "world",
+              does: done(state("{{ value | upcas }}")),
+            },
+          ],
+        });
+        const result = await turn(world);
+        expect(logOf(result)).toEqual(["a error template_render_error"]);
+        expect(result.status).toBe(required ? "failed" : "done");
+        expect((await world.sessions.read(key)).artifacts).toEqual([]);
+      }
+    },
+  );
 
   it("is left out of the prompt where it was stored in spite of that", async () => {
     const mainModel = createScriptedModel(["1"]);
@@ -159,14 +212,28 @@ describe("an inclusion that can't be rendered", () => {
       throw new Error("It is a guest.");
     };
     const world = scenario({ mainModel, onPrompt, operations: [{ id: "a", does: done() }] });
-    const effect = { tag: "world", persisted: true, usage: "prompt_only", semantics: "state", value: "sunny" } as const;
-    const write = { ...effect, inclusion: { mode: "append_system", template: "{% if %}" } } as const;
+    const effect = {
+      tag: "world",
+      persisted: true,
+      usage: "prompt_only",
+      semantics: "state",
+      value: "sunny",
+    } as const;
+    const write = {
+      ...effect,
+      inclusion: { mode: "append_system", template: "{% if %}" },
+    } as const;
     const writes = [{ operationId: "a", expectedHead: 0, isRequired: false, write }];
     const of = { runId: "earlier", hook: "after_main_llm", fencingToken: 0, writtenAt: 0 } as const;
     await world.sessions.commit({ key, ...of, writes });
     expect((await turn(world)).status).toBe("done");
-    expect(mainModel.requests[0]?.messages.map(({ content }) => content)).toEqual(["Be brief.", "Hello"]);
+    expect(mainModel.requests[0]?.messages.map(({ content }) => content)).toEqual([
+      "Be brief.",
+      "Hello",
+    ]);
     const dropped = [{ contributor: { kind: "inclusion", tag: "world" }, reason: "unrenderable" }];
-    expect(prompts).toMatchObject([{ attempt: 1, messages: mainModel.requests[0]?.messages, explain: { dropped } }]);
+    expect(prompts).toMatchObject([
+      { attempt: 1, messages: mainModel.requests[0]?.messages, explain: { dropped } },
+    ]);
   });
 });

@@ -9,7 +9,12 @@ import type { SessionWrite, SessionWriteOutcome } from "../ports/profile-session
 import { formerOf, writeOf, writtenArtifact } from "./artifact-view.ts";
 import { OperationsError } from "../operations-error.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { artifactsAfter, assembleAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
+import {
+  artifactsAfter,
+  assembleAfter,
+  promptEffectsOf,
+  withUserVariant,
+} from "./operation-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunDesk } from "./run-desk.ts";
 import type { CommitLogEntry, CommittedEffect } from "./run-result.ts";
@@ -35,8 +40,13 @@ export async function commitHook(desk: RunDesk, hook: Hook): Promise<CommitLogEn
   const all: Committing[] = [];
   for (const operation of desk.plan.operations) {
     const record = desk.records[operation.index];
-    if (operation.hook !== hook || record?.status !== "done" || record.effects.length === 0) continue;
-    all.push({ operation, record, isRequired: hook === "before_main_llm" && operation.config.required });
+    if (operation.hook !== hook || record?.status !== "done" || record.effects.length === 0)
+      continue;
+    all.push({
+      operation,
+      record,
+      isRequired: hook === "before_main_llm" && operation.config.required,
+    });
   }
   checkExpectedVersions(desk, all);
   checkInclusions(desk, all);
@@ -62,12 +72,17 @@ export function adoptCommit(desk: RunDesk, hook: Hook, entries: readonly CommitL
     const entry = operation.hook === hook ? byId.get(operation.operationId) : undefined;
     if (record === undefined || entry === undefined) continue;
     record.isCommitted = entry.commitStatus === "committed";
-    if (record.isCommitted) desk.history = withUserVariant(desk.history, desk.input.userMessageId, record.effects);
+    if (record.isCommitted)
+      desk.history = withUserVariant(desk.history, desk.input.userMessageId, record.effects);
     const write = writeOf(record.effects);
     if (write === undefined || entry.commitStatus !== "committed") continue;
     const version = entry.effects.find(({ type }) => type === "artifact.upsert")?.version ?? 1;
     const before = formerOf({ artifacts, persisted }, write);
-    const stamp = { runId: desk.input.runId, writtenAt: record.finishedAt ?? desk.input.startedAt, version };
+    const stamp = {
+      runId: desk.input.runId,
+      writtenAt: record.finishedAt ?? desk.input.startedAt,
+      version,
+    };
     const isSame = write.persisted && before?.version === version;
     const artifact = isSame ? before : writtenArtifact(before, write, stamp);
     artifacts[write.tag] = artifact;
@@ -93,7 +108,8 @@ function checkExpectedVersions(desk: RunDesk, all: readonly Committing[]): void 
     const write = writeOf(committing.record.effects);
     if (write?.expectedVersion === undefined) continue;
     const version = formerOf(desk, write)?.version ?? 0;
-    if (version !== write.expectedVersion) committing.failure = conflict(write.tag, write.expectedVersion, version);
+    if (version !== write.expectedVersion)
+      committing.failure = conflict(write.tag, write.expectedVersion, version);
   }
 }
 
@@ -131,7 +147,10 @@ function checkInserts(desk: RunDesk, all: readonly Committing[]): void {
       const owner = path[0] === "effects" ? effects[Number(path[1])]?.operationId : undefined;
       const committing = open.find(({ operation }) => operation.operationId === owner);
       if (committing === undefined) continue;
-      committing.failure ??= { code: "policy_error", message: safeText(`${code}: ${message}`, 512) };
+      committing.failure ??= {
+        code: "policy_error",
+        message: safeText(`${code}: ${message}`, 512),
+      };
       found += 1;
     }
     if (found === 0) return;
@@ -139,15 +158,26 @@ function checkInserts(desk: RunDesk, all: readonly Committing[]): void {
 }
 
 function mayLackPlace(effect: OperationEffect): boolean {
-  return effect.type === "prompt.insert" && (effect.place === "replace" || effect.onAnchorTrimmed === "fail");
+  return (
+    effect.type === "prompt.insert" &&
+    (effect.place === "replace" || effect.onAnchorTrimmed === "fail")
+  );
 }
 
-function conflict(tag: string, expected: number, found: number): NonNullable<Committing["failure"]> {
+function conflict(
+  tag: string,
+  expected: number,
+  found: number,
+): NonNullable<Committing["failure"]> {
   const message = `art.${tag} was expected at version ${expected} and has version ${found}; another writer was first.`;
   return { code: "artifact_conflict", message };
 }
 
-async function writeArtifacts(desk: RunDesk, hook: Hook, all: readonly Committing[]): Promise<void> {
+async function writeArtifacts(
+  desk: RunDesk,
+  hook: Hook,
+  all: readonly Committing[],
+): Promise<void> {
   const writes: SessionWrite[] = [];
   const writers: Committing[] = [];
   for (const committing of all) {
@@ -169,7 +199,8 @@ async function writeArtifacts(desk: RunDesk, hook: Hook, all: readonly Committin
   const writtenAt = desk.services.clock.now();
   const commit = { key: desk.sessionKey, runId, hook, fencingToken, writtenAt, writes };
   const outcomes = await desk.services.sessions.commit(commit);
-  for (const [index, committing] of writers.entries()) adoptWrite(committing, writes[index], outcomes[index]);
+  for (const [index, committing] of writers.entries())
+    adoptWrite(committing, writes[index], outcomes[index]);
 }
 
 function adoptWrite(
@@ -178,7 +209,10 @@ function adoptWrite(
   outcome: SessionWriteOutcome | undefined,
 ): void {
   if (outcome === undefined || write === undefined) {
-    throw new OperationsError("store_failed", "The session store gave fewer outcomes than there were writes.");
+    throw new OperationsError(
+      "store_failed",
+      "The session store gave fewer outcomes than there were writes.",
+    );
   }
   if (outcome.status === "written") committing.version = outcome.version;
   else if (outcome.status === "conflict") {
@@ -186,14 +220,22 @@ function adoptWrite(
   }
 }
 
-async function applyTurnEffects(desk: RunDesk, hook: Hook, all: readonly Committing[]): Promise<void> {
+async function applyTurnEffects(
+  desk: RunDesk,
+  hook: Hook,
+  all: readonly Committing[],
+): Promise<void> {
   const operations: OperationTurnEffects[] = [];
   const owners: Committing[] = [];
   for (const committing of all) {
     const effects = committing.record.effects.filter(isTurnEffect);
     if (effects.length === 0 || committing.failure !== undefined) continue;
     owners.push(committing);
-    operations.push({ operationId: committing.operation.operationId, effects, isRequired: committing.isRequired });
+    operations.push({
+      operationId: committing.operation.operationId,
+      effects,
+      isRequired: committing.isRequired,
+    });
   }
   if (operations.length === 0) return;
   const { runId, chatId, branchId, userMessageId, assistantVariantId } = desk.input;
@@ -214,7 +256,10 @@ async function applyTurnEffects(desk: RunDesk, hook: Hook, all: readonly Committ
 
 function adoptTurn(committing: Committing, outcome: TurnOutcome | undefined): void {
   if (outcome === undefined) {
-    throw new OperationsError("store_failed", "The chat store gave fewer outcomes than there were operations.");
+    throw new OperationsError(
+      "store_failed",
+      "The chat store gave fewer outcomes than there were operations.",
+    );
   }
   if (outcome.status !== "failed") return;
   committing.failure = { code: "internal_error", message: safeText(outcome.message, 512) };
@@ -241,7 +286,9 @@ async function failAll(
 /** An operation is committed whole or not at all: its artifact goes with its turn effects. */
 async function revertFailed(desk: RunDesk, hook: Hook, all: readonly Committing[]): Promise<void> {
   const discards = isDiscarded(all);
-  const failed = all.filter(({ version, failure }) => version !== undefined && (discards || failure !== undefined));
+  const failed = all.filter(
+    ({ version, failure }) => version !== undefined && (discards || failure !== undefined),
+  );
   if (failed.length === 0 || desk.sessionKey === undefined) return;
   await desk.services.sessions.revert({
     key: desk.sessionKey,
@@ -252,7 +299,11 @@ async function revertFailed(desk: RunDesk, hook: Hook, all: readonly Committing[
   });
 }
 
-function entryOf({ operation, record, failure, version }: Committing, hook: Hook, discards: boolean): CommitLogEntry {
+function entryOf(
+  { operation, record, failure, version }: Committing,
+  hook: Hook,
+  discards: boolean,
+): CommitLogEntry {
   const effects = record.effects.map((effect): CommittedEffect => {
     if (effect.type !== "artifact.upsert") return { type: effect.type };
     const hasVersion = version !== undefined && failure === undefined && !discards;

@@ -115,6 +115,9 @@ function nextClass(classes: readonly ConcurrencyClass[]): ConcurrencyClass | und
   return best?.of;
 }
 
-function own(limits: Readonly<Record<string, number>> | undefined, name: string): number | undefined {
+function own(
+  limits: Readonly<Record<string, number>> | undefined,
+  name: string,
+): number | undefined {
   return limits !== undefined && Object.hasOwn(limits, name) ? limits[name] : undefined;
 }

@@ -2,7 +2,11 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
-import type { MainResult, OperationContext, OperationPolicy } from "../operation/operation-context.ts";
+import type {
+  MainResult,
+  OperationContext,
+  OperationPolicy,
+} from "../operation/operation-context.ts";
 import type { Hook, OperationDefinition, Trigger } from "../operation/operation-definition.ts";
 import { createOperationView, type OperationView } from "./operation-view.ts";
 import type { Attempt, RunDesk } from "./run-desk.ts";
@@ -90,7 +94,12 @@ function mainResult({ main, input }: RunDesk): MainResult {
   if (known !== undefined) return known;
   const { text = "", finishReason = "unknown", partial } = main;
   const { assistantVariantId } = input;
-  const made = Object.freeze({ assistantVariantId, text, finishReason, ...(partial !== undefined && { partial }) });
+  const made = Object.freeze({
+    assistantVariantId,
+    text,
+    finishReason,
+    ...(partial !== undefined && { partial }),
+  });
   mainResults.set(main, made);
   return made;
 }

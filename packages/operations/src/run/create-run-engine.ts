@@ -11,7 +11,13 @@ import type { OperationProfile } from "../profile/operation-profile.ts";
 import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";
 import { createServices } from "./create-services.ts";
 import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
-import { readLiveEvents, readStoredEvents, type EventReading, type LiveRun, type RunHandle } from "./live-run.ts";
+import {
+  readLiveEvents,
+  readStoredEvents,
+  type EventReading,
+  type LiveRun,
+  type RunHandle,
+} from "./live-run.ts";
 import { createPlanMaker } from "./prepare-run.ts";
 import { createRunCarrier } from "./run-carrier.ts";
 import { createRunStarter } from "./start-run.ts";
@@ -38,12 +44,18 @@ export interface RunEngine {
    * Validates and stores a profile; gives it with its new version, or every issue.
    * @throws OperationsError `version_conflict`
    */
-  saveProfile(profile: OperationProfile, options?: SaveProfileOptions): Promise<Result<ValidProfile>>;
+  saveProfile(
+    profile: OperationProfile,
+    options?: SaveProfileOptions,
+  ): Promise<Result<ValidProfile>>;
   /**
    * Gives the profile a new session, so that its next run begins without state; the old one stays readable.
    * @throws OperationsError `unknown_profile`
    */
-  resetProfileSession(profileId: string, options?: { signal?: AbortSignal }): Promise<OperationProfile>;
+  resetProfileSession(
+    profileId: string,
+    options?: { signal?: AbortSignal },
+  ): Promise<OperationProfile>;
   /**
    * Deletes runs that have ended, with their events and steps: those that ended before a time (milliseconds since the
    * epoch; default 30 days ago). Gives how many. Chats, sessions and profiles stay, and runs of remembered request ids.
@@ -67,7 +79,15 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
   const owner = options.owner ?? ids.next();
   const carrier = createRunCarrier({ services, plans, executor, owner });
   const whenActive = options.whenActive ?? "reject";
-  const start = createRunStarter({ services, plans, carrier, executor, profiles, owner, whenActive });
+  const start = createRunStarter({
+    services,
+    plans,
+    carrier,
+    executor,
+    profiles,
+    owner,
+    whenActive,
+  });
   const handleOf = (live: LiveRun): RunHandle => ({
     runId: live.runId,
     result: live.result,
@@ -79,7 +99,8 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
     start: async (request) => handleOf(await start(request)),
     async resume(runId, call) {
       const stored = await runs.loadRun(runId, call);
-      if (stored === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+      if (stored === undefined)
+        throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
       return handleOf(await carrier.takeUp(runId));
     },
     async *events(runId, reading = {}) {
@@ -95,7 +116,9 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
       yield* readStoredEvents(runId, services, reading);
     },
     async saveProfile(profile, call) {
-      const checked = validateProfile(profile, registry, { renderer: renderer ?? defaultRenderer() });
+      const checked = validateProfile(profile, registry, {
+        renderer: renderer ?? defaultRenderer(),
+      });
       if (!checked.ok) return checked;
       const saved = validateProfile(await profiles.save(checked.value, call), registry);
       return saved.ok ? success(saved.value) : saved;
@@ -104,7 +127,10 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
       for (let attempt = 1; ; attempt += 1) {
         const profile = await profiles.load(profileId, call);
         if (profile === undefined) {
-          throw new OperationsError("unknown_profile", `There is no profile ${JSON.stringify(profileId)}.`);
+          throw new OperationsError(
+            "unknown_profile",
+            `There is no profile ${JSON.stringify(profileId)}.`,
+          );
         }
         const fresh = { ...profile, operationProfileSessionId: ids.next() };
         try {
@@ -117,9 +143,15 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
     },
     async pruneRuns({ endedBeforeMs, ...call } = {}) {
       const nowMs = services.clock.now();
-      const which = { endedBeforeMs: endedBeforeMs ?? nowMs - keptRunsMs, nowMs, limit: prunedAtOnce, ...call };
+      const which = {
+        endedBeforeMs: endedBeforeMs ?? nowMs - keptRunsMs,
+        nowMs,
+        limit: prunedAtOnce,
+        ...call,
+      };
       let pruned = 0;
-      for (let count = prunedAtOnce; count === prunedAtOnce; pruned += count) count = await runs.prune(which);
+      for (let count = prunedAtOnce; count === prunedAtOnce; pruned += count)
+        count = await runs.prune(which);
       return pruned;
     },
     counts: () => services.limiter.counts(),

@@ -103,7 +103,11 @@ export function driveRun(run: DrivenRun): RunDrive {
     }),
     giveUp(error) {
       if (isOver) return;
-      if (error === undefined || (OperationsError.isInstance(error) && error.code === "stale_lease")) settle(undefined);
+      if (
+        error === undefined ||
+        (OperationsError.isInstance(error) && error.code === "stale_lease")
+      )
+        settle(undefined);
       else desk.dispatch({ type: "fault", details: storeFault(error) });
     },
     emit: emitter.emit,
@@ -120,7 +124,8 @@ export function driveRun(run: DrivenRun): RunDrive {
   const { stop, onLoaded } = createStopper(desk, () => isOver);
   keepLease(desk, timers, stop);
   const { deadlineMs } = input;
-  if (deadlineMs !== undefined) timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
+  if (deadlineMs !== undefined)
+    timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
   load(desk, known.lastSeq === 0, () => {
     const commands = run.former === undefined ? [] : replaySteps(desk, run.former.steps, known);
     for (const command of commands) executor.execute(command);
@@ -161,13 +166,19 @@ function nothingLoaded(): Pick<RunDesk, Unloaded> {
   };
 }
 
-function eventSource({ input, services: { clock } }: DrivenRun, { epoch, lastSeq }: KnownEvents): EventSource {
+function eventSource(
+  { input, services: { clock } }: DrivenRun,
+  { epoch, lastSeq }: KnownEvents,
+): EventSource {
   const { runId, chatId, branchId, userMessageId, trigger } = input;
   return { runId, chatId, branchId, userMessageId, trigger, epoch: epoch + 1, clock, seq: lastSeq };
 }
 
 /** Stops a run, once it is loaded: before that there is nothing to say how its operations ended. */
-function createStopper(desk: RunDesk, isOver: () => boolean): { stop: RunDrive["stop"]; onLoaded: () => void } {
+function createStopper(
+  desk: RunDesk,
+  isOver: () => boolean,
+): { stop: RunDrive["stop"]; onLoaded: () => void } {
   let isLoaded = false;
   let early: { cause: StopCause; reason: string | undefined } | undefined;
   const stop = (cause: StopCause, reason?: string): void => {
@@ -219,7 +230,13 @@ function announceStart(desk: RunDesk): void {
   for (const { operationId, definition, hook, reason } of desk.plan.leftOut) {
     const finishedAt = desk.services.clock.now();
     const named = { operationId, operationName: definition.name, hook };
-    desk.emit({ type: "operation.finished", ...named, status: "skipped", skippedReason: reason, finishedAt });
+    desk.emit({
+      type: "operation.finished",
+      ...named,
+      status: "skipped",
+      skippedReason: reason,
+      finishedAt,
+    });
   }
 }
 
@@ -243,7 +260,12 @@ async function loadHistory(desk: RunDesk, isNew: boolean): Promise<void> {
   const { input, services } = desk;
   const { chatId, branchId, userMessageId, userMessage } = input;
   if (userMessage !== undefined) {
-    await services.chat.appendUserMessage({ chatId, branchId, userMessageId, content: userMessage });
+    await services.chat.appendUserMessage({
+      chatId,
+      branchId,
+      userMessageId,
+      content: userMessage,
+    });
   }
   const turn = await services.chat.loadTurn({ chatId, branchId, userMessageId });
   if (turn === undefined) {
@@ -254,7 +276,11 @@ async function loadHistory(desk: RunDesk, isNew: boolean): Promise<void> {
   }
   // Of a run that has begun the turn may have another variant by now.
   const said = isNew && userMessage !== undefined ? turn.history.at(-1)?.content : undefined;
-  if (said !== undefined && userMessage !== undefined && plainText(said) !== plainText(userMessage)) {
+  if (
+    said !== undefined &&
+    userMessage !== undefined &&
+    plainText(said) !== plainText(userMessage)
+  ) {
     const message = `The branch has a user message ${JSON.stringify(userMessageId)} with another text; give a new id, or leave userMessage out.`;
     throw new OperationsError("idempotency_conflict", message);
   }
@@ -306,7 +332,10 @@ function keepLease(desk: RunDesk, timers: Timers, stop: RunDrive["stop"]): void 
   const { runs, clock, limits } = desk.services;
   const renew = async (): Promise<void> => {
     try {
-      const renewal = await runs.renewLease(desk.lease, { ttlMs: limits.leaseMs, nowMs: clock.now() });
+      const renewal = await runs.renewLease(desk.lease, {
+        ttlMs: limits.leaseMs,
+        nowMs: clock.now(),
+      });
       if (renewal.status === "lost") {
         desk.giveUp(undefined);
         return;
@@ -324,9 +353,16 @@ function keepLease(desk: RunDesk, timers: Timers, stop: RunDrive["stop"]): void 
   schedule();
 }
 
-function onStop(desk: RunDesk, timers: Timers, { cause }: Extract<RunCommand, { type: "signal_abort" }>): void {
+function onStop(
+  desk: RunDesk,
+  timers: Timers,
+  { cause }: Extract<RunCommand, { type: "signal_abort" }>,
+): void {
   desk.isStopping = true;
-  stopHandlers(desk, cause === "deadline" ? "The run's deadline has passed." : "The run was aborted.");
+  stopHandlers(
+    desk,
+    cause === "deadline" ? "The run's deadline has passed." : "The run was aborted.",
+  );
   timers.set(desk.services.limits.graceMs, () => desk.dispatch({ type: "grace_over" }));
 }
 
@@ -361,8 +397,10 @@ async function finish(
 }
 
 function unstored(result: RunResult): RunResult {
-  if (result.status === "failed" && result.failedDetails?.errorCode === "internal_error") return result;
-  const failedType = result.failedType ?? (result.mainLlm.executed ? "after_main_llm" : "before_barrier");
+  if (result.status === "failed" && result.failedDetails?.errorCode === "internal_error")
+    return result;
+  const failedType =
+    result.failedType ?? (result.mainLlm.executed ? "after_main_llm" : "before_barrier");
   const failedDetails = {
     errorCode: "internal_error",
     errorMessage: "The end of the run could not be stored; resume it.",
@@ -373,7 +411,9 @@ function unstored(result: RunResult): RunResult {
 function storeFault(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {
   const message = messageOf(error);
   const code = OperationsError.isInstance(error) ? error.code : undefined;
-  if (code === "unknown_turn") return { errorCode: "validation_error", errorMessage: safeText(message, 512) };
-  if (code === "idempotency_conflict") return { errorCode: code, errorMessage: safeText(message, 512) };
+  if (code === "unknown_turn")
+    return { errorCode: "validation_error", errorMessage: safeText(message, 512) };
+  if (code === "idempotency_conflict")
+    return { errorCode: code, errorMessage: safeText(message, 512) };
   return { errorCode: "internal_error", errorMessage: safeText(`A store failed: ${message}`, 512) };
 }

@@ -11,7 +11,10 @@ import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
 import type { ProfileSessionStore } from "../ports/profile-session-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import { createOperationRegistry, type OperationRegistry } from "../registry/create-operation-registry.ts";
+import {
+  createOperationRegistry,
+  type OperationRegistry,
+} from "../registry/create-operation-registry.ts";
 import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
 import { createRunEngine, type RunEngine } from "./create-run-engine.ts";
 import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
@@ -52,16 +55,36 @@ export function done(...effects: OperationEffect[]): OperationOutcome {
 }
 
 /** A write of an artifact with the usual fields. */
-export function write(tag: string, value: unknown, rest: Record<string, unknown> = {}): OperationEffect {
-  return { type: "artifact.upsert", tag, value, persisted: true, usage: "internal", semantics: "state", ...rest };
+export function write(
+  tag: string,
+  value: unknown,
+  rest: Record<string, unknown> = {},
+): OperationEffect {
+  return {
+    type: "artifact.upsert",
+    tag,
+    value,
+    persisted: true,
+    usage: "internal",
+    semantics: "state",
+    ...rest,
+  };
 }
 
 /** A registry with these operations. */
 export function registryOf(operations: readonly ScenarioOperation[]): OperationRegistry {
   const registry = createOperationRegistry();
-  for (const { id, kind = "compute", does = kind === "compute" ? done() : undefined, writesTag } of operations) {
+  for (const {
+    id,
+    kind = "compute",
+    does = kind === "compute" ? done() : undefined,
+    writesTag,
+  } of operations) {
     const handler = typeof does === "object" ? async (): Promise<OperationOutcome> => does : does;
-    registry.register({ operationId: id, kind, name: `Name of ${id}`, ...(writesTag && { writesTag }) }, handler);
+    registry.register(
+      { operationId: id, kind, name: `Name of ${id}`, ...(writesTag && { writesTag }) },
+      handler,
+    );
   }
   return registry;
 }
@@ -75,16 +98,30 @@ export function profileOf(operations: readonly ScenarioOperation[]): OperationPr
     operationProfileSessionId: "session",
     operations: operations.map(({ id, kind: _kind, does: _does, writesTag: _tag, ...config }) => ({
       operationId: id,
-      config: { enabled: true, required: false, hooks: ["before_main_llm"], order: 0, params: {}, ...config },
+      config: {
+        enabled: true,
+        required: false,
+        hooks: ["before_main_llm"],
+        order: 0,
+        params: {},
+        ...config,
+      },
     })),
   };
 }
 
 /** An engine in virtual time, with its stores at hand. */
 export function scenario(options: ScenarioOptions = {}): Scenario {
-  const { operations = [], answers = ["The answer."], clock = createVirtualClock(1_000), ...rest } = options;
+  const {
+    operations = [],
+    answers = ["The answer."],
+    clock = createVirtualClock(1_000),
+    ...rest
+  } = options;
   const registry = registryOf(operations);
-  const chat = createMemoryChatStore({ preamble: [{ id: "sys", role: "system", content: "Be brief." }] });
+  const chat = createMemoryChatStore({
+    preamble: [{ id: "sys", role: "system", content: "Be brief." }],
+  });
   const runs = rest.runs ?? createMemoryRunStore();
   const sessions = rest.sessions ?? createMemoryProfileSessionStore();
   const model = rest.mainModel ?? createScriptedModel(answers);
@@ -101,6 +138,12 @@ export function scenario(options: ScenarioOptions = {}): Scenario {
     random: () => 0.5,
   });
   const profile = profileOf(operations);
-  const start: StartOptions = { trigger: "generate", chatId: "chat", branchId: "main", userMessage: "Hello", profile };
+  const start: StartOptions = {
+    trigger: "generate",
+    chatId: "chat",
+    branchId: "main",
+    userMessage: "Hello",
+    profile,
+  };
   return { engine, registry, profile, clock, chat, runs, sessions, model, start };
 }

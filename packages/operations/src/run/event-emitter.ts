@@ -14,7 +14,9 @@ export interface EventEmitterOptions {
 const eventAndStep = { isEvent: true, isStep: true };
 
 /** Gives events their numbers and passes them on, but for those that are known from before a crash. */
-export function createEventEmitter(options: EventEmitterOptions): Pick<RunDesk, "emit" | "emitStart" | "emitEnd"> {
+export function createEventEmitter(
+  options: EventEmitterOptions,
+): Pick<RunDesk, "emit" | "emitStart" | "emitEnd"> {
   const { source, known, writer } = options;
   const isKnown = (key: string | undefined): boolean => key !== undefined && known.keys.has(key);
   return {

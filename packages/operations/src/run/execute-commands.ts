@@ -46,7 +46,8 @@ export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): Comma
     const left = call;
     call = undefined;
     // An answer that is whole and on its way to the chat is waited for.
-    if (left !== undefined && !isSaving) saving = endMain(desk, left.detach()).then(() => undefined);
+    if (left !== undefined && !isSaving)
+      saving = endMain(desk, left.detach()).then(() => undefined);
   };
   return {
     saved: () => saving,
@@ -84,7 +85,11 @@ export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): Comma
 }
 
 function mainFinished({ status, error }: MainStep): Parameters<RunDesk["dispatch"]>[0] {
-  return { type: "main_finished", status, ...(error && { errorCode: error.code, errorMessage: error.message }) };
+  return {
+    type: "main_finished",
+    status,
+    ...(error && { errorCode: error.code, errorMessage: error.message }),
+  };
 }
 
 function commit(desk: RunDesk, hook: Hook): void {
@@ -117,7 +122,9 @@ export function commitFailure(
   entries: readonly CommitLogEntry[],
 ): FailedDetails | undefined {
   const failed = new Map(
-    entries.flatMap((entry) => (entry.commitStatus === "error" ? [[entry.operationId, entry]] : [])),
+    entries.flatMap((entry) =>
+      entry.commitStatus === "error" ? [[entry.operationId, entry]] : [],
+    ),
   );
   if (failed.size === 0) return undefined;
   for (const { operationId, hook: at, config } of desk.plan.operations) {
@@ -138,7 +145,13 @@ async function endMain(desk: RunDesk, step: MainStep): Promise<boolean> {
     const extras = { ...(toolCalls && { toolCalls }), ...(usage && { usage }) };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
     try {
-      await desk.services.chat.saveAssistantVariant({ text, partial, fencingToken, ...ids, ...extras });
+      await desk.services.chat.saveAssistantVariant({
+        text,
+        partial,
+        fencingToken,
+        ...ids,
+        ...extras,
+      });
     } catch (error) {
       desk.giveUp(error);
       return false;

@@ -44,7 +44,10 @@ export interface RunHandle {
 }
 
 /** A run without a worker yet. */
-export function createLiveRun(runId: string, { runs, keptEvents }: { runs: RunStore; keptEvents: number }): LiveRun {
+export function createLiveRun(
+  runId: string,
+  { runs, keptEvents }: { runs: RunStore; keptEvents: number },
+): LiveRun {
   const feed = createEventFeed(keptEvents);
   let resolve: (result: RunResult) => void = () => {};
   const result = new Promise<RunResult>((done) => {
@@ -138,7 +141,11 @@ export async function* readStoredEvents(
   }
 }
 
-async function pause(clock: RunClock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+async function pause(
+  clock: RunClock,
+  delayMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   await new Promise<void>((resolve) => {
     const end = (): void => {
       cancel();

@@ -36,7 +36,9 @@ function brokenModel(pieces: readonly string[], error: unknown): LanguageModel {
 
 describe.each(oddErrors)("%s", (_name, error) => {
   it("fails the operation that was rejected with it, and nothing else", async () => {
-    const world = scenario({ operations: [{ id: "a", does: () => Promise.reject(error as Error) }] });
+    const world = scenario({
+      operations: [{ id: "a", does: () => Promise.reject(error as Error) }],
+    });
     const { result } = await world.engine.start(world.start);
     const { status, operationRuns } = await result;
     expect([status, operationRuns[0]?.status, operationRuns[0]?.errorCode]).toEqual([
@@ -49,7 +51,10 @@ describe.each(oddErrors)("%s", (_name, error) => {
   it("ends the run where the main model throws it", async () => {
     const world = scenario({ mainModel: brokenModel([], error) });
     const { result } = await world.engine.start(world.start);
-    expect(await result).toMatchObject({ status: "failed", failedDetails: { errorCode: "provider_error" } });
+    expect(await result).toMatchObject({
+      status: "failed",
+      failedDetails: { errorCode: "provider_error" },
+    });
   });
 });
 
@@ -62,14 +67,18 @@ it.each([
   const outcome = JSON.parse(JSON.stringify({ status: "error", error }));
   const world = scenario({ operations: [{ id: "a", does: outcome }] });
   const { operationRuns } = await (await world.engine.start(world.start)).result;
-  expect(operationRuns).toMatchObject([{ status: "error", errorCode: code, errorMessage: message }]);
+  expect(operationRuns).toMatchObject([
+    { status: "error", errorCode: code, errorMessage: message },
+  ]);
 });
 
 it("skips without a reason that is no text", async () => {
   const outcome = JSON.parse('{"status":"skipped","skippedReason":{"a":1}}');
   const world = scenario({ operations: [{ id: "a", does: outcome }] });
   const { operationRuns } = await (await world.engine.start(world.start)).result;
-  expect(operationRuns.map(({ status, skippedReason }) => [status, skippedReason])).toEqual([["skipped", undefined]]);
+  expect(operationRuns.map(({ status, skippedReason }) => [status, skippedReason])).toEqual([
+    ["skipped", undefined],
+  ]);
 });
 
 it("takes null for no summaries, and summaries that throw for a failure", async () => {
@@ -113,13 +122,21 @@ it.each([
   await world.clock.advance(2_000);
   expect((await handle.result).status).toBe("aborted");
   const stop = (await world.runs.loadRun(handle.runId))?.steps.find(({ kind }) => kind === "stop");
-  expect(stop).toEqual({ kind: "stop", cause: "user_abort", ...(shown !== undefined && { reason: shown }) });
+  expect(stop).toEqual({
+    kind: "stop",
+    cause: "user_abort",
+    ...(shown !== undefined && { reason: shown }),
+  });
 });
 
 it("looks again after a look at the store that failed", async () => {
   const clock = createVirtualClock(1_000);
   const runs = createMemoryRunStore();
-  const first = scenario({ runs, clock, operations: [{ id: "a", does: () => new Promise(() => {}) }] });
+  const first = scenario({
+    runs,
+    clock,
+    operations: [{ id: "a", does: () => new Promise(() => {}) }],
+  });
   const handle = await first.engine.start(first.start);
   await settlePromises();
   let looks = 0;
@@ -131,7 +148,12 @@ it("looks again after a look at the store that failed", async () => {
       return runs.loadRun(runId);
     },
   };
-  const second = createRunEngine({ registry: first.registry, runs: flaky, clock, mainModel: createScriptedModel([]) });
+  const second = createRunEngine({
+    registry: first.registry,
+    runs: flaky,
+    clock,
+    mainModel: createScriptedModel([]),
+  });
   const watched = await second.resume(handle.runId);
   await clock.advance(1_000);
   handle.abort();
@@ -149,10 +171,17 @@ it("stores again what it has no outcome for", async () => {
     const outcomes = await runs.append(appends);
     return calls === 1 ? (undefined as unknown as typeof outcomes) : outcomes;
   };
-  const world = scenario({ runs: { ...runs, append }, mainModel: createScriptedModel(["One.", "Another."]) });
+  const world = scenario({
+    runs: { ...runs, append },
+    mainModel: createScriptedModel(["One.", "Another."]),
+  });
   const broken = await world.engine.start(world.start);
   expect((await broken.result).runId).toBe(broken.runId);
-  const next = await world.engine.start({ ...world.start, branchId: "other", profile: { ...world.profile } });
+  const next = await world.engine.start({
+    ...world.start,
+    branchId: "other",
+    profile: { ...world.profile },
+  });
   expect((await next.result).status).toBe("done");
 });
 
@@ -160,10 +189,18 @@ describe("a run that can't be planned any more", () => {
   async function abandoned() {
     const clock = createVirtualClock(1_000);
     const runs = createMemoryRunStore();
-    const world = scenario({ runs, clock, operations: [{ id: "old", does: () => new Promise(() => {}) }] });
+    const world = scenario({
+      runs,
+      clock,
+      operations: [{ id: "old", does: () => new Promise(() => {}) }],
+    });
     const dead = { now: () => clock.now(), schedule: () => () => {} };
     const options = { runs, chat: world.chat, mainModel: createScriptedModel(["Yes.", "Yes."]) };
-    const { runId } = await createRunEngine({ ...options, registry: world.registry, clock: dead }).start(world.start);
+    const { runId } = await createRunEngine({
+      ...options,
+      registry: world.registry,
+      clock: dead,
+    }).start(world.start);
     await settlePromises();
     await clock.advance(30_001);
     const engine = createRunEngine({ ...options, registry: registryOf([]), clock });
@@ -173,7 +210,9 @@ describe("a run that can't be planned any more", () => {
 
   it("holds its branch until it is aborted, and no start waits for it without end", async () => {
     const { engine, runId, runs, start } = await abandoned();
-    await expect(engine.start({ ...start, whenActive: "queue" })).rejects.toMatchObject({ code: "run_active" });
+    await expect(engine.start({ ...start, whenActive: "queue" })).rejects.toMatchObject({
+      code: "run_active",
+    });
     expect((await runs.loadRun(runId))?.result).toBeUndefined();
   });
 
@@ -206,7 +245,10 @@ it.each([
   ["an object", { userMessage: { a: 1 } }],
   ["a part without a type", { userMessage: [{ text: "Hi" }] }],
   ["half a character", { userMessage: "\ud800" }],
-  ["a number too large for JSON", { userMessage: [{ type: "text", text: 1n }], clientRequestId: "r" }],
+  [
+    "a number too large for JSON",
+    { userMessage: [{ type: "text", text: 1n }], clientRequestId: "r" },
+  ],
   ["a signal that is none", { signal: {} }],
 ])("does not start with %s, and keeps nothing of it", async (_name, wrong) => {
   const world = scenario();
@@ -257,7 +299,12 @@ it("listens once to a signal, however many runs and attempts wait for it", async
   controller.abort();
   await world.clock.advance(2_000);
   const results = await Promise.all(handles.map(({ result }) => result));
-  expect([listeners, ...results.map(({ status }) => status)]).toEqual([1, "aborted", "aborted", "aborted"]);
+  expect([listeners, ...results.map(({ status }) => status)]).toEqual([
+    1,
+    "aborted",
+    "aborted",
+    "aborted",
+  ]);
 });
 
 it("tells attempts with a limit of time of an abort", async () => {
@@ -267,7 +314,9 @@ it("tells attempts with a limit of time of an abort", async () => {
         id: "a",
         params: { timeoutMs: 60_000 },
         does: ({ signal }) =>
-          new Promise((resolve) => signal.addEventListener("abort", () => resolve({ status: "aborted" }))),
+          new Promise((resolve) =>
+            signal.addEventListener("abort", () => resolve({ status: "aborted" })),
+          ),
       },
     ],
   });

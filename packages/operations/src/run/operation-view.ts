@@ -6,8 +6,20 @@ import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
 import { OperationsError } from "../operations-error.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
-import type { AssembledPrompt, EffectInput, InclusionInput, PromptTrim } from "../prompt/assembled-prompt.ts";
-import { ancestorsOf, formerOf, isUnchanged, writeOf, writtenArtifact, type ArtifactMap } from "./artifact-view.ts";
+import type {
+  AssembledPrompt,
+  EffectInput,
+  InclusionInput,
+  PromptTrim,
+} from "../prompt/assembled-prompt.ts";
+import {
+  ancestorsOf,
+  formerOf,
+  isUnchanged,
+  writeOf,
+  writtenArtifact,
+  type ArtifactMap,
+} from "./artifact-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunDesk } from "./run-desk.ts";
 
@@ -31,7 +43,9 @@ export function createOperationView(desk: RunDesk, index: number): OperationView
   let artifacts: ArtifactMap | undefined;
   let draft: readonly ChatMessage[] | undefined;
   const doneAncestors = (): number[] => {
-    ancestors ??= ancestorsOf(desk.plan.operations, index).filter((at) => desk.records[at]?.status === "done");
+    ancestors ??= ancestorsOf(desk.plan.operations, index).filter(
+      (at) => desk.records[at]?.status === "done",
+    );
     return ancestors;
   };
   const view: OperationView = {
@@ -40,7 +54,9 @@ export function createOperationView(desk: RunDesk, index: number): OperationView
       return artifacts;
     },
     draftPrompt() {
-      draft ??= freezeAll(promptAfter(desk, { indexes: doneAncestors(), artifacts: view.artifacts() }).messages);
+      draft ??= freezeAll(
+        promptAfter(desk, { indexes: doneAncestors(), artifacts: view.artifacts() }).messages,
+      );
       return draft;
     },
   };
@@ -65,7 +81,11 @@ export function artifactsAfter(desk: RunDesk, indexes: readonly number[]): Artif
 // committed, and values may be long.
 const artifactsByEffects = new WeakMap<readonly OperationEffect[], OperationArtifact>();
 
-function artifactOf(desk: RunDesk, { effects, finishedAt }: OperationRecord, write: ArtifactWrite): OperationArtifact {
+function artifactOf(
+  desk: RunDesk,
+  { effects, finishedAt }: OperationRecord,
+  write: ArtifactWrite,
+): OperationArtifact {
   const known = artifactsByEffects.get(effects);
   if (known !== undefined) return known;
   const before = formerOf(desk, write);
@@ -73,7 +93,9 @@ function artifactOf(desk: RunDesk, { effects, finishedAt }: OperationRecord, wri
   const version = write.persisted ? (head ?? 0) + 1 : 1;
   const stamp = { runId: desk.input.runId, writtenAt: finishedAt ?? desk.input.startedAt, version };
   const artifact =
-    before !== undefined && isUnchanged(before, write, head) ? before : writtenArtifact(before, write, stamp);
+    before !== undefined && isUnchanged(before, write, head)
+      ? before
+      : writtenArtifact(before, write, stamp);
   artifactsByEffects.set(effects, artifact);
   return artifact;
 }
@@ -86,13 +108,22 @@ export function promptAfter(desk: RunDesk, of: PromptOf): AssembledPrompt {
   if (assembled.ok) return assembled.value;
   const [issue] = assembled.issues;
   const operationCode =
-    issue?.code === "invalid_anchor" || issue?.code === "anchor_trimmed" ? "policy_error" : issue?.code;
+    issue?.code === "invalid_anchor" || issue?.code === "anchor_trimmed"
+      ? "policy_error"
+      : issue?.code;
   const details = { operationCode };
-  throw new OperationsError("invalid_options", issue?.message ?? "The prompt can't be put together.", { details });
+  throw new OperationsError(
+    "invalid_options",
+    issue?.message ?? "The prompt can't be put together.",
+    { details },
+  );
 }
 
 /** As `promptAfter`; issues about effects have the index into `promptEffectsOf` in their path. */
-export function assembleAfter(desk: RunDesk, { indexes, artifacts, trim }: PromptOf): Result<AssembledPrompt> {
+export function assembleAfter(
+  desk: RunDesk,
+  { indexes, artifacts, trim }: PromptOf,
+): Result<AssembledPrompt> {
   const all = indexes.flatMap((index) => desk.records[index]?.effects ?? []);
   const { renderer } = desk.services;
   const options = {
@@ -107,7 +138,9 @@ export function assembleAfter(desk: RunDesk, { indexes, artifacts, trim }: Promp
   const assembled = assemblePrompt({ ...options, inclusions });
   if (assembled.ok) return assembled;
   // What an earlier turn has left must not keep all later ones from their prompt.
-  const broken = new Set(assembled.issues.flatMap(({ path }) => (path[0] === "inclusions" ? [path[1]] : [])));
+  const broken = new Set(
+    assembled.issues.flatMap(({ path }) => (path[0] === "inclusions" ? [path[1]] : [])),
+  );
   if (broken.size === 0) return assembled;
   const [left, kept] = [
     inclusions.filter(({ tag }) => broken.has(tag)),
@@ -116,15 +149,21 @@ export function assembleAfter(desk: RunDesk, { indexes, artifacts, trim }: Promp
   const without = assemblePrompt({ ...options, inclusions: kept });
   if (!without.ok) return without;
   const { dropped } = without.value.explain;
-  for (const { tag } of left) dropped.push({ contributor: { kind: "inclusion", tag }, reason: "unrenderable" });
+  for (const { tag } of left)
+    dropped.push({ contributor: { kind: "inclusion", tag }, reason: "unrenderable" });
   return without;
 }
 
 /** The effects of these operations on the prompt. */
-export function promptEffectsOf({ plan, records }: RunDesk, indexes: readonly number[]): EffectInput[] {
+export function promptEffectsOf(
+  { plan, records }: RunDesk,
+  indexes: readonly number[],
+): EffectInput[] {
   return indexes.flatMap((index) => {
     const operationId = plan.operations[index]?.operationId ?? "";
-    return (records[index]?.effects ?? []).filter(isPromptEffect).map((effect) => ({ operationId, effect }));
+    return (records[index]?.effects ?? [])
+      .filter(isPromptEffect)
+      .map((effect) => ({ operationId, effect }));
   });
 }
 
@@ -134,10 +173,14 @@ export function withUserVariant(
   userMessageId: string,
   effects: readonly OperationEffect[],
 ): readonly ChatMessage[] {
-  const selected = effects.findLast((effect) => effect.type === "turn.user_variant" && effect.select === true);
+  const selected = effects.findLast(
+    (effect) => effect.type === "turn.user_variant" && effect.select === true,
+  );
   if (selected?.type !== "turn.user_variant") return history;
   const { content } = selected;
-  return history.map((message) => (message.id === userMessageId ? Object.freeze({ ...message, content }) : message));
+  return history.map((message) =>
+    message.id === userMessageId ? Object.freeze({ ...message, content }) : message,
+  );
 }
 
 function inclusionsOf({ plan }: RunDesk, artifacts: ArtifactMap): InclusionInput[] {

@@ -18,7 +18,8 @@ export interface ArrayDraft<T> {
 /** A persistent array of the items that are given. */
 export function persistentArray<T>(items: readonly T[]): PersistentArray<T> {
   const chunks: T[][] = [];
-  for (let from = 0; from < items.length; from += width) chunks.push(items.slice(from, from + width));
+  for (let from = 0; from < items.length; from += width)
+    chunks.push(items.slice(from, from + width));
   return { length: items.length, chunks };
 }
 
@@ -72,7 +73,8 @@ export class FlatDraft<T> implements ArrayDraft<T> {
 
   at(index: number): T {
     const item = this.#items[index];
-    if (item === undefined) throw new RangeError(`There is no item ${index} among ${this.#items.length}.`);
+    if (item === undefined)
+      throw new RangeError(`There is no item ${index} among ${this.#items.length}.`);
     return item;
   }
 

@@ -57,7 +57,10 @@ const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
  * `(order, operationId)`, ids in code units. No profile, or a disabled one, plans nothing.
  * @throws OperationsError `invalid_profile` for one that `validateProfile` refuses: an unknown operation, a cycle
  */
-export function planRun(profile: OperationProfile | undefined, { trigger, registry }: PlanRunOptions): RunPlan {
+export function planRun(
+  profile: OperationProfile | undefined,
+  { trigger, registry }: PlanRunOptions,
+): RunPlan {
   const operations: PlannedOperation[] = [];
   const leftOut: LeftOutOperation[] = [];
   let beforeCount = 0;
@@ -99,7 +102,10 @@ function leftOutReason(
 function definitionOf(registry: OperationRegistry, operationId: string): OperationDefinition {
   const registered = registry.find(operationId);
   if (registered !== undefined) return registered.definition;
-  throw new OperationsError("invalid_profile", `Operation ${JSON.stringify(operationId)} is not registered.`);
+  throw new OperationsError(
+    "invalid_profile",
+    `Operation ${JSON.stringify(operationId)} is not registered.`,
+  );
 }
 
 /** Kahn's algorithm with a queue by `(order, operationId)`; `sorted` is in that order already, so that places are ranks. */
@@ -122,7 +128,10 @@ function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): P
   }
   const order = topologicalOrder(dependencies, dependents);
   if (order.length < sorted.length) {
-    throw new OperationsError("invalid_profile", `The dependencies in ${hook} form a cycle; validateProfile names it.`);
+    throw new OperationsError(
+      "invalid_profile",
+      `The dependencies in ${hook} form a cycle; validateProfile names it.`,
+    );
   }
   const places: number[] = [];
   for (const [place, rank] of order.entries()) places[rank] = from + place;
@@ -146,7 +155,10 @@ function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): P
   });
 }
 
-function topologicalOrder(dependencies: readonly number[][], dependents: readonly number[][]): number[] {
+function topologicalOrder(
+  dependencies: readonly number[][],
+  dependents: readonly number[][],
+): number[] {
   const waitingFor = dependencies.map(({ length }) => length);
   const ready = createRankedQueue();
   for (const [rank, count] of waitingFor.entries()) if (count === 0) ready.push(rank);

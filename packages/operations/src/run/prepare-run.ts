@@ -29,7 +29,12 @@ export interface PlanMaker {
 }
 
 /** The plan maker of an engine. */
-export function createPlanMaker({ registry, renderer, handlerOf, limiter }: EngineServices): PlanMaker {
+export function createPlanMaker({
+  registry,
+  renderer,
+  handlerOf,
+  limiter,
+}: EngineServices): PlanMaker {
   const plans = new WeakMap<ValidProfile, Partial<Record<Trigger, PreparedPlan>>>();
   const prepare = (profile: ValidProfile | undefined, trigger: Trigger): PreparedPlan => {
     const plan = planRun(profile, { trigger, registry });
@@ -42,21 +47,30 @@ export function createPlanMaker({ registry, renderer, handlerOf, limiter }: Engi
     });
     const places = plan.operations.map(({ definition, config }) => {
       const { providerRef } = config.params;
-      return limiter.classOf(definition.kind, typeof providerRef === "string" ? providerRef : undefined);
+      return limiter.classOf(
+        definition.kind,
+        typeof providerRef === "string" ? providerRef : undefined,
+      );
     });
     return { plan, handlers, places, begin: runMachinesFrom(initialRunState(plan)) };
   };
   return {
     validate(profile) {
-      const checked = validateProfile(profile, registry, { renderer: renderer ?? defaultRenderer() });
+      const checked = validateProfile(profile, registry, {
+        renderer: renderer ?? defaultRenderer(),
+      });
       if (checked.ok) return checked.value;
       const { issues } = checked;
       const errors = issues.filter(({ severity }) => severity !== "warning");
       const lines = errors.slice(0, 5).map(({ path, message }) => `${path.join(".")}: ${message}`);
       const more = errors.length > 5 ? ` And ${errors.length - 5} more.` : "";
-      throw new OperationsError("invalid_profile", `The profile can't be run. ${lines.join(" ")}${more}`, {
-        details: { issues },
-      });
+      throw new OperationsError(
+        "invalid_profile",
+        `The profile can't be run. ${lines.join(" ")}${more}`,
+        {
+          details: { issues },
+        },
+      );
     },
     planOf(profile, trigger) {
       if (profile === undefined) return prepare(undefined, trigger);

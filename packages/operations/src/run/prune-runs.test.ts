@@ -29,7 +29,9 @@ describe("pruneRuns", () => {
     expect(await world.engine.pruneRuns({ endedBeforeMs: Infinity })).toBe(1);
     expect((await scheduler.runUntil(open.result, () => 0)).status).toBe("done");
     expect(world.chat.turns({ chatId: "one", branchId: "main" })).toHaveLength(1);
-    await expect(world.engine.pruneRuns({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(world.engine.pruneRuns({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
   });
 
   it("goes on until nothing is left, however many there are", async () => {

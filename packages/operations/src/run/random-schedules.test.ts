@@ -49,7 +49,8 @@ function handlerOf({ does, isAfter }: Node, id: string): OperationHandler {
     const insert = isAfter
       ? ({ type: "turn.assistant_meta", meta: { [id]: 1 } } as const)
       : ({ type: "prompt.append_after_last_user", role: "system", content: id } as const);
-    if (does === "error") return { status: "error", error: { code: "provider_error", message: id } };
+    if (does === "error")
+      return { status: "error", error: { code: "provider_error", message: id } };
     if (does === "skip") return { status: "skipped" };
     if (does === "insert") return done(insert);
     return does === "both" ? done(write(id, seen), insert) : done(write(id, seen));
@@ -75,7 +76,9 @@ function operationsOf(
 }
 
 function endsOf(events: readonly RunEvent[]): string[] {
-  return events.flatMap((event) => (event.type === "operation.finished" ? [event.operationId] : []));
+  return events.flatMap((event) =>
+    event.type === "operation.finished" ? [event.operationId] : [],
+  );
 }
 
 /** The order that commits are to have, found the plain way: again and again the least one that waits for nothing. */
@@ -83,9 +86,13 @@ function commitOrder(nodes: readonly Node[]): string[] {
   const open = operationsOf(nodes, (handler) => handler);
   const placed: string[] = [];
   for (const hook of ["before_main_llm", "after_main_llm"]) {
-    const here = open.filter(({ hooks }) => hooks?.includes(hook === "before_main_llm" ? hook : "after_main_llm"));
+    const here = open.filter(({ hooks }) =>
+      hooks?.includes(hook === "before_main_llm" ? hook : "after_main_llm"),
+    );
     while (here.length > 0) {
-      const free = here.filter(({ dependsOn = [] }) => dependsOn.every((id) => placed.includes(id)));
+      const free = here.filter(({ dependsOn = [] }) =>
+        dependsOn.every((id) => placed.includes(id)),
+      );
       const least = free.reduce((best, at) => (isBefore(at, best) ? at : best));
       placed.push(least.id);
       here.splice(here.indexOf(least), 1);
@@ -118,7 +125,12 @@ async function runOnce(
   const choose = (count: number): number =>
     (schedule.choices[at++ % Math.max(1, schedule.choices.length)] ?? 0) % count;
   const result = await scheduler.runUntil(handle.result, choose);
-  const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
+  const key = {
+    chatId: "chat",
+    branchId: "main",
+    profileId: "profile",
+    operationProfileSessionId: "session",
+  };
   const { artifacts } = await world.sessions.read(key);
   const events = await world.runs.readEvents(handle.runId);
   const outcome = canonicalJson({
@@ -178,7 +190,11 @@ describe("whatever the schedule", () => {
   it("fails for an engine that commits in the order of ends", async () => {
     variant.commitsByEnds = true;
     try {
-      const { failed, errorInstance } = await fc.check(schedules, { numRuns: 200, seed: 1, endOnFailure: true });
+      const { failed, errorInstance } = await fc.check(schedules, {
+        numRuns: 200,
+        seed: 1,
+        endOnFailure: true,
+      });
       expect(failed).toBe(true);
       expect(String(errorInstance)).toContain("AssertionError");
     } finally {
@@ -215,11 +231,19 @@ describe("whatever the schedule", () => {
     }));
     const { events } = await runOnce(nodes, { choices: [0] });
     const view = foldRunEvents(events);
-    expect(view).toMatchObject({ status: "done", text: "The answer.", phase: "finished", hasGap: false });
+    expect(view).toMatchObject({
+      status: "done",
+      text: "The answer.",
+      phase: "finished",
+      hasGap: false,
+    });
     fc.assert(
-      fc.property(fc.shuffledSubarray([...events, ...events], { minLength: 2 * events.length }), (shuffled) => {
-        expect(foldRunEvents(shuffled)).toEqual(view);
-      }),
+      fc.property(
+        fc.shuffledSubarray([...events, ...events], { minLength: 2 * events.length }),
+        (shuffled) => {
+          expect(foldRunEvents(shuffled)).toEqual(view);
+        },
+      ),
     );
     expect(foldRunEvents(events.filter(({ seq }) => seq !== 3)).hasGap).toBe(true);
   });

@@ -17,7 +17,11 @@ export function createRankedQueue(): RankedQueue {
   return {
     push(rank) {
       let index = heap.push(rank) - 1;
-      for (let parent = (index - 1) >> 1; index > 0 && at(parent) > rank; parent = (index - 1) >> 1) {
+      for (
+        let parent = (index - 1) >> 1;
+        index > 0 && at(parent) > rank;
+        parent = (index - 1) >> 1
+      ) {
         swap(index, parent);
         index = parent;
       }

@@ -6,7 +6,13 @@ import { profileOf, registryOf, type ScenarioOperation } from "./engine-scenario
 import { itemAt, itemsOf } from "./persistent-array.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
 import { reduceRun, type RunReduction } from "./reduce-run.ts";
-import { initialRunState, type OperationEnd, type RunCommand, type RunState, type RunTransition } from "./run-state.ts";
+import {
+  initialRunState,
+  type OperationEnd,
+  type RunCommand,
+  type RunState,
+  type RunTransition,
+} from "./run-state.ts";
 
 type Outcome = "done" | "skipped" | "exempt" | "error" | "aborted";
 
@@ -54,7 +60,8 @@ function step(walk: Walk, transition: RunTransition, reducer: Reducer): Walk {
   const { state, commands } = reducers[reducer](walk.state, transition);
   const next: Walk = { ...walk, state, pending: { ...walk.pending }, ends: [...walk.ends] };
   for (const command of commands) {
-    if (command.type === "start_operation") next.pending.operations = [...next.pending.operations, command.index];
+    if (command.type === "start_operation")
+      next.pending.operations = [...next.pending.operations, command.index];
     if (command.type === "end_operation") next.ends.push(`${command.index}:${command.status}`);
     if (command.type === "end_operation")
       next.pending.operations = next.pending.operations.filter((at) => at !== command.index);
@@ -69,10 +76,16 @@ function step(walk: Walk, transition: RunTransition, reducer: Reducer): Walk {
 function nexts(walk: Walk, outcomeOf: (index: number) => Outcome, reducer: Reducer): Walk[] {
   const { operations, hook, isMainRunning } = walk.pending;
   const results = operations.map((index) => {
-    const without = { ...walk, pending: { ...walk.pending, operations: operations.filter((at) => at !== index) } };
+    const without = {
+      ...walk,
+      pending: { ...walk.pending, operations: operations.filter((at) => at !== index) },
+    };
     const end = endOf(index, outcomeOf(index));
     const ended = step(without, { type: "operation_finished", ...end }, reducer);
-    return { ...ended, ends: [...walk.ends, `${index}:${end.status}`, ...ended.ends.slice(walk.ends.length)] };
+    return {
+      ...ended,
+      ends: [...walk.ends, `${index}:${end.status}`, ...ended.ends.slice(walk.ends.length)],
+    };
   });
   if (hook !== undefined) {
     const { hook: _hook, ...rest } = walk.pending;
@@ -86,12 +99,19 @@ function nexts(walk: Walk, outcomeOf: (index: number) => Outcome, reducer: Reduc
 }
 
 function beginOf(plan: RunPlan, reducer: Reducer = "ours"): Walk {
-  const walk: Walk = { state: initialRunState(plan), pending: { operations: [], isMainRunning: false }, ends: [] };
+  const walk: Walk = {
+    state: initialRunState(plan),
+    pending: { operations: [], isMainRunning: false },
+    ends: [],
+  };
   return step(walk, { type: "begin" }, reducer);
 }
 
 /** How the document says that each operation and the run end, written down without a scheduler. */
-function expectedEnd(plan: RunPlan, outcomeOf: (index: number) => Outcome): { ends: string[]; finish: string } {
+function expectedEnd(
+  plan: RunPlan,
+  outcomeOf: (index: number) => Outcome,
+): { ends: string[]; finish: string } {
   const ends = new Map<number, Outcome>();
   const endHook = (hook: Hook): boolean => {
     for (const { index, hook: at, dependencies, config } of plan.operations) {
@@ -116,7 +136,8 @@ function expectedEnd(plan: RunPlan, outcomeOf: (index: number) => Outcome): { en
   return { ends: shown.sort(), finish };
 }
 
-const finishOf = ({ finish }: Walk): string => [finish?.status, finish?.failedType].filter(Boolean).join("/");
+const finishOf = ({ finish }: Walk): string =>
+  [finish?.status, finish?.failedType].filter(Boolean).join("/");
 
 /** Walks every interleaving; states that were seen are not walked again. */
 function walkAll(
@@ -147,7 +168,12 @@ function walkAll(
 function stopAt(walk: Walk): unknown {
   const { state, commands } = reduceRun(walk.state, { type: "stop", cause: "user_abort" });
   if (commands.length === 0) return undefined;
-  let after: Walk = { ...walk, state, pending: { operations: [], isMainRunning: false }, ends: [...walk.ends] };
+  let after: Walk = {
+    ...walk,
+    state,
+    pending: { operations: [], isMainRunning: false },
+    ends: [...walk.ends],
+  };
   for (const command of commands) {
     if (command.type === "end_operation") after.ends.push(`${command.index}:${command.status}`);
     if (command.type === "finish") after.finish = command;
@@ -161,8 +187,9 @@ function stopAt(walk: Walk): unknown {
     after = step(after, end, "ours");
   }
   return {
-    starts: commands.filter(({ type }) => type === "start_operation" || type === "start_main" || type === "commit")
-      .length,
+    starts: commands.filter(
+      ({ type }) => type === "start_operation" || type === "start_main" || type === "commit",
+    ).length,
     ends: after.ends.length,
     differentEnds: new Set(after.ends.map((end) => end.split(":")[0])).size,
     finish: after.finish?.status,
@@ -177,18 +204,22 @@ describe("reduceRun", () => {
         [true, false].map((required) => ({ outcome, hook, required })),
       ),
     ),
-  )("ends a run as the document says: $outcome, $hook, required $required", ({ outcome, hook, required }) => {
-    const plan = planOf([
-      { id: "a", hooks: [hook], required },
-      { id: "b", hooks: [hook], dependsOn: ["a"] },
-      { id: "c", hooks: [hook], dependsOn: ["a"], required },
-    ]);
-    const outcomeOf = (index: number): Outcome => (index === 0 ? outcome : "done");
-    const { finals } = walkAll(plan, outcomeOf, "ours");
-    const expected = expectedEnd(plan, outcomeOf);
-    expect(finals.length).toBeGreaterThan(0);
-    for (const final of finals) expect({ ends: final.ends.toSorted(), finish: finishOf(final) }).toEqual(expected);
-  });
+  )(
+    "ends a run as the document says: $outcome, $hook, required $required",
+    ({ outcome, hook, required }) => {
+      const plan = planOf([
+        { id: "a", hooks: [hook], required },
+        { id: "b", hooks: [hook], dependsOn: ["a"] },
+        { id: "c", hooks: [hook], dependsOn: ["a"], required },
+      ]);
+      const outcomeOf = (index: number): Outcome => (index === 0 ? outcome : "done");
+      const { finals } = walkAll(plan, outcomeOf, "ours");
+      const expected = expectedEnd(plan, outcomeOf);
+      expect(finals.length).toBeGreaterThan(0);
+      for (const final of finals)
+        expect({ ends: final.ends.toSorted(), finish: finishOf(final) }).toEqual(expected);
+    },
+  );
 
   // All graphs of up to 5 operations, with every outcome of up to two of them.
   const graphs = (count: number): ScenarioOperation[][] => {
@@ -214,7 +245,8 @@ describe("reduceRun", () => {
         ["error", "done"],
         ["exempt", "skipped"],
       ] as const) {
-        const outcomeOf = (index: number): Outcome => (index === 0 ? first : index === 2 ? second : "done");
+        const outcomeOf = (index: number): Outcome =>
+          index === 0 ? first : index === 2 ? second : "done";
         const walked = walkAll(plan, outcomeOf, "ours");
         states += walked.states;
         const expected = expectedEnd(plan, outcomeOf);
@@ -230,7 +262,11 @@ describe("reduceRun", () => {
     const outcomeOf = (index: number): Outcome => (index === 1 ? "error" : "done");
     const expected = expectedEnd(plan, outcomeOf);
     const { finals } = walkAll(plan, outcomeOf, "eager");
-    expect(finals.some((final) => JSON.stringify(final.ends.toSorted()) !== JSON.stringify(expected.ends))).toBe(true);
+    expect(
+      finals.some(
+        (final) => JSON.stringify(final.ends.toSorted()) !== JSON.stringify(expected.ends),
+      ),
+    ).toBe(true);
   });
 
   it("ends as aborted wherever it is stopped, starts nothing then, and lets no operation end twice", () => {
@@ -251,7 +287,13 @@ describe("reduceRun", () => {
       const isTooLate = walk.finish !== undefined || walk.state.stage === "commit_after";
       stops.push({ isTooLate, found: stopAt(walk) });
     }
-    const ended = { starts: 0, ends: 4, differentEnds: 4, finish: "aborted", finishReason: "user_abort" };
+    const ended = {
+      starts: 0,
+      ends: 4,
+      differentEnds: 4,
+      finish: "aborted",
+      finishReason: "user_abort",
+    };
     expect(stops.filter(({ isTooLate }) => !isTooLate).map(({ found }) => found)).toEqual(
       Array.from({ length: stops.filter(({ isTooLate }) => !isTooLate).length }, () => ended),
     );
@@ -275,7 +317,8 @@ describe("reduceRun", () => {
       { type: "main_finished", status: "done" },
       { type: "grace_over" },
     ];
-    for (const transition of misplaced) expect(reduceRun(once, transition)).toEqual({ state: once, commands: [] });
+    for (const transition of misplaced)
+      expect(reduceRun(once, transition)).toEqual({ state: once, commands: [] });
   });
 
   it("leaves out a chain of 20,000 operations without running out of stack", () => {
@@ -322,7 +365,9 @@ describe("planRun", () => {
     );
     fc.assert(
       fc.property(graph, fc.integer(), (nodes, seed) => {
-        const names = nodes.map(({ id }) => `op${id.replaceAll(/[^a-z]/giu, (char) => String(char.codePointAt(0)))}`);
+        const names = nodes.map(
+          ({ id }) => `op${id.replaceAll(/[^a-z]/giu, (char) => String(char.codePointAt(0)))}`,
+        );
         fc.pre(new Set(names).size === names.length);
         const operations = nodes.map(({ order, edges }, at): ScenarioOperation => ({
           id: names[at] ?? "",
@@ -337,9 +382,13 @@ describe("planRun", () => {
         const expected: string[] = [];
         while (expected.length < operations.length) {
           const ready = operations.filter(
-            ({ id, dependsOn = [] }) => !expected.includes(id) && dependsOn.every((at) => expected.includes(at)),
+            ({ id, dependsOn = [] }) =>
+              !expected.includes(id) && dependsOn.every((at) => expected.includes(at)),
           );
-          ready.sort((left, right) => (left.order ?? 0) - (right.order ?? 0) || (left.id < right.id ? -1 : 1));
+          ready.sort(
+            (left, right) =>
+              (left.order ?? 0) - (right.order ?? 0) || (left.id < right.id ? -1 : 1),
+          );
           expected.push(ready[0]?.id ?? "none");
         }
         expect(planned).toEqual(expected);

@@ -167,7 +167,8 @@ function apply(draft: Draft, transition: TransitionNote): boolean {
 function enterHook(draft: Draft, hook: Hook): void {
   const { state } = draft;
   const { operations, beforeCount } = state.plan;
-  const [from, to] = hook === "before_main_llm" ? [0, beforeCount] : [beforeCount, operations.length];
+  const [from, to] =
+    hook === "before_main_llm" ? [0, beforeCount] : [beforeCount, operations.length];
   state.stage = hook;
   state.unfinished = to - from;
   ask(draft, { type: "enter_phase", phase: hook });
@@ -211,7 +212,8 @@ function endOne(draft: Draft, index: number, ending: Ending): void {
   if (ending.isExempt === true) state.exempt.set(index, true);
   state.unfinished -= 1;
   const block = blockOf(ending);
-  for (const dependent of planned(state.plan, index).dependents) tellDependent(draft, dependent, block);
+  for (const dependent of planned(state.plan, index).dependents)
+    tellDependent(draft, dependent, block);
 }
 
 function tellDependent(draft: Draft, index: number, block: Blockage): void {
@@ -245,14 +247,21 @@ function settle(draft: Draft, index: number): OperationEnd | undefined {
   return undefined;
 }
 
-function endOfBlocked({ index, config }: PlannedOperation, blockedBy: "condition" | "failure"): OperationEnd {
-  if (blockedBy === "condition") return { index, status: "skipped", skippedReason: "condition_false", isExempt: true };
+function endOfBlocked(
+  { index, config }: PlannedOperation,
+  blockedBy: "condition" | "failure",
+): OperationEnd {
+  if (blockedBy === "condition")
+    return { index, status: "skipped", skippedReason: "condition_false", isExempt: true };
   if (!config.required) return { index, status: "skipped", skippedReason: "dependency_failed" };
   const errorMessage = "An operation that it depends on was not done.";
   return { index, status: "error", errorCode: "dependency_failed", errorMessage };
 }
 
-function finishCommit(draft: Draft, { hook, failure }: Extract<RunTransition, { type: "commit_finished" }>): boolean {
+function finishCommit(
+  draft: Draft,
+  { hook, failure }: Extract<RunTransition, { type: "commit_finished" }>,
+): boolean {
   const { state } = draft;
   if (state.stage !== (hook === "before_main_llm" ? "commit_before" : "commit_after")) return false;
   if (hook === "after_main_llm") {
@@ -284,7 +293,10 @@ function finishMain(draft: Draft, end: Extract<RunTransition, { type: "main_fini
   }
   const { errorCode, errorMessage } = end;
   endOthers(draft, "skipped", "main_llm_failed");
-  fail(draft, "main_llm", { ...(errorCode && { errorCode }), ...(errorMessage && { errorMessage }) });
+  fail(draft, "main_llm", {
+    ...(errorCode && { errorCode }),
+    ...(errorMessage && { errorMessage }),
+  });
   return false;
 }
 
@@ -389,7 +401,9 @@ function fail(draft: Draft, failedType: FailedType, failedDetails: FailedDetails
 
 function failedTypeOf(stage: RunStage): FailedType {
   if (stage === "main_llm") return "main_llm";
-  return stage === "after_main_llm" || stage === "commit_after" ? "after_main_llm" : "before_barrier";
+  return stage === "after_main_llm" || stage === "commit_after"
+    ? "after_main_llm"
+    : "before_barrier";
 }
 
 function planned(plan: RunPlan, index: number): PlannedOperation {

@@ -32,7 +32,11 @@ function createProcesses(does: OperationHandler = async () => done()): Processes
     { id: "a", required: true, does: counted },
     { id: "b", required: true, dependsOn: ["a"], does: counted, writesTag: "b" },
   ];
-  const [runs, sessions, chat] = [createMemoryRunStore(), createMemoryProfileSessionStore(), createMemoryChatStore()];
+  const [runs, sessions, chat] = [
+    createMemoryRunStore(),
+    createMemoryProfileSessionStore(),
+    createMemoryChatStore(),
+  ];
   const clock = createVirtualClock(1_000);
   const ids = createSequentialIds();
   const model = createScriptedModel(["The answer.", "Another answer."]);
@@ -89,7 +93,9 @@ describe("a start with a known request id", () => {
     const scheduler = createManualScheduler();
     const world = createProcesses(scheduler.hold(async () => done()));
     const engines = [world.engine(), world.engine(), world.engine()];
-    const starts = Array.from({ length: 30 }, (_, at) => engines[at % engines.length]?.start(world.request));
+    const starts = Array.from({ length: 30 }, (_, at) =>
+      engines[at % engines.length]?.start(world.request),
+    );
     const handles = (await Promise.all(starts)).filter((handle) => handle !== undefined);
     expect(new Set(handles.map(({ runId }) => runId)).size).toBe(1);
     // Longer than a lease: the worker renews it.
@@ -113,7 +119,9 @@ describe("a start with a known request id", () => {
     world.calls.length = 0;
     await world.clock.advance(60_000);
     const engines = Array.from({ length: 5 }, () => world.engine());
-    const starts = Array.from({ length: 20 }, (_, at) => engines[at % engines.length]?.start(world.request));
+    const starts = Array.from({ length: 20 }, (_, at) =>
+      engines[at % engines.length]?.start(world.request),
+    );
     const handles = (await Promise.all(starts)).filter((handle) => handle !== undefined);
     const results = Promise.all(handles.map(({ result }) => result));
     for (let step = 0; step < 5; step += 1) await world.clock.advance(500);

@@ -38,7 +38,10 @@ export function knownEvents(events: readonly RunEvent[]): KnownEvents {
     if (key !== undefined) keys.add(key);
     if (event.type === "main_llm.started") mainAttempts = Math.max(mainAttempts, event.attempt);
     if (event.type === "operation.started") {
-      attempts.set(`${event.hook}/${event.operationId}`, { attempt: event.attempt, startedAt: event.ts });
+      attempts.set(`${event.hook}/${event.operationId}`, {
+        attempt: event.attempt,
+        startedAt: event.ts,
+      });
     }
   }
   const last = events.at(-1);
@@ -70,7 +73,11 @@ export function onceKey(event: RunEventBody): string | undefined {
  * Brings a run to where its steps say that it stands, doing nothing; gives what is still to be done, what was announced
  * among it.
  */
-export function replaySteps(desk: RunDesk, steps: readonly RunStep[], known: KnownEvents): RunCommand[] {
+export function replaySteps(
+  desk: RunDesk,
+  steps: readonly RunStep[],
+  known: KnownEvents,
+): RunCommand[] {
   const indexes = new Map(
     desk.plan.operations.map(({ index, hook, operationId }) => [`${hook}/${operationId}`, index]),
   );
@@ -92,7 +99,11 @@ export function replaySteps(desk: RunDesk, steps: readonly RunStep[], known: Kno
   return commands.filter((command) => isOpen(desk, command));
 }
 
-function adopt(desk: RunDesk, step: RunStep, indexes: ReadonlyMap<string, number>): RunTransition | undefined {
+function adopt(
+  desk: RunDesk,
+  step: RunStep,
+  indexes: ReadonlyMap<string, number>,
+): RunTransition | undefined {
   switch (step.kind) {
     case "operation": {
       const index = indexes.get(`${step.hook}/${step.operationId}`);
@@ -104,7 +115,8 @@ function adopt(desk: RunDesk, step: RunStep, indexes: ReadonlyMap<string, number
       if (record.hasNews || record.effects.length > 0) tellNews(desk, index);
       const { status, isExempt, skippedReason, error } = step;
       const reason = { ...(isExempt && { isExempt }), ...(skippedReason && { skippedReason }) };
-      const failure = error === undefined ? {} : { errorCode: error.code, errorMessage: error.message };
+      const failure =
+        error === undefined ? {} : { errorCode: error.code, errorMessage: error.message };
       return { type: "operation_finished", index, status, ...reason, ...failure };
     }
     case "commit": {
@@ -116,7 +128,11 @@ function adopt(desk: RunDesk, step: RunStep, indexes: ReadonlyMap<string, number
     case "main_llm": {
       desk.main = mainRun(desk, step);
       const { status, error } = step;
-      return { type: "main_finished", status, ...(error && { errorCode: error.code, errorMessage: error.message }) };
+      return {
+        type: "main_finished",
+        status,
+        ...(error && { errorCode: error.code, errorMessage: error.message }),
+      };
     }
     case "stop":
       desk.isStopping = true;
@@ -143,7 +159,9 @@ function isOpen(desk: RunDesk, command: RunCommand): boolean {
     case "start_operation":
       return state.progress.at(command.index) === "ready";
     case "commit":
-      return state.stage === (command.hook === "before_main_llm" ? "commit_before" : "commit_after");
+      return (
+        state.stage === (command.hook === "before_main_llm" ? "commit_before" : "commit_after")
+      );
     case "start_main":
       return state.isMainRunning;
     default:

@@ -34,7 +34,11 @@ export function timeoutOf(operation: PlannedOperation): number | undefined {
  */
 export function retryDelay(
   { status, error }: CheckedOutcome,
-  { desk, operation, record }: { desk: RunDesk; operation: PlannedOperation; record: OperationRecord },
+  {
+    desk,
+    operation,
+    record,
+  }: { desk: RunDesk; operation: PlannedOperation; record: OperationRecord },
 ): number | undefined {
   if (status !== "error" || error === undefined || ownsRetries(operation)) return undefined;
   const { maxAttempts, backoffMs, retryOn } = settingsOf(operation);
@@ -42,16 +46,23 @@ export function retryDelay(
   const mostMs = Math.min(longestBackoffMs, backoffMs * 2 ** (record.attempts - 1));
   const delayMs = Math.floor(desk.services.random() * mostMs);
   const { deadlineMs } = desk.input;
-  return deadlineMs !== undefined && desk.services.clock.now() + delayMs >= deadlineMs ? undefined : delayMs;
+  return deadlineMs !== undefined && desk.services.clock.now() + delayMs >= deadlineMs
+    ? undefined
+    : delayMs;
 }
 
-const causeOf = (code: OperationErrorCode): string => (code === "rate_limited" ? "rate_limit" : code);
+const causeOf = (code: OperationErrorCode): string =>
+  code === "rate_limited" ? "rate_limit" : code;
 
 function settingsOf({ config }: PlannedOperation): RetrySettings {
   const { retry } = config.params;
   const read = (key: string): unknown =>
     typeof retry === "object" && retry !== null ? Reflect.get(retry, key) : undefined;
-  const [maxAttempts, backoffMs, retryOn] = [read("maxAttempts"), read("backoffMs"), read("retryOn")];
+  const [maxAttempts, backoffMs, retryOn] = [
+    read("maxAttempts"),
+    read("backoffMs"),
+    read("retryOn"),
+  ];
   return {
     maxAttempts: typeof maxAttempts === "number" ? Math.min(10, maxAttempts) : 1,
     backoffMs: typeof backoffMs === "number" && backoffMs >= 0 ? backoffMs : defaultBackoffMs,

@@ -22,13 +22,20 @@ const statusOf = (result: RunResult, id: string): string => {
 
 describe("a run", () => {
   it("goes through its phases in order, with gapless events", async () => {
-    const world = scenario({ operations: [{ id: "a" }, { id: "b", hooks: after }, { id: "off", enabled: false }] });
+    const world = scenario({
+      operations: [{ id: "a" }, { id: "b", hooks: after }, { id: "off", enabled: false }],
+    });
     const handle = await world.engine.start(world.start);
     const events: RunEvent[] = [];
     for await (const event of handle.events) events.push(event);
     expect(
       events.map((event) => {
-        const parts = "phase" in event ? [event.phase, event.hook] : "operationId" in event ? [event.operationId] : [];
+        const parts =
+          "phase" in event
+            ? [event.phase, event.hook]
+            : "operationId" in event
+              ? [event.operationId]
+              : [];
         return [event.seq, event.type, ...parts].filter((part) => part !== undefined).join(" ");
       }),
     ).toMatchInlineSnapshot(`
@@ -64,7 +71,11 @@ describe("a run", () => {
     const first = await (await world.engine.start(plain)).result;
     expect([first.status, first.mainLlm.text, first.operationRuns]).toEqual(["done", "One.", []]);
     const second = await run(world, { profile: { ...world.profile, enabled: false } });
-    expect([second.status, second.mainLlm.text, second.operationRuns]).toEqual(["done", "Two.", []]);
+    expect([second.status, second.mainLlm.text, second.operationRuns]).toEqual([
+      "done",
+      "Two.",
+      [],
+    ]);
   });
 
   it("starts what an end sets free at the time of that end, later by what another handler has taken meanwhile", async () => {
@@ -80,7 +91,9 @@ describe("a run", () => {
       { id: "c", order: 2, dependsOn: ["a"], does: taking(400) },
     ];
     const result = await run(scenario({ operations, clock: { ...clock, now: () => timeMs } }));
-    expect(result.operationRuns.map(({ startedAt, finishedAt }) => [startedAt, finishedAt])).toEqual([
+    expect(
+      result.operationRuns.map(({ startedAt, finishedAt }) => [startedAt, finishedAt]),
+    ).toEqual([
       [1_000, 1_005],
       [1_005, 1_435],
       [1_035, 1_435],
@@ -90,7 +103,11 @@ describe("a run", () => {
   it("does not call the main model where a required operation before it is not done", async () => {
     const world = scenario({
       operations: [
-        { id: "a", required: true, does: { status: "error", error: { code: "provider_error", message: "No." } } },
+        {
+          id: "a",
+          required: true,
+          does: { status: "error", error: { code: "provider_error", message: "No." } },
+        },
         { id: "b", does: done(write("b", 1)), writesTag: "b" },
         { id: "c", hooks: after, required: true },
       ],
@@ -103,18 +120,31 @@ describe("a run", () => {
       mainLlm: { executed: false },
     });
     expect(statusOf(result, "c")).toBe("skipped/barrier_failed");
-    expect(result.commitLog.map(({ operationId, commitStatus }) => [operationId, commitStatus])).toEqual([
-      ["b", "discarded"],
-    ]);
-    const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
+    expect(
+      result.commitLog.map(({ operationId, commitStatus }) => [operationId, commitStatus]),
+    ).toEqual([["b", "discarded"]]);
+    const key = {
+      chatId: "chat",
+      branchId: "main",
+      profileId: "profile",
+      operationProfileSessionId: "session",
+    };
     expect((await world.sessions.read(key)).artifacts).toEqual([]);
   });
 
   it("counts as failed where a required operation after the call is not done, and keeps the answer", async () => {
-    const world = scenario({ operations: [{ id: "a", hooks: after, required: true, does: { status: "skipped" } }] });
+    const world = scenario({
+      operations: [{ id: "a", hooks: after, required: true, does: { status: "skipped" } }],
+    });
     const result = await run(world);
-    expect(result).toMatchObject({ status: "failed", failedType: "after_main_llm", mainLlm: { text: "The answer." } });
-    expect(world.chat.turns({ chatId: "chat", branchId: "main" })[0]?.assistantVariants).toHaveLength(1);
+    expect(result).toMatchObject({
+      status: "failed",
+      failedType: "after_main_llm",
+      mainLlm: { text: "The answer." },
+    });
+    expect(
+      world.chat.turns({ chatId: "chat", branchId: "main" })[0]?.assistantVariants,
+    ).toHaveLength(1);
   });
 
   it("keeps what was committed before a main call that fails, and starts nothing after it", async () => {
@@ -140,7 +170,11 @@ describe("a run", () => {
     });
     expect(statusOf(result, "b")).toBe("skipped/main_llm_failed");
     const [turn] = world.chat.turns({ chatId: "chat", branchId: "main" });
-    expect([turn?.userVariants.length, turn?.selectedUser, turn?.assistantVariants]).toEqual([2, 1, []]);
+    expect([turn?.userVariants.length, turn?.selectedUser, turn?.assistantVariants]).toEqual([
+      2,
+      1,
+      [],
+    ]);
   });
 
   it.each<[string, ScenarioOperation[], Record<string, string>]>([
@@ -156,7 +190,11 @@ describe("a run", () => {
     [
       "a false condition exempts those behind it",
       [
-        { id: "a", does: done(write("flag", { on: false }, { persisted: false })), writesTag: "flag" },
+        {
+          id: "a",
+          does: done(write("flag", { on: false }, { persisted: false })),
+          writesTag: "flag",
+        },
         { id: "b", dependsOn: ["a"], required: true, when: [{ ref: "art.flag.on" }] },
         { id: "c", dependsOn: ["b"], required: true },
       ],
@@ -182,28 +220,45 @@ describe("a run", () => {
     ],
   ])("ends operations without running them: %s", async (_name, operations, expected) => {
     const result = await run(scenario({ operations }));
-    expect(Object.fromEntries(Object.keys(expected).map((id) => [id, statusOf(result, id)]))).toEqual(expected);
+    expect(
+      Object.fromEntries(Object.keys(expected).map((id) => [id, statusOf(result, id)])),
+    ).toEqual(expected);
   });
 
   it("fails the barrier for a required operation that skips itself, whatever reason it gives", async () => {
     const does = { status: "skipped" as const, skippedReason: "condition_false" };
     const result = await run(scenario({ operations: [{ id: "a", required: true, does }] }));
     expect(result).toMatchObject({ status: "failed", failedType: "before_barrier" });
-    expect(result.failedDetails?.errorMessage).toBe("The required operation was skipped (condition_false).");
+    expect(result.failedDetails?.errorMessage).toBe(
+      "The required operation was skipped (condition_false).",
+    );
   });
 
   it.each<[string, ScenarioOperation]>([
     ["policy_error", { id: "a", does: done({ type: "turn.assistant_meta", meta: {} }) }],
     [
       "policy_error",
-      { id: "a", hooks: after, does: done({ type: "prompt.system_update", mode: "append", content: "x" }) },
+      {
+        id: "a",
+        hooks: after,
+        does: done({ type: "prompt.system_update", mode: "append", content: "x" }),
+      },
     ],
     ["policy_error", { id: "a", does: done(write("other", 1)), writesTag: "own" }],
     ["policy_error", { id: "a", does: done(write("a", 1), write("a", 2)), writesTag: "a" }],
     ["validation_error", { id: "a", does: done(write("a", 1n)), writesTag: "a" }],
-    ["validation_error", { id: "a", does: done(write("a", 1, { persisted: false, retention: {} })), writesTag: "a" }],
-    ["validation_error", { id: "a", does: async () => JSON.parse('{"status":"done","effects":[{"type":"rm"}]}') }],
-    ["validation_error", { id: "a", does: async () => JSON.parse('{"status":"done","effects":{"type":"rm"}}') }],
+    [
+      "validation_error",
+      { id: "a", does: done(write("a", 1, { persisted: false, retention: {} })), writesTag: "a" },
+    ],
+    [
+      "validation_error",
+      { id: "a", does: async () => JSON.parse('{"status":"done","effects":[{"type":"rm"}]}') },
+    ],
+    [
+      "validation_error",
+      { id: "a", does: async () => JSON.parse('{"status":"done","effects":{"type":"rm"}}') },
+    ],
     ["internal_error", { id: "a", does: async () => JSON.parse("null") }],
     [
       "internal_error",
@@ -234,7 +289,9 @@ describe("a run", () => {
     const look = (name: string) => async (context: OperationContext) => {
       const { artifacts, draftPrompt = [] } = context;
       seen[name] = [Object.keys(artifacts), draftPrompt.map(({ content }) => content)];
-      expect(Object.isFrozen(context) && Object.isFrozen(artifacts) && Object.isFrozen(draftPrompt)).toBe(true);
+      expect(
+        Object.isFrozen(context) && Object.isFrozen(artifacts) && Object.isFrozen(draftPrompt),
+      ).toBe(true);
       return done(write(name, name, { persisted: false }), {
         type: "prompt.append_after_last_user",
         role: "system",
@@ -268,10 +325,15 @@ describe("a run", () => {
     const plan = done(write("plan", "Go north.", { usage: "prompt_only", inclusion }));
     let turns = 0;
     const does = async () => ((turns += 1) === 1 ? plan : done());
-    const world = scenario({ mainModel: model, operations: [{ id: "a", does, writesTag: "plan" }] });
+    const world = scenario({
+      mainModel: model,
+      operations: [{ id: "a", does, writesTag: "plan" }],
+    });
     await run(world);
     await run(world);
-    expect(model.requests.map(({ messages }) => messages[0]?.content)).toEqual(Array(2).fill("Be brief.\n\nGo north."));
+    expect(model.requests.map(({ messages }) => messages[0]?.content)).toEqual(
+      Array(2).fill("Be brief.\n\nGo north."),
+    );
   });
 
   it("keeps the prompt within its budget, where no operation writes to it", async () => {
@@ -283,16 +345,20 @@ describe("a run", () => {
 
   it("tells readers the answer of a model that does not stream in one piece", async () => {
     const answer = { text: "Whole.", toolCalls: [], finishReason: "stop" as const };
-    const world = scenario({ mainModel: { provider: "test", modelId: "test", generate: async () => answer } });
+    const world = scenario({
+      mainModel: { provider: "test", modelId: "test", generate: async () => answer },
+    });
     const handle = await world.engine.start(world.start);
     const texts: string[] = [];
-    for await (const event of handle.events) if (event.type === "main_llm.delta") texts.push(event.text);
+    for await (const event of handle.events)
+      if (event.type === "main_llm.delta") texts.push(event.text);
     expect(texts).toEqual(["Whole."]);
   });
 
   it("sends the main model the prompt in commit order, and lets operations after it read run-only values", async () => {
     let seen: unknown;
-    const insert = (content: string) => done({ type: "prompt.append_after_last_user", role: "developer", content });
+    const insert = (content: string) =>
+      done({ type: "prompt.append_after_last_user", role: "developer", content });
     const model = createScriptedModel(["Answer."]);
     const world = scenario({
       mainModel: model,
@@ -313,7 +379,11 @@ describe("a run", () => {
           ),
           writesTag: "plan",
         },
-        { id: "rewrite", order: 5, does: done({ type: "turn.user_variant", content: "Hallo", select: true }) },
+        {
+          id: "rewrite",
+          order: 5,
+          does: done({ type: "turn.user_variant", content: "Hallo", select: true }),
+        },
         {
           id: "reader",
           hooks: after,

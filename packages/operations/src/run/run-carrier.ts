@@ -77,7 +77,10 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     const { prepared, earlyAbort: abort } = live;
     live.prepared = undefined;
     const plan = prepared && planOf({ services, plans }, prepared.input);
-    return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, ...(abort && { abort }) };
+    return (
+      prepared &&
+      plan && { services, feed: live.feed, ...prepared, ...plan, ...(abort && { abort }) }
+    );
   };
   const carrier: RunCarrier = {
     liveOf,
@@ -92,7 +95,8 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     },
     async takeUp(runId) {
       const live = liveOf(runId);
-      if (!executor.isLocal && (await runs.loadRun(runId))?.result === undefined) await executor.submit(runId);
+      if (!executor.isLocal && (await runs.loadRun(runId))?.result === undefined)
+        await executor.submit(runId);
       void follow(live, executor.isLocal);
       return live;
     },
@@ -121,7 +125,10 @@ async function pause(live: LiveRun, { clock, limits }: EngineServices): Promise<
 
 function newLiveRun(runId: string, of: Pick<CarrierOptions, "services" | "executor">): LiveRun {
   const { services, executor } = of;
-  const live = createLiveRun(runId, { runs: services.runs, keptEvents: services.limits.keptEvents });
+  const live = createLiveRun(runId, {
+    runs: services.runs,
+    keptEvents: services.limits.keptEvents,
+  });
   if (executor.onEvent !== undefined) live.feed.listen(executor.onEvent.bind(executor));
   return live;
 }
@@ -133,7 +140,9 @@ function keysOf({ plan }: PreparedPlan): OperationKey[] {
 /** True for what the next look would find as well; a store may answer by then. */
 function isFinal(error: unknown): boolean {
   if (!OperationsError.isInstance(error)) return false;
-  return error.code === "unknown_run" || error.code === "invalid_profile" || error.code === "closed";
+  return (
+    error.code === "unknown_run" || error.code === "invalid_profile" || error.code === "closed"
+  );
 }
 
 function failedFollowing(runId: string, error: unknown): RunResult {

@@ -130,7 +130,9 @@ export interface RunDesk {
   /** By tag: the newest version in the store; undefined without a session. */
   heads: Map<string, number> | undefined;
   /** Versions that this run has committed, by tag, in commit order; undefined while there are none. */
-  written: Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }> | undefined;
+  written:
+    | Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }>
+    | undefined;
   commitLog: CommitLogEntry[];
   main: MainLlmRun;
   /** True once any operation has given an effect. */

@@ -8,7 +8,11 @@ import type { OperationHandler } from "../operation/operation-definition.ts";
 import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
 import { createMemoryProfileSessionStore } from "../ports/create-memory-profile-session-store.ts";
 import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
-import { createFaultInjector, type CrashPoint, type FaultInjector } from "../testing/create-fault-injector.ts";
+import {
+  createFaultInjector,
+  type CrashPoint,
+  type FaultInjector,
+} from "../testing/create-fault-injector.ts";
 import { createVirtualClock, settlePromises } from "../testing/create-virtual-clock.ts";
 import { done, profileOf, registryOf, write, type ScenarioOperation } from "./engine-scenario.ts";
 import { createRunEngine, type RunEngine } from "./create-run-engine.ts";
@@ -28,7 +32,10 @@ function createWorld() {
       id: "a",
       required: true,
       writesTag: "a",
-      does: counted("a", [write("a", 1), { type: "turn.user_variant", content: "Hi", select: true }]),
+      does: counted("a", [
+        write("a", 1),
+        { type: "turn.user_variant", content: "Hi", select: true },
+      ]),
     },
     {
       id: "b",
@@ -79,7 +86,12 @@ function createWorld() {
 
 type World = ReturnType<typeof createWorld>;
 
-const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
+const key = {
+  chatId: "chat",
+  branchId: "main",
+  profileId: "profile",
+  operationProfileSessionId: "session",
+};
 
 /** What a run leaves behind, without times and ids. */
 async function traces({ sessions, chat, runs }: World, runId: string): Promise<string> {
@@ -87,13 +99,18 @@ async function traces({ sessions, chat, runs }: World, runId: string): Promise<s
   const stored = await runs.loadRun(runId);
   const untimed = (_name: string, value: unknown): unknown =>
     typeof value === "number" && value >= 1_000 ? "time" : value;
-  const text = JSON.stringify({ artifacts, turns: chat.turns(key), result: withoutTimes(stored?.result) }, untimed);
+  const text = JSON.stringify(
+    { artifacts, turns: chat.turns(key), result: withoutTimes(stored?.result) },
+    untimed,
+  );
   return canonicalJson(JSON.parse(text.replaceAll(/"id-\d+/g, '"id')));
 }
 
 function withoutTimes(result: RunResult | undefined): unknown {
   if (result === undefined) return undefined;
-  const operationRuns = result.operationRuns.map(({ durationMs: _duration, attempts: _attempts, ...run }) => run);
+  const operationRuns = result.operationRuns.map(
+    ({ durationMs: _duration, attempts: _attempts, ...run }) => run,
+  );
   return { ...result, durationMs: 0, operationRuns };
 }
 
@@ -127,7 +144,9 @@ describe("a run whose process dies", () => {
     const { writes } = undisturbed.faults;
     expect(writes.length).toBeGreaterThan(10);
     expect(expected).toContain('"status":"done"');
-    const points = (["before", "after"] as const).flatMap((when) => writes.map((_, at) => ({ write: at + 1, when })));
+    const points = (["before", "after"] as const).flatMap((when) =>
+      writes.map((_, at) => ({ write: at + 1, when })),
+    );
     const outcomes = new Map<string, unknown>();
     for (const crash of points) {
       const { world, runId, result } = await runWithCrash(crash);
@@ -138,12 +157,25 @@ describe("a run whose process dies", () => {
         status: result?.status,
         isSame: runId === "" ? undefined : (await traces(world, runId)) === expected,
         isGapless: events.every(({ seq }, index) => seq === index + 1),
-        ends: events.filter(({ type }) => type === "operation.finished" || type === "run.finished").length,
+        ends: events.filter(({ type }) => type === "operation.finished" || type === "run.finished")
+          .length,
         shown: [view.status, view.text, view.hasGap],
       });
     }
-    const ended = { status: "done", isSame: true, isGapless: true, ends: 5, shown: ["done", "The answer.", false] };
-    const nothing = { status: undefined, isSame: undefined, isGapless: true, ends: 0, shown: ["running", "", false] };
+    const ended = {
+      status: "done",
+      isSame: true,
+      isGapless: true,
+      ends: 5,
+      shown: ["done", "The answer.", false],
+    };
+    const nothing = {
+      status: undefined,
+      isSame: undefined,
+      isGapless: true,
+      ends: 0,
+      shown: ["running", "", false],
+    };
     // Before the run is made there is nothing to go on with.
     const [first = "", ...others] = outcomes.keys();
     expect(Object.fromEntries(outcomes)).toEqual({
@@ -192,7 +224,9 @@ describe("a run whose process dies", () => {
     world.chat.saveAssistantVariant = saveAssistantVariant;
     world.runs.append = append;
     await world.clock.advance(60_000);
-    const result = await (await world.engineWith(createFaultInjector()).resume(handle.runId)).result;
+    const result = await (
+      await world.engineWith(createFaultInjector()).resume(handle.runId)
+    ).result;
     expect(result.status).toBe("done");
     expect(world.calls).toEqual(["before_main_llm/a", "before_main_llm/b", "after_main_llm/c"]);
     const events = await allEvents(world, handle.runId);
@@ -204,11 +238,16 @@ describe("a run whose process dies", () => {
 
   it("is carried on by one of two that resume it at the same time, and the other sees the same end", async () => {
     const world = createWorld();
-    const first = await world.engineWith(createFaultInjector({ write: 4, when: "after" })).start(world.start);
+    const first = await world
+      .engineWith(createFaultInjector({ write: 4, when: "after" }))
+      .start(world.start);
     await first.result;
     world.calls.length = 0;
     await world.clock.advance(60_000);
-    const engines = [world.engineWith(createFaultInjector()), world.engineWith(createFaultInjector())];
+    const engines = [
+      world.engineWith(createFaultInjector()),
+      world.engineWith(createFaultInjector()),
+    ];
     const handles = await Promise.all(engines.map((engine) => engine.resume(first.runId)));
     const results = Promise.all(handles.map(({ result }) => result));
     for (let step = 0; step < 5; step += 1) await world.clock.advance(500);

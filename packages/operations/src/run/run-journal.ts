@@ -3,7 +3,12 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { AppendOutcome, RunStore } from "../ports/run-store.ts";
-import { madeAppend, unmadeTakerOf, type UnmadeAppend, type UnmadeTaker } from "../ports/unmade-append.ts";
+import {
+  madeAppend,
+  unmadeTakerOf,
+  type UnmadeAppend,
+  type UnmadeTaker,
+} from "../ports/unmade-append.ts";
 import { endNote, startNote, type NoteReader, type RunNote } from "./run-notes.ts";
 import type { RunResult } from "./run-result.ts";
 
@@ -93,7 +98,13 @@ export function createRunJournal(store: RunStore): RunJournal {
   };
   return {
     open(owner) {
-      const pending: Pending = { owner, nextSeq: owner.nextSeq, ...nothingNoted(), isDirty: false, isLost: false };
+      const pending: Pending = {
+        owner,
+        nextSeq: owner.nextSeq,
+        ...nothingNoted(),
+        isDirty: false,
+        isLost: false,
+      };
       const add = (note: RunNote, isEvent: boolean): void => {
         if (pending.isLost) return;
         pending.notes.push(note);
@@ -147,7 +158,11 @@ function take(pending: Pending): Taken {
   const append: UnmadeAppend = {
     runId,
     fencingToken,
-    events: { firstSeq: nextSeq, length: eventCount, read: once(() => reader.events(notes, nextSeq)) },
+    events: {
+      firstSeq: nextSeq,
+      length: eventCount,
+      read: once(() => reader.events(notes, nextSeq)),
+    },
     steps: once(() => reader.steps(notes)),
   };
   if (result !== undefined) append.result = result;
@@ -167,9 +182,13 @@ async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void>
   const full = batch.filter(({ pending, hasContent }) => !pending.isLost && hasContent);
   let outcomes;
   try {
-    outcomes = full.length === 0 ? [] : await store.append(full.map(({ append }) => madeAppend(append)));
+    outcomes =
+      full.length === 0 ? [] : await store.append(full.map(({ append }) => madeAppend(append)));
     if (!Array.isArray(outcomes) || outcomes.length !== full.length) {
-      throw new OperationsError("store_failed", `The run store gave no outcome for each of ${full.length} appends.`);
+      throw new OperationsError(
+        "store_failed",
+        `The run store gave no outcome for each of ${full.length} appends.`,
+      );
     }
   } catch (error) {
     // One bad append must not take the others with it.

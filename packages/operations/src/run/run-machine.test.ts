@@ -5,22 +5,48 @@ import type { Hook } from "../operation/operation-definition.ts";
 import { profileOf, registryOf, type ScenarioOperation } from "./engine-scenario.ts";
 import { itemAt, type ArrayDraft, type PersistentArray } from "./persistent-array.ts";
 import { planRun } from "./plan-run.ts";
-import { commandOf, reduceRun, runMachinesFrom, type CommandNote, type RunMachine } from "./reduce-run.ts";
-import { initialRunState, type OperationEnd, type RunState, type RunTransition } from "./run-state.ts";
+import {
+  commandOf,
+  reduceRun,
+  runMachinesFrom,
+  type CommandNote,
+  type RunMachine,
+} from "./reduce-run.ts";
+import {
+  initialRunState,
+  type OperationEnd,
+  type RunState,
+  type RunTransition,
+} from "./run-state.ts";
 
 const count = 70;
 const hooks = fc.constantFrom<Hook>("before_main_llm", "after_main_llm");
 
 const operations = fc
-  .array(fc.record({ required: fc.boolean(), hook: hooks, edges: fc.array(fc.nat(count), { maxLength: 3 }) }), {
-    minLength: 1,
-    maxLength: count,
-    size: "max",
-  })
+  .array(
+    fc.record({
+      required: fc.boolean(),
+      hook: hooks,
+      edges: fc.array(fc.nat(count), { maxLength: 3 }),
+    }),
+    {
+      minLength: 1,
+      maxLength: count,
+      size: "max",
+    },
+  )
   .map((made) =>
     made.map(({ required, hook, edges }, at): ScenarioOperation => {
-      const dependsOn = edges.filter((edge) => edge < at && made[edge]?.hook === hook).map((edge) => `op${edge}`);
-      return { id: `op${at}`, order: at, required, hooks: [hook], dependsOn: [...new Set(dependsOn)] };
+      const dependsOn = edges
+        .filter((edge) => edge < at && made[edge]?.hook === hook)
+        .map((edge) => `op${edge}`);
+      return {
+        id: `op${at}`,
+        order: at,
+        required,
+        hooks: [hook],
+        dependsOn: [...new Set(dependsOn)],
+      };
     }),
   );
 
@@ -40,9 +66,15 @@ function endOf([at, end]: [number, Pick<OperationEnd, "status" | "isExempt">]): 
 
 const transitions = fc.array(
   fc.oneof(
-    { weight: 12, arbitrary: index.map((at): RunTransition => ({ type: "operation_started", index: at })) },
+    {
+      weight: 12,
+      arbitrary: index.map((at): RunTransition => ({ type: "operation_started", index: at })),
+    },
     { weight: 24, arbitrary: fc.tuple(index, ended).map(endOf) },
-    { weight: 4, arbitrary: hooks.map((hook): RunTransition => ({ type: "commit_finished", hook })) },
+    {
+      weight: 4,
+      arbitrary: hooks.map((hook): RunTransition => ({ type: "commit_finished", hook })),
+    },
     fc.constantFrom<RunTransition>(
       { type: "main_finished", status: "done" },
       { type: "begin" },

@@ -19,7 +19,10 @@ export function startNote(index: number): number {
 }
 
 /** How an operation has ended: the event, its last step, or both. */
-export function endNote(index: number, { isEvent, isStep }: { isEvent: boolean; isStep: boolean }): number {
+export function endNote(
+  index: number,
+  { isEvent, isStep }: { isEvent: boolean; isStep: boolean },
+): number {
   return (index << 2) | (isEvent ? ended : 0) | (isStep ? lastStep : 0);
 }
 
@@ -43,7 +46,8 @@ export interface NotedRun {
 export function createNoteReader({ source, operations, records }: NotedRun): NoteReader {
   const at = (index: number): { operation: PlannedOperation; progress: OperationRecord } => {
     const [operation, progress] = [operations[index], records[index]];
-    if (operation === undefined || progress === undefined) throw new RangeError(`There is no operation ${index}.`);
+    if (operation === undefined || progress === undefined)
+      throw new RangeError(`There is no operation ${index}.`);
     return { operation, progress };
   };
   return {

@@ -3,7 +3,12 @@ import { conditionsHold } from "../kinds/condition-holds.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
 import { boundSummary } from "./bound-summary.ts";
-import { checkOutcome, failedOutcome, outcomeOfThrown, type CheckedOutcome } from "./check-outcome.ts";
+import {
+  checkOutcome,
+  failedOutcome,
+  outcomeOfThrown,
+  type CheckedOutcome,
+} from "./check-outcome.ts";
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
@@ -32,9 +37,17 @@ export function startOperation(desk: RunDesk, index: number): void {
 }
 
 const noEffects: CheckedOutcome["effects"] = Object.freeze([]);
-const conditionFalse: CheckedOutcome = { status: "skipped", effects: noEffects, skippedReason: "condition_false" };
+const conditionFalse: CheckedOutcome = {
+  status: "skipped",
+  effects: noEffects,
+  skippedReason: "condition_false",
+};
 
-function isWanted(desk: RunDesk, index: number, conditions: NonNullable<OperationConfig["when"]>): boolean {
+function isWanted(
+  desk: RunDesk,
+  index: number,
+  conditions: NonNullable<OperationConfig["when"]>,
+): boolean {
   return conditionsHold(conditions, createOperationView(desk, index).artifacts());
 }
 
@@ -85,12 +98,16 @@ function callHandler(attempt: Attempt): unknown {
     return handler?.(context);
   }
   const { hook, operationId } = operation;
-  return carryAttempt({ runId: desk.input.runId, hook, operationId, attempt: attempt.number }, async () => {
-    context.signal.throwIfAborted();
-    timer?.begin();
-    if (handler === undefined) throw new TypeError(`Operation ${JSON.stringify(operationId)} has no handler.`);
-    return handler(context);
-  });
+  return carryAttempt(
+    { runId: desk.input.runId, hook, operationId, attempt: attempt.number },
+    async () => {
+      context.signal.throwIfAborted();
+      timer?.begin();
+      if (handler === undefined)
+        throw new TypeError(`Operation ${JSON.stringify(operationId)} has no handler.`);
+      return handler(context);
+    },
+  );
 }
 
 function settle(attempt: Attempt, outcome: CheckedOutcome): void {
@@ -102,7 +119,9 @@ function settle(attempt: Attempt, outcome: CheckedOutcome): void {
 function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
   try {
     const result = checkOutcome(outcome, attempt.operation);
-    return result.debug === undefined ? result : { ...result, debug: boundDebug(attempt, result.debug) };
+    return result.debug === undefined
+      ? result
+      : { ...result, debug: boundDebug(attempt, result.debug) };
   } catch (error) {
     return outcomeOfThrown(error);
   }
@@ -123,7 +142,10 @@ function createTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
     controller.abort(new DOMException("The attempt has timed out.", "TimeoutError"));
     if (record.attempt !== attempt) return;
     record.attempt = undefined;
-    afterAttempt(attempt, failedOutcome("timeout", `The attempt took longer than ${timeoutMs} ms.`));
+    afterAttempt(
+      attempt,
+      failedOutcome("timeout", `The attempt took longer than ${timeoutMs} ms.`),
+    );
   };
   const begin = (): void => {
     if (!isStopped) cancel = desk.services.clock.schedule(timeoutMs, onTime);
@@ -166,7 +188,9 @@ function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
   record.error = ended.error;
   announceEnd(attempt, true);
   desk.nowMs = record.finishedAt;
-  desk.dispatch(ended.status === "done" ? operation.index : endOf(operation, ended, record.isExempt));
+  desk.dispatch(
+    ended.status === "done" ? operation.index : endOf(operation, ended, record.isExempt),
+  );
   desk.nowMs = undefined;
 }
 
@@ -192,7 +216,8 @@ export function recordEnd(desk: RunDesk, end: OperationEnd): void {
   if (operation === undefined || record === undefined || record.status !== undefined) return;
   record.status = end.status;
   if (end.skippedReason !== undefined) record.skippedReason = end.skippedReason;
-  if (end.errorCode !== undefined) record.error = { code: end.errorCode, message: end.errorMessage ?? "" };
+  if (end.errorCode !== undefined)
+    record.error = { code: end.errorCode, message: end.errorMessage ?? "" };
   if (end.detached === true) record.detached = true;
   record.finishedAt ??= desk.services.clock.now();
   announceEnd({ desk, operation, record }, false);

@@ -2,7 +2,11 @@ import type { ModelUsage } from "@ccl/core";
 
 import type { ArtifactSemantics, ArtifactUsage } from "../artifact/operation-artifact.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
-import type { OperationErrorCode, OperationOutcome, SkippedReason } from "../operation/operation-outcome.ts";
+import type {
+  OperationErrorCode,
+  OperationOutcome,
+  SkippedReason,
+} from "../operation/operation-outcome.ts";
 
 /** How a run ended. */
 export type RunStatus = "done" | "failed" | "aborted";
@@ -12,7 +16,14 @@ export type FailedType = "before_barrier" | "main_llm" | "after_main_llm";
 
 /** Why the main call, or a run that was aborted, ended. */
 export type RunFinishReason =
-  "completed" | "user_abort" | "deadline" | "provider_error" | "rate_limited" | "timeout" | "policy_error" | "unknown";
+  | "completed"
+  | "user_abort"
+  | "deadline"
+  | "provider_error"
+  | "rate_limited"
+  | "timeout"
+  | "policy_error"
+  | "unknown";
 
 /** Why a run failed; bounded and masked. */
 export interface FailedDetails {

@@ -55,29 +55,48 @@ describe("secrets", () => {
     const asked = createScriptedModel([`I was told ${secret}.`]);
     const repeats: OperationHandler = async ({ chatHistory, draftPrompt }) =>
       done(
-        { type: "prompt.system_update", mode: "append", content: `Told: ${JSON.stringify(chatHistory)}` },
+        {
+          type: "prompt.system_update",
+          mode: "append",
+          content: `Told: ${JSON.stringify(chatHistory)}`,
+        },
         write("seen", { [secret]: [JSON.stringify(draftPrompt), { deep: secret }] }),
       );
     const world = scenario({
-      mainModel: createScriptedModel([new LanguageModelError("provider_error", `No: ${secret}`, { cause: secret })]),
+      mainModel: createScriptedModel([
+        new LanguageModelError("provider_error", `No: ${secret}`, { cause: secret }),
+      ]),
       models: () => asked,
       promptHashKey: "key",
-      operations: [asking, { id: "repeat", order: 2, dependsOn: ["ask"], writesTag: "seen", does: repeats }, rendering],
+      operations: [
+        asking,
+        { id: "repeat", order: 2, dependsOn: ["ask"], writesTag: "seen", does: repeats },
+        rendering,
+      ],
     });
     const userMessage = `My key is ${secret}, remember it.`;
-    const handle = await world.engine.start({ ...world.start, userMessage, initiator: `me ${secret}` });
+    const handle = await world.engine.start({
+      ...world.start,
+      userMessage,
+      initiator: `me ${secret}`,
+    });
     const traces = await tracesOf(world, handle);
-    expect((await handle.result).operationRuns.map(({ status }) => status)).toEqual(["done", "done", "done"]);
+    expect((await handle.result).operationRuns.map(({ status }) => status)).toEqual([
+      "done",
+      "done",
+      "done",
+    ]);
     expect((await world.sessions.read(key)).heads).toEqual({ note: 1, seen: 1, said: 1 });
     expect((await handle.result).failedType).toBe("main_llm");
     expect(JSON.stringify(asked.requests)).toContain(secret);
     expect(traces).not.toContain("Ab3Ab3");
     expect(traces.match(/\[redacted:/g)?.length).toBeGreaterThan(6);
     expect(world.chat.turns(branch)[0]?.userVariants).toMatchObject([{ content: userMessage }]);
-    const [request] = "requests" in world.model && Array.isArray(world.model.requests) ? world.model.requests : [];
+    const [request] =
+      "requests" in world.model && Array.isArray(world.model.requests) ? world.model.requests : [];
     const { messages } = request ?? { messages: [] };
-    const holding = JSON.parse(JSON.stringify(messages)).filter(({ content }: { content: string }) =>
-      content.includes("Ab3Ab3"),
+    const holding = JSON.parse(JSON.stringify(messages)).filter(
+      ({ content }: { content: string }) => content.includes("Ab3Ab3"),
     );
     expect(holding).toMatchObject([{ role: "user", content: userMessage }]);
   });
@@ -110,7 +129,12 @@ describe("secrets", () => {
   it("in errors, causes, summaries and reasons never reach events, results or stores", async () => {
     const leaky = new Error(`Bad key ${secret}`, { cause: new Error(secret) });
     const summaries = {
-      inputsSummary: { credentialRef: secret, note: `x ${secret}`, [secret]: 1, deep: { list: [secret] } },
+      inputsSummary: {
+        credentialRef: secret,
+        note: `x ${secret}`,
+        [secret]: 1,
+        deep: { list: [secret] },
+      },
       outputsSummary: { rawTextPreview: `${"y".repeat(1_000)} ${secret}` },
     };
     const world = scenario({
@@ -131,8 +155,15 @@ describe("secrets", () => {
             debug: summaries,
           }),
         },
-        { id: "c", does: async () => ({ status: "skipped", skippedReason: secret, debug: summaries }) },
-        { id: "d", does: async () => ({ status: "done", debug: summaries }), debug: { enabled: true } },
+        {
+          id: "c",
+          does: async () => ({ status: "skipped", skippedReason: secret, debug: summaries }),
+        },
+        {
+          id: "d",
+          does: async () => ({ status: "done", debug: summaries }),
+          debug: { enabled: true },
+        },
       ],
     });
     const handle = await world.engine.start(world.start);
@@ -140,12 +171,16 @@ describe("secrets", () => {
     expect(result.status).toBe("failed");
     const stored = await world.runs.loadRun(handle.runId);
     const events = await world.runs.readEvents(handle.runId);
-    const everything = JSON.stringify([result, stored, events, world.chat.turns({ chatId: "chat", branchId: "main" })]);
+    const everything = JSON.stringify([
+      result,
+      stored,
+      events,
+      world.chat.turns({ chatId: "chat", branchId: "main" }),
+    ]);
     expect(everything).not.toContain("Ab3Ab3");
     expect(everything).toContain("[redacted:");
-    const preview = result.operationRuns.find(({ operationId }) => operationId === "b")?.outputsSummary?.[
-      "rawTextPreview"
-    ];
+    const preview = result.operationRuns.find(({ operationId }) => operationId === "b")
+      ?.outputsSummary?.["rawTextPreview"];
     expect(String(preview).length).toBeLessThanOrEqual(1_024);
   });
 });

@@ -9,7 +9,10 @@ import { done, scenario, write, type ScenarioOperation } from "./engine-scenario
 import type { RunEvent } from "../events/run-event.ts";
 import type { StartOptions } from "./engine-options.ts";
 
-const held = (): { operations: ScenarioOperation[]; scheduler: ReturnType<typeof createManualScheduler> } => {
+const held = (): {
+  operations: ScenarioOperation[];
+  scheduler: ReturnType<typeof createManualScheduler>;
+} => {
   const scheduler = createManualScheduler();
   return { operations: [{ id: "a", does: scheduler.hold(async () => done()) }], scheduler };
 };
@@ -26,14 +29,18 @@ describe("start", () => {
     ["aborted", { signal: AbortSignal.abort() }],
   ])("refuses with %s what no run can be made of: %j", async (code, options) => {
     const world = scenario();
-    await expect(world.engine.start({ ...world.start, ...options })).rejects.toMatchObject({ code });
+    await expect(world.engine.start({ ...world.start, ...options })).rejects.toMatchObject({
+      code,
+    });
     expect((await world.runs.listUnfinished()).runs).toEqual([]);
   });
 
   it("refuses unknown profiles and turns, and a turn without a message", async () => {
     const world = scenario();
     const { profile: _profile, userMessage: _message, ...bare } = world.start;
-    await expect(world.engine.start({ ...bare, userMessage: "x", profileRef: "none" })).rejects.toMatchObject({
+    await expect(
+      world.engine.start({ ...bare, userMessage: "x", profileRef: "none" }),
+    ).rejects.toMatchObject({
       code: "unknown_profile",
     });
     await expect(world.engine.start({ ...bare, userMessageId: "none" })).rejects.toMatchObject({
@@ -50,7 +57,9 @@ describe("start", () => {
     const { operations, scheduler } = held();
     const world = scenario({ operations, answers: ["One.", "Two."] });
     const request = { ...world.start, clientRequestId: "q" };
-    const handles = await Promise.all(Array.from({ length: 10 }, () => world.engine.start(request)));
+    const handles = await Promise.all(
+      Array.from({ length: 10 }, () => world.engine.start(request)),
+    );
     expect(new Set(handles.map(({ runId }) => runId)).size).toBe(1);
     await settlePromises();
     scheduler.pending[0]?.end();
@@ -86,8 +95,14 @@ describe("start", () => {
 
   it("queues runs of a branch in the order of their starts", async () => {
     const { operations, scheduler } = held();
-    const world = scenario({ operations, whenActive: "queue", answers: ["One.", "Two.", "Three."] });
-    const starts = ["A", "B", "C"].map((userMessage) => world.engine.start({ ...world.start, userMessage }));
+    const world = scenario({
+      operations,
+      whenActive: "queue",
+      answers: ["One.", "Two.", "Three."],
+    });
+    const starts = ["A", "B", "C"].map((userMessage) =>
+      world.engine.start({ ...world.start, userMessage }),
+    );
     const results = Promise.all(starts.map(async (start) => (await start).result));
     const texts = (await scheduler.runUntil(results, () => 0)).map(({ mainLlm }) => mainLlm.text);
     expect([texts, scheduler.mostAtOnce]).toEqual([["One.", "Two.", "Three."], 1]);
@@ -97,7 +112,11 @@ describe("start", () => {
 
   it("begins a run that has waited for its branch with the time, the last turn and the profile of then", async () => {
     const { operations, scheduler } = held();
-    const world = scenario({ operations, whenActive: "queue", answers: ["One.", "Two.", "Three."] });
+    const world = scenario({
+      operations,
+      whenActive: "queue",
+      answers: ["One.", "Two.", "Three."],
+    });
     const { profile: _profile, userMessage: _message, ...bare } = world.start;
     await world.engine.saveProfile(world.profile);
     const first = await world.engine.start(world.start);
@@ -112,7 +131,10 @@ describe("start", () => {
     const stored = await world.runs.loadRun(third.runId);
     const secondInput = (await world.runs.loadRun(second.runId))?.input;
     expect(stored?.lease?.expiresAtMs).toBeGreaterThan(world.clock.now());
-    expect(stored?.input).toMatchObject({ startedAt: 101_000, userMessageId: secondInput?.userMessageId });
+    expect(stored?.input).toMatchObject({
+      startedAt: 101_000,
+      userMessageId: secondInput?.userMessageId,
+    });
     expect(stored?.input.profile?.operationProfileSessionId).not.toBe("session");
     await scheduler.runUntil(third.result, () => 0);
     expect((await third.result).durationMs).toBe(0);
@@ -126,7 +148,9 @@ describe("start", () => {
           does: ({ signal, runId }) =>
             new Promise<OperationOutcome>((resolve) => {
               if (runId === "id-5") resolve(done());
-              signal.addEventListener("abort", () => resolve({ status: "aborted" }), { once: true });
+              signal.addEventListener("abort", () => resolve({ status: "aborted" }), {
+                once: true,
+              });
             }),
         },
       ],
@@ -144,7 +168,11 @@ describe("start", () => {
     const world = scenario({ operations });
     const first = await world.engine.start(world.start);
     const controller = new AbortController();
-    const second = world.engine.start({ ...world.start, whenActive: "queue", signal: controller.signal });
+    const second = world.engine.start({
+      ...world.start,
+      whenActive: "queue",
+      signal: controller.signal,
+    });
     await settlePromises();
     controller.abort();
     await expect(second).rejects.toMatchObject({ code: "aborted" });
@@ -164,8 +192,18 @@ describe("a turn that is generated again", () => {
       },
     };
     const world = scenario({ operations: [count], answers: ["A1", "B1", "B2", "C1"] });
-    const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
-    const again = { trigger: "regenerate" as const, chatId: "chat", branchId: "main", profile: world.profile };
+    const key = {
+      chatId: "chat",
+      branchId: "main",
+      profileId: "profile",
+      operationProfileSessionId: "session",
+    };
+    const again = {
+      trigger: "regenerate" as const,
+      chatId: "chat",
+      branchId: "main",
+      profile: world.profile,
+    };
     await (
       await world.engine.start(world.start)
     ).result;
@@ -175,10 +213,17 @@ describe("a turn that is generated again", () => {
     const result = await (await world.engine.start(again)).result;
     expect(result.artifacts).toMatchObject([{ value: ["A1", "B2"], version: 3 }]);
     const [artifact] = (await world.sessions.read(key)).artifacts;
-    expect(artifact).toMatchObject({ version: 3, parentVersion: 1, history: [{ version: 1, value: ["A1"] }] });
+    expect(artifact).toMatchObject({
+      version: 3,
+      parentVersion: 1,
+      history: [{ version: 1, value: ["A1"] }],
+    });
     const turns = world.chat.turns({ chatId: "chat", branchId: "main" });
     expect(
-      turns.map(({ assistantVariants, selectedAssistant }) => [assistantVariants.length, selectedAssistant]),
+      turns.map(({ assistantVariants, selectedAssistant }) => [
+        assistantVariants.length,
+        selectedAssistant,
+      ]),
     ).toEqual([
       [1, 0],
       [2, 1],
@@ -208,16 +253,27 @@ describe("stored profiles", () => {
       operations: [...world.profile.operations, ...world.profile.operations],
     });
     expect(refused).toMatchObject({ ok: false, issues: [{ code: "duplicate_operation" }] });
-    expect(await world.engine.saveProfile(world.profile)).toMatchObject({ ok: true, value: { version: 1 } });
+    expect(await world.engine.saveProfile(world.profile)).toMatchObject({
+      ok: true,
+      value: { version: 1 },
+    });
     const value = async (): Promise<unknown> =>
-      (await (await world.engine.start({ ...bare, profileRef: "profile" })).result).artifacts[0]?.value;
+      (await (await world.engine.start({ ...bare, profileRef: "profile" })).result).artifacts[0]
+        ?.value;
     expect([await value(), await value()]).toEqual([1, 2]);
     const reset = await world.engine.resetProfileSession("profile");
     expect(reset).toMatchObject({ version: 2 });
     expect(await value()).toBe(1);
-    const old = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
+    const old = {
+      chatId: "chat",
+      branchId: "main",
+      profileId: "profile",
+      operationProfileSessionId: "session",
+    };
     expect((await world.sessions.read(old)).artifacts[0]?.value).toBe(2);
-    await expect(world.engine.resetProfileSession("none")).rejects.toMatchObject({ code: "unknown_profile" });
+    await expect(world.engine.resetProfileSession("none")).rejects.toMatchObject({
+      code: "unknown_profile",
+    });
   });
 });
 
@@ -228,7 +284,10 @@ describe("events", () => {
     const handle = await world.engine.start(world.start);
     const read = async (afterSeq?: number): Promise<number[]> => {
       const seqs: number[] = [];
-      for await (const { seq } of world.engine.events(handle.runId, afterSeq === undefined ? {} : { afterSeq }))
+      for await (const { seq } of world.engine.events(
+        handle.runId,
+        afterSeq === undefined ? {} : { afterSeq },
+      ))
         seqs.push(seq);
       return seqs;
     };
@@ -244,7 +303,8 @@ describe("events", () => {
   it.each([-1, 0.5, Number.NaN])("can't be read after %d, live or afterwards", async (afterSeq) => {
     const world = scenario();
     const handle = await world.engine.start(world.start);
-    const read = () => world.engine.events(handle.runId, { afterSeq })[Symbol.asyncIterator]().next();
+    const read = () =>
+      world.engine.events(handle.runId, { afterSeq })[Symbol.asyncIterator]().next();
     await expect(read()).rejects.toMatchObject({ code: "invalid_options" });
     await handle.result;
     await expect(read()).rejects.toMatchObject({ code: "invalid_options" });
@@ -278,10 +338,13 @@ describe("events", () => {
     const handle = await world.engine.start(world.start);
     await handle.result;
     const deltas: { text: string; offset: number }[] = [];
-    for await (const event of handle.events) if (event.type === "main_llm.delta") deltas.push(event);
+    for await (const event of handle.events)
+      if (event.type === "main_llm.delta") deltas.push(event);
     expect(deltas.map((delta) => delta.text).join("")).toBe(text);
     expect(deltas.length).toBeLessThan(10);
-    expect(deltas.every((delta) => delta.text.length <= 1_000 && !/[\uD800-\uDBFF]$/u.test(delta.text))).toBe(true);
+    expect(
+      deltas.every((delta) => delta.text.length <= 1_000 && !/[\uD800-\uDBFF]$/u.test(delta.text)),
+    ).toBe(true);
     expect(deltas.map(({ offset }) => offset)).toEqual(
       deltas.map((_, at) => deltas.slice(0, at).reduce((sum, delta) => sum + delta.text.length, 0)),
     );
@@ -301,7 +364,8 @@ describe("events", () => {
     const world = scenario({ mainModel, limits: { maxDeltaChars: 2 } });
     const run = await world.engine.start(world.start);
     const texts: string[] = [];
-    for await (const event of run.events) if (event.type === "main_llm.delta") texts.push(event.text);
+    for await (const event of run.events)
+      if (event.type === "main_llm.delta") texts.push(event.text);
     expect(texts).toEqual(["a", "🙂", "b\uFFFD", "c", "\uFFFD"]);
     expect((await run.result).mainLlm.text).toBe(texts.join(""));
     expect(world.clock.pendingTimers).toBe(0);
@@ -320,25 +384,39 @@ describe("commits", () => {
       const world = scenario({ operations: [both("a", false), both("b", required)] });
       const { commitTurn } = world.chat;
       world.chat.commitTurn = async (commit, call) => {
-        const refused = commit.operations.some(({ operationId, isRequired }) => operationId === "b" && isRequired);
-        const kept = refused ? [] : commit.operations.filter(({ operationId }) => operationId !== "b");
+        const refused = commit.operations.some(
+          ({ operationId, isRequired }) => operationId === "b" && isRequired,
+        );
+        const kept = refused
+          ? []
+          : commit.operations.filter(({ operationId }) => operationId !== "b");
         const applied = await commitTurn({ ...commit, operations: kept }, call);
         return commit.operations.map(({ operationId }) =>
           operationId === "b"
             ? {
                 operationId,
                 status: "failed",
-                message: "The chat is read-only; key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD.",
+                message:
+                  "The chat is read-only; key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD.",
               }
             : (applied[0] ?? { operationId, status: "discarded" }),
         );
       };
       const result = await (await world.engine.start(world.start)).result;
-      const log = result.commitLog.map(({ operationId, commitStatus }) => `${operationId} ${commitStatus}`);
-      const key = { chatId: "chat", branchId: "main", profileId: "profile", operationProfileSessionId: "session" };
+      const log = result.commitLog.map(
+        ({ operationId, commitStatus }) => `${operationId} ${commitStatus}`,
+      );
+      const key = {
+        chatId: "chat",
+        branchId: "main",
+        profileId: "profile",
+        operationProfileSessionId: "session",
+      };
       const tags = (await world.sessions.read(key)).artifacts.map(({ tag }) => tag);
       expect([log, tags, result.status]).toEqual(
-        required ? [["a discarded", "b error"], [], "failed"] : [["a committed", "b error"], ["a"], "done"],
+        required
+          ? [["a discarded", "b error"], [], "failed"]
+          : [["a committed", "b error"], ["a"], "done"],
       );
       expect(JSON.stringify(result)).not.toContain("sk-proj-");
       expect(result.failedDetails?.operationId).toBe(required ? "b" : undefined);
@@ -346,7 +424,10 @@ describe("commits", () => {
   });
 
   it("in conflict are an error of the operation, and of the run where it is required", async () => {
-    const operation = (required: boolean, hooks: ScenarioOperation["hooks"]): ScenarioOperation => ({
+    const operation = (
+      required: boolean,
+      hooks: ScenarioOperation["hooks"],
+    ): ScenarioOperation => ({
       id: "a",
       required,
       hooks: hooks ?? [],

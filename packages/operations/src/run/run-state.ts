@@ -2,7 +2,13 @@ import type { OperationErrorCode, SkippedReason } from "../operation/operation-o
 import type { Hook } from "../operation/operation-definition.ts";
 import { persistentArray, type PersistentArray } from "./persistent-array.ts";
 import type { RunPlan } from "./plan-run.ts";
-import type { FailedDetails, FailedType, OperationStatus, RunFinishReason, RunStatus } from "./run-result.ts";
+import type {
+  FailedDetails,
+  FailedType,
+  OperationStatus,
+  RunFinishReason,
+  RunStatus,
+} from "./run-result.ts";
 
 /** Why a run is to end early. */
 export type StopCause = "user_abort" | "deadline";
@@ -15,7 +21,13 @@ export type Blockage = "nothing" | "condition" | "failure";
 
 /** Where a run is; between the phases that are announced it waits for commits. */
 export type RunStage =
-  "planning" | "before_main_llm" | "commit_before" | "main_llm" | "after_main_llm" | "commit_after" | "finished";
+  | "planning"
+  | "before_main_llm"
+  | "commit_before"
+  | "main_llm"
+  | "after_main_llm"
+  | "commit_after"
+  | "finished";
 
 /** Everything that decides what happens next. Never changed: `reduceRun` gives a new one. */
 export interface RunState {
@@ -96,7 +108,9 @@ export function initialRunState(plan: RunPlan): RunState {
     stage: "planning",
     progress: persistentArray(operations.map(() => "waiting")),
     waitingFor: persistentArray(operations.map(({ dependencies }) => dependencies.length)),
-    blockedBy: persistentArray(operations.map(({ isUnreachable }) => (isUnreachable ? "failure" : "nothing"))),
+    blockedBy: persistentArray(
+      operations.map(({ isUnreachable }) => (isUnreachable ? "failure" : "nothing")),
+    ),
     exempt: persistentArray(operations.map(() => false)),
     unfinished: 0,
     running: 0,

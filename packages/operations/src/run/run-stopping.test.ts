@@ -10,7 +10,9 @@ import type { LateResult } from "./engine-services.ts";
 
 /** Ends when its signal is aborted, at once. */
 const heedful = ({ signal }: OperationContext): Promise<OperationOutcome> =>
-  new Promise((resolve) => signal.addEventListener("abort", () => resolve({ status: "aborted" }), { once: true }));
+  new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve({ status: "aborted" }), { once: true }),
+  );
 const never = (): Promise<OperationOutcome> => new Promise(() => {});
 
 /** Streams what it is given and then hangs until it is aborted, or for ever. */
@@ -22,7 +24,8 @@ function hangingModel(pieces: readonly string[], heeds: boolean): LanguageModel 
     async *stream({ signal }: ModelRequest) {
       for (const text of pieces) yield { type: "text" as const, text };
       await new Promise((_resolve, reject) => {
-        if (heeds) signal?.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+        if (heeds)
+          signal?.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
       });
     },
   };
@@ -65,15 +68,33 @@ describe("an abort", () => {
     expect(world.clock.pendingTimers).toBeGreaterThan(0);
     await world.clock.advance(1);
     const result = await handle.result;
-    expect(result).toMatchObject({ status: "aborted", durationMs: 2_000, commitLog: [], artifacts: [] });
-    expect(result.operationRuns).toMatchObject([{ operationId: "a", status: "aborted", detached: true }]);
-    expect([world.clock.pendingTimers, world.engine.counts()]).toEqual([0, { running: 0, waiting: 0 }]);
+    expect(result).toMatchObject({
+      status: "aborted",
+      durationMs: 2_000,
+      commitLog: [],
+      artifacts: [],
+    });
+    expect(result.operationRuns).toMatchObject([
+      { operationId: "a", status: "aborted", detached: true },
+    ]);
+    expect([world.clock.pendingTimers, world.engine.counts()]).toEqual([
+      0,
+      { running: 0, waiting: 0 },
+    ]);
     scheduler.pending[0]?.end();
     await settlePromises();
     expect(late).toEqual([
-      { runId: handle.runId, operationId: "a", hook: "before_main_llm", attempt: 1, status: "done" },
+      {
+        runId: handle.runId,
+        operationId: "a",
+        hook: "before_main_llm",
+        attempt: 1,
+        status: "done",
+      },
     ]);
-    expect((await world.engine.resume(handle.runId).then(({ result }) => result)).artifacts).toEqual([]);
+    expect(
+      (await world.engine.resume(handle.runId).then(({ result }) => result)).artifacts,
+    ).toEqual([]);
   });
 
   it("records a result that came within the grace as aborted, and commits nothing of it", async () => {
@@ -109,40 +130,54 @@ describe("an abort", () => {
   it.each([
     ["heeds", true, 0],
     ["does not heed", false, 2_000],
-  ])("keeps the beginning of an answer whose model %s it, marked partial", async (_name, heeds, durationMs) => {
-    const world = scenario({
-      mainModel: hangingModel(["Once upon ", "a time"], heeds),
-      operations: [{ id: "z", hooks: ["after_main_llm"] }],
-    });
-    const handle = await world.engine.start(world.start);
-    await settlePromises();
-    handle.abort();
-    await world.clock.advance(2_000);
-    const result = await handle.result;
-    expect(result).toMatchObject({
-      status: "aborted",
-      durationMs,
-      mainLlm: {
-        executed: true,
+  ])(
+    "keeps the beginning of an answer whose model %s it, marked partial",
+    async (_name, heeds, durationMs) => {
+      const world = scenario({
+        mainModel: hangingModel(["Once upon ", "a time"], heeds),
+        operations: [{ id: "z", hooks: ["after_main_llm"] }],
+      });
+      const handle = await world.engine.start(world.start);
+      await settlePromises();
+      handle.abort();
+      await world.clock.advance(2_000);
+      const result = await handle.result;
+      expect(result).toMatchObject({
         status: "aborted",
-        finishReason: "user_abort",
-        partial: true,
-        text: "Once upon a time",
-      },
-    });
-    const [turn] = world.chat.turns({ chatId: "chat", branchId: "main" });
-    expect(turn?.assistantVariants).toMatchObject([{ content: "Once upon a time", partial: true }]);
-    expect(result.operationRuns).toMatchObject([{ operationId: "z", status: "aborted" }]);
-    const types: string[] = [];
-    for await (const event of handle.events) types.push(event.type === "main_llm.delta" ? event.text : event.type);
-    const end = ["operation.finished", "a time", "main_llm.finished", "run.phase_changed", "run.finished"];
-    expect(types.slice(-7)).toEqual(["main_llm.started", "Once upon ", ...end]);
-    expect(world.clock.pendingTimers).toBe(0);
-  });
+        durationMs,
+        mainLlm: {
+          executed: true,
+          status: "aborted",
+          finishReason: "user_abort",
+          partial: true,
+          text: "Once upon a time",
+        },
+      });
+      const [turn] = world.chat.turns({ chatId: "chat", branchId: "main" });
+      expect(turn?.assistantVariants).toMatchObject([
+        { content: "Once upon a time", partial: true },
+      ]);
+      expect(result.operationRuns).toMatchObject([{ operationId: "z", status: "aborted" }]);
+      const types: string[] = [];
+      for await (const event of handle.events)
+        types.push(event.type === "main_llm.delta" ? event.text : event.type);
+      const end = [
+        "operation.finished",
+        "a time",
+        "main_llm.finished",
+        "run.phase_changed",
+        "run.finished",
+      ];
+      expect(types.slice(-7)).toEqual(["main_llm.started", "Once upon ", ...end]);
+      expect(world.clock.pendingTimers).toBe(0);
+    },
+  );
 
   it("comes too late once the last commit is on its way", async () => {
     const world = scenario({
-      operations: [{ id: "a", hooks: ["after_main_llm"], does: done(write("a", 1)), writesTag: "a" }],
+      operations: [
+        { id: "a", hooks: ["after_main_llm"], does: done(write("a", 1)), writesTag: "a" },
+      ],
     });
     const { commit } = world.sessions;
     const stops: { abort?: () => void } = {};
@@ -156,7 +191,9 @@ describe("an abort", () => {
   });
 
   it("during the first commit keeps what was committed, and makes no main call", async () => {
-    const world = scenario({ operations: [{ id: "a", does: done(write("a", 1)), writesTag: "a" }] });
+    const world = scenario({
+      operations: [{ id: "a", does: done(write("a", 1)), writesTag: "a" }],
+    });
     const { commit } = world.sessions;
     const stops: { abort?: () => void } = {};
     world.sessions.commit = async (...parameters) => {
@@ -192,7 +229,10 @@ describe("an abort", () => {
     const controller = new AbortController();
     let listeners = 0;
     const { signal } = controller;
-    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    const [add, remove] = [
+      signal.addEventListener.bind(signal),
+      signal.removeEventListener.bind(signal),
+    ];
     signal.addEventListener = (...parameters: Parameters<typeof add>) => {
       listeners += 1;
       add(...parameters);
@@ -208,7 +248,9 @@ describe("an abort", () => {
     controller.abort();
     expect((await handle.result).status).toBe("aborted");
     expect(listeners).toBe(0);
-    await expect(world.engine.start({ ...world.start, signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(world.engine.start({ ...world.start, signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
   });
 });
 
@@ -225,7 +267,11 @@ describe("a deadline", () => {
     await world.clock.advance(500);
     const result = await handle.result;
     expect(result).toMatchObject({ status: "aborted", finishReason: "deadline", durationMs: 500 });
-    expect(result.operationRuns.map(({ status }) => status)).toEqual(["aborted", "aborted", "aborted"]);
+    expect(result.operationRuns.map(({ status }) => status)).toEqual([
+      "aborted",
+      "aborted",
+      "aborted",
+    ]);
     expect(world.clock.pendingTimers).toBe(0);
   });
 
@@ -297,7 +343,9 @@ describe("attempts", () => {
     let calls = 0;
     const does = async (): Promise<OperationOutcome> => {
       calls += 1;
-      return calls < 3 ? { status: "error", error: { code: "rate_limited", message: "Later." } } : done();
+      return calls < 3
+        ? { status: "error", error: { code: "rate_limited", message: "Later." } }
+        : done();
     };
     const params = { retry: { maxAttempts: 3, backoffMs: 1_000, retryOn: ["rate_limit"] } };
     const world = scenario({ operations: [{ id: "a", does, params }] });
@@ -307,12 +355,19 @@ describe("attempts", () => {
     await world.clock.advance(1);
     expect(calls).toBe(2);
     await world.clock.advance(1_000);
-    expect((await handle.result).operationRuns).toMatchObject([{ status: "done", attempts: 3, durationMs: 1_500 }]);
+    expect((await handle.result).operationRuns).toMatchObject([
+      { status: "done", attempts: 3, durationMs: 1_500 },
+    ]);
   });
 
   it.each([
     ["of a code that is not listed", { code: "output_parse_error" as const }, {}, {}],
-    ["whose wait would reach the deadline", { code: "timeout" as const }, {}, { deadlineMs: 1_400 }],
+    [
+      "whose wait would reach the deadline",
+      { code: "timeout" as const },
+      {},
+      { deadlineMs: 1_400 },
+    ],
     ["of a kind that repeats by itself", { code: "timeout" as const }, { kind: "llm" }, {}],
   ])("are not repeated after an error %s", async (_name, error, operation, options) => {
     let calls = 0;
@@ -328,12 +383,17 @@ describe("attempts", () => {
 
   it("are given up by an abort while they wait", async () => {
     const does = { status: "error" as const, error: { code: "timeout" as const, message: "No." } };
-    const world = scenario({ operations: [{ id: "a", does, params: { retry: { maxAttempts: 5 } } }] });
+    const world = scenario({
+      operations: [{ id: "a", does, params: { retry: { maxAttempts: 5 } } }],
+    });
     const handle = await world.engine.start(world.start);
     await settlePromises();
     handle.abort();
     expect((await handle.result).operationRuns).toMatchObject([{ status: "aborted", attempts: 1 }]);
-    expect([world.clock.pendingTimers, world.engine.counts()]).toEqual([0, { running: 0, waiting: 0 }]);
+    expect([world.clock.pendingTimers, world.engine.counts()]).toEqual([
+      0,
+      { running: 0, waiting: 0 },
+    ]);
   });
 });
 
@@ -349,12 +409,20 @@ describe("concurrency limits", () => {
     ["less than one counts as one", { global: 0 }, 1],
   ])("hold for %s, and everything runs", async (_name, concurrency, mostAtOnce) => {
     const scheduler = createManualScheduler();
-    const operations = tenOf({ does: scheduler.hold(async () => done()), params: { providerRef: "acme" } });
+    const operations = tenOf({
+      does: scheduler.hold(async () => done()),
+      params: { providerRef: "acme" },
+    });
     const world = scenario({ operations, limits: { concurrency } });
     const handle = await world.engine.start(world.start);
     const result = await scheduler.runUntil(handle.result, () => 0);
-    expect(result.operationRuns.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "done"));
-    expect([scheduler.mostAtOnce, world.engine.counts()]).toEqual([mostAtOnce, { running: 0, waiting: 0 }]);
+    expect(result.operationRuns.map(({ status }) => status)).toEqual(
+      Array.from({ length: 10 }, () => "done"),
+    );
+    expect([scheduler.mostAtOnce, world.engine.counts()]).toEqual([
+      mostAtOnce,
+      { running: 0, waiting: 0 },
+    ]);
     expect(scheduler.begun).toEqual(operations.map(({ id }) => `before_main_llm/${id}/1`));
   });
 

@@ -29,7 +29,9 @@ export interface StarterOptions {
 }
 
 /** Starts runs: checks, makes the run in the store, hands it to the executor. */
-export function createRunStarter(starter: StarterOptions): (options: StartOptions) => Promise<LiveRun> {
+export function createRunStarter(
+  starter: StarterOptions,
+): (options: StartOptions) => Promise<LiveRun> {
   const { services, plans, carrier, executor, owner } = starter;
   // By branch: the last start that waits for its turn.
   const queues = new Map<string, Promise<unknown>>();
@@ -42,7 +44,8 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
         profileRef === undefined
           ? profile && plans.validate(profile)
           : await storedProfile(profileRef, options, starter);
-      const userMessageId = userMessage === undefined ? await knownTurn(options, services) : options.userMessageId;
+      const userMessageId =
+        userMessage === undefined ? await knownTurn(options, services) : options.userMessageId;
       // Before anything is stored, so that a run that can't be planned never is.
       plans.planOf(valid, trigger);
       throwIfAborted(options.signal);
@@ -100,13 +103,17 @@ export function createRunStarter(starter: StarterOptions): (options: StartOption
   };
   return (options) => {
     checkStart(options);
-    return (options.whenActive ?? starter.whenActive) === "queue" ? beginInTurn(options) : begin(options);
+    return (options.whenActive ?? starter.whenActive) === "queue"
+      ? beginInTurn(options)
+      : begin(options);
   };
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
-  throw new OperationsError("aborted", "The start was aborted; there is no run.", { cause: signal.reason });
+  throw new OperationsError("aborted", "The start was aborted; there is no run.", {
+    cause: signal.reason,
+  });
 }
 
 async function storedProfile(
@@ -116,7 +123,10 @@ async function storedProfile(
 ): Promise<ValidProfile> {
   const stored = await profiles.load(profileRef, signal && { signal });
   if (stored !== undefined) return plans.validate(stored);
-  throw new OperationsError("unknown_profile", `There is no profile ${JSON.stringify(profileRef)}; save it first.`);
+  throw new OperationsError(
+    "unknown_profile",
+    `There is no profile ${JSON.stringify(profileRef)}; save it first.`,
+  );
 }
 
 interface InputOf {
@@ -152,21 +162,32 @@ async function knownTurn(
   const at = { chatId, branchId, ...(userMessageId !== undefined && { userMessageId }) };
   const turn = await chat.loadTurn(at, signal && { signal });
   if (turn !== undefined) return turn.userMessageId;
-  const which = userMessageId === undefined ? "no turn yet" : `no user message ${JSON.stringify(userMessageId)}`;
+  const which =
+    userMessageId === undefined
+      ? "no turn yet"
+      : `no user message ${JSON.stringify(userMessageId)}`;
   throw new OperationsError(
     "unknown_turn",
     `The branch ${JSON.stringify(branchId)} of chat ${JSON.stringify(chatId)} has ${which}.`,
   );
 }
 
-function newRun(input: RunInput, options: StartOptions, at: { services: EngineServices; owner: string }): NewRun {
+function newRun(
+  input: RunInput,
+  options: StartOptions,
+  at: { services: EngineServices; owner: string },
+): NewRun {
   const { clock, limits } = at.services;
   const nowMs = clock.now();
   const { clientRequestId } = options;
   const lease = { owner: at.owner, ttlMs: limits.leaseMs, nowMs };
   if (clientRequestId === undefined) return { input, lease };
   const keptUntilMs = nowMs + limits.requestKeptMs;
-  return { input, lease, clientRequest: { clientRequestId, payloadHash: payloadHash(options), keptUntilMs } };
+  return {
+    input,
+    lease,
+    clientRequest: { clientRequestId, payloadHash: payloadHash(options), keptUntilMs },
+  };
 }
 
 function runActive(runId: string): OperationsError {
@@ -187,7 +208,10 @@ function payloadConflict({ clientRequestId }: StartOptions, runId: string): Oper
 }
 
 /** Resolves with the promise; rejects as soon as the signal is aborted. */
-async function untilAborted(promise: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+async function untilAborted(
+  promise: Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (signal === undefined) {
     await promise;
     return;

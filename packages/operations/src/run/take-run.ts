@@ -30,11 +30,15 @@ export interface TakingServices {
  * The result of a run that has ended, the run itself where its lease could be had, or undefined where another worker
  * has it; its new events are passed on. @throws OperationsError `unknown_run`, `invalid_profile`
  */
-export async function takeRun(at: TakingServices, taking: Taking): Promise<DrivenRun | RunResult | undefined> {
+export async function takeRun(
+  at: TakingServices,
+  taking: Taking,
+): Promise<DrivenRun | RunResult | undefined> {
   const { runs, clock, limits } = at.services;
   const { runId, feed, owner, mayTake } = taking;
   const stored = await runs.loadRun(runId);
-  if (stored === undefined) throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+  if (stored === undefined)
+    throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
   // What can't be planned here is left to others, unless it is to end.
   const isToEnd = (stored.abort ?? taking.abort) !== undefined;
   if (mayTake && stored.result === undefined && !isToEnd) planOf(at, stored.input);
@@ -52,7 +56,11 @@ export function planOf({ plans }: TakingServices, { profile, trigger }: RunInput
 }
 
 /** What was stored is read again under the lease: until then another worker may have written. */
-async function resumed(at: TakingServices, taking: Taking, lease: RunLease): Promise<DrivenRun | undefined> {
+async function resumed(
+  at: TakingServices,
+  taking: Taking,
+  lease: RunLease,
+): Promise<DrivenRun | undefined> {
   const { services } = at;
   const { runId, feed } = taking;
   const stored = await services.runs.loadRun(runId);
@@ -63,7 +71,15 @@ async function resumed(at: TakingServices, taking: Taking, lease: RunLease): Pro
   const { input } = stored;
   const abort = stored.abort ?? taking.abort;
   const { steps, ...plan } = planFrom(at, stored, abort);
-  return { ...plan, services, input, lease, feed, former: { steps, events }, ...(abort && { abort }) };
+  return {
+    ...plan,
+    services,
+    input,
+    lease,
+    feed,
+    former: { steps, events },
+    ...(abort && { abort }),
+  };
 }
 
 /** A run that is to end and can't be planned here ends without a plan: nothing of it is left to be done. */

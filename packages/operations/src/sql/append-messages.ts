@@ -13,7 +13,9 @@ export const appendBatch: Batch<NewUserMessage, true> = {
     const writers = messages.map((message) => ({ key: branchKeyOf(message), fencingToken: 0 }));
     yield* lockWriters("branch", writers);
     yield* change(
-      ({ asked }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, user_message, turn)
+      ({
+        asked,
+      }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, user_message, turn)
         SELECT asked_branch, 1 + coalesce(
           (SELECT max(other.position) FROM ccl_operation_turns other WHERE other.branch_key = asked_branch), 0
         ), asked_turn, asked_message, asked_body FROM ${asked} WHERE true
@@ -28,8 +30,19 @@ export const appendBatch: Batch<NewUserMessage, true> = {
 function insertedRow(message: NewUserMessage): SqlValue[] {
   const { userMessageId, content } = message;
   const userVariants = [{ variantId: userMessageId, content }];
-  const turn: TurnRow = { userMessageId, userVariants, selectedUser: 0, assistantVariants: [], applied: [] };
-  return [branchKeyOf(message), keyOf(userMessageId), JSON.stringify(content), JSON.stringify(turn)];
+  const turn: TurnRow = {
+    userMessageId,
+    userVariants,
+    selectedUser: 0,
+    assistantVariants: [],
+    applied: [],
+  };
+  return [
+    branchKeyOf(message),
+    keyOf(userMessageId),
+    JSON.stringify(content),
+    JSON.stringify(turn),
+  ];
 }
 
 /** The last position is seen as the statement begins: where another has taken the one after it meanwhile, nothing is done. */

@@ -4,7 +4,16 @@ import { runStepKey, type RunStep } from "../ports/run-step.ts";
 import type { AppendOutcome, RunAppend } from "../ports/run-store.ts";
 import type { Batch } from "./group-commit.ts";
 import { unknownRun } from "./lease-runs.ts";
-import { change, keyOf, numberIn, rowsOf, textIn, type Row, type SqlValue, type Steps } from "./statement.ts";
+import {
+  change,
+  keyOf,
+  numberIn,
+  rowsOf,
+  textIn,
+  type Row,
+  type SqlValue,
+  type Steps,
+} from "./statement.ts";
 
 /** How many events stand in one row at most, so that a reader finds its first without looking at all. */
 export const maxEventsInRow = 256;
@@ -23,7 +32,8 @@ export const appendBatch: Batch<RunAppend, AppendOutcome> = {
       const key = keyOf(append.runId);
       const head = heads.get(key);
       const decision = head === undefined ? unknownRun(key) : decide(append, head);
-      if (typeof decision === "object" && "fresh" in decision) adding.push({ ...decision, append, key });
+      if (typeof decision === "object" && "fresh" in decision)
+        adding.push({ ...decision, append, key });
       outcomes.push(typeof decision === "object" && "fresh" in decision ? "appended" : decision);
     }
     yield* insertEvents(adding);
@@ -75,7 +85,8 @@ function decide(
   const { runId, fencingToken, events } = append;
   if (head.fencingToken !== fencingToken) return "stale_lease";
   if (head.hasEnded) return isRepeated(events.at(-1), head) ? "appended" : "stale_lease";
-  const fresh = events[0]?.seq === head.lastSeq + 1 ? events : events.filter(({ seq }) => seq > head.lastSeq);
+  const fresh =
+    events[0]?.seq === head.lastSeq + 1 ? events : events.filter(({ seq }) => seq > head.lastSeq);
   const first = fresh[0];
   if (first !== undefined && first.seq !== head.lastSeq + 1) {
     const message = `Event ${first.seq} of run ${runId} can't follow event ${head.lastSeq}.`;
@@ -109,12 +120,23 @@ export function eventRowsOf(key: string, events: readonly RunEvent[]): SqlValue[
 }
 
 /** Run, key, place among the steps, step. */
-export function stepRowsOf(key: string, steps: readonly RunStep[], stepCount: number): SqlValue[][] {
-  return steps.map((step, index) => [key, keyOf(runStepKey(step)), stepCount + index, JSON.stringify(step)]);
+export function stepRowsOf(
+  key: string,
+  steps: readonly RunStep[],
+  stepCount: number,
+): SqlValue[][] {
+  return steps.map((step, index) => [
+    key,
+    keyOf(runStepKey(step)),
+    stepCount + index,
+    JSON.stringify(step),
+  ]);
 }
 
 function* insertSteps(adding: readonly Adding[]): Steps<void> {
-  const rows = adding.flatMap(({ append, key, head }) => stepRowsOf(key, append.steps, head.stepCount));
+  const rows = adding.flatMap(({ append, key, head }) =>
+    stepRowsOf(key, append.steps, head.stepCount),
+  );
   yield* change(
     ({ asked }) => `INSERT INTO ccl_operation_steps (run_key, step_key, position, step)
       SELECT asked_run, asked_key, asked_position, asked_step FROM ${asked} WHERE true ON CONFLICT DO NOTHING`,

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { databaseKinds, openTestDatabase, type TestDatabase } from "../../test-support/open-test-stores.ts";
+import {
+  databaseKinds,
+  openTestDatabase,
+  type TestDatabase,
+} from "../../test-support/open-test-stores.ts";
 import { append, resultOf } from "../conformance/run-records.ts";
 import type { SessionCommit } from "../ports/profile-session-store.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
@@ -12,7 +16,14 @@ const count = 12;
 const numbers = Array.from({ length: count }, (_, index) => index);
 
 const newRun = (runId: string): NewRun => ({
-  input: { runId, ...branch, trigger: "generate", userMessageId: "m", assistantVariantId: "v", startedAt: 1 },
+  input: {
+    runId,
+    ...branch,
+    trigger: "generate",
+    userMessageId: "m",
+    assistantVariantId: "v",
+    startedAt: 1,
+  },
   lease: { owner: "worker", ttlMs: 10, nowMs: 1 },
 });
 
@@ -67,9 +78,13 @@ describe.each(databaseKinds)("writes that may be done at once, on %s", (kind) =>
 
   it("give a branch one run, whoever comes first", async () => {
     const creations = await Promise.all(
-      numbers.map((index) => (index % 2 === 0 ? one : other).runs.createRun(newRun(`run-${index}`))),
+      numbers.map((index) =>
+        (index % 2 === 0 ? one : other).runs.createRun(newRun(`run-${index}`)),
+      ),
     );
-    const created = creations.flatMap((creation) => (creation.status === "created" ? [creation.lease.runId] : []));
+    const created = creations.flatMap((creation) =>
+      creation.status === "created" ? [creation.lease.runId] : [],
+    );
     expect(created).toHaveLength(1);
     const active = creations.filter(({ status }) => status !== "created");
     expect(active).toEqual(active.map(() => ({ status: "active", runId: created[0] })));
@@ -79,7 +94,9 @@ describe.each(databaseKinds)("writes that may be done at once, on %s", (kind) =>
     const texts = numbers.map((index) => `m${index}`);
     await Promise.all(
       texts.flatMap((userMessageId) =>
-        [one, other].map(({ chat }) => chat.appendUserMessage({ ...branch, userMessageId, content: userMessageId })),
+        [one, other].map(({ chat }) =>
+          chat.appendUserMessage({ ...branch, userMessageId, content: userMessageId }),
+        ),
       ),
     );
     const turns = await one.chat.turns(branch);
@@ -147,7 +164,9 @@ describe.each(databaseKinds)("writes that may be done at once, on %s", (kind) =>
       return { ...ids, text: runId, partial: false };
     };
     await one.chat.saveAssistantVariant(answerOf(later));
-    await expect(other.chat.saveAssistantVariant(answerOf(first))).rejects.toMatchObject({ code: "stale_lease" });
+    await expect(other.chat.saveAssistantVariant(answerOf(first))).rejects.toMatchObject({
+      code: "stale_lease",
+    });
   });
 
   it("open turns with a state that can be opened again, while another worker writes", async () => {

@@ -4,7 +4,15 @@ import type { StoredTurn } from "../ports/chat-turn.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
 import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
-import { change, keyOf, requiredJsonIn, rowsOf, textIn, type SqlValue, type Steps } from "./statement.ts";
+import {
+  change,
+  keyOf,
+  requiredJsonIn,
+  rowsOf,
+  textIn,
+  type SqlValue,
+  type Steps,
+} from "./statement.ts";
 
 /** A change of one turn, under a lease. */
 export interface TurnChange extends ChatBranch {
@@ -21,7 +29,11 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
     const keys = changes.map(branchKeyOf);
     const stale = yield* findStale(
       "branch",
-      changes.map(({ runId, fencingToken }, index) => ({ key: keys[index] ?? "", runId, fencingToken })),
+      changes.map(({ runId, fencingToken }, index) => ({
+        key: keys[index] ?? "",
+        runId,
+        fencingToken,
+      })),
     );
     const turns = yield* findTurns(changes);
     const rows: (string | null)[][] = [];
@@ -32,7 +44,12 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
       const applied = new Set(turn.applied);
       const outcome = apply(turn, applied);
       turn.applied = [...applied];
-      rows.push([keys[index] ?? "", keyOf(userMessageId), ...selectedTexts(turn), JSON.stringify(turn)]);
+      rows.push([
+        keys[index] ?? "",
+        keyOf(userMessageId),
+        ...selectedTexts(turn),
+        JSON.stringify(turn),
+      ]);
       return outcome;
     });
     yield* change(
@@ -40,7 +57,10 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
         asked,
       }) => `UPDATE ccl_operation_turns SET user_message = asked_message, answer = asked_answer, turn = asked_body
         FROM ${asked} WHERE branch_key = asked_branch AND turn_key = asked_turn`,
-      { columns: ["asked_branch", "asked_turn", "asked_message", "asked_answer", "asked_body"], rows },
+      {
+        columns: ["asked_branch", "asked_turn", "asked_message", "asked_answer", "asked_body"],
+        rows,
+      },
     );
     return outcomes;
   },
@@ -76,7 +96,10 @@ function selectedTexts(turn: StoredTurn): [userMessage: string, answer: string |
   const user = turn.userVariants[turn.selectedUser];
   const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
   const { variantId: id = "", content = "" } = answer ?? {};
-  return [JSON.stringify(user?.content ?? ""), answer === undefined ? null : JSON.stringify({ id, content })];
+  return [
+    JSON.stringify(user?.content ?? ""),
+    answer === undefined ? null : JSON.stringify({ id, content }),
+  ];
 }
 
 /**
@@ -104,7 +127,16 @@ function* changeAtOnce(changes: readonly TurnChange[]): Steps<(TurnOutcome[] | u
     turn.applied = [...applied];
     const version = textIn(row, "row_version");
     const fence = [keyOf(one.runId), one.fencingToken];
-    return [[key, keyOf(one.userMessageId), version, ...fence, ...selectedTexts(turn), JSON.stringify(turn)]];
+    return [
+      [
+        key,
+        keyOf(one.userMessageId),
+        version,
+        ...fence,
+        ...selectedTexts(turn),
+        JSON.stringify(turn),
+      ],
+    ];
   });
   const after = yield* rowsOf(
     ({ asked }) => `WITH new AS MATERIALIZED (SELECT * FROM ${asked}), held AS (
@@ -136,5 +168,7 @@ function* changeAtOnce(changes: readonly TurnChange[]): Steps<(TurnOutcome[] | u
     },
   );
   const written = new Set(after.map((row) => textIn(row, "branch_key")));
-  return changes.map((one) => (written.has(branchKeyOf(one)) ? outcomes.get(branchKeyOf(one)) : undefined));
+  return changes.map((one) =>
+    written.has(branchKeyOf(one)) ? outcomes.get(branchKeyOf(one)) : undefined,
+  );
 }

@@ -26,15 +26,22 @@ export const createRunBatch: Batch<NewRun, RunCreation> = {
     const firstToken = yield* takeTokens(runs.length);
     const creations = yield* findRequests(runs);
     yield* forgetRequests(runs);
-    const wanted = runs.flatMap((run, index) => (creations[index] === undefined ? [{ run, index }] : []));
-    let open = wanted.map(({ run, index }): Opening => ({ ...run, index, token: firstToken + index }));
+    const wanted = runs.flatMap((run, index) =>
+      creations[index] === undefined ? [{ run, index }] : [],
+    );
+    let open = wanted.map(({ run, index }): Opening => ({
+      ...run,
+      index,
+      token: firstToken + index,
+    }));
     for (let look = 1; open.length > 0; look += 1) {
       const missed = yield* insertRuns(open, creations);
       open = look < maxLooks ? yield* findActive(missed, creations) : [];
     }
     yield* keepRequests(runs, creations);
     return runs.map(
-      (_, index) => creations[index] ?? new OperationsError("store_failed", "The run could not be made."),
+      (_, index) =>
+        creations[index] ?? new OperationsError("store_failed", "The run could not be made."),
     );
   },
   atOnce: createAtOnce,
@@ -48,17 +55,24 @@ interface Opening extends NewRun {
 /** The first of that many tokens, higher than all before. */
 export function* takeTokens(count: number): Steps<number> {
   const sql = `UPDATE ccl_operation_tokens SET last_token = last_token + `;
-  const rows = yield* rowsOf(({ asked }) => `${sql}asked_count FROM ${asked} WHERE id = 1 RETURNING last_token`, {
-    columns: ["asked_count#"],
-    rows: [[count]],
-  });
+  const rows = yield* rowsOf(
+    ({ asked }) => `${sql}asked_count FROM ${asked} WHERE id = 1 RETURNING last_token`,
+    {
+      columns: ["asked_count#"],
+      rows: [[count]],
+    },
+  );
   const [row] = rows;
   if (row === undefined) throw new OperationsError("store_damaged", "The row of tokens is gone.");
   return numberIn(row, "last_token") - count + 1;
 }
 
 /** A lease that begins now. */
-export function leaseOf(runId: string, { owner, ttlMs, nowMs }: LeaseRequest, fencingToken: number): RunLease {
+export function leaseOf(
+  runId: string,
+  { owner, ttlMs, nowMs }: LeaseRequest,
+  fencingToken: number,
+): RunLease {
   return { runId, owner, fencingToken, expiresAtMs: nowMs + ttlMs };
 }
 
@@ -116,10 +130,17 @@ function* createAtOnce(runs: readonly NewRun[]): Steps<(RunCreation | undefined)
     },
   );
   // Of two with one id there is one branch's only.
-  const made = new Map(rows.map((row) => [keyOf(textIn(row, "run_key"), textIn(row, "branch_key")), row]));
+  const made = new Map(
+    rows.map((row) => [keyOf(textIn(row, "run_key"), textIn(row, "branch_key")), row]),
+  );
   return runs.map(({ input, lease }) => {
     const row = made.get(keyOf(keyOf(input.runId), keyOf(input.chatId, input.branchId)));
-    return row && { status: "created", lease: leaseOf(input.runId, lease, numberIn(row, "fencing_token")) };
+    return (
+      row && {
+        status: "created",
+        lease: leaseOf(input.runId, lease, numberIn(row, "fencing_token")),
+      }
+    );
   });
 }
 
@@ -139,7 +160,10 @@ function insertedRow({ input, lease }: NewRun, place: number): SqlValue[] {
 }
 
 /** Gives those that were not inserted, since the branch or the id is taken. */
-function* insertRuns(open: readonly Opening[], creations: (Creation | undefined)[]): Steps<Opening[]> {
+function* insertRuns(
+  open: readonly Opening[],
+  creations: (Creation | undefined)[],
+): Steps<Opening[]> {
   const leases = open.map(({ input, lease, token }) => leaseOf(input.runId, lease, token));
   const rows = yield* rowsOf(
     ({ asked }) => `INSERT INTO ccl_operation_runs (${runColumns})
@@ -169,28 +193,42 @@ function* insertRuns(open: readonly Opening[], creations: (Creation | undefined)
 }
 
 /** Gives those whose branch has become free meanwhile. */
-function* findActive(missed: readonly Opening[], creations: (Creation | undefined)[]): Steps<Opening[]> {
+function* findActive(
+  missed: readonly Opening[],
+  creations: (Creation | undefined)[],
+): Steps<Opening[]> {
   const rows = yield* rowsOf(
-    ({ asked }) => `SELECT run_key, branch_key, CASE WHEN result IS NULL THEN 1 ELSE 0 END AS is_active
+    ({
+      asked,
+    }) => `SELECT run_key, branch_key, CASE WHEN result IS NULL THEN 1 ELSE 0 END AS is_active
       FROM ${asked} JOIN ccl_operation_runs ON (branch_key = asked_branch AND result IS NULL) OR run_key = asked_run`,
     {
       columns: ["asked_branch", "asked_run"],
       rows: missed.map(({ input }) => [keyOf(input.chatId, input.branchId), keyOf(input.runId)]),
     },
   );
-  const active = new Map(rows.filter((row) => row["is_active"] === 1).map((row) => [textIn(row, "branch_key"), row]));
+  const active = new Map(
+    rows.filter((row) => row["is_active"] === 1).map((row) => [textIn(row, "branch_key"), row]),
+  );
   const ids = new Set(rows.map((row) => textIn(row, "run_key")));
   return missed.filter(({ input, index }) => {
     const row = active.get(keyOf(input.chatId, input.branchId));
-    if (row !== undefined) creations[index] = { status: "active", runId: requiredJsonIn(row, "run_key") };
+    if (row !== undefined)
+      creations[index] = { status: "active", runId: requiredJsonIn(row, "run_key") };
     else if (ids.has(keyOf(input.runId))) {
-      creations[index] = new OperationsError("invalid_options", `There is a run ${keyOf(input.runId)} already.`);
+      creations[index] = new OperationsError(
+        "invalid_options",
+        `There is a run ${keyOf(input.runId)} already.`,
+      );
     }
     return creations[index] === undefined;
   });
 }
 
-function* keepRequests(runs: readonly NewRun[], creations: readonly (Creation | undefined)[]): Steps<void> {
+function* keepRequests(
+  runs: readonly NewRun[],
+  creations: readonly (Creation | undefined)[],
+): Steps<void> {
   const rows = runs.flatMap((run, index) => {
     const creation = creations[index];
     const key = requestKeyOf(run);
@@ -200,7 +238,9 @@ function* keepRequests(runs: readonly NewRun[], creations: readonly (Creation | 
     return [[key, keyOf(run.input.runId), payloadHash, keptUntilMs]];
   });
   yield* change(
-    ({ asked }) => `INSERT INTO ccl_operation_requests (request_key, run_key, payload_hash, kept_until)
+    ({
+      asked,
+    }) => `INSERT INTO ccl_operation_requests (request_key, run_key, payload_hash, kept_until)
       SELECT asked_request, asked_run, asked_hash, asked_until FROM ${asked} WHERE true
       ON CONFLICT (request_key) DO UPDATE SET run_key = excluded.run_key, payload_hash = excluded.payload_hash,
         kept_until = excluded.kept_until`,

@@ -1,6 +1,12 @@
 import type { ChatMessage } from "@ccl/core";
 
-import type { ChatBranch, ChatStore, ChatTurn, NewUserMessage, TurnOutcome } from "../ports/chat-store.ts";
+import type {
+  ChatBranch,
+  ChatStore,
+  ChatTurn,
+  NewUserMessage,
+  TurnOutcome,
+} from "../ports/chat-store.ts";
 import { commitOperations, saveVariant, type StoredTurn } from "../ports/chat-turn.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 import { appendBatch } from "./append-messages.ts";
@@ -8,7 +14,15 @@ import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
 import { turnBatch } from "./change-turns.ts";
 import type { Batch } from "./group-commit.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import { jsonIn, keyOf, requiredJsonIn, rowsOf, textIn, type Row, type Steps } from "./statement.ts";
+import {
+  jsonIn,
+  keyOf,
+  requiredJsonIn,
+  rowsOf,
+  textIn,
+  type Row,
+  type Steps,
+} from "./statement.ts";
 
 /** A chat in a database that can be looked at. */
 export interface DurableChatStore extends ChatStore {
@@ -17,7 +31,10 @@ export interface DurableChatStore extends ChatStore {
 }
 
 /** Chats in a database; `preamble` stands before the first turn of every branch. */
-export function createSqlChatStore(database: SqlDatabase, preamble: readonly ChatMessage[]): DurableChatStore {
+export function createSqlChatStore(
+  database: SqlDatabase,
+  preamble: readonly ChatMessage[],
+): DurableChatStore {
   const append = database.writer("chat", appendBatch);
   const load = database.reader(loadBatch);
   const changeTurn = database.writer("chat", turnBatch);
@@ -30,7 +47,10 @@ export function createSqlChatStore(database: SqlDatabase, preamble: readonly Cha
       return loaded === null ? undefined : { ...loaded, history: [...preamble, ...loaded.history] };
     },
     commitTurn: (commit, call) =>
-      changeTurn({ ...commit, apply: (turn, applied) => commitOperations({ turn, applied, commit }) }, call),
+      changeTurn(
+        { ...commit, apply: (turn, applied) => commitOperations({ turn, applied, commit }) },
+        call,
+      ),
     async saveAssistantVariant(variant, call) {
       const apply = (turn: StoredTurn): TurnOutcome[] => {
         saveVariant(turn, variant);
@@ -58,7 +78,10 @@ const loadBatch: Batch<WantedTurn, ChatTurn | null> = {
           SELECT max(last.position) FROM ccl_operation_turns last
           WHERE last.branch_key = asked_branch AND (asked_turn IS NULL OR last.turn_key = asked_turn)
         ) ORDER BY stored.branch_key, stored.position`,
-      { columns: ["asked_branch", "asked_turn"], rows: wanted.map((turn) => [branchKeyOf(turn), turnKeyOf(turn)]) },
+      {
+        columns: ["asked_branch", "asked_turn"],
+        rows: wanted.map((turn) => [branchKeyOf(turn), turnKeyOf(turn)]),
+      },
     );
     const byBranch = new Map(wanted.map((turn): [string, Row[]] => [branchKeyOf(turn), []]));
     for (const row of rows) byBranch.get(textIn(row, "branch_key"))?.push(row);
@@ -76,13 +99,18 @@ function historyOf(rows: readonly Row[]): ChatTurn | null {
 function messagesOf(row: Row, isLast: boolean): ChatMessage[] {
   const content = requiredJsonIn<NewUserMessage["content"]>(row, "user_message");
   const user: ChatMessage = { id: requiredJsonIn(row, "turn_key"), role: "user", content };
-  const answer = isLast ? undefined : jsonIn<{ id: string; content: NewUserMessage["content"] }>(row, "answer");
-  return answer === undefined ? [user] : [user, { id: answer.id, role: "assistant", content: answer.content }];
+  const answer = isLast
+    ? undefined
+    : jsonIn<{ id: string; content: NewUserMessage["content"] }>(row, "answer");
+  return answer === undefined
+    ? [user]
+    : [user, { id: answer.id, role: "assistant", content: answer.content }];
 }
 
 function* loadTurns(branch: ChatBranch): Steps<StoredTurn[]> {
   const rows = yield* rowsOf(
-    ({ asked }) => `SELECT turn FROM ${asked} JOIN ccl_operation_turns ON branch_key = asked_branch ORDER BY position`,
+    ({ asked }) =>
+      `SELECT turn FROM ${asked} JOIN ccl_operation_turns ON branch_key = asked_branch ORDER BY position`,
     { columns: ["asked_branch"], rows: [[branchKeyOf(branch)]] },
   );
   return rows.map((row) => {

@@ -1,14 +1,30 @@
 import type { RunEvent } from "../events/run-event.ts";
 import { pageLimit, pageStart } from "../ports/page-limit.ts";
 import type { RunStep } from "../ports/run-step.ts";
-import type { AbortRequest, RunInput, RunLease, RunPage, RunStore, StoredRun } from "../ports/run-store.ts";
+import type {
+  AbortRequest,
+  RunInput,
+  RunLease,
+  RunPage,
+  RunStore,
+  StoredRun,
+} from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { appendBatch, maxEventsInRow } from "./append-runs.ts";
 import { createRunBatch } from "./create-runs.ts";
 import { abortBatch, acquireBatch, releaseBatch, renewBatch, unknownRun } from "./lease-runs.ts";
 import { pruneBatch } from "./prune-runs.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import { jsonIn, keyOf, numberIn, requiredJsonIn, rowsOf, sortKeyOf, type Row, type Steps } from "./statement.ts";
+import {
+  jsonIn,
+  keyOf,
+  numberIn,
+  requiredJsonIn,
+  rowsOf,
+  sortKeyOf,
+  type Row,
+  type Steps,
+} from "./statement.ts";
 
 /** Runs in a database, for any number of workers. */
 export function createSqlRunStore(database: SqlDatabase): RunStore {
@@ -22,7 +38,8 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
   return {
     createRun: create,
     loadRun: (runId, call) => database.readTogether(() => loadRun(runId), call),
-    acquireLease: async (runId, request, call) => (await acquire({ ...request, runId }, call)) ?? undefined,
+    acquireLease: async (runId, request, call) =>
+      (await acquire({ ...request, runId }, call)) ?? undefined,
     renewLease: (lease, request, call) => renew({ lease, ...request }, call),
     async releaseLease(lease, call) {
       await release(lease, call);
@@ -39,7 +56,10 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
       return database.read(() => listUnfinished(options?.cursor, limit), options);
     },
     async prune({ endedBeforeMs, nowMs, limit, ...call }) {
-      return prune({ endedBeforeMs, nowMs, limit: pageLimit(limit, { byDefault: 1_000, max: 10_000 }) }, call);
+      return prune(
+        { endedBeforeMs, nowMs, limit: pageLimit(limit, { byDefault: 1_000, max: 10_000 }) },
+        call,
+      );
     },
   };
 }
@@ -55,7 +75,8 @@ function* loadRun(runId: string): Steps<StoredRun | undefined> {
   );
   if (row === undefined) return undefined;
   const steps = yield* rowsOf(
-    (parts) => `SELECT step FROM ${parts.asked} JOIN ccl_operation_steps ON run_key = asked_run ORDER BY position`,
+    (parts) =>
+      `SELECT step FROM ${parts.asked} JOIN ccl_operation_steps ON run_key = asked_run ORDER BY position`,
     asked,
   );
   const result = jsonIn<RunResult>(row, "result");

@@ -6,13 +6,27 @@ import type {
   SessionSnapshot,
   SessionWriteOutcome,
 } from "../ports/profile-session-store.ts";
-import { commitTo, headsOf, prunedFrom, revertIn, snapshot, type StoredSession } from "../ports/session-state.ts";
+import {
+  commitTo,
+  headsOf,
+  prunedFrom,
+  revertIn,
+  snapshot,
+  type StoredSession,
+} from "../ports/session-state.ts";
 import type { OperationsError } from "../operations-error.ts";
 import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { guarded } from "./guarded.ts";
 import { openBatch } from "./open-turns.ts";
-import { loadSessions, loadTurns, saveChanges, sessionKeyOf, versionsOf, type SessionChange } from "./session-rows.ts";
+import {
+  loadSessions,
+  loadTurns,
+  saveChanges,
+  sessionKeyOf,
+  versionsOf,
+  type SessionChange,
+} from "./session-rows.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import type { Steps } from "./statement.ts";
 
@@ -69,7 +83,9 @@ const revertBatch: Batch<SessionRevert, true> = {
   keyOf: ({ key }) => sessionKeyOf(key),
   *steps(reverts) {
     const stale = yield* staleOf(reverts);
-    const sessions = yield* loadSessions(reverts.map(({ key }) => ({ sessionKey: sessionKeyOf(key) })));
+    const sessions = yield* loadSessions(
+      reverts.map(({ key }) => ({ sessionKey: sessionKeyOf(key) })),
+    );
     const changes = reverts.flatMap((revert, index): SessionChange[] => {
       const sessionKey = sessionKeyOf(revert.key);
       const session = sessions.get(sessionKey);
@@ -88,6 +104,10 @@ function staleOf(
 ): Steps<(OperationsError | undefined)[]> {
   return findStale(
     "session",
-    writers.map(({ key, runId, fencingToken }) => ({ key: sessionKeyOf(key), runId, fencingToken })),
+    writers.map(({ key, runId, fencingToken }) => ({
+      key: sessionKeyOf(key),
+      runId,
+      fencingToken,
+    })),
   );
 }

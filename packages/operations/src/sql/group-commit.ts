@@ -20,14 +20,19 @@ export interface Batch<Request, Outcome> {
 export type Write<Request, Outcome> = (request: Request, call?: StoreCall) => Promise<Outcome>;
 
 /** Tries to carry out requests faster than in steps; undefined for each of which nothing was done. */
-export type AtOnce<Request, Outcome> = (requests: readonly Request[]) => Promise<(Outcome | undefined)[]>;
+export type AtOnce<Request, Outcome> = (
+  requests: readonly Request[],
+) => Promise<(Outcome | undefined)[]>;
 
 /** Runs steps in one transaction, or not at all. */
 export type RunTransaction = <Value>(steps: () => Steps<Value>) => Promise<Value>;
 
 /** Writes that share transactions: what comes up while one is under way goes together in the next. */
 export interface GroupCommit {
-  add<Request, Outcome>(batch: Batch<Request, Outcome>, atOnce?: AtOnce<Request, Outcome>): Write<Request, Outcome>;
+  add<Request, Outcome>(
+    batch: Batch<Request, Outcome>,
+    atOnce?: AtOnce<Request, Outcome>,
+  ): Write<Request, Outcome>;
   /** Resolves once nothing waits and nothing is under way. */
   idle(): Promise<void>;
 }
@@ -65,7 +70,9 @@ export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
       // One that can't be carried out must not take the others with it.
       const [first, ...others] = taken;
       if (others.length === 0 && first?.size === 1) first.reject(error);
-      else for (const request of taken.flatMap((requests) => requests.split())) await carryOut([request]);
+      else
+        for (const request of taken.flatMap((requests) => requests.split()))
+          await carryOut([request]);
     }
   };
   const work = async (): Promise<void> => {
@@ -125,7 +132,8 @@ function createLane<Request, Outcome>(
       settle() {
         for (const [index, { resolve, reject }] of wave.entries()) {
           const outcome = outcomes[index];
-          if (outcome === undefined) reject(new OperationsError("store_failed", "The write has no outcome."));
+          if (outcome === undefined)
+            reject(new OperationsError("store_failed", "The write has no outcome."));
           else if (OperationsError.isInstance(outcome)) reject(outcome);
           else resolve(outcome);
         }
@@ -156,7 +164,13 @@ function createLane<Request, Outcome>(
   };
 }
 
-function isWanted({ call, reject }: { call: StoreCall | undefined; reject: (error: unknown) => void }): boolean {
+function isWanted({
+  call,
+  reject,
+}: {
+  call: StoreCall | undefined;
+  reject: (error: unknown) => void;
+}): boolean {
   try {
     throwIfAborted(call);
     return true;

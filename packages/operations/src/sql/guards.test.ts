@@ -1,14 +1,26 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { databaseKinds, openTestDatabase, type TestDatabase } from "../../test-support/open-test-stores.ts";
+import {
+  databaseKinds,
+  openTestDatabase,
+  type TestDatabase,
+} from "../../test-support/open-test-stores.ts";
 import type { SessionCommit } from "../ports/profile-session-store.ts";
 import type { RunLease } from "../ports/run-store.ts";
 import type { OperationStores } from "./operation-stores.ts";
 
 const branch = { chatId: "chat", branchId: "main" };
 const key = { ...branch, profileId: "profile", operationProfileSessionId: "session" };
-const stamp = { ...branch, runId: "run", userMessageId: "m", trigger: "generate", seq: 1, epoch: 1, ts: 1 } as const;
+const stamp = {
+  ...branch,
+  runId: "run",
+  userMessageId: "m",
+  trigger: "generate",
+  seq: 1,
+  epoch: 1,
+  ts: 1,
+} as const;
 
 /** A statement that comes while another transaction has what it is about, and ends before it. */
 interface Meeting {
@@ -107,7 +119,8 @@ const meetings: Meeting[] = [
   {
     name: "open a turn with what another worker has just written",
     isInTransaction: false,
-    other: "UPDATE ccl_operation_sessions SET fencing_token = 5; DELETE FROM ccl_operation_versions",
+    other:
+      "UPDATE ccl_operation_sessions SET fencing_token = 5; DELETE FROM ccl_operation_versions",
     guard: /WHERE stored\.xmin::text = \([^)]*\)/,
     act: async ({ sessions }) => (await sessions.openTurn(key, { userMessageId: "m" })).heads,
     guarded: {},
@@ -116,79 +129,92 @@ const meetings: Meeting[] = [
 ];
 
 function commitOf({ runId, fencingToken }: RunLease, expectedHead: number): SessionCommit {
-  const write = { tag: "tag", value: expectedHead, persisted: true, usage: "internal", semantics: "log" } as const;
+  const write = {
+    tag: "tag",
+    value: expectedHead,
+    persisted: true,
+    usage: "internal",
+    semantics: "log",
+  } as const;
   const writes = [{ operationId: `op${expectedHead}`, write, expectedHead, isRequired: true }];
   return { key, runId, hook: "before_main_llm", fencingToken, writtenAt: 1, writes };
 }
 
-describe.skipIf(!databaseKinds.includes("PostgreSQL"))("statements that meet another worker's, on PostgreSQL", () => {
-  let database: TestDatabase;
-  let stores: OperationStores;
-  let holder: pg.Client;
-  beforeAll(async () => {
-    database = await openTestDatabase("PostgreSQL", "guards");
-    stores = await database.open();
-    const connectionString = process.env["CCL_POSTGRES_URL"];
-    holder = new pg.Client({ connectionString, options: "-c search_path=operation_guards" });
-    await holder.connect();
-  });
-  beforeEach(() => database.empty());
-  afterAll(async () => {
-    await holder.end();
-    await database.close();
-  });
-
-  async function prepared(): Promise<RunLease> {
-    const input = {
-      runId: "run",
-      ...branch,
-      trigger: "generate",
-      userMessageId: "m",
-      assistantVariantId: "v",
-    } as const;
-    const lease = { owner: "worker", ttlMs: 10, nowMs: 1 };
-    const creation = await stores.runs.createRun({ input: { ...input, startedAt: 1 }, lease });
-    if (creation.status !== "created") throw new Error(`The run was ${creation.status}.`);
-    await stores.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
-    await stores.sessions.commit(commitOf(creation.lease, 0));
-    return creation.lease;
-  }
-
-  /** Until somebody waits for the holder, or what might have waited is done. */
-  async function untilBlocked(isDone: () => boolean): Promise<void> {
-    const blocked = "SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))";
-    while (!isDone() && (await holder.query(blocked)).rowCount === 0);
-  }
-
-  async function meet({ isInTransaction, other, late, guard, act }: Meeting, isGuarded: boolean): Promise<unknown> {
-    const lease = await prepared();
-    let edits = 0;
-    const edited = await database.openEdited?.((sql) => {
-      if (isInTransaction && sql.startsWith("SHOW")) return "SELECT 'off' AS synchronous_commit";
-      if (!guard.test(sql)) return sql;
-      edits += 1;
-      return isGuarded ? sql : sql.replace(guard, "");
+describe.skipIf(!databaseKinds.includes("PostgreSQL"))(
+  "statements that meet another worker's, on PostgreSQL",
+  () => {
+    let database: TestDatabase;
+    let stores: OperationStores;
+    let holder: pg.Client;
+    beforeAll(async () => {
+      database = await openTestDatabase("PostgreSQL", "guards");
+      stores = await database.open();
+      const connectionString = process.env["CCL_POSTGRES_URL"];
+      holder = new pg.Client({ connectionString, options: "-c search_path=operation_guards" });
+      await holder.connect();
     });
-    if (edited === undefined) throw new Error("PostgreSQL's statements can be edited.");
-    await holder.query("BEGIN");
-    await holder.query(other);
-    let isDone = false;
-    const acting = act(edited, lease).finally(() => {
-      isDone = true;
+    beforeEach(() => database.empty());
+    afterAll(async () => {
+      await holder.end();
+      await database.close();
     });
-    await untilBlocked(() => isDone);
-    if (late !== undefined) await holder.query(late);
-    await holder.query("COMMIT");
-    const outcome = await acting;
-    if (!isGuarded && edits === 0) throw new Error("There was no guard to take away.");
-    return outcome;
-  }
 
-  it.each(meetings)("$name", async (meeting) => {
-    expect(await meet(meeting, true)).toEqual(meeting.guarded);
-  });
+    async function prepared(): Promise<RunLease> {
+      const input = {
+        runId: "run",
+        ...branch,
+        trigger: "generate",
+        userMessageId: "m",
+        assistantVariantId: "v",
+      } as const;
+      const lease = { owner: "worker", ttlMs: 10, nowMs: 1 };
+      const creation = await stores.runs.createRun({ input: { ...input, startedAt: 1 }, lease });
+      if (creation.status !== "created") throw new Error(`The run was ${creation.status}.`);
+      await stores.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
+      await stores.sessions.commit(commitOf(creation.lease, 0));
+      return creation.lease;
+    }
 
-  it.each(meetings)("$name: not so without the guard", async (meeting) => {
-    expect(await meet(meeting, false)).toEqual(meeting.unguarded);
-  });
-});
+    /** Until somebody waits for the holder, or what might have waited is done. */
+    async function untilBlocked(isDone: () => boolean): Promise<void> {
+      const blocked =
+        "SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))";
+      while (!isDone() && (await holder.query(blocked)).rowCount === 0);
+    }
+
+    async function meet(
+      { isInTransaction, other, late, guard, act }: Meeting,
+      isGuarded: boolean,
+    ): Promise<unknown> {
+      const lease = await prepared();
+      let edits = 0;
+      const edited = await database.openEdited?.((sql) => {
+        if (isInTransaction && sql.startsWith("SHOW")) return "SELECT 'off' AS synchronous_commit";
+        if (!guard.test(sql)) return sql;
+        edits += 1;
+        return isGuarded ? sql : sql.replace(guard, "");
+      });
+      if (edited === undefined) throw new Error("PostgreSQL's statements can be edited.");
+      await holder.query("BEGIN");
+      await holder.query(other);
+      let isDone = false;
+      const acting = act(edited, lease).finally(() => {
+        isDone = true;
+      });
+      await untilBlocked(() => isDone);
+      if (late !== undefined) await holder.query(late);
+      await holder.query("COMMIT");
+      const outcome = await acting;
+      if (!isGuarded && edits === 0) throw new Error("There was no guard to take away.");
+      return outcome;
+    }
+
+    it.each(meetings)("$name", async (meeting) => {
+      expect(await meet(meeting, true)).toEqual(meeting.guarded);
+    });
+
+    it.each(meetings)("$name: not so without the guard", async (meeting) => {
+      expect(await meet(meeting, false)).toEqual(meeting.unguarded);
+    });
+  },
+);

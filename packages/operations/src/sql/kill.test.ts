@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { openSharedPlace, runWorker, sharedKinds, type SharedPlace } from "../../test-support/worker-process.ts";
+import {
+  openSharedPlace,
+  runWorker,
+  sharedKinds,
+  type SharedPlace,
+} from "../../test-support/worker-process.ts";
 import type { RunResult } from "../run/run-result.ts";
 
 const kills = Number(process.env["CCL_KILLS"] ?? 3);
@@ -10,7 +15,11 @@ const timeoutMs = 20_000 + kills * 6_000;
 
 /** What must be the same whichever worker came to it, and when. */
 function outcomeOf({ status, operationRuns, mainLlm, commitLog, artifacts }: RunResult): unknown {
-  const ended = operationRuns.map(({ operationId, hook, status: end }) => ({ operationId, hook, end }));
+  const ended = operationRuns.map(({ operationId, hook, status: end }) => ({
+    operationId,
+    hook,
+    end,
+  }));
   return { status, ended, text: mainLlm.text, commitLog, artifacts };
 }
 
@@ -43,7 +52,10 @@ describe.each(sharedKinds)("a run whose worker is killed, on %s", (kind) => {
         const runId = await findRun(chatId);
         const finished = runId === undefined ? [] : await finishedOf(runId);
         const before = await shared.executions(chatId);
-        const resumed = await runWorker(shared, runId === undefined ? { chatId } : { chatId, runId });
+        const resumed = await runWorker(
+          shared,
+          runId === undefined ? { chatId } : { chatId, runId },
+        );
         if (resumed === undefined) throw new Error("The second worker was killed as well.");
         expect(outcomeOf(resumed.result)).toEqual(outcomeOf(whole.result));
         const after = await shared.executions(chatId);
@@ -64,7 +76,11 @@ describe.each(sharedKinds)("a run whose worker is killed, on %s", (kind) => {
   });
 
   /** Gives the chat of a run whose worker was killed at that point, or before it where it has fewer: what goes together is not always the same. */
-  async function killedAt(point: number, name: string, isForgetful: boolean = false): Promise<string> {
+  async function killedAt(
+    point: number,
+    name: string,
+    isForgetful: boolean = false,
+  ): Promise<string> {
     for (let killAt = point; killAt >= 0; killAt -= 1) {
       const chatId = `${name}-${killAt}`;
       if ((await runWorker(shared, { chatId, killAt, isForgetful })) === undefined) return chatId;
@@ -82,9 +98,9 @@ describe.each(sharedKinds)("a run whose worker is killed, on %s", (kind) => {
   /** One answer, one version of each tag, and every event once. */
   async function checkStored(chatId: string, runId: string): Promise<void> {
     const turns = await shared.stores.chat.turns({ chatId, branchId: "main" });
-    expect(turns.map(({ assistantVariants }) => assistantVariants.map(({ content }) => content))).toEqual([
-      ["The answer."],
-    ]);
+    expect(
+      turns.map(({ assistantVariants }) => assistantVariants.map(({ content }) => content)),
+    ).toEqual([["The answer."]]);
     const key = { chatId, branchId: "main", profileId: "story", operationProfileSessionId: "1" };
     const { heads } = await shared.stores.sessions.read(key);
     expect(heads).toEqual({ guard: 1, lookup: 1, notes: 1, plan: 1, world: 1 });

@@ -14,7 +14,9 @@ export const acquireBatch: Batch<LeaseRequest & { runId: string }, RunLease | nu
         JOIN ccl_operation_runs stored ON run_key = asked_run ${takeOver}`,
       { columns: ["asked_run"], rows: requests.map(({ runId }) => [keyOf(runId)]) },
     );
-    const leases = requests.map((request, index) => leaseOf(request.runId, request, firstToken + index));
+    const leases = requests.map((request, index) =>
+      leaseOf(request.runId, request, firstToken + index),
+    );
     const rows = yield* rowsOf(
       ({ asked }) => `UPDATE ccl_operation_runs
         SET lease_owner = asked_owner, fencing_token = asked_token, expires_at = asked_expiry, is_held = 1
@@ -23,7 +25,13 @@ export const acquireBatch: Batch<LeaseRequest & { runId: string }, RunLease | nu
       {
         columns: ["asked_run", "asked_owner", "asked_token#", "asked_expiry#", "asked_now#"],
         rows: leases.map(({ runId, owner, fencingToken, expiresAtMs }, index) => {
-          return [keyOf(runId), keyOf(owner), fencingToken, expiresAtMs, requests[index]?.nowMs ?? 0];
+          return [
+            keyOf(runId),
+            keyOf(owner),
+            fencingToken,
+            expiresAtMs,
+            requests[index]?.nowMs ?? 0,
+          ];
         }),
       },
     );
@@ -48,11 +56,17 @@ export const renewBatch: Batch<Renewing, LeaseRenewal> = {
   keyOf: ({ lease }) => lease.runId,
   *steps(requests) {
     const rows = yield* rowsOf(
-      ({ asked }) => `UPDATE ccl_operation_runs SET expires_at = asked_expiry, is_held = 1 FROM ${asked}
+      ({
+        asked,
+      }) => `UPDATE ccl_operation_runs SET expires_at = asked_expiry, is_held = 1 FROM ${asked}
         WHERE run_key = asked_run AND fencing_token = asked_token AND result IS NULL RETURNING run_key, abort_request`,
       {
         columns: ["asked_run", "asked_token#", "asked_expiry#"],
-        rows: requests.map(({ lease, ttlMs, nowMs }) => [keyOf(lease.runId), lease.fencingToken, nowMs + ttlMs]),
+        rows: requests.map(({ lease, ttlMs, nowMs }) => [
+          keyOf(lease.runId),
+          lease.fencingToken,
+          nowMs + ttlMs,
+        ]),
       },
     );
     const renewed = new Map(rows.map((row) => [textIn(row, "run_key"), row]));
@@ -60,7 +74,11 @@ export const renewBatch: Batch<Renewing, LeaseRenewal> = {
       const row = renewed.get(keyOf(lease.runId));
       if (row === undefined) return { status: "lost" };
       const abort = jsonIn<AbortRequest>(row, "abort_request");
-      return { status: "renewed", lease: { ...lease, expiresAtMs: nowMs + ttlMs }, ...(abort && { abort }) };
+      return {
+        status: "renewed",
+        lease: { ...lease, expiresAtMs: nowMs + ttlMs },
+        ...(abort && { abort }),
+      };
     });
   },
 };
@@ -86,7 +104,9 @@ export const abortBatch: Batch<{ runId: string; request: AbortRequest }, boolean
   keyOf: ({ runId }) => runId,
   *steps(requests) {
     const rows = yield* rowsOf(
-      ({ asked }) => `UPDATE ccl_operation_runs SET abort_request = coalesce(abort_request, asked_abort) FROM ${asked}
+      ({
+        asked,
+      }) => `UPDATE ccl_operation_runs SET abort_request = coalesce(abort_request, asked_abort) FROM ${asked}
         WHERE run_key = asked_run AND result IS NULL RETURNING run_key`,
       {
         columns: ["asked_run", "asked_abort"],
@@ -100,7 +120,8 @@ export const abortBatch: Batch<{ runId: string; request: AbortRequest }, boolean
   },
 };
 
-const keysOf = (rows: readonly Row[]): Set<string> => new Set(rows.map((row) => textIn(row, "run_key")));
+const keysOf = (rows: readonly Row[]): Set<string> =>
+  new Set(rows.map((row) => textIn(row, "run_key")));
 
 /** An error for each key that no run has. */
 function* unknownRuns(keys: readonly string[]): Steps<Map<string, OperationsError>> {

@@ -19,7 +19,10 @@ export interface FencedWriter extends Writer {
 }
 
 /** Makes what is not there and locks it; gives the highest token of each key, those asked with among them. */
-export function* lockWriters(kind: LockedKind, writers: readonly Writer[]): Steps<Map<string, number>> {
+export function* lockWriters(
+  kind: LockedKind,
+  writers: readonly Writer[],
+): Steps<Map<string, number>> {
   const keyColumn = `${kind}_key`;
   const rows = yield* rowsOf(
     ({ asked }) => `INSERT INTO ${tables[kind]} AS stored (${keyColumn}, fencing_token)
@@ -39,14 +42,22 @@ export function* lockWriters(kind: LockedKind, writers: readonly Writer[]): Step
  * Locks where is written. An error for each writer whose lease is over: a higher token has written there, or was given
  * out for the run, whose lease is held, so that none is given out before the commit. Runs of another store have no row here.
  */
-export function* findStale(kind: LockedKind, writers: readonly FencedWriter[]): Steps<(OperationsError | undefined)[]> {
+export function* findStale(
+  kind: LockedKind,
+  writers: readonly FencedWriter[],
+): Steps<(OperationsError | undefined)[]> {
   const written = yield* lockWriters(kind, writers);
   const rows = yield* rowsOf(
     ({ asked, hold }) => `SELECT run_key, fencing_token
       FROM ${asked} JOIN ccl_operation_runs stored ON run_key = asked_run ${hold}`,
-    { columns: ["asked_run"], rows: [...new Set(writers.map(({ runId }) => keyOf(runId)))].map((key) => [key]) },
+    {
+      columns: ["asked_run"],
+      rows: [...new Set(writers.map(({ runId }) => keyOf(runId)))].map((key) => [key]),
+    },
   );
-  const given = new Map(rows.map((row) => [textIn(row, "run_key"), numberIn(row, "fencing_token")]));
+  const given = new Map(
+    rows.map((row) => [textIn(row, "run_key"), numberIn(row, "fencing_token")]),
+  );
   return writers.map(({ key, runId, fencingToken }) => {
     const highest = Math.max(written.get(key) ?? 0, given.get(keyOf(runId)) ?? 0);
     if (highest <= fencingToken) return undefined;

@@ -26,10 +26,12 @@ export const openBatch: Batch<Opening, SessionSnapshot> = {
     const outcomes = openings.map(({ userMessageId }, index) => {
       const sessionKey = keys[index] ?? "";
       const session = sessions.get(sessionKey);
-      if (session === undefined) return new OperationsError("store_failed", "The session was not loaded.");
+      if (session === undefined)
+        return new OperationsError("store_failed", "The session was not loaded.");
       const heads = known.get(keyOf(sessionKey, userMessageId)) ?? headsOf(session);
       const opened = guarded(() => snapshot(session, heads, userMessageId));
-      if ("artifacts" in opened) moved.push([sessionKey, keyOf(userMessageId), JSON.stringify(heads)]);
+      if ("artifacts" in opened)
+        moved.push([sessionKey, keyOf(userMessageId), JSON.stringify(heads)]);
       return opened;
     });
     yield* change(

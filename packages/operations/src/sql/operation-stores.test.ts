@@ -11,13 +11,19 @@ import type { RunEvent } from "../events/run-event.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
 import type { OperationStores } from "./operation-stores.ts";
-import { databaseKinds, openTestDatabase, type TestDatabase } from "../../test-support/open-test-stores.ts";
+import {
+  databaseKinds,
+  openTestDatabase,
+  type TestDatabase,
+} from "../../test-support/open-test-stores.ts";
 
 function newRun(runId: string, more: Partial<NewRun["input"]> & { request?: string } = {}): NewRun {
   const { request, ...fields } = more;
   const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", assistantVariantId: "v" };
   const clientRequest =
-    request === undefined ? undefined : { clientRequestId: request, payloadHash: "h", keptUntilMs: 1_000 };
+    request === undefined
+      ? undefined
+      : { clientRequestId: request, payloadHash: "h", keptUntilMs: 1_000 };
   return {
     input: { ...ids, trigger: "generate", startedAt: 1, ...fields },
     lease: { owner: "w", ttlMs: 10, nowMs: 0 },
@@ -85,8 +91,14 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
         ...rule,
         store: "sessions",
       })),
-      ...chatStoreConformance(kitOf(({ chat }) => chat)).map((rule) => ({ ...rule, store: "chats" })),
-      ...profileStoreConformance(kitOf(({ profiles }) => profiles)).map((rule) => ({ ...rule, store: "profiles" })),
+      ...chatStoreConformance(kitOf(({ chat }) => chat)).map((rule) => ({
+        ...rule,
+        store: "chats",
+      })),
+      ...profileStoreConformance(kitOf(({ profiles }) => profiles)).map((rule) => ({
+        ...rule,
+        store: "profiles",
+      })),
     ];
     it.each(kits)("$store: $name", async ({ run }) => expect(await run()).toBeUndefined());
   });
@@ -98,11 +110,13 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       ),
     );
     const made = await Promise.all(starts);
-    const created = made.flatMap((creation) => (creation.status === "created" ? [creation.lease.runId] : []));
-    expect(created).toHaveLength(1);
-    expect(made.filter((creation) => creation.status === "duplicate" && creation.runId === created[0])).toHaveLength(
-      39,
+    const created = made.flatMap((creation) =>
+      creation.status === "created" ? [creation.lease.runId] : [],
     );
+    expect(created).toHaveLength(1);
+    expect(
+      made.filter((creation) => creation.status === "duplicate" && creation.runId === created[0]),
+    ).toHaveLength(39);
   });
 
   it("gives a branch to one run of many, and to the next once that has ended", async () => {
@@ -111,12 +125,18 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       (index % 2 === 0 ? stores : second).runs.createRun(newRun(`b${index}`, branch)),
     );
     const made = await Promise.all(starts);
-    const [lease, ...others] = made.flatMap((creation) => (creation.status === "created" ? [creation.lease] : []));
+    const [lease, ...others] = made.flatMap((creation) =>
+      creation.status === "created" ? [creation.lease] : [],
+    );
     expect(others).toEqual([]);
     expect(made.filter(({ status }) => status === "active")).toHaveLength(19);
     if (lease === undefined) return;
-    await stores.runs.append([{ ...lease, events: eventsOf(lease.runId, 1, 1), steps: [], result }]);
-    expect(await second.runs.createRun(newRun("next", branch))).toMatchObject({ status: "created" });
+    await stores.runs.append([
+      { ...lease, events: eventsOf(lease.runId, 1, 1), steps: [], result },
+    ]);
+    expect(await second.runs.createRun(newRun("next", branch))).toMatchObject({
+      status: "created",
+    });
   });
 
   it("gives a free lease to one of many workers", async () => {
@@ -138,7 +158,13 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
     const at = { chatId: "c", branchId: "m", userMessageId: "u" };
     await stores.chat.appendUserMessage({ ...at, content: "hi" });
     const key = { chatId: "c", branchId: "m", profileId: "p", operationProfileSessionId: "1" };
-    const write = { tag: "t", persisted: true, usage: "internal", semantics: "state", value: 1 } as const;
+    const write = {
+      tag: "t",
+      persisted: true,
+      usage: "internal",
+      semantics: "state",
+      value: 1,
+    } as const;
     const commit = {
       key,
       runId: "fenced",
@@ -148,26 +174,36 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       writes: [{ operationId: "o", write, expectedHead: 0, isRequired: true }],
     } as const;
     const variant = { ...at, runId: "fenced", assistantVariantId: "v", text: "a", partial: false };
-    const fresh = await second.runs.acquireLease("fenced", { owner: "other", ttlMs: 10, nowMs: 10 });
+    const fresh = await second.runs.acquireLease("fenced", {
+      owner: "other",
+      ttlMs: 10,
+      nowMs: 10,
+    });
     const refused = { code: "stale_lease" };
     await expect(stores.sessions.commit(commit)).rejects.toMatchObject(refused);
     await expect(
       stores.chat.saveAssistantVariant({ ...variant, fencingToken: stale.fencingToken }),
     ).rejects.toMatchObject(refused);
-    expect(await stores.runs.append([{ ...stale, events: eventsOf("fenced", 1, 1), steps: [] }])).toEqual([
-      "stale_lease",
-    ]);
-    expect(await stores.runs.renewLease(stale, { ttlMs: 10, nowMs: 10 })).toEqual({ status: "lost" });
-    expect(await second.sessions.commit({ ...commit, fencingToken: fresh?.fencingToken ?? 0 })).toMatchObject([
-      { status: "written" },
-    ]);
+    expect(
+      await stores.runs.append([{ ...stale, events: eventsOf("fenced", 1, 1), steps: [] }]),
+    ).toEqual(["stale_lease"]);
+    expect(await stores.runs.renewLease(stale, { ttlMs: 10, nowMs: 10 })).toEqual({
+      status: "lost",
+    });
+    expect(
+      await second.sessions.commit({ ...commit, fencingToken: fresh?.fencingToken ?? 0 }),
+    ).toMatchObject([{ status: "written" }]);
   });
 
   it("writes what waits at the same moment in a handful of transactions", async () => {
-    const leases = await Promise.all(Array.from({ length: 200 }, (_, index) => leaseOf(newRun(`g${index}`))));
+    const leases = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => leaseOf(newRun(`g${index}`))),
+    );
     database.countCommits();
     const outcomes = await Promise.all(
-      leases.map((lease) => stores.runs.append([{ ...lease, events: eventsOf(lease.runId, 1, 3), steps: [] }])),
+      leases.map((lease) =>
+        stores.runs.append([{ ...lease, events: eventsOf(lease.runId, 1, 3), steps: [] }]),
+      ),
     );
     expect(outcomes.flat()).toEqual(leases.map(() => "appended"));
     expect(database.countCommits()).toBeLessThanOrEqual(2);
@@ -197,17 +233,26 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
     for (const limit of [1, 255, 256, 257, 1_000]) {
       const seen: number[] = [];
       for (let at = limit === 1 ? 690 : 0; at < 707; at = seen.at(-1) ?? at) {
-        seen.push(...(await stores.runs.readEvents("long", { afterSeq: at, limit })).map(({ seq }) => seq));
+        seen.push(
+          ...(await stores.runs.readEvents("long", { afterSeq: at, limit })).map(({ seq }) => seq),
+        );
       }
-      expect(seen).toEqual(Array.from({ length: seen.length }, (_, index) => 707 - seen.length + 1 + index));
+      expect(seen).toEqual(
+        Array.from({ length: seen.length }, (_, index) => 707 - seen.length + 1 + index),
+      );
     }
     expect(await stores.runs.readEvents("long", { afterSeq: 707 })).toEqual([]);
   });
 
   it("says which stored text is damaged", async () => {
     await leaseOf(newRun("broken"));
-    await database.exec(`UPDATE ccl_operation_runs SET input = 'no json' WHERE run_key = '"broken"'`);
-    await expect(stores.runs.loadRun("broken")).rejects.toMatchObject({ code: "store_damaged", message: /input/ });
+    await database.exec(
+      `UPDATE ccl_operation_runs SET input = 'no json' WHERE run_key = '"broken"'`,
+    );
+    await expect(stores.runs.loadRun("broken")).rejects.toMatchObject({
+      code: "store_damaged",
+      message: /input/,
+    });
   });
 
   it("lets writes under way end as it closes, and refuses later ones", async () => {

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { databaseKinds, openTestDatabase, type TestDatabase } from "../../test-support/open-test-stores.ts";
+import {
+  databaseKinds,
+  openTestDatabase,
+  type TestDatabase,
+} from "../../test-support/open-test-stores.ts";
 import type { RunInput } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { createTables } from "./operation-tables.ts";
@@ -37,7 +41,8 @@ const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 function insertRun(runId: string, finishedAt?: number): string {
   const key = quoted(keyOf(runId));
   const branch = quoted(keyOf(runId, "main"));
-  const result = finishedAt === undefined ? "NULL" : quoted(JSON.stringify(resultOf(runId, finishedAt)));
+  const result =
+    finishedAt === undefined ? "NULL" : quoted(JSON.stringify(resultOf(runId, finishedAt)));
   const input = quoted(JSON.stringify(inputOf(runId)));
   return `
 INSERT INTO ccl_operation_runs VALUES
@@ -76,13 +81,16 @@ INSERT INTO ccl_operation_requests VALUES ('"request"', '"remembered"', 'hash', 
         steps: [{ kind: "stop", cause: "user_abort" }],
       });
     }
-    const pruned = (endedBeforeMs: number, nowMs = 4_000): Promise<number> => runs.prune({ endedBeforeMs, nowMs });
+    const pruned = (endedBeforeMs: number, nowMs = 4_000): Promise<number> =>
+      runs.prune({ endedBeforeMs, nowMs });
     expect(await pruned(1_000)).toBe(0);
     expect(await pruned(1_001)).toBe(1);
     expect(await pruned(2_000)).toBe(0);
     expect(await pruned(2_001)).toBe(1);
     expect(await pruned(9_000, 5_001)).toBe(1);
-    const left = await Promise.all(["early", "late", "remembered", "open"].map((runId) => runs.loadRun(runId)));
+    const left = await Promise.all(
+      ["early", "late", "remembered", "open"].map((runId) => runs.loadRun(runId)),
+    );
     expect(left.map((run) => run?.input.runId)).toEqual([undefined, undefined, undefined, "open"]);
   });
 
@@ -92,7 +100,13 @@ INSERT INTO ccl_operation_requests VALUES ('"request"', '"remembered"', 'hash', 
     await database.exec("UPDATE ccl_operation_tokens SET last_token = 1");
     const lease = await runs.acquireLease("open", { owner: "next", ttlMs: 10, nowMs: 100 });
     expect(lease?.fencingToken).toBe(2);
-    const append = { runId: "open", fencingToken: 2, events: [], steps: [], result: resultOf("open", 3_000) };
+    const append = {
+      runId: "open",
+      fencingToken: 2,
+      events: [],
+      steps: [],
+      result: resultOf("open", 3_000),
+    };
     expect(await runs.append([append])).toEqual(["appended"]);
     expect(await runs.prune({ endedBeforeMs: 3_000, nowMs: 9_000 })).toBe(3);
     expect(await runs.prune({ endedBeforeMs: 3_001, nowMs: 9_000 })).toBe(1);
@@ -100,6 +114,7 @@ INSERT INTO ccl_operation_requests VALUES ('"request"', '"remembered"', 'hash', 
 
   it("are brought to the newest version once, though two workers open them together", async () => {
     const opened = await Promise.all([database.open(), database.open()]);
-    for (const { runs } of opened) expect((await runs.loadRun("early"))?.result).toEqual(resultOf("early", 1_000));
+    for (const { runs } of opened)
+      expect((await runs.loadRun("early"))?.result).toEqual(resultOf("early", 1_000));
   });
 });

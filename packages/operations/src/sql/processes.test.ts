@@ -37,7 +37,14 @@ describe.each(sharedKinds)("two workers of two processes on %s", (kind) => {
     const [left, right] = await Promise.all([runWorker(shared, work), runWorker(shared, work)]);
     expect(left?.result.status).toBe("done");
     expect(right?.result).toEqual(left?.result);
-    const once = { "app:guard": 1, "app:lookup": 1, "app:notes": 1, "app:plan": 1, "app:world": 1, main: 1 };
+    const once = {
+      "app:guard": 1,
+      "app:lookup": 1,
+      "app:notes": 1,
+      "app:plan": 1,
+      "app:world": 1,
+      main: 1,
+    };
     expect(await shared.executions("both")).toEqual(once);
   });
 

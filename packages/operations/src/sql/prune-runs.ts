@@ -15,14 +15,19 @@ export const pruneBatch: Batch<Pruning, number> = {
     const counts: number[] = [];
     for (const { endedBeforeMs, nowMs, limit } of requests) {
       const ended = yield* rowsOf(
-        ({ asked }) => `SELECT run_key FROM ${asked} JOIN ccl_operation_runs stored ON ended_at < asked_before
+        ({
+          asked,
+        }) => `SELECT run_key FROM ${asked} JOIN ccl_operation_runs stored ON ended_at < asked_before
           WHERE NOT EXISTS (SELECT 1 FROM ccl_operation_requests request
             WHERE request.run_key = stored.run_key AND kept_until > asked_now)
           ORDER BY ended_at, sort_key LIMIT ${limit}`,
         { columns: ["asked_before#", "asked_now#"], rows: [[Math.ceil(endedBeforeMs), nowMs]] },
       );
       const asked = { columns: ["asked_run"], rows: ended.map((row) => [textIn(row, "run_key")]) };
-      const gone = yield* rowsOf((parts) => `${deleteFrom("runs", parts.asked)} RETURNING run_key`, asked);
+      const gone = yield* rowsOf(
+        (parts) => `${deleteFrom("runs", parts.asked)} RETURNING run_key`,
+        asked,
+      );
       for (const table of ["events", "steps", "requests"])
         yield* change((parts) => deleteFrom(table, parts.asked), asked);
       counts.push(gone.length);

@@ -13,7 +13,11 @@ import type { ProfileStore } from "../ports/profile-store.ts";
 import type { RunLease, RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
 import type { OperationStores } from "./operation-stores.ts";
-import { databaseKinds, openTestDatabase, type TestDatabase } from "../../test-support/open-test-stores.ts";
+import {
+  databaseKinds,
+  openTestDatabase,
+  type TestDatabase,
+} from "../../test-support/open-test-stores.ts";
 
 // Keys that break what is not kept apart: a null character, half a surrogate pair, quotes, and order beyond the BMP.
 const names = ["a", "b", "\u0000'\"\\", "\ud800", "\uffff", "\u{1f600}"];
@@ -35,7 +39,9 @@ async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
 
 /** Fencing tokens may have gaps: what counts is which of two is higher. */
 function withoutTokens(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? null, (key, field: unknown) => (key === "fencingToken" ? 0 : field)));
+  return JSON.parse(
+    JSON.stringify(value ?? null, (key, field: unknown) => (key === "fencingToken" ? 0 : field)),
+  );
 }
 
 interface RunWorld {
@@ -76,7 +82,13 @@ const eventAt = (seq: number, epoch: number, text: string): RunEvent => ({
 
 const runCall: fc.Arbitrary<RunCall> = fc.oneof(
   fc
-    .record({ id: name, chat: name, request: fc.option(name), hash: fc.constantFrom("x", "y"), stepMs })
+    .record({
+      id: name,
+      chat: name,
+      request: fc.option(name),
+      hash: fc.constantFrom("x", "y"),
+      stepMs,
+    })
     .map(({ id, chat, request, hash, stepMs: step }): RunCall => async (world) => {
       const { runs, leases, scope } = world;
       const now = later(world, step);
@@ -90,7 +102,9 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
         startedAt: now,
       };
       const clientRequest =
-        request === null ? undefined : { clientRequestId: request, payloadHash: hash, keptUntilMs: now + 9 };
+        request === null
+          ? undefined
+          : { clientRequestId: request, payloadHash: hash, keptUntilMs: now + 9 };
       const lease = { owner: id, ttlMs: 10, nowMs: now };
       const made = await runs.createRun({ input, lease, ...(clientRequest && { clientRequest }) });
       if (made.status === "created") leases.push(made.lease);
@@ -103,12 +117,14 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
     if (lease !== undefined) leases.push(lease);
     return lease;
   }),
-  fc.record({ which: fc.nat(9), stepMs }).map(({ which, stepMs: step }): RunCall => async (world) => {
-    const { runs, leases } = world;
-    const now = later(world, step);
-    const lease = leases[which % Math.max(1, leases.length)];
-    return lease && runs.renewLease(lease, { ttlMs: 10, nowMs: now });
-  }),
+  fc
+    .record({ which: fc.nat(9), stepMs })
+    .map(({ which, stepMs: step }): RunCall => async (world) => {
+      const { runs, leases } = world;
+      const now = later(world, step);
+      const lease = leases[which % Math.max(1, leases.length)];
+      return lease && runs.renewLease(lease, { ttlMs: 10, nowMs: now });
+    }),
   fc.nat(9).map((which): RunCall => async ({ runs, leases }) => {
     const lease = leases[which % Math.max(1, leases.length)];
     return lease && runs.releaseLease(lease);
@@ -125,14 +141,20 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
       const place = which % Math.max(1, leases.length);
       const lease = leases[place];
       if (lease === undefined) return undefined;
-      const events = Array.from({ length: count }, (_, index) => eventAt(from + index, place, text));
-      const steps = [{ kind: "stop" as const, cause: "user_abort" as const, reason: `${place} ${text}` }];
+      const events = Array.from({ length: count }, (_, index) =>
+        eventAt(from + index, place, text),
+      );
+      const steps = [
+        { kind: "stop" as const, cause: "user_abort" as const, reason: `${place} ${text}` },
+      ];
       const { runId, fencingToken } = lease;
       return runs.append([{ runId, fencingToken, events, steps, ...(ends === 0 && { result }) }]);
     }),
-  fc.record({ id: name, reason: fc.string() }).map(({ id, reason }): RunCall => ({ runs, scope }) => {
-    return runs.requestAbort(scope + id, { reason });
-  }),
+  fc
+    .record({ id: name, reason: fc.string() })
+    .map(({ id, reason }): RunCall => ({ runs, scope }) => {
+      return runs.requestAbort(scope + id, { reason });
+    }),
   name.map(
     (id): RunCall =>
       ({ runs, scope }) =>
@@ -181,13 +203,22 @@ const sessionCall: fc.Arbitrary<SessionCall> = fc.oneof(
       writes: fc.uniqueArray(write, { maxLength: 3, selector: ({ tag }) => tag }),
     })
     .map(({ run, token, writes }): SessionCall => (sessions, scope) => {
-      const entries = writes.map(({ operationId, tag, value, expectedHead, isRequired, maxItems, parent }) => ({
-        operationId,
-        expectedHead,
-        isRequired,
-        write: { tag, persisted: true, usage: "internal" as const, semantics: "state", value, retention: { maxItems } },
-        ...(parent > 0 && { parentVersion: parent }),
-      }));
+      const entries = writes.map(
+        ({ operationId, tag, value, expectedHead, isRequired, maxItems, parent }) => ({
+          operationId,
+          expectedHead,
+          isRequired,
+          write: {
+            tag,
+            persisted: true,
+            usage: "internal" as const,
+            semantics: "state",
+            value,
+            retention: { maxItems },
+          },
+          ...(parent > 0 && { parentVersion: parent }),
+        }),
+      );
       const key = keyOf(scope);
       return sessions.commit({
         key,
@@ -198,17 +229,23 @@ const sessionCall: fc.Arbitrary<SessionCall> = fc.oneof(
         writes: entries,
       });
     }),
-  fc.record({ run: name, token: fc.integer({ min: 1, max: 3 }), operationIds: fc.array(name, { maxLength: 3 }) }).map(
-    ({ run, token, operationIds }): SessionCall =>
-      (sessions, scope) =>
-        sessions.revert({
-          key: keyOf(scope),
-          runId: scope + run,
-          hook: "before_main_llm",
-          fencingToken: token,
-          operationIds,
-        }),
-  ),
+  fc
+    .record({
+      run: name,
+      token: fc.integer({ min: 1, max: 3 }),
+      operationIds: fc.array(name, { maxLength: 3 }),
+    })
+    .map(
+      ({ run, token, operationIds }): SessionCall =>
+        (sessions, scope) =>
+          sessions.revert({
+            key: keyOf(scope),
+            runId: scope + run,
+            hook: "before_main_llm",
+            fencingToken: token,
+            operationIds,
+          }),
+    ),
 );
 
 type ChatCall = (
@@ -315,15 +352,18 @@ describe.each(databaseKinds)("stores on %s answer like those in memory", (kind) 
   });
 
   it("for any runs", async () => {
-    const property = fc.asyncProperty(fc.array(runCall, { minLength: 5, maxLength: 25 }), async (calls) => {
-      const scope = nextScope();
-      const memory = { runs: createMemoryRunStore(), leases: [], scope, nowMs: 0 };
-      const stored = { runs: stores.runs, leases: [], scope, nowMs: 0 };
-      for (const call of calls) {
-        const expected = withoutTokens(await outcomeOf(call(memory)));
-        expect(withoutTokens(await outcomeOf(call(stored)))).toEqual(expected);
-      }
-    });
+    const property = fc.asyncProperty(
+      fc.array(runCall, { minLength: 5, maxLength: 25 }),
+      async (calls) => {
+        const scope = nextScope();
+        const memory = { runs: createMemoryRunStore(), leases: [], scope, nowMs: 0 };
+        const stored = { runs: stores.runs, leases: [], scope, nowMs: 0 };
+        for (const call of calls) {
+          const expected = withoutTokens(await outcomeOf(call(memory)));
+          expect(withoutTokens(await outcomeOf(call(stored)))).toEqual(expected);
+        }
+      },
+    );
     await fc.assert(property, { numRuns });
   });
 
@@ -331,24 +371,32 @@ describe.each(databaseKinds)("stores on %s answer like those in memory", (kind) 
     anyCall: fc.Arbitrary<(store: Store, scope: string) => Promise<unknown>>,
     open: { memory(): Store; stored(): Store },
   ): Promise<void> {
-    const property = fc.asyncProperty(fc.array(anyCall, { minLength: 5, maxLength: 25 }), async (calls) => {
-      const scope = nextScope();
-      const memory = open.memory();
-      for (const call of calls) {
-        const expected = await outcomeOf(call(memory, scope));
-        expect(await outcomeOf(call(open.stored(), scope))).toEqual(expected);
-      }
-    });
+    const property = fc.asyncProperty(
+      fc.array(anyCall, { minLength: 5, maxLength: 25 }),
+      async (calls) => {
+        const scope = nextScope();
+        const memory = open.memory();
+        for (const call of calls) {
+          const expected = await outcomeOf(call(memory, scope));
+          expect(await outcomeOf(call(open.stored(), scope))).toEqual(expected);
+        }
+      },
+    );
     await fc.assert(property, { numRuns });
   }
 
   it("for any sessions", async () => {
     expect(
-      await check(sessionCall, { memory: createMemoryProfileSessionStore, stored: () => stores.sessions }),
+      await check(sessionCall, {
+        memory: createMemoryProfileSessionStore,
+        stored: () => stores.sessions,
+      }),
     ).toBeUndefined();
   });
   it("for any chats", async () => {
-    expect(await check(chatCall, { memory: () => createMemoryChatStore(), stored: () => stores.chat })).toBeUndefined();
+    expect(
+      await check(chatCall, { memory: () => createMemoryChatStore(), stored: () => stores.chat }),
+    ).toBeUndefined();
   });
   it("for any profiles", async () => {
     expect(

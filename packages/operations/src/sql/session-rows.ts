@@ -1,9 +1,22 @@
 import type { ProfileSessionKey } from "../ports/profile-session-store.ts";
 import type { StoredSession, StoredVersion } from "../ports/session-state.ts";
-import { change, keyOf, requiredJsonIn, rowsOf, textIn, type Row, type Steps } from "./statement.ts";
+import {
+  change,
+  keyOf,
+  requiredJsonIn,
+  rowsOf,
+  textIn,
+  type Row,
+  type Steps,
+} from "./statement.ts";
 
 /** What a session is known by. */
-export function sessionKeyOf({ chatId, branchId, profileId, operationProfileSessionId }: ProfileSessionKey): string {
+export function sessionKeyOf({
+  chatId,
+  branchId,
+  profileId,
+  operationProfileSessionId,
+}: ProfileSessionKey): string {
   return keyOf(chatId, branchId, profileId, operationProfileSessionId);
 }
 
@@ -17,10 +30,13 @@ export function* loadSessions(
   const sessions = new Map<string, StoredSession>();
   for (const { sessionKey } of wanted) sessions.set(sessionKey, emptySession());
   const whole = wanted.filter(({ tag }) => tag === undefined).map(({ sessionKey }) => [sessionKey]);
-  const parts = wanted.flatMap(({ sessionKey, tag }) => (tag === undefined ? [] : [[sessionKey, keyOf(tag)]]));
+  const parts = wanted.flatMap(({ sessionKey, tag }) =>
+    tag === undefined ? [] : [[sessionKey, keyOf(tag)]],
+  );
   const columns = "session_key, tag_key, artifact";
   const ofSession = yield* rowsOf(
-    ({ asked }) => `SELECT ${columns} FROM ${asked} JOIN ccl_operation_versions ON session_key = asked_session`,
+    ({ asked }) =>
+      `SELECT ${columns} FROM ${asked} JOIN ccl_operation_versions ON session_key = asked_session`,
     { columns: ["asked_session"], rows: whole },
   );
   const ofTags = yield* rowsOf(
@@ -86,7 +102,9 @@ export function* saveChanges(changes: readonly SessionChange[]): Steps<void> {
     ),
   );
   const added = changes.flatMap(({ sessionKey, before, after }) =>
-    [...after].flatMap(([key, version]) => (before.get(key) === version ? [] : [rowOf(sessionKey, version)])),
+    [...after].flatMap(([key, version]) =>
+      before.get(key) === version ? [] : [rowOf(sessionKey, version)],
+    ),
   );
   yield* change(
     ({ asked }) => `DELETE FROM ccl_operation_versions WHERE (session_key, tag_key, version) IN
@@ -101,5 +119,10 @@ export function* saveChanges(changes: readonly SessionChange[]): Steps<void> {
 }
 
 function rowOf(sessionKey: string, stored: StoredVersion): (string | number)[] {
-  return [sessionKey, keyOf(stored.write.tag), stored.version, JSON.stringify({ ...stored, value: undefined })];
+  return [
+    sessionKey,
+    keyOf(stored.write.tag),
+    stored.version,
+    JSON.stringify({ ...stored, value: undefined }),
+  ];
 }

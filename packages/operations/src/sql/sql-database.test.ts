@@ -69,8 +69,13 @@ describe("createSqlDatabase", () => {
 
   it("needs no transaction where all was done at once", async () => {
     const { runner, transactions, batch } = noting();
-    const write = createSqlDatabase(runner).writer("group", batch, async (requests) => requests.map(() => "at once"));
-    expect(await Promise.all(named("a", "b").map((request) => write(request)))).toEqual(["at once", "at once"]);
+    const write = createSqlDatabase(runner).writer("group", batch, async (requests) =>
+      requests.map(() => "at once"),
+    );
+    expect(await Promise.all(named("a", "b").map((request) => write(request)))).toEqual([
+      "at once",
+      "at once",
+    ]);
     expect(transactions).toEqual([]);
   });
 
@@ -78,7 +83,9 @@ describe("createSqlDatabase", () => {
     const failed = new SqlError("constraint", "A rule was broken.");
     const { runner, transactions, batch } = noting([failed, failed]);
     const write = createSqlDatabase(runner).writer("group", batch);
-    const outcomes = await Promise.allSettled(named("a", "b", "bad").map((request) => write(request)));
+    const outcomes = await Promise.allSettled(
+      named("a", "b", "bad").map((request) => write(request)),
+    );
     expect(outcomes).toMatchObject([
       { status: "rejected", reason: { code: "store_failed", cause: failed } },
       { status: "fulfilled", value: "done b" },

@@ -56,7 +56,8 @@ export function createSqlDatabase(runner: StepRunner): SqlDatabase {
   const commits = new Map<string, GroupCommit>();
   const commitOf = (group: string): GroupCommit => {
     const name = runner.isParallel ? group : "all";
-    const commit = commits.get(name) ?? createGroupCommit((steps) => withRetry(() => runner.write(steps)));
+    const commit =
+      commits.get(name) ?? createGroupCommit((steps) => withRetry(() => runner.write(steps)));
     commits.set(name, commit);
     return commit;
   };
@@ -71,26 +72,35 @@ export function createSqlDatabase(runner: StepRunner): SqlDatabase {
       return run(request, call);
     };
   };
-  const reading = async <Value>(run: () => Promise<Value>, call: StoreCall | undefined): Promise<Value> => {
+  const reading = async <Value>(
+    run: () => Promise<Value>,
+    call: StoreCall | undefined,
+  ): Promise<Value> => {
     begin(call);
     const done = withRetry(run);
     const settled = done.catch(() => undefined).finally(() => underWay.delete(settled));
     underWay.add(settled);
     return done;
   };
-  const atOnceOf = <Request, Outcome>({ atOnce }: Batch<Request, Outcome>): AtOnce<Request, Outcome> | undefined =>
+  const atOnceOf = <Request, Outcome>({
+    atOnce,
+  }: Batch<Request, Outcome>): AtOnce<Request, Outcome> | undefined =>
     runner.isAtOnce && atOnce !== undefined
       ? (requests) => withRetry(() => runner.read(() => atOnce(requests)))
       : undefined;
   return {
     appendAtOnce: appendAtOnce && ((appends) => withRetry(() => appendAtOnce(appends))),
-    writer: (group, batch, atOnce = atOnceOf(batch)) => openOnly(commitOf(group).add(batch, atOnce)),
+    writer: (group, batch, atOnce = atOnceOf(batch)) =>
+      openOnly(commitOf(group).add(batch, atOnce)),
     reader: (batch) => openOnly(reads.add(batch)),
     read: (steps, call) => reading(() => runner.read(steps), call),
     readTogether: (steps, call) => reading(() => runner.readTogether(steps), call),
     async close() {
       isClosed = true;
-      await Promise.all([...underWay, ...[...commits.values(), reads].map((commit) => commit.idle())]);
+      await Promise.all([
+        ...underWay,
+        ...[...commits.values(), reads].map((commit) => commit.idle()),
+      ]);
     },
   };
 }

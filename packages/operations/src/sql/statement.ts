@@ -60,7 +60,8 @@ export function keyOf(...parts: readonly string[]): string {
 /** The code units of an id in hex, which databases sort as JavaScript sorts ids. */
 export function sortKeyOf(id: string): string {
   let key = "";
-  for (let index = 0; index < id.length; index += 1) key += id.charCodeAt(index).toString(16).padStart(4, "0");
+  for (let index = 0; index < id.length; index += 1)
+    key += id.charCodeAt(index).toString(16).padStart(4, "0");
   return key;
 }
 
@@ -86,7 +87,9 @@ export function jsonIn<Value>(row: Row, column: string): Value | undefined {
   try {
     return JSON.parse(value);
   } catch (error) {
-    throw new OperationsError("store_damaged", `The stored ${column} is no JSON.`, { cause: error });
+    throw new OperationsError("store_damaged", `The stored ${column} is no JSON.`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,23 +1,31 @@
 import { migrate, openSqlite, transaction, type SqliteDatabase } from "@ccl/sql";
 
-import { createOperationStores, type OperationStores, type OperationStoresOptions } from "../sql/operation-stores.ts";
+import {
+  createOperationStores,
+  type OperationStores,
+  type OperationStoresOptions,
+} from "../sql/operation-stores.ts";
 import { addRunEnds, createTables } from "../sql/operation-tables.ts";
 import { storeErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 
 /** A file, or a database that `openSqlite` of @ccl/sql gave, which stays open. */
-export type SqliteOperationStoresOptions = OperationStoresOptions & ({ path: string } | { database: SqliteDatabase });
+export type SqliteOperationStoresOptions = OperationStoresOptions &
+  ({ path: string } | { database: SqliteDatabase });
 
 /**
  * Stores in SQLite, in tables that are made where they are missing. Any number of processes may have the file open. What
  * was acknowledged outlives a power cut, unless the database was opened with less.
  * @throws OperationsError `store_failed`, `store_damaged` or `aborted`
  */
-export async function openSqliteOperationStores(options: SqliteOperationStoresOptions): Promise<OperationStores> {
+export async function openSqliteOperationStores(
+  options: SqliteOperationStoresOptions,
+): Promise<OperationStores> {
   const { signal } = options;
   const call = signal === undefined ? {} : { signal };
   try {
-    const database = "path" in options ? await openSqlite({ path: options.path, ...call }) : options.database;
+    const database =
+      "path" in options ? await openSqlite({ path: options.path, ...call }) : options.database;
     const end = "path" in options ? () => database.close() : undefined;
     try {
       await migrate(database, { component: "operations", migrations, ...call });
@@ -28,7 +36,8 @@ export async function openSqliteOperationStores(options: SqliteOperationStoresOp
     const runner = {
       isParallel: false,
       isAtOnce: false,
-      write: <Value>(steps: () => Steps<Value>) => transaction(database, (on) => runSteps(on, steps())),
+      write: <Value>(steps: () => Steps<Value>) =>
+        transaction(database, (on) => runSteps(on, steps())),
       readTogether: <Value>(steps: () => Steps<Value>) =>
         transaction(database, (on) => runSteps(on, steps()), { mode: "read" }),
       read: async <Value>(steps: () => Steps<Value>) => runSteps(database, steps()),
@@ -56,7 +65,9 @@ const noLocks = { lock: "", hold: "", takeOver: "" };
 
 function rowsOf(database: SqliteDatabase, { sql, columns, rows, hasRows }: Statement): Row[] {
   const names = columns.map((column, index) => `?${index + 1} AS ${column.replace("#", "")}`);
-  const statement = database.prepare(sql({ asked: `(SELECT ${names.join(", ")}) AS asked`, ...noLocks }));
+  const statement = database.prepare(
+    sql({ asked: `(SELECT ${names.join(", ")}) AS asked`, ...noLocks }),
+  );
   if (hasRows) return rows.flatMap((row) => statement.all(...row));
   for (const row of rows) statement.run(...row);
   return [];

@@ -38,7 +38,10 @@ export async function createEventResponse(options: EventResponseOptions): Promis
 }
 
 /** False also while it is not known. */
-async function hasEnded(first: Promise<IteratorResult<RunEvent, unknown>>, waitMs: number): Promise<boolean> {
+async function hasEnded(
+  first: Promise<IteratorResult<RunEvent, unknown>>,
+  waitMs: number,
+): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), waitMs);
@@ -50,7 +53,10 @@ async function hasEnded(first: Promise<IteratorResult<RunEvent, unknown>>, waitM
   }
 }
 
-function withFirst(first: Promise<IteratorResult<RunEvent, unknown>>, events: OpenEvents): OpenEvents {
+function withFirst(
+  first: Promise<IteratorResult<RunEvent, unknown>>,
+  events: OpenEvents,
+): OpenEvents {
   let isFirst = true;
   return {
     next() {

@@ -24,14 +24,22 @@ const stamp = {
 const deltaOf = (seq: number, text: string): RunEvent => {
   return { ...stamp, seq, type: "main_llm.delta", assistantVariantId: "v", text, offset: 0 };
 };
-const finishOf = (seq: number): RunEvent => ({ ...stamp, seq, type: "run.finished", status: "done" });
+const finishOf = (seq: number): RunEvent => ({
+  ...stamp,
+  seq,
+  type: "run.finished",
+  status: "done",
+});
 
 function eventsOf(texts: readonly string[]): RunEvent[] {
   return [...texts.map((text, index) => deltaOf(index + 1, text)), finishOf(texts.length + 1)];
 }
 
 /** An engine with the events of one run; counts how many were read. */
-function engineOf(events: readonly RunEvent[], onRead: (seq: number) => void = () => {}): EventSourceOf {
+function engineOf(
+  events: readonly RunEvent[],
+  onRead: (seq: number) => void = () => {},
+): EventSourceOf {
   return {
     async *events(runId, { afterSeq, signal }) {
       if (runId !== "r") throw new OperationsError("unknown_run", `There is no run "${runId}".`);
@@ -72,7 +80,9 @@ function messagesIn(text: string): { id: string; data: string }[] {
 
 describe("createEventStream", () => {
   it("writes each event as one message with its number as the id", async () => {
-    const text = await textOf(createEventStream({ engine: engineOf([finishOf(1)]), runId: "r", retryMs: 250 }));
+    const text = await textOf(
+      createEventStream({ engine: engineOf([finishOf(1)]), runId: "r", retryMs: 250 }),
+    );
     expect(text).toMatchInlineSnapshot(`
       "retry: 250
 
@@ -113,21 +123,31 @@ describe("createEventStream", () => {
     expect(messagesIn(text).map(({ id }) => id)).toEqual(["3", "4"]);
   });
 
-  it.each(["x", "-1", "1.5", "1e3", " 1", "9".repeat(30), "1\n2"])("refuses the last event id %j", (lastEventId) => {
-    const open = (): unknown => createEventStream({ engine: silentEngine, runId: "r", lastEventId });
-    expect(open).toThrow(expect.objectContaining({ code: "invalid_options" }));
-  });
+  it.each(["x", "-1", "1.5", "1e3", " 1", "9".repeat(30), "1\n2"])(
+    "refuses the last event id %j",
+    (lastEventId) => {
+      const open = (): unknown =>
+        createEventStream({ engine: silentEngine, runId: "r", lastEventId });
+      expect(open).toThrow(expect.objectContaining({ code: "invalid_options" }));
+    },
+  );
 
-  it.each([{ heartbeatMs: 0 }, { retryMs: -1 }, { maxBufferedBytes: Number.NaN }])("refuses %j", (wrong) => {
-    const open = (): unknown => createEventStream({ engine: silentEngine, runId: "r", ...wrong });
-    expect(open).toThrow(expect.objectContaining({ code: "invalid_options" }));
-  });
+  it.each([{ heartbeatMs: 0 }, { retryMs: -1 }, { maxBufferedBytes: Number.NaN }])(
+    "refuses %j",
+    (wrong) => {
+      const open = (): unknown => createEventStream({ engine: silentEngine, runId: "r", ...wrong });
+      expect(open).toThrow(expect.objectContaining({ code: "invalid_options" }));
+    },
+  );
 
   it("reads no more than a slow reader leaves room for", async () => {
     let read = 0;
-    const engine = engineOf(eventsOf(Array.from({ length: 500 }, () => "x".repeat(1_000))), (seq) => {
-      read = seq;
-    });
+    const engine = engineOf(
+      eventsOf(Array.from({ length: 500 }, () => "x".repeat(1_000))),
+      (seq) => {
+        read = seq;
+      },
+    );
     const reader = createEventStream({ engine, runId: "r", maxBufferedBytes: 10_000 }).getReader();
     for (let turn = 0; turn < 2_000; turn += 1) await Promise.resolve();
     expect(read).toBeLessThanOrEqual(11);
@@ -141,7 +161,11 @@ describe("createEventStream", () => {
 
     it("with a comment, and stops its timer when the reader goes", async () => {
       vi.useFakeTimers();
-      const reader = createEventStream({ engine: silentEngine, runId: "r", heartbeatMs: 1_000 }).getReader();
+      const reader = createEventStream({
+        engine: silentEngine,
+        runId: "r",
+        heartbeatMs: 1_000,
+      }).getReader();
       const first = reader.read();
       await vi.advanceTimersByTimeAsync(1_000);
       expect(new TextDecoder().decode((await first).value)).toBe(": \n\n");
@@ -152,7 +176,11 @@ describe("createEventStream", () => {
     it("until its signal is aborted, which ends it", async () => {
       vi.useFakeTimers();
       const abort = new AbortController();
-      const reader = createEventStream({ engine: silentEngine, runId: "r", signal: abort.signal }).getReader();
+      const reader = createEventStream({
+        engine: silentEngine,
+        runId: "r",
+        signal: abort.signal,
+      }).getReader();
       const first = reader.read();
       abort.abort();
       expect((await first).done).toBe(true);
@@ -162,22 +190,39 @@ describe("createEventStream", () => {
 });
 
 it("streams the events of an engine, from the first and from the middle", async () => {
-  const engine = createRunEngine({ registry: createOperationRegistry(), mainModel: createScriptedModel(["Hello."]) });
-  const run = await engine.start({ trigger: "generate", chatId: "c", branchId: "m", userMessage: "Hi" });
+  const engine = createRunEngine({
+    registry: createOperationRegistry(),
+    mainModel: createScriptedModel(["Hello."]),
+  });
+  const run = await engine.start({
+    trigger: "generate",
+    chatId: "c",
+    branchId: "m",
+    userMessage: "Hi",
+  });
   const whole = messagesIn(await textOf(createEventStream({ engine, runId: run.runId })));
-  expect(JSON.parse(whole.at(-1)?.data ?? "null")).toMatchObject({ type: "run.finished", status: "done" });
+  expect(JSON.parse(whole.at(-1)?.data ?? "null")).toMatchObject({
+    type: "run.finished",
+    status: "done",
+  });
   const rest = await textOf(createEventStream({ engine, runId: run.runId, lastEventId: "3" }));
   expect(messagesIn(rest)).toEqual(whole.slice(3));
 });
 
 describe("createEventResponse", () => {
   it("answers 204 where the client has seen everything, so that it does not connect again", async () => {
-    const response = await createEventResponse({ engine: engineOf(eventsOf(["a"])), runId: "r", lastEventId: "2" });
+    const response = await createEventResponse({
+      engine: engineOf(eventsOf(["a"])),
+      runId: "r",
+      lastEventId: "2",
+    });
     expect(response.status).toBe(204);
   });
 
   it("rejects for an unknown run, before anything is sent", async () => {
-    await expect(createEventResponse({ engine: engineOf([]), runId: "other" })).rejects.toMatchObject({
+    await expect(
+      createEventResponse({ engine: engineOf([]), runId: "other" }),
+    ).rejects.toMatchObject({
       code: "unknown_run",
     });
   });
@@ -211,7 +256,12 @@ describe("an EventSource over HTTP whose connection is cut again and again", () 
     server = createServer((request, response) => {
       connections += 1;
       const lastEventId = request.headers["last-event-id"];
-      const options = { engine, runId: "r", retryMs: 1, ...(typeof lastEventId === "string" && { lastEventId }) };
+      const options = {
+        engine,
+        runId: "r",
+        retryMs: 1,
+        ...(typeof lastEventId === "string" && { lastEventId }),
+      };
       void createEventResponse(options).then((answer) => send(answer, response, eventsAConnection));
     });
     await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
@@ -220,7 +270,11 @@ describe("an EventSource over HTTP whose connection is cut again and again", () 
     return { url: `http://127.0.0.1:${port}/`, connections: () => connections };
   }
 
-  async function send(answer: Response, response: ServerResponse, eventsAConnection: number): Promise<void> {
+  async function send(
+    answer: Response,
+    response: ServerResponse,
+    eventsAConnection: number,
+  ): Promise<void> {
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body === null) {
       response.end();

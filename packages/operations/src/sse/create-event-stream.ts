@@ -4,7 +4,10 @@ import { frameEvent } from "./frame-event.ts";
 
 /** What has the events of runs: a `RunEngine`, or anything alike. */
 export interface EventSourceOf {
-  events(runId: string, options: { afterSeq: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
+  events(
+    runId: string,
+    options: { afterSeq: number; signal: AbortSignal },
+  ): AsyncIterable<RunEvent>;
 }
 
 /** Which run, and how its events are sent. */
@@ -46,7 +49,10 @@ export function openEvents(options: EventStreamOptions): OpenEvents {
   const { engine, runId, lastEventId, signal, heartbeatMs, retryMs, maxBufferedBytes } = options;
   for (const [name, value] of Object.entries({ heartbeatMs, retryMs, maxBufferedBytes })) {
     if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
-    throw new OperationsError("invalid_options", `${name} must be a whole number above 0, not ${value}.`);
+    throw new OperationsError(
+      "invalid_options",
+      `${name} must be a whole number above 0, not ${value}.`,
+    );
   }
   const controller = new AbortController();
   const end = (): void => {
@@ -54,7 +60,9 @@ export function openEvents(options: EventStreamOptions): OpenEvents {
     controller.abort();
   };
   const afterSeq = seqOf(lastEventId ?? "");
-  const iterator = engine.events(runId, { afterSeq, signal: controller.signal })[Symbol.asyncIterator]();
+  const iterator = engine
+    .events(runId, { afterSeq, signal: controller.signal })
+    [Symbol.asyncIterator]();
   if (signal?.aborted === true) end();
   else signal?.addEventListener("abort", end, { once: true });
   const ended = controller.signal;
@@ -82,7 +90,10 @@ function seqOf(lastEventId: string): number {
   const seq = Number(lastEventId);
   if (/^\d{1,15}$/.test(lastEventId) && Number.isSafeInteger(seq)) return seq;
   const shown = JSON.stringify(lastEventId.slice(0, 40));
-  throw new OperationsError("invalid_options", `The last event id ${shown} is no number of an event.`);
+  throw new OperationsError(
+    "invalid_options",
+    `The last event id ${shown} is no number of an event.`,
+  );
 }
 
 type StreamSettings = Pick<EventStreamOptions, "heartbeatMs" | "retryMs" | "maxBufferedBytes">;
@@ -104,7 +115,8 @@ export function streamOf(
         if (events.ended.aborted) return;
         const heartbeat = setInterval(() => {
           // A reader that is behind has enough to read.
-          if ((controller.desiredSize ?? 0) >= maxBufferedBytes) controller.enqueue(encoder.encode(": \n\n"));
+          if ((controller.desiredSize ?? 0) >= maxBufferedBytes)
+            controller.enqueue(encoder.encode(": \n\n"));
         }, heartbeatMs);
         events.ended.addEventListener("abort", () => clearInterval(heartbeat), { once: true });
       },

@@ -15,7 +15,8 @@ export function createVirtualClock(startMs: number = 0): VirtualClock {
   let lastId = 0;
   const nextDue = (untilMs: number): number | undefined => {
     let best: { id: number; at: number } | undefined;
-    for (const [id, { at }] of timers) if (at <= untilMs && (best === undefined || at < best.at)) best = { id, at };
+    for (const [id, { at }] of timers)
+      if (at <= untilMs && (best === undefined || at < best.at)) best = { id, at };
     return best?.id;
   };
   return {

@@ -9,14 +9,17 @@ export interface Elision {
 const MAX_LINE_CHARACTERS = 160;
 
 /** How comments of common languages begin and end; a line in square or angle brackets is what chat answers use. */
-const COMMENT = /^\s*(?:\/\/+!?|\/\*+|#+|<!--|\{\/\*+|--|;+|%+|\(\*|"""|'''|'|rem\b|\{\{!--|\{#|@\*)\s*(.*)$/i;
+const COMMENT =
+  /^\s*(?:\/\/+!?|\/\*+|#+|<!--|\{\/\*+|--|;+|%+|\(\*|"""|'''|'|rem\b|\{\{!--|\{#|@\*)\s*(.*)$/i;
 const COMMENT_END = /\s*(?:\*+\/\}?|-->|\*\)|"""|'''|--\}\}|#\}|\*@)\s*$/;
 /** Lines of chat answers that are code in no language. */
-const BRACKETED = /^\s*(?:\[([^[\]]*)\]|<([^<>]*)>|\(([^()]*)\)|((?:\.{3}|\u2026).*(?:\.{3}|\u2026)))\s*$/;
+const BRACKETED =
+  /^\s*(?:\[([^[\]]*)\]|<([^<>]*)>|\(([^()]*)\)|((?:\.{3}|\u2026).*(?:\.{3}|\u2026)))\s*$/;
 
 const THING =
   "(?:(?:source |existing |original |previous |current |remaining |other |your |file )*(?:code|file|files|content|contents|implementation|implementations|function|functions|class|classes|method|methods|module|component|components|imports?|logic|script|test|tests|test cases|styles?|rules?|routes?|handlers?|markup|template|config|configuration|definitions?|body|lines?|section|document|page|fields|properties|cases?|items?|entries|stuff|parts?|queries|schema|tables?|settings|variables|helpers|exports?|types?))";
-const CODE = "(?:(?:the |this )?(?:code|file|implementation|function|class|method|component|module))";
+const CODE =
+  "(?:(?:the |this )?(?:code|file|implementation|function|class|method|component|module))";
 const STATE =
   "(?:unchanged|the same|same|as is|as-is|as before|as above|as it was|as they were|untouched|intact|not changed|unmodified|omitted(?: for brevity)?|identical|goes here|here|not shown|continues(?: here)?|elided|truncated)";
 const RUSSIAN_THING =
@@ -60,14 +63,18 @@ const HINT =
  * unchanged`, in comments of many languages, in English, Russian and Chinese; undefined if there is none. Looks at whole
  * lines, so that prose and code that mention such words pass, and past those that `isKnown` knows to be the file's own.
  */
-export function findElision(content: string, isKnown?: (text: string) => boolean): Elision | undefined {
+export function findElision(
+  content: string,
+  isKnown?: (text: string) => boolean,
+): Elision | undefined {
   let line = 1;
   for (let start = 0; start < content.length; line += 1) {
     const newline = content.indexOf("\n", start);
     const end = newline < 0 ? content.length : newline;
     if (mayBegin(content, start) && end - start <= MAX_LINE_CHARACTERS) {
       const text = content.slice(start, end);
-      if (HINT.test(text) && isElision(text) && isKnown?.(text) !== true) return { line, text: text.trim() };
+      if (HINT.test(text) && isElision(text) && isKnown?.(text) !== true)
+        return { line, text: text.trim() };
     }
     start = end + 1;
   }
@@ -126,7 +133,10 @@ function isElision(line: string): boolean {
   if (comment === undefined || (/^\s*\./.test(line) && /^\W*other/i.test(comment))) return false;
   const text = withoutFrame(comment.replace(COMMENT_END, "")).toLowerCase();
   const isDotted = DOTS_AROUND.test(text);
-  const body = withoutFrame(text.replace(/^(?:\.{2,}|\u2026)|(?:\.{2,}|\u2026)$/g, "")).replace(/[.:!]$/, "");
+  const body = withoutFrame(text.replace(/^(?:\.{2,}|\u2026)|(?:\.{2,}|\u2026)$/g, "")).replace(
+    /[.:!]$/,
+    "",
+  );
   return STANDS_FOR_CODE.test(body) || (isDotted && DOTTED.test(body));
 }
 

@@ -11,7 +11,10 @@ const CONTROL = /[^\t\n\f\r -~\u00a0-\ufffc]/g;
 export function textProblem(content: string): string | undefined {
   if (!UNUSUAL.test(content)) return undefined;
   if (content.includes("\0")) return "has a NUL character";
-  if (/\p{Surrogate}/u.test(content)) return "has half of a surrogate pair, which UTF-8 cannot hold";
+  if (/\p{Surrogate}/u.test(content))
+    return "has half of a surrogate pair, which UTF-8 cannot hold";
   const count = content.match(CONTROL)?.length ?? 0;
-  return count > content.length * MAX_CONTROL_SHARE ? `has ${count} control or invalid characters` : undefined;
+  return count > content.length * MAX_CONTROL_SHARE
+    ? `has ${count} control or invalid characters`
+    : undefined;
 }

@@ -58,8 +58,15 @@ describe("applyContextDiet", () => {
     ["then the environment", 12_000, "env:2000 a:10000"],
     ["then files", 5_000, "a:5000"],
   ])("takes from %s", (_name, maxContextTotalChars, expected) => {
-    const blocks = [other("search", 10_000), other("logs", 10_000), other("env", 10_000), file("a", 10_000)];
-    const limits = { maxContextTotalChars: maxContextTotalChars - (maxContextTotalChars === 35_000 ? 5_000 : 0) };
+    const blocks = [
+      other("search", 10_000),
+      other("logs", 10_000),
+      other("env", 10_000),
+      file("a", 10_000),
+    ];
+    const limits = {
+      maxContextTotalChars: maxContextTotalChars - (maxContextTotalChars === 35_000 ? 5_000 : 0),
+    };
     expect(lengths(blocks, limits)).toBe(expected);
   });
 
@@ -75,15 +82,28 @@ describe("applyContextDiet", () => {
   });
 
   it("drops the least worth beyond the number of blocks, and logs beyond their own limit", () => {
-    const blocks = [other("search", 1), file("a", 1), file("b", 1, 3), other("logs", 500), file("c", 1)];
+    const blocks = [
+      other("search", 1),
+      file("a", 1),
+      file("b", 1, 3),
+      other("logs", 500),
+      file("c", 1),
+    ];
     expect(lengths(blocks, { maxContextFiles: 3 })).toBe("a:1 b:1 c:1");
-    expect(lengths([other("logs", 500), other("logs", 500)], { maxContextLogChars: 700 })).toBe("logs:500 logs:200");
+    expect(lengths([other("logs", 500), other("logs", 500)], { maxContextLogChars: 700 })).toBe(
+      "logs:500 logs:200",
+    );
   });
 
   it("never exceeds a limit, never cuts a character in two, and accounts for every block", () => {
     const blocks = fc.array(
       fc.record({
-        type: fc.constantFrom("read_file" as const, "search" as const, "logs" as const, "env" as const),
+        type: fc.constantFrom(
+          "read_file" as const,
+          "search" as const,
+          "logs" as const,
+          "env" as const,
+        ),
         label: fc.constant("x"),
         text: fc.nat(9_000).map((length) => "\ud83d\ude00y".repeat(length)),
         priority: fc.nat(2),
@@ -91,18 +111,28 @@ describe("applyContextDiet", () => {
       { maxLength: 12 },
     );
     fc.assert(
-      fc.property(blocks, fc.nat(40_000), fc.nat(9_000), fc.nat(10), (given, total, each, count) => {
-        const limits = { maxContextTotalChars: total, maxContextFileChars: each, maxContextFiles: count };
-        const { blocks, dropped, stats } = applyContextDiet(given, limits);
-        expect(stats.context_total_chars).toBeLessThanOrEqual(total);
-        expect(stats.context_logs_chars).toBeLessThanOrEqual(12_000);
-        expect(blocks.length).toBeLessThanOrEqual(count);
-        expect(blocks.length + dropped.length).toBe(given.length);
-        for (const { text } of blocks) {
-          expect(text.length).toBeLessThanOrEqual(each);
-          expect(/\p{Surrogate}/u.test(text)).toBe(false);
-        }
-      }),
+      fc.property(
+        blocks,
+        fc.nat(40_000),
+        fc.nat(9_000),
+        fc.nat(10),
+        (given, total, each, count) => {
+          const limits = {
+            maxContextTotalChars: total,
+            maxContextFileChars: each,
+            maxContextFiles: count,
+          };
+          const { blocks, dropped, stats } = applyContextDiet(given, limits);
+          expect(stats.context_total_chars).toBeLessThanOrEqual(total);
+          expect(stats.context_logs_chars).toBeLessThanOrEqual(12_000);
+          expect(blocks.length).toBeLessThanOrEqual(count);
+          expect(blocks.length + dropped.length).toBe(given.length);
+          for (const { text } of blocks) {
+            expect(text.length).toBeLessThanOrEqual(each);
+            expect(/\p{Surrogate}/u.test(text)).toBe(false);
+          }
+        },
+      ),
     );
   });
 });

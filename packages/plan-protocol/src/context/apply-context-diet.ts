@@ -43,23 +43,39 @@ const LEAST_CHARS = 200;
 const HEAD_SHARE = 0.6;
 
 /** What gives way first. */
-const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = { search: 0, logs: 1, env: 2, read_file: 3 };
+const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = {
+  search: 0,
+  logs: 1,
+  env: 2,
+  read_file: 3,
+};
 
 /**
  * Fits blocks of context into limits in characters. Search hits give way first, then logs, then the environment, then files by
  * priority; within one block head and tail stay, 60 to 40, round a mark with the number of characters removed.
  * Files of priority 0 keep 4,000 characters each, or equal shares where all of them together do not fit.
  */
-export function applyContextDiet(blocks: readonly ContextBlock[], limits: Partial<ContextLimits> = {}): DietedContext {
+export function applyContextDiet(
+  blocks: readonly ContextBlock[],
+  limits: Partial<ContextLimits> = {},
+): DietedContext {
   const bounds: ContextLimits = { ...defaultPlanLimits, ...limits };
   const portions = blocks.map((block, index) => toPortion(block, index, bounds));
-  const byWorth = portions.toSorted((a, b) => worthOf(b) - worthOf(a) || a.priority - b.priority || a.index - b.index);
+  const byWorth = portions.toSorted(
+    (a, b) => worthOf(b) - worthOf(a) || a.priority - b.priority || a.index - b.index,
+  );
   for (const portion of byWorth.slice(bounds.maxContextFiles)) portion.share = 0;
   limitLogs(byWorth, bounds.maxContextLogChars);
   shareTotal(byWorth, bounds.maxContextTotalChars);
-  const kept = portions.map((portion) => ({ ...portion, text: cutMiddle(portion.block.text, portion.share) }));
-  const isKept = ({ text, block }: { text: string; block: ContextBlock }): boolean => text !== "" || block.text === "";
-  const present = kept.filter((portion, index) => isKept(portion) && !isSurplus(byWorth, portions[index], bounds));
+  const kept = portions.map((portion) => ({
+    ...portion,
+    text: cutMiddle(portion.block.text, portion.share),
+  }));
+  const isKept = ({ text, block }: { text: string; block: ContextBlock }): boolean =>
+    text !== "" || block.text === "";
+  const present = kept.filter(
+    (portion, index) => isKept(portion) && !isSurplus(byWorth, portions[index], bounds),
+  );
   const result = present.map(({ block, text }) => ({ ...block, text }));
   return {
     blocks: result,
@@ -69,21 +85,31 @@ export function applyContextDiet(blocks: readonly ContextBlock[], limits: Partia
       context_files_dropped_count: blocks.length - result.length,
       context_total_chars: sumOf(result),
       context_logs_chars: sumOf(result.filter((block) => block.type === "logs")),
-      context_truncated_files_count: present.filter(({ block, text }) => text !== block.text).length,
+      context_truncated_files_count: present.filter(({ block, text }) => text !== block.text)
+        .length,
     },
   };
 }
 
 function toPortion(block: ContextBlock, index: number, bounds: ContextLimits): Portion {
   const priority = block.priority ?? (block.type === "read_file" ? 0 : 1);
-  return { block, index, priority, share: Math.min(block.text.length, Math.max(0, bounds.maxContextFileChars)) };
+  return {
+    block,
+    index,
+    priority,
+    share: Math.min(block.text.length, Math.max(0, bounds.maxContextFileChars)),
+  };
 }
 
 function worthOf({ block }: Portion): number {
   return GIVES_WAY[block.type];
 }
 
-function isSurplus(byWorth: readonly Portion[], portion: Portion | undefined, bounds: ContextLimits): boolean {
+function isSurplus(
+  byWorth: readonly Portion[],
+  portion: Portion | undefined,
+  bounds: ContextLimits,
+): boolean {
   return portion !== undefined && byWorth.indexOf(portion) >= bounds.maxContextFiles;
 }
 
@@ -150,7 +176,9 @@ function wholeEnd(text: string, at: number): number {
 }
 
 function wholeStart(text: string, at: number): number {
-  return /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at + 1 : at;
+  return /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "")
+    ? at + 1
+    : at;
 }
 
 function sumOf(blocks: readonly ContextBlock[]): number {

@@ -30,7 +30,10 @@ const MANIFESTS = [
     sign: /no required module provides package|cannot find module providing package|package \S+ is not in (?:GOROOT|std)/,
     files: ["go.mod", "go.sum"],
   },
-  { sign: /error\[E04(?:32|33|63)\]|can't find crate|unresolved import/, files: ["Cargo.toml", "Cargo.lock"] },
+  {
+    sign: /error\[E04(?:32|33|63)\]|can't find crate|unresolved import/,
+    files: ["Cargo.toml", "Cargo.lock"],
+  },
   {
     sign: /error: package [\w.]+ does not exist|ClassNotFoundException|NoClassDefFoundError/,
     files: ["pom.xml", "build.gradle"],
@@ -44,7 +47,9 @@ const MANIFESTS = [
  */
 export function autoCollectRequests({ goal, report = "", root }: CollectInput): ContextRequest[] {
   const text = `${shorten(goal)}\n${shorten(report)}`;
-  const frames = findTraceFrames(text, root).filter(({ path }) => checkPath(path, { use: "read" }).ok);
+  const frames = findTraceFrames(text, root).filter(
+    ({ path }) => checkPath(path, { use: "read" }).ok,
+  );
   const requests = joinRanges(frames);
   const manifests = MANIFESTS.filter(({ sign }) => sign.test(text)).flatMap(({ files }) => files);
   if (manifests.length > 0) requests.push({ type: "env" });
@@ -68,7 +73,8 @@ function joinRanges(frames: readonly TraceFrame[]): ContextRequest[] {
     const joined: { start: number; end: number }[] = [];
     for (const range of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
       const last = joined.at(-1);
-      if (last !== undefined && range.start <= last.end + 1) last.end = Math.max(last.end, range.end);
+      if (last !== undefined && range.start <= last.end + 1)
+        last.end = Math.max(last.end, range.end);
       else joined.push({ ...range });
     }
     return joined.map(({ start, end }): ContextRequest => ({

@@ -46,7 +46,8 @@ export function findTraceFrames(text: string, root?: string): TraceFrame[] {
   for (const pattern of PATTERNS) {
     for (const match of text.matchAll(pattern)) {
       const isPython = match[0].startsWith("File ");
-      const named = match.length === 4 ? javaPath(match[1] ?? "", match[2] ?? "") : (match[1] ?? "");
+      const named =
+        match.length === 4 ? javaPath(match[1] ?? "", match[2] ?? "") : (match[1] ?? "");
       // A class's file without its folder says less than the frame that the pattern for Java reads.
       if (match.length !== 4 && /^[^/]+\.(?:java|kt|scala)$/.test(named)) continue;
       const path = toRelative(named, root);
@@ -54,10 +55,17 @@ export function findTraceFrames(text: string, root?: string): TraceFrame[] {
       if (path === undefined || line < 1) continue;
       const key = `${path}:${line}`;
       if (!found.has(key))
-        found.set(key, { path, line, at: match.index, order: isPython ? -match.index : match.index });
+        found.set(key, {
+          path,
+          line,
+          at: match.index,
+          order: isPython ? -match.index : match.index,
+        });
     }
   }
-  return [...found.values()].toSorted((a, b) => a.order - b.order).map(({ path, line }) => ({ path, line }));
+  return [...found.values()]
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ path, line }) => ({ path, line }));
 }
 
 /** Java names classes, not files; sources stand by convention below src/main/java. */

@@ -6,7 +6,9 @@ import { applyEdits } from "./apply-edits.ts";
 
 function apply(base: string, edits: FileEdit[]): unknown {
   const edited = applyEdits(base, edits);
-  return edited.ok ? edited.value : edited.issues.map((issue) => `${issue.code} ${issue.path.join(".")}`.trim());
+  return edited.ok
+    ? edited.value
+    : edited.issues.map((issue) => `${issue.code} ${issue.path.join(".")}`.trim());
 }
 
 const far = "-".repeat(5_000);
@@ -33,21 +35,51 @@ describe("applyEdits", () => {
       ],
       "b c",
     ],
-    ["finds a text near its anchor", `x${far}f() x`, [{ anchor: "f()", before: "x", after: "y" }], `x${far}f() y`],
+    [
+      "finds a text near its anchor",
+      `x${far}f() x`,
+      [{ anchor: "f()", before: "x", after: "y" }],
+      `x${far}f() y`,
+    ],
     [
       "finds a text that holds its anchor",
       "f() { x }",
       [{ anchor: "f()", before: "f() { x", after: "f() { y" }],
       "f() { y }",
     ],
-    ["keeps carriage returns", "a\r\nb\r\nc\r\n", [{ before: "a\nb", after: "a\nB\nx" }], "a\r\nB\r\nx\r\nc\r\n"],
+    [
+      "keeps carriage returns",
+      "a\r\nb\r\nc\r\n",
+      [{ before: "a\nb", after: "a\nB\nx" }],
+      "a\r\nB\r\nx\r\nc\r\n",
+    ],
     ["takes replacements literally", "a", [{ before: "a", after: "$& $1" }], "$& $1"],
     ["refuses no edits", "a", [], ["ERR_EDIT_NO_EDITS"]],
-    ["refuses a text that is not there", "a", [{ before: "b", after: "" }], ["ERR_EDIT_BEFORE_NOT_FOUND 0"]],
-    ["refuses a text that stands twice", "a a", [{ before: "a", after: "" }], ["ERR_EDIT_AMBIGUOUS 0"]],
-    ["refuses a text that overlaps itself", "aaa", [{ before: "aa", after: "" }], ["ERR_EDIT_AMBIGUOUS 0"]],
+    [
+      "refuses a text that is not there",
+      "a",
+      [{ before: "b", after: "" }],
+      ["ERR_EDIT_BEFORE_NOT_FOUND 0"],
+    ],
+    [
+      "refuses a text that stands twice",
+      "a a",
+      [{ before: "a", after: "" }],
+      ["ERR_EDIT_AMBIGUOUS 0"],
+    ],
+    [
+      "refuses a text that overlaps itself",
+      "aaa",
+      [{ before: "aa", after: "" }],
+      ["ERR_EDIT_AMBIGUOUS 0"],
+    ],
     ["refuses an empty text", "a", [{ before: "", after: "b" }], ["ERR_EDIT_AMBIGUOUS 0"]],
-    ["refuses an edit that changes nothing", "a", [{ before: "a", after: "a" }], ["ERR_EDIT_APPLY_FAILED 0"]],
+    [
+      "refuses an edit that changes nothing",
+      "a",
+      [{ before: "a", after: "a" }],
+      ["ERR_EDIT_APPLY_FAILED 0"],
+    ],
     [
       "refuses an anchor that is not there",
       "a",
@@ -95,7 +127,10 @@ describe("applyEdits", () => {
   });
 
   it("turns a into b for edits made of their difference", () => {
-    const lines = fc.uniqueArray(fc.stringMatching(/^[a-z ]{1,8}$/), { minLength: 1, maxLength: 20 });
+    const lines = fc.uniqueArray(fc.stringMatching(/^[a-z ]{1,8}$/), {
+      minLength: 1,
+      maxLength: 20,
+    });
     fc.assert(
       fc.property(lines, lines, (a, b) => {
         const base = a.map((line) => `<${line}>\n`).join("");

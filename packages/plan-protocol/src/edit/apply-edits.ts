@@ -39,7 +39,11 @@ export function applyEdits(base: string, edits: readonly FileEdit[]): Result<str
     else replacements.push({ ...found, after, index });
   }
   if (edits.length === 0)
-    issues.push({ code: "ERR_EDIT_NO_EDITS", path: [], message: "There is no edit. Give at least one." });
+    issues.push({
+      code: "ERR_EDIT_NO_EDITS",
+      path: [],
+      message: "There is no edit. Give at least one.",
+    });
   replacements.sort((a, b) => a.start - b.start || a.index - b.index);
   for (const [place, { start, index }] of replacements.entries()) {
     const before = replacements[place - 1];
@@ -94,7 +98,10 @@ function locate(base: string, { anchor, before, after }: FileEdit): Span | EditF
 function locateAnchor(base: string, anchor: string): Span | EditFault {
   const start = base.indexOf(anchor);
   if (start < 0)
-    return { code: "ERR_EDIT_ANCHOR_NOT_FOUND", message: `The anchor ${quote(anchor)} does not stand in the file.` };
+    return {
+      code: "ERR_EDIT_ANCHOR_NOT_FOUND",
+      message: `The anchor ${quote(anchor)} does not stand in the file.`,
+    };
   if (base.indexOf(anchor, start + 1) >= 0)
     return {
       code: "ERR_EDIT_AMBIGUOUS",

@@ -18,7 +18,10 @@ export interface MemoryPatchOutcome {
  * Sets the keys that a model may set, like `project.default_test_command`, and says which it may not. Does not ask whether
  * the user wanted it: call it only where they said so. The memory that is passed in stays as it is.
  */
-export function applyMemoryPatch(memory: PlanMemory, patch: Readonly<Record<string, unknown>>): MemoryPatchOutcome {
+export function applyMemoryPatch(
+  memory: PlanMemory,
+  patch: Readonly<Record<string, unknown>>,
+): MemoryPatchOutcome {
   const layers: Record<"user" | "project", Record<string, unknown>> = {
     user: { ...memory.user },
     project: { ...memory.project },
@@ -27,7 +30,8 @@ export function applyMemoryPatch(memory: PlanMemory, patch: Readonly<Record<stri
   const rejected: Issue[] = [];
   for (const [key, value] of Object.entries(patch)) {
     const known = memoryKeys.find((candidate) => candidate.key === key);
-    const problem = known === undefined ? "is not a key of the memory" : valueProblem(value, known.schema);
+    const problem =
+      known === undefined ? "is not a key of the memory" : valueProblem(value, known.schema);
     if (known === undefined || problem !== undefined)
       rejected.push({
         code: "ERR_SCHEMA_VALIDATION",
@@ -50,12 +54,18 @@ export function readMemory(user: unknown, project: unknown): MemoryPatchOutcome 
 
 function withPrefix(layer: string, fields: unknown): Record<string, unknown> {
   if (!isRecord(fields)) return {};
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${layer}.${name}`, value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [`${layer}.${name}`, value]),
+  );
 }
 
-function valueProblem(value: unknown, schema: Readonly<Record<string, unknown>>): string | undefined {
+function valueProblem(
+  value: unknown,
+  schema: Readonly<Record<string, unknown>>,
+): string | undefined {
   if (schema["type"] === "integer") {
-    const isWhole = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 2;
+    const isWhole =
+      typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 2;
     return isWhole ? undefined : "needs a whole number from 0 to 2";
   }
   if (schema["type"] === "array") {
@@ -64,13 +74,17 @@ function valueProblem(value: unknown, schema: Readonly<Record<string, unknown>>)
     return value.map((item: unknown) => textProblem(item)).find((problem) => problem !== undefined);
   }
   const allowed = schema["enum"];
-  if (Array.isArray(allowed) && !allowed.includes(value)) return `needs one of ${allowed.join(", ")}`;
+  if (Array.isArray(allowed) && !allowed.includes(value))
+    return `needs one of ${allowed.join(", ")}`;
   return textProblem(value);
 }
 
 function textProblem(value: unknown): string | undefined {
   if (typeof value !== "string" || value.trim() === "") return "needs a string that is not empty";
-  if (value.length > memorySizes.textCharacters) return `has more than ${memorySizes.textCharacters} characters`;
+  if (value.length > memorySizes.textCharacters)
+    return `has more than ${memorySizes.textCharacters} characters`;
   // A line break in a memory could pass for a heading of the prompt.
-  return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value) ? "has a character that cannot be seen" : undefined;
+  return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
+    ? "has a character that cannot be seen"
+    : undefined;
 }

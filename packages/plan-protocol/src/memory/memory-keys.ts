@@ -35,8 +35,19 @@ const PROJECT: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** All keys, in the order in which they are rendered; the first are the last to go where room is short. */
-export const memoryKeys: readonly MemoryKey[] = [...keysOf("user", USER), ...keysOf("project", PROJECT)];
+export const memoryKeys: readonly MemoryKey[] = [
+  ...keysOf("user", USER),
+  ...keysOf("project", PROJECT),
+];
 
-function keysOf(layer: MemoryKey["layer"], fields: Readonly<Record<string, JsonSchema>>): MemoryKey[] {
-  return Object.entries(fields).map(([name, schema]) => ({ key: `${layer}.${name}`, layer, name, schema }));
+function keysOf(
+  layer: MemoryKey["layer"],
+  fields: Readonly<Record<string, JsonSchema>>,
+): MemoryKey[] {
+  return Object.entries(fields).map(([name, schema]) => ({
+    key: `${layer}.${name}`,
+    layer,
+    name,
+    schema,
+  }));
 }

@@ -77,10 +77,14 @@ describe("renderMemoryBlock", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 900 });
     fc.assert(
       fc.property(text, text, fc.array(text, { maxLength: 20 }), (language, command, roots) => {
-        const memory = { user: { default_language: language }, project: { build_command: command, src_roots: roots } };
+        const memory = {
+          user: { default_language: language },
+          project: { build_command: command, src_roots: roots },
+        };
         const block = renderMemoryBlock(memory);
         expect(new TextEncoder().encode(block).length).toBeLessThanOrEqual(2048);
-        for (const name of ["default_language", "build_command", "src_roots"]) expect(block).toContain(name);
+        for (const name of ["default_language", "build_command", "src_roots"])
+          expect(block).toContain(name);
       }),
     );
   });

@@ -21,7 +21,8 @@ export function renderMemoryBlock(memory: PlanMemory): string {
   if (present.length === 0) return "";
   for (let kept = present.length; kept > 0; kept -= 1) {
     const fields: Record<string, Record<string, unknown>> = {};
-    for (const { layer, name } of present.slice(0, kept)) (fields[layer] ??= {})[name] = layers[layer][name];
+    for (const { layer, name } of present.slice(0, kept))
+      (fields[layer] ??= {})[name] = layers[layer][name];
     const omitted = present.slice(kept).map(({ key }) => key);
     const note = omitted.length === 0 ? "" : `Left out for length: ${omitted.join(", ")}.\n`;
     const block = `${HEAD}\n${JSON.stringify(fields)}\n${note}\n${FOOT}`;

@@ -42,8 +42,14 @@ const files = fc.uniqueArray(
 
 /** What to do with each file, and which new ones and folders to make. */
 const choices = fc.record({
-  fates: fc.array(fc.constantFrom("keep", "update", "edit", "patch", "delete"), { minLength: 8, maxLength: 8 }),
-  created: fc.uniqueArray(fc.tuple(name, name, name), { maxLength: 4, selector: (parts) => parts.join("/") }),
+  fates: fc.array(fc.constantFrom("keep", "update", "edit", "patch", "delete"), {
+    minLength: 8,
+    maxLength: 8,
+  }),
+  created: fc.uniqueArray(fc.tuple(name, name, name), {
+    maxLength: 4,
+    selector: (parts) => parts.join("/"),
+  }),
   isEmptyFolderDeleted: fc.boolean(),
 });
 
@@ -57,7 +63,9 @@ function actionsFor(
     if (fate === "delete") return [{ kind: "DELETE_FILE", path }];
     if (fate === "update") return [{ kind: "UPDATE_FILE", path, content: `${text}more\n` }];
     if (fate === "edit" && text !== "")
-      return [{ kind: "EDIT_FILE", path, base_sha256, edits: [{ before: text, after: `${text}!` }] }];
+      return [
+        { kind: "EDIT_FILE", path, base_sha256, edits: [{ before: text, after: `${text}!` }] },
+      ];
     if (fate === "patch" && text === "")
       return [{ kind: "PATCH_FILE", path, base_sha256, patch: "@@ -0,0 +1,1 @@\n+new\n" }];
     return [];
@@ -117,12 +125,20 @@ async function faultsOf(
 ): Promise<string[]> {
   const after = await readTree(root);
   const touched = new Set(actions.map(({ path }) => path));
-  const untouched = Object.entries(before).filter(([path, entry]) => !touched.has(path) && after[path] !== entry);
-  const wrong = actions.filter((action) => !isDone(action, before[action.path], after[action.path]));
+  const untouched = Object.entries(before).filter(
+    ([path, entry]) => !touched.has(path) && after[path] !== entry,
+  );
+  const wrong = actions.filter(
+    (action) => !isDone(action, before[action.path], after[action.path]),
+  );
   return [...untouched.map(([path]) => path), ...wrong.map(({ path }) => path)];
 }
 
-function isDone(action: ValidAction, before: string | undefined, after: string | undefined): boolean {
+function isDone(
+  action: ValidAction,
+  before: string | undefined,
+  after: string | undefined,
+): boolean {
   const [kind, mode, , content = ""] = (after ?? "absent").split(" ");
   // A file that is changed keeps its mode.
   if (kind === "file" && before !== undefined && mode !== before.split(" ")[1]) return false;

@@ -41,7 +41,10 @@ interface Story {
   run(disk: SimulatedDisk, durability: WorkspaceDurability): Promise<boolean>;
 }
 
-async function applyOn(disk: SimulatedDisk, durability: WorkspaceDurability = "full"): Promise<string | undefined> {
+async function applyOn(
+  disk: SimulatedDisk,
+  durability: WorkspaceDurability = "full",
+): Promise<string | undefined> {
   const workspace = openSimulatedWorkspace(disk, { durability });
   const preview = await workspace.preview(PLAN);
   if (!preview.ok) throw new Error(JSON.stringify(preview.issues));
@@ -53,7 +56,8 @@ async function applyOn(disk: SimulatedDisk, durability: WorkspaceDurability = "f
 function withoutNewTimes(facts: TreeFacts): unknown {
   return Object.entries(facts).map(([path, entry]) => {
     const before = BEFORE[path];
-    const isOld = before !== undefined && "text" in before && "text" in entry && before.text === entry.text;
+    const isOld =
+      before !== undefined && "text" in before && "text" in entry && before.text === entry.text;
     return isOld || !("text" in entry) ? [path, entry] : [path, entry.text, entry.mode];
   });
 }
@@ -72,7 +76,8 @@ async function stories(): Promise<[string, Story][]> {
     done: BEFORE,
     undone: after,
     start: () => Promise.resolve(applied.clone()),
-    run: async (disk, durability) => (await openSimulatedWorkspace(disk, { durability }).rollback(transactionId)).ok,
+    run: async (disk, durability) =>
+      (await openSimulatedWorkspace(disk, { durability }).rollback(transactionId)).ok,
   };
   return [
     ["apply", apply],
@@ -81,7 +86,10 @@ async function stories(): Promise<[string, Story][]> {
 }
 
 /** What is wrong with a disk that was found after a crash; the second recovery is for a crash in the first. */
-async function faultAfter(disk: SimulatedDisk, { story, isDone, recoveryCut }: FaultCase): Promise<string | undefined> {
+async function faultAfter(
+  disk: SimulatedDisk,
+  { story, isDone, recoveryCut }: FaultCase,
+): Promise<string | undefined> {
   disk.cutBefore = disk.steps + recoveryCut;
   const first = openSimulatedWorkspace(disk);
   const wasCut = await first.recover().then(
@@ -99,7 +107,9 @@ async function faultAfter(disk: SimulatedDisk, { story, isDone, recoveryCut }: F
   if (isDone && !isAfter) return "what was acknowledged is lost";
   const again = await workspace.recover();
   if (again.length > 0) return `recovered twice: ${JSON.stringify(again)}`;
-  const next = await workspace.apply(planOf({ kind: "CREATE_FILE", path: "afterwards.txt", content: "x" }));
+  const next = await workspace.apply(
+    planOf({ kind: "CREATE_FILE", path: "afterwards.txt", content: "x" }),
+  );
   return next.ok ? undefined : `refuses the next plan: ${JSON.stringify(next.issues)}`;
 }
 
@@ -110,11 +120,15 @@ interface FaultCase {
   recoveryCut: number;
 }
 
-const bigintText = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
+const bigintText = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value;
 
 async function faultsAtEveryCut(
   story: Story,
-  { durability = "full", syncsFiles = true }: { durability?: WorkspaceDurability; syncsFiles?: boolean } = {},
+  {
+    durability = "full",
+    syncsFiles = true,
+  }: { durability?: WorkspaceDurability; syncsFiles?: boolean } = {},
 ): Promise<{ cuts: number; states: number; faults: string[] }> {
   const faults: string[] = [];
   let states = 0;
@@ -131,7 +145,9 @@ async function faultsAtEveryCut(
     for (const [index, state] of disk.crashStates(statesPerCut).entries()) {
       states += 1;
       const recoveryCut = index % 2 === 0 ? Infinity : (cut * 7 + index * 3) % 40;
-      const fault = await faultAfter(state, { story, isDone, recoveryCut }).catch((error: unknown) => String(error));
+      const fault = await faultAfter(state, { story, isDone, recoveryCut }).catch(
+        (error: unknown) => String(error),
+      );
       if (fault !== undefined) faults.push(`cut ${cut}, state ${index}: ${fault}`);
     }
     if (isDone) return { cuts: cut, states, faults };
@@ -140,14 +156,17 @@ async function faultsAtEveryCut(
 }
 
 describe("a power cut before any system call, in every state that the disk may be found in", () => {
-  it.each(["apply", "rollback"])("leaves the state before or after once recovered: %s", async (name) => {
-    const story = new Map(await stories()).get(name);
-    if (story === undefined) throw new Error(name);
-    const { cuts, states, faults } = await faultsAtEveryCut(story);
-    expect(faults.slice(0, 5)).toEqual([]);
-    expect(cuts).toBeGreaterThan(30);
-    expect(states).toBeGreaterThan(cuts);
-  });
+  it.each(["apply", "rollback"])(
+    "leaves the state before or after once recovered: %s",
+    async (name) => {
+      const story = new Map(await stories()).get(name);
+      if (story === undefined) throw new Error(name);
+      const { cuts, states, faults } = await faultsAtEveryCut(story);
+      expect(faults.slice(0, 5)).toEqual([]);
+      expect(cuts).toBeGreaterThan(30);
+      expect(states).toBeGreaterThan(cuts);
+    },
+  );
 
   it("would be seen without syncs, so the check can fail", async () => {
     const story = new Map(await stories()).get("apply");

@@ -16,7 +16,8 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
   let closing: Promise<void> | undefined;
 
   const run = async <Value>(what: string, call: () => Promise<Value>): Promise<Value> => {
-    if (closing !== undefined) throw new PlanProtocolError("workspace_closed", "The workspace is closed.");
+    if (closing !== undefined)
+      throw new PlanProtocolError("workspace_closed", "The workspace is closed.");
     const running = call().catch((error: unknown) => {
       throw typed(what, error);
     });
@@ -54,7 +55,8 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
   return {
     root: parts.rootPath,
     readSet: parts.readSet,
-    read: (requests, { signal } = {}) => run("read", () => readRequests(parts, requests, { ports, signal })),
+    read: (requests, { signal } = {}) =>
+      run("read", () => readRequests(parts, requests, { ports, signal })),
     preview: (plan, { signal } = {}) => run("preview", () => previewPlan(parts, plan, signal)),
     apply: (plan, options = {}) =>
       locked("apply", options.signal, (journals) => applyPlan(parts, journals, { plan, options })),
@@ -63,10 +65,15 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
         rollBack(parts, journals, transactionId),
       ),
     recover: ({ signal } = {}) =>
-      lockedIfAny("recover", { none: [], signal }, (journals) => recoverAll(parts, journals, signal)),
+      lockedIfAny("recover", { none: [], signal }, (journals) =>
+        recoverAll(parts, journals, signal),
+      ),
     async prune({ keep, signal }) {
       if (!Number.isInteger(keep) || keep < 0)
-        throw new PlanProtocolError("invalid_input", `keep is ${keep}; give a whole number from 0 on.`);
+        throw new PlanProtocolError(
+          "invalid_input",
+          `keep is ${keep}; give a whole number from 0 on.`,
+        );
       return lockedIfAny("prune", { none: { removed: [], needed: [] }, signal }, (journals) =>
         pruneTransactions(parts, journals, { keep, signal }),
       );
@@ -88,5 +95,7 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
 function typed(what: string, error: unknown): unknown {
   const code = systemCode(error);
   if (PlanProtocolError.isInstance(error) || code === undefined) return error;
-  return new PlanProtocolError("io_failed", `The workspace could not ${what} (${code}).`, { cause: error });
+  return new PlanProtocolError("io_failed", `The workspace could not ${what} (${code}).`, {
+    cause: error,
+  });
 }

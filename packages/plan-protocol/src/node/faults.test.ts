@@ -3,7 +3,11 @@ import { describe, expect, it } from "vitest";
 import { SimulatedDisk } from "../../test-support/simulated-disk.ts";
 import { editOf, openSimulatedWorkspace, planOf } from "../../test-support/simulated-workspace.ts";
 
-const FILES = { "a.txt": "one\n", "run.sh": { text: "#!/bin/sh\n", mode: 0o755 }, "old/c.txt": "c\n" };
+const FILES = {
+  "a.txt": "one\n",
+  "run.sh": { text: "#!/bin/sh\n", mode: 0o755 },
+  "old/c.txt": "c\n",
+};
 const PLAN = planOf(
   { kind: "CREATE_DIR", path: "empty" },
   { kind: "CREATE_FILE", path: "new/n.txt", content: "new\n" },
@@ -21,11 +25,18 @@ function freshDisk(): SimulatedDisk {
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 const shapeOf = (disk: SimulatedDisk): unknown =>
-  Object.entries(disk.facts()).map(([path, entry]) => [path, "text" in entry ? entry.text : "", entry.mode]);
+  Object.entries(disk.facts()).map(([path, entry]) => [
+    path,
+    "text" in entry ? entry.text : "",
+    entry.mode,
+  ]);
 
 const BEFORE = freshDisk().facts();
 
-async function applyOn(disk: SimulatedDisk, arm: () => void): Promise<{ codes: string[]; id?: string }> {
+async function applyOn(
+  disk: SimulatedDisk,
+  arm: () => void,
+): Promise<{ codes: string[]; id?: string }> {
   const workspace = openSimulatedWorkspace(disk);
   const preview = await workspace.preview(PLAN);
   if (!preview.ok) throw new Error(JSON.stringify(preview.issues));
@@ -43,49 +54,60 @@ describe("a disk that fails", () => {
     ["EIO", "from then on until it is mended", Infinity],
     ["ENOSPC", "from then on until it is mended", Infinity],
     ["EACCES", "three times", 3],
-  ])("%s at any system call, %s: the tree is as before or as after, also in the end", async (code, _when, times) => {
-    const seen = new Set<string>();
-    const applied = freshDisk();
-    await applyOn(applied, () => undefined);
-    let isOver = false;
-    for (let at = 0; !isOver; at += 1) {
-      const disk = freshDisk();
-      let first = Infinity;
-      let failed = 0;
-      disk.onStep = (_call, step) => {
-        if (step < first || failed >= times) return;
-        failed += 1;
-        throw failure(code);
-      };
-      const outcome = await applyOn(disk, () => (first = disk.steps + at)).catch((error: unknown) => ({
-        codes: [String(Reflect.get(Object(error), "code"))],
-      }));
-      disk.onStep = undefined;
-      isOver = failed === 0;
-      for (const issue of outcome.codes) seen.add(issue);
-      const workspace = openSimulatedWorkspace(disk);
-      const isUnsure = outcome.codes.includes("RECOVERY_REQUIRED");
-      const isUndone = outcome.codes.length > 0 && !isUnsure;
-      expect({ at, tree: isUndone ? disk.facts() : BEFORE }).toEqual({ at, tree: BEFORE });
-      const open = (await workspace.transactions()).filter(({ status }) => status === "unfinished");
-      const refusal = open.length > 0 ? await workspace.apply(PLAN) : REFUSED;
-      expect(refusal).toMatchObject(REFUSED);
-      expect((await workspace.recover()).filter((done) => done.outcome === "rolled_back")).toHaveLength(open.length);
-      // Where not even the mark of the commit could be taken back, the transaction says itself that it stands.
-      const isCommitted = (await workspace.transactions()).some(({ status }) => status === "committed");
-      expect({ at, tree: isCommitted ? shapeOf(disk) : disk.facts() }).toEqual({
-        at,
-        tree: isCommitted ? shapeOf(applied) : BEFORE,
-      });
-      expect(isUnsure || isCommitted === (outcome.codes.length === 0)).toBe(true);
-      const next = isCommitted ? [] : (await applyOn(disk, () => undefined)).codes;
-      expect(next).toEqual([]);
-      expect(await workspace.recover()).toEqual([]);
-    }
-    expect([...seen]).toContain("SNAPSHOT_FAILED");
-    expect([...seen].some((issue) => issue === "APPLY_FAILED_ROLLED_BACK")).toBe(true);
-    expect([...seen].filter((issue) => !EXPECTED.has(issue))).toEqual([]);
-  });
+  ])(
+    "%s at any system call, %s: the tree is as before or as after, also in the end",
+    async (code, _when, times) => {
+      const seen = new Set<string>();
+      const applied = freshDisk();
+      await applyOn(applied, () => undefined);
+      let isOver = false;
+      for (let at = 0; !isOver; at += 1) {
+        const disk = freshDisk();
+        let first = Infinity;
+        let failed = 0;
+        disk.onStep = (_call, step) => {
+          if (step < first || failed >= times) return;
+          failed += 1;
+          throw failure(code);
+        };
+        const outcome = await applyOn(disk, () => (first = disk.steps + at)).catch(
+          (error: unknown) => ({
+            codes: [String(Reflect.get(Object(error), "code"))],
+          }),
+        );
+        disk.onStep = undefined;
+        isOver = failed === 0;
+        for (const issue of outcome.codes) seen.add(issue);
+        const workspace = openSimulatedWorkspace(disk);
+        const isUnsure = outcome.codes.includes("RECOVERY_REQUIRED");
+        const isUndone = outcome.codes.length > 0 && !isUnsure;
+        expect({ at, tree: isUndone ? disk.facts() : BEFORE }).toEqual({ at, tree: BEFORE });
+        const open = (await workspace.transactions()).filter(
+          ({ status }) => status === "unfinished",
+        );
+        const refusal = open.length > 0 ? await workspace.apply(PLAN) : REFUSED;
+        expect(refusal).toMatchObject(REFUSED);
+        expect(
+          (await workspace.recover()).filter((done) => done.outcome === "rolled_back"),
+        ).toHaveLength(open.length);
+        // Where not even the mark of the commit could be taken back, the transaction says itself that it stands.
+        const isCommitted = (await workspace.transactions()).some(
+          ({ status }) => status === "committed",
+        );
+        expect({ at, tree: isCommitted ? shapeOf(disk) : disk.facts() }).toEqual({
+          at,
+          tree: isCommitted ? shapeOf(applied) : BEFORE,
+        });
+        expect(isUnsure || isCommitted === (outcome.codes.length === 0)).toBe(true);
+        const next = isCommitted ? [] : (await applyOn(disk, () => undefined)).codes;
+        expect(next).toEqual([]);
+        expect(await workspace.recover()).toEqual([]);
+      }
+      expect([...seen]).toContain("SNAPSHOT_FAILED");
+      expect([...seen].some((issue) => issue === "APPLY_FAILED_ROLLED_BACK")).toBe(true);
+      expect([...seen].filter((issue) => !EXPECTED.has(issue))).toEqual([]);
+    },
+  );
 
   it("at any system call of a rollback leaves it done, or to be done by recover", async () => {
     const applied = freshDisk();
@@ -119,4 +141,9 @@ describe("a disk that fails", () => {
 });
 
 const REFUSED = { ok: false, issues: [{ code: "RECOVERY_REQUIRED" }] };
-const EXPECTED = new Set(["SNAPSHOT_FAILED", "APPLY_FAILED_ROLLED_BACK", "RECOVERY_REQUIRED", "io_failed"]);
+const EXPECTED = new Set([
+  "SNAPSHOT_FAILED",
+  "APPLY_FAILED_ROLLED_BACK",
+  "RECOVERY_REQUIRED",
+  "io_failed",
+]);

@@ -17,7 +17,12 @@ import { fileURLToPath } from "node:url";
 import { sha256Hex } from "@ccl/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { type CommitChange, type FileChange, type GitHistory, openGitHistory } from "../../test-support/git-history.ts";
+import {
+  type CommitChange,
+  type FileChange,
+  type GitHistory,
+  openGitHistory,
+} from "../../test-support/git-history.ts";
 import { planOfCommit, wrappings } from "../../test-support/plan-of-commit.ts";
 import { parsePlan } from "../parse/parse-plan.ts";
 import type { PlanVersion } from "../plan/plan.ts";
@@ -31,7 +36,12 @@ const repository = fileURLToPath(new URL("../../../../", import.meta.url));
 const history = openGitHistory(repository, { limit: isWhole ? Infinity : 6 });
 
 /** Larger than any commit, so that only what is wrong is refused. */
-const limits = { maxActions: 100_000, maxTotalContentBytes: 1 << 29, maxFileContentBytes: 1 << 28, maxEdits: 1_000 };
+const limits = {
+  maxActions: 100_000,
+  maxTotalContentBytes: 1 << 29,
+  maxFileContentBytes: 1 << 28,
+  maxEdits: 1_000,
+};
 
 let root = "";
 beforeAll(() => {
@@ -71,13 +81,15 @@ function filesBelow(folder: string): Map<string, FileFacts> {
 const contentsOf = (files: Map<string, FileFacts>): Map<string, string> =>
   new Map([...files].map(([path, { content }]) => [path, content]));
 
-const sorted = <Value>(map: Map<string, Value>): [string, Value][] => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+const sorted = <Value>(map: Map<string, Value>): [string, Value][] =>
+  [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Folders that a commit leaves without a file; git keeps none, a plan has to say so. */
 function emptiedFolders(before: Map<string, string>, after: Map<string, string>): string[] {
   const foldersOf = (tree: Map<string, string>): Set<string> => {
     const found = new Set<string>();
-    for (const path of tree.keys()) for (let at = dirname(path); at !== "."; at = dirname(at)) found.add(at);
+    for (const path of tree.keys())
+      for (let at = dirname(path); at !== "."; at = dirname(at)) found.add(at);
     return found;
   };
   const left = foldersOf(after);
@@ -111,13 +123,20 @@ function plansOf(change: CommitChange, folders: readonly string[], totals: Total
     const { actions, bases } = planOfCommit(change, version);
     const all = [...actions, ...folders.map((path) => ({ kind: "DELETE_DIR", path }))];
     const said = { version, summary: "As it was.", actions: all };
-    const readSet = new Map([...bases].map(([path, text]) => [path, { sha256: sha256Hex(text), text }]));
+    const readSet = new Map(
+      [...bases].map(([path, text]) => [path, { sha256: sha256Hex(text), text }]),
+    );
     const valid = Object.entries(wrappings).map(([wrapping, wrap]) => {
       const parsed = parsePlan(wrap(said), { version, limits });
       if (!parsed.ok)
-        throw new Error(`${change.id}, version ${version}, ${wrapping}: ${JSON.stringify(parsed.issues)}`);
+        throw new Error(
+          `${change.id}, version ${version}, ${wrapping}: ${JSON.stringify(parsed.issues)}`,
+        );
       const plan = validatePlan(parsed.value, { mode: "apply", readSet, limits });
-      if (!plan.ok) throw new Error(`${change.id}, version ${version}, ${wrapping}: ${JSON.stringify(plan.issues)}`);
+      if (!plan.ok)
+        throw new Error(
+          `${change.id}, version ${version}, ${wrapping}: ${JSON.stringify(plan.issues)}`,
+        );
       totals.answers += 1;
       return plan.value;
     });
@@ -132,7 +151,11 @@ function plansOf(change: CommitChange, folders: readonly string[], totals: Total
 /** Applies a plan to the tree of the parent and looks at every file of the result. */
 async function applyExactly(
   workspace: FileWorkspace,
-  { plan, bases, expected }: { plan: ValidPlan; bases: ReadonlyMap<string, string>; expected: Map<string, string> },
+  {
+    plan,
+    bases,
+    expected,
+  }: { plan: ValidPlan; bases: ReadonlyMap<string, string>; expected: Map<string, string> },
 ): Promise<string> {
   for (const path of bases.keys()) await workspace.read([{ type: "read_file", path }]);
   const preview = await workspace.preview(plan);
@@ -157,7 +180,9 @@ async function replay(git: GitHistory, totals: Totals): Promise<void> {
     const { bases, leftOut } = planOfCommit(change, 1);
     totals.leftOut += leftOut.length;
     totals.commits += 1;
-    const folders = emptiedFolders(before, after).filter((folder) => existsSync(join(root, folder)));
+    const folders = emptiedFolders(before, after).filter((folder) =>
+      existsSync(join(root, folder)),
+    );
     makeByHand(leftOut);
     const workspace = await openWorkspace({ root, durability: "off", limits });
     const atParent = sorted(filesBelow(root));
@@ -184,7 +209,8 @@ describe("the history of this repository", () => {
   it(
     "is gone through again by plans of every version, each read from four wrappings, applied and taken back exactly",
     async () => {
-      if ("whyNot" in history) return console.warn(`skipped: no history to go through, ${history.whyNot}`);
+      if ("whyNot" in history)
+        return console.warn(`skipped: no history to go through, ${history.whyNot}`);
       const totals: Totals = { commits: 0, plans: 0, answers: 0, actions: {}, leftOut: 0 };
       await replay(history, totals);
       if (isWhole) console.log(JSON.stringify(totals));

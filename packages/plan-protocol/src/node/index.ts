@@ -1,4 +1,8 @@
-export { type MemoryFiles, type MemoryFilesOptions, openMemoryFiles } from "./memory/open-memory-files.ts";
+export {
+  type MemoryFiles,
+  type MemoryFilesOptions,
+  openMemoryFiles,
+} from "./memory/open-memory-files.ts";
 export type {
   FileWorkspace,
   PrunedTransactions,

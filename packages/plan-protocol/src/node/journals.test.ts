@@ -19,13 +19,20 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-async function applied(workspace: FileWorkspace, ...plan: Parameters<typeof planOf>): Promise<string> {
+async function applied(
+  workspace: FileWorkspace,
+  ...plan: Parameters<typeof planOf>
+): Promise<string> {
   const outcome = await workspace.apply(planOf(...plan));
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.issues));
   return outcome.value.transactionId;
 }
 
-const create = (path: string, content = path): Parameters<typeof planOf>[0] => ({ kind: "CREATE_FILE", path, content });
+const create = (path: string, content = path): Parameters<typeof planOf>[0] => ({
+  kind: "CREATE_FILE",
+  path,
+  content,
+});
 
 describe("a folder without transactions", () => {
   it("stays as it is whatever is asked about them", async () => {
@@ -33,7 +40,10 @@ describe("a folder without transactions", () => {
     expect(await workspace.transactions()).toEqual([]);
     expect(await workspace.recover()).toEqual([]);
     expect(await workspace.prune({ keep: 0 })).toEqual({ removed: [], needed: [] });
-    expect(await workspace.rollback("t1")).toMatchObject({ ok: false, issues: [{ code: "PATH_NOT_FOUND" }] });
+    expect(await workspace.rollback("t1")).toMatchObject({
+      ok: false,
+      issues: [{ code: "PATH_NOT_FOUND" }],
+    });
     await workspace.close();
     expect(await readdir(root)).toEqual([]);
   });
@@ -49,10 +59,16 @@ describe("what may be unfinished", () => {
     expect(await openNames()).toEqual([]);
     const whileChecked = await workspace.apply(planOf(create("b.txt")), {
       checks: [
-        { name: "fails after", command: [process.execPath, "-e", "process.exit(fs.existsSync('b.txt') ? 1 : 0)"] },
+        {
+          name: "fails after",
+          command: [process.execPath, "-e", "process.exit(fs.existsSync('b.txt') ? 1 : 0)"],
+        },
       ],
     });
-    expect(whileChecked).toMatchObject({ ok: false, issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }] });
+    expect(whileChecked).toMatchObject({
+      ok: false,
+      issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }],
+    });
     expect(await openNames()).toEqual([]);
     expect(await workspace.rollback(id)).toMatchObject({ ok: true });
     expect(await openNames()).toEqual([]);
@@ -62,7 +78,8 @@ describe("what may be unfinished", () => {
   it("is looked at, so that a mark that was left behind stops nothing", async () => {
     const workspace = await openWorkspace({ root, durability: "off" });
     const id = await applied(workspace, create("a.txt"));
-    for (const name of [`open.${id}`, "open.t-gone"]) await writeFile(join(root, ".ccl/transactions", name), "");
+    for (const name of [`open.${id}`, "open.t-gone"])
+      await writeFile(join(root, ".ccl/transactions", name), "");
     await applied(workspace, create("b.txt"));
     expect(await workspace.recover()).toEqual([]);
     expect(await openNames()).toEqual([]);
@@ -74,12 +91,16 @@ describe("prune", () => {
   it("removes the oldest and keeps as many as it is told", async () => {
     const workspace = await openWorkspace({ root, durability: "off" });
     const ids: string[] = [];
-    for (const name of ["a", "b", "c", "d"]) ids.push(await applied(workspace, create(`${name}.txt`)));
+    for (const name of ["a", "b", "c", "d"])
+      ids.push(await applied(workspace, create(`${name}.txt`)));
     await workspace.rollback(ids[3] ?? "");
     expect(await workspace.prune({ keep: 10 })).toEqual({ removed: [], needed: [] });
     expect(await workspace.prune({ keep: 2 })).toEqual({ removed: ids.slice(0, 2), needed: [] });
     expect((await workspace.transactions()).map((it) => it.transactionId)).toEqual(ids.slice(2));
-    expect(await workspace.rollback(ids[0] ?? "")).toMatchObject({ ok: false, issues: [{ code: "PATH_NOT_FOUND" }] });
+    expect(await workspace.rollback(ids[0] ?? "")).toMatchObject({
+      ok: false,
+      issues: [{ code: "PATH_NOT_FOUND" }],
+    });
     expect(await workspace.rollback(ids[2] ?? "")).toMatchObject({ ok: true });
     expect(await workspace.prune({ keep: 0 })).toEqual({ removed: ids.slice(2), needed: [] });
     expect(await readdir(join(root, ".ccl/transactions"))).toEqual([".gitignore"]);
@@ -103,7 +124,9 @@ describe("prune", () => {
       disk.onStep = undefined;
       disk.add({ "a.txt": "theirs" });
     };
-    expect(await workspace.apply(planOf(editOf("a.txt", "one", ["one", "two"])))).toMatchObject({ ok: false });
+    expect(await workspace.apply(planOf(editOf("a.txt", "one", ["one", "two"])))).toMatchObject({
+      ok: false,
+    });
     const [record] = await workspace.transactions();
     expect(record).toMatchObject({ status: "rolled_back", keptPaths: ["a.txt"] });
     const plan = planOf(create("b.txt"));

@@ -12,7 +12,9 @@ import { openWorkspace } from "./open-workspace.ts";
 
 const kills = Number(process.env["CCL_KILLS"] ?? 3);
 
-const FILES = ["a", "b", "c", "d"].map((name) => [`src/${name}.txt`, `${name} one\n`.repeat(500)] as const);
+const FILES = ["a", "b", "c", "d"].map(
+  (name) => [`src/${name}.txt`, `${name} one\n`.repeat(500)] as const,
+);
 
 const PLAN = {
   version: 1,
@@ -85,15 +87,25 @@ interface Said {
   calls: number;
 }
 
-async function runStory(script: string, env: Record<string, string>, killAt: number): Promise<Said | undefined> {
-  const [said] = await runChild(script, { root, killAt, env: { CCL_PLAN: JSON.stringify(PLAN), ...env } });
+async function runStory(
+  script: string,
+  env: Record<string, string>,
+  killAt: number,
+): Promise<Said | undefined> {
+  const [said] = await runChild(script, {
+    root,
+    killAt,
+    env: { CCL_PLAN: JSON.stringify(PLAN), ...env },
+  });
   return said as Said | undefined;
 }
 
 /** Numbers of calls spread over all of them, others on each run. */
 function stepsOf(calls: number): number[] {
   const count = Math.min(kills, calls);
-  return Array.from({ length: count }, (_, index) => Math.floor(((index + Math.random()) * calls) / count));
+  return Array.from({ length: count }, (_, index) =>
+    Math.floor(((index + Math.random()) * calls) / count),
+  );
 }
 
 async function rollBackAll(workspace: FileWorkspace): Promise<void> {
@@ -105,7 +117,9 @@ async function rollBackAll(workspace: FileWorkspace): Promise<void> {
 
 /** The same without the times of new files. */
 function contentsOf(tree: Record<string, string>): string {
-  return JSON.stringify(Object.entries(tree).map(([path, entry]) => [path, entry.replace(/^(file \d+) \d+/, "$1")]));
+  return JSON.stringify(
+    Object.entries(tree).map(([path, entry]) => [path, entry.replace(/^(file \d+) \d+/, "$1")]),
+  );
 }
 
 describe("a process that is killed", () => {
@@ -121,7 +135,9 @@ describe("a process that is killed", () => {
       const said = await runStory(applyScript, {}, killAt);
       const workspace = await openWorkspace({ root });
       await workspace.recover();
-      const isCommitted = (await workspace.transactions()).some(({ status }) => status === "committed");
+      const isCommitted = (await workspace.transactions()).some(
+        ({ status }) => status === "committed",
+      );
       const found = await readTree(root);
       expect({ killAt, tree: isCommitted ? contentsOf(found) : found }).toEqual({
         killAt,
@@ -137,7 +153,9 @@ describe("a process that is killed", () => {
       const said = await runStory(rollbackScript, { CCL_ID: applied?.id ?? "" }, killAt);
       const workspace = await openWorkspace({ root });
       await workspace.recover();
-      const record = (await workspace.transactions()).find(({ transactionId }) => transactionId === applied?.id);
+      const record = (await workspace.transactions()).find(
+        ({ transactionId }) => transactionId === applied?.id,
+      );
       expect(said === undefined || record?.status === "rolled_back").toBe(true);
       await rollBackAll(workspace);
       expect({ killAt, tree: await readTree(root) }).toEqual({ killAt, tree: before });

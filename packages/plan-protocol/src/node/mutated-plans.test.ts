@@ -19,13 +19,23 @@ const PATCH =
 const create = { kind: "CREATE_FILE", path: "docs/new.md", content: "# New\n\nText.\n" } as const;
 const remove = { kind: "DELETE_FILE", path: "src/old.ts" } as const;
 const folder = { kind: "CREATE_DIR", path: "docs/img" } as const;
-const patch = { kind: "PATCH_FILE", path: "src/port.ts", patch: PATCH, base_sha256: sha256Hex(PORT) } as const;
+const patch = {
+  kind: "PATCH_FILE",
+  path: "src/port.ts",
+  patch: PATCH,
+  base_sha256: sha256Hex(PORT),
+} as const;
 
 const PLANS: readonly SaidPlan[] = [
   {
     version: 1,
     summary: "All.",
-    actions: [create, folder, { kind: "UPDATE_FILE", path: "src/main.ts", content: "one();\n" }, remove],
+    actions: [
+      create,
+      folder,
+      { kind: "UPDATE_FILE", path: "src/main.ts", content: "one();\n" },
+      remove,
+    ],
   },
   { version: 2, summary: "All.", actions: [create, patch, remove, folder] },
   {
@@ -61,12 +71,16 @@ async function outcomeOf(answer: string, version: number): Promise<string | unde
   if (!preview.ok) return undefined;
   const applied = await workspace.apply(plan.value, { confirm: preview.value.planHash });
   if (!applied.ok) return undefined;
-  return JSON.stringify(Object.entries(disk.facts()).map(([path, entry]) => [path, "text" in entry ? entry.text : ""]));
+  return JSON.stringify(
+    Object.entries(disk.facts()).map(([path, entry]) => [path, "text" in entry ? entry.text : ""]),
+  );
 }
 
 describe.each(PLANS)("a mutated plan of version $version", (plan) => {
   it("fits as it was meant, from each wrapping", async () => {
-    const outcomes = await Promise.all(Object.values(wrappings).map((wrap) => outcomeOf(wrap(plan), plan.version)));
+    const outcomes = await Promise.all(
+      Object.values(wrappings).map((wrap) => outcomeOf(wrap(plan), plan.version)),
+    );
     expect(new Set(outcomes).size).toBe(1);
     expect(outcomes[0]).toContain("docs/new.md");
   });

@@ -36,18 +36,31 @@ export interface OpenWorkspaceOptions extends ContextPorts {
  * not there or on another file system than the root
  */
 export async function openWorkspace(options: OpenWorkspaceOptions): Promise<FileWorkspace> {
-  const { root: givenRoot, journalDirectory, clock = systemClock, lockTimeoutMs = 10_000 } = options;
+  const {
+    root: givenRoot,
+    journalDirectory,
+    clock = systemClock,
+    lockTimeoutMs = 10_000,
+  } = options;
   if (givenRoot === "" || givenRoot.includes("\0"))
-    throw new PlanProtocolError("invalid_input", `${JSON.stringify(givenRoot)} is no path of a root.`);
+    throw new PlanProtocolError(
+      "invalid_input",
+      `${JSON.stringify(givenRoot)} is no path of a root.`,
+    );
   if (!(lockTimeoutMs >= 0))
-    throw new PlanProtocolError("invalid_input", `lockTimeoutMs is ${lockTimeoutMs}; give a number from 0 on.`);
+    throw new PlanProtocolError(
+      "invalid_input",
+      `lockTimeoutMs is ${lockTimeoutMs}; give a number from 0 on.`,
+    );
   const { rootPath, root } = await openRoot(givenRoot);
   const journals = journalDirectory === undefined ? undefined : resolve(journalDirectory);
   const parts: WorkspaceParts = {
     rootPath,
     root,
-    openJournals: () => (journals === undefined ? openOwnJournals(parts) : openGivenJournals(parts, journals)),
-    findJournals: () => (journals === undefined ? findOwnJournals(parts) : openGivenJournals(parts, journals)),
+    openJournals: () =>
+      journals === undefined ? openOwnJournals(parts) : openGivenJournals(parts, journals),
+    findJournals: () =>
+      journals === undefined ? findOwnJournals(parts) : openGivenJournals(parts, journals),
     journalsName: journals ?? join(rootPath, ".ccl", "transactions"),
     durability: options.durability ?? "full",
     policy: options.policy ?? {},
@@ -163,5 +176,7 @@ function journalsError(path: string, error: unknown): PlanProtocolError {
       "it is on another file system than the root, so that no file can be moved there. Give a folder on the same one",
   };
   const how = known[code] ?? code;
-  return new PlanProtocolError("journal_unusable", `Journals can't be kept in "${path}": ${how}.`, { cause: error });
+  return new PlanProtocolError("journal_unusable", `Journals can't be kept in "${path}": ${how}.`, {
+    cause: error,
+  });
 }

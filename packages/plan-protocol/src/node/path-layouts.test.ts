@@ -20,8 +20,18 @@ interface LayoutRow {
 /** Of the kinds that published test suites and reports have. */
 const OWN: LayoutRow[] = [
   { id: "own name", path: "note.txt", expect: "reject", fs: ["note.txt => ../note.txt"] },
-  { id: "settings elsewhere", path: "settings.json", expect: "reject", fs: ["settings.json => $HOME/.profile"] },
-  { id: "a folder's link", path: "sub/out", expect: "reject", fs: ["sub/", "sub/out => ../../note.txt"] },
+  {
+    id: "settings elsewhere",
+    path: "settings.json",
+    expect: "reject",
+    fs: ["settings.json => $HOME/.profile"],
+  },
+  {
+    id: "a folder's link",
+    path: "sub/out",
+    expect: "reject",
+    fs: ["sub/", "sub/out => ../../note.txt"],
+  },
   { id: "a circle", path: "a", expect: "reject", fs: ["a => b", "b => a"] },
   { id: "up after a link", path: "a/../b", expect: "reject", fs: ["a => c/d", "c/", "c/d/"] },
   { id: "the parent", path: "up/x", expect: "reject", fs: ["up => ../"] },
@@ -33,7 +43,9 @@ function rows(): LayoutRow[] {
   const folder = process.env["CCL_PLAN_DATA"];
   if (folder === undefined) return OWN;
   const lines = readFileSync(join(folder, "paths.jsonl"), "utf8").split("\n");
-  const all = lines.filter((line) => line !== "").map((line): Partial<LayoutRow> => JSON.parse(line));
+  const all = lines
+    .filter((line) => line !== "")
+    .map((line): Partial<LayoutRow> => JSON.parse(line));
   const given = all.filter((row): row is LayoutRow => row.fs !== undefined);
   expect(given.length).toBeGreaterThan(0);
   return [...OWN, ...given];
@@ -49,15 +61,20 @@ describe("paths in folders laid out against them", () => {
       for (const line of row.fs) {
         const [name = "", target] = line.split(" => ");
         await mkdir(dirname(join(root, name)), { recursive: true });
-        if (target !== undefined) await symlink(target.replace("$HOME", join(place, "home")), join(root, name));
+        if (target !== undefined)
+          await symlink(target.replace("$HOME", join(place, "home")), join(root, name));
         else if (name.endsWith("/")) await mkdir(join(root, name), { recursive: true });
         else await writeFile(join(root, name), "");
       }
       const before = await readTree(place);
       const workspace = await openWorkspace({ root, durability: "off" });
-      const applied = await workspace.apply(planOf({ kind: "CREATE_FILE", path: row.path, content: "new" }));
+      const applied = await workspace.apply(
+        planOf({ kind: "CREATE_FILE", path: row.path, content: "new" }),
+      );
       expect(applied.ok ? "accept" : "reject").toBe(row.expect);
-      const changed = Object.keys(await readTree(place)).filter((path) => before[path] === undefined);
+      const changed = Object.keys(await readTree(place)).filter(
+        (path) => before[path] === undefined,
+      );
       expect(changed.includes(`root/${row.path}`)).toBe(applied.ok);
       expect(await readTree(place)).toMatchObject(before);
       const { issues } = await workspace.read([{ type: "read_file", path: row.path }]);

@@ -28,7 +28,12 @@ describe("a disk that is full", () => {
       await writeFile(join(disk.folder, "filler"), new Uint8Array(bfree * bsize - 200 * 1024));
       const before = await readTree(root);
       const plan = planOf(
-        { kind: "EDIT_FILE", path: "a.txt", base_sha256: sha256Hex(text), edits: [{ before: text, after: "new\n" }] },
+        {
+          kind: "EDIT_FILE",
+          path: "a.txt",
+          base_sha256: sha256Hex(text),
+          edits: [{ before: text, after: "new\n" }],
+        },
         ...[1, 2, 3, 4].map((index): ValidAction => ({
           kind: "CREATE_FILE",
           path: `new/${index}.txt`,
@@ -73,16 +78,20 @@ function wholeFiles(tree: Record<string, string>, index: number): number {
 describe("a power cut on a file system of its own", () => {
   it("leaves what was acknowledged, and of the rest all or nothing", async () => {
     const disk = await openLoopDisk({ sizeMiB: 64 });
-    if ("whyNot" in disk) return console.warn(`skipped: no power cut on a disk of its own, ${disk.whyNot}`);
+    if ("whyNot" in disk)
+      return console.warn(`skipped: no power cut on a disk of its own, ${disk.whyNot}`);
     try {
       for (let round = 0; round < (isLong ? 20 : 2); round += 1) {
         const root = join(disk.folder, `root-${round}`);
         await mkdir(root);
         await writeFile(join(root, "first.txt"), "first");
         const workspace = await openWorkspace({ root });
-        const plans = Array.from({ length: 8 }, (_, index) => planOf(...NAMES.map((name) => fileOf(index, name))));
+        const plans = Array.from({ length: 8 }, (_, index) =>
+          planOf(...NAMES.map((name) => fileOf(index, name))),
+        );
         const acknowledged: ValidPlan[] = [];
-        for (const plan of plans.slice(0, -1)) acknowledged.push(...(await applied(workspace, plan)));
+        for (const plan of plans.slice(0, -1))
+          acknowledged.push(...(await applied(workspace, plan)));
         // In the last one the power goes while it is at work.
         const [last = planOf()] = plans.slice(-1);
         await Promise.all([applied(workspace, last).catch(() => []), disk.cutPower()]);

@@ -87,21 +87,31 @@ describe("several processes on one workspace", () => {
       },
     });
     const said = (
-      await Promise.all([killed, runChild(counterScript, { root }), runChild(counterScript, { root })])
+      await Promise.all([
+        killed,
+        runChild(counterScript, { root }),
+        runChild(counterScript, { root }),
+      ])
     ).flat();
     const events = said as { fault?: unknown; done?: string }[];
     expect(events.filter(({ fault }) => fault !== undefined)).toEqual([]);
     const workspace = await openWorkspace({ root });
     await workspace.recover();
     await workspace.close();
-    const [a, b] = await Promise.all(["a", "b"].map((name) => readFile(join(root, `src/${name}.txt`), "utf8")));
+    const [a, b] = await Promise.all(
+      ["a", "b"].map((name) => readFile(join(root, `src/${name}.txt`), "utf8")),
+    );
     expect(a).toBe(b);
     const acknowledged = events.map(({ done }) => Number(done));
     // No number is given twice, and none that was acknowledged is lost; the killed one may have one more.
     expect(new Set(acknowledged).size).toBe(acknowledged.length);
     expect(Number(a) - Math.max(...acknowledged)).toBeLessThanOrEqual(1);
     expect(Number(a)).toBeGreaterThanOrEqual(Math.max(...acknowledged));
-    expect((await readdir(join(root, ".ccl/transactions"))).filter((name) => /^(?:lock|claim)/.test(name))).toEqual([]);
+    expect(
+      (await readdir(join(root, ".ccl/transactions"))).filter((name) =>
+        /^(?:lock|claim)/.test(name),
+      ),
+    ).toEqual([]);
   });
 
   it("write nothing outside the root while folders are swapped for links", async () => {
@@ -126,7 +136,8 @@ describe("several processes on one workspace", () => {
     for (let round = 0; round < Math.min(rounds * 20, 2000); round += 1) {
       const plan = planOf({ kind: "CREATE_FILE", path: `src/new-${round}.txt`, content: "new" });
       const applied = await workspace.apply(plan);
-      for (const code of applied.ok ? ["applied"] : applied.issues.map((issue) => issue.code)) codes.add(code);
+      for (const code of applied.ok ? ["applied"] : applied.issues.map((issue) => issue.code))
+        codes.add(code);
       const read = await workspace.read([{ type: "read_file", path: "src/a.txt" }]);
       expect(read.blocks[0]?.text).not.toBe("outside");
       const search = await workspace.read([{ type: "search", query: "outside" }]);
@@ -195,14 +206,18 @@ describe("several processes on one workspace", () => {
   });
 
   it("are refused with a clear code when one takes too long", async () => {
-    const [first, second] = await Promise.all([openWorkspace({ root }), openWorkspace({ root, lockTimeoutMs: 0 })]);
+    const [first, second] = await Promise.all([
+      openWorkspace({ root }),
+      openWorkspace({ root, lockTimeoutMs: 0 }),
+    ]);
     const holder = runChild(
       `const workspace = await openWorkspace({ root });
        const plan = { version: 1, mode: "apply", summary: "", context_requests: [], memory_patch: {}, actions: [{ kind: "CREATE_FILE", path: "slow.txt", content: "" }] };
        await workspace.apply(plan, { checks: [{ name: "slow", command: [process.execPath, "-e", "require('fs').writeFileSync('started', ''); setInterval(() => undefined, 1000)"] }] });`,
       { root },
     ).catch(() => []);
-    while (!(await readdir(root)).includes("started")) await new Promise((done) => setTimeout(done, 20));
+    while (!(await readdir(root)).includes("started"))
+      await new Promise((done) => setTimeout(done, 20));
     const plan = planOf({ kind: "CREATE_FILE", path: "mine.txt", content: "" });
     await expect(second.apply(plan)).rejects.toMatchObject({ code: "workspace_busy" });
     const controller = new AbortController();

@@ -1,6 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, link, mkdir, mkdtemp, readFile, rm, stat, symlink, unlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,13 +53,19 @@ async function codesOf(plan: ValidPlan, options: ApplyOptions = {}): Promise<str
 
 async function confirmed(plan: ValidPlan): Promise<string[]> {
   const preview = await workspace.preview(plan);
-  return preview.ok ? codesOf(plan, { confirm: preview.value.planHash }) : preview.issues.map(({ code }) => code);
+  return preview.ok
+    ? codesOf(plan, { confirm: preview.value.planHash })
+    : preview.issues.map(({ code }) => code);
 }
 
 describe("what a plan meets on the disk", () => {
   it.each<[string, ValidAction[], string[]]>([
     ["a file that is there already", [create("src/a.ts")], ["ERR_TARGET_EXISTS"]],
-    ["a folder that is there already", [{ kind: "CREATE_DIR", path: "src" }], ["ERR_TARGET_EXISTS"]],
+    [
+      "a folder that is there already",
+      [{ kind: "CREATE_DIR", path: "src" }],
+      ["ERR_TARGET_EXISTS"],
+    ],
     ["a file where a folder is needed", [create("src/a.ts/b.ts")], ["ERR_TARGET_EXISTS"]],
     ["no file to edit", [editOf("src/b.ts", "x", ["x", "y"])], ["PATH_NOT_FOUND"]],
     ["a folder to edit", [editOf("src", "x", ["x", "y"])], ["PATH_NOT_FOUND"]],
@@ -61,10 +78,18 @@ describe("what a plan meets on the disk", () => {
       [{ kind: "UPDATE_FILE", path: "src/a.ts", content: "x" }],
       ["ERR_UPDATE_WITHOUT_BASE"],
     ],
-    ["a text that is not there", [editOf("src/a.ts", BASE, ["four", "x"])], ["ERR_EDIT_BEFORE_NOT_FOUND"]],
+    [
+      "a text that is not there",
+      [editOf("src/a.ts", BASE, ["four", "x"])],
+      ["ERR_EDIT_BEFORE_NOT_FOUND"],
+    ],
     ["a protected name", [create(".git/hooks/pre-commit")], ["PROTECTED_PATH"]],
     ["a path out of the root", [create("../x.ts")], ["ERR_INVALID_PATH"]],
-    ["two actions on one path", [create("x.ts"), { kind: "CREATE_DIR", path: "x.ts" }], ["ERR_ACTION_CONFLICT"]],
+    [
+      "two actions on one path",
+      [create("x.ts"), { kind: "CREATE_DIR", path: "x.ts" }],
+      ["ERR_ACTION_CONFLICT"],
+    ],
     [
       "several things at once",
       [create("src/a.ts"), { kind: "DELETE_FILE", path: "gone.ts" }],
@@ -92,11 +117,14 @@ describe("what a plan meets on the disk", () => {
       editOf(path, "secret", ["secret", "x"]),
       { kind: "DELETE_FILE", path },
     ];
-    for (const action of actions) expect(await confirmed(planOf(action))).toEqual(["ERR_INVALID_PATH"]);
+    for (const action of actions)
+      expect(await confirmed(planOf(action))).toEqual(["ERR_INVALID_PATH"]);
     const { blocks, issues } = await workspace.read([{ type: "read_file", path }]);
     expect(issues.map(({ code }) => code)).toEqual(["ERR_INVALID_PATH"]);
     expect(blocks[0]?.text).not.toMatch(/^secret|one\n/);
-    expect((await workspace.read([{ type: "search", query: "secret" }])).blocks[0]?.text).toMatch(/^No hits/);
+    expect((await workspace.read([{ type: "search", query: "secret" }])).blocks[0]?.text).toMatch(
+      /^No hits/,
+    );
     expect(await readTree(outside)).toEqual(before);
   });
 
@@ -133,7 +161,9 @@ describe("what a plan meets on the disk", () => {
     ] as const) {
       await writeFile(join(root, "run.sh"), "#!/bin/sh\n");
       await chmod(join(root, "run.sh"), mode);
-      const applied = await workspace.apply(planOf(editOf("run.sh", "#!/bin/sh\n", ["sh", "bash"])));
+      const applied = await workspace.apply(
+        planOf(editOf("run.sh", "#!/bin/sh\n", ["sh", "bash"])),
+      );
       expect((await stat(join(root, "run.sh"))).mode & 0o7777).toBe(expected);
       if (applied.ok) await workspace.rollback(applied.value.transactionId);
       expect((await stat(join(root, "run.sh"))).mode & 0o7777).toBe(mode);
@@ -145,7 +175,12 @@ describe("what a plan meets on the disk", () => {
     const text = "\ufeffone\r\ntwo\r\n";
     await writeFile(join(root, "dos.txt"), text);
     const patch = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
-    const plan = planOf({ kind: "PATCH_FILE", path: "dos.txt", patch, base_sha256: sha256Hex(text) });
+    const plan = planOf({
+      kind: "PATCH_FILE",
+      path: "dos.txt",
+      patch,
+      base_sha256: sha256Hex(text),
+    });
     expect(await codesOf(plan)).toEqual([]);
     expect(await readFile(join(root, "dos.txt"), "utf8")).toBe("\ufeffone\r\n2\r\n");
   });
@@ -221,7 +256,11 @@ describe("edits of others", () => {
     ["a changed file", () => writeFile(join(root, "src/a.ts"), "theirs\n"), ["CONCURRENT_EDIT"]],
     ["a deleted file", () => unlink(join(root, "src/a.ts")), ["CONCURRENT_EDIT"]],
     ["a changed mode", () => chmod(join(root, "src/a.ts"), 0o700), ["CONCURRENT_EDIT"]],
-    ["a file in a folder that was made", () => writeFile(join(root, "lib/theirs.ts"), ""), ["ERR_NOT_EMPTY"]],
+    [
+      "a file in a folder that was made",
+      () => writeFile(join(root, "lib/theirs.ts"), ""),
+      ["ERR_NOT_EMPTY"],
+    ],
   ])("%s makes a rollback refuse and touch nothing", async (_name, edit, codes) => {
     const applied = await workspace.apply(planOf(EDIT, create("lib/new.ts")));
     await edit();
@@ -235,7 +274,9 @@ describe("edits of others", () => {
   it("while a check runs stay when the check fails; all else goes back, and the old file is kept", async () => {
     const script = "grep -q two src/a.ts || { echo theirs > src/a.ts; exit 1; }";
     const plan = planOf(EDIT, create("lib/new.ts"));
-    const codes = await codesOf(plan, { checks: [{ name: "edits", command: ["sh", "-c", script] }] });
+    const codes = await codesOf(plan, {
+      checks: [{ name: "edits", command: ["sh", "-c", script] }],
+    });
     expect(codes).toEqual(["AUTO_CHECK_FAILED_ROLLED_BACK", "CONCURRENT_EDIT"]);
     expect(await readFile(join(root, "src/a.ts"), "utf8")).toBe("theirs\n");
     expect(Object.keys(await readTree(root))).toEqual(["src", "src/a.ts"]);
@@ -243,7 +284,9 @@ describe("edits of others", () => {
     expect(record).toMatchObject({ status: "rolled_back", keptPaths: ["src/a.ts"] });
     expect(await workspace.recover()).toEqual([]);
     const journal = join(root, ".ccl/transactions", record?.transactionId ?? "", "moved");
-    expect(Object.values(await readTree(journal)).join()).toContain(Buffer.from(BASE).toString("base64"));
+    expect(Object.values(await readTree(journal)).join()).toContain(
+      Buffer.from(BASE).toString("base64"),
+    );
     expect(await codesOf(planOf(create("next.ts")))).toEqual([]);
   });
 });
@@ -261,12 +304,19 @@ describe("a workspace", () => {
   it("keeps no journals behind a link", async () => {
     await symlink(outside, join(root, ".ccl"));
     await expect(workspace.apply(planOf(EDIT))).rejects.toMatchObject({ code: "journal_unusable" });
-    expect(Object.keys(await readTree(outside))).toEqual(["root", "root/src", "root/src/a.ts", "secret.txt"]);
+    expect(Object.keys(await readTree(outside))).toEqual([
+      "root",
+      "root/src",
+      "root/src/a.ts",
+      "secret.txt",
+    ]);
   });
 
   it("ends with close, and ends calls whose signal was aborted", async () => {
     const signal = AbortSignal.abort();
-    await expect(workspace.apply(planOf(EDIT), { signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(workspace.apply(planOf(EDIT), { signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
     await expect(workspace.read([], { signal })).resolves.toEqual({ blocks: [], issues: [] });
     await workspace.close();
     await expect(workspace.apply(planOf(EDIT))).rejects.toMatchObject({ code: "workspace_closed" });

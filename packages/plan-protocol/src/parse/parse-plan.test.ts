@@ -5,7 +5,9 @@ import { parsePlan, type ParsePlanOptions } from "./parse-plan.ts";
 
 function read(answer: string, options?: ParsePlanOptions): unknown {
   const parsed = parsePlan(answer, options);
-  return parsed.ok ? parsed.value : parsed.issues.map((issue) => `${issue.code} ${issue.path.join(".")}`.trim());
+  return parsed.ok
+    ? parsed.value
+    : parsed.issues.map((issue) => `${issue.code} ${issue.path.join(".")}`.trim());
 }
 
 const create = { kind: "CREATE_FILE", path: "src/a.ts", content: "x\n" };
@@ -16,12 +18,18 @@ const hash = "0".repeat(64);
 describe("parsePlan", () => {
   it.each([
     ["an object", JSON.stringify({ actions: [create] })],
-    ["an object with proposed changes", JSON.stringify({ proposed_changes: { actions: [create] } })],
+    [
+      "an object with proposed changes",
+      JSON.stringify({ proposed_changes: { actions: [create] } }),
+    ],
     [
       "members that are null",
       plan({ summary: null, context_requests: null, memory_patch: null, proposed_changes: null }),
     ],
-    ["fields that do not belong to the kind but are empty", plan({ actions: [{ ...create, patch: null, edits: [] }] })],
+    [
+      "fields that do not belong to the kind but are empty",
+      plan({ actions: [{ ...create, patch: null, edits: [] }] }),
+    ],
     ["reasoning before it", `<think>Maybe {"actions": []}?</think>${plan({})}`],
   ])("reads %s", (_name, answer) => {
     expect(read(answer)).toEqual({ ...empty, actions: [create] });
@@ -36,11 +44,22 @@ describe("parsePlan", () => {
     ];
     const actions = [
       { kind: "PATCH_FILE", path: "a", patch: "@@", base_sha256: hash },
-      { kind: "EDIT_FILE", path: "b", base_sha256: hash, edits: [{ anchor: "x", before: "y", after: "" }] },
+      {
+        kind: "EDIT_FILE",
+        path: "b",
+        base_sha256: hash,
+        edits: [{ anchor: "x", before: "y", after: "" }],
+      },
       { kind: "DELETE_DIR", path: "c" },
     ];
     const memory_patch = { "user.ask_budget": 1 };
-    const answer = JSON.stringify({ version: 3, actions, summary: "s", context_requests: requests, memory_patch });
+    const answer = JSON.stringify({
+      version: 3,
+      actions,
+      summary: "s",
+      context_requests: requests,
+      memory_patch,
+    });
     expect(read(answer)).toEqual({
       version: 3,
       actions,
@@ -52,7 +71,10 @@ describe("parsePlan", () => {
   });
 
   it("takes a list of actions in version 1 only", () => {
-    expect(read(JSON.stringify([create]), { version: 1 })).toMatchObject({ version: 1, actions: [create] });
+    expect(read(JSON.stringify([create]), { version: 1 })).toMatchObject({
+      version: 1,
+      actions: [create],
+    });
     expect(read(JSON.stringify([create]), { version: 2 })).toEqual(["ERR_SCHEMA_VALIDATION"]);
     expect(read("[]", { version: 1 })).toMatchObject({ actions: [] });
   });
@@ -70,7 +92,12 @@ describe("parsePlan", () => {
       ["ERR_ELISION"],
     ],
     ["an unknown version", plan({ version: 4 }), undefined, ["ERR_UNSUPPORTED_VERSION version"]],
-    ["another version than asked for", plan({ version: 3 }), { version: 2 }, ["ERR_UNSUPPORTED_VERSION version"]],
+    [
+      "another version than asked for",
+      plan({ version: 3 }),
+      { version: 2 },
+      ["ERR_UNSUPPORTED_VERSION version"],
+    ],
     [
       "a kind of a later version",
       plan({ actions: [{ kind: "EDIT_FILE", path: "a", edits: [] }] }),
@@ -89,8 +116,18 @@ describe("parsePlan", () => {
       undefined,
       ["ERR_SCHEMA_VALIDATION actions.0.kind"],
     ],
-    ["no kind", plan({ actions: [{ path: "a" }] }), undefined, ["ERR_SCHEMA_VALIDATION actions.0.kind"]],
-    ["no path", plan({ actions: [{ kind: "CREATE_DIR" }] }), undefined, ["ERR_SCHEMA_VALIDATION actions.0.path"]],
+    [
+      "no kind",
+      plan({ actions: [{ path: "a" }] }),
+      undefined,
+      ["ERR_SCHEMA_VALIDATION actions.0.kind"],
+    ],
+    [
+      "no path",
+      plan({ actions: [{ kind: "CREATE_DIR" }] }),
+      undefined,
+      ["ERR_SCHEMA_VALIDATION actions.0.path"],
+    ],
     [
       "a path that is null",
       plan({ actions: [{ kind: "CREATE_DIR", path: null }] }),
@@ -115,7 +152,12 @@ describe("parsePlan", () => {
       undefined,
       ["ERR_SCHEMA_VALIDATION actions.0.content"],
     ],
-    ["actions that are no list", plan({ actions: { 0: create } }), undefined, ["ERR_SCHEMA_VALIDATION actions"]],
+    [
+      "actions that are no list",
+      plan({ actions: { 0: create } }),
+      undefined,
+      ["ERR_SCHEMA_VALIDATION actions"],
+    ],
     [
       "actions in two places",
       plan({ proposed_changes: { actions: [] } }),
@@ -134,7 +176,12 @@ describe("parsePlan", () => {
       undefined,
       ["ERR_SCHEMA_VALIDATION"],
     ],
-    ["two plans", `First:\n${plan({})}\nor better:\n${plan({ summary: "x" })}`, undefined, ["ERR_SCHEMA_VALIDATION"]],
+    [
+      "two plans",
+      `First:\n${plan({})}\nor better:\n${plan({ summary: "x" })}`,
+      undefined,
+      ["ERR_SCHEMA_VALIDATION"],
+    ],
     [
       "a member twice",
       '{"actions":[{"kind":"CREATE_DIR","path":"a","pa\\u0074h":"b"}]}',
@@ -153,7 +200,12 @@ describe("parsePlan", () => {
       undefined,
       ["ERR_JSON_PARSE"],
     ],
-    ["a summary that is no text", plan({ summary: 1 }), undefined, ["ERR_SCHEMA_VALIDATION summary"]],
+    [
+      "a summary that is no text",
+      plan({ summary: 1 }),
+      undefined,
+      ["ERR_SCHEMA_VALIDATION summary"],
+    ],
     [
       "a request without a type",
       plan({ context_requests: [{ path: "a" }] }),
@@ -178,7 +230,12 @@ describe("parsePlan", () => {
       undefined,
       ["ERR_CONTEXT_REQUEST context_requests.0.query"],
     ],
-    ["a memory patch that is a list", plan({ memory_patch: [] }), undefined, ["ERR_SCHEMA_VALIDATION memory_patch"]],
+    [
+      "a memory patch that is a list",
+      plan({ memory_patch: [] }),
+      undefined,
+      ["ERR_SCHEMA_VALIDATION memory_patch"],
+    ],
     [
       "an edit without a text after it",
       plan({ actions: [{ kind: "EDIT_FILE", path: "a", edits: [{ before: "x" }] }] }),
@@ -187,7 +244,11 @@ describe("parsePlan", () => {
     ],
     [
       "an edit of an unknown form",
-      plan({ actions: [{ kind: "EDIT_FILE", path: "a", edits: [{ before: "x", after: "", occurrence: 2 }] }] }),
+      plan({
+        actions: [
+          { kind: "EDIT_FILE", path: "a", edits: [{ before: "x", after: "", occurrence: 2 }] },
+        ],
+      }),
       { version: 3 },
       ["ERR_SCHEMA_VALIDATION actions.0.edits.0.occurrence"],
     ],
@@ -197,13 +258,15 @@ describe("parsePlan", () => {
 
   it("names everything that is wrong at once", () => {
     const actions = [{ kind: "MOVE_FILE" }, { kind: "CREATE_DIR", path: 1 }, "a"];
-    expect(read(plan({ actions, context_requests: [{ type: "env" }, { type: "shell" }] }))).toEqual([
-      "ERR_SCHEMA_VALIDATION actions.0.path",
-      "ERR_SCHEMA_VALIDATION actions.0.kind",
-      "ERR_SCHEMA_VALIDATION actions.1.path",
-      "ERR_SCHEMA_VALIDATION actions.2",
-      "ERR_CONTEXT_REQUEST context_requests.1.type",
-    ]);
+    expect(read(plan({ actions, context_requests: [{ type: "env" }, { type: "shell" }] }))).toEqual(
+      [
+        "ERR_SCHEMA_VALIDATION actions.0.path",
+        "ERR_SCHEMA_VALIDATION actions.0.kind",
+        "ERR_SCHEMA_VALIDATION actions.1.path",
+        "ERR_SCHEMA_VALIDATION actions.2",
+        "ERR_CONTEXT_REQUEST context_requests.1.type",
+      ],
+    );
   });
 
   it.each([
@@ -213,12 +276,17 @@ describe("parsePlan", () => {
     ["keys without quotes", '{actions: [{kind: "CREATE_DIR", path: "a"}]}', "unquoted_key"],
   ])("repairs %s and says so", (_name, answer, kind) => {
     const parsed = parsePlan(answer);
-    expect(parsed).toMatchObject({ ok: true, value: { actions: [{ kind: "CREATE_DIR", path: "a" }] } });
+    expect(parsed).toMatchObject({
+      ok: true,
+      value: { actions: [{ kind: "CREATE_DIR", path: "a" }] },
+    });
     expect(parsed.ok && parsed.value.repairs.map((repair) => repair.kind)).toContain(kind);
   });
 
   it("reads line breaks that a model left raw in a content", () => {
-    const parsed = parsePlan('{"actions": [{"kind": "CREATE_FILE", "path": "a", "content": "x\ny\n"}]}');
+    const parsed = parsePlan(
+      '{"actions": [{"kind": "CREATE_FILE", "path": "a", "content": "x\ny\n"}]}',
+    );
     expect(parsed).toMatchObject({ ok: true, value: { actions: [{ content: "x\ny\n" }] } });
   });
 });
@@ -231,8 +299,15 @@ const edit = fc.record(
   { requiredKeys: ["before", "after"] },
 );
 const action = fc.oneof(
-  fc.record({ kind: fc.constantFrom("CREATE_FILE" as const, "UPDATE_FILE" as const), path, content: text }),
-  fc.record({ kind: fc.constantFrom("CREATE_DIR" as const, "DELETE_FILE" as const, "DELETE_DIR" as const), path }),
+  fc.record({
+    kind: fc.constantFrom("CREATE_FILE" as const, "UPDATE_FILE" as const),
+    path,
+    content: text,
+  }),
+  fc.record({
+    kind: fc.constantFrom("CREATE_DIR" as const, "DELETE_FILE" as const, "DELETE_DIR" as const),
+    path,
+  }),
   fc.record({ kind: fc.constant("PATCH_FILE" as const), path, patch: text, base_sha256 }),
   fc.record({
     kind: fc.constant("EDIT_FILE" as const),
@@ -292,7 +367,9 @@ describe("a plan written by JSON.stringify", () => {
         fc.pre(parsed.ok);
         // Where it is still JSON it means what it says; else it must mean what was written.
         const meant = parseJson(mutated) ?? { actions: plan.actions };
-        expect(parsed.ok && parsed.value.actions).toEqual(Array.isArray(meant) ? meant : meant.actions);
+        expect(parsed.ok && parsed.value.actions).toEqual(
+          Array.isArray(meant) ? meant : meant.actions,
+        );
       }),
     );
   });

@@ -70,15 +70,21 @@ function doubtOf(
   limits: ExtractLimits,
 ): [PlanIssueCode, string] | undefined {
   // The plan may be whole, but the string that it stands in is not, and more may have been meant to follow.
-  const isInOpenString = /^\s*"/.test(answer) && source.kind === "prose" && answer.slice(source.end).trim() === "";
-  if (isInOpenString) return ["ERR_TRUNCATED", "The answer ends inside a string. Give the whole plan."];
+  const isInOpenString =
+    /^\s*"/.test(answer) && source.kind === "prose" && answer.slice(source.end).trim() === "";
+  if (isInOpenString)
+    return ["ERR_TRUNCATED", "The answer ends inside a string. Give the whole plan."];
   const elided = repairs.find((repair) => repair.kind === "ellipsis");
   if (elided !== undefined)
-    return ["ERR_ELISION", `The answer leaves something out at offset ${elided.position}. Give the whole plan.`];
+    return [
+      "ERR_ELISION",
+      `The answer leaves something out at offset ${elided.position}. Give the whole plan.`,
+    ];
   // Of two quotes at the start of a string either may be the content's own.
   const isGuess = ({ kind, position }: Repair): boolean =>
     GUESSES.has(kind) ||
-    (kind === "quote_style" && (source.kind === "double_encoded" || answer.startsWith('""', position)));
+    (kind === "quote_style" &&
+      (source.kind === "double_encoded" || answer.startsWith('""', position)));
   const guess = repairs.find(isGuess);
   if (guess !== undefined)
     return [
@@ -91,8 +97,10 @@ function doubtOf(
       `The plan stands inside ${quote(source.path.join("."))}. Give it as the whole answer.`,
     ];
   const key = repairs.length === 0 ? repeatedKeyIn(answer, source) : undefined;
-  if (key !== undefined) return ["ERR_JSON_PARSE", `An object has ${quote(key)} twice. Give each member once.`];
-  if (source.kind === "fence" || source.kind === "prose") return secondPlanIn(answer, value, limits);
+  if (key !== undefined)
+    return ["ERR_JSON_PARSE", `An object has ${quote(key)} twice. Give each member once.`];
+  if (source.kind === "fence" || source.kind === "prose")
+    return secondPlanIn(answer, value, limits);
   return undefined;
 }
 
@@ -100,15 +108,22 @@ function repeatedKeyIn(answer: string, source: ExtractedJson["source"]): string 
   const text = answer.slice(source.start, source.end);
   let json: unknown = text;
   // JSON in a JSON string, at most twice.
-  while (source.kind === "double_encoded" && typeof json === "string" && json.startsWith('"')) json = JSON.parse(json);
+  while (source.kind === "double_encoded" && typeof json === "string" && json.startsWith('"'))
+    json = JSON.parse(json);
   return typeof json === "string" ? findRepeatedKey(json) : undefined;
 }
 
-function secondPlanIn(answer: string, plan: unknown, limits: ExtractLimits): [PlanIssueCode, string] | undefined {
+function secondPlanIn(
+  answer: string,
+  plan: unknown,
+  limits: ExtractLimits,
+): [PlanIssueCode, string] | undefined {
   const first = JSON.stringify(plan);
   // The actions of a plan are a list of actions too, and no second plan.
   const isOther = (value: unknown): boolean =>
-    Array.isArray(value) === Array.isArray(plan) && isPlanLike(value) && JSON.stringify(value) !== first;
+    Array.isArray(value) === Array.isArray(plan) &&
+    isPlanLike(value) &&
+    JSON.stringify(value) !== first;
   const second = extractJson(answer, { accept: isOther, limits });
   if (!second.ok || second.value.source.path.length > 0) return undefined;
   // A list without items is as likely a footnote as a plan.

@@ -14,7 +14,10 @@ export interface ReadContext {
 }
 
 /** One action of an answer; undefined with issues if it is none. Nothing is guessed: not a kind, not a path. */
-export function readAction(value: unknown, { version, path, issues }: ReadContext): PlanAction | undefined {
+export function readAction(
+  value: unknown,
+  { version, path, issues }: ReadContext,
+): PlanAction | undefined {
   const code = "ERR_SCHEMA_VALIDATION";
   if (!isRecord(value)) {
     issues.push({ code, path, message: "An action must be an object with kind and path." });
@@ -23,11 +26,14 @@ export function readAction(value: unknown, { version, path, issues }: ReadContex
   const reader = createFieldReader(value, { path, issues, code });
   const kind = reader.text("kind");
   const target = reader.text("path");
-  if (target === undefined && typeof value["path"] !== "number") reader.refuse("path", "An action needs a path.");
+  if (target === undefined && typeof value["path"] !== "number")
+    reader.refuse("path", "An action needs a path.");
   if (!isActionKind(kind, version)) {
     const known = Object.keys(actionKinds).filter((known) => isActionKind(known, version));
     const given =
-      kind === undefined ? "An action needs a kind" : `There is no kind ${quote(kind)} in version ${version}`;
+      kind === undefined
+        ? "An action needs a kind"
+        : `There is no kind ${quote(kind)} in version ${version}`;
     reader.refuse("kind", `${given}. Known are ${known.join(", ")}.`);
     return undefined;
   }
@@ -48,7 +54,8 @@ export function readAction(value: unknown, { version, path, issues }: ReadContex
 
 /** Fields that models write for kinds that have none of them, as long as nothing stands in them. */
 function emptyFields(value: Readonly<Record<string, unknown>>): string[] {
-  const isEmpty = (item: unknown): boolean => item === "" || (Array.isArray(item) && item.length === 0);
+  const isEmpty = (item: unknown): boolean =>
+    item === "" || (Array.isArray(item) && item.length === 0);
   return ["content", "patch", "base_sha256", "edits"].filter((key) => isEmpty(value[key]));
 }
 
@@ -62,7 +69,11 @@ function readEdits(value: unknown, { path, issues }: ReadContext): FileEdit[] {
   return value.flatMap((item: unknown, index) => {
     const place = [...path, index];
     if (!isRecord(item)) {
-      issues.push({ code, path: place, message: "An edit must be an object with before and after." });
+      issues.push({
+        code,
+        path: place,
+        message: "An edit must be an object with before and after.",
+      });
       return [];
     }
     const reader = createFieldReader(item, { path: place, issues, code });

@@ -4,7 +4,9 @@ import { quote } from "../plan-issue.ts";
 import { createFieldReader, type FieldReader } from "./field-reader.ts";
 import type { ReadContext } from "./read-action.ts";
 
-const READERS: Readonly<Record<ContextRequest["type"], (reader: FieldReader) => ContextRequest | undefined>> = {
+const READERS: Readonly<
+  Record<ContextRequest["type"], (reader: FieldReader) => ContextRequest | undefined>
+> = {
   read_file: readFileRequest,
   search: readSearchRequest,
   logs: readLogsRequest,
@@ -15,7 +17,10 @@ const READERS: Readonly<Record<ContextRequest["type"], (reader: FieldReader) => 
 };
 
 /** One request for context; undefined with `ERR_CONTEXT_REQUEST` if it is none. */
-export function readContextRequest(value: unknown, { path, issues }: ReadContext): ContextRequest | undefined {
+export function readContextRequest(
+  value: unknown,
+  { path, issues }: ReadContext,
+): ContextRequest | undefined {
   const code = "ERR_CONTEXT_REQUEST";
   if (!isRecord(value)) {
     issues.push({ code, path, message: "A request for context must be an object with a type." });
@@ -24,7 +29,8 @@ export function readContextRequest(value: unknown, { path, issues }: ReadContext
   const reader = createFieldReader(value, { path, issues, code });
   const type = reader.text("type");
   if (type !== undefined && isRequestType(type)) return READERS[type](reader);
-  const given = type === undefined ? "A request for context needs a type" : `There is no type ${quote(type)}`;
+  const given =
+    type === undefined ? "A request for context needs a type" : `There is no type ${quote(type)}`;
   reader.refuse("type", `${given}. Known are ${Object.keys(READERS).join(", ")}.`);
   return undefined;
 }
@@ -54,7 +60,9 @@ function readSearchRequest(reader: FieldReader): ContextRequest | undefined {
   const glob = reader.text("glob");
   reader.refuseOthers(["type", "query", "glob"]);
   if (query === undefined) return undefined;
-  return glob === undefined || glob === "" ? { type: "search", query } : { type: "search", query, glob };
+  return glob === undefined || glob === ""
+    ? { type: "search", query }
+    : { type: "search", query, glob };
 }
 
 function readLogsRequest(reader: FieldReader): ContextRequest | undefined {

@@ -8,11 +8,19 @@ import { createFieldReader } from "./field-reader.ts";
 import { readAction, type ReadContext } from "./read-action.ts";
 import { readContextRequest } from "./read-context-request.ts";
 
-const PLAN_KEYS = ["version", "actions", "proposed_changes", "summary", "context_requests", "memory_patch"];
+const PLAN_KEYS = [
+  "version",
+  "actions",
+  "proposed_changes",
+  "summary",
+  "context_requests",
+  "memory_patch",
+];
 
 /** True for what is meant as a plan, right or wrong: an object with a key of one, or a list of what is meant as actions. */
 export function isPlanLike(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every((item) => isRecord(item) && ("kind" in item || "path" in item));
+  if (Array.isArray(value))
+    return value.every((item) => isRecord(item) && ("kind" in item || "path" in item));
   return isRecord(value) && PLAN_KEYS.slice(1).some((key) => Object.hasOwn(value, key));
 }
 
@@ -46,7 +54,11 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   return issues.length === 0 ? { ok: true, value: plan } : { ok: false, issues };
 }
 
-function readVersion(stated: unknown, wanted: PlanVersion | undefined, issues: PlanIssue[]): PlanVersion {
+function readVersion(
+  stated: unknown,
+  wanted: PlanVersion | undefined,
+  issues: PlanIssue[],
+): PlanVersion {
   const known = planVersions.find((version) => version === stated);
   const expected = wanted ?? known ?? defaultPlanVersion;
   if (stated === undefined || (known !== undefined && known === expected)) return expected;
@@ -79,18 +91,28 @@ function readActions(
       message: "A plan has its actions in one place: actions or proposed_changes.actions.",
     });
   if (proposed !== undefined) {
-    const reader = createFieldReader(proposed, { path: ["proposed_changes"], issues, code: "ERR_SCHEMA_VALIDATION" });
+    const reader = createFieldReader(proposed, {
+      path: ["proposed_changes"],
+      issues,
+      code: "ERR_SCHEMA_VALIDATION",
+    });
     reader.refuseOthers(["actions"]);
   }
   const path = proposed === undefined ? ["actions"] : ["proposed_changes", "actions"];
   const list = listOf(proposed?.["actions"] ?? direct, path, issues);
-  return list.flatMap((item, index) => readAction(item, { version, path: [...path, index], issues }) ?? []);
+  return list.flatMap(
+    (item, index) => readAction(item, { version, path: [...path, index], issues }) ?? [],
+  );
 }
 
 function listOf(value: unknown, path: string[], issues: PlanIssue[]): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
-  issues.push({ code: "ERR_SCHEMA_VALIDATION", path, message: `${path.join(".")} must be a list.` });
+  issues.push({
+    code: "ERR_SCHEMA_VALIDATION",
+    path,
+    message: `${path.join(".")} must be a list.`,
+  });
   return [];
 }
 

@@ -13,10 +13,27 @@ const base = "one\ntwo\nthree\nfour\nfive\n";
 const changed = "one\ntwo\nTHREE\nfour\nfive\n";
 const body = " two\n-three\n+THREE\n four\n";
 
-const line = fc.constantFrom("", "a", "b", "c", "  a", "-a", "+a", "@@ -1 +1 @@", "--- a/x", "+++ b/x", "\\ x", "я");
+const line = fc.constantFrom(
+  "",
+  "a",
+  "b",
+  "c",
+  "  a",
+  "-a",
+  "+a",
+  "@@ -1 +1 @@",
+  "--- a/x",
+  "+++ b/x",
+  "\\ x",
+  "я",
+);
 const ends = fc.constantFrom("\n", "\r\n", "\n", "\n");
 const file = fc
-  .tuple(fc.array(fc.tuple(line, ends), { maxLength: 30 }), fc.boolean(), fc.constantFrom("", "", "\ufeff"))
+  .tuple(
+    fc.array(fc.tuple(line, ends), { maxLength: 30 }),
+    fc.boolean(),
+    fc.constantFrom("", "", "\ufeff"),
+  )
   .map(([lines, hasLineEnd, mark]) => {
     const text = lines.map(([content, end]) => content + end).join("");
     return mark + (hasLineEnd ? text : text.replace(/\r?\n$/, ""));
@@ -48,19 +65,43 @@ describe("applyPatch", () => {
       "ERR_PATCH_NOT_UNIFIED",
     ],
     ["a hunk without numbers", `@@ ... @@\n${body}`, "ERR_PATCH_NOT_UNIFIED"],
-    ["a line without a mark", "@@ -2,3 +2,3 @@\n two\n-three\n+THREE\nfour\n", "ERR_PATCH_NOT_UNIFIED"],
+    [
+      "a line without a mark",
+      "@@ -2,3 +2,3 @@\n two\n-three\n+THREE\nfour\n",
+      "ERR_PATCH_NOT_UNIFIED",
+    ],
     [
       "two files",
       `--- a/x\n+++ b/x\n@@ -2,3 +2,3 @@\n${body}--- a/y\n+++ b/y\n@@ -2,3 +2,3 @@\n${body}`,
       "ERR_PATCH_NOT_UNIFIED",
     ],
-    ["a rename", "diff --git a/x b/y\nrename from x\nrename to y\n@@ -1 +1 @@\n-one\n+1\n", "ERR_PATCH_NOT_UNIFIED"],
+    [
+      "a rename",
+      "diff --git a/x b/y\nrename from x\nrename to y\n@@ -1 +1 @@\n-one\n+1\n",
+      "ERR_PATCH_NOT_UNIFIED",
+    ],
     ["a hunk that changes nothing", "@@ -2,1 +2,1 @@\n two\n", "ERR_PATCH_NOT_UNIFIED"],
-    ["lines that are not there", "@@ -2,2 +2,2 @@\n two\n-drei\n+THREE\n", "ERR_PATCH_APPLY_FAILED"],
-    ["white space that differs", "@@ -2,2 +2,2 @@\n two\n-three \n+THREE\n", "ERR_PATCH_APPLY_FAILED"],
-    ["lines that are there, but not in a row", "@@ -2,2 +2,2 @@\n two\n-four\n+FOUR\n", "ERR_PATCH_APPLY_FAILED"],
+    [
+      "lines that are not there",
+      "@@ -2,2 +2,2 @@\n two\n-drei\n+THREE\n",
+      "ERR_PATCH_APPLY_FAILED",
+    ],
+    [
+      "white space that differs",
+      "@@ -2,2 +2,2 @@\n two\n-three \n+THREE\n",
+      "ERR_PATCH_APPLY_FAILED",
+    ],
+    [
+      "lines that are there, but not in a row",
+      "@@ -2,2 +2,2 @@\n two\n-four\n+FOUR\n",
+      "ERR_PATCH_APPLY_FAILED",
+    ],
     ["an insertion without context", "@@ -2,0 +3,1 @@\n+new\n", "ERR_PATCH_APPLY_FAILED"],
-    ["hunks out of order", "@@ -4,1 +4,1 @@\n-four\n+FOUR\n@@ -2,1 +2,1 @@\n-two\n+TWO\n", "ERR_PATCH_APPLY_FAILED"],
+    [
+      "hunks out of order",
+      "@@ -4,1 +4,1 @@\n-four\n+FOUR\n@@ -2,1 +2,1 @@\n-two\n+TWO\n",
+      "ERR_PATCH_APPLY_FAILED",
+    ],
     [
       "hunks that overlap",
       "@@ -2,2 +2,2 @@\n two\n-three\n+3\n@@ -3,2 +3,2 @@\n three\n-four\n+4\n",
@@ -82,9 +123,17 @@ describe("applyPatch", () => {
   });
 
   it.each([
-    ["carriage returns", "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\n", "one\r\ntwo\r\nTHREE\r\nfour\r\nfive\r\n"],
+    [
+      "carriage returns",
+      "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\n",
+      "one\r\ntwo\r\nTHREE\r\nfour\r\nfive\r\n",
+    ],
     ["a byte order mark", `\ufeff${base}`, `\ufeff${changed}`],
-    ["both, and no line end", "\ufeffone\r\ntwo\r\nthree\r\nfour", "\ufeffone\r\ntwo\r\nTHREE\r\nfour"],
+    [
+      "both, and no line end",
+      "\ufeffone\r\ntwo\r\nthree\r\nfour",
+      "\ufeffone\r\ntwo\r\nTHREE\r\nfour",
+    ],
   ])("keeps %s that the patch does not have", (_name, text, expected) => {
     expect(apply(text, `@@ -2,3 +2,3 @@\n${body}`)).toBe(expected);
   });
@@ -107,18 +156,21 @@ describe("applyPatch", () => {
     expect(parsePatch(patch.replace("b/src/x.ts", "/dev/null"), "src/x.ts").ok).toBe(false);
   });
 
-  it.each([3, 1, 10])("turns a into b for a diff of a and b with %i lines of context", (context) => {
-    fc.assert(
-      fc.property(file, file, (a, b) => {
-        fc.pre(a !== b);
-        const patch = createTwoFilesPatch("a/x", "b/x", a, b, undefined, undefined, {
-          context,
-          headerOptions: FILE_HEADERS_ONLY,
-        });
-        expect(apply(a, patch)).toBe(b);
-      }),
-    );
-  });
+  it.each([3, 1, 10])(
+    "turns a into b for a diff of a and b with %i lines of context",
+    (context) => {
+      fc.assert(
+        fc.property(file, file, (a, b) => {
+          fc.pre(a !== b);
+          const patch = createTwoFilesPatch("a/x", "b/x", a, b, undefined, undefined, {
+            context,
+            headerOptions: FILE_HEADERS_ONLY,
+          });
+          expect(apply(a, patch)).toBe(b);
+        }),
+      );
+    },
+  );
 
   it("turns a into b, or refuses, for a diff whose numbers are wrong", () => {
     fc.assert(
@@ -138,6 +190,8 @@ describe("applyPatch", () => {
 
   it("reads a long file with lines that repeat in linear time", () => {
     const long = "a\n".repeat(100_000);
-    expect(apply(long, `@@ -7,5000 +7,5000 @@\n${" a\n".repeat(5_000)}-b\n+c\n`)).toBe("ERR_PATCH_APPLY_FAILED");
+    expect(apply(long, `@@ -7,5000 +7,5000 @@\n${" a\n".repeat(5_000)}-b\n+c\n`)).toBe(
+      "ERR_PATCH_APPLY_FAILED",
+    );
   });
 });

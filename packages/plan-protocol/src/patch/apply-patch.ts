@@ -35,7 +35,9 @@ export function applyPatch(base: string, patch: string): Result<PatchedText> {
   if (!hunks.ok) return hunks;
   const exact = applyHunks(splitLines(base), hunks.value);
   if (exact.ok) return exact;
-  const hasReturns = hunks.value.some((hunk) => hunk.lines.some((line) => line.text.endsWith("\r")));
+  const hasReturns = hunks.value.some((hunk) =>
+    hunk.lines.some((line) => line.text.endsWith("\r")),
+  );
   const mark = base.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const isPlain = mark === "" && !base.includes("\r\n");
   if (hasReturns || isPlain || base.endsWith("\r")) return exact;
@@ -54,7 +56,8 @@ function applyWithoutReturns(base: string, hunks: readonly Hunk[]): Result<Patch
   };
   return applyHunks({ texts: bare, endsWithLineEnd }, hunks, {
     // What stands last without a line end may get lines after it; where it stays last, the return goes again.
-    keep: (at) => (at < texts.length - 1 || endsWithLineEnd ? (texts[at] ?? "") : (bare[at] ?? "") + returns(at)),
+    keep: (at) =>
+      at < texts.length - 1 || endsWithLineEnd ? (texts[at] ?? "") : (bare[at] ?? "") + returns(at),
     add: (text, at) => text + returns(at),
   });
 }
@@ -65,10 +68,17 @@ interface Rendering {
   add(text: string, at: number): string;
 }
 
-function applyHunks(base: Lines, hunks: readonly Hunk[], rendering?: Rendering): Result<PatchedText> {
+function applyHunks(
+  base: Lines,
+  hunks: readonly Hunk[],
+  rendering?: Rendering,
+): Result<PatchedText> {
   const placed = placeHunks(base, hunks);
   if (!placed.ok) return placed;
-  const { keep, add } = rendering ?? { keep: (at: number) => base.texts[at] ?? "", add: (text: string) => text };
+  const { keep, add } = rendering ?? {
+    keep: (at: number) => base.texts[at] ?? "",
+    add: (text: string) => text,
+  };
   const result: string[] = [];
   let from = 0;
   let endsWithLineEnd = base.endsWithLineEnd;
@@ -124,14 +134,18 @@ function placeHunk(base: Lines, hunk: Hunk): number | string {
   if (hunk.isCountRight && isAt(stated)) return stated;
   const places = findLines(base.texts, wanted, 3).filter((at) => fitsEnd(base, at, old));
   const [only, ...others] = places;
-  if (only === undefined) return "does not stand in the file: its old lines are not there as they are written";
+  if (only === undefined)
+    return "does not stand in the file: its old lines are not there as they are written";
   return others.length === 0 ? only : "stands in several places; give more lines of context";
 }
 
 /** Whether the marks for a missing line end agree with the file's end. A patch without marks says nothing about it. */
 function fitsEnd(base: Lines, at: number, old: readonly HunkLine[]): boolean {
   const isAtEnd = at + old.length === base.texts.length;
-  return old.every((line, index) => line.hasLineEnd || (isAtEnd && index === old.length - 1 && !base.endsWithLineEnd));
+  return old.every(
+    (line, index) =>
+      line.hasLineEnd || (isAtEnd && index === old.length - 1 && !base.endsWithLineEnd),
+  );
 }
 
 function oldLines(hunk: Hunk): HunkLine[] {
@@ -150,7 +164,11 @@ function splitLines(text: string): Lines {
   return { texts, endsWithLineEnd };
 }
 
-function joinLines(lines: readonly string[], endsWithLineEnd: boolean, hasOwnReturns: boolean): string {
+function joinLines(
+  lines: readonly string[],
+  endsWithLineEnd: boolean,
+  hasOwnReturns: boolean,
+): string {
   if (lines.length === 0) return "";
   const text = lines.join("\n");
   if (endsWithLineEnd) return `${text}\n`;
@@ -158,5 +176,9 @@ function joinLines(lines: readonly string[], endsWithLineEnd: boolean, hasOwnRet
 }
 
 function refuse(index: number, reason: string): Result<never> {
-  return failure({ code: "ERR_PATCH_APPLY_FAILED", path: [index], message: `Hunk ${index + 1} ${reason}.` });
+  return failure({
+    code: "ERR_PATCH_APPLY_FAILED",
+    path: [index],
+    message: `Hunk ${index + 1} ${reason}.`,
+  });
 }

@@ -1,5 +1,9 @@
 /** The first places, at most `most` of them, where a run of lines stands in a file. Linear, however often lines repeat. */
-export function findLines(lines: readonly string[], wanted: readonly string[], most: number): number[] {
+export function findLines(
+  lines: readonly string[],
+  wanted: readonly string[],
+  most: number,
+): number[] {
   const fallback = fallbacks(wanted);
   const places: number[] = [];
   let matched = 0;

@@ -35,7 +35,8 @@ const GIT_HEADER = /^(?:diff --git |index [0-9a-f]+\.\.)/;
 export function parsePatch(patch: string, path?: string): Result<Hunk[]> {
   const lines = splitPatch(patch);
   const first = lines.findIndex((line) => line.startsWith("@@"));
-  const headerProblem = first < 0 ? "has no line that begins with @@" : problemOfHeaders(lines.slice(0, first), path);
+  const headerProblem =
+    first < 0 ? "has no line that begins with @@" : problemOfHeaders(lines.slice(0, first), path);
   if (headerProblem !== undefined) return refuse(headerProblem);
   const hunks: Hunk[] = [];
   for (let at = first; at < lines.length;) {
@@ -55,17 +56,23 @@ export function parsePatch(patch: string, path?: string): Result<Hunk[]> {
 function splitPatch(patch: string): string[] {
   const lines = patch.replace(/\n$/, "").split("\n");
   const isSentWithReturns = lines.some((line) => line.startsWith("@@") && line.endsWith("\r"));
-  return isSentWithReturns ? lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line)) : lines;
+  return isSentWithReturns
+    ? lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line))
+    : lines;
 }
 
 function problemOfHeaders(lines: readonly string[], path: string | undefined): string | undefined {
-  const rest = lines.map((line) => line.trimEnd()).filter((line) => line !== "" && !isPreamble(line));
+  const rest = lines
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "" && !isPreamble(line));
   if (rest.length === 0) return undefined;
   const [from = "", to = "", ...others] = rest;
   if (!from.startsWith("--- ") || !to.startsWith("+++ ") || others.length > 0)
     return `has ${quote(others[0] ?? (from.startsWith("--- ") ? to : from))} before its first hunk`;
   const wrong = [from, to].find((line) => path !== undefined && !isNameOf(line.slice(4), path));
-  return wrong === undefined ? undefined : `names ${quote(wrong.slice(4))} in a header, not the file of the action`;
+  return wrong === undefined
+    ? undefined
+    : `names ${quote(wrong.slice(4))} in a header, not the file of the action`;
 }
 
 function isPreamble(line: string): boolean {
@@ -85,7 +92,11 @@ function readHunkHeader(line: string): HunkHeader | undefined {
 }
 
 /** Where a hunk's body ends: where its counts are used up, or else before the next header. */
-function hunkEnd(lines: readonly string[], start: number, { oldCount, newCount }: HunkHeader): number {
+function hunkEnd(
+  lines: readonly string[],
+  start: number,
+  { oldCount, newCount }: HunkHeader,
+): number {
   let oldLeft = oldCount;
   let newLeft = newCount;
   let end = start;
@@ -107,7 +118,10 @@ function isBoundary(lines: readonly string[], at: number): boolean {
   return at >= lines.length || lines[at]?.startsWith("@@") === true;
 }
 
-function readBody(body: readonly string[], { oldStart, oldCount, newCount }: HunkHeader): Hunk | string {
+function readBody(
+  body: readonly string[],
+  { oldStart, oldCount, newCount }: HunkHeader,
+): Hunk | string {
   const isFileHeader = body.findIndex(
     (line, at) => line.startsWith("--- ") && body[at + 1]?.startsWith("+++ ") === true,
   );
@@ -119,7 +133,8 @@ function readBody(body: readonly string[], { oldStart, oldCount, newCount }: Hun
     else if (line.startsWith("\\") && last !== undefined) last.hasLineEnd = false;
     else return `has ${quote(line)} inside a hunk; each line begins with a space, + or -`;
   }
-  const isRight = (): boolean => countOf(lines, "added") === oldCount && countOf(lines, "removed") === newCount;
+  const isRight = (): boolean =>
+    countOf(lines, "added") === oldCount && countOf(lines, "removed") === newCount;
   // Blank lines at the end are as likely the end of the answer as context whose space was trimmed.
   while (!isRight() && lines.at(-1)?.text === "" && body[lines.length - 1] === "") lines.pop();
   const isCountRight = isRight();

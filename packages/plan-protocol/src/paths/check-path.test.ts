@@ -162,7 +162,10 @@ describe("checkPath", () => {
   });
 
   it("reads a leading dot segment only where the policy says so", () => {
-    expect(checkPath("./src/a.ts", { policy: { allowsLeadingDot: true } })).toEqual({ ok: true, value: "src/a.ts" });
+    expect(checkPath("./src/a.ts", { policy: { allowsLeadingDot: true } })).toEqual({
+      ok: true,
+      value: "src/a.ts",
+    });
     expect(codesOf("././a", { policy: { allowsLeadingDot: true } })).toEqual(["ERR_INVALID_PATH"]);
     expect(codesOf(".//a", { policy: { allowsLeadingDot: true } })).toEqual(["ERR_INVALID_PATH"]);
   });
@@ -186,9 +189,12 @@ describe("checkPath", () => {
     ["/a", "posix", false],
     ["a\0b", "posix", false],
     ["a\ud800", "posix", false],
-  ] as const)("decides %j as %s allows where names need not be portable", (given, system, isAllowed) => {
-    expect(checkPath(given, { policy: { portable: false, system } }).ok).toBe(isAllowed);
-  });
+  ] as const)(
+    "decides %j as %s allows where names need not be portable",
+    (given, system, isAllowed) => {
+      expect(checkPath(given, { policy: { portable: false, system } }).ok).toBe(isAllowed);
+    },
+  );
 
   it("escapes what could steer a terminal in its messages", () => {
     const checked = checkPath("a\u001b[2J\u202e".repeat(100));
@@ -201,7 +207,19 @@ describe("checkPath", () => {
   });
 
   const ascii = ".. . ~ / \\ : C: a b.ts nul %2e %2f %5c %c0%af ~1 git .git ? //".split(" ");
-  const others = ["", " ", "\0", "\u200b", "\uff0f", "\uff0e", "\u2025", "\ud83d", "\u00e9", "e\u0301", "\u76ee"];
+  const others = [
+    "",
+    " ",
+    "\0",
+    "\u200b",
+    "\uff0f",
+    "\uff0e",
+    "\u2025",
+    "\ud83d",
+    "\u00e9",
+    "e\u0301",
+    "\u76ee",
+  ];
   const pieces = fc.constantFrom(...ascii, ...others);
   const paths = fc.oneof(
     fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join("")),
@@ -213,7 +231,12 @@ describe("checkPath", () => {
       fc.property(paths, (given) => {
         const checked = checkPath(given);
         fc.pre(checked.ok);
-        for (const form of [given, given.normalize("NFKC"), given.normalize("NFD"), tryDecode(given)]) {
+        for (const form of [
+          given,
+          given.normalize("NFKC"),
+          given.normalize("NFD"),
+          tryDecode(given),
+        ]) {
           for (const [rules, root] of [
             [path.posix, "/root/project"],
             [path.win32, "C:\\root\\project"],

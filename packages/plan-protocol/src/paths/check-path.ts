@@ -29,14 +29,18 @@ export function checkPath(path: string, options: CheckPathOptions = {}): Result<
   const add = (code: PlanIssueCode, reason: string): void => {
     issues.push({ code, path: [], message: `The path ${quote(path)} ${reason}.` });
   };
-  if (path.length > maxPathLength) add("ERR_PATH_TOO_LONG", `has more than ${maxPathLength} characters`);
+  if (path.length > maxPathLength)
+    add("ERR_PATH_TOO_LONG", `has more than ${maxPathLength} characters`);
   const plain = plainForm(path, policy, use);
   // A path of megabytes is refused for its length; reading it further would only take time.
   if (path.length <= Math.max(maxPathLength, 10_000)) {
     const problem = pathProblem(plain, rules);
-    if (problem !== undefined) add("ERR_INVALID_PATH", `${problem}. Give a path relative to the root, like "src/a.ts"`);
-    if (isProtectedPath(plain)) add("PROTECTED_PATH", "is protected: no plan may read or change it");
-    const forbidden = policy.allowList === undefined ? undefined : allowListProblem(plain, policy.allowList, use);
+    if (problem !== undefined)
+      add("ERR_INVALID_PATH", `${problem}. Give a path relative to the root, like "src/a.ts"`);
+    if (isProtectedPath(plain))
+      add("PROTECTED_PATH", "is protected: no plan may read or change it");
+    const forbidden =
+      policy.allowList === undefined ? undefined : allowListProblem(plain, policy.allowList, use);
     if (forbidden !== undefined) add("FORBIDDEN_PATH", forbidden);
   }
   const [first, ...others] = issues;
@@ -54,8 +58,12 @@ function pathProblem(path: string, rules: NameRules): string | undefined {
   const decoded = decodePercent(path);
   if (decoded === path) return undefined;
   const isHarmless =
-    decoded !== undefined && !decoded.startsWith("%") && problemAsWritten(decoded, rules) === undefined;
-  return isHarmless && !isProtectedPath(decoded) ? undefined : "hides what it means behind an encoding";
+    decoded !== undefined &&
+    !decoded.startsWith("%") &&
+    problemAsWritten(decoded, rules) === undefined;
+  return isHarmless && !isProtectedPath(decoded)
+    ? undefined
+    : "hides what it means behind an encoding";
 }
 
 function problemAsWritten(path: string, rules: NameRules): string | undefined {

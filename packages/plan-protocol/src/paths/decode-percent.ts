@@ -21,12 +21,16 @@ export function decodePercent(path: string): string | undefined {
 
 function decodeOnce(text: string): string {
   return text
-    .replace(/%u([0-9a-f]{4})/gi, (_match, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .replace(/%u([0-9a-f]{4})/gi, (_match, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    )
     .replace(/(?:%[0-9a-f]{2})+/gi, decodeBytes)
     .replace(/(?<=^|\/)(?:\.|0x2e){2}(?=0x(?:2f|5c))0x(?:2f|5c)/gi, "../");
 }
 
 function decodeBytes(encoded: string): string {
-  const bytes = Uint8Array.from(encoded.slice(1).split("%"), (digits) => Number.parseInt(digits, 16));
+  const bytes = Uint8Array.from(encoded.slice(1).split("%"), (digits) =>
+    Number.parseInt(digits, 16),
+  );
   return new TextDecoder().decode(bytes);
 }

@@ -22,7 +22,11 @@ export interface NameRules {
 
 /** Why a segment of a path cannot be a file's name under the rules; undefined for one that can. */
 export function nameProblem(name: string, rules: NameRules): string | undefined {
-  return problemAnywhere(name) ?? problemOnWindows(name, rules) ?? (rules.portable ? problemOfText(name) : undefined);
+  return (
+    problemAnywhere(name) ??
+    problemOnWindows(name, rules) ??
+    (rules.portable ? problemOfText(name) : undefined)
+  );
 }
 
 function problemAnywhere(name: string): string | undefined {
@@ -31,7 +35,10 @@ function problemAnywhere(name: string): string | undefined {
   if (name === "~") return 'the segment "~"';
   if (name.includes("\0")) return "a NUL character";
   if (/\p{Surrogate}/u.test(name)) return "half of a surrogate pair";
-  if (name.length > MAX_NAME_BYTES || (name.length * 3 > MAX_NAME_BYTES && countBytes(name) > MAX_NAME_BYTES))
+  if (
+    name.length > MAX_NAME_BYTES ||
+    (name.length * 3 > MAX_NAME_BYTES && countBytes(name) > MAX_NAME_BYTES)
+  )
     return `a segment of more than ${MAX_NAME_BYTES} bytes`;
   return undefined;
 }

@@ -31,7 +31,9 @@ describe("a path allow list", () => {
     ["legacy-a.ts", false],
   ] as const)("decides %s", (path, isAllowed) => {
     const checked = checkPath(path, { policy: { allowList: load(json) } });
-    expect(checked.ok ? [] : checked.issues.map((issue) => issue.code)).toEqual(isAllowed ? [] : ["FORBIDDEN_PATH"]);
+    expect(checked.ok ? [] : checked.issues.map((issue) => issue.code)).toEqual(
+      isAllowed ? [] : ["FORBIDDEN_PATH"],
+    );
   });
 
   it("asks for an extension only where a file is written", () => {
@@ -42,7 +44,11 @@ describe("a path allow list", () => {
   });
 
   it("lists everything that is wrong with the file it is read from", () => {
-    const list = readPathAllowList({ allowed_extensions: ".ts", forbidden_paths: [1], forbidden: [] });
+    const list = readPathAllowList({
+      allowed_extensions: ".ts",
+      forbidden_paths: [1],
+      forbidden: [],
+    });
     expect(list.ok ? [] : list.issues.map((issue) => issue.path[0])).toEqual([
       "forbidden",
       "allowed_extensions",

@@ -17,7 +17,12 @@ export interface PathAllowList {
   forbidden_prefixes: readonly string[];
 }
 
-const KEYS = ["allowed_extensions", "allowed_no_extension", "forbidden_paths", "forbidden_prefixes"] as const;
+const KEYS = [
+  "allowed_extensions",
+  "allowed_no_extension",
+  "forbidden_paths",
+  "forbidden_prefixes",
+] as const;
 
 /** Reads an allow list as parsed from its JSON file; a list that is absent is empty, anything else is `ERR_SCHEMA_VALIDATION`. */
 export function readPathAllowList(json: unknown): Result<PathAllowList> {
@@ -25,7 +30,12 @@ export function readPathAllowList(json: unknown): Result<PathAllowList> {
   const add = (path: string[], message: string): void => {
     issues.push({ code: "ERR_SCHEMA_VALIDATION", path, message });
   };
-  const list = { allowed_extensions: [], allowed_no_extension: [], forbidden_paths: [], forbidden_prefixes: [] };
+  const list = {
+    allowed_extensions: [],
+    allowed_no_extension: [],
+    forbidden_paths: [],
+    forbidden_prefixes: [],
+  };
   const read: Record<(typeof KEYS)[number], string[]> = list;
   if (!isRecord(json)) add([], "An allow list is an object with lists of strings.");
   else {
@@ -34,7 +44,9 @@ export function readPathAllowList(json: unknown): Result<PathAllowList> {
       if (!known.has(key)) add([key], `An allow list has no ${JSON.stringify(key)}.`);
     for (const key of KEYS) {
       const value = json[key] ?? [];
-      const strings = Array.isArray(value) ? value.filter((item) => typeof item === "string" && item !== "") : [];
+      const strings = Array.isArray(value)
+        ? value.filter((item) => typeof item === "string" && item !== "")
+        : [];
       if (!Array.isArray(value) || strings.length !== value.length)
         add([key], "A list of non-empty strings is needed.");
       read[key] = strings;
@@ -44,11 +56,16 @@ export function readPathAllowList(json: unknown): Result<PathAllowList> {
 }
 
 /** Why an allow list refuses a path, as the end of a sentence; undefined if it does not. */
-export function allowListProblem(path: string, list: PathAllowList, use: PathUse): string | undefined {
+export function allowListProblem(
+  path: string,
+  list: PathAllowList,
+  use: PathUse,
+): string | undefined {
   const folded = foldName(path);
   const names = folded.split("/");
   const prefix = list.forbidden_prefixes.find((start) => folded.startsWith(foldName(start)));
-  if (prefix !== undefined) return `begins with ${JSON.stringify(prefix)}, which the allow list forbids`;
+  if (prefix !== undefined)
+    return `begins with ${JSON.stringify(prefix)}, which the allow list forbids`;
   const pattern = list.forbidden_paths.find((glob) => matches(glob, folded, names));
   if (pattern !== undefined) return `fits ${JSON.stringify(pattern)}, which the allow list forbids`;
   if (use !== "write") return undefined;
@@ -63,5 +80,7 @@ function matches(glob: string, path: string, names: readonly string[]): boolean 
   const folded = foldName(glob).replace(/\/$/, "");
   const isMatch = picomatch(folded, { dot: true, nocase: false });
   if (!folded.includes("/")) return names.some((name) => isMatch(name));
-  return names.some((_name, index) => isMatch(names.slice(0, index + 1).join("/"))) || isMatch(path);
+  return (
+    names.some((_name, index) => isMatch(names.slice(0, index + 1).join("/"))) || isMatch(path)
+  );
 }

@@ -16,7 +16,15 @@ const PROTECTED_NAMES: ReadonlySet<string> = new Set(
 );
 
 const PROTECTED_ENDINGS = [".pem", ".key", ".p12", ".code-workspace"];
-const PROTECTED_STARTS = [".env.", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_xmss", ".aider"];
+const PROTECTED_STARTS = [
+  ".env.",
+  "id_rsa",
+  "id_dsa",
+  "id_ecdsa",
+  "id_ed25519",
+  "id_xmss",
+  ".aider",
+];
 const EXCEPTIONS: ReadonlySet<string> = new Set([".env.example"]);
 
 /** True for a path with a segment that no plan may create, change, delete or read, however it is spelt. */

@@ -3,7 +3,13 @@ export type PlanVersion = 1 | 2 | 3;
 
 /** What an action does. */
 export type ActionKind =
-  "CREATE_FILE" | "CREATE_DIR" | "UPDATE_FILE" | "DELETE_FILE" | "DELETE_DIR" | "PATCH_FILE" | "EDIT_FILE";
+  | "CREATE_FILE"
+  | "CREATE_DIR"
+  | "UPDATE_FILE"
+  | "DELETE_FILE"
+  | "DELETE_DIR"
+  | "PATCH_FILE"
+  | "EDIT_FILE";
 
 /** One replacement in a file. Positions are found in the file as it was read, so the order of edits does not matter. */
 export interface FileEdit {

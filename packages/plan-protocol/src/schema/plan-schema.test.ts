@@ -19,7 +19,9 @@ describe("the schemas of plans", () => {
   });
 
   it("have a hash of their own that does not depend on the order of keys", () => {
-    expect(new Set(planVersions.map((version) => schemaHash(planWireSchema(version)))).size).toBe(3);
+    expect(new Set(planVersions.map((version) => schemaHash(planWireSchema(version)))).size).toBe(
+      3,
+    );
     expect(schemaHash({ a: 1, b: 2 })).toBe(schemaHash({ b: 2, a: 1 }));
   });
 
@@ -48,7 +50,9 @@ describe("the schemas of plans", () => {
   });
 
   it("of an earlier version refuse kinds of a later one", () => {
-    const answer = JSON.stringify({ actions: [{ kind: "PATCH_FILE", path: "a", patch: "@@", base_sha256 }] });
+    const answer = JSON.stringify({
+      actions: [{ kind: "PATCH_FILE", path: "a", patch: "@@", base_sha256 }],
+    });
     expect(parseStructured(answer, { schema: planDomainSchema(2) }).ok).toBe(true);
     expect(parseStructured(answer, { schema: planDomainSchema(1) }).ok).toBe(false);
   });
@@ -56,7 +60,12 @@ describe("the schemas of plans", () => {
 
 function propertiesOf(version: 1 | 2 | 3): object {
   const { properties } = planDomainSchema(version);
-  const memory: unknown = Object.entries(properties ?? {}).find(([key]) => key === "memory_patch")?.[1];
-  const inner = typeof memory === "object" && memory !== null && "properties" in memory ? memory.properties : {};
+  const memory: unknown = Object.entries(properties ?? {}).find(
+    ([key]) => key === "memory_patch",
+  )?.[1];
+  const inner =
+    typeof memory === "object" && memory !== null && "properties" in memory
+      ? memory.properties
+      : {};
   return inner ?? {};
 }

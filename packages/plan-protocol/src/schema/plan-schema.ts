@@ -23,19 +23,34 @@ const EDIT: JsonSchema = objectOf(
 const FIELDS: Readonly<Record<string, JsonSchema>> = {
   content: text("The whole content of the file, nothing left out."),
   patch: text("A unified diff of this one file, with three lines of context."),
-  base_sha256: { type: "string", pattern: "^[0-9a-f]{64}$", description: "The SHA-256 of the file as it was read." },
+  base_sha256: {
+    type: "string",
+    pattern: "^[0-9a-f]{64}$",
+    description: "The SHA-256 of the file as it was read.",
+  },
   edits: { type: "array", items: EDIT, minItems: 1 },
 };
 
-const PATH = text("Relative to the root of the project, with forward slashes; no .., no ~, not absolute.");
+const PATH = text(
+  "Relative to the root of the project, with forward slashes; no .., no ~, not absolute.",
+);
 
 const line = { type: "integer", minimum: 1 };
 
 const REQUEST: JsonSchema = {
   anyOf: [
-    objectOf({ type: { const: "read_file" }, path: PATH, start_line: line, end_line: line }, ["type", "path"]),
-    objectOf({ type: { const: "search" }, query: { type: "string" }, glob: { type: "string" } }, ["type", "query"]),
-    objectOf({ type: { const: "logs" }, source: { type: "string" }, last_n: line }, ["type", "source"]),
+    objectOf({ type: { const: "read_file" }, path: PATH, start_line: line, end_line: line }, [
+      "type",
+      "path",
+    ]),
+    objectOf({ type: { const: "search" }, query: { type: "string" }, glob: { type: "string" } }, [
+      "type",
+      "query",
+    ]),
+    objectOf({ type: { const: "logs" }, source: { type: "string" }, last_n: line }, [
+      "type",
+      "source",
+    ]),
     objectOf({ type: { const: "env" } }, ["type"]),
   ],
 };
@@ -71,7 +86,10 @@ function planSchema(version: PlanVersion): JsonSchema {
         'What is wrong and the steps, or what was done and how to check it; "NO_CHANGES: ..." without actions.',
       ),
       context_requests: { type: "array", items: REQUEST },
-      memory_patch: objectOf(Object.fromEntries(memoryKeys.map(({ key, schema }) => [key, schema])), []),
+      memory_patch: objectOf(
+        Object.fromEntries(memoryKeys.map(({ key, schema }) => [key, schema])),
+        [],
+      ),
     },
     ["actions"],
   );

@@ -1,4 +1,9 @@
-import { type ChatMessage, LanguageModelError, type ModelRequest, type ModelResponse } from "@ccl/core";
+import {
+  type ChatMessage,
+  LanguageModelError,
+  type ModelRequest,
+  type ModelResponse,
+} from "@ccl/core";
 import type { StructuredFormat } from "@ccl/structured-output";
 
 import type { PlanVersion } from "../plan/plan.ts";
@@ -30,7 +35,8 @@ export async function askModel(
   version: PlanVersion,
 ): Promise<ModelResponse> {
   const { model, ladder, recorder, signal } = run;
-  let format: StructuredFormat = run.responseFormat === "strict" ? await ladder.current(model) : "none";
+  let format: StructuredFormat =
+    run.responseFormat === "strict" ? await ladder.current(model) : "none";
   for (;;) {
     throwIfAborted(signal);
     const request = createRequest(run, messages, { format, version });
@@ -42,7 +48,9 @@ export async function askModel(
       token_budget: request.maxOutputTokens ?? 0,
       input_chars: countChars(messages),
     });
-    const answer = await model.generate(request).catch((error: unknown) => failureOf(run, error, format));
+    const answer = await model
+      .generate(request)
+      .catch((error: unknown) => failureOf(run, error, format));
     throwIfAborted(signal);
     if (answer === "refused") {
       const lower = (await ladder.stepDown(model, format)) ?? "none";
@@ -53,7 +61,10 @@ export async function askModel(
     const { text, finishReason } = answer;
     recorder.addAnswer(text);
     if (finishReason === "content_filter")
-      throw new LanguageModelError("content_filtered", "The provider's content filter stopped the answer.");
+      throw new LanguageModelError(
+        "content_filtered",
+        "The provider's content filter stopped the answer.",
+      );
     recorder.emit({
       type: "LLM_RESPONSE_OK",
       model: model.modelId,
@@ -70,14 +81,23 @@ function createRequest(
   { format, version }: { format: StructuredFormat; version: PlanVersion },
 ): ModelRequest {
   const maxOutputTokens =
-    countChars(messages) > LONG_INPUT_CHARS ? MAX_OUTPUT_TOKENS_AFTER_LONG_INPUT : MAX_OUTPUT_TOKENS;
+    countChars(messages) > LONG_INPUT_CHARS
+      ? MAX_OUTPUT_TOKENS_AFTER_LONG_INPUT
+      : MAX_OUTPUT_TOKENS;
   const fields = Object.entries({ ...defaultModelRequest, maxOutputTokens, ...run.request });
   return {
     ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)),
     messages,
     ...(format === "json_object" ? { responseFormat: { type: format } } : {}),
     ...(format === "json_schema"
-      ? { responseFormat: { type: format, name: "plan", schema: planWireSchema(version), strict: true } }
+      ? {
+          responseFormat: {
+            type: format,
+            name: "plan",
+            schema: planWireSchema(version),
+            strict: true,
+          },
+        }
       : {}),
     ...(run.signal === undefined ? {} : { signal: run.signal }),
   };
@@ -97,5 +117,8 @@ function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): 
 }
 
 function countChars(messages: readonly ChatMessage[]): number {
-  return messages.reduce((sum, { content }) => sum + (typeof content === "string" ? content.length : 0), 0);
+  return messages.reduce(
+    (sum, { content }) => sum + (typeof content === "string" ? content.length : 0),
+    0,
+  );
 }

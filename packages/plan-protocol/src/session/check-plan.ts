@@ -27,8 +27,17 @@ export async function checkPlan(
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
   const { repairs: _repairs, ...plan } = parsed;
-  const valid = validatePlan(plan, { mode, version: plan.version, readSet: shown.readSet, policy, limits });
-  const issues: Issue[] = [...(valid.ok ? [] : valid.issues), ...checkAgainstShown(run, plan.actions, shown)];
+  const valid = validatePlan(plan, {
+    mode,
+    version: plan.version,
+    readSet: shown.readSet,
+    policy,
+    limits,
+  });
+  const issues: Issue[] = [
+    ...(valid.ok ? [] : valid.issues),
+    ...checkAgainstShown(run, plan.actions, shown),
+  ];
   if (!valid.ok || issues.length > 0) return { ok: false, issues };
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
@@ -48,7 +57,11 @@ function checkAgainstShown(
 ): PlanIssue[] {
   return actions.flatMap((action, index): PlanIssue[] => {
     const at = ["actions", index];
-    const checked = checkPath(action.path, { policy: run.policy, limits: run.limits, use: "write" });
+    const checked = checkPath(action.path, {
+      policy: run.policy,
+      limits: run.limits,
+      use: "write",
+    });
     const path = checked.ok ? checked.value : action.path;
     const file = readSet.get(path);
     if (action.kind === "UPDATE_FILE" && file !== undefined && !whole.has(path)) {

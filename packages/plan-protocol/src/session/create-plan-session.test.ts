@@ -19,7 +19,10 @@ import {
 type Answer = ScriptedResponse | { actions: unknown[] };
 
 const wrongPatch = { ...goodPatch, patch: goodPatch.patch.replace("port = 80;", "port = 81;") };
-const change = (action: object): { actions: unknown[]; summary: string } => ({ actions: [action], summary: "Done." });
+const change = (action: object): { actions: unknown[]; summary: string } => ({
+  actions: [action],
+  summary: "Done.",
+});
 const whole = { kind: "UPDATE_FILE", path: "src/port.ts", content: portFile.replace("80", "8080") };
 const edit = { kind: "EDIT_FILE", path: "src/port.ts", base_sha256: sha256Hex(portFile) };
 
@@ -39,14 +42,24 @@ async function applyWith(
 
 describe("from a goal to changed files", () => {
   it("plans with context, applies the saved plan with the same context, and commits", async () => {
-    const { session, model, workspace, eventTypes, prompt } = openStage([askForPort, goodPlan, goodChange]);
+    const { session, model, workspace, eventTypes, prompt } = openStage([
+      askForPort,
+      goodPlan,
+      goodChange,
+    ]);
     const planned = await session.propose("Fix the port: use 8080.");
-    expect(planned).toMatchObject({ ok: true, value: { mode: "plan", changed: [], isNoChange: false } });
+    expect(planned).toMatchObject({
+      ok: true,
+      value: { mode: "plan", changed: [], isNoChange: false },
+    });
     expect(session.savedPlan).toBe(goodPlan.summary);
     expect(workspace.files.get("src/port.ts")).toBe(portFile);
 
     const proposal = await session.propose("ok");
-    expect(proposedOf(proposal)).toMatchObject({ mode: "apply", preview: { changes: [{ path: "src/port.ts" }] } });
+    expect(proposedOf(proposal)).toMatchObject({
+      mode: "apply",
+      preview: { changes: [{ path: "src/port.ts" }] },
+    });
     expect(prompt(2)).toContain(`FILE[src/port.ts] sha256=${sha256Hex(portFile)}`);
     expect(prompt(2)).toContain(goodPlan.summary);
     expect(workspace.files.get("src/port.ts")).toBe(portFile);
@@ -73,11 +86,16 @@ describe("from a goal to changed files", () => {
   });
 
   it("takes what the user adds to a saved plan, and keeps the goal", async () => {
-    const { session, prompt } = openStage([goodPlan, { actions: [], summary: "NO_CHANGES: It is 8080." }]);
+    const { session, prompt } = openStage([
+      goodPlan,
+      { actions: [], summary: "NO_CHANGES: It is 8080." },
+    ]);
     await session.plan("Use port 8080.");
     const proposal = await session.propose("apply: but leave the host");
     expect(proposal).toMatchObject({ ok: true, value: { mode: "apply", isNoChange: true } });
-    expect(prompt(1)).toContain("GOAL\nUse port 8080.\n\nTo the saved plan the user says: but leave the host\n");
+    expect(prompt(1)).toContain(
+      "GOAL\nUse port 8080.\n\nTo the saved plan the user says: but leave the host\n",
+    );
     expect(session.savedPlan).toBeUndefined();
   });
 
@@ -91,14 +109,21 @@ describe("from a goal to changed files", () => {
     ["README, please", "patch_first", "APPLY"],
   ] as const)("asks for %j with output_format %s in mode %s", async (text, output_format, mode) => {
     const memory = { user: output_format === undefined ? {} : { output_format }, project: {} };
-    const answer = mode === "PLAN" ? goodPlan : change({ kind: "CREATE_FILE", path: "README.md", content: "# Port\n" });
+    const answer =
+      mode === "PLAN"
+        ? goodPlan
+        : change({ kind: "CREATE_FILE", path: "README.md", content: "# Port\n" });
     const { session, prompt } = openStage([answer], { memory });
     expect((await session.propose(text)).ok).toBe(true);
     expect(prompt(0)).toContain(`MODE: ${mode}\n`);
   });
 
   it("goes back to a plan, and says so, where a file has changed meanwhile", async () => {
-    const { session, workspace, prompt } = openStage([askForPort, goodPlan, { ...goodPlan, summary: "Anew." }]);
+    const { session, workspace, prompt } = openStage([
+      askForPort,
+      goodPlan,
+      { ...goodPlan, summary: "Anew." },
+    ]);
     await session.plan("Use port 8080.");
     workspace.files.set("src/port.ts", "export const port = 90;\n");
     const proposal = await session.apply("ok");
@@ -128,21 +153,36 @@ describe("from a goal to changed files", () => {
     ]);
     await session.plan("Write a.md.");
     const proposal = await session.apply();
-    const issue = { code: "AUTO_CHECK_FAILED_ROLLED_BACK", path: ["checks", 0], message: "npm test failed." };
+    const issue = {
+      code: "AUTO_CHECK_FAILED_ROLLED_BACK",
+      path: ["checks", 0],
+      message: "npm test failed.",
+    };
     workspace.refusals.push([issue]);
     expect(await session.commit(proposedOf(proposal))).toEqual({ ok: false, issues: [issue] });
-    expect(events.at(-1)).toMatchObject({ type: "APPLY_ROLLBACK", code: issue.code, reason: issue.message });
+    expect(events.at(-1)).toMatchObject({
+      type: "APPLY_ROLLBACK",
+      code: issue.code,
+      reason: issue.message,
+    });
     expect(session.savedPlan).toBe(goodPlan.summary);
     expect(await session.commit(proposedOf(proposal))).toMatchObject({ ok: true });
   });
 
   it("checks plans without a workspace, and reads nothing", async () => {
-    const model = openStage([askForPort, change({ kind: "CREATE_FILE", path: "a.md", content: "a\n" })]).model;
+    const model = openStage([
+      askForPort,
+      change({ kind: "CREATE_FILE", path: "a.md", content: "a\n" }),
+    ]).model;
     const session = createPlanSession({ model });
     const proposal = await session.apply("Write a.md.");
     expect(proposal).toMatchObject({ ok: true, value: { plan: { actions: [{ path: "a.md" }] } } });
-    expect(String(model.requests[1]?.messages[1]?.content)).toContain("Not read: nothing here can answer this.");
-    await expect(session.commit(proposedOf(proposal))).rejects.toMatchObject({ code: "invalid_input" });
+    expect(String(model.requests[1]?.messages[1]?.content)).toContain(
+      "Not read: nothing here can answer this.",
+    );
+    await expect(session.commit(proposedOf(proposal))).rejects.toMatchObject({
+      code: "invalid_input",
+    });
   });
 });
 
@@ -152,11 +192,30 @@ describe("an answer that cannot be used", () => {
   const protectedFile = change({ kind: "CREATE_FILE", path: ".env", content: "A=1\n" });
   const existing = change({ kind: "CREATE_FILE", path: "src/port.ts", content: "1\n" });
 
-  it.each<{ name: string; answers: Answer[]; calls: number; codes?: string[]; options?: Partial<PlanSessionOptions> }>([
+  it.each<{
+    name: string;
+    answers: Answer[];
+    calls: number;
+    codes?: string[];
+    options?: Partial<PlanSessionOptions>;
+  }>([
     { name: "is repaired once for its form", answers: [form, goodChange], calls: 2 },
-    { name: "is repaired once for its content", answers: [change(wrongPatch), goodChange], calls: 2 },
-    { name: "is repaired once for each", answers: [form, change(wrongPatch), goodChange], calls: 3 },
-    { name: "fails after a second fault of form", answers: [form, form], calls: 2, codes: ["ERR_JSON_EXTRACT"] },
+    {
+      name: "is repaired once for its content",
+      answers: [change(wrongPatch), goodChange],
+      calls: 2,
+    },
+    {
+      name: "is repaired once for each",
+      answers: [form, change(wrongPatch), goodChange],
+      calls: 3,
+    },
+    {
+      name: "fails after a second fault of form",
+      answers: [form, form],
+      calls: 2,
+      codes: ["ERR_JSON_EXTRACT"],
+    },
     {
       name: "is never taken where it was cut off",
       answers: [truncated, truncated],
@@ -213,7 +272,11 @@ describe("an answer that cannot be used", () => {
       calls: 2,
       codes: ["ERR_INVALID_PATH"],
     },
-    { name: "is repaired where it would overwrite a file", answers: [existing, goodChange], calls: 2 },
+    {
+      name: "is repaired where it would overwrite a file",
+      answers: [existing, goodChange],
+      calls: 2,
+    },
     {
       name: "is not repaired with repairs 0",
       options: { repairs: 0 },
@@ -242,7 +305,11 @@ describe("an answer that cannot be used", () => {
       calls: 2,
       codes: ["ERR_NO_CHANGES_MARKER"],
     },
-    { name: "is of the version asked for", answers: ['{"version":1,"actions":[]}', goodChange], calls: 2 },
+    {
+      name: "is of the version asked for",
+      answers: ['{"version":1,"actions":[]}', goodChange],
+      calls: 2,
+    },
   ])("$name", async ({ answers, calls, codes = [], options = {} }) => {
     const run = await applyWith(answers, options);
     expect({ calls: run.calls, codes: run.codes }).toEqual({ calls, codes });
@@ -276,21 +343,36 @@ describe("an answer that cannot be used", () => {
       ...askForPort,
       context_requests: [{ type: "read_file", path: "src/port.ts", start_line: 2, end_line: 2 }],
     };
-    const stage = openStage([ranged, goodPlan, change(wrongPatch), change(wrongPatch), change(whole)]);
+    const stage = openStage([
+      ranged,
+      goodPlan,
+      change(wrongPatch),
+      change(wrongPatch),
+      change(whole),
+    ]);
     await stage.session.plan("Use port 8080.");
-    expect(await stage.session.apply()).toMatchObject({ ok: true, value: { plan: { version: 1 } } });
+    expect(await stage.session.apply()).toMatchObject({
+      ok: true,
+      value: { plan: { version: 1 } },
+    });
     expect(stage.prompt(3)).not.toContain('host = "::1"');
     expect(stage.prompt(4)).toContain('host = "::1"');
     expect(stage.prompt(4)).toMatch(
       /schema version 1 now: give the files whole with UPDATE_FILE\.\n- ERR_PATCH_APPLY_FAILED: /,
     );
-    expect(String(stage.model.requests[4]?.messages[0]?.content)).toContain("PLAN_SCHEMA_VERSION: 1");
+    expect(String(stage.model.requests[4]?.messages[0]?.content)).toContain(
+      "PLAN_SCHEMA_VERSION: 1",
+    );
     expect(stage.model.requests[4]?.messages).toHaveLength(2);
   });
 
   it("gets the new text of a file that changed between the plan's check and its preview", async () => {
     const changed = portFile.replace("80", "90");
-    const fresh = { ...goodPatch, base_sha256: sha256Hex(changed), patch: goodPatch.patch.replace("= 80;", "= 90;") };
+    const fresh = {
+      ...goodPatch,
+      base_sha256: sha256Hex(changed),
+      patch: goodPatch.patch.replace("= 80;", "= 90;"),
+    };
     const stage = openStage([
       askForPort,
       () => {
@@ -326,9 +408,12 @@ describe("a model that fails", () => {
   });
 
   it("is asked by the prompt alone under best-effort", async () => {
-    const { session, model } = openStage([`Here:\n\`\`\`json\n${JSON.stringify(goodPlan)}\n\`\`\``], {
-      responseFormat: "best-effort",
-    });
+    const { session, model } = openStage(
+      [`Here:\n\`\`\`json\n${JSON.stringify(goodPlan)}\n\`\`\``],
+      {
+        responseFormat: "best-effort",
+      },
+    );
     expect((await session.plan("Fix it.")).ok).toBe(true);
     expect(model.requests[0]).not.toHaveProperty("responseFormat");
   });
@@ -359,7 +444,11 @@ describe("a request to the model", () => {
   it("is made with the defaults, and the schema", async () => {
     const { session, model } = openStage([goodPlan]);
     await session.plan("Fix it.");
-    const { messages: _messages, responseFormat, ...fields } = model.requests[0] ?? { messages: [] };
+    const {
+      messages: _messages,
+      responseFormat,
+      ...fields
+    } = model.requests[0] ?? { messages: [] };
     expect(fields).toEqual({
       temperature: 0,
       topP: 1,
@@ -372,7 +461,9 @@ describe("a request to the model", () => {
   });
 
   it("asks for a shorter answer to a long input, and leaves to the provider what it is told to", async () => {
-    const { session, model, events } = openStage([goodPlan], { request: { temperature: undefined, seed: 7 } });
+    const { session, model, events } = openStage([goodPlan], {
+      request: { temperature: undefined, seed: 7 },
+    });
     await session.plan("Fix it.", { background: "x".repeat(80_000) });
     expect(model.requests[0]).toMatchObject({ maxOutputTokens: 4_096, seed: 7 });
     expect(model.requests[0]).not.toHaveProperty("temperature");
@@ -387,7 +478,10 @@ describe("a request to the model", () => {
   it("is the same byte for byte for the same inputs", async () => {
     const run = async (): Promise<string> => {
       const { model } = await applyWith(["not JSON", change(wrongPatch), goodChange], {
-        memory: { user: { preferred_style: "brief" }, project: { default_test_command: "npm test" } },
+        memory: {
+          user: { preferred_style: "brief" },
+          project: { default_test_command: "npm test" },
+        },
       });
       return JSON.stringify(model.requests);
     };
@@ -397,11 +491,16 @@ describe("a request to the model", () => {
 
 describe("memory", () => {
   const memory = { user: { preferred_style: "brief" as const }, project: {} };
-  const patch = { ...goodPlan, memory_patch: { "project.default_test_command": "npm test", "user.name": "x" } };
+  const patch = {
+    ...goodPlan,
+    memory_patch: { "project.default_test_command": "npm test", "user.name": "x" },
+  };
 
   it("stands after the system prompt, and a patch is only suggested", async () => {
     const reads: number[] = [];
-    const { session, model } = openStage([patch], { memory: { read: async () => (reads.push(1), memory) } });
+    const { session, model } = openStage([patch], {
+      memory: { read: async () => (reads.push(1), memory) },
+    });
     const proposal = await session.plan("Fix it. Remember that tests run by npm test.");
     expect(String(model.requests[0]?.messages[0]?.content)).toMatch(
       /\n\nENGINEERING_MEMORY [^]*"preferred_style":"brief"/,
@@ -434,7 +533,9 @@ describe("a session", () => {
     await expect(two.session.apply()).rejects.toMatchObject({ code: "script_exhausted" });
     const proposal = await one.session.apply();
     expect(proposal.ok).toBe(true);
-    await expect(two.session.commit(proposedOf(proposal))).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(two.session.commit(proposedOf(proposal))).rejects.toMatchObject({
+      code: "invalid_input",
+    });
     expect(two.prompt(0)).not.toContain("FILE[");
   });
 

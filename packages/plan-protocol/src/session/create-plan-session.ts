@@ -10,7 +10,13 @@ import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
 import { detectMode } from "./detect-mode.ts";
 import { copyCycle, type PlanCycle } from "./plan-cycle.ts";
-import type { PlanSession, PlanSessionOptions, Proposal, ProposedPlan, ProposeOptions } from "./plan-session.ts";
+import type {
+  PlanSession,
+  PlanSessionOptions,
+  Proposal,
+  ProposedPlan,
+  ProposeOptions,
+} from "./plan-session.ts";
 import type { SessionSettings } from "./proposal-run.ts";
 import { maxRepairs } from "./recovery-from.ts";
 import { abortOf, makeProposal, type ProposalStart, writeTrace } from "./make-proposal.ts";
@@ -59,7 +65,11 @@ async function alone<T>(state: SessionState, work: () => Promise<T>): Promise<T>
   }
 }
 
-async function propose(state: SessionState, text: string, given: ProposeOptions): Promise<Proposal> {
+async function propose(
+  state: SessionState,
+  text: string,
+  given: ProposeOptions,
+): Promise<Proposal> {
   const { mode, goal, reason } = detectMode(text, {
     savedPlan: state.saved !== undefined,
     triggers: state.settings.triggers,
@@ -67,7 +77,11 @@ async function propose(state: SessionState, text: string, given: ProposeOptions)
   if (mode === "apply" && reason !== "verb") return goOn(state, goal, given);
   if (mode !== undefined) return begin(state, { mode, goal }, given);
   const { user } = await readMemory(state, given.signal);
-  return begin(state, { mode: user.output_format === "patch_first" ? "apply" : "plan", goal }, given);
+  return begin(
+    state,
+    { mode: user.output_format === "patch_first" ? "apply" : "plan", goal },
+    given,
+  );
 }
 
 /** A new cycle: nothing of the one before is used. */
@@ -76,7 +90,8 @@ async function begin(
   { mode, goal }: { mode: PlanMode; goal: string },
   given: ProposeOptions,
 ): Promise<Proposal> {
-  if (goal.trim() === "") throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
+  if (goal.trim() === "")
+    throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
   const cycle: PlanCycle = { goal, ...textsOf(given), entries: [], cache: new Map() };
   return run(state, { mode, goal, cycle, isContinued: false, signal: given.signal });
 }
@@ -87,10 +102,14 @@ async function goOn(state: SessionState, text: string, given: ProposeOptions): P
   const said = text.trim();
   if (saved === undefined) {
     if (said !== "") return begin(state, { mode: "apply", goal: text }, given);
-    throw new PlanProtocolError("no_saved_plan", "No plan is saved. Ask for one with plan(), or give apply() a goal.");
+    throw new PlanProtocolError(
+      "no_saved_plan",
+      "No plan is saved. Ask for one with plan(), or give apply() a goal.",
+    );
   }
   const cycle = { ...copyCycle(saved), ...textsOf(given) };
-  const goal = said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
+  const goal =
+    said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
   return run(state, { mode: "apply", goal, cycle, isContinued: true, signal: given.signal });
 }
 
@@ -105,22 +124,34 @@ async function run(state: SessionState, start: Omit<ProposalStart, "memory">): P
   return proposal;
 }
 
-async function readMemory({ settings }: SessionState, signal: AbortSignal | undefined): Promise<PlanMemory> {
+async function readMemory(
+  { settings }: SessionState,
+  signal: AbortSignal | undefined,
+): Promise<PlanMemory> {
   const { memory } = settings;
   throwIfAborted(signal);
   if (!("read" in memory)) return memory;
-  const known = await memory.read(signal === undefined ? {} : { signal }).catch((error: unknown) => {
-    throw abortOf(error, signal);
-  });
+  const known = await memory
+    .read(signal === undefined ? {} : { signal })
+    .catch((error: unknown) => {
+      throw abortOf(error, signal);
+    });
   throwIfAborted(signal);
   return known;
 }
 
-async function commit(state: SessionState, proposed: ProposedPlan, given: ApplyOptions): Promise<Result<AppliedPlan>> {
+async function commit(
+  state: SessionState,
+  proposed: ProposedPlan,
+  given: ApplyOptions,
+): Promise<Result<AppliedPlan>> {
   const { workspace } = state.settings;
   const recorder = state.recorders.get(proposed);
   if (recorder === undefined || workspace === undefined || proposed.plan.actions.length === 0)
-    throw new PlanProtocolError("invalid_input", whyNotCommitted(recorder === undefined, workspace === undefined));
+    throw new PlanProtocolError(
+      "invalid_input",
+      whyNotCommitted(recorder === undefined, workspace === undefined),
+    );
   throwIfAborted(given.signal);
   const applied = await workspace.apply(proposed.plan, given).catch((error: unknown) => {
     throw abortOf(error, given.signal);
@@ -139,7 +170,10 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
       `There is no version ${version} of plans. Use ${planVersions.join(", ")}.`,
     );
   if (![0, 1, 2].includes(repairs))
-    throw new PlanProtocolError("invalid_input", `${repairs} is no number of repairs. Use 0, 1 or 2.`);
+    throw new PlanProtocolError(
+      "invalid_input",
+      `${repairs} is no number of repairs. Use 0, 1 or 2.`,
+    );
   return {
     model: options.model,
     workspace: options.workspace,
@@ -170,12 +204,17 @@ function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "repor
 function recordCommit(recorder: TraceRecorder, applied: Result<AppliedPlan>): void {
   if (applied.ok) {
     const { transactionId, changes } = applied.value;
-    recorder.emit({ type: "APPLY_SUCCESS", transaction_id: transactionId, changes: changes.length });
+    recorder.emit({
+      type: "APPLY_SUCCESS",
+      transaction_id: transactionId,
+      changes: changes.length,
+    });
     return;
   }
   for (const issue of applied.issues) {
     const isRolledBack = issue.code.endsWith("_ROLLED_BACK");
-    if (isRolledBack) recorder.emit({ type: "APPLY_ROLLBACK", code: issue.code, reason: issue.message });
+    if (isRolledBack)
+      recorder.emit({ type: "APPLY_ROLLBACK", code: issue.code, reason: issue.message });
     else recorder.emitIssues([issue]);
   }
 }

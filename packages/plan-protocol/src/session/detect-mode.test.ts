@@ -36,6 +36,10 @@ describe("detectMode", () => {
   it("lets a trigger be the whole message only, and a prefix win", () => {
     expect(detectMode("ok, but fix the tests first", { savedPlan: true }).mode).toBe("plan");
     expect(detectMode("ok then", { savedPlan: true }).mode).toBeUndefined();
-    expect(detectMode("plan: ok", { savedPlan: true })).toEqual({ mode: "plan", goal: "ok", reason: "prefix" });
+    expect(detectMode("plan: ok", { savedPlan: true })).toEqual({
+      mode: "plan",
+      goal: "ok",
+      reason: "prefix",
+    });
   });
 });

@@ -28,14 +28,19 @@ const APPLY_VERB = verbs("create|generate|создай(?:те)?|сгенерир
  * What a message asks for: a prefix wins (`plan:`, `apply:`), then a message that is nothing but a trigger while a plan is
  * saved (`ok`, `применяй`), then a verb (fix, исправь: plan; create, создай: apply). With verbs of both kinds it is a plan.
  */
-export function detectMode(text: string, { savedPlan = false, triggers = [] }: DetectModeOptions = {}): DetectedMode {
+export function detectMode(
+  text: string,
+  { savedPlan = false, triggers = [] }: DetectModeOptions = {},
+): DetectedMode {
   const prefix = PREFIX.exec(text);
   if (prefix !== null) {
     const mode = prefix[1]?.toLowerCase() === "plan" ? "plan" : "apply";
     return { mode, goal: text.slice(prefix[0].length).trim(), reason: "prefix" };
   }
   const goal = text.trim();
-  const isTrigger = [...TRIGGERS, ...triggers].some((trigger) => plainOf(trigger) === plainOf(goal));
+  const isTrigger = [...TRIGGERS, ...triggers].some(
+    (trigger) => plainOf(trigger) === plainOf(goal),
+  );
   if (savedPlan !== false && isTrigger) return { mode: "apply", goal: "", reason: "trigger" };
   if (PLAN_VERB.test(goal)) return { mode: "plan", goal, reason: "verb" };
   if (APPLY_VERB.test(goal)) return { mode: "apply", goal, reason: "verb" };

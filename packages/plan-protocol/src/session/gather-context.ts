@@ -29,13 +29,17 @@ export async function gatherContext(
     const key = requestKey(request);
     const read = await readThroughCache(run, request, isFresh);
     const known = cycle.entries.find((entry) => entry.key === key);
-    if (known === undefined) cycle.entries.push({ request, key, priority: priority(request), ...read });
+    if (known === undefined)
+      cycle.entries.push({ request, key, priority: priority(request), ...read });
     else Object.assign(known, read, { priority: Math.min(known.priority, priority(request)) });
   }
 }
 
 /** Reads all files of the cycle again and gives the paths that are not what they were. */
-export async function rereadFiles(run: ProposalRun, paths?: ReadonlySet<string>): Promise<string[]> {
+export async function rereadFiles(
+  run: ProposalRun,
+  paths?: ReadonlySet<string>,
+): Promise<string[]> {
   const changed = new Set<string>();
   for (const entry of run.cycle.entries) {
     const { request } = entry;
@@ -49,7 +53,10 @@ export async function rereadFiles(run: ProposalRun, paths?: ReadonlySet<string>)
 }
 
 /** The file of a request as `checkPath` spells it; undefined for other requests and for paths that may not be read. */
-export function filePathOf(request: ContextRequest, { policy, limits }: ProposalRun): string | undefined {
+export function filePathOf(
+  request: ContextRequest,
+  { policy, limits }: ProposalRun,
+): string | undefined {
   if (request.type !== "read_file") return undefined;
   const checked = checkPath(request.path, { policy, limits, use: "read" });
   return checked.ok ? checked.value : undefined;
@@ -68,13 +75,20 @@ function requestKey(request: ContextRequest): string {
   return "env";
 }
 
-async function readThroughCache(run: ProposalRun, request: ContextRequest, isFresh: boolean): Promise<CachedContext> {
+async function readThroughCache(
+  run: ProposalRun,
+  request: ContextRequest,
+  isFresh: boolean,
+): Promise<CachedContext> {
   const { cycle, recorder, workspace, signal } = run;
   const key = cacheKey(run, request);
   const cached = isFresh ? undefined : cycle.cache.get(key);
   recorder.countContext(request.type, key, cached !== undefined);
   if (cached !== undefined) return cached;
-  const blocks = refusalOf(run, request) ?? (await workspace?.read([request], signalOption(signal)))?.blocks ?? [];
+  const blocks =
+    refusalOf(run, request) ??
+    (await workspace?.read([request], signalOption(signal)))?.blocks ??
+    [];
   throwIfAborted(signal);
   const read = masked(run, request, blocks.length === 0 ? [missing(request)] : blocks);
   cycle.cache.set(cacheKey(run, request), read);
@@ -85,7 +99,9 @@ async function readThroughCache(run: ProposalRun, request: ContextRequest, isFre
 function cacheKey(run: ProposalRun, request: ContextRequest): string {
   const path = filePathOf(request, run);
   const hash = path === undefined ? undefined : run.workspace?.readSet.get(path)?.sha256;
-  return request.type === "read_file" ? `${requestKey(request)} ${hash ?? "absent"}` : requestKey(request);
+  return request.type === "read_file"
+    ? `${requestKey(request)} ${hash ?? "absent"}`
+    : requestKey(request);
 }
 
 /** What a protected or impossible path gets, whatever the workspace thinks of it. */
@@ -93,12 +109,18 @@ function refusalOf(run: ProposalRun, request: ContextRequest): ContextBlock[] | 
   if (request.type !== "read_file") return undefined;
   const checked = checkPath(request.path, { policy: run.policy, limits: run.limits, use: "read" });
   if (checked.ok) return undefined;
-  const text = checked.issues.map(({ code, message }) => `Not read: ${code}. ${message}`).join("\n");
+  const text = checked.issues
+    .map(({ code, message }) => `Not read: ${code}. ${message}`)
+    .join("\n");
   return [{ type: "read_file", label: request.path, text }];
 }
 
 function missing(request: ContextRequest): ContextBlock {
-  return { type: request.type, label: labelOfRequest(request), text: "Not read: nothing here can answer this." };
+  return {
+    type: request.type,
+    label: labelOfRequest(request),
+    text: "Not read: nothing here can answer this.",
+  };
 }
 
 function labelOfRequest(request: ContextRequest): string {
@@ -107,12 +129,18 @@ function labelOfRequest(request: ContextRequest): string {
   return request.type === "logs" ? request.source : "env";
 }
 
-function masked(run: ProposalRun, request: ContextRequest, blocks: readonly ContextBlock[]): CachedContext {
+function masked(
+  run: ProposalRun,
+  request: ContextRequest,
+  blocks: readonly ContextBlock[],
+): CachedContext {
   const path = filePathOf(request, run);
   const original = path === undefined ? undefined : run.workspace?.readSet.get(path)?.text;
   const isOwn = original !== undefined && MASK.test(original);
   const result = blocks.map((block) => ({ ...block, text: redactSecrets(block.text).text }));
-  const isMasked = result.some(({ text }, index) => text !== blocks[index]?.text || (MASK.test(text) && !isOwn));
+  const isMasked = result.some(
+    ({ text }, index) => text !== blocks[index]?.text || (MASK.test(text) && !isOwn),
+  );
   return { blocks: result, isMasked };
 }
 

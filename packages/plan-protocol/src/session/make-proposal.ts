@@ -44,7 +44,16 @@ export async function makeProposal(
     onEvent: settings.onEvent,
   });
   const memoryBlock = renderMemoryBlock(memory);
-  const run: ProposalRun = { ...settings, mode, cycle, goal, memoryBlock, changed: [], recorder, signal };
+  const run: ProposalRun = {
+    ...settings,
+    mode,
+    cycle,
+    goal,
+    memoryBlock,
+    changed: [],
+    recorder,
+    signal,
+  };
   try {
     await (isContinued ? goBackIfChanged(run) : collectContext(run));
     const result = await runProposal(run);
@@ -74,10 +83,18 @@ export async function writeTrace(
 export function abortOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted !== true) return error;
   if (PlanProtocolError.isInstance(error) && error.code === "aborted") return error;
-  return new PlanProtocolError("aborted", "The call was aborted; the session is as it was before.", { cause: error });
+  return new PlanProtocolError(
+    "aborted",
+    "The call was aborted; the session is as it was before.",
+    { cause: error },
+  );
 }
 
-async function finish(run: ProposalRun, result: Result<CheckedPlan>, memory: PlanMemory): Promise<Proposal> {
+async function finish(
+  run: ProposalRun,
+  result: Result<CheckedPlan>,
+  memory: PlanMemory,
+): Promise<Proposal> {
   const { recorder, mode } = run;
   if (!result.ok) {
     recorder.end({ outcome: "failed", issues: result.issues });
@@ -107,7 +124,9 @@ async function collectContext(run: ProposalRun): Promise<void> {
     ...(report === undefined ? {} : { report }),
     ...(root === undefined ? {} : { root }),
   }).slice(0, run.limits.maxContextFiles);
-  await gatherContext(run, requests, { priority: (request) => (request.type === "read_file" ? 1 : 2) });
+  await gatherContext(run, requests, {
+    priority: (request) => (request.type === "read_file" ? 1 : 2),
+  });
 }
 
 /** Reads the files of a saved plan again; a change makes the proposal a plan once more. */

@@ -16,12 +16,19 @@ export function createRepairBudget(repairs: number): RepairBudget {
 }
 
 /** What comes after an answer that cannot be used. */
-export type NextStep = { step: "repair" } | { step: "descend"; version: PlanVersion } | { step: "stop" };
+export type NextStep =
+  | { step: "repair" }
+  | { step: "descend"; version: PlanVersion }
+  | { step: "stop" };
 
 /** Sends the answer back while that is left, then goes down a version where that can help. Does not spend the repair. */
 export function nextStep(
   issues: readonly Issue[],
-  { stage, budget, version }: { stage: "form" | "content"; budget: RepairBudget; version: PlanVersion },
+  {
+    stage,
+    budget,
+    version,
+  }: { stage: "form" | "content"; budget: RepairBudget; version: PlanVersion },
 ): NextStep {
   const recoveries = new Set(issues.map(recoveryOf));
   if (recoveries.has("stop")) return { step: "stop" };

@@ -30,5 +30,9 @@ export interface PlanCycle {
 
 /** A cycle that can change without the other one noticing. */
 export function copyCycle(cycle: PlanCycle): PlanCycle {
-  return { ...cycle, entries: cycle.entries.map((entry) => ({ ...entry })), cache: new Map(cycle.cache) };
+  return {
+    ...cycle,
+    entries: cycle.entries.map((entry) => ({ ...entry })),
+    cache: new Map(cycle.cache),
+  };
 }

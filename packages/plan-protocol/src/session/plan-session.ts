@@ -9,7 +9,12 @@ import type { PlanEvent } from "../trace/plan-event.ts";
 import type { PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts";
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPolicy } from "../validate/validate-plan.ts";
-import type { AppliedPlan, ApplyOptions, PlanPreview, PlanWorkspace } from "../workspace/plan-workspace.ts";
+import type {
+  AppliedPlan,
+  ApplyOptions,
+  PlanPreview,
+  PlanWorkspace,
+} from "../workspace/plan-workspace.ts";
 
 /** Where memory is read from, once a proposal. The session never writes any. */
 export interface MemorySource {
@@ -18,8 +23,12 @@ export interface MemorySource {
 
 /** Sampling and limits of every call. A member that is undefined is left to the provider. */
 export type PlanModelRequest = {
-  [Name in Exclude<keyof ModelRequest, "messages" | "responseFormat" | "tools" | "toolChoice" | "signal">]?:
-    ModelRequest[Name] | undefined;
+  [
+    Name in Exclude<
+      keyof ModelRequest,
+      "messages" | "responseFormat" | "tools" | "toolChoice" | "signal"
+    >
+  ]?: ModelRequest[Name] | undefined;
 };
 
 /** What a session works with. */

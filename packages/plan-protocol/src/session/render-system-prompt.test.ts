@@ -67,7 +67,9 @@ describe("the system prompt", () => {
     const readSet = new Map([["src/server.ts", { sha256: "0".repeat(64), text }]]);
     const parsed = parsePlan(example ?? "", { version });
     expect(parsed).toMatchObject({ ok: true, value: { repairs: [] } });
-    const valid = parsed.ok ? validatePlan(parsed.value, { mode: "apply", version, readSet }) : parsed;
+    const valid = parsed.ok
+      ? validatePlan(parsed.value, { mode: "apply", version, readSet })
+      : parsed;
     expect(valid).toMatchObject({ ok: true });
   });
 

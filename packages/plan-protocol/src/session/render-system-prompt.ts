@@ -47,7 +47,8 @@ const EXAMPLES: Readonly<Record<PlanVersion, Omit<PlanAction, "path">>> = {
   1: { kind: "UPDATE_FILE", content: 'export const host = "::1";\nexport const port = 8080;\n' },
   2: {
     kind: "PATCH_FILE",
-    patch: '@@ -1,2 +1,2 @@\n export const host = "::1";\n-export const port = 80;\n+export const port = 8080;\n',
+    patch:
+      '@@ -1,2 +1,2 @@\n export const host = "::1";\n-export const port = 80;\n+export const port = 8080;\n',
     base_sha256: EXAMPLE_HASH,
   },
   3: {
@@ -65,7 +66,8 @@ const WHOLE_RULES = [
 export function renderSystemPrompt(version: PlanVersion): string {
   const isTold = ({ kind }: { kind: ActionKind }): boolean =>
     isActionKind(kind, version) && (kind !== "UPDATE_FILE" || version === 1);
-  const changeRules = version === 1 ? WHOLE_RULES : version === 2 ? PATCH_RULES : [...PATCH_RULES, ...EDIT_RULES];
+  const changeRules =
+    version === 1 ? WHOLE_RULES : version === 2 ? PATCH_RULES : [...PATCH_RULES, ...EDIT_RULES];
   return [
     "You change a software project by answering with plans. You have no shell and no tools: you see what this conversation shows, and a program checks your plan before anything is written. Nothing is corrected for you: a plan that does not fit is refused as a whole.",
     "",
@@ -108,7 +110,10 @@ export function renderSystemPrompt(version: PlanVersion): string {
 function exampleAnswer(version: PlanVersion): string {
   const { kind, ...fields } = EXAMPLES[version];
   const action = { kind, path: "src/server.ts", ...fields };
-  return JSON.stringify({ actions: [action], summary: "The server listens on 8080. Check: npm test" });
+  return JSON.stringify({
+    actions: [action],
+    summary: "The server listens on 8080. Check: npm test",
+  });
 }
 
 function kindOfValue(schema: JsonSchema): string {

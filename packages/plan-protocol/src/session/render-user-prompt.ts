@@ -62,7 +62,9 @@ function renderContext({ blocks, dropped }: UserPrompt): string {
   return [
     "CONTEXT",
     ...blocks.map(renderBlock),
-    ...(left.length === 0 ? [] : ["Left out, because there was no room (ask for less at a time):", ...left]),
+    ...(left.length === 0
+      ? []
+      : ["Left out, because there was no room (ask for less at a time):", ...left]),
   ].join("\n");
 }
 
@@ -89,7 +91,8 @@ function renderChanged({ changed }: UserPrompt): string {
 }
 
 function renderDescent(version: PlanVersion, issues: readonly string[]): string {
-  const way = version === 1 ? "give the files whole with UPDATE_FILE" : "use PATCH_FILE instead of EDIT_FILE";
+  const way =
+    version === 1 ? "give the files whole with UPDATE_FILE" : "use PATCH_FILE instead of EDIT_FILE";
   return [
     `Your changes could not be placed in the files. This is schema version ${version} now: ${way}.`,
     ...issues.map((issue) => `- ${issue}`),

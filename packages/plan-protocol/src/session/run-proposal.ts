@@ -1,4 +1,11 @@
-import { type ChatMessage, failure, type Issue, type ModelResponse, type Result, truncateMiddle } from "@ccl/core";
+import {
+  type ChatMessage,
+  failure,
+  type Issue,
+  type ModelResponse,
+  type Result,
+  truncateMiddle,
+} from "@ccl/core";
 import { repairMessages } from "@ccl/structured-output";
 
 import { parsePlan } from "../parse/parse-plan.ts";
@@ -92,8 +99,12 @@ async function answerRequests(
   progress.roundsLeft -= 1;
   // What does not fit the limit on blocks would be dropped unread; reading it would only take time.
   const taken = requests.slice(0, run.limits.maxContextFiles);
-  await gatherContext(run, taken, { priority: (request) => (request.type === "read_file" ? 0 : 1) });
-  progress.notes = [summary, ...ignoredNote(requests.length - taken.length)].filter((note) => note !== "").join("\n");
+  await gatherContext(run, taken, {
+    priority: (request) => (request.type === "read_file" ? 0 : 1),
+  });
+  progress.notes = [summary, ...ignoredNote(requests.length - taken.length)]
+    .filter((note) => note !== "")
+    .join("\n");
   return undefined;
 }
 
@@ -123,14 +134,18 @@ async function goOn(
   progress.pending = undefined;
   progress.descent = issues.slice(0, 10).map(({ code, message }) => `${code}: ${message}`);
   // Whole files are needed where no patch can be placed.
-  const changed = plan?.actions.filter(({ kind }) => actionKinds[kind].fields.length > 0 && kind !== "CREATE_FILE");
+  const changed = plan?.actions.filter(
+    ({ kind }) => actionKinds[kind].fields.length > 0 && kind !== "CREATE_FILE",
+  );
   await readAgain(run, new Set(changed?.map(({ path }) => path)));
   return undefined;
 }
 
 /** The files of actions that were made for another state of them, or without having seen them. */
 function pathsToRead(issues: readonly Issue[], plan: Plan | undefined): ReadonlySet<string> {
-  const stale = issues.filter((issue) => recoveryOf(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE");
+  const stale = issues.filter(
+    (issue) => recoveryOf(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE",
+  );
   const indexes = stale.flatMap(({ path: [list, index] }) =>
     list === "actions" && typeof index === "number" ? [index] : [],
   );
@@ -147,10 +162,16 @@ async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<
 }
 
 /** System prompt and memory, then the user's turn, then an answer to be mended. The same run gives the same bytes. */
-function messagesOf(run: ProposalRun, progress: Progress, { blocks, dropped }: ShownContext): ChatMessage[] {
+function messagesOf(
+  run: ProposalRun,
+  progress: Progress,
+  { blocks, dropped }: ShownContext,
+): ChatMessage[] {
   const { version, roundsLeft, descent, pending } = progress;
   const { report, background, savedPlan } = run.cycle;
-  const system = [renderSystemPrompt(version), run.memoryBlock].filter((part) => part !== "").join("\n\n");
+  const system = [renderSystemPrompt(version), run.memoryBlock]
+    .filter((part) => part !== "")
+    .join("\n\n");
   const content = renderUserPrompt({
     mode: run.mode,
     version,
@@ -171,9 +192,15 @@ function messagesOf(run: ProposalRun, progress: Progress, { blocks, dropped }: S
   ];
   if (pending === undefined) return messages;
   // Whatever the format: half a plan joined to another half is a guess, so an answer that was cut off is asked for whole.
-  return [...messages, ...repairMessages(pending.issues, pending.answer, { format: "json_object" })];
+  return [
+    ...messages,
+    ...repairMessages(pending.issues, pending.answer, { format: "json_object" }),
+  ];
 }
 
 function cut(text: string, maxChars: number): string {
-  return truncateMiddle(text, { maxChars, marker: (removed) => `...[TRUNCATED ${removed} chars]...` }).text;
+  return truncateMiddle(text, {
+    maxChars,
+    marker: (removed) => `...[TRUNCATED ${removed} chars]...`,
+  }).text;
 }

@@ -19,7 +19,8 @@ export interface ShownContext {
 export function selectContext(run: ProposalRun): ShownContext {
   const owners = new Map<ContextBlock, CycleEntry>();
   for (const entry of run.cycle.entries) {
-    for (const block of entry.blocks) owners.set({ ...block, priority: block.priority ?? entry.priority }, entry);
+    for (const block of entry.blocks)
+      owners.set({ ...block, priority: block.priority ?? entry.priority }, entry);
   }
   const given = [...owners.keys()];
   const { blocks, dropped, stats } = applyContextDiet(given, run.limits);
@@ -40,7 +41,13 @@ export function selectContext(run: ProposalRun): ShownContext {
     const entry = owners.get(block);
     const path = entry === undefined ? undefined : filePathOf(entry.request, run);
     const file = path === undefined ? undefined : run.workspace?.readSet.get(path);
-    if (entry === undefined || path === undefined || file === undefined || block.sha256 === undefined) continue;
+    if (
+      entry === undefined ||
+      path === undefined ||
+      file === undefined ||
+      block.sha256 === undefined
+    )
+      continue;
     readSet.set(path, file);
     const isCut = blocks[index]?.text !== block.text;
     if (!isCut && !entry.isMasked && isWhole(entry, block, file)) whole.add(path);

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 
 import type { PlanWorkspace } from "../workspace/plan-workspace.ts";
 import { createMemoryWorkspace } from "./__fixtures__/create-memory-workspace.ts";
-import { askForPort, goodChange, goodPlan, openStage, portFile, proposedOf } from "./__fixtures__/open-stage.ts";
+import {
+  askForPort,
+  goodChange,
+  goodPlan,
+  openStage,
+  portFile,
+  proposedOf,
+} from "./__fixtures__/open-stage.ts";
 
 type Step = "memory" | "model" | "read" | "preview" | "apply" | "none";
 
@@ -58,14 +65,18 @@ describe("an aborted call", () => {
 
       step = "none";
       controller = new AbortController();
-      expect(await stage.session.apply("", { signal: controller.signal })).toMatchObject({ ok: true });
+      expect(await stage.session.apply("", { signal: controller.signal })).toMatchObject({
+        ok: true,
+      });
     },
   );
 
   it("before it began asks for nothing", async () => {
     const stage = openStage([goodPlan]);
     const signal = AbortSignal.abort();
-    await expect(stage.session.plan("Fix it.", { signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(stage.session.plan("Fix it.", { signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
     expect(stage.model.requests).toEqual([]);
     expect(stage.events).toEqual([]);
   });
@@ -79,7 +90,9 @@ describe("an aborted call", () => {
     const stage = openStage([askForPort, goodChange], { workspace });
     const proposal = await stage.session.apply("Use port 8080.", { signal: controller.signal });
     expect(stage.model.requests.every(({ signal }) => signal === controller.signal)).toBe(true);
-    await expect(stage.session.commit(proposedOf(proposal), { signal: controller.signal })).rejects.toMatchObject({
+    await expect(
+      stage.session.commit(proposedOf(proposal), { signal: controller.signal }),
+    ).rejects.toMatchObject({
       code: "aborted",
     });
   });
@@ -96,7 +109,9 @@ describe("an aborted call", () => {
       ],
       { trace: { write: async ({ outcome }) => void outcomes.push(outcome) } },
     );
-    await expect(stage.session.plan("Fix it.", { signal: controller.signal })).rejects.toMatchObject({
+    await expect(
+      stage.session.plan("Fix it.", { signal: controller.signal }),
+    ).rejects.toMatchObject({
       code: "aborted",
     });
     expect(outcomes).toEqual(["aborted"]);

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { askForPort, goodChange, goodPatch, goodPlan, openStage, portFile } from "./__fixtures__/open-stage.ts";
+import {
+  askForPort,
+  goodChange,
+  goodPatch,
+  goodPlan,
+  openStage,
+  portFile,
+} from "./__fixtures__/open-stage.ts";
 
 const ask = (...context_requests: object[]): { actions: []; context_requests: object[] } => ({
   actions: [],
@@ -16,7 +23,10 @@ const read = (path: string, start_line?: number, end_line?: number): object => (
 describe("context", () => {
   it("is collected for what goal and report name, before the first call", async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index + 1}\n`).join("");
-    const { session, workspace, prompt } = openStage([goodPlan], { files: { "src/a.ts": lines }, root: "/w" });
+    const { session, workspace, prompt } = openStage([goodPlan], {
+      files: { "src/a.ts": lines },
+      root: "/w",
+    });
     await session.plan("Fix it.", { report: "Error: x\n    at f (/w/src/a.ts:200:3)" });
     expect(workspace.reads).toEqual([read("src/a.ts", 120, 280)]);
     expect(prompt(0)).toContain("FILE[src/a.ts:120-280] sha256=");
@@ -26,7 +36,11 @@ describe("context", () => {
   });
 
   it("is read in rounds, with what the model said shown again, until the limit", async () => {
-    const { session, prompt, model } = openStage([askForPort, ask({ type: "env" }), ask({ type: "env" })]);
+    const { session, prompt, model } = openStage([
+      askForPort,
+      ask({ type: "env" }),
+      ask({ type: "env" }),
+    ]);
     const proposal = await session.plan("Use port 8080.");
     expect(proposal).toMatchObject({ ok: false, issues: [{ code: "ERR_CONTEXT_ROUNDS" }] });
     expect(prompt(0)).toContain("You may ask for context 2 more times.");
@@ -42,7 +56,12 @@ describe("context", () => {
     const wrong = { actions: [{ ...goodPatch, base_sha256: "x" }], summary: "x" };
     const { session, model } = openStage([wrong, askForPort, goodChange]);
     expect(await session.apply("Use port 8080.")).toMatchObject({ ok: true });
-    expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+    expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual([
+      "system",
+      "user",
+      "assistant",
+      "user",
+    ]);
   });
 
   it.each([
@@ -59,7 +78,11 @@ describe("context", () => {
       "CONTEXT_CACHE_MISS",
       "CONTEXT_CACHE_HIT",
     ]);
-    expect(trace.cache_stats).toMatchObject({ hits: { [type]: 1 }, misses: { [type]: 1 }, hit_rate: 0.5 });
+    expect(trace.cache_stats).toMatchObject({
+      hits: { [type]: 1 },
+      misses: { [type]: 1 },
+      hit_rate: 0.5,
+    });
   });
 
   it.each([
@@ -87,7 +110,9 @@ describe("context", () => {
   });
 
   it("is cut to its limits, which is reported and said to the model", async () => {
-    const files = Object.fromEntries(["a", "b", "c"].map((name) => [`${name}.ts`, `${name}\n`.repeat(10_000)]));
+    const files = Object.fromEntries(
+      ["a", "b", "c"].map((name) => [`${name}.ts`, `${name}\n`.repeat(10_000)]),
+    );
     const limits = { maxContextFiles: 2, maxContextFileChars: 5_000 };
     const { session, prompt, events } = openStage(
       [ask(read("a.ts"), read("b.ts"), read("c.ts")), ask(read("c.ts")), goodPlan],
@@ -96,14 +121,19 @@ describe("context", () => {
     const { trace } = await session.plan("Fix it.");
     expect(prompt(1)).toContain("(1 requests of that answer were ignored: too many at once.)");
     expect(prompt(2)).toMatch(/\.\.\.\[TRUNCATED \d+ chars\]\.\.\./);
-    expect(prompt(2)).toContain("Left out, because there was no room (ask for less at a time):\n- FILE[c.ts]");
+    expect(prompt(2)).toContain(
+      "Left out, because there was no room (ask for less at a time):\n- FILE[c.ts]",
+    );
     expect(events.findLast(({ type }) => type === "CONTEXT_DIET_APPLIED")).toMatchObject({
       files: 2,
       dropped: 1,
       truncated: 2,
       total_chars: 10_000,
     });
-    expect(trace.context_stats).toMatchObject({ context_files_dropped_count: 1, context_truncated_files_count: 2 });
+    expect(trace.context_stats).toMatchObject({
+      context_files_dropped_count: 1,
+      context_truncated_files_count: 2,
+    });
   });
 
   it("of a report keeps head and tail", async () => {
@@ -121,7 +151,10 @@ describe("a file that was not shown whole", () => {
   };
 
   it("cannot be replaced, and is shown whole when the answer is sent back", async () => {
-    const { session, prompt, lastMessage } = openStage([ask(read("src/port.ts", 2, 2)), whole, whole], { version: 1 });
+    const { session, prompt, lastMessage } = openStage(
+      [ask(read("src/port.ts", 2, 2)), whole, whole],
+      { version: 1 },
+    );
     const proposal = await session.apply("Use port 8080.");
     expect(proposal.ok).toBe(true);
     expect(lastMessage(2)).toContain("[ERR_UPDATE_WITHOUT_BASE]");
@@ -136,12 +169,20 @@ describe("a file that was not shown whole", () => {
       files,
       limits: { maxContextFileChars: 500 },
     });
-    expect(await session.apply("Fix it.")).toMatchObject({ ok: false, issues: [{ code: "ERR_UPDATE_WITHOUT_BASE" }] });
+    expect(await session.apply("Fix it.")).toMatchObject({
+      ok: false,
+      issues: [{ code: "ERR_UPDATE_WITHOUT_BASE" }],
+    });
   });
 
   it("cannot be changed at all where nothing of it is shown", async () => {
-    const { session } = openStage([{ ...goodChange }, { ...goodChange }], { limits: { maxContextFiles: 0 } });
-    expect(await session.apply("Fix it.")).toMatchObject({ ok: false, issues: [{ code: "ERR_UPDATE_WITHOUT_BASE" }] });
+    const { session } = openStage([{ ...goodChange }, { ...goodChange }], {
+      limits: { maxContextFiles: 0 },
+    });
+    expect(await session.apply("Fix it.")).toMatchObject({
+      ok: false,
+      issues: [{ code: "ERR_UPDATE_WITHOUT_BASE" }],
+    });
   });
 });
 
@@ -155,7 +196,10 @@ describe("secrets", () => {
   it("reach neither the model nor a trace nor an event", async () => {
     const answers = [ask(read("src/keys.ts")), { actions: [], summary: `The key is ${secret}.` }];
     const { session, model, events } = openStage(answers, { files });
-    const { trace } = await session.plan("Fix it.", { report: `KEY=${secret}`, background: `token: "${secret}"` });
+    const { trace } = await session.plan("Fix it.", {
+      report: `KEY=${secret}`,
+      background: `token: "${secret}"`,
+    });
     expect(JSON.stringify(model.requests)).not.toContain(secret);
     expect(JSON.stringify(model.requests)).toContain("[redacted:");
     expect(JSON.stringify([trace, events])).not.toContain(secret);
@@ -174,7 +218,10 @@ describe("secrets", () => {
     ],
   ])("are not lost or replaced by their masks in %s", async (_name, action, code) => {
     const answer = { actions: [action], summary: "x" };
-    const { session } = openStage([ask(read("src/keys.ts")), answer, answer], { files, version: 1 });
+    const { session } = openStage([ask(read("src/keys.ts")), answer, answer], {
+      files,
+      version: 1,
+    });
     expect(await session.apply("Fix it.")).toMatchObject({ ok: false, issues: [{ code }] });
   });
 
@@ -196,16 +243,29 @@ describe("hostile answers", () => {
   it.each([
     [
       "many requests",
-      { actions: [], context_requests: Array.from({ length: 5_000 }, (_, index) => read(`f${index}.ts`)) },
+      {
+        actions: [],
+        context_requests: Array.from({ length: 5_000 }, (_, index) => read(`f${index}.ts`)),
+      },
     ],
     ["deep JSON", "[".repeat(100_000)],
-    ["two plans", `${JSON.stringify(goodChange)}\n${JSON.stringify({ ...goodChange, summary: "Other." })}`],
+    [
+      "two plans",
+      `${JSON.stringify(goodChange)}\n${JSON.stringify({ ...goodChange, summary: "Other." })}`,
+    ],
     ["tool calls instead of text", { text: "", finishReason: "tool_calls" as const }],
     ["a prototype", '{"actions":[],"summary":"x","__proto__":{"polluted":true}}'],
     ["control characters", `\u0000\u001b[2J${"\u202e".repeat(1_000)}`],
     ["an empty text", ""],
   ])("of %s end in a plan that is sound, or in issues, after few calls", async (_name, answer) => {
-    const { session, model, workspace } = openStage([answer, answer, answer, answer, answer, answer]);
+    const { session, model, workspace } = openStage([
+      answer,
+      answer,
+      answer,
+      answer,
+      answer,
+      answer,
+    ]);
     const proposal = await session.apply("Use port 8080.");
     expect(proposal.ok).toBe(false);
     expect(model.requests.length).toBeLessThanOrEqual(4);

@@ -21,7 +21,13 @@ export type PlanEventBody =
   | { type: "VALIDATION_FAILED"; code: string; reason: string }
   | { type: "CONTEXT_CACHE_HIT"; key: string }
   | { type: "CONTEXT_CACHE_MISS"; key: string }
-  | { type: "CONTEXT_DIET_APPLIED"; files: number; dropped: number; truncated: number; total_chars: number }
+  | {
+      type: "CONTEXT_DIET_APPLIED";
+      files: number;
+      dropped: number;
+      truncated: number;
+      total_chars: number;
+    }
   | { type: "PREVIEW_READY"; plan_hash: string; changes: number }
   | { type: "APPLY_SUCCESS"; transaction_id: string; changes: number }
   | { type: "APPLY_ROLLBACK"; code: string; reason: string };

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
-import { askForPort, goodChange, goodPlan, openStage, proposedOf } from "../session/__fixtures__/open-stage.ts";
+import {
+  askForPort,
+  goodChange,
+  goodPlan,
+  openStage,
+  proposedOf,
+} from "../session/__fixtures__/open-stage.ts";
 import type { PlanTrace } from "./plan-trace.ts";
 
 describe("a trace", () => {
@@ -19,7 +25,12 @@ describe("a trace", () => {
       outcome: "ok",
       schema_version: 2,
       schema_hash: schemaHash(planWireSchema(2)),
-      config_snapshot: { model: "scripted", response_format: "strict", repairs: 2, request: { temperature: 0 } },
+      config_snapshot: {
+        model: "scripted",
+        response_format: "strict",
+        repairs: 2,
+        request: { temperature: 0 },
+      },
       context_stats: { context_files_count: 1, context_logs_chars: 0 },
       cache_stats: { hit_rate: 0, misses: { read_file: 1 } },
       validated_json: { mode: "plan", summary: goodPlan.summary },
@@ -38,8 +49,13 @@ describe("a trace", () => {
   it("holds answers, masked, where its sink asks for them, and the commit that follows", async () => {
     const traces: PlanTrace[] = [];
     const secret = `ghp_${"a1B2c3".repeat(6)}`;
-    const trace = { includesRawAnswers: true, write: async (one: PlanTrace) => void traces.push(one) };
-    const { session } = openStage([askForPort, `${JSON.stringify(goodChange)} ${secret}`], { trace });
+    const trace = {
+      includesRawAnswers: true,
+      write: async (one: PlanTrace) => void traces.push(one),
+    };
+    const { session } = openStage([askForPort, `${JSON.stringify(goodChange)} ${secret}`], {
+      trace,
+    });
     const proposal = await session.apply("Use port 8080.");
     await session.commit(proposedOf(proposal));
     expect(traces.map(({ trace_id, events }) => [trace_id, events.at(-1)?.type])).toEqual([
@@ -60,12 +76,20 @@ describe("a trace", () => {
     const write = async (): Promise<void> => {
       throw new Error("The disk is full.");
     };
-    const { session } = openStage([askForPort, wrong, wrong, wrong, wrong], { version: 3, trace: { write } });
+    const { session } = openStage([askForPort, wrong, wrong, wrong, wrong], {
+      version: 3,
+      trace: { write },
+    });
     const proposal = await session.apply("Use port 8080.");
     expect(proposal).toMatchObject({
       ok: false,
       traceProblem: "The disk is full.",
-      trace: { outcome: "failed", schema_version: 2, config_snapshot: { schema_version: 3 }, validated_json: null },
+      trace: {
+        outcome: "failed",
+        schema_version: 2,
+        config_snapshot: { schema_version: 3 },
+        validated_json: null,
+      },
     });
     expect(proposal.trace.issues.length).toBeGreaterThan(0);
   });

@@ -7,5 +7,7 @@ export function redactValue(value: unknown): unknown {
   if (typeof value === "string") return redactSecrets(value).text;
   if (Array.isArray(value)) return value.map(redactValue);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, redactValue(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, redactValue(member)]),
+  );
 }

@@ -41,7 +41,12 @@ export interface TraceRecorder {
   trace(): PlanTrace;
 }
 
-const NO_COUNTS: Readonly<Record<ContextRequest["type"], number>> = { env: 0, logs: 0, read_file: 0, search: 0 };
+const NO_COUNTS: Readonly<Record<ContextRequest["type"], number>> = {
+  env: 0,
+  logs: 0,
+  read_file: 0,
+  search: 0,
+};
 
 const NO_CONTEXT: ContextStats = {
   context_files_count: 0,
@@ -74,7 +79,8 @@ export function createTraceRecorder(options: TraceRecorderOptions): TraceRecorde
   return {
     emit,
     emitIssues(issues) {
-      for (const { code, message } of issues) emit({ type: "VALIDATION_FAILED", code, reason: masked(message) });
+      for (const { code, message } of issues)
+        emit({ type: "VALIDATION_FAILED", code, reason: masked(message) });
     },
     countContext(type, key, isHit) {
       (isHit ? hits : misses)[type] += 1;
@@ -110,7 +116,8 @@ export function createTraceRecorder(options: TraceRecorderOptions): TraceRecorde
 }
 
 function cacheStatsOf(hits: CacheStats["hits"], misses: CacheStats["misses"]): CacheStats {
-  const sum = (counts: CacheStats["hits"]): number => Object.values(counts).reduce((total, count) => total + count, 0);
+  const sum = (counts: CacheStats["hits"]): number =>
+    Object.values(counts).reduce((total, count) => total + count, 0);
   const all = sum(hits) + sum(misses);
   return { hits: { ...hits }, misses: { ...misses }, hit_rate: all === 0 ? 0 : sum(hits) / all };
 }

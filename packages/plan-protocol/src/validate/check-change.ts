@@ -18,12 +18,14 @@ export function checkChange(action: PlanAction, check: ActionCheck): CheckedChan
   const { kind, path } = action;
   if (kind === "PATCH_FILE") return checkPatch(action, check);
   if (kind === "EDIT_FILE") return checkEdits(action, check);
-  if (kind !== "CREATE_FILE" && kind !== "UPDATE_FILE") return { action: { kind, path }, sizeBytes: 0 };
+  if (kind !== "CREATE_FILE" && kind !== "UPDATE_FILE")
+    return { action: { kind, path }, sizeBytes: 0 };
   if (kind === "UPDATE_FILE") checkUpdate(check);
   const { content } = action;
   if (content === undefined)
     check.add("ERR_CONTENT_REQUIRED", ["content"], `${kind} needs the whole content of the file.`);
-  const sizeBytes = content === undefined ? 0 : checkContent([{ text: content, at: ["content"] }], check);
+  const sizeBytes =
+    content === undefined ? 0 : checkContent([{ text: content, at: ["content"] }], check);
   return { action: { kind, path, content: content ?? "" }, sizeBytes };
 }
 
@@ -36,14 +38,22 @@ function checkUpdate({ version, mode, base, add }: ActionCheck): void {
       `In version ${version} a file that exists is changed with ${way}.`,
     );
   } else if (base === undefined && mode === "apply")
-    add("ERR_UPDATE_WITHOUT_BASE", ["path"], "UPDATE_FILE needs the file to be read first. Ask for it with read_file.");
+    add(
+      "ERR_UPDATE_WITHOUT_BASE",
+      ["path"],
+      "UPDATE_FILE needs the file to be read first. Ask for it with read_file.",
+    );
 }
 
 function checkPatch(action: PlanAction, check: ActionCheck): CheckedChange {
   const { path, patch = "" } = action;
   const base_sha256 = checkBase(action, check);
   if (patch.trim() === "") {
-    check.add("ERR_PATCH_REQUIRED", ["patch"], "PATCH_FILE needs a patch: a unified diff of the file.");
+    check.add(
+      "ERR_PATCH_REQUIRED",
+      ["patch"],
+      "PATCH_FILE needs a patch: a unified diff of the file.",
+    );
     return { action: { kind: "PATCH_FILE", path, patch, base_sha256 }, sizeBytes: 0 };
   }
   const hunks = parsePatch(patch, path);
@@ -62,9 +72,14 @@ function checkEdits(action: PlanAction, check: ActionCheck): CheckedChange {
   const { path, edits = [] } = action;
   const base_sha256 = checkBase(action, check);
   const { maxEdits } = check.limits;
-  if (edits.length === 0) check.add("ERR_EDIT_NO_EDITS", ["edits"], "EDIT_FILE needs at least one edit.");
+  if (edits.length === 0)
+    check.add("ERR_EDIT_NO_EDITS", ["edits"], "EDIT_FILE needs at least one edit.");
   if (edits.length > maxEdits)
-    check.add("ERR_TOO_MANY_ACTIONS", ["edits"], `${edits.length} edits of one file are more than ${maxEdits}.`);
+    check.add(
+      "ERR_TOO_MANY_ACTIONS",
+      ["edits"],
+      `${edits.length} edits of one file are more than ${maxEdits}.`,
+    );
   const texts = edits.map((edit, index) => ({ text: edit.after, at: ["edits", index, "after"] }));
   const sizeBytes = checkContent(texts, check);
   const text = knownText(check, base_sha256);
@@ -85,11 +100,23 @@ function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): string
   const { base_sha256: hash = "", kind } = action;
   if (!/^[0-9a-f]{64}$/.test(hash)) {
     const given = hash === "" ? "There is none" : `${quote(hash)} is none`;
-    add("ERR_BASE_SHA256_INVALID", ["base_sha256"], `${given}. ${kind} needs the SHA-256 of the file as it was read.`);
+    add(
+      "ERR_BASE_SHA256_INVALID",
+      ["base_sha256"],
+      `${given}. ${kind} needs the SHA-256 of the file as it was read.`,
+    );
   } else if (base !== undefined && base.sha256 !== hash)
-    add("ERR_BASE_MISMATCH", ["base_sha256"], "The file is not the one that this change was made for. Read it again.");
+    add(
+      "ERR_BASE_MISMATCH",
+      ["base_sha256"],
+      "The file is not the one that this change was made for. Read it again.",
+    );
   if (mode === "apply" && base === undefined)
-    add("ERR_UPDATE_WITHOUT_BASE", ["path"], `${kind} needs the file to be read first. Ask for it with read_file.`);
+    add(
+      "ERR_UPDATE_WITHOUT_BASE",
+      ["path"],
+      `${kind} needs the file to be read first. Ask for it with read_file.`,
+    );
   return hash;
 }
 

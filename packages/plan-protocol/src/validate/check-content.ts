@@ -22,7 +22,8 @@ export function checkContent(texts: readonly WrittenText[], check: ActionCheck):
     // What is too large is not looked at further: its size is what has to be mended first.
     if (sizeBytes > limits.maxFileContentBytes) continue;
     const problem = textProblem(text);
-    if (problem !== undefined) add("ERR_PSEUDO_BINARY", at, `The text ${problem}. Plans write text files only.`);
+    if (problem !== undefined)
+      add("ERR_PSEUDO_BINARY", at, `The text ${problem}. Plans write text files only.`);
     const elision = findElision(added, (line) => base?.text?.includes(line.trim()) === true);
     if (elision !== undefined)
       add(
@@ -32,6 +33,10 @@ export function checkContent(texts: readonly WrittenText[], check: ActionCheck):
       );
   }
   if (sizeBytes > limits.maxFileContentBytes)
-    add("ERR_CONTENT_TOO_LARGE", [], `${sizeBytes} bytes are more than ${limits.maxFileContentBytes} for one file.`);
+    add(
+      "ERR_CONTENT_TOO_LARGE",
+      [],
+      `${sizeBytes} bytes are more than ${limits.maxFileContentBytes} for one file.`,
+    );
   return sizeBytes;
 }

@@ -8,21 +8,39 @@ import type { PlanMode } from "./valid-plan.ts";
 export const noChangesMarker = "NO_CHANGES:";
 
 /** Checks that summary and actions fit the mode, and gives the summary; in apply mode one is made where there is none. */
-export function checkSummary({ actions, summary = "" }: Plan, mode: PlanMode, issues: Issue[]): string {
+export function checkSummary(
+  { actions, summary = "" }: Plan,
+  mode: PlanMode,
+  issues: Issue[],
+): string {
   const add = (code: PlanIssueCode, key: string, message: string): void => {
     issues.push({ code, path: [key], message });
   };
   const isMarked = summary.startsWith(noChangesMarker);
-  const isBlank = summary.trim() === "" || (isMarked && summary.slice(noChangesMarker.length).trim() === "");
+  const isBlank =
+    summary.trim() === "" || (isMarked && summary.slice(noChangesMarker.length).trim() === "");
   if (mode === "plan") {
     if (actions.length > 0)
-      add("ERR_PLAN_NOT_EMPTY", "actions", "In plan mode actions must be empty; the summary says the steps.");
+      add(
+        "ERR_PLAN_NOT_EMPTY",
+        "actions",
+        "In plan mode actions must be empty; the summary says the steps.",
+      );
     if (isBlank)
-      add("ERR_SUMMARY_REQUIRED", "summary", "In plan mode a summary is needed: diagnosis, steps, how to check.");
+      add(
+        "ERR_SUMMARY_REQUIRED",
+        "summary",
+        "In plan mode a summary is needed: diagnosis, steps, how to check.",
+      );
     return summary;
   }
   if (actions.length > 0) {
-    if (isMarked) add("ERR_NO_CHANGES_MARKER", "summary", `The summary says ${noChangesMarker} but there are actions.`);
+    if (isMarked)
+      add(
+        "ERR_NO_CHANGES_MARKER",
+        "summary",
+        `The summary says ${noChangesMarker} but there are actions.`,
+      );
     return isBlank ? describeActions(actions) : summary;
   }
   if (summary.trim() === "")
@@ -32,9 +50,17 @@ export function checkSummary({ actions, summary = "" }: Plan, mode: PlanMode, is
       "In apply mode actions are needed, or a summary that says why there are none.",
     );
   else if (!isMarked)
-    add("ERR_NO_CHANGES_MARKER", "summary", `Without actions the summary must begin with ${noChangesMarker}`);
+    add(
+      "ERR_NO_CHANGES_MARKER",
+      "summary",
+      `Without actions the summary must begin with ${noChangesMarker}`,
+    );
   if (isBlank)
-    add("ERR_SUMMARY_REQUIRED", "summary", `After ${noChangesMarker} the summary says why nothing needs to change.`);
+    add(
+      "ERR_SUMMARY_REQUIRED",
+      "summary",
+      `After ${noChangesMarker} the summary says why nothing needs to change.`,
+    );
   return summary;
 }
 

@@ -23,7 +23,10 @@ export function findConflicts(actions: readonly PlacedAction[], policy: PathPoli
     const other = byKey.get(key);
     if (other === undefined) byKey.set(key, action);
     else if (other.path === action.path)
-      add(action, `${other.kind} and ${action.kind} both name ${quote(action.path)}. Give one action for a path.`);
+      add(
+        action,
+        `${other.kind} and ${action.kind} both name ${quote(action.path)}. Give one action for a path.`,
+      );
   }
   for (const action of actions) {
     const parent = conflictingParent(action, byKey, policy);

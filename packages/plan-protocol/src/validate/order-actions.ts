@@ -14,8 +14,12 @@ const RANK: Readonly<Record<ActionKind, number>> = {
  * Actions in the order in which they are applied: folders, whole files, patches and edits, deleted files, deleted folders
  * from the deepest up; among equals by path.
  */
-export function orderActions<Action extends { kind: ActionKind; path: string }>(actions: readonly Action[]): Action[] {
-  return actions.toSorted((a, b) => RANK[a.kind] - RANK[b.kind] || byDepth(a, b) || byPath(a.path, b.path));
+export function orderActions<Action extends { kind: ActionKind; path: string }>(
+  actions: readonly Action[],
+): Action[] {
+  return actions.toSorted(
+    (a, b) => RANK[a.kind] - RANK[b.kind] || byDepth(a, b) || byPath(a.path, b.path),
+  );
 }
 
 function byDepth(a: { kind: ActionKind; path: string }, b: { path: string }): number {

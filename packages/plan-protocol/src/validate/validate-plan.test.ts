@@ -12,16 +12,30 @@ function planOf(fields: Partial<Plan>): Plan {
 
 function codesOf(plan: Partial<Plan>, options: Partial<ValidatePlanOptions> = {}): string[] {
   const valid = validatePlan(planOf(plan), { mode: "apply", ...options });
-  return valid.ok ? [] : valid.issues.map((issue) => `${issue.code} ${issue.path.join(".")}`.trim());
+  return valid.ok
+    ? []
+    : valid.issues.map((issue) => `${issue.code} ${issue.path.join(".")}`.trim());
 }
 
-const create = (path: string, content = "x\n"): PlanAction => ({ kind: "CREATE_FILE", path, content });
+const create = (path: string, content = "x\n"): PlanAction => ({
+  kind: "CREATE_FILE",
+  path,
+  content,
+});
 const base = "one\ntwo\nthree\n";
 const base_sha256 = sha256Hex(base);
 const readSet = new Map([["src/a.ts", { sha256: base_sha256, text: base }]]);
-const patch = createTwoFilesPatch("a/src/a.ts", "b/src/a.ts", base, "one\n2\nthree\n", undefined, undefined, {
-  headerOptions: FILE_HEADERS_ONLY,
-});
+const patch = createTwoFilesPatch(
+  "a/src/a.ts",
+  "b/src/a.ts",
+  base,
+  "one\n2\nthree\n",
+  undefined,
+  undefined,
+  {
+    headerOptions: FILE_HEADERS_ONLY,
+  },
+);
 const patchAction: PlanAction = { kind: "PATCH_FILE", path: "src/a.ts", patch, base_sha256 };
 const editAction: PlanAction = {
   kind: "EDIT_FILE",
@@ -30,18 +44,63 @@ const editAction: PlanAction = {
   edits: [{ before: "two", after: "2" }],
 };
 
-type Row = [name: string, code: PlanIssueCode, at: string, plan: Partial<Plan>, options?: Partial<ValidatePlanOptions>];
+type Row = [
+  name: string,
+  code: PlanIssueCode,
+  at: string,
+  plan: Partial<Plan>,
+  options?: Partial<ValidatePlanOptions>,
+];
 
 const faults: Row[] = [
-  ["another version than expected", "ERR_UNSUPPORTED_VERSION", "version", { actions: [create("a")] }, { version: 1 }],
-  ["a kind of a later version", "ERR_SCHEMA_VALIDATION", "actions.0.kind", { actions: [editAction] }, { readSet }],
-  ["actions in plan mode", "ERR_PLAN_NOT_EMPTY", "actions", { actions: [create("a")], summary: "s" }, { mode: "plan" }],
-  ["no summary in plan mode", "ERR_SUMMARY_REQUIRED", "summary", { summary: " " }, { mode: "plan" }],
+  [
+    "another version than expected",
+    "ERR_UNSUPPORTED_VERSION",
+    "version",
+    { actions: [create("a")] },
+    { version: 1 },
+  ],
+  [
+    "a kind of a later version",
+    "ERR_SCHEMA_VALIDATION",
+    "actions.0.kind",
+    { actions: [editAction] },
+    { readSet },
+  ],
+  [
+    "actions in plan mode",
+    "ERR_PLAN_NOT_EMPTY",
+    "actions",
+    { actions: [create("a")], summary: "s" },
+    { mode: "plan" },
+  ],
+  [
+    "no summary in plan mode",
+    "ERR_SUMMARY_REQUIRED",
+    "summary",
+    { summary: " " },
+    { mode: "plan" },
+  ],
   ["a marker without a reason", "ERR_SUMMARY_REQUIRED", "summary", { summary: "NO_CHANGES: " }],
-  ["no actions and no marker", "ERR_NO_CHANGES_MARKER", "summary", { summary: "Nothing to do. NO_CHANGES: x" }],
-  ["a marker beside actions", "ERR_NO_CHANGES_MARKER", "summary", { actions: [create("a")], summary: "NO_CHANGES: x" }],
+  [
+    "no actions and no marker",
+    "ERR_NO_CHANGES_MARKER",
+    "summary",
+    { summary: "Nothing to do. NO_CHANGES: x" },
+  ],
+  [
+    "a marker beside actions",
+    "ERR_NO_CHANGES_MARKER",
+    "summary",
+    { actions: [create("a")], summary: "NO_CHANGES: x" },
+  ],
   ["a path outside", "ERR_INVALID_PATH", "actions.0.path", { actions: [create("../a")] }],
-  ["a path that is too long", "ERR_PATH_TOO_LONG", "actions.0.path", { actions: [create("a/".repeat(120) + "b")] }],
+  [
+    "a path that is too long",
+    "ERR_PATH_TOO_LONG",
+    "actions.0.path",
+    { actions: [create("a/".repeat(120) + "b")] },
+  ],
   ["a protected path", "PROTECTED_PATH", "actions.0.path", { actions: [create(".env")] }],
   [
     "a protected path to read",
@@ -64,7 +123,12 @@ const faults: Row[] = [
     { version: 3, actions: [editAction] },
     { readSet, limits: { maxEdits: 0 } },
   ],
-  ["no content", "ERR_CONTENT_REQUIRED", "actions.0.content", { actions: [{ kind: "CREATE_FILE", path: "a" }] }],
+  [
+    "no content",
+    "ERR_CONTENT_REQUIRED",
+    "actions.0.content",
+    { actions: [{ kind: "CREATE_FILE", path: "a" }] },
+  ],
   [
     "a large file",
     "ERR_CONTENT_TOO_LARGE",
@@ -80,7 +144,12 @@ const faults: Row[] = [
     { limits: { maxTotalContentBytes: 3 } },
   ],
   ["a NUL", "ERR_PSEUDO_BINARY", "actions.0.content", { actions: [create("a", "x\0")] }],
-  ["control characters", "ERR_PSEUDO_BINARY", "actions.0.content", { actions: [create("a", "\u0001\ufffdxxxxxxxxx")] }],
+  [
+    "control characters",
+    "ERR_PSEUDO_BINARY",
+    "actions.0.content",
+    { actions: [create("a", "\u0001\ufffdxxxxxxxxx")] },
+  ],
   [
     "half of a surrogate pair",
     "ERR_PSEUDO_BINARY",
@@ -97,14 +166,23 @@ const faults: Row[] = [
     "what stands for code in a patch",
     "ERR_ELISION",
     "actions.0.patch",
-    { actions: [{ ...patchAction, patch: "@@ -1,1 +1,1 @@\n-one\n+# ... rest of the file unchanged\n" }] },
+    {
+      actions: [
+        { ...patchAction, patch: "@@ -1,1 +1,1 @@\n-one\n+# ... rest of the file unchanged\n" },
+      ],
+    },
     { readSet },
   ],
   [
     "what stands for code in an edit",
     "ERR_ELISION",
     "actions.0.edits.0.after",
-    { version: 3, actions: [{ ...editAction, edits: [{ before: "two", after: "// остальной код без изменений" }] }] },
+    {
+      version: 3,
+      actions: [
+        { ...editAction, edits: [{ before: "two", after: "// остальной код без изменений" }] },
+      ],
+    },
     { readSet },
   ],
   [
@@ -126,7 +204,12 @@ const faults: Row[] = [
     "actions.0.path",
     { version: 1, actions: [{ kind: "UPDATE_FILE", path: "b", content: "" }] },
   ],
-  ["a patch of what was not read", "ERR_UPDATE_WITHOUT_BASE", "actions.0.path", { actions: [patchAction] }],
+  [
+    "a patch of what was not read",
+    "ERR_UPDATE_WITHOUT_BASE",
+    "actions.0.path",
+    { actions: [patchAction] },
+  ],
   [
     "an update of an existing file in version 2",
     "ERR_V2_UPDATE_EXISTING_FORBIDDEN",
@@ -201,7 +284,10 @@ const faults: Row[] = [
     "an edit without its anchor",
     "ERR_EDIT_ANCHOR_NOT_FOUND",
     "actions.0.edits.0",
-    { version: 3, actions: [{ ...editAction, edits: [{ anchor: "zwei", before: "one", after: "" }] }] },
+    {
+      version: 3,
+      actions: [{ ...editAction, edits: [{ anchor: "zwei", before: "one", after: "" }] }],
+    },
     { readSet },
   ],
   [
@@ -226,7 +312,10 @@ describe("validatePlan", () => {
   });
 
   it("refuses a plan that does and says nothing", () => {
-    expect(codesOf({})).toEqual(["ERR_APPLY_EMPTY_ACTIONS actions", "ERR_SUMMARY_REQUIRED summary"]);
+    expect(codesOf({})).toEqual([
+      "ERR_APPLY_EMPTY_ACTIONS actions",
+      "ERR_SUMMARY_REQUIRED summary",
+    ]);
   });
 
   it("refuses what an allow list does not allow", () => {
@@ -251,7 +340,11 @@ describe("validatePlan", () => {
     ["some escape codes", { actions: [create("a", "\u001b[31mred\u001b[0m and plain")] }, {}],
     ["a patch", { actions: [patchAction] }, { readSet }],
     ["an edit", { version: 3, actions: [editAction] }, { readSet }],
-    ["an update", { version: 1, actions: [{ kind: "UPDATE_FILE", path: "src/a.ts", content: "" }] }, { readSet }],
+    [
+      "an update",
+      { version: 1, actions: [{ kind: "UPDATE_FILE", path: "src/a.ts", content: "" }] },
+      { readSet },
+    ],
     [
       "a folder with files in it",
       { actions: [{ kind: "CREATE_DIR", path: "a/" }, create("a/b"), create("a/c/d")] },
@@ -293,12 +386,22 @@ describe("validatePlan", () => {
     const set = new Map([["a", { sha256: sha256Hex(text), text }]]);
     const action: PlanAction = { kind: "UPDATE_FILE", path: "a", content: text.replace("b", "c") };
     expect(codesOf({ version: 1, actions: [action] }, { readSet: set })).toEqual([]);
-    const more: PlanAction = { ...action, content: `${action.content}// ... rest of the code unchanged\n` };
-    expect(codesOf({ version: 1, actions: [more] }, { readSet: set })).toEqual(["ERR_ELISION actions.0.content"]);
+    const more: PlanAction = {
+      ...action,
+      content: `${action.content}// ... rest of the code unchanged\n`,
+    };
+    expect(codesOf({ version: 1, actions: [more] }, { readSet: set })).toEqual([
+      "ERR_ELISION actions.0.content",
+    ]);
   });
 
   it("names every fault at once, by its place in the plan as given", () => {
-    const actions = [create("b/../a"), create("ok"), { kind: "CREATE_FILE" as const, path: ".env" }, create("OK")];
+    const actions = [
+      create("b/../a"),
+      create("ok"),
+      { kind: "CREATE_FILE" as const, path: ".env" },
+      create("OK"),
+    ];
     expect(codesOf({ actions, summary: "NO_CHANGES: x" }, { version: 3 })).toEqual([
       "ERR_UNSUPPORTED_VERSION version",
       "ERR_NO_CHANGES_MARKER summary",
@@ -340,7 +443,10 @@ describe("validatePlan", () => {
     const plan = planOf({ actions: [create("a", "x\r\ny"), create("b", "")] });
     const contents = (lineEnds: "keep" | "lf"): unknown => {
       const valid = validatePlan(plan, { mode: "apply", policy: { lineEnds } });
-      return valid.ok && valid.value.actions.map((action) => ("content" in action ? action.content : undefined));
+      return (
+        valid.ok &&
+        valid.value.actions.map((action) => ("content" in action ? action.content : undefined))
+      );
     };
     expect(contents("keep")).toEqual(["x\r\ny", ""]);
     expect(contents("lf")).toEqual(["x\ny\n", ""]);
@@ -350,15 +456,21 @@ describe("validatePlan", () => {
     const name = fc.constantFrom("a", "A", "b", "c.ts", "\u00e9", "e\u0301", "..", "nul", ".env");
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
     const kind = fc.constantFrom("CREATE_FILE", "CREATE_DIR", "DELETE_FILE", "DELETE_DIR");
-    const actions = fc.array(fc.record({ kind, path, content: fc.constant("x") }), { minLength: 1, maxLength: 5 });
+    const actions = fc.array(fc.record({ kind, path, content: fc.constant("x") }), {
+      minLength: 1,
+      maxLength: 5,
+    });
     fc.assert(
       fc.property(actions, (actions) => {
         const valid = validatePlan(planOf({ actions }), { mode: "apply" });
         fc.pre(valid.ok);
         const placed = valid.ok ? valid.value.actions : [];
-        const pathsOf = (list: readonly { path: string }[]): string[] => list.map((action) => action.path).toSorted();
+        const pathsOf = (list: readonly { path: string }[]): string[] =>
+          list.map((action) => action.path).toSorted();
         expect(pathsOf(placed)).toEqual(pathsOf(actions));
-        expect(new Set(placed.map((action) => action.path.normalize("NFC").toLowerCase())).size).toBe(actions.length);
+        expect(
+          new Set(placed.map((action) => action.path.normalize("NFC").toLowerCase())).size,
+        ).toBe(actions.length);
         for (const [index, action] of placed.entries()) {
           const above = placed.findIndex((other) => action.path.startsWith(`${other.path}/`));
           const isInOrder = above < 0 || above < index === (placed[above]?.kind === "CREATE_DIR");

@@ -64,10 +64,17 @@ export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<V
   if (issues.length > 0) return { ok: false, issues };
   const { version, context_requests, memory_patch } = plan;
   const ordered = orderActions(actions);
-  return { ok: true, value: { version, mode, actions: ordered, summary, context_requests, memory_patch } };
+  return {
+    ok: true,
+    value: { version, mode, actions: ordered, summary, context_requests, memory_patch },
+  };
 }
 
-function checkVersion(version: PlanVersion, wanted: PlanVersion | undefined, issues: Issue[]): void {
+function checkVersion(
+  version: PlanVersion,
+  wanted: PlanVersion | undefined,
+  issues: Issue[],
+): void {
   if (planVersions.includes(version) && (wanted === undefined || wanted === version)) return;
   const message = `The plan is of version ${quote(String(version))}; ${String(wanted ?? planVersions.join(", "))} is expected.`;
   issues.push({ code: "ERR_UNSUPPORTED_VERSION", path: ["version"], message });
@@ -102,7 +109,11 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
   return valid;
 }
 
-function createCheck(at: (string | number)[], path: string | undefined, settings: Settings): ActionCheck {
+function createCheck(
+  at: (string | number)[],
+  path: string | undefined,
+  settings: Settings,
+): ActionCheck {
   const { version, mode, limits, readSet, issues } = settings;
   return {
     version,

@@ -48,7 +48,10 @@ export interface FileWorkspace extends PlanWorkspace {
    * Puts a committed transaction back: the same bytes, modes and times. `CONCURRENT_EDIT` or `ERR_NOT_EMPTY`, and nothing
    * is touched, where something was changed since; `PATH_NOT_FOUND` for an id that has no journal.
    */
-  rollback(transactionId: string, options?: { signal?: AbortSignal }): Promise<Result<RolledBackPlan>>;
+  rollback(
+    transactionId: string,
+    options?: { signal?: AbortSignal },
+  ): Promise<Result<RolledBackPlan>>;
   /** Undoes what processes that have ended left unfinished, oldest last. Until then `apply` answers `RECOVERY_REQUIRED`. */
   recover(options?: { signal?: AbortSignal }): Promise<RecoveredTransaction[]>;
   /** All transactions that there is a journal of, oldest first. */

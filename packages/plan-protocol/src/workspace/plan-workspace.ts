@@ -13,7 +13,14 @@ export interface FulfilledContext {
 
 /** Something in a change that a person should look at. */
 export interface RiskMark {
-  kind: "ci_workflow" | "git_hook" | "package_script" | "executable" | "deletes" | "large_change" | "new_dependency";
+  kind:
+    | "ci_workflow"
+    | "git_hook"
+    | "package_script"
+    | "executable"
+    | "deletes"
+    | "large_change"
+    | "new_dependency";
   message: string;
 }
 
@@ -69,7 +76,12 @@ export interface CheckOutcome {
 /** A transaction that went through. */
 export interface AppliedPlan {
   transactionId: string;
-  changes: { kind: ValidPlan["actions"][number]["kind"]; path: string; sha256Before?: string; sha256After?: string }[];
+  changes: {
+    kind: ValidPlan["actions"][number]["kind"];
+    path: string;
+    sha256Before?: string;
+    sha256After?: string;
+  }[];
   checks: CheckOutcome[];
 }
 
@@ -85,7 +97,10 @@ export interface ApplyOptions {
 export interface PlanWorkspace {
   /** Files that were read so far; what patches and edits are checked against. */
   readonly readSet: ReadSet;
-  read(requests: readonly ContextRequest[], options?: { signal?: AbortSignal }): Promise<FulfilledContext>;
+  read(
+    requests: readonly ContextRequest[],
+    options?: { signal?: AbortSignal },
+  ): Promise<FulfilledContext>;
   preview(plan: ValidPlan, options?: { signal?: AbortSignal }): Promise<Result<PlanPreview>>;
   apply(plan: ValidPlan, options?: ApplyOptions): Promise<Result<AppliedPlan>>;
 }

@@ -3,7 +3,15 @@ import { LanguageModelError, type ModelRequest, systemClock } from "@ccl/core";
 import { anthropicCodeOf, readAnthropicFault } from "../anthropic/anthropic-fault.ts";
 import { asksForFormat, codeOfFault, type ProviderFault, quoteOf } from "../http/provider-fault.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
-import { defined, isRecord, type JsonRecord, numberAt, parseJson, recordAt, stringAt } from "../json/json-record.ts";
+import {
+  defined,
+  isRecord,
+  type JsonRecord,
+  numberAt,
+  parseJson,
+  recordAt,
+  stringAt,
+} from "../json/json-record.ts";
 import { openAiCodeOf, readOpenAiFault } from "../openai-compatible/open-ai-fault.ts";
 
 /**
@@ -26,23 +34,37 @@ export function toModelError(
   const code = codeOfFault(fault, codeOf, request !== undefined && asksForFormat(request));
   const retryAfter = retryAfterMs(headersOf(caught), systemClock.now());
   const options = { status, ...defined({ retryAfterMs: retryAfter }) };
-  return new LanguageModelError(code, `${provider} answered ${status}${quoteOf(read.message, [])}`, options);
+  return new LanguageModelError(
+    code,
+    `${provider} answered ${status}${quoteOf(read.message, [])}`,
+    options,
+  );
 }
 
 function errorByName(caught: unknown, provider: string): LanguageModelError | undefined {
   const name = isRecord(caught) ? stringAt(caught, "name") : undefined;
   if (name === "AI_APICallError") {
     const { cause } = isRecord(caught) ? caught : {};
-    return new LanguageModelError("network_error", `The connection to ${provider} failed.`, { cause });
+    return new LanguageModelError("network_error", `The connection to ${provider} failed.`, {
+      cause,
+    });
   }
-  if (name === "AI_LoadAPIKeyError") return new LanguageModelError("authentication", `${provider} has no key.`);
+  if (name === "AI_LoadAPIKeyError")
+    return new LanguageModelError("authentication", `${provider} has no key.`);
   if (name !== "AI_UnsupportedFunctionalityError") return undefined;
   const what = stringAt(caught, "functionality") ?? "a part of the request";
-  return new LanguageModelError("invalid_request", `${provider} can't carry ${what}; leave it out.`);
+  return new LanguageModelError(
+    "invalid_request",
+    `${provider} can't carry ${what}; leave it out.`,
+  );
 }
 
 function headersOf(caught: unknown): Headers {
   const headers: JsonRecord = recordAt(caught, "responseHeaders");
-  const pairs = ["retry-after", "retry-after-ms"].map((name) => [name, stringAt(headers, name) ?? ""] as const);
-  return new Headers(pairs.filter(([, value]) => value !== "").map(([name, value]) => [name, value]));
+  const pairs = ["retry-after", "retry-after-ms"].map(
+    (name) => [name, stringAt(headers, name) ?? ""] as const,
+  );
+  return new Headers(
+    pairs.filter(([, value]) => value !== "").map(([name, value]) => [name, value]),
+  );
 }

@@ -1,6 +1,14 @@
 import type { FinishReason, ModelDelta, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
 
-import { arrayAt, defined, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../json/json-record.ts";
+import {
+  arrayAt,
+  defined,
+  isRecord,
+  type JsonRecord,
+  numberAt,
+  recordAt,
+  stringAt,
+} from "../json/json-record.ts";
 
 /** The answer of `doGenerate`. What the SDK warns of stands in `providerMetadata["ai-sdk"]`. */
 export function toAiSdkResponse(result: unknown): ModelResponse {
@@ -12,7 +20,9 @@ export function toAiSdkResponse(result: unknown): ModelResponse {
       .join("");
   const known = new Set<unknown>(["text", "reasoning", "tool-call"]);
   const finish = isRecord(result) ? result : {};
-  const signed = content.filter((part) => part["type"] === "reasoning" && part["providerMetadata"] !== undefined);
+  const signed = content.filter(
+    (part) => part["type"] === "reasoning" && part["providerMetadata"] !== undefined,
+  );
   const calls = content.filter((part) => part["type"] === "tool-call");
   return responseOf(finish, {
     text: textsOf("text"),
@@ -79,7 +89,10 @@ export function createAiSdkReader(): AiSdkReader {
   return {
     push(part) {
       const type = stringAt(part, "type") ?? "";
-      if (kept.has(type) && (type !== "reasoning-end" || Object.keys(recordAt(part, "providerMetadata")).length > 0)) {
+      if (
+        kept.has(type) &&
+        (type !== "reasoning-end" || Object.keys(recordAt(part, "providerMetadata")).length > 0)
+      ) {
         collected.own.content.push(part);
       }
       return isRecord(part) ? (handlers[type]?.(part) ?? []) : [];
@@ -97,7 +110,10 @@ function collect(pieces: string[], type: "text" | "reasoning", part: JsonRecord)
   return text === "" ? [] : [{ type, text }];
 }
 
-function responseOf(finish: JsonRecord, { text, reasoning, toolCalls, requestId, own }: Collected): ModelResponse {
+function responseOf(
+  finish: JsonRecord,
+  { text, reasoning, toolCalls, requestId, own }: Collected,
+): ModelResponse {
   const kept = defined({
     warnings: own.warnings.length > 0 ? own.warnings : undefined,
     content: own.content.length > 0 ? own.content : undefined,
@@ -143,7 +159,8 @@ function finishReasonOf(reason: unknown): FinishReason {
 function usageOf(usage: JsonRecord): ModelUsage | undefined {
   const input = recordAt(usage, "inputTokens");
   const inputTokens = numberAt(usage, "inputTokens") ?? numberAt(input, "total");
-  const outputTokens = numberAt(usage, "outputTokens") ?? numberAt(recordAt(usage, "outputTokens"), "total");
+  const outputTokens =
+    numberAt(usage, "outputTokens") ?? numberAt(recordAt(usage, "outputTokens"), "total");
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   return defined({
     inputTokens: inputTokens ?? 0,

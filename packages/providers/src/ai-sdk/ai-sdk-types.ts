@@ -18,5 +18,8 @@ export interface AiSdkEmbeddingModel {
   readonly provider: string;
   readonly modelId: string;
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
-  doEmbed(call: { values: string[]; abortSignal?: AbortSignal }): PromiseLike<{ embeddings: number[][] }>;
+  doEmbed(call: {
+    values: string[];
+    abortSignal?: AbortSignal;
+  }): PromiseLike<{ embeddings: number[][] }>;
 }

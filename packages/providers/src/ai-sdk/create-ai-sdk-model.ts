@@ -22,9 +22,14 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
   const { model, capabilities } = options;
   const { provider, modelId } = model;
   const begin = (request: ModelRequest): CallScope =>
-    new CallScope(provider, { signal: request.signal, timeoutMs: request.timeoutMs ?? options.timeoutMs });
+    new CallScope(provider, {
+      signal: request.signal,
+      timeoutMs: request.timeoutMs ?? options.timeoutMs,
+    });
   const explain = (scope: CallScope, caught: unknown, request: ModelRequest): Error =>
-    scope.explain(scope.signal.aborted ? caught : (toModelError(caught, provider, request) ?? caught));
+    scope.explain(
+      scope.signal.aborted ? caught : (toModelError(caught, provider, request) ?? caught),
+    );
   return {
     ...defined({ provider, modelId, capabilities }),
     async generate(request) {

@@ -6,7 +6,11 @@ import { defined, type JsonRecord, recordAt, stringAt } from "../json/json-recor
 // The API puts the path of a parameter that it does not know before a fixed sentence.
 const unknownParameter = /^([A-Za-z0-9_.]+): Extra inputs are not permitted$/;
 const contextSentence = /^prompt is too long: \d+ tokens > \d+ maximum$/;
-const formatParameters = new Set<string | undefined>(["output_config", "output_config.format", "output_format"]);
+const formatParameters = new Set<string | undefined>([
+  "output_config",
+  "output_config.format",
+  "output_format",
+]);
 
 const codeOfType: Record<string, LanguageModelErrorCode> = {
   authentication_error: "authentication",
@@ -24,7 +28,11 @@ export function readAnthropicFault(body: JsonRecord): ProviderFault | undefined 
   if (body["type"] !== "error") return undefined;
   const error = recordAt(body, "error");
   const message = stringAt(error, "message") ?? "";
-  return defined({ message, type: stringAt(error, "type"), parameter: unknownParameter.exec(message)?.[1] });
+  return defined({
+    message,
+    type: stringAt(error, "type"),
+    parameter: unknownParameter.exec(message)?.[1],
+  });
 }
 
 /** Codes by the error's type, which a stream gives without a status. */

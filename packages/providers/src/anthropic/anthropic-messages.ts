@@ -47,13 +47,19 @@ function blocksOf(message: ChatMessage, ids: ToolIds): JsonRecord[] {
   const unknown = Object.keys(without(own, "cache_control", "reasoning"));
   if (unknown.length > 0) {
     const what = `providerMetadata.anthropic.${unknown[0]} of a message`;
-    throw unsupportedRequest(anthropic, what, "only cache_control and reasoning have a place there");
+    throw unsupportedRequest(
+      anthropic,
+      what,
+      "only cache_control and reasoning have a place there",
+    );
   }
-  const blocks = message.role === "tool" ? [resultBlock(message, ids)] : contentBlocks(message, ids);
+  const blocks =
+    message.role === "tool" ? [resultBlock(message, ids)] : contentBlocks(message, ids);
   const reasoning = arrayAt(own, "reasoning").map((block) => ({ ...recordAt({ block }, "block") }));
   const all = [...reasoning, ...blocks];
   const last = all.at(-1);
-  if (last !== undefined && own["cache_control"] !== undefined) last["cache_control"] = own["cache_control"];
+  if (last !== undefined && own["cache_control"] !== undefined)
+    last["cache_control"] = own["cache_control"];
   return all;
 }
 
@@ -71,7 +77,11 @@ function contentBlocks(message: ChatMessage, ids: ToolIds): JsonRecord[] {
 
 function resultBlock(message: ChatMessage, ids: ToolIds): JsonRecord {
   if (message.toolCallId === undefined) {
-    throw unsupportedRequest(anthropic, "a tool message without `toolCallId`", "name the call that it answers");
+    throw unsupportedRequest(
+      anthropic,
+      "a tool message without `toolCallId`",
+      "name the call that it answers",
+    );
   }
   return defined({
     type: "tool_result",
@@ -99,7 +109,11 @@ function toBlock(part: Part, role: ChatMessage["role"]): JsonRecord {
     throw unsupportedRequest(anthropic, what, "leave it out");
   }
   if (role !== "user" && role !== "tool") {
-    throw unsupportedRequest(anthropic, `a media part in a message of role ${role}`, "put it into a user message");
+    throw unsupportedRequest(
+      anthropic,
+      `a media part in a message of role ${role}`,
+      "put it into a user message",
+    );
   }
   if (role === "tool" && !isCarried(part)) return { type: "text", text: mediaNote(part) };
   return { ...own, ...mediaBlock(part) };
@@ -123,9 +137,15 @@ function mediaBlock({ type, data, url, mimeType }: MediaPart): JsonRecord {
     return { type: "document", source: { type: "text", media_type: mimeType, data: text } };
   }
   if (type === "file" && mimeType !== "application/pdf") {
-    throw unsupportedRequest(anthropic, `a file of type ${mimeType}`, "pass a PDF, or plain text by its bytes");
+    throw unsupportedRequest(
+      anthropic,
+      `a file of type ${mimeType}`,
+      "pass a PDF, or plain text by its bytes",
+    );
   }
   const source =
-    data === undefined ? { type: "url", url } : { type: "base64", media_type: mimeType, data: toBase64(data) };
+    data === undefined
+      ? { type: "url", url }
+      : { type: "base64", media_type: mimeType, data: toBase64(data) };
   return { type: type === "image" ? "image" : "document", source };
 }

@@ -36,19 +36,26 @@ export function toAnthropicBody(
 function refuseUnknownSampling({ frequencyPenalty, presencePenalty, seed }: ModelRequest): void {
   const remedy = "leave it out";
   // A penalty of 0 asks for nothing.
-  if ((frequencyPenalty ?? 0) !== 0) throw unsupportedRequest(anthropic, "`frequencyPenalty`", remedy);
-  if ((presencePenalty ?? 0) !== 0) throw unsupportedRequest(anthropic, "`presencePenalty`", remedy);
+  if ((frequencyPenalty ?? 0) !== 0)
+    throw unsupportedRequest(anthropic, "`frequencyPenalty`", remedy);
+  if ((presencePenalty ?? 0) !== 0)
+    throw unsupportedRequest(anthropic, "`presencePenalty`", remedy);
   if (seed !== undefined) throw unsupportedRequest(anthropic, "`seed`", remedy);
 }
 
 function formatOf({ responseFormat }: ModelRequest): JsonRecord {
   if (responseFormat === undefined || responseFormat.type === "text") return {};
-  if (responseFormat.type === "json_schema") return { format: { type: "json_schema", schema: responseFormat.schema } };
+  if (responseFormat.type === "json_schema")
+    return { format: { type: "json_schema", schema: responseFormat.schema } };
   const message = "anthropic has no response format json_object; ask for json_schema, or for text.";
   throw new LanguageModelError("unsupported_response_format", message);
 }
 
-function toAnthropicTool(tool: { name: string; description: string; inputSchema: object }): JsonRecord {
+function toAnthropicTool(tool: {
+  name: string;
+  description: string;
+  inputSchema: object;
+}): JsonRecord {
   return { name: tool.name, description: tool.description, input_schema: tool.inputSchema };
 }
 

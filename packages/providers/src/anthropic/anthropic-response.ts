@@ -16,7 +16,9 @@ import { anthropic } from "./anthropic-messages.ts";
 export function toAnthropicResponse(message: JsonRecord): ModelResponse {
   const blocks = arrayAt(message, "content").filter(isRecord);
   const ofType = (type: string): JsonRecord[] => blocks.filter((block) => block["type"] === type);
-  const reasoning = blocks.filter(({ type }) => type === "thinking" || type === "redacted_thinking");
+  const reasoning = blocks.filter(
+    ({ type }) => type === "thinking" || type === "redacted_thinking",
+  );
   const known = new Set<unknown>(["text", "tool_use", "thinking", "redacted_thinking"]);
   const others = blocks.filter(({ type }) => !known.has(type));
   const usage = isRecord(message["usage"]) ? message["usage"] : {};
@@ -40,7 +42,12 @@ export function toAnthropicResponse(message: JsonRecord): ModelResponse {
   });
 }
 
-const countedFields = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+const countedFields = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+];
 
 function citationsOf(blocks: readonly JsonRecord[]): unknown[] | undefined {
   const citations = blocks.flatMap((block) => arrayAt(block, "citations"));

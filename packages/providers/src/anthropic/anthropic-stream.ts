@@ -1,7 +1,15 @@
 import type { ModelDelta } from "@ccl/core";
 
 import type { StreamReader } from "../http/create-wire-model.ts";
-import { arrayAt, type JsonRecord, numberAt, parseJson, recordAt, stringAt, without } from "../json/json-record.ts";
+import {
+  arrayAt,
+  type JsonRecord,
+  numberAt,
+  parseJson,
+  recordAt,
+  stringAt,
+  without,
+} from "../json/json-record.ts";
 import { toAnthropicResponse, toToolCall } from "./anthropic-response.ts";
 
 interface GrowingBlock {
@@ -35,7 +43,11 @@ export function createAnthropicReader(): StreamReader {
     },
     content_block_start(event) {
       const start = recordAt(event, "content_block");
-      const block: GrowingBlock = { start, pieces: new Map(), citations: [...arrayAt(start, "citations")] };
+      const block: GrowingBlock = {
+        start,
+        pieces: new Map(),
+        citations: [...arrayAt(start, "citations")],
+      };
       blocks.set(indexOf(event), block);
       const text = stringAt(start, "text") ?? "";
       return start["type"] === "text" && text !== "" ? [{ type: "text", text }] : [];
@@ -46,7 +58,9 @@ export function createAnthropicReader(): StreamReader {
     },
     content_block_stop(event) {
       const block = blocks.get(indexOf(event));
-      return block?.start["type"] === "tool_use" ? [{ type: "tool_call", toolCall: toolCallOf(block) }] : [];
+      return block?.start["type"] === "tool_use"
+        ? [{ type: "tool_call", toolCall: toolCallOf(block) }]
+        : [];
     },
     message_delta(event) {
       Object.assign(message, without(recordAt(event, "delta")));

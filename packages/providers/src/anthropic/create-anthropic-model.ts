@@ -26,7 +26,12 @@ export interface AnthropicOptions extends EndpointOptions {
  * @throws LanguageModelError `invalid_request` for an address that can't be called.
  */
 export function createAnthropicModel(options: AnthropicOptions): StreamingModel {
-  const { baseUrl = "https://api.anthropic.com", model, maxOutputTokens = 4096, version = "2023-06-01" } = options;
+  const {
+    baseUrl = "https://api.anthropic.com",
+    model,
+    maxOutputTokens = 4096,
+    version = "2023-06-01",
+  } = options;
   const isAnthropic = callUrl(baseUrl, "").hostname === "api.anthropic.com";
   return createWireModel(
     {
@@ -34,7 +39,10 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
       baseUrl,
       endpoint: options,
       keyVariable: options.apiKeyVariable ?? (isAnthropic ? "ANTHROPIC_API_KEY" : undefined),
-      headers: (key) => ({ "anthropic-version": version, ...(key === undefined ? {} : { "x-api-key": key }) }),
+      headers: (key) => ({
+        "anthropic-version": version,
+        ...(key === undefined ? {} : { "x-api-key": key }),
+      }),
       readFault: readAnthropicFault,
       codeOf: anthropicCodeOf,
       requestIdHeaders: ["request-id"],
@@ -42,10 +50,14 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
     {
       path: "/v1/messages",
       framing: "server-sent-events",
-      toBody: (request, isStreaming) => toAnthropicBody(request, { model, maxOutputTokens }, isStreaming),
+      toBody: (request, isStreaming) =>
+        toAnthropicBody(request, { model, maxOutputTokens }, isStreaming),
       toResponse: toAnthropicResponse,
       createReader: createAnthropicReader,
     },
-    { modelId: model, capabilities: { tools: true, promptCache: "explicit", ...options.capabilities } },
+    {
+      modelId: model,
+      capabilities: { tools: true, promptCache: "explicit", ...options.capabilities },
+    },
   );
 }

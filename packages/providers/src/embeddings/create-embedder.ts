@@ -23,12 +23,22 @@ export interface EmbeddingWire {
 }
 
 /** An embedder over one wire format: batches one after the other, the order of the texts kept. */
-export function createEmbedder(service: Service, wire: EmbeddingWire, options: EmbedderOptions): Embedder {
+export function createEmbedder(
+  service: Service,
+  wire: EmbeddingWire,
+  options: EmbedderOptions,
+): Embedder {
   const { model, dimensions, batchSize = 128, timeoutMs } = options;
   if (!Number.isInteger(batchSize) || batchSize < 1) {
-    throw new LanguageModelError("invalid_request", `batchSize is ${batchSize}; give a whole number above 0.`);
+    throw new LanguageModelError(
+      "invalid_request",
+      `batchSize is ${batchSize}; give a whole number above 0.`,
+    );
   }
-  const embedBatch = async (texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> => {
+  const embedBatch = async (
+    texts: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<Float32Array[]> => {
     const scope = new CallScope(service.provider, { signal, timeoutMs });
     try {
       const opened = await openCall(
@@ -37,10 +47,16 @@ export function createEmbedder(service: Service, wire: EmbeddingWire, options: E
         scope,
       );
       const body = parseJson(await new Response(opened.body).text());
-      const fault = isRecord(body) ? service.readFault(body) : { message: "an answer that is not a JSON object" };
+      const fault = isRecord(body)
+        ? service.readFault(body)
+        : { message: "an answer that is not a JSON object" };
       if (fault !== undefined) throw opened.errorOf(fault);
       const vectors = wire.readVectors(isRecord(body) ? body : {});
-      return checkedVectors(vectors, { provider: service.provider, count: texts.length, dimensions });
+      return checkedVectors(vectors, {
+        provider: service.provider,
+        count: texts.length,
+        dimensions,
+      });
     } catch (error) {
       throw scope.explain(error);
     } finally {

@@ -25,7 +25,12 @@ export interface EnergeticEmbedderOptions {
  * the process on an uncaught error even where a listener of yours would go on.
  */
 export function createEnergeticEmbedder(options: EnergeticEmbedderOptions): Embedder {
-  const { loadModel, model = "model-embeddings-en@0.2", dimensions = 512, batchSize = 16 } = options;
+  const {
+    loadModel,
+    model = "model-embeddings-en@0.2",
+    dimensions = 512,
+    batchSize = 16,
+  } = options;
   return createLocalEmbedder({
     name: `energetic/${model}/${dimensions}`,
     dimensions,

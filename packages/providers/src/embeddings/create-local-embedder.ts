@@ -21,7 +21,10 @@ export interface LocalModel {
 export function createLocalEmbedder({ name, dimensions, batchSize, load }: LocalModel): Embedder {
   for (const [option, value] of Object.entries({ dimensions, batchSize })) {
     if (Number.isSafeInteger(value) && value >= 1) continue;
-    throw new LanguageModelError("invalid_request", `${option} is ${value}; give a whole number above 0.`);
+    throw new LanguageModelError(
+      "invalid_request",
+      `${option} is ${value}; give a whole number above 0.`,
+    );
   }
   let loading: Promise<EmbedBatch> | undefined;
   const loadOnce = (): Promise<EmbedBatch> => {
@@ -56,7 +59,10 @@ export function createLocalEmbedder({ name, dimensions, batchSize, load }: Local
 }
 
 /** The library can't be stopped: after an abort it ends its batch, and nobody waits for it. */
-async function untilAborted<Value>(run: () => Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+async function untilAborted<Value>(
+  run: () => Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
   if (signal === undefined) return run();
   const aborted = (): LanguageModelError =>
     new LanguageModelError("aborted", "The call was aborted.", { cause: signal.reason });
@@ -84,7 +90,10 @@ function checkedVectors(
   { name, count, dimensions }: { name: string; count: number; dimensions: number },
 ): Float32Array[] {
   if (vectors.length !== count) {
-    throw new LanguageModelError("provider_error", `${name} gave ${vectors.length} vectors for ${count} texts.`);
+    throw new LanguageModelError(
+      "provider_error",
+      `${name} gave ${vectors.length} vectors for ${count} texts.`,
+    );
   }
   return vectors.map((vector) => {
     if (vector.length !== dimensions) {
@@ -96,7 +105,10 @@ function checkedVectors(
     for (const value of numbers) squares += value * value;
     const norm = Math.sqrt(squares);
     if (!Number.isFinite(norm)) {
-      throw new LanguageModelError("provider_error", `${name} gave a vector with a value that is not a finite number.`);
+      throw new LanguageModelError(
+        "provider_error",
+        `${name} gave a vector with a value that is not a finite number.`,
+      );
     }
     return norm === 0 ? numbers : numbers.map((value) => value / norm);
   });

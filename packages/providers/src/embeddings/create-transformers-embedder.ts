@@ -6,7 +6,16 @@ import { createLocalEmbedder } from "./create-local-embedder.ts";
 export type TransformersPooling = "mean" | "cls" | "last_token";
 
 /** Precision of a model's weights, as far as every version of the library has it. */
-export type TransformersPrecision = "auto" | "fp32" | "fp16" | "q8" | "int8" | "uint8" | "q4" | "bnb4" | "q4f16";
+export type TransformersPrecision =
+  | "auto"
+  | "fp32"
+  | "fp16"
+  | "q8"
+  | "int8"
+  | "uint8"
+  | "q4"
+  | "bnb4"
+  | "q4f16";
 
 /** What the adapter reads of a tensor: `dims` is texts by dimensions, `data` the rows one after the other. */
 export interface TransformersTensor {
@@ -53,7 +62,15 @@ export interface TransformersEmbedderOptions {
  * local folder; a text that is longer than the model's context is cut by the library.
  */
 export function createTransformersEmbedder(options: TransformersEmbedderOptions): Embedder {
-  const { pipeline, model, dimensions, revision = "main", dtype, pooling = "mean", batchSize = 16 } = options;
+  const {
+    pipeline,
+    model,
+    dimensions,
+    revision = "main",
+    dtype,
+    pooling = "mean",
+    batchSize = 16,
+  } = options;
   return createLocalEmbedder({
     name: `transformers/${model}@${revision}/${dtype ?? "default"}/${pooling}/${dimensions}`,
     dimensions,

@@ -2,7 +2,11 @@ import { LanguageModelError, type Embedder } from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startTestServer, type TestServer } from "../testing/index.ts";
-import { createOllamaEmbedder, createOpenAiCompatibleEmbedder, type EmbedderOptions } from "./index.ts";
+import {
+  createOllamaEmbedder,
+  createOpenAiCompatibleEmbedder,
+  type EmbedderOptions,
+} from "./index.ts";
 
 let server: TestServer;
 beforeEach(async () => {
@@ -14,11 +18,22 @@ const embedders: ["openai" | "ollama", (options: Partial<EmbedderOptions>) => Em
   [
     "openai",
     (options) =>
-      createOpenAiCompatibleEmbedder({ model: "m", dimensions: 8, baseUrl: server.baseUrl("openai"), ...options }),
+      createOpenAiCompatibleEmbedder({
+        model: "m",
+        dimensions: 8,
+        baseUrl: server.baseUrl("openai"),
+        ...options,
+      }),
   ],
   [
     "ollama",
-    (options) => createOllamaEmbedder({ model: "m", dimensions: 8, baseUrl: server.baseUrl("ollama"), ...options }),
+    (options) =>
+      createOllamaEmbedder({
+        model: "m",
+        dimensions: 8,
+        baseUrl: server.baseUrl("ollama"),
+        ...options,
+      }),
   ],
 ];
 
@@ -28,9 +43,9 @@ describe.each(embedders)("the embedder for %s", (_, open) => {
     const vectors = await open({ batchSize: 5 }).embed(texts);
     // "a" is 97, which is 1 modulo 8.
     expect(vectors.map((vector) => vector[1])).toEqual(texts.map(({ length }) => length));
-    expect(server.calls.map(({ body }) => Array.isArray(body["input"]) && body["input"].length)).toEqual([
-      5, 5, 5, 5, 3,
-    ]);
+    expect(
+      server.calls.map(({ body }) => Array.isArray(body["input"]) && body["input"].length),
+    ).toEqual([5, 5, 5, 5, 3]);
   });
 
   it("makes no call for no texts", async () => {
@@ -39,12 +54,18 @@ describe.each(embedders)("the embedder for %s", (_, open) => {
 
   it("refuses vectors of another length than it promises", async () => {
     const run = open({ dimensions: 7 }).embed(["a"]);
-    await expect(run).rejects.toMatchObject({ code: "provider_error", message: expect.stringContaining("8 numbers") });
+    await expect(run).rejects.toMatchObject({
+      code: "provider_error",
+      message: expect.stringContaining("8 numbers"),
+    });
   });
 
   it("gives typed errors and stops at an abort between batches", async () => {
     server.enqueue({ type: "error", status: 429, retryAfter: "2" });
-    await expect(open({}).embed(["a"])).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 2000 });
+    await expect(open({}).embed(["a"])).rejects.toMatchObject({
+      code: "rate_limited",
+      retryAfterMs: 2000,
+    });
     const controller = new AbortController();
     controller.abort();
     const caught: unknown = await open({})

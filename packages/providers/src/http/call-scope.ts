@@ -10,7 +10,10 @@ export class CallScope {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isTimedOut = false;
 
-  constructor(provider: string, limits: { signal?: AbortSignal | undefined; timeoutMs?: number | undefined }) {
+  constructor(
+    provider: string,
+    limits: { signal?: AbortSignal | undefined; timeoutMs?: number | undefined },
+  ) {
     this.#provider = provider;
     this.#signal = limits.signal;
     this.#timeoutMs = limits.timeoutMs;
@@ -33,12 +36,19 @@ export class CallScope {
   explain(caught: unknown): LanguageModelError {
     if (LanguageModelError.isInstance(caught)) return caught;
     if (this.#signal?.aborted === true) {
-      return new LanguageModelError("aborted", "The call was aborted.", { cause: this.#signal.reason });
+      return new LanguageModelError("aborted", "The call was aborted.", {
+        cause: this.#signal.reason,
+      });
     }
     if (this.#isTimedOut) {
-      return new LanguageModelError("timeout", `${this.#provider} took more than ${this.#timeoutMs} ms.`);
+      return new LanguageModelError(
+        "timeout",
+        `${this.#provider} took more than ${this.#timeoutMs} ms.`,
+      );
     }
-    return new LanguageModelError("network_error", `The connection to ${this.#provider} failed.`, { cause: caught });
+    return new LanguageModelError("network_error", `The connection to ${this.#provider} failed.`, {
+      cause: caught,
+    });
   }
 
   /** Ends the call: no timer, no listener and no open connection stays behind. */

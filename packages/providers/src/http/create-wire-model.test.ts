@@ -9,7 +9,11 @@ import type { StreamingModel } from "./create-wire-model.ts";
 type Answer = () => Response | Promise<Response>;
 const create = {
   openAi: (answer: Answer) =>
-    createOpenAiCompatibleModel({ model: "m", baseUrl: "http://localhost", fetch: async () => answer() }),
+    createOpenAiCompatibleModel({
+      model: "m",
+      baseUrl: "http://localhost",
+      fetch: async () => answer(),
+    }),
   ollama: (answer: Answer) => createOllamaModel({ model: "m", fetch: async () => answer() }),
   anthropic: (answer: Answer) =>
     createAnthropicModel({ model: "m", baseUrl: "http://localhost", fetch: async () => answer() }),
@@ -34,10 +38,18 @@ describe("a stream", () => {
       'data: {"type":"error","error":{"type":"rate_limit_error","message":"Slow"}}\n\n',
       { code: "rate_limited" },
     ],
-    ["openAi", 'data: {"error":{"message":"busy","code":502}}\n\n', { code: "provider_error", status: 502 }],
+    [
+      "openAi",
+      'data: {"error":{"message":"busy","code":502}}\n\n',
+      { code: "provider_error", status: 502 },
+    ],
     ["openAi", 'data: {"error":{"message":"slow","code":429}}\n\n', { code: "rate_limited" }],
     ["openAi", "data: no json\n\n", { code: "provider_error" }],
-    ["openAi", 'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n', { code: "network_error" }],
+    [
+      "openAi",
+      'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n',
+      { code: "network_error" },
+    ],
     ["ollama", '{"error":"out of memory"}\n', { code: "provider_error" }],
   ])("of %s that holds %j fails with %o", async (name, text, expected) => {
     await expect(drained(create[name](() => new Response(text)))).rejects.toMatchObject(expected);
@@ -46,7 +58,10 @@ describe("a stream", () => {
   it("is whole with its reason, even without [DONE], and its tool calls need no indexes", async () => {
     const chunk = (delta: object, reason: string | null): string =>
       `data: ${JSON.stringify({ choices: [{ delta, finish_reason: reason }] })}\n\n`;
-    const call = (id: string, text: string): object => ({ id, function: { name: "read", arguments: text } });
+    const call = (id: string, text: string): object => ({
+      id,
+      function: { name: "read", arguments: text },
+    });
     const text =
       chunk({ tool_calls: [call("a", "{")] }, null) +
       chunk({ tool_calls: [{ function: { arguments: "}" } }] }, null) +
@@ -60,13 +75,24 @@ describe("a stream", () => {
 describe("an answer", () => {
   it.each<[keyof typeof create, Answer, object]>([
     ["openAi", () => new Response("<html>"), { code: "provider_error" }],
-    ["openAi", () => Response.json({ error: { message: "slow", code: 429 } }), { code: "rate_limited", status: 429 }],
+    [
+      "openAi",
+      () => Response.json({ error: { message: "slow", code: 429 } }),
+      { code: "rate_limited", status: 429 },
+    ],
     [
       "openAi",
       () => new Response("<html>Bad gateway</html>", { status: 502 }),
-      { code: "provider_error", message: "openai-compatible answered 502: a body that is not one of its errors" },
+      {
+        code: "provider_error",
+        message: "openai-compatible answered 502: a body that is not one of its errors",
+      },
     ],
-    ["anthropic", () => new Response("", { status: 413 }), { code: "invalid_request", status: 413 }],
+    [
+      "anthropic",
+      () => new Response("", { status: 413 }),
+      { code: "invalid_request", status: 413 },
+    ],
     ["ollama", () => Promise.reject(new TypeError("fetch failed")), { code: "network_error" }],
   ])("of %s that is strange fails as it should (%#)", async (name, answer, expected) => {
     await expect(create[name](answer).generate(request)).rejects.toMatchObject(expected);
@@ -74,15 +100,22 @@ describe("an answer", () => {
 
   it("of a failure is quoted cut, with a mark", async () => {
     const message = `${"x".repeat(5000)}`;
-    const run = create.ollama(() => Response.json({ error: message }, { status: 400 })).generate(request);
-    await expect(run).rejects.toThrow(/^ollama answered 400: x{400}\.\.\.\[TRUNCATED 4600 chars\]\.\.\.$/);
+    const run = create
+      .ollama(() => Response.json({ error: message }, { status: 400 }))
+      .generate(request);
+    await expect(run).rejects.toThrow(
+      /^ollama answered 400: x{400}\.\.\.\[TRUNCATED 4600 chars\]\.\.\.$/,
+    );
   });
 
   it("keeps tool arguments that are an object, and cached counts by either name", async () => {
     const body = {
       choices: [
         {
-          message: { content: null, tool_calls: [{ id: "a", function: { name: "f", arguments: { x: 1 } } }] },
+          message: {
+            content: null,
+            tool_calls: [{ id: "a", function: { name: "f", arguments: { x: 1 } } }],
+          },
           finish_reason: "stop",
         },
       ],
@@ -107,6 +140,8 @@ it("follows no redirect, which would carry the key to another address", async ()
 });
 
 it("a request that is no JSON is refused", async () => {
-  const run = create.openAi(() => new Response("")).generate({ ...request, providerOptions: { n: 1n } });
+  const run = create
+    .openAi(() => new Response(""))
+    .generate({ ...request, providerOptions: { n: 1n } });
   await expect(run).rejects.toMatchObject({ code: "invalid_request" });
 });

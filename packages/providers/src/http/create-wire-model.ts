@@ -1,4 +1,10 @@
-import type { LanguageModel, ModelCapabilities, ModelDelta, ModelRequest, ModelResponse } from "@ccl/core";
+import type {
+  LanguageModel,
+  ModelCapabilities,
+  ModelDelta,
+  ModelRequest,
+  ModelResponse,
+} from "@ccl/core";
 
 import { defined, isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
 import { CallScope } from "./call-scope.ts";
@@ -73,10 +79,18 @@ export function createWireModel(
 }
 
 function callOf(request: ModelRequest, wire: Wire, isStreaming: boolean): ServiceCall {
-  return { path: wire.path, body: wire.toBody(request, isStreaming), asksForFormat: asksForFormat(request) };
+  return {
+    path: wire.path,
+    body: wire.toBody(request, isStreaming),
+    asksForFormat: asksForFormat(request),
+  };
 }
 
-async function* readDeltas(opened: OpenedCall, service: Service, wire: Wire): AsyncGenerator<ModelDelta> {
+async function* readDeltas(
+  opened: OpenedCall,
+  service: Service,
+  wire: Wire,
+): AsyncGenerator<ModelDelta> {
   const reader = wire.createReader();
   for await (const frame of readFrames(chunksOf(opened.body), wire.framing)) {
     if (frame === "[DONE]") break;

@@ -24,10 +24,16 @@ export interface EndpointOptions {
 export function callUrl(baseUrl: string, path: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new LanguageModelError("invalid_request", "baseUrl is not an http or https address; write it out in full.");
+    throw new LanguageModelError(
+      "invalid_request",
+      "baseUrl is not an http or https address; write it out in full.",
+    );
   }
   if (url.username !== "" || url.password !== "") {
-    throw new LanguageModelError("invalid_request", "baseUrl holds a user name or password; pass them in `headers`.");
+    throw new LanguageModelError(
+      "invalid_request",
+      "baseUrl holds a user name or password; pass them in `headers`.",
+    );
   }
   url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
   return url;

@@ -39,10 +39,17 @@ export interface OpenedCall {
 }
 
 /** Posts one JSON body. @throws LanguageModelError for a bad status; what fetch throws is left to the scope. */
-export async function openCall(service: Service, call: ServiceCall, scope: CallScope): Promise<OpenedCall> {
+export async function openCall(
+  service: Service,
+  call: ServiceCall,
+  scope: CallScope,
+): Promise<OpenedCall> {
   const { endpoint } = service;
   const key = await readApiKey(endpoint.apiKey, service.keyVariable);
-  const secrets = [key ?? "", ...Object.values(endpoint.headers ?? {}).flatMap((value) => value.split(" "))];
+  const secrets = [
+    key ?? "",
+    ...Object.values(endpoint.headers ?? {}).flatMap((value) => value.split(" ")),
+  ];
   const response = await (endpoint.fetch ?? globalThis.fetch)(callUrl(service.baseUrl, call.path), {
     method: "POST",
     headers: readHeaders(service, key),
@@ -51,13 +58,24 @@ export async function openCall(service: Service, call: ServiceCall, scope: CallS
     // A redirect would carry the key to another address.
     redirect: "error",
   });
-  const found = service.requestIdHeaders.map((name) => response.headers.get(name)).find((id) => id !== null);
+  const found = service.requestIdHeaders
+    .map((name) => response.headers.get(name))
+    .find((id) => id !== null);
   const requestId = found ?? undefined;
   const retryAfter = retryAfterMs(response.headers, (endpoint.clock ?? systemClock).now());
   const errorOf = (fault: ProviderFault): LanguageModelError => {
     const status = fault.status ?? (response.ok ? undefined : response.status);
-    const code = codeOfFault({ ...fault, ...defined({ status }) }, service.codeOf, call.asksForFormat);
-    const known = defined({ type: fault.type, code: fault.code, parameter: fault.parameter, requestId });
+    const code = codeOfFault(
+      { ...fault, ...defined({ status }) },
+      service.codeOf,
+      call.asksForFormat,
+    );
+    const known = defined({
+      type: fault.type,
+      code: fault.code,
+      parameter: fault.parameter,
+      requestId,
+    });
     const where = `${service.provider} ${status === undefined ? "broke the answer off" : `answered ${status}`}`;
     return new LanguageModelError(code, `${where}${quoteOf(fault.message, secrets)}`, {
       ...defined({ status, retryAfterMs: retryAfter }),
@@ -72,17 +90,21 @@ export async function openCall(service: Service, call: ServiceCall, scope: CallS
 function faultOf(text: string, service: Service): ProviderFault {
   const body = parseJson(text);
   const fault = isRecord(body) ? service.readFault(body) : undefined;
-  return fault ?? { message: text === "" ? "an empty body" : "a body that is not one of its errors" };
+  return (
+    fault ?? { message: text === "" ? "an empty body" : "a body that is not one of its errors" }
+  );
 }
 
 function readHeaders(service: Service, key: string | undefined): Headers {
   try {
     const headers = new Headers({ "content-type": "application/json", ...service.headers(key) });
-    for (const [name, value] of Object.entries(service.endpoint.headers ?? {})) headers.set(name, value);
+    for (const [name, value] of Object.entries(service.endpoint.headers ?? {}))
+      headers.set(name, value);
     return headers;
   } catch {
     // The platform's error quotes the value, which may be the key.
-    const message = "The key or a header has a character that no HTTP header can carry, such as a line break.";
+    const message =
+      "The key or a header has a character that no HTTP header can carry, such as a line break.";
     throw new LanguageModelError("invalid_request", message);
   }
 }
@@ -91,7 +113,8 @@ function toJson(body: JsonRecord): string {
   try {
     return JSON.stringify(body);
   } catch (error) {
-    const message = "The request can't be written as JSON: it has a cycle or a value such as a BigInt.";
+    const message =
+      "The request can't be written as JSON: it has a cycle or a value such as a BigInt.";
     throw new LanguageModelError("invalid_request", message, { cause: error });
   }
 }

@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import { readFrames, type Framing } from "./read-frames.ts";
 
 async function* cut(bytes: Uint8Array, borders: readonly number[]): AsyncGenerator<Uint8Array> {
-  const places = [...new Set(borders.map((border) => border % (bytes.length + 1)))].sort((a, b) => a - b);
+  const places = [...new Set(borders.map((border) => border % (bytes.length + 1)))].sort(
+    (a, b) => a - b,
+  );
   let start = 0;
   for (const end of [...places, bytes.length]) {
     yield bytes.subarray(start, end);
@@ -12,14 +14,22 @@ async function* cut(bytes: Uint8Array, borders: readonly number[]): AsyncGenerat
   }
 }
 
-async function framesOf(text: string, framing: Framing, borders: readonly number[] = []): Promise<string[]> {
+async function framesOf(
+  text: string,
+  framing: Framing,
+  borders: readonly number[] = [],
+): Promise<string[]> {
   const frames: string[] = [];
-  for await (const frame of readFrames(cut(new TextEncoder().encode(text), borders), framing)) frames.push(frame);
+  for await (const frame of readFrames(cut(new TextEncoder().encode(text), borders), framing))
+    frames.push(frame);
   return frames;
 }
 
 const borders = fc.array(fc.nat({ max: 5000 }), { maxLength: 60 });
-const payload = fc.dictionary(fc.string({ maxLength: 5 }), fc.string({ unit: "grapheme", maxLength: 12 }));
+const payload = fc.dictionary(
+  fc.string({ maxLength: 5 }),
+  fc.string({ unit: "grapheme", maxLength: 12 }),
+);
 
 describe("readFrames", () => {
   it("gives the same events whatever the chunk borders and line ends", async () => {
@@ -27,19 +37,28 @@ describe("readFrames", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(payload), lineEnd, borders, async (values, end, places) => {
         const texts = values.map((value) => JSON.stringify(value));
-        const wire = texts.map((text) => [`event: x`, "data:", `data: ${text}`, ": ping", "", ""].join(end)).join("");
-        expect(await framesOf(wire, "server-sent-events", places)).toEqual(texts.map((text) => `\n${text}`));
+        const wire = texts
+          .map((text) => [`event: x`, "data:", `data: ${text}`, ": ping", "", ""].join(end))
+          .join("");
+        expect(await framesOf(wire, "server-sent-events", places)).toEqual(
+          texts.map((text) => `\n${text}`),
+        );
       }),
     );
   });
 
   it("gives the same JSON lines whatever the chunk borders, with or without a last line end", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(payload), fc.boolean(), borders, async (values, isEnded, places) => {
-        const texts = values.map((value) => JSON.stringify(value));
-        const wire = texts.join("\n") + (isEnded && texts.length > 0 ? "\n" : "");
-        expect(await framesOf(wire, "json-lines", places)).toEqual(texts);
-      }),
+      fc.asyncProperty(
+        fc.array(payload),
+        fc.boolean(),
+        borders,
+        async (values, isEnded, places) => {
+          const texts = values.map((value) => JSON.stringify(value));
+          const wire = texts.join("\n") + (isEnded && texts.length > 0 ? "\n" : "");
+          expect(await framesOf(wire, "json-lines", places)).toEqual(texts);
+        },
+      ),
     );
   });
 
@@ -56,7 +75,9 @@ describe("readFrames", () => {
   });
 
   it("takes a carriage return and a line feed in two chunks for one line end", async () => {
-    expect(await framesOf("data: a\r\ndata: b\r\n\r\n", "server-sent-events", [8, 17])).toEqual(["a\nb"]);
+    expect(await framesOf("data: a\r\ndata: b\r\n\r\n", "server-sent-events", [8, 17])).toEqual([
+      "a\nb",
+    ]);
   });
 
   it("reads a megabyte of one line in small chunks", async () => {

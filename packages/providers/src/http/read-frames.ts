@@ -7,7 +7,10 @@ export type Framing = "server-sent-events" | "json-lines";
  * The JSON texts of a stream. An event that the end of the stream cuts off is dropped, as the standard on server-sent
  * events asks; `[DONE]` is passed on.
  */
-export async function* readFrames(chunks: AsyncIterable<Uint8Array>, framing: Framing): AsyncGenerator<string> {
+export async function* readFrames(
+  chunks: AsyncIterable<Uint8Array>,
+  framing: Framing,
+): AsyncGenerator<string> {
   if (framing === "server-sent-events") yield* readEvents(chunks);
   else yield* readJsonLines(chunks);
 }

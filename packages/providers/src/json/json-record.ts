@@ -36,12 +36,16 @@ export function numberAt(value: unknown, key: string): number | undefined {
 export function without(record: JsonRecord, ...keys: string[]): JsonRecord {
   const known = new Set(keys);
   return Object.fromEntries(
-    Object.entries(record).filter(([key, value]) => !known.has(key) && value !== undefined && value !== null),
+    Object.entries(record).filter(
+      ([key, value]) => !known.has(key) && value !== undefined && value !== null,
+    ),
   );
 }
 
 /** The members that are not undefined. */
-export function defined<Value extends object>(record: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> };
+export function defined<Value extends object>(
+  record: Value,
+): { [Key in keyof Value]: Exclude<Value[Key], undefined> };
 export function defined(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

@@ -13,12 +13,17 @@ const contextSentence = /^the input length exceeds the context length$/;
 export function readOllamaFault(body: JsonRecord): ProviderFault | undefined {
   const message = stringAt(body, "error");
   if (message === undefined) return undefined;
-  const parameter = unmarshalSentence.exec(message)?.[1] ?? (formatSentence.test(message) ? "format" : undefined);
+  const parameter =
+    unmarshalSentence.exec(message)?.[1] ?? (formatSentence.test(message) ? "format" : undefined);
   return defined({ message, parameter });
 }
 
 /** Codes that the message gives beyond the status. */
-export function ollamaCodeOf({ status, parameter, message = "" }: ProviderFault): LanguageModelErrorCode | undefined {
+export function ollamaCodeOf({
+  status,
+  parameter,
+  message = "",
+}: ProviderFault): LanguageModelErrorCode | undefined {
   if (status === 400 && parameter === "format") return "unsupported_response_format";
   return status === 400 && contextSentence.test(message) ? "context_length_exceeded" : undefined;
 }

@@ -11,7 +11,11 @@ import { toBase64 } from "../json/to-base64.ts";
 export const ollama = "ollama";
 
 /** The body of a call of `/api/chat`. `options` in `providerOptions` is joined with the sampling fields and wins. */
-export function toOllamaBody(request: ModelRequest, model: string, isStreaming: boolean): JsonRecord {
+export function toOllamaBody(
+  request: ModelRequest,
+  model: string,
+  isStreaming: boolean,
+): JsonRecord {
   const { options, ...others } = request.providerOptions ?? {};
   const sampling = defined({
     ...samplingFields(request),
@@ -31,7 +35,11 @@ export function toOllamaBody(request: ModelRequest, model: string, isStreaming: 
 
 function toolsOf({ tools = [], toolChoice = "auto" }: ModelRequest): JsonRecord[] | undefined {
   if (toolChoice !== "auto" && toolChoice !== "none") {
-    throw unsupportedRequest(ollama, "a demand for a tool call (`toolChoice`)", 'use "auto" or "none"');
+    throw unsupportedRequest(
+      ollama,
+      "a demand for a tool call (`toolChoice`)",
+      'use "auto" or "none"',
+    );
   }
   if (tools.length === 0 || toolChoice === "none") return undefined;
   return tools.map(({ name, description, inputSchema }) => ({
@@ -71,12 +79,20 @@ function toOllamaMessage(message: ChatMessage, toolNames: ReadonlyMap<string, st
 }
 
 // Older servers match a result to its call by the tool's name.
-function resultFields({ toolCallId }: ChatMessage, toolNames: ReadonlyMap<string, string>): JsonRecord {
+function resultFields(
+  { toolCallId }: ChatMessage,
+  toolNames: ReadonlyMap<string, string>,
+): JsonRecord {
   return { tool_call_id: toolCallId, tool_name: toolNames.get(toolCallId ?? "") };
 }
 
-function contentOf(message: ChatMessage): { text: string; thinking: string | undefined; images: string[] } {
-  if (typeof message.content === "string") return { text: message.content, thinking: undefined, images: [] };
+function contentOf(message: ChatMessage): {
+  text: string;
+  thinking: string | undefined;
+  images: string[];
+} {
+  if (typeof message.content === "string")
+    return { text: message.content, thinking: undefined, images: [] };
   const texts: string[] = [];
   const thoughts: string[] = [];
   const images: string[] = [];
@@ -85,10 +101,26 @@ function contentOf(message: ChatMessage): { text: string; thinking: string | und
     else if (part.type === "reasoning") thoughts.push(part.text);
     else if (part.type === "image" && part.data !== undefined) images.push(toBase64(part.data));
     else if (message.role === "tool") texts.push(mediaNote(part));
-    else throw unsupportedRequest(ollama, "a file, or an image by its address", "pass an image's bytes");
-    if (part.type === "reasoning" && (message.role !== "assistant" || part.signature !== undefined)) {
-      throw unsupportedRequest(ollama, "signed reasoning, or reasoning of anyone but the assistant", "leave it out");
+    else
+      throw unsupportedRequest(
+        ollama,
+        "a file, or an image by its address",
+        "pass an image's bytes",
+      );
+    if (
+      part.type === "reasoning" &&
+      (message.role !== "assistant" || part.signature !== undefined)
+    ) {
+      throw unsupportedRequest(
+        ollama,
+        "signed reasoning, or reasoning of anyone but the assistant",
+        "leave it out",
+      );
     }
   }
-  return { text: texts.join(""), thinking: thoughts.length > 0 ? thoughts.join("") : undefined, images };
+  return {
+    text: texts.join(""),
+    thinking: thoughts.length > 0 ? thoughts.join("") : undefined,
+    images,
+  };
 }

@@ -50,7 +50,12 @@ export function createOllamaReader(): StreamReader {
     },
     finish() {
       if (last === undefined) return undefined;
-      const answer = { text: texts.join(""), reasoning: thoughts.join(""), toolCalls, message: extra };
+      const answer = {
+        text: texts.join(""),
+        reasoning: thoughts.join(""),
+        toolCalls,
+        message: extra,
+      };
       return { deltas: [], response: responseOf(last, answer) };
     },
   };
@@ -63,7 +68,10 @@ interface Answer {
   message: JsonRecord;
 }
 
-function responseOf(body: JsonRecord, { text, reasoning, toolCalls, message }: Answer): ModelResponse {
+function responseOf(
+  body: JsonRecord,
+  { text, reasoning, toolCalls, message }: Answer,
+): ModelResponse {
   const known = ["message", "done", "done_reason", "prompt_eval_count", "eval_count"];
   return defined({
     text,

@@ -28,7 +28,8 @@ const contextSentences: readonly RegExp[] = [
 /** OpenAI's `{ error: { message, type, param, code } }`, and LM Studio's `{ error: message }`. */
 export function readOpenAiFault(body: JsonRecord): ProviderFault | undefined {
   const { error } = body;
-  if (typeof error === "string") return defined({ message: error, parameter: parameterIn(error, bareMessages) });
+  if (typeof error === "string")
+    return defined({ message: error, parameter: parameterIn(error, bareMessages) });
   if (!isRecord(error)) return vllmFault(body);
   const message = stringAt(error, "message") ?? "";
   const inSchema = schemaSentence.test(message) ? "response_format.json_schema.schema" : undefined;
@@ -38,7 +39,10 @@ export function readOpenAiFault(body: JsonRecord): ProviderFault | undefined {
     status,
     type: stringAt(error, "type"),
     code: stringAt(error, "code"),
-    parameter: inSchema ?? stringAt(error, "param") ?? (isPlain(error) ? parameterIn(message, messages) : undefined),
+    parameter:
+      inSchema ??
+      stringAt(error, "param") ??
+      (isPlain(error) ? parameterIn(message, messages) : undefined),
   });
 }
 
@@ -46,14 +50,21 @@ function vllmFault(body: JsonRecord): ProviderFault | undefined {
   if (body["object"] !== "error") return undefined;
   const message = stringAt(body, "message") ?? "";
   const parameter = stringAt(body, "param");
-  return defined({ message, status: numberAt(body, "code"), type: stringAt(body, "type"), parameter });
+  return defined({
+    message,
+    status: numberAt(body, "code"),
+    type: stringAt(body, "type"),
+    parameter,
+  });
 }
 
 /** Codes that OpenAI's fields give beyond the status. */
 export function openAiCodeOf(fault: ProviderFault): LanguageModelErrorCode | undefined {
   const { status, code, type, parameter, message = "" } = fault;
-  if (code === "context_length_exceeded" || type === "exceed_context_size_error") return "context_length_exceeded";
-  if (status === 400 && contextSentences.some((sentence) => sentence.test(message))) return "context_length_exceeded";
+  if (code === "context_length_exceeded" || type === "exceed_context_size_error")
+    return "context_length_exceeded";
+  if (status === 400 && contextSentences.some((sentence) => sentence.test(message)))
+    return "context_length_exceeded";
   if (code === "content_filter" || code === "content_policy_violation") return "content_filtered";
   if (code === "invalid_api_key") return "authentication";
   if (code === "rate_limit_exceeded" || code === "insufficient_quota") return "rate_limited";
@@ -68,7 +79,11 @@ const refusalCodes = new Set<string | undefined>([
   "invalid_request_error",
 ]);
 
-function isFormatRefusal({ status, code, parameter }: { [Key in "status" | "code" | "parameter"]: unknown }): boolean {
+function isFormatRefusal({
+  status,
+  code,
+  parameter,
+}: { [Key in "status" | "code" | "parameter"]: unknown }): boolean {
   if (status !== 400 && status !== 422) return false;
   if (parameter !== "response_format" && parameter !== "response_format.type") return false;
   return refusalCodes.has(typeof code === "string" ? code : undefined);
@@ -78,7 +93,9 @@ function isFormatRefusal({ status, code, parameter }: { [Key in "status" | "code
 function isPlain(error: JsonRecord): boolean {
   const isInvalidRequest = (value: unknown): boolean =>
     value === undefined || value === null || value === "invalid_request_error";
-  return isInvalidRequest(error["type"]) && (isInvalidRequest(error["code"]) || error["code"] === 400);
+  return (
+    isInvalidRequest(error["type"]) && (isInvalidRequest(error["code"]) || error["code"] === 400)
+  );
 }
 
 function parameterIn(text: string, wholeMessages: readonly RegExp[]): string | undefined {

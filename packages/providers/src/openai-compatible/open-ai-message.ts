@@ -41,12 +41,23 @@ function split(
 ): { texts: string | JsonRecord[]; reasoning: string | undefined } {
   if (typeof message.content === "string") return { texts: message.content, reasoning: undefined };
   const reasoning = message.content.filter((part) => part.type === "reasoning");
-  if (reasoning.length > 0 && (dialect.reasoningField === undefined || message.role !== "assistant")) {
+  if (
+    reasoning.length > 0 &&
+    (dialect.reasoningField === undefined || message.role !== "assistant")
+  ) {
     const remedy = "leave the part out, or set `reasoningField` for a server that takes it";
-    throw unsupportedRequest(dialect.provider, `reasoning in a message of role ${message.role}`, remedy);
+    throw unsupportedRequest(
+      dialect.provider,
+      `reasoning in a message of role ${message.role}`,
+      remedy,
+    );
   }
   if (reasoning.some((part) => part.signature !== undefined)) {
-    throw unsupportedRequest(dialect.provider, "the signature of a reasoning part", "leave the part out");
+    throw unsupportedRequest(
+      dialect.provider,
+      "the signature of a reasoning part",
+      "leave the part out",
+    );
   }
   const parts = message.content.filter((part) => part.type !== "reasoning");
   return {
@@ -73,7 +84,11 @@ function toOpenAiPart(
   return { ...own, ...mediaPartOf(part, provider) };
 }
 
-const audioFormats: Record<string, string> = { "audio/wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3" };
+const audioFormats: Record<string, string> = {
+  "audio/wav": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
 
 function mediaPartOf(part: MediaPart, provider: string): JsonRecord {
   const { data, url, mimeType } = part;
@@ -82,7 +97,8 @@ function mediaPartOf(part: MediaPart, provider: string): JsonRecord {
   if (address === undefined)
     throw unsupportedRequest(provider, "a media part without data and url", "give one of them");
   if (part.type === "image") return { type: "image_url", image_url: { url: address } };
-  if (base64 === undefined) throw unsupportedRequest(provider, "a file by its address", "pass its bytes");
+  if (base64 === undefined)
+    throw unsupportedRequest(provider, "a file by its address", "pass its bytes");
   const format = audioFormats[mimeType];
   if (format !== undefined) return { type: "input_audio", input_audio: { data: base64, format } };
   return { type: "file", file: { filename: "file", file_data: address } };

@@ -26,12 +26,17 @@ export function toOpenAiBody(request: ModelRequest, model: string, form: CallFor
     ...samplingFields(request),
     [form.maxTokensField]: request.maxOutputTokens,
     stream: form.isStreaming ? true : undefined,
-    stream_options: form.isStreaming && form.includesStreamUsage ? { include_usage: true } : undefined,
+    stream_options:
+      form.isStreaming && form.includesStreamUsage ? { include_usage: true } : undefined,
     ...request.providerOptions,
   });
 }
 
-function toOpenAiTool(tool: { name: string; description: string; inputSchema: object }): JsonRecord {
+function toOpenAiTool(tool: {
+  name: string;
+  description: string;
+  inputSchema: object;
+}): JsonRecord {
   const { name, description, inputSchema } = tool;
   return { type: "function", function: { name, description, parameters: inputSchema } };
 }
@@ -39,7 +44,9 @@ function toOpenAiTool(tool: { name: string; description: string; inputSchema: ob
 function toolChoiceOf({ toolChoice, tools = [] }: ModelRequest): unknown {
   // Without tools these ask for nothing, and the API refuses the field.
   if (tools.length === 0 && (toolChoice === "auto" || toolChoice === "none")) return undefined;
-  return typeof toolChoice === "object" ? { type: "function", function: { name: toolChoice.name } } : toolChoice;
+  return typeof toolChoice === "object"
+    ? { type: "function", function: { name: toolChoice.name } }
+    : toolChoice;
 }
 
 function responseFormatOf(format: ResponseFormat | undefined): JsonRecord | undefined {

@@ -22,7 +22,10 @@ export function toOpenAiResponse(body: JsonRecord, provider: string): ModelRespo
     text: stringAt(message, "content") ?? "",
     reasoning: reasoningOf(message),
     toolCalls,
-    finishReason: finishReasonOf(stringAt(choice, "finish_reason"), { refusal, calls: toolCalls.length }),
+    finishReason: finishReasonOf(stringAt(choice, "finish_reason"), {
+      refusal,
+      calls: toolCalls.length,
+    }),
     usage: usageOf(body["usage"]),
     requestId: stringAt(body, "id"),
     providerMetadata: metadataOf(provider, {
@@ -92,7 +95,8 @@ export function usageOf(usage: unknown): ModelUsage | undefined {
   return defined({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
-    cachedInputTokens: numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens"),
+    cachedInputTokens:
+      numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens"),
     costUsd: numberAt(usage, "cost"),
   });
 }

@@ -11,7 +11,13 @@ import {
   stringAt,
   without,
 } from "../json/json-record.ts";
-import { finishReasonOf, firstChoice, reasoningOf, unknownFields, usageOf } from "./open-ai-response.ts";
+import {
+  finishReasonOf,
+  firstChoice,
+  reasoningOf,
+  unknownFields,
+  usageOf,
+} from "./open-ai-response.ts";
 
 interface GrowingCall {
   id: string;
@@ -25,7 +31,11 @@ export function createOpenAiReader(provider: string): StreamReader {
   const reasoning: string[] = [];
   const refusals: string[] = [];
   const calls = new Map<number, GrowingCall>();
-  const extra: { root: JsonRecord; choice: JsonRecord; message: JsonRecord } = { root: {}, choice: {}, message: {} };
+  const extra: { root: JsonRecord; choice: JsonRecord; message: JsonRecord } = {
+    root: {},
+    choice: {},
+    message: {},
+  };
   let finishReason: string | undefined;
   let usage: ModelUsage | undefined;
   let requestId: string | undefined;
@@ -35,7 +45,11 @@ export function createOpenAiReader(provider: string): StreamReader {
     usage = usageOf(chunk["usage"]) ?? usage;
     finishReason = stringAt(choice, "finish_reason") ?? finishReason;
     const { usage: counted, ...root } = unknownFields(chunk);
-    Object.assign(extra.root, root, usageOf(chunk["usage"]) === undefined ? {} : { usage: counted });
+    Object.assign(
+      extra.root,
+      root,
+      usageOf(chunk["usage"]) === undefined ? {} : { usage: counted },
+    );
     Object.assign(extra.choice, without(choice, "index", "delta", "finish_reason"));
     const known = ["role", "content", "reasoning", "reasoning_content", "tool_calls", "refusal"];
     Object.assign(extra.message, without(delta, ...known));
@@ -60,7 +74,9 @@ export function createOpenAiReader(provider: string): StreamReader {
     finish() {
       if (finishReason === undefined) return undefined;
       const refusal = refusals.join("") || undefined;
-      const toolCalls = [...calls].sort(([left], [right]) => left - right).map(([, call]) => finished(call));
+      const toolCalls = [...calls]
+        .sort(([left], [right]) => left - right)
+        .map(([, call]) => finished(call));
       const response = defined({
         text: texts.join(""),
         reasoning: reasoning.join("") || undefined,
@@ -74,7 +90,10 @@ export function createOpenAiReader(provider: string): StreamReader {
           message: defined({ ...extra.message, refusal }),
         }),
       });
-      return { deltas: toolCalls.map((toolCall): ModelDelta => ({ type: "tool_call", toolCall })), response };
+      return {
+        deltas: toolCalls.map((toolCall): ModelDelta => ({ type: "tool_call", toolCall })),
+        response,
+      };
     },
   };
 }

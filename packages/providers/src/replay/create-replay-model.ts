@@ -1,7 +1,19 @@
-import { type LanguageModel, LanguageModelError, type ModelRequest, type ModelResponse } from "@ccl/core";
+import {
+  type LanguageModel,
+  LanguageModelError,
+  type ModelRequest,
+  type ModelResponse,
+} from "@ccl/core";
 
 import type { StreamingModel } from "../http/create-wire-model.ts";
-import { keyOf, type Recording, readRecording, readResponse, recordedRequest, writeRecording } from "./recording.ts";
+import {
+  keyOf,
+  type Recording,
+  readRecording,
+  readResponse,
+  recordedRequest,
+  writeRecording,
+} from "./recording.ts";
 import { redactValue } from "./redact-value.ts";
 import { ReplayError } from "./replay-error.ts";
 
@@ -36,7 +48,11 @@ export function createReplayModel(options: ReplayOptions): StreamingModel {
     const text = await store.read();
     return text === undefined ? new Map() : readRecording(text);
   };
-  const record = async (request: ModelRequest, key: string, asked: LanguageModel): Promise<ModelResponse> => {
+  const record = async (
+    request: ModelRequest,
+    key: string,
+    asked: LanguageModel,
+  ): Promise<ModelResponse> => {
     const response = readResponse(key, redactValue(await asked.generate(request)));
     const recording = await (reading ??= open());
     recording.set(key, { request: recordedRequest(request), response });
@@ -47,14 +63,17 @@ export function createReplayModel(options: ReplayOptions): StreamingModel {
   };
   const generate = async (request: ModelRequest): Promise<ModelResponse> => {
     if (request.signal?.aborted === true) {
-      throw new LanguageModelError("aborted", "The call was aborted.", { cause: request.signal.reason });
+      throw new LanguageModelError("aborted", "The call was aborted.", {
+        cause: request.signal.reason,
+      });
     }
     const recording = await (reading ??= open());
     const key = keyOf(recordedRequest(request));
     const known = recording.get(key);
     if (known !== undefined) return structuredClone(known.response);
     if (model === undefined) throw unknownRequest(key, recording);
-    const running = pending.get(key) ?? record(request, key, model).finally(() => pending.delete(key));
+    const running =
+      pending.get(key) ?? record(request, key, model).finally(() => pending.delete(key));
     pending.set(key, running);
     return structuredClone(await running);
   };
@@ -74,5 +93,7 @@ export function createReplayModel(options: ReplayOptions): StreamingModel {
 
 function unknownRequest(key: string, recording: Recording): ReplayError {
   const message = `The recording has ${recording.size} answers and none for the request ${key.slice(0, 8)}; pass \`model\` once to record it.`;
-  return new ReplayError("unknown_request", message, { details: { key, known: [...recording.keys()].sort() } });
+  return new ReplayError("unknown_request", message, {
+    details: { key, known: [...recording.keys()].sort() },
+  });
 }

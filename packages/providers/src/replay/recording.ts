@@ -1,4 +1,10 @@
-import { canonicalJson, type FinishReason, type ModelRequest, type ModelResponse, sha256Hex } from "@ccl/core";
+import {
+  canonicalJson,
+  type FinishReason,
+  type ModelRequest,
+  type ModelResponse,
+  sha256Hex,
+} from "@ccl/core";
 
 import {
   arrayAt,
@@ -52,7 +58,10 @@ export function readRecording(text: string): Recording {
   return new Map(
     entries.map(([key, entry]) => [
       key,
-      { request: recordAt({ entry }, "entry")["request"], response: readResponse(key, recordAt(entry, "response")) },
+      {
+        request: recordAt({ entry }, "entry")["request"],
+        response: readResponse(key, recordAt(entry, "response")),
+      },
     ]),
   );
 }
@@ -71,7 +80,10 @@ export function readResponse(key: string, value: unknown): ModelResponse {
   const text = stringAt(response, "text");
   const finishReason = finishReasons.get(stringAt(response, "finishReason") ?? "");
   if (text === undefined || finishReason === undefined) {
-    throw new ReplayError("recording_invalid", `The entry ${key} has no whole answer; delete it and record again.`);
+    throw new ReplayError(
+      "recording_invalid",
+      `The entry ${key} has no whole answer; delete it and record again.`,
+    );
   }
   const metadata = response["providerMetadata"];
   return defined({

@@ -50,39 +50,59 @@ describe("a replay model", () => {
     await expect(failed).rejects.toSatisfy(
       (error) => ReplayError.isInstance(error) && error.code === "unknown_request",
     );
-    await expect(createReplayModel({ store: memoryStore() }).generate(ask("a"))).rejects.toThrow("has 0 answers");
+    await expect(createReplayModel({ store: memoryStore() }).generate(ask("a"))).rejects.toThrow(
+      "has 0 answers",
+    );
   });
 
   it("knows a request again by what it asks: not by ids, limits or keys, but by every other field", async () => {
     const store = memoryStore();
-    await createReplayModel({ store, model: createScriptedModel(["A."]) }).generate(ask(`use ${secret}`));
+    await createReplayModel({ store, model: createScriptedModel(["A."]) }).generate(
+      ask(`use ${secret}`),
+    );
     const replay = createReplayModel({ store });
     const other = secret.replace("abc", "xyz");
-    const same = { messages: [{ id: "7", source: "s", role: "user" as const, content: `use ${other}` }], timeoutMs: 5 };
+    const same = {
+      messages: [{ id: "7", source: "s", role: "user" as const, content: `use ${other}` }],
+      timeoutMs: 5,
+    };
     expect((await replay.generate(same)).text).toBe("A.");
-    await expect(replay.generate({ ...same, temperature: 1 })).rejects.toThrow("none for the request");
+    await expect(replay.generate({ ...same, temperature: 1 })).rejects.toThrow(
+      "none for the request",
+    );
   });
 
   it("stores no secret, neither by its form nor by its name, and gives the recording run what it stored", async () => {
     const store = memoryStore();
-    const answer = { text: `key ${secret}`, providerMetadata: { headers: { password: "hunter2-Kx91pq" } } };
+    const answer = {
+      text: `key ${secret}`,
+      providerMetadata: { headers: { password: "hunter2-Kx91pq" } },
+    };
     const model = createScriptedModel([answer]);
     const recorded = await createReplayModel({ store, model }).generate(ask(`my key is ${secret}`));
     expect(store.text).not.toMatch(/abcdefghijklmnop|hunter2/);
     expect(recorded.text).toMatch(/^key \[redacted:/);
-    expect(await createReplayModel({ store }).generate(ask(`my key is ${secret}`))).toEqual(recorded);
+    expect(await createReplayModel({ store }).generate(ask(`my key is ${secret}`))).toEqual(
+      recorded,
+    );
   });
 
   it("writes the same bytes whatever the order of the requests, images included", async () => {
     const image: ModelRequest = {
-      messages: [{ role: "user", content: [{ type: "image", mimeType: "image/png", data: Uint8Array.of(1, 2) }] }],
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "image", mimeType: "image/png", data: Uint8Array.of(1, 2) }],
+        },
+      ],
     };
     const runs = [
       [ask("a"), image],
       [image, ask("a")],
     ].map(async (requests) => {
       const store = memoryStore();
-      const answer = ({ messages }: ModelRequest): string => (typeof messages[0]?.content === "string" ? "A." : "I.");
+      const answer = ({ messages }: ModelRequest): string =>
+        typeof messages[0]?.content === "string" ? "A." : "I.";
       const replay = createReplayModel({ store, model: createScriptedModel([answer, answer]) });
       await Promise.all(requests.map((request) => replay.generate(request)));
       return store.text;
@@ -99,11 +119,13 @@ describe("a replay model", () => {
     expect([one.text, two.text, model.requests.length]).toEqual(["A.", "A.", 1]);
   });
 
-  it.each(["", "{}", '{"version":2,"entries":{}}', '{"version":1,"entries":{"k":{"response":{"text":"x"}}}}'])(
-    "refuses a store that holds %j",
-    async (text) => {
-      const run = createReplayModel({ store: memoryStore(text) }).generate(ask("a"));
-      await expect(run).rejects.toMatchObject({ code: "recording_invalid" });
-    },
-  );
+  it.each([
+    "",
+    "{}",
+    '{"version":2,"entries":{}}',
+    '{"version":1,"entries":{"k":{"response":{"text":"x"}}}}',
+  ])("refuses a store that holds %j", async (text) => {
+    const run = createReplayModel({ store: memoryStore(text) }).generate(ask("a"));
+    await expect(run).rejects.toMatchObject({ code: "recording_invalid" });
+  });
 });

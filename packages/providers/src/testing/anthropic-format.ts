@@ -12,7 +12,8 @@ export const anthropicFormat: DialectFormat = {
   keyOf: (headers) => headers["x-api-key"] ?? bearerOf(headers["authorization"]),
   objection(body, headers) {
     const refuse = (message: string): TestError => ({ type: "error", status: 400, message });
-    if (headers["anthropic-version"] === undefined) return refuse("anthropic-version: header is required");
+    if (headers["anthropic-version"] === undefined)
+      return refuse("anthropic-version: header is required");
     if (numberAt(body, "max_tokens") === undefined) return refuse("max_tokens: Field required");
     return body["response_format"] === undefined
       ? undefined
@@ -73,9 +74,16 @@ function blocksOf({ reasoning, text, refusal, toolCalls }: PlayedAnswer): Played
   const calls = toolCalls.map(({ id, name, arguments: given }): PlayedBlock => ({
     block: { type: "tool_use", id, name, input: parseJson(given) },
     start: { type: "tool_use", id, name, input: {} },
-    deltas: ["", ...piecesOf(given)].map((piece) => ({ type: "input_json_delta", partial_json: piece })),
+    deltas: ["", ...piecesOf(given)].map((piece) => ({
+      type: "input_json_delta",
+      partial_json: piece,
+    })),
   }));
-  return [...(reasoning === "" ? [] : [thinking]), ...(text + refusal === "" ? [] : [said]), ...calls];
+  return [
+    ...(reasoning === "" ? [] : [thinking]),
+    ...(text + refusal === "" ? [] : [said]),
+    ...calls,
+  ];
 }
 
 function streamOf(answer: PlayedAnswer, body: JsonRecord): string[] {
@@ -87,13 +95,18 @@ function streamOf(answer: PlayedAnswer, body: JsonRecord): string[] {
   ]);
   const delta = { stop_reason: stopReasonOf(answer), stop_sequence: null };
   const events: JsonRecord[] = [
-    { type: "message_start", message: { ...rootOf(answer, body), usage: { ...usage, output_tokens: 1 } } },
+    {
+      type: "message_start",
+      message: { ...rootOf(answer, body), usage: { ...usage, output_tokens: 1 } },
+    },
     { type: "ping" },
     ...blocks,
     { type: "message_delta", delta, usage: { output_tokens: answer.usage.outputTokens } },
     { type: "message_stop" },
   ];
-  return events.map((event) => `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`);
+  return events.map(
+    (event) => `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`,
+  );
 }
 
 const stopReasons: Record<PlayedAnswer["finishReason"], string> = {

@@ -32,13 +32,22 @@ const answer = fc.record({
 
 const options = { model: "m", baseUrl: "http://localhost" };
 const wires: [string, DialectFormat, (endpoint: EndpointOptions) => StreamingModel][] = [
-  ["OpenAI", openAiFormat("openai"), (endpoint) => createOpenAiCompatibleModel({ ...options, ...endpoint })],
+  [
+    "OpenAI",
+    openAiFormat("openai"),
+    (endpoint) => createOpenAiCompatibleModel({ ...options, ...endpoint }),
+  ],
   ["Ollama", ollamaFormat, (endpoint) => createOllamaModel({ ...options, ...endpoint })],
   ["Anthropic", anthropicFormat, (endpoint) => createAnthropicModel({ ...options, ...endpoint })],
 ];
 
-function pieces(bytes: Uint8Array<ArrayBuffer>, borders: readonly number[]): Uint8Array<ArrayBuffer>[] {
-  const places = [...new Set(borders.map((border) => border % (bytes.length + 1)))].sort((a, b) => a - b);
+function pieces(
+  bytes: Uint8Array<ArrayBuffer>,
+  borders: readonly number[],
+): Uint8Array<ArrayBuffer>[] {
+  const places = [...new Set(borders.map((border) => border % (bytes.length + 1)))].sort(
+    (a, b) => a - b,
+  );
   return [...places, bytes.length].map((end, index) => bytes.slice(places[index - 1] ?? 0, end));
 }
 
@@ -71,15 +80,21 @@ describe.each(wires)("a stream of %s", (_, format, create) => {
 
   it("never finishes when its end is missing", async () => {
     await fc.assert(
-      fc.asyncProperty(answer, fc.double({ min: 0, max: 1, noNaN: true }), async (played, share) => {
-        const frames = format.toStream(played, {});
-        // All before the frame that says that the answer is whole.
-        const end = frames.findIndex((frame) => /"finish_reason":"|message_stop|"done":true/.test(frame));
-        const text = frames.slice(0, end).join("") + (frames[end] ?? "").slice(0, 8);
-        const bytes = new TextEncoder().encode(text);
-        const cut = bytes.slice(0, Math.floor(bytes.length * share));
-        await expect(deltasOf(modelFor([cut]))).rejects.toMatchObject({ code: "network_error" });
-      }),
+      fc.asyncProperty(
+        answer,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (played, share) => {
+          const frames = format.toStream(played, {});
+          // All before the frame that says that the answer is whole.
+          const end = frames.findIndex((frame) =>
+            /"finish_reason":"|message_stop|"done":true/.test(frame),
+          );
+          const text = frames.slice(0, end).join("") + (frames[end] ?? "").slice(0, 8);
+          const bytes = new TextEncoder().encode(text);
+          const cut = bytes.slice(0, Math.floor(bytes.length * share));
+          await expect(deltasOf(modelFor([cut]))).rejects.toMatchObject({ code: "network_error" });
+        },
+      ),
     );
   });
 });

@@ -1,4 +1,9 @@
-import { LanguageModelError, type ModelDelta, type ModelRequest, type ModelResponse } from "@ccl/core";
+import {
+  LanguageModelError,
+  type ModelDelta,
+  type ModelRequest,
+  type ModelResponse,
+} from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
@@ -42,14 +47,18 @@ async function failureOf(run: Promise<unknown>): Promise<LanguageModelError> {
     () => undefined,
     (error: unknown) => error,
   );
-  if (!LanguageModelError.isInstance(caught)) throw new Error("No LanguageModelError was thrown.", { cause: caught });
+  if (!LanguageModelError.isInstance(caught))
+    throw new Error("No LanguageModelError was thrown.", { cause: caught });
   return caught;
 }
 
 describe.each(adapters)("the adapter for %s", (dialect, create) => {
   const open = (options: EndpointOptions = {}): StreamingModel =>
     create({ baseUrl: server.baseUrl(dialect), apiKey: key, ...options });
-  const both = async (behaviour: TestBehaviour, request: ModelRequest = question): Promise<ModelResponse> => {
+  const both = async (
+    behaviour: TestBehaviour,
+    request: ModelRequest = question,
+  ): Promise<ModelResponse> => {
     server.enqueue(behaviour, behaviour);
     const whole = await open().generate(request);
     const { response } = await streamed(open(), request);
@@ -57,7 +66,10 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
     expect(bare(response)).toEqual(bare(whole));
     return whole;
   };
-  const bothFail = async (behaviour: TestBehaviour, request: ModelRequest = question): Promise<LanguageModelError> => {
+  const bothFail = async (
+    behaviour: TestBehaviour,
+    request: ModelRequest = question,
+  ): Promise<LanguageModelError> => {
     server.enqueue(behaviour, behaviour);
     const whole = await failureOf(open().generate(request));
     const part = await failureOf(streamed(open(), request));
@@ -65,13 +77,27 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
     return whole;
   };
 
-  it.each([1, 7])("gives the same answer whole and streamed in pieces of %i bytes", async (chunkBytes) => {
-    const text = "Да: naïve 世界 👩‍👩‍👧 \r\n\n data: [DONE] \u2028 end";
-    const usage = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 0 };
-    const response = await both({ type: "answer", text, reasoning: "Думаю… 🤔", usage, chunkBytes });
-    expect(response).toMatchObject({ text, reasoning: "Думаю… 🤔", finishReason: "stop", toolCalls: [] });
-    expect(response.usage).toMatchObject({ inputTokens: 100, outputTokens: 20 });
-  });
+  it.each([1, 7])(
+    "gives the same answer whole and streamed in pieces of %i bytes",
+    async (chunkBytes) => {
+      const text = "Да: naïve 世界 👩‍👩‍👧 \r\n\n data: [DONE] \u2028 end";
+      const usage = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 0 };
+      const response = await both({
+        type: "answer",
+        text,
+        reasoning: "Думаю… 🤔",
+        usage,
+        chunkBytes,
+      });
+      expect(response).toMatchObject({
+        text,
+        reasoning: "Думаю… 🤔",
+        finishReason: "stop",
+        toolCalls: [],
+      });
+      expect(response.usage).toMatchObject({ inputTokens: 100, outputTokens: 20 });
+    },
+  );
 
   it("gives tool calls whole, with their arguments as text", async () => {
     const toolCalls = [
@@ -86,8 +112,12 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
     const toolCalls = [{ id: "call_a", name: "read", arguments: '{"path":"a"}' }];
     server.enqueue({ type: "answer", text: "Looking.", toolCalls, chunkBytes: 3 });
     const { deltas } = await streamed(open(), question);
-    expect(deltas.filter(({ type }) => type === "tool_call")).toEqual([{ type: "tool_call", toolCall: toolCalls[0] }]);
-    expect(deltas.flatMap((delta) => (delta.type === "text" ? [delta.text] : [])).join("")).toBe("Looking.");
+    expect(deltas.filter(({ type }) => type === "tool_call")).toEqual([
+      { type: "tool_call", toolCall: toolCalls[0] },
+    ]);
+    expect(deltas.flatMap((delta) => (delta.type === "text" ? [delta.text] : [])).join("")).toBe(
+      "Looking.",
+    );
   });
 
   it("marks an answer that is cut off by its length", async () => {
@@ -98,16 +128,28 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
   it.each<[TestBehaviour, string, object]>([
     [{ type: "error", status: 400 }, "invalid_request", { status: 400 }],
     [
-      { type: "error", status: 400, message: "response_format is fine, json_schema too; the model name is not." },
+      {
+        type: "error",
+        status: 400,
+        message: "response_format is fine, json_schema too; the model name is not.",
+      },
       "invalid_request",
       {},
     ],
     [{ type: "error", status: 401 }, "authentication", { status: 401 }],
     [{ type: "error", status: 403 }, "authentication", { status: 403 }],
     [{ type: "error", status: 404 }, "invalid_request", { status: 404 }],
-    [{ type: "error", status: 429, retryAfter: "3" }, "rate_limited", { status: 429, retryAfterMs: 3000 }],
+    [
+      { type: "error", status: 429, retryAfter: "3" },
+      "rate_limited",
+      { status: 429, retryAfterMs: 3000 },
+    ],
     [{ type: "error", status: 500 }, "provider_error", { status: 500 }],
-    [{ type: "error", status: 529, retryAfter: "1.5" }, "provider_error", { status: 529, retryAfterMs: 1500 }],
+    [
+      { type: "error", status: 529, retryAfter: "1.5" },
+      "provider_error",
+      { status: 529, retryAfterMs: 1500 },
+    ],
     [{ type: "cut", text: "This never ends. ".repeat(40) }, "network_error", {}],
   ])("turns %o into %s", async (behaviour, code, fields) => {
     const before = server.calls.length;
@@ -123,18 +165,23 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
   it("reads a date in Retry-After by its clock", async () => {
     server.enqueue({ type: "error", status: 429, retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT" });
     const clock = { now: () => Date.UTC(2026, 9, 21, 7, 27, 55) };
-    expect(await failureOf(open({ clock }).generate(question))).toMatchObject({ retryAfterMs: 5000 });
+    expect(await failureOf(open({ clock }).generate(question))).toMatchObject({
+      retryAfterMs: 5000,
+    });
   });
 
   it("stops waiting at the time limit, before an answer and inside a stream", async () => {
-    expect(await bothFail({ type: "hang" }, { ...question, timeoutMs: 60 })).toMatchObject({ code: "timeout" });
+    expect(await bothFail({ type: "hang" }, { ...question, timeoutMs: 60 })).toMatchObject({
+      code: "timeout",
+    });
   });
 
   it("stops at the caller's abort, inside a stream too", async () => {
     const controller = new AbortController();
     server.enqueue({ type: "answer", text: "one two three four", chunkBytes: 9 });
     const run = async (): Promise<void> => {
-      for await (const _ of open().stream({ ...question, signal: controller.signal })) controller.abort("enough");
+      for await (const _ of open().stream({ ...question, signal: controller.signal }))
+        controller.abort("enough");
     };
     expect(await failureOf(run())).toMatchObject({ code: "aborted", cause: "enough" });
     const before = server.calls.length;
@@ -161,7 +208,9 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
     const gone = await startTestServer();
     const baseUrl = gone.baseUrl(dialect);
     await gone.close();
-    expect(await failureOf(create({ baseUrl }).generate(question))).toMatchObject({ code: "network_error" });
+    expect(await failureOf(create({ baseUrl }).generate(question))).toMatchObject({
+      code: "network_error",
+    });
   });
 
   it("shows its key nowhere", async () => {
@@ -172,7 +221,9 @@ describe.each(adapters)("the adapter for %s", (dialect, create) => {
     const shown = [error, bad].map(
       (item) => `${item.message} ${JSON.stringify(item)} ${item.stack} ${String(item.cause)}`,
     );
-    expect([...shown, JSON.stringify(open()), Object.values(open()).join(" ")].join(" ")).not.toContain(key);
+    expect(
+      [...shown, JSON.stringify(open()), Object.values(open()).join(" ")].join(" "),
+    ).not.toContain(key);
   });
 
   it("reads its key anew for each call", async () => {

@@ -1,4 +1,9 @@
-export { type ReceivedCall, startTestServer, type TestServer, type TestServerOptions } from "./start-test-server.ts";
+export {
+  type ReceivedCall,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from "./start-test-server.ts";
 export type {
   TestAnswer,
   TestBehaviour,

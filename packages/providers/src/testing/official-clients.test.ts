@@ -22,7 +22,8 @@ const answer: TestAnswer & { chunkBytes: number } = {
 };
 
 describe("the official openai client against the server", () => {
-  const open = (): OpenAI => new OpenAI({ apiKey, baseURL: server.baseUrl("openai"), maxRetries: 0 });
+  const open = (): OpenAI =>
+    new OpenAI({ apiKey, baseURL: server.baseUrl("openai"), maxRetries: 0 });
   const request = { model: "m", messages: [{ role: "user" as const, content: "Hi" }] };
 
   it("reads a whole completion", async () => {
@@ -32,13 +33,19 @@ describe("the official openai client against the server", () => {
       finish_reason: "tool_calls",
       message: { content: answer.text, tool_calls: [{ id: "call_a", function: { name: "read" } }] },
     });
-    expect(completion.usage).toMatchObject({ prompt_tokens: 12, prompt_tokens_details: { cached_tokens: 4 } });
+    expect(completion.usage).toMatchObject({
+      prompt_tokens: 12,
+      prompt_tokens_details: { cached_tokens: 4 },
+    });
     expect(completion._request_id).toBe("req_test");
   });
 
   it("puts a streamed completion together", async () => {
     server.enqueue(answer);
-    const stream = open().chat.completions.stream({ ...request, stream_options: { include_usage: true } });
+    const stream = open().chat.completions.stream({
+      ...request,
+      stream_options: { include_usage: true },
+    });
     const completion = await stream.finalChatCompletion();
     expect(completion.choices[0]?.message).toMatchObject({
       content: answer.text,
@@ -48,7 +55,10 @@ describe("the official openai client against the server", () => {
   });
 
   it("reads a refusal, an error with its fields, a missing key and embeddings", async () => {
-    server.enqueue({ type: "refusal", text: "No." }, { type: "error", status: 429, retryAfter: "1" });
+    server.enqueue(
+      { type: "refusal", text: "No." },
+      { type: "error", status: 429, retryAfter: "1" },
+    );
     expect((await open().chat.completions.create(request)).choices[0]?.message.refusal).toBe("No.");
     const limited: unknown = await open()
       .chat.completions.create(request)
@@ -72,8 +82,13 @@ describe("the official openai client against the server", () => {
 });
 
 describe("the official Anthropic client against the server", () => {
-  const open = (): Anthropic => new Anthropic({ apiKey, baseURL: server.baseUrl("anthropic"), maxRetries: 0 });
-  const request = { model: "m", max_tokens: 100, messages: [{ role: "user" as const, content: "Hi" }] };
+  const open = (): Anthropic =>
+    new Anthropic({ apiKey, baseURL: server.baseUrl("anthropic"), maxRetries: 0 });
+  const request = {
+    model: "m",
+    max_tokens: 100,
+    messages: [{ role: "user" as const, content: "Hi" }],
+  };
   const content = [
     { type: "thinking", thinking: "Hm." },
     { type: "text", text: answer.text },
@@ -84,13 +99,21 @@ describe("the official Anthropic client against the server", () => {
     server.enqueue(answer);
     const message = await open().messages.create(request);
     expect(message).toMatchObject({ content, stop_reason: "tool_use", _request_id: "req_test" });
-    expect(message.usage).toMatchObject({ input_tokens: 8, cache_read_input_tokens: 4, output_tokens: 7 });
+    expect(message.usage).toMatchObject({
+      input_tokens: 8,
+      cache_read_input_tokens: 4,
+      output_tokens: 7,
+    });
   });
 
   it("puts a streamed message together", async () => {
     server.enqueue(answer);
     const message = await open().messages.stream(request).finalMessage();
-    expect(message).toMatchObject({ content, stop_reason: "tool_use", usage: { output_tokens: 7 } });
+    expect(message).toMatchObject({
+      content,
+      stop_reason: "tool_use",
+      usage: { output_tokens: 7 },
+    });
   });
 
   it("reads a refusal and errors with their types", async () => {
@@ -113,11 +136,18 @@ describe("the official Ollama client against the server", () => {
     server.enqueue(answer, answer, { type: "error", status: 400, message: "model is unknown" });
     const whole = await open().chat(request);
     expect(whole.message).toMatchObject({ content: answer.text, thinking: "Hm." });
-    expect(whole.message.tool_calls?.[0]?.function).toEqual({ name: "read", arguments: { path: "мир" } });
+    expect(whole.message.tool_calls?.[0]?.function).toEqual({
+      name: "read",
+      arguments: { path: "мир" },
+    });
     const pieces: string[] = [];
-    for await (const part of await open().chat({ ...request, stream: true })) pieces.push(part.message.content);
+    for await (const part of await open().chat({ ...request, stream: true }))
+      pieces.push(part.message.content);
     expect(pieces.join("")).toBe(answer.text);
-    await expect(open().chat(request)).rejects.toMatchObject({ status_code: 400, error: "model is unknown" });
+    await expect(open().chat(request)).rejects.toMatchObject({
+      status_code: 400,
+      error: "model is unknown",
+    });
     const { embeddings } = await open().embed({ model: "m", input: ["a", "aa"] });
     expect(embeddings.map((vector) => vector[1])).toEqual([1, 2]);
   });

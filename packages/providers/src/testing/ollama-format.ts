@@ -18,9 +18,13 @@ export const ollamaFormat: DialectFormat = {
     const line = (message: JsonRecord): JsonRecord => ({ ...rootOf(body), message, done: false });
     const text = textOf(answer);
     const lines = [
-      ...piecesOf(answer.reasoning).map((piece) => line({ role: "assistant", content: "", thinking: piece })),
+      ...piecesOf(answer.reasoning).map((piece) =>
+        line({ role: "assistant", content: "", thinking: piece }),
+      ),
       ...piecesOf(text).map((piece) => line({ role: "assistant", content: piece })),
-      ...answer.toolCalls.map((call) => line({ role: "assistant", content: "", tool_calls: [toolCallOf(call)] })),
+      ...answer.toolCalls.map((call) =>
+        line({ role: "assistant", content: "", tool_calls: [toolCallOf(call)] }),
+      ),
       { ...rootOf(body), message: { role: "assistant", content: "" }, ...endOf(answer) },
     ];
     return lines.map((value) => `${JSON.stringify(value)}\n`);

@@ -6,7 +6,8 @@ const id = "chatcmpl-test";
 
 /** OpenAI's chat completions and embeddings, and the two local servers that differ in their response formats. */
 export function openAiFormat(kind: "openai" | "lm-studio" | "ignores-format"): DialectFormat {
-  const formatOf = (body: JsonRecord): string | undefined => stringAt(recordAt(body, "response_format"), "type");
+  const formatOf = (body: JsonRecord): string | undefined =>
+    stringAt(recordAt(body, "response_format"), "type");
   return {
     chatPath: "/v1/chat/completions",
     embeddingsPath: "/v1/embeddings",
@@ -23,7 +24,8 @@ export function openAiFormat(kind: "openai" | "lm-studio" | "ignores-format"): D
     wantsJson: (body) => kind !== "ignores-format" && (formatOf(body) ?? "text") !== "text",
     toWhole: wholeOf,
     toStream: streamOf,
-    toError: (error) => (kind === "lm-studio" ? { error: lmStudioMessage(error) } : { error: errorOf(error) }),
+    toError: (error) =>
+      kind === "lm-studio" ? { error: lmStudioMessage(error) } : { error: errorOf(error) },
     toEmbeddings: embeddingsOf,
   };
 }
@@ -61,14 +63,22 @@ function toolCallOf({ id, name, arguments: text }: PlayedAnswer["toolCalls"][num
 }
 
 function streamOf(answer: PlayedAnswer, body: JsonRecord): string[] {
-  const root = { id, object: "chat.completion.chunk", created: 1_700_000_000, model: body["model"], ...answer.extra };
+  const root = {
+    id,
+    object: "chat.completion.chunk",
+    created: 1_700_000_000,
+    model: body["model"],
+    ...answer.extra,
+  };
   const chunk = (delta: JsonRecord, reason: string | null = null): JsonRecord => ({
     ...root,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
   });
   const calls = answer.toolCalls.flatMap((call, index) => [
     chunk({ tool_calls: [{ index, ...toolCallOf({ ...call, arguments: "" }) }] }),
-    ...piecesOf(call.arguments).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ...piecesOf(call.arguments).map((piece) =>
+      chunk({ tool_calls: [{ index, function: { arguments: piece } }] }),
+    ),
   ]);
   const hasUsage = recordAt(body, "stream_options")["include_usage"] === true;
   const chunks = [
@@ -84,10 +94,14 @@ function streamOf(answer: PlayedAnswer, body: JsonRecord): string[] {
 }
 
 const messages: Record<string, string> = {
-  context_length: "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
-  response_format: "Invalid parameter: 'response_format' of type 'json_object' is not supported with this model.",
-  schema: "Invalid schema for response_format 'answer': In context=(), 'additionalProperties' is required to be false.",
-  content_filter: "The response was filtered due to the prompt triggering the content management policy.",
+  context_length:
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+  response_format:
+    "Invalid parameter: 'response_format' of type 'json_object' is not supported with this model.",
+  schema:
+    "Invalid schema for response_format 'answer': In context=(), 'additionalProperties' is required to be false.",
+  content_filter:
+    "The response was filtered due to the prompt triggering the content management policy.",
 };
 const parameters: Record<string, string> = {
   context_length: "messages",
@@ -95,9 +109,19 @@ const parameters: Record<string, string> = {
   schema: "response_format",
   content_filter: "prompt",
 };
-const codes: Record<string, string> = { context_length: "context_length_exceeded", content_filter: "content_filter" };
-const types: Record<number, string> = { 400: "invalid_request_error", 401: "invalid_request_error", 429: "requests" };
-const codesOfStatus: Record<number, string> = { 401: "invalid_api_key", 429: "rate_limit_exceeded" };
+const codes: Record<string, string> = {
+  context_length: "context_length_exceeded",
+  content_filter: "content_filter",
+};
+const types: Record<number, string> = {
+  400: "invalid_request_error",
+  401: "invalid_request_error",
+  429: "requests",
+};
+const codesOfStatus: Record<number, string> = {
+  401: "invalid_api_key",
+  429: "rate_limit_exceeded",
+};
 
 function errorOf({ status, about, message }: TestError): JsonRecord {
   const topic = about ?? "";
@@ -127,7 +151,9 @@ function embeddingsOf(vectors: number[][], body: JsonRecord): JsonRecord {
     data: vectors.map((vector, index) => ({
       object: "embedding",
       index,
-      embedding: isBase64 ? Buffer.from(new Float32Array(vector).buffer).toString("base64") : vector,
+      embedding: isBase64
+        ? Buffer.from(new Float32Array(vector).buffer).toString("base64")
+        : vector,
     })),
     model: body["model"],
     usage: { prompt_tokens: vectors.length, total_tokens: vectors.length },

@@ -33,7 +33,11 @@ export async function playBehaviour(call: Call, behaviour: TestBehaviour): Promi
     return undefined;
   }
   const isCut = behaviour.type === "cut";
-  await send(response, isCut ? bytes.subarray(0, bytes.length / 2) : bytes, behaviour.chunkBytes ?? Infinity);
+  await send(
+    response,
+    isCut ? bytes.subarray(0, bytes.length / 2) : bytes,
+    behaviour.chunkBytes ?? Infinity,
+  );
   if (isCut) response.destroy();
   else response.end();
   return undefined;
@@ -49,15 +53,26 @@ export function playError({ format, response }: Call, error: TestError): void {
   response.end(JSON.stringify(format.toError(error)));
 }
 
-function piecesFor(call: Call, behaviour: Exclude<TestBehaviour, TestError>, isStreaming: boolean): string[] {
+function piecesFor(
+  call: Call,
+  behaviour: Exclude<TestBehaviour, TestError>,
+  isStreaming: boolean,
+): string[] {
   const { format, body } = call;
-  if (call.kind === "embeddings") return [JSON.stringify(format.toEmbeddings?.(vectorsOf(body), body))];
+  if (call.kind === "embeddings")
+    return [JSON.stringify(format.toEmbeddings?.(vectorsOf(body), body))];
   const answer = playedAnswer(behaviour, format.wantsJson(body));
-  return isStreaming ? format.toStream(answer, body) : [JSON.stringify(format.toWhole(answer, body))];
+  return isStreaming
+    ? format.toStream(answer, body)
+    : [JSON.stringify(format.toWhole(answer, body))];
 }
 
-function playedAnswer(behaviour: Exclude<TestBehaviour, TestError>, wantsJson: boolean): PlayedAnswer {
-  const given: TestAnswer = behaviour.type === "answer" ? behaviour : { type: "answer", text: textOf(behaviour) };
+function playedAnswer(
+  behaviour: Exclude<TestBehaviour, TestError>,
+  wantsJson: boolean,
+): PlayedAnswer {
+  const given: TestAnswer =
+    behaviour.type === "answer" ? behaviour : { type: "answer", text: textOf(behaviour) };
   const { toolCalls = [], json } = given;
   return {
     text: wantsJson && json !== undefined ? JSON.stringify(json) : (given.text ?? ""),
@@ -75,7 +90,11 @@ function textOf(behaviour: TestBehaviour): string {
   return behaviour.type === "cut" ? behaviour.text : "";
 }
 
-async function send(response: ServerResponse, bytes: Uint8Array, chunkBytes: number): Promise<void> {
+async function send(
+  response: ServerResponse,
+  bytes: Uint8Array,
+  chunkBytes: number,
+): Promise<void> {
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     if (response.destroyed) return;
     response.write(bytes.subarray(start, start + chunkBytes));

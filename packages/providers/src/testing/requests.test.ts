@@ -1,9 +1,19 @@
-import type { ChatMessage, LanguageModel, MediaPart, ModelRequest, Part, ToolDefinition } from "@ccl/core";
+import type {
+  ChatMessage,
+  LanguageModel,
+  MediaPart,
+  ModelRequest,
+  Part,
+  ToolDefinition,
+} from "@ccl/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createAnthropicModel } from "../anthropic/index.ts";
 import { createOllamaModel } from "../ollama/index.ts";
-import { createOpenAiCompatibleModel, type OpenAiCompatibleOptions } from "../openai-compatible/index.ts";
+import {
+  createOpenAiCompatibleModel,
+  type OpenAiCompatibleOptions,
+} from "../openai-compatible/index.ts";
 import { startTestServer, type TestServer } from "./index.ts";
 
 let server: TestServer;
@@ -14,8 +24,10 @@ afterEach(() => server.close());
 
 const openAi = (options: Partial<OpenAiCompatibleOptions> = {}): LanguageModel =>
   createOpenAiCompatibleModel({ model: "m", baseUrl: server.baseUrl("openai"), ...options });
-const ollama = (): LanguageModel => createOllamaModel({ model: "m", baseUrl: server.baseUrl("ollama") });
-const anthropic = (): LanguageModel => createAnthropicModel({ model: "m", baseUrl: server.baseUrl("anthropic") });
+const ollama = (): LanguageModel =>
+  createOllamaModel({ model: "m", baseUrl: server.baseUrl("ollama") });
+const anthropic = (): LanguageModel =>
+  createAnthropicModel({ model: "m", baseUrl: server.baseUrl("anthropic") });
 const models = { openAi, ollama, anthropic };
 
 const png = { type: "image" as const, mimeType: "image/png", data: Uint8Array.of(1, 2, 3) };
@@ -66,7 +78,9 @@ describe("one conversation", () => {
       type: "function",
       function: { name: "read", arguments: text },
     });
-    expect(await bodyOf(openAi(), { ...conversation, seed: 7, toolChoice: { name: "read" } })).toEqual({
+    expect(
+      await bodyOf(openAi(), { ...conversation, seed: 7, toolChoice: { name: "read" } }),
+    ).toEqual({
       model: "m",
       messages: [
         { role: "system", content: "Be brief." },
@@ -78,7 +92,11 @@ describe("one conversation", () => {
             { type: "image_url", image_url: { url: "data:image/png;base64,AQID" } },
           ],
         },
-        { role: "assistant", content: null, tool_calls: [call("c1", '{"path":"a"}'), call("c2", "")] },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [call("c1", '{"path":"a"}'), call("c2", "")],
+        },
         { role: "tool", tool_call_id: "c1", content: "A" },
         { role: "tool", tool_call_id: "c2", content: "no path" },
         { role: "user", content: "Go on." },
@@ -97,7 +115,10 @@ describe("one conversation", () => {
   });
 
   it("as Ollama's body", async () => {
-    const call = (id: string, given: object): object => ({ id, function: { name: "read", arguments: given } });
+    const call = (id: string, given: object): object => ({
+      id,
+      function: { name: "read", arguments: given },
+    });
     const providerOptions = { keep_alive: "5m", options: { num_ctx: 8192, top_k: 20 } };
     expect(await bodyOf(ollama(), { ...conversation, seed: 7, providerOptions })).toEqual({
       model: "m",
@@ -128,7 +149,12 @@ describe("one conversation", () => {
   });
 
   it("as Anthropic's body, with results and the next words in one turn", async () => {
-    const call = (id: string, input: object): object => ({ type: "tool_use", id, name: "read", input });
+    const call = (id: string, input: object): object => ({
+      type: "tool_use",
+      id,
+      name: "read",
+      input,
+    });
     const result = (id: string, text: string): object => ({
       type: "tool_result",
       tool_use_id: id,
@@ -192,7 +218,11 @@ describe("what is a provider's own", () => {
         { role: "user", content: [{ type: "image" }, { type: "text", text: "Why?", ...cache }] },
         {
           role: "assistant",
-          content: [redacted, { type: "thinking", thinking: "Hm.", signature: "sig" }, { type: "text", text: "So." }],
+          content: [
+            redacted,
+            { type: "thinking", thinking: "Hm.", signature: "sig" },
+            { type: "text", text: "So." },
+          ],
         },
         { role: "user", content: [{ type: "text", text: "And?" }] },
       ],
@@ -208,7 +238,12 @@ describe("what is a provider's own", () => {
     );
     await anthropic().generate({ messages: [{ role: "user", content: "Hi" }] });
     const response = await anthropic().generate({ messages: [{ role: "user", content: "Hi" }] });
-    expect(response.usage).toEqual({ inputTokens: 100, outputTokens: 9, cachedInputTokens: 60, cacheWriteTokens: 0 });
+    expect(response.usage).toEqual({
+      inputTokens: 100,
+      outputTokens: 9,
+      cachedInputTokens: 60,
+      cacheWriteTokens: 0,
+    });
     const signed = [{ type: "thinking", thinking: "Hm.", signature: "c2lnbmF0dXJl" }];
     expect(response.providerMetadata).toMatchObject({ anthropic: { reasoning: signed } });
     expect(response.requestId).toBe("req_test");
@@ -219,7 +254,9 @@ describe("what is a provider's own", () => {
     async (name) => {
       server.enqueue({ type: "answer", text: "ok", extra: { novelty: { deep: [1] } } });
       await models[name]().generate({ messages: [] });
-      const { providerMetadata = {} } = await models[name]().generate({ messages: [{ role: "user", content: "Hi" }] });
+      const { providerMetadata = {} } = await models[name]().generate({
+        messages: [{ role: "user", content: "Hi" }],
+      });
       expect(Object.values(providerMetadata)).toMatchObject([{ novelty: { deep: [1] } }]);
     },
   );
@@ -249,7 +286,9 @@ describe("what is a provider's own", () => {
     expect(await bodyOf(model, { messages })).toMatchObject({
       messages: [
         { content: [{ type: "text", text: "Read a.", ...fields.openai }] },
-        { tool_calls: [{ id: "c1", type: "function", function: { name: "read", arguments: "{}" } }] },
+        {
+          tool_calls: [{ id: "c1", type: "function", function: { name: "read", arguments: "{}" } }],
+        },
         {},
       ],
     });
@@ -265,7 +304,11 @@ describe("what is a provider's own", () => {
 
   it("options of a request and fields of a message go into the body as they are", async () => {
     const messages: ChatMessage[] = [
-      { role: "user", content: "Hi", providerMetadata: { "openai-compatible": { name: "ann" }, other: { x: 1 } } },
+      {
+        role: "user",
+        content: "Hi",
+        providerMetadata: { "openai-compatible": { name: "ann" }, other: { x: 1 } },
+      },
       {
         role: "assistant",
         content: [
@@ -313,12 +356,21 @@ describe("what nobody chose to send does not end the conversation", () => {
     const hidden = { type: "redacted_thinking", data: "xyz" };
     const part: Part = { type: "reasoning", text: "", providerMetadata: { anthropic: hidden } };
     const input = { INVALID_JSON: "{broken" };
-    const asked: ChatMessage = { role: "assistant", content: [part, { type: "text", text: " \n" }], toolCalls: [call] };
-    const request = { messages: messages.map((message) => (message.role === "assistant" ? asked : message)) };
+    const asked: ChatMessage = {
+      role: "assistant",
+      content: [part, { type: "text", text: " \n" }],
+      toolCalls: [call],
+    };
+    const request = {
+      messages: messages.map((message) => (message.role === "assistant" ? asked : message)),
+    };
     expect(await bodyOf(anthropic(), request)).toMatchObject({
       messages: [
         {},
-        { role: "assistant", content: [hidden, { type: "tool_use", id: "c", name: "read", input }] },
+        {
+          role: "assistant",
+          content: [hidden, { type: "tool_use", id: "c", name: "read", input }],
+        },
         { role: "user", content: [{ type: "tool_result", content: texts }] },
       ],
     });
@@ -329,8 +381,12 @@ describe("what nobody chose to send does not end the conversation", () => {
       { role: "assistant", content: "", toolCalls: [{ id, name: "read", arguments: "{}" }] },
       { role: "tool", toolCallId: id, content: "A" },
     ];
-    const body = await bodyOf(anthropic(), { messages: ["call_0", "call_0", "read:0"].flatMap(use) });
-    const ids = [...JSON.stringify(body).matchAll(/"(?:tool_use_)?id":"(.*?)"/g)].map(([, id]) => id);
+    const body = await bodyOf(anthropic(), {
+      messages: ["call_0", "call_0", "read:0"].flatMap(use),
+    });
+    const ids = [...JSON.stringify(body).matchAll(/"(?:tool_use_)?id":"(.*?)"/g)].map(
+      ([, id]) => id,
+    );
     expect(ids).toEqual(["call_0", "call_0_2", "read_0"].flatMap((id) => [id, id]));
   });
 
@@ -352,50 +408,92 @@ describe("what a wire can't carry is refused before it is sent", () => {
   });
   const hello: ChatMessage = { role: "user", content: "Hi" };
   it.each<[keyof typeof models, string, ModelRequest]>([
-    ["openAi", "a file by its address", user({ type: "file", mimeType: "application/pdf", url: "https://x.test/a" })],
+    [
+      "openAi",
+      "a file by its address",
+      user({ type: "file", mimeType: "application/pdf", url: "https://x.test/a" }),
+    ],
     ["openAi", "an image without bytes or address", user({ type: "image", mimeType: "image/png" })],
-    ["openAi", "an image from the assistant", { messages: [{ role: "assistant", content: [png] }] }],
-    ["openAi", "reasoning", { messages: [{ role: "assistant", content: [{ type: "reasoning", text: "Hm." }] }] }],
-    ["ollama", "an image by its address", user({ type: "image", mimeType: "image/png", url: "https://x.test/a" })],
-    ["ollama", "a file", user({ type: "file", mimeType: "application/pdf", data: Uint8Array.of(1) })],
+    [
+      "openAi",
+      "an image from the assistant",
+      { messages: [{ role: "assistant", content: [png] }] },
+    ],
+    [
+      "openAi",
+      "reasoning",
+      { messages: [{ role: "assistant", content: [{ type: "reasoning", text: "Hm." }] }] },
+    ],
+    [
+      "ollama",
+      "an image by its address",
+      user({ type: "image", mimeType: "image/png", url: "https://x.test/a" }),
+    ],
+    [
+      "ollama",
+      "a file",
+      user({ type: "file", mimeType: "application/pdf", data: Uint8Array.of(1) }),
+    ],
     ["ollama", "a demand for a tool", { messages: [hello], tools: [tool], toolChoice: "required" }],
-    ["anthropic", "a late system message", { messages: [hello, { role: "system", content: "Be brief." }] }],
+    [
+      "anthropic",
+      "a late system message",
+      { messages: [hello, { role: "system", content: "Be brief." }] },
+    ],
     [
       "anthropic",
       "unsigned reasoning",
       { messages: [{ role: "assistant", content: [{ type: "reasoning", text: "H" }] }] },
     ],
-    ["anthropic", "a spreadsheet", user({ type: "file", mimeType: "text/csv", data: Uint8Array.of(1) })],
+    [
+      "anthropic",
+      "a spreadsheet",
+      user({ type: "file", mimeType: "text/csv", data: Uint8Array.of(1) }),
+    ],
     ["anthropic", "a result of no call", { messages: [{ role: "tool", content: "x" }] }],
     ["anthropic", "a seed", { messages: [hello], seed: 1 }],
     ["anthropic", "a penalty", { messages: [hello], presencePenalty: 0.5 }],
-    ["anthropic", "unknown metadata", { messages: [{ ...hello, providerMetadata: { anthropic: { novelty: 1 } } }] }],
+    [
+      "anthropic",
+      "unknown metadata",
+      { messages: [{ ...hello, providerMetadata: { anthropic: { novelty: 1 } } }] },
+    ],
   ])("by %s: %s", async (name, _, request) => {
-    await expect(models[name]().generate(request)).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(models[name]().generate(request)).rejects.toMatchObject({
+      code: "invalid_request",
+    });
     expect(server.calls).toEqual([]);
   });
 });
 
 it("a choice of tools without tools is left out where it asks for nothing", async () => {
   const request: ModelRequest = { messages: [{ role: "user", content: "Hi" }], toolChoice: "auto" };
-  expect(await bodyOf(openAi(), request)).toEqual({ model: "m", messages: [{ role: "user", content: "Hi" }] });
+  expect(await bodyOf(openAi(), request)).toEqual({
+    model: "m",
+    messages: [{ role: "user", content: "Hi" }],
+  });
   server.enqueue({ type: "answer", text: "ok" });
   expect(await bodyOf(anthropic(), request)).not.toHaveProperty("tool_choice");
 });
 
 it("a secret in a header of the caller's is masked like the key", async () => {
   await server.close();
-  server = await startTestServer({ script: [{ type: "error", status: 400, message: "bad value zebra-9041-x" }] });
+  server = await startTestServer({
+    script: [{ type: "error", status: 400, message: "bad value zebra-9041-x" }],
+  });
   const run = openAi({ headers: { "api-key": "zebra-9041-x" } }).generate({ messages: [] });
   await expect(run).rejects.toThrow("bad value [redacted:api_key]");
 });
 
 describe("an address", () => {
-  it.each(["localhost:1234", "ftp://x.test", "", "https://user:secret@x.test/v1"])("like %j is refused", (baseUrl) => {
-    const create = (): unknown => createOpenAiCompatibleModel({ baseUrl, model: "m" });
-    expect(create).toThrow(expect.objectContaining({ code: "invalid_request" }));
-    expect(create).not.toThrow("secret");
-  });
+  it.each(["localhost:1234", "ftp://x.test", "", "https://user:secret@x.test/v1"])(
+    "like %j is refused",
+    (baseUrl) => {
+      const create = (): unknown => createOpenAiCompatibleModel({ baseUrl, model: "m" });
+      expect(create).toThrow(expect.objectContaining({ code: "invalid_request" }));
+      expect(create).not.toThrow("secret");
+    },
+  );
 
   it("keeps its query, and a key in the environment goes to its own host alone", async () => {
     const seen: [string, string | null][] = [];
@@ -405,7 +503,9 @@ describe("an address", () => {
     };
     process.env["OPENAI_API_KEY"] = "sk-from-environment";
     const ask = (options: Partial<OpenAiCompatibleOptions>): Promise<unknown> =>
-      createOpenAiCompatibleModel({ model: "m", fetch: watch, ...options }).generate({ messages: [] });
+      createOpenAiCompatibleModel({ model: "m", fetch: watch, ...options }).generate({
+        messages: [],
+      });
     await ask({});
     await ask({ baseUrl: "https://other.test/v1/?api-version=1" });
     await ask({ baseUrl: "https://other.test", apiKeyVariable: "OPENAI_API_KEY" });

@@ -12,7 +12,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"], additionalProperties: false };
+const schema = {
+  type: "object",
+  properties: { a: { type: "number" } },
+  required: ["a"],
+  additionalProperties: false,
+};
 const jsonSchema: ResponseFormat = { type: "json_schema", name: "answer", schema, strict: true };
 const jsonObject: ResponseFormat = { type: "json_object" };
 const ask = (responseFormat: ResponseFormat): ModelRequest => ({
@@ -22,19 +27,31 @@ const ask = (responseFormat: ResponseFormat): ModelRequest => ({
 const open = (dialect: TestDialect): LanguageModel => {
   const options = { model: "m", baseUrl: server.baseUrl(dialect) };
   if (dialect === "ollama") return createOllamaModel(options);
-  return dialect === "anthropic" ? createAnthropicModel(options) : createOpenAiCompatibleModel(options);
+  return dialect === "anthropic"
+    ? createAnthropicModel(options)
+    : createOpenAiCompatibleModel(options);
 };
 
 describe("response formats", () => {
   it.each<[TestDialect, ResponseFormat, string, object]>([
-    ["openai", jsonSchema, '{"a":1}', { response_format: { json_schema: { name: "answer", schema, strict: true } } }],
+    [
+      "openai",
+      jsonSchema,
+      '{"a":1}',
+      { response_format: { json_schema: { name: "answer", schema, strict: true } } },
+    ],
     ["openai", jsonObject, '{"a":1}', { response_format: { type: "json_object" } }],
     ["openai", { type: "text" }, "prose", {}],
     ["lm-studio", jsonSchema, '{"a":1}', { response_format: { type: "json_schema" } }],
     ["ignores-format", jsonSchema, "prose", { response_format: { type: "json_schema" } }],
     ["ollama", jsonSchema, '{"a":1}', { format: schema }],
     ["ollama", jsonObject, '{"a":1}', { format: "json" }],
-    ["anthropic", jsonSchema, '{"a":1}', { output_config: { format: { type: "json_schema", schema } } }],
+    [
+      "anthropic",
+      jsonSchema,
+      '{"a":1}',
+      { output_config: { format: { type: "json_schema", schema } } },
+    ],
   ])("are asked of %s as it wants them: %j", async (dialect, format, text, body) => {
     server.enqueue({ type: "answer", text: "prose", json: { a: 1 } });
     expect((await open(dialect).generate(ask(format))).text).toBe(text);
@@ -50,7 +67,9 @@ describe("response formats", () => {
     ["anthropic", jsonSchema],
   ])("that %s refuses are unsupported_response_format", async (dialect, format) => {
     server.enqueue({ type: "error", status: 400, about: "response_format" });
-    await expect(open(dialect).generate(ask(format))).rejects.toMatchObject({ code: "unsupported_response_format" });
+    await expect(open(dialect).generate(ask(format))).rejects.toMatchObject({
+      code: "unsupported_response_format",
+    });
   });
 
   it("json_object is what LM Studio refuses by itself, and Anthropic's API has no word for", async () => {
@@ -62,7 +81,9 @@ describe("response formats", () => {
 
   it("a schema that OpenAI can't take is the caller's to mend, not an unsupported format", async () => {
     server.enqueue({ type: "error", status: 400, about: "schema" });
-    await expect(open("openai").generate(ask(jsonSchema))).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(open("openai").generate(ask(jsonSchema))).rejects.toMatchObject({
+      code: "invalid_request",
+    });
   });
 
   it.each<TestDialect>(["openai", "lm-studio", "ollama", "anthropic"])(
@@ -70,7 +91,9 @@ describe("response formats", () => {
     async (dialect) => {
       for (const request of [ask({ type: "text" }), { messages: ask(jsonObject).messages }]) {
         server.enqueue({ type: "error", status: 400, about: "response_format" });
-        await expect(open(dialect).generate(request)).rejects.toMatchObject({ code: "invalid_request" });
+        await expect(open(dialect).generate(request)).rejects.toMatchObject({
+          code: "invalid_request",
+        });
       }
     },
   );
@@ -94,7 +117,9 @@ describe("response formats", () => {
     ),
   )("words of %s about formats make no refusal of one: %j", async (dialect, message) => {
     server.enqueue({ type: "error", status: 400, message });
-    await expect(open(dialect).generate(ask(jsonSchema))).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(open(dialect).generate(ask(jsonSchema))).rejects.toMatchObject({
+      code: "invalid_request",
+    });
   });
 
   it.each<[TestDialect, number, string]>([
@@ -112,13 +137,26 @@ describe("response formats", () => {
       { error: { message: "x", param: "response_format", code: "unsupported_parameter" } },
       "unsupported_response_format",
     ],
-    [{ error: { message: "x", param: "response_format.type", code: "invalid_value" } }, "unsupported_response_format"],
-    [{ error: { message: "x", param: "response_format", code: "invalid_json_schema" } }, "invalid_request"],
-    [{ error: { message: "x", param: "response_format.json_schema.schema", code: null } }, "invalid_request"],
+    [
+      { error: { message: "x", param: "response_format.type", code: "invalid_value" } },
+      "unsupported_response_format",
+    ],
+    [
+      { error: { message: "x", param: "response_format", code: "invalid_json_schema" } },
+      "invalid_request",
+    ],
+    [
+      { error: { message: "x", param: "response_format.json_schema.schema", code: null } },
+      "invalid_request",
+    ],
     [{ error: { message: "x", param: "messages", code: null } }, "invalid_request"],
     [
       {
-        error: { message: "This response_format type is unavailable now", param: null, code: "invalid_request_error" },
+        error: {
+          message: "This response_format type is unavailable now",
+          param: null,
+          code: "invalid_request_error",
+        },
       },
       "unsupported_response_format",
     ],
@@ -126,17 +164,29 @@ describe("response formats", () => {
     // The message of one server in the body of another, or beside fields that say something else.
     [{ error: { message: "'response_format.type' must be 'json_schema'" } }, "invalid_request"],
     [{ error: "This response_format type is unavailable now" }, "invalid_request"],
-    [{ object: "error", message: "This response_format type is unavailable now", code: 400 }, "invalid_request"],
-    [{ error: { message: "This response_format type is unavailable now", type: "server_error" } }, "invalid_request"],
     [
-      { error: { message: "This response_format type is unavailable now", code: "model_not_found" } },
+      { object: "error", message: "This response_format type is unavailable now", code: 400 },
       "invalid_request",
     ],
-    [{ error: { message: "This response_format type is unavailable now", param: "model" } }, "invalid_request"],
+    [
+      { error: { message: "This response_format type is unavailable now", type: "server_error" } },
+      "invalid_request",
+    ],
+    [
+      {
+        error: { message: "This response_format type is unavailable now", code: "model_not_found" },
+      },
+      "invalid_request",
+    ],
+    [
+      { error: { message: "This response_format type is unavailable now", param: "model" } },
+      "invalid_request",
+    ],
     [
       {
         error: {
-          message: 'response_format type must be one of "text" or "json_object", but got: json_schema',
+          message:
+            'response_format type must be one of "text" or "json_object", but got: json_schema',
           type: "invalid_request_error",
           code: 400,
         },
@@ -145,7 +195,10 @@ describe("response formats", () => {
     ],
     [{ error: "'response_format.json_schema' must be 'object'" }, "invalid_request"],
     [{ error: { message: "x", code: 429 } }, "rate_limited"],
-    [{ object: "error", message: "x", param: "response_format", code: 400 }, "unsupported_response_format"],
+    [
+      { object: "error", message: "x", param: "response_format", code: 400 },
+      "unsupported_response_format",
+    ],
     [{ detail: "response_format" }, "invalid_request"],
     [{ error: { code: "content_filter", message: "x" } }, "content_filtered"],
   ])("the body %j with status 400 means %s", async (body, code) => {

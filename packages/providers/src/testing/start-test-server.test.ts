@@ -6,8 +6,11 @@ import { describe, expect, it } from "vitest";
 
 import { startTestServer, type TestDialect } from "./index.ts";
 
-const post = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(url, { method: "POST", body: JSON.stringify(body), headers });
+const post = (
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> => fetch(url, { method: "POST", body: JSON.stringify(body), headers });
 const call = { model: "m", messages: [], max_tokens: 1, stream: false };
 
 /** True when somebody takes a connection there; it is given up at once. */
@@ -31,9 +34,13 @@ describe("the test server", () => {
   });
 
   it("keeps no process alive that forgot it", () => {
-    const entry = JSON.stringify(fileURLToPath(new URL("../../dist/testing/index.js", import.meta.url)));
+    const entry = JSON.stringify(
+      fileURLToPath(new URL("../../dist/testing/index.js", import.meta.url)),
+    );
     const program = `import { startTestServer } from ${entry}; await startTestServer(); console.log("up");`;
-    const run = spawnSync(process.execPath, ["--input-type=module", "-e", program], { timeout: 30_000 });
+    const run = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      timeout: 30_000,
+    });
     expect([run.status, String(run.stdout).trim()]).toEqual([0, "up"]);
   });
 

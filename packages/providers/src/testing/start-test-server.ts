@@ -1,4 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 
 import { isRecord, parseJson } from "../json/json-record.ts";
 import { anthropicFormat } from "./anthropic-format.ts";
@@ -63,7 +68,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     idle.refresh();
     void readBody(request).then((text) => {
       const call = routeOf(request, response, text);
-      if (call === undefined) return response.writeHead(404).end('{"error":{"message":"There is no such path."}}');
+      if (call === undefined)
+        return response.writeHead(404).end('{"error":{"message":"There is no such path."}}');
       const { dialect, path, headers, body } = call;
       calls.push({ dialect, path, headers, body });
       const objection = objectionTo(call, options.apiKey);
@@ -72,7 +78,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const play = (call: Call): Promise<void> | undefined => {
     const isEmbedding = call.kind === "embeddings";
-    const next = isEmbedding && !isFailure(script[0]) ? { type: "answer" as const } : script.shift();
+    const next =
+      isEmbedding && !isFailure(script[0]) ? { type: "answer" as const } : script.shift();
     const message = "The script of the test server has no behaviour for this call.";
     const behaviour = next ?? { type: "error", status: 500, message };
     return playBehaviour(call, { chunkBytes: options.chunkBytes ?? Infinity, ...behaviour });
@@ -86,7 +93,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     });
   };
   // A connection that the system had taken before the close comes after it.
-  server.on("connection", (socket) => (server.listening ? socket.unref().setNoDelay(true) : socket.destroy()));
+  server.on("connection", (socket) =>
+    server.listening ? socket.unref().setNoDelay(true) : socket.destroy(),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", resolve);
   });
@@ -94,7 +103,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   server.unref();
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const versions: Partial<Record<TestDialect, string>> = { openai: "/v1", "lm-studio": "/v1", "ignores-format": "/v1" };
+  const versions: Partial<Record<TestDialect, string>> = {
+    openai: "/v1",
+    "lm-studio": "/v1",
+    "ignores-format": "/v1",
+  };
   return {
     baseUrl: (dialect) => `http://127.0.0.1:${port}/${dialect}${versions[dialect] ?? ""}`,
     calls,
@@ -113,22 +126,39 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-function routeOf(request: IncomingMessage, response: ServerResponse, text: string): Call | undefined {
+function routeOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+): Call | undefined {
   const [path = ""] = (request.url ?? "").split("?");
   const [, name = ""] = path.split("/");
   const dialect = dialects.get(name);
   const format = dialect === undefined ? undefined : formats[dialect];
   if (dialect === undefined || format === undefined || request.method !== "POST") return undefined;
   const rest = path.slice(name.length + 1);
-  const kind = rest === format.chatPath ? "chat" : rest === format.embeddingsPath ? "embeddings" : undefined;
+  const kind =
+    rest === format.chatPath ? "chat" : rest === format.embeddingsPath ? "embeddings" : undefined;
   const body = parseJson(text);
   if (kind === undefined) return undefined;
-  return { dialect, kind, path, format, headers: request.headers, body: isRecord(body) ? body : {}, response };
+  return {
+    dialect,
+    kind,
+    path,
+    format,
+    headers: request.headers,
+    body: isRecord(body) ? body : {},
+    response,
+  };
 }
 
-function objectionTo(call: Call, apiKey: string | undefined): ReturnType<DialectFormat["objection"]> {
+function objectionTo(
+  call: Call,
+  apiKey: string | undefined,
+): ReturnType<DialectFormat["objection"]> {
   const { format, body, headers, kind } = call;
-  if (apiKey !== undefined && format.keyOf(headers) !== apiKey) return { type: "error", status: 401 };
+  if (apiKey !== undefined && format.keyOf(headers) !== apiKey)
+    return { type: "error", status: 401 };
   const field = kind === "chat" ? "messages" : "input";
   if (typeof body["model"] !== "string" || body[field] === undefined) {
     return { type: "error", status: 400, message: `model and ${field} are required` };

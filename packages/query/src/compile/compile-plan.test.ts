@@ -19,7 +19,10 @@ const orders: ResourceDetails = {
     { name: "email", type: "text", tags: ["pii"] },
   ],
   pushdown: { filter: true, aggregate: true, window: false },
-  usage: { anti_patterns: ["select *"], snippets: [{ engine: "ir", code: "scan→agg(day, sum(amount) as revenue)" }] },
+  usage: {
+    anti_patterns: ["select *"],
+    snippets: [{ engine: "ir", code: "scan→agg(day, sum(amount) as revenue)" }],
+  },
 };
 const weather: ResourceDetails = {
   id: "res:weather",
@@ -37,8 +40,20 @@ const steps = (...more: object[]): string =>
     version: 1,
     steps: [{ name: "o", op: "scan", resource: "res:orders", columns: ["day", "amount"] }, ...more],
   });
-const good = steps({ name: "r", op: "aggregate", from: "o", by: ["day"], aggregates: ["sum(amount) as revenue"] });
-const bad = steps({ name: "r", op: "aggregate", from: "o", by: ["days"], aggregates: ["sum(amount) as revenue"] });
+const good = steps({
+  name: "r",
+  op: "aggregate",
+  from: "o",
+  by: ["day"],
+  aggregates: ["sum(amount) as revenue"],
+});
+const bad = steps({
+  name: "r",
+  op: "aggregate",
+  from: "o",
+  by: ["days"],
+  aggregates: ["sum(amount) as revenue"],
+});
 
 function compile(
   answers: Parameters<typeof createScriptedModel>[0],
@@ -46,7 +61,10 @@ function compile(
 ): { model: ReturnType<typeof createScriptedModel>; result: ReturnType<typeof compilePlan> } {
   const model = createScriptedModel(answers);
   const details = [orders, weather];
-  return { model, result: compilePlan({ task: "revenue by day", context: { details }, model, ...more }) };
+  return {
+    model,
+    result: compilePlan({ task: "revenue by day", context: { details }, model, ...more }),
+  };
 }
 
 describe("compilePlan", () => {
@@ -147,8 +165,14 @@ describe("compilePlan", () => {
   });
 
   it.each([
-    ["YAML", "```yaml\nsteps:\n  - op: scan\n    resource: r1\n    columns: [day]\n  - op: limit\n    count: 3\n```"],
-    ["bare YAML", "steps:\n  - op: scan\n    resource: r1\n    columns: [day]\n  - op: limit\n    count: 3\n"],
+    [
+      "YAML",
+      "```yaml\nsteps:\n  - op: scan\n    resource: r1\n    columns: [day]\n  - op: limit\n    count: 3\n```",
+    ],
+    [
+      "bare YAML",
+      "steps:\n  - op: scan\n    resource: r1\n    columns: [day]\n  - op: limit\n    count: 3\n",
+    ],
     ["arrows", "scan(r1, day)→limit(3)"],
   ])("reads an answer in %s, with aliases of the context", async (_, answer) => {
     const { result } = compile([answer], {
@@ -161,7 +185,9 @@ describe("compilePlan", () => {
   });
 
   it("throws a typed error with the last issues where no answer holds", async () => {
-    const error = await compile([bad, bad, "no plan"], { maxRepairs: 2 }).result.catch((reason: unknown) => reason);
+    const error = await compile([bad, bad, "no plan"], { maxRepairs: 2 }).result.catch(
+      (reason: unknown) => reason,
+    );
     expect(QueryError.isInstance(error) && [error.code, error.details]).toMatchObject([
       "plan_not_compiled",
       { attempts: 3, issues: [{ path: [] }] },
@@ -170,26 +196,36 @@ describe("compilePlan", () => {
 
   it("neither shows a hidden column to the model nor takes a plan that reads it", async () => {
     const access = {
-      canRead: ({ column }: { column?: { tags?: string[] } }) => column?.tags?.includes("pii") !== true,
+      canRead: ({ column }: { column?: { tags?: string[] } }) =>
+        column?.tags?.includes("pii") !== true,
     };
-    const { model, result } = compile([steps().replace('"amount"', '"email"')], { access, maxRepairs: 0 });
+    const { model, result } = compile([steps().replace('"amount"', '"email"')], {
+      access,
+      maxRepairs: 0,
+    });
     await expect(result).rejects.toMatchObject({ code: "plan_not_compiled" });
     expect(JSON.stringify(model.requests)).not.toContain("email");
   });
 
   it("gives back an abort as its own", async () => {
-    await expect(compile([good], { signal: AbortSignal.abort() }).result).rejects.toMatchObject({ code: "aborted" });
+    await expect(compile([good], { signal: AbortSignal.abort() }).result).rejects.toMatchObject({
+      code: "aborted",
+    });
     const controller = new AbortController();
     const answer = (): string => {
       controller.abort();
       return bad;
     };
-    await expect(compile([answer, good], { signal: controller.signal }).result).rejects.toMatchObject({
+    await expect(
+      compile([answer, good], { signal: controller.signal }).result,
+    ).rejects.toMatchObject({
       code: "aborted",
     });
   });
 
   it.each([{ task: " " }, { maxRepairs: -1 }])("refuses %o", async (options) => {
-    await expect(compile([good], options).result).rejects.toMatchObject({ code: "invalid_options" });
+    await expect(compile([good], options).result).rejects.toMatchObject({
+      code: "invalid_options",
+    });
   });
 });

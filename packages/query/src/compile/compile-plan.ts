@@ -1,6 +1,10 @@
 import { LanguageModelError, type Issue, type LanguageModel, type ModelUsage } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
-import { generateStructured, type FormatLadder, type StructuredAttempt } from "@ccl/structured-output";
+import {
+  generateStructured,
+  type FormatLadder,
+  type StructuredAttempt,
+} from "@ccl/structured-output";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import type { PlanLimits } from "../parse/plan-limits.ts";
@@ -55,9 +59,13 @@ export interface CompiledPlan {
 export async function compilePlan(options: CompilePlanOptions): Promise<CompiledPlan> {
   const { task, context, model, maxRepairs = 2, signal } = options;
   throwIfAborted(signal);
-  if (task.trim() === "") throw new QueryError("invalid_options", "The task is empty; say what the plan is to answer.");
+  if (task.trim() === "")
+    throw new QueryError("invalid_options", "The task is empty; say what the plan is to answer.");
   if (!Number.isSafeInteger(maxRepairs) || maxRepairs < 0)
-    throw new QueryError("invalid_options", `maxRepairs is a whole number from 0, not ${maxRepairs}.`);
+    throw new QueryError(
+      "invalid_options",
+      `maxRepairs is a whole number from 0, not ${maxRepairs}.`,
+    );
   const visible = [...visibleResources(context.details, options).values()];
   const result = await generateStructured(readingYaml(model), {
     schema: planSchema({ ...options, details: visible, aliases: context.aliases ?? {} }),
@@ -75,7 +83,14 @@ export async function compilePlan(options: CompilePlanOptions): Promise<Compiled
   const { attempts, usage } = result;
   if (result.ok) {
     const valid = result.value;
-    return { plan: valid.plan, yaml: renderLogicalPlan(valid.plan), valid, warnings: valid.warnings, attempts, usage };
+    return {
+      plan: valid.plan,
+      yaml: renderLogicalPlan(valid.plan),
+      valid,
+      warnings: valid.warnings,
+      attempts,
+      usage,
+    };
   }
   const reasons = result.issues.slice(0, 3).map(({ message }) => message);
   throw new QueryError(

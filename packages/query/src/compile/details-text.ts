@@ -21,9 +21,14 @@ function cardText({
   shape,
 }: ResourceDetails): string {
   const lines = [`## ${shownText(id, 300)}`, `${shownText(kind, 40)}: ${shownText(title, 120)}`];
-  if (description !== undefined && description !== "") lines.push(`about: ${shownText(description, 300)}`);
-  if (shape?.rows_est !== undefined) lines.push(`rows: about ${shownText(String(shape.rows_est), 40)}`);
-  lines.push("columns:", ...columns.slice(0, mostColumns).map((column) => `  ${columnText(column)}`));
+  if (description !== undefined && description !== "")
+    lines.push(`about: ${shownText(description, 300)}`);
+  if (shape?.rows_est !== undefined)
+    lines.push(`rows: about ${shownText(String(shape.rows_est), 40)}`);
+  lines.push(
+    "columns:",
+    ...columns.slice(0, mostColumns).map((column) => `  ${columnText(column)}`),
+  );
   if (columns.length > mostColumns) lines.push(`  [${columns.length - mostColumns} more]`);
   const can = Object.entries(pushdown ?? {})
     .filter(([, is]) => is === true)
@@ -37,7 +42,8 @@ function cardText({
   for (const { code } of (usage.snippets ?? []).filter(({ engine }) => engine === "ir").slice(0, 2))
     lines.push(`example: ${shownText(code, 400)}`);
   const avoid = usage.anti_patterns ?? [];
-  if (avoid.length > 0) lines.push("avoid:", ...avoid.slice(0, mostTexts).map((text) => `  ${shownText(text, 200)}`));
+  if (avoid.length > 0)
+    lines.push("avoid:", ...avoid.slice(0, mostTexts).map((text) => `  ${shownText(text, 200)}`));
   return lines.join("\n");
 }
 

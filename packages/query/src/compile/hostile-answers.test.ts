@@ -16,11 +16,15 @@ const orders: ResourceDetails = {
   ],
 };
 const scan = { name: "o", op: "scan", resource: "res:orders", columns: ["day", "amount"] };
-const planWith = (...steps: unknown[]): string => JSON.stringify({ version: 1, steps: [scan, ...steps] });
-const filtered = (where: unknown): string => planWith({ name: "f", op: "filter", from: "o", where });
+const planWith = (...steps: unknown[]): string =>
+  JSON.stringify({ version: 1, steps: [scan, ...steps] });
+const filtered = (where: unknown): string =>
+  planWith({ name: "f", op: "filter", from: "o", where });
 const laughs = ["a: &a [x, x, x, x, x, x, x, x, x]"];
 for (const [index, name] of [..."bcdefghi"].entries())
-  laughs.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${"abcdefghi"[index] ?? ""}`).join(", ")}]`);
+  laughs.push(
+    `${name}: &${name} [${Array.from({ length: 9 }, () => `*${"abcdefghi"[index] ?? ""}`).join(", ")}]`,
+  );
 
 const hostile: [name: string, answer: ScriptedResponse][] = [
   ["nothing", ""],
@@ -41,17 +45,35 @@ const hostile: [name: string, answer: ScriptedResponse][] = [
   ["a YAML merge of itself", "steps: &s\n  - *s\n"],
   ["SQL", "SELECT * FROM orders; DROP TABLE orders"],
   ["another version", JSON.stringify({ version: 2, steps: [scan] })],
-  ["thousands of steps", planWith(...Array.from({ length: 5_000 }, (_, index) => ({ ...scan, name: `s${index}` })))],
+  [
+    "thousands of steps",
+    planWith(...Array.from({ length: 5_000 }, (_, index) => ({ ...scan, name: `s${index}` }))),
+  ],
   ["a step that reads itself", planWith({ name: "f", op: "limit", from: "f", count: 1 })],
-  ["a step that reads a later one", planWith({ name: "f", op: "limit", from: "g", count: 1 }, { ...scan, name: "g" })],
+  [
+    "a step that reads a later one",
+    planWith({ name: "f", op: "limit", from: "g", count: 1 }, { ...scan, name: "g" }),
+  ],
   ["one name twice", planWith(scan)],
   ["a prototype as a plan", '{"__proto__": {"version": 1, "steps": []}}'],
-  ["a prototype as a resource", JSON.stringify({ version: 1, steps: [{ ...scan, resource: "__proto__" }] })],
-  ["a method as a resource", JSON.stringify({ version: 1, steps: [{ ...scan, resource: "constructor" }] })],
+  [
+    "a prototype as a resource",
+    JSON.stringify({ version: 1, steps: [{ ...scan, resource: "__proto__" }] }),
+  ],
+  [
+    "a method as a resource",
+    JSON.stringify({ version: 1, steps: [{ ...scan, resource: "constructor" }] }),
+  ],
   ["a method as an operation", planWith({ name: "f", op: "toString", from: "o" })],
   ["a method as a function", filtered("constructor(day) = 1")],
-  ["a resource that is not there", JSON.stringify({ version: 1, steps: [{ ...scan, resource: "res:users" }] })],
-  ["a column that is SQL", JSON.stringify({ version: 1, steps: [{ ...scan, columns: ["day, (select 1)"] }] })],
+  [
+    "a resource that is not there",
+    JSON.stringify({ version: 1, steps: [{ ...scan, resource: "res:users" }] }),
+  ],
+  [
+    "a column that is SQL",
+    JSON.stringify({ version: 1, steps: [{ ...scan, columns: ["day, (select 1)"] }] }),
+  ],
   ["parentheses without end", filtered("(".repeat(50_000))],
   ["a thousand nots", filtered(`${"not ".repeat(5_000)}amount > 1`)],
   ["a condition that ends a statement", filtered("amount > 1; drop table orders")],
@@ -60,37 +82,54 @@ const hostile: [name: string, answer: ScriptedResponse][] = [
   ["half a character", filtered("day = '\uD800'")],
   ["a number beyond all", filtered(`amount > ${"9".repeat(400)}`)],
   ["a limit below zero", planWith({ name: "l", op: "limit", from: "o", count: -1 })],
-  ["a limit that is no number", '{"version":1,"steps":[{"name":"l","op":"limit","from":"o","count":1e999}]}'],
+  [
+    "a limit that is no number",
+    '{"version":1,"steps":[{"name":"l","op":"limit","from":"o","count":1e999}]}',
+  ],
   ["steps that are null", JSON.stringify({ version: 1, steps: [null, scan, 3, "scan"] })],
 ];
 const good = planWith({ name: "l", op: "limit", from: "o", count: 3 });
 
-async function compiled(answers: ScriptedResponse[], maxRepairs: number): Promise<{ result: unknown; asked: number }> {
+async function compiled(
+  answers: ScriptedResponse[],
+  maxRepairs: number,
+): Promise<{ result: unknown; asked: number }> {
   const model = createScriptedModel(answers);
   const options = { task: "revenue by day", context: { details: [orders] }, model, maxRepairs };
   const result = await compilePlan(options).catch((error: unknown) => error);
-  const longest = Math.max(...model.requests.map(({ messages }) => JSON.stringify(messages).length));
+  const longest = Math.max(
+    ...model.requests.map(({ messages }) => JSON.stringify(messages).length),
+  );
   expect(longest, "a request grows with the answer").toBeLessThan(100_000);
   return { result, asked: model.requests.length };
 }
 
 describe("compilePlan over a hostile model", () => {
-  it.each(hostile)("ends with a typed error after maxRepairs where it answers with %s", async (_, answer) => {
-    const { result, asked } = await compiled(Array(9).fill(answer), 2);
-    expect(QueryError.isInstance(result) && result.code).toBe("plan_not_compiled");
-    expect(asked).toBeLessThanOrEqual(3);
-    expect(String(result).length).toBeLessThan(1_000);
-  });
+  it.each(hostile)(
+    "ends with a typed error after maxRepairs where it answers with %s",
+    async (_, answer) => {
+      const { result, asked } = await compiled(Array(9).fill(answer), 2);
+      expect(QueryError.isInstance(result) && result.code).toBe("plan_not_compiled");
+      expect(asked).toBeLessThanOrEqual(3);
+      expect(String(result).length).toBeLessThan(1_000);
+    },
+  );
 
   // A refusal is final: asking again would not change it.
   const mendable = hostile.filter(([name]) => name !== "a refusal");
   it.each(mendable)("takes the plan that comes after %s", async (_, answer) => {
     const { result, asked } = await compiled([answer, good], 1);
-    expect([result, asked]).toMatchObject([{ plan: { steps: [{ op: "scan" }, { op: "limit", count: 3 }] } }, 2]);
+    expect([result, asked]).toMatchObject([
+      { plan: { steps: [{ op: "scan" }, { op: "limit", count: 3 }] } },
+      2,
+    ]);
   });
 
   it("changes no prototype", async () => {
-    await compiled(['{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}'], 0);
+    await compiled(
+      ['{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}'],
+      0,
+    );
     expect("polluted" in {}).toBe(false);
   });
 });

@@ -17,11 +17,23 @@ export async function planDetails(
   wanted: LogicalPlan | readonly string[],
   options: PlanDetailsOptions = {},
 ): Promise<ResourceDetails[]> {
-  const ids = "steps" in wanted ? wanted.steps.flatMap((step) => (step.op === "scan" ? [step.resource] : [])) : wanted;
-  const { items } = await catalog.details([...new Set(ids)], { ...options, columnLimit: 10_000, snippetLimit: 100 });
+  const ids =
+    "steps" in wanted
+      ? wanted.steps.flatMap((step) => (step.op === "scan" ? [step.resource] : []))
+      : wanted;
+  const { items } = await catalog.details([...new Set(ids)], {
+    ...options,
+    columnLimit: 10_000,
+    snippetLimit: 100,
+  });
   const ofWindows = new Set(["truncated", "total", "next", "stale_digest"]);
   return items.map((card) => {
     const { id, kind, title } = card;
-    return { id, kind, title, ...Object.fromEntries(Object.entries(card).filter(([name]) => !ofWindows.has(name))) };
+    return {
+      id,
+      kind,
+      title,
+      ...Object.fromEntries(Object.entries(card).filter(([name]) => !ofWindows.has(name))),
+    };
   });
 }

@@ -17,7 +17,11 @@ export interface PlanSchemaOptions {
 }
 
 /** A schema whose check is the whole check of a plan, so that a repair lists what is wrong with it by code and place. */
-export function planSchema({ details, aliases, limits }: PlanSchemaOptions): StandardSchema<ValidLogicalPlan> {
+export function planSchema({
+  details,
+  aliases,
+  limits,
+}: PlanSchemaOptions): StandardSchema<ValidLogicalPlan> {
   const parseLimits = limits === undefined ? {} : { limits: parsePart(limits) };
   return {
     "~standard": {
@@ -31,25 +35,40 @@ export function planSchema({ details, aliases, limits }: PlanSchemaOptions): Sta
           ...(limits !== undefined && { limits: checkPart(limits) }),
         });
         if (checked.ok) return { value: checked.value };
-        return { issues: checked.issues.filter(({ severity }) => severity !== "warning").map(standardIssue) };
+        return {
+          issues: checked.issues
+            .filter(({ severity }) => severity !== "warning")
+            .map(standardIssue),
+        };
       },
       jsonSchema: { input: () => ({ ...logicalPlanSchema }) },
     },
   };
 }
 
-function standardIssue({ code, path, message }: Issue): { message: string; path: (string | number)[] } {
+function standardIssue({ code, path, message }: Issue): {
+  message: string;
+  path: (string | number)[];
+} {
   return { message: `${code}: ${message}`, path: [...path] };
 }
 
 /** `steps` bounds both the reading and the check. */
 function parsePart({ textLength, steps, depth, nodes }: PlanLimits): PlanLimits {
-  const given = Object.entries({ textLength, steps, depth, nodes }).filter(([, value]) => value !== undefined);
+  const given = Object.entries({ textLength, steps, depth, nodes }).filter(
+    ([, value]) => value !== undefined,
+  );
   return Object.fromEntries(given);
 }
 
-function checkPart({ steps, maxRowsWithoutLimit }: PlanLimits & ValidationLimits): ValidationLimits {
-  return { ...(steps !== undefined && { steps }), ...(maxRowsWithoutLimit !== undefined && { maxRowsWithoutLimit }) };
+function checkPart({
+  steps,
+  maxRowsWithoutLimit,
+}: PlanLimits & ValidationLimits): ValidationLimits {
+  return {
+    ...(steps !== undefined && { steps }),
+    ...(maxRowsWithoutLimit !== undefined && { maxRowsWithoutLimit }),
+  };
 }
 
 /** Aliases of a context stand for ids. */

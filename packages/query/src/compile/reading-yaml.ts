@@ -21,7 +21,9 @@ const longestAnswer = 65_536;
 function asJson(response: ModelResponse): ModelResponse {
   const { text } = response;
   if (text.length > longestAnswer || /^\s*\{/.test(text)) return response;
-  const fenced = [...text.matchAll(/^```(?:ya?ml|text)?[ \t]*\n([\s\S]*?)^```/gim)].map(([, inner = ""]) => inner);
+  const fenced = [...text.matchAll(/^```(?:ya?ml|text)?[ \t]*\n([\s\S]*?)^```/gim)].map(
+    ([, inner = ""]) => inner,
+  );
   for (const candidate of [text, ...fenced]) {
     const plan = parseLogicalPlan(candidate);
     if (plan.ok) return { ...response, text: JSON.stringify(parse(renderLogicalPlan(plan.value))) };

@@ -32,7 +32,10 @@ export function connectorConformance(options: ConnectorConformanceOptions): Conf
       run: () => checkExpectation(options, expectation, pushdown),
     })),
   );
-  return [...meanings, ...behaviours.map(({ name, check }) => ({ name, run: () => check(options) }))];
+  return [
+    ...meanings,
+    ...behaviours.map(({ name, check }) => ({ name, run: () => check(options) })),
+  ];
 }
 
 async function start(
@@ -44,7 +47,12 @@ async function start(
   const connector = await options.open({ isEmpty });
   const details = sampleResources.map((resource) => resource.details);
   const engine = options.engine === undefined ? {} : { engine: options.engine };
-  return executePlan(planOf(text), { details, connectors: { [sampleAddress]: connector }, ...engine, ...rest });
+  return executePlan(planOf(text), {
+    details,
+    connectors: { [sampleAddress]: connector },
+    ...engine,
+    ...rest,
+  });
 }
 
 function planOf(text: string): LogicalPlan {
@@ -68,7 +76,12 @@ async function checkExpectation(
 }
 
 function isEngineMissing(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === "engine_missing";
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    error.code === "engine_missing"
+  );
 }
 
 const behaviours: { name: string; check(options: ConnectorConformanceOptions): Promise<void> }[] = [
@@ -76,7 +89,10 @@ const behaviours: { name: string; check(options: ConnectorConformanceOptions): P
     name: "batches hold at most the rows asked for, and as many values a column as rows",
     async check(options) {
       const connector = await options.open({ isEmpty: false });
-      const fragment = { steps: [await scanStep(options)], columns: (await scanStep(options)).columns };
+      const fragment = {
+        steps: [await scanStep(options)],
+        columns: (await scanStep(options)).columns,
+      };
       let rows = 0;
       for await (const batch of connector.run(fragment, { batchRows: 3 })) {
         assert.ok(batch.rowCount <= 3, `a batch has ${batch.rowCount} rows`);
@@ -123,7 +139,11 @@ const behaviours: { name: string; check(options: ConnectorConformanceOptions): P
       };
       await assert.rejects(
         run,
-        (error: unknown) => typeof error === "object" && error !== null && "code" in error && error.code === "aborted",
+        (error: unknown) =>
+          typeof error === "object" &&
+          error !== null &&
+          "code" in error &&
+          error.code === "aborted",
       );
     },
   },
@@ -132,7 +152,9 @@ const behaviours: { name: string; check(options: ConnectorConformanceOptions): P
 async function scanStep(
   options: ConnectorConformanceOptions,
 ): Promise<QueryResult["physical"]["fragments"][number]["steps"][number]> {
-  const { physical, close } = await start(options, "scan(res:ccl_orders, id, note)", { pushdown: "none" });
+  const { physical, close } = await start(options, "scan(res:ccl_orders, id, note)", {
+    pushdown: "none",
+  });
   await close();
   const step = physical.fragments[0]?.steps[0];
   assert.ok(step !== undefined, "a scan is always the source's");

@@ -11,7 +11,8 @@ import { sqlConnector } from "../sql/sql-connector.ts";
 import { connectorConformance, sampleResources } from "./index.ts";
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: PostgreSQL's connector is tried on PGlite only.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: PostgreSQL's connector is tried on PGlite only.");
 
 let postgres: PGlite | pg.Pool;
 let engine: QueryEngine;
@@ -78,13 +79,16 @@ async function openSqliteSample(isEmpty: boolean): Promise<Connector> {
 }
 
 async function openPostgresSample(isEmpty: boolean): Promise<Connector> {
-  for (const { sql, values } of statements(isEmpty, false)) await (postgres as PostgresClient).query(sql, values);
+  for (const { sql, values } of statements(isEmpty, false))
+    await (postgres as PostgresClient).query(sql, values);
   return sqlConnector(postgres);
 }
 
 const openMemory = async (isEmpty: boolean): Promise<Connector> =>
   createMemoryConnector(
-    Object.fromEntries(sampleResources.map(({ details, rows }) => [details.id, isEmpty ? [] : rows])),
+    Object.fromEntries(
+      sampleResources.map(({ details, rows }) => [details.id, isEmpty ? [] : rows]),
+    ),
   );
 
 const lazyEngine: QueryEngine = {
@@ -105,7 +109,9 @@ describe.each([
 });
 
 /** A connector that runs something else than it was asked for. */
-function broken(change: (step: TypedStep) => TypedStep): (options: { isEmpty: boolean }) => Promise<Connector> {
+function broken(
+  change: (step: TypedStep) => TypedStep,
+): (options: { isEmpty: boolean }) => Promise<Connector> {
   return async ({ isEmpty }) => {
     const connector = await openSqliteSample(isEmpty);
     return {
@@ -121,7 +127,9 @@ describe("connectorConformance", () => {
     [
       "sorts nulls first",
       (step) =>
-        step.op === "sort" ? { ...step, by: step.by.map((key) => ({ ...key, nulls: "first" as const })) } : step,
+        step.op === "sort"
+          ? { ...step, by: step.by.map((key) => ({ ...key, nulls: "first" as const })) }
+          : step,
       "nulls sort last, whatever the direction",
     ],
     [
@@ -146,7 +154,9 @@ describe("connectorConformance", () => {
           ? {
               ...step,
               aggregates: step.aggregates.map((one) =>
-                one.function === "count" ? { function: "count", type: one.type, isNullable: false } : one,
+                one.function === "count"
+                  ? { function: "count", type: one.type, isNullable: false }
+                  : one,
               ),
             }
           : step,
@@ -156,7 +166,10 @@ describe("connectorConformance", () => {
       "drops filters",
       (step) =>
         step.op === "filter"
-          ? { ...step, where: { op: "literal", value: true, type: { kind: "bool" }, isNullable: false } }
+          ? {
+              ...step,
+              where: { op: "literal", value: true, type: { kind: "bool" }, isNullable: false },
+            }
           : step,
       "a condition that is null keeps no row",
     ],

@@ -12,7 +12,8 @@ export interface Expectation {
 const orders = "scan(res:ccl_orders)";
 const valueOf = (expression: string, where = "id = 1"): string =>
   `${orders} -> filter(${where}) -> project(${expression} as x)`;
-const idsWhere = (where: string): string => `${orders} -> filter(${where}) -> sort(id) -> project(id)`;
+const idsWhere = (where: string): string =>
+  `${orders} -> filter(${where}) -> sort(id) -> project(id)`;
 const ids = (...values: number[]): PlanValue[][] => values.map((id) => [id]);
 
 /** What every step and function means, by example: the semantics that all sources share. */
@@ -20,15 +21,25 @@ export const expectations: readonly Expectation[] = [
   {
     name: "values come in the plan's own forms",
     plan: `${orders} -> filter(id = 1)`,
-    rows: [[1, 1, "10.50", 0.5, "a", true, "2026-01-31", "2026-01-01T10:00:00", "2026-01-01T23:30:00Z"]],
+    rows: [
+      [1, 1, "10.50", 0.5, "a", true, "2026-01-31", "2026-01-01T10:00:00", "2026-01-01T23:30:00Z"],
+    ],
   },
   {
     name: "nulls come as nulls",
     plan: `${orders} -> filter(id = 4) -> project(customer, amount, weight, note)`,
     rows: [[null, null, null, null]],
   },
-  { name: "a condition that is null keeps no row", plan: idsWhere("amount <> 0.10"), rows: ids(1, 2, 5, 6, 7) },
-  { name: "null is in no list, and not outside of it", plan: idsWhere("not customer in (1, 2)"), rows: ids(5, 6) },
+  {
+    name: "a condition that is null keeps no row",
+    plan: idsWhere("amount <> 0.10"),
+    rows: ids(1, 2, 5, 6, 7),
+  },
+  {
+    name: "null is in no list, and not outside of it",
+    plan: idsWhere("not customer in (1, 2)"),
+    rows: ids(5, 6),
+  },
   {
     name: "nulls sort last, whatever the direction",
     plan: `${orders} -> sort(customer desc, id) -> project(id)`,
@@ -39,7 +50,11 @@ export const expectations: readonly Expectation[] = [
     plan: `${orders} -> sort(customer nulls first, id) -> project(id)`,
     rows: ids(4, 1, 2, 3, 7, 5, 6),
   },
-  { name: "text sorts by code points", plan: `${orders} -> sort(note) -> project(id)`, rows: ids(5, 3, 7, 2, 1, 6, 4) },
+  {
+    name: "text sorts by code points",
+    plan: `${orders} -> sort(note) -> project(id)`,
+    rows: ids(5, 3, 7, 2, 1, 6, 4),
+  },
   { name: "text compares by code points", plan: idsWhere("note < 'a'"), rows: ids(2, 3, 5, 7) },
   { name: "text is equal with its case", plan: idsWhere("note = 'b' or note in ('A')"), rows: [] },
   { name: "a division is never whole", plan: valueOf("7 / 2"), rows: [[3.5]] },
@@ -49,14 +64,26 @@ export const expectations: readonly Expectation[] = [
     plan: `${orders} -> filter(id = 2) -> project(int_divide(-7, id) as x, -7 % id as y, int_divide(id, 0) as z)`,
     rows: [[-3, -1, null]],
   },
-  { name: "small integers do not overflow", plan: valueOf("id * 3000000000"), rows: [[3_000_000_000]] },
+  {
+    name: "small integers do not overflow",
+    plan: valueOf("id * 3000000000"),
+    rows: [[3_000_000_000]],
+  },
   {
     name: "decimals add exactly",
     plan: `${orders} -> filter(id = 3 or id = 6) -> agg(sum(amount) as s, count() as n)`,
     rows: [["0.30", 2]],
   },
-  { name: "decimals multiply exactly", plan: valueOf("amount * 0.1", "id = 5"), rows: [["9999999.999"]] },
-  { name: "decimals compare as numbers", plan: idsWhere("amount >= 10.5 and amount < 11"), rows: ids(1, 7) },
+  {
+    name: "decimals multiply exactly",
+    plan: valueOf("amount * 0.1", "id = 5"),
+    rows: [["9999999.999"]],
+  },
+  {
+    name: "decimals compare as numbers",
+    plan: idsWhere("amount >= 10.5 and amount < 11"),
+    rows: ids(1, 7),
+  },
   {
     name: "a half is rounded away from zero",
     plan: `${orders} -> filter(id = 2 or id = 3) -> sort(id) -> project(round(weight) as x, round(amount, 1) as y, cast(weight as int) as z)`,
@@ -76,7 +103,12 @@ export const expectations: readonly Expectation[] = [
     rows: [[0, 0, 0, null, null, null, null]],
     isEmpty: true,
   },
-  { name: "groups of nothing are none", plan: `${orders} -> agg(customer, count())`, rows: [], isEmpty: true },
+  {
+    name: "groups of nothing are none",
+    plan: `${orders} -> agg(customer, count())`,
+    rows: [],
+    isEmpty: true,
+  },
   {
     name: "nulls are one group, and aggregates leave them out",
     plan: `${orders} -> agg(customer, count() as n, count(amount) as m, max(note) as o) -> sort(customer)`,
@@ -110,7 +142,9 @@ export const expectations: readonly Expectation[] = [
   },
   {
     name: "an empty text is in every text",
-    plan: idsWhere("contains(note, '') and starts_with(note, '') and ends_with(note, '') and id < 3"),
+    plan: idsWhere(
+      "contains(note, '') and starts_with(note, '') and ends_with(note, '') and id < 3",
+    ),
     rows: ids(1, 2),
   },
   {
@@ -123,7 +157,11 @@ export const expectations: readonly Expectation[] = [
     plan: valueOf("upper(note) || lower('ÄЖ')", "id = 6"),
     rows: [["\u{1F389} Éäж"]],
   },
-  { name: "quotes in a literal are text", plan: idsWhere("note = '''; drop table ccl_orders; --'"), rows: ids(5) },
+  {
+    name: "quotes in a literal are text",
+    plan: idsWhere("note = '''; drop table ccl_orders; --'"),
+    rows: ids(5),
+  },
   { name: "a day in UTC", plan: valueOf("date(seen)"), rows: [["2026-01-01"]] },
   { name: "a day in a zone", plan: valueOf("date(seen, 'Europe/Berlin')"), rows: [["2026-01-02"]] },
   {
@@ -151,7 +189,11 @@ export const expectations: readonly Expectation[] = [
     plan: idsWhere("seen >= '2026-01-01T23:00:00Z' and placed < timestamp '2026-01-02T00:00:00'"),
     rows: ids(1, 7),
   },
-  { name: "bools are conditions, and null is neither", plan: idsWhere("not paid"), rows: ids(2, 5) },
+  {
+    name: "bools are conditions, and null is neither",
+    plan: idsWhere("not paid"),
+    rows: ids(2, 5),
+  },
   {
     name: "a case takes the first branch that is true",
     plan: `${orders} -> filter(id < 5) -> sort(id) -> project(case when amount > 5 then 'high' when amount < 0 then 'low' end as x)`,

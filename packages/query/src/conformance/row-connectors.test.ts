@@ -44,7 +44,10 @@ beforeAll(async () => {
       return sendJson(response, page, hasMore ? { link } : {});
     }
     if (paging === "cursor")
-      return sendJson(response, { items: page, meta: { next: hasMore ? String(start + size) : null } });
+      return sendJson(response, {
+        items: page,
+        meta: { next: hasMore ? String(start + size) : null },
+      });
     sendJson(response, paging === "none" ? rows : { items: page });
   });
 });
@@ -116,7 +119,8 @@ function openFile(format: FileFormat, pieceBytes: number): (isEmpty: boolean) =>
             (sample?.details.columns ?? []).map(({ name }) => name),
           ),
         );
-        for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.slice(at, at + pieceBytes);
+        for (let at = 0; at < bytes.length; at += pieceBytes)
+          yield bytes.slice(at, at + pieceBytes);
       },
     });
 }
@@ -127,9 +131,10 @@ function fileText(format: FileFormat, rows: MemoryRows, names: readonly string[]
   const separator = format === "tsv" ? "\t" : ",";
   const cell = (value: unknown): string =>
     value === null || value === undefined ? "" : `"${String(value).replaceAll('"', '""')}"`;
-  return [names.join(separator), ...rows.map((row) => names.map((name) => cell(row[name])).join(separator))].join(
-    "\r\n",
-  );
+  return [
+    names.join(separator),
+    ...rows.map((row) => names.map((name) => cell(row[name])).join(separator)),
+  ].join("\r\n");
 }
 
 /** The sample as Parquet files in a folder of their own. */
@@ -142,19 +147,30 @@ async function openParquet(isEmpty: boolean): Promise<ParquetConnector> {
     value === null || value === undefined ? "NULL" : `'${String(value).replaceAll("'", "''")}'`;
   for (const { table, details, rows } of sampleResources) {
     const columns = details.columns ?? [];
-    const types = columns.map(({ name, type }) => `"${name}" ${type === "float" ? "double" : type}`);
+    const types = columns.map(
+      ({ name, type }) => `"${name}" ${type === "float" ? "double" : type}`,
+    );
     await connection.run(`CREATE TABLE ${table} (${types.join(", ")})`);
     for (const row of isEmpty ? [] : rows)
-      await connection.run(`INSERT INTO ${table} VALUES (${columns.map(({ name }) => quoted(row[name])).join(", ")})`);
+      await connection.run(
+        `INSERT INTO ${table} VALUES (${columns.map(({ name }) => quoted(row[name])).join(", ")})`,
+      );
     await connection.run(`COPY ${table} TO '${join(own, `${table}.parquet`)}' (FORMAT parquet)`);
   }
   connection.closeSync();
   database.closeSync();
-  return openParquetConnector({ folder: own, threads: 1, fileOf: ({ title }) => `ccl_${title}.parquet` });
+  return openParquetConnector({
+    folder: own,
+    threads: 1,
+    fileOf: ({ title }) => `ccl_${title}.parquet`,
+  });
 }
 
 describe.each<[string, (isEmpty: boolean) => Connector]>([
-  ...["page", "link"].map((by): [string, (isEmpty: boolean) => Connector] => [`HTTP paged by ${by}`, openHttp(by)]),
+  ...["page", "link"].map((by): [string, (isEmpty: boolean) => Connector] => [
+    `HTTP paged by ${by}`,
+    openHttp(by),
+  ]),
   ["functions", openSkill],
   ["CSV", openFile("csv", 7)],
   ["JSON", openFile("json", 3)],
@@ -174,11 +190,16 @@ describe("connectorConformance", () => {
       return {
         ...connector,
         run: (fragment, options) =>
-          connector.run({ ...fragment, steps: fragment.steps.filter(({ op }) => op !== "filter") }, options),
+          connector.run(
+            { ...fragment, steps: fragment.steps.filter(({ op }) => op !== "filter") },
+            options,
+          ),
       };
     };
     const rules = connectorConformance({ open, engine: lazyEngine });
-    const broken = rules.find(({ name }) => name === "values come in the plan's own forms, pushdown full");
+    const broken = rules.find(
+      ({ name }) => name === "values come in the plan's own forms, pushdown full",
+    );
     await expect(broken?.run()).rejects.toThrow(/deep|equal|Expected/i);
   });
 });

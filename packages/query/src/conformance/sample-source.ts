@@ -5,7 +5,11 @@ import type { MemoryRows } from "../connector/create-memory-connector.ts";
 export const sampleAddress = "ada://conformance/db/main";
 
 /** The resources that a connector under test must serve, with the values of plans. Column types are in `columns`. */
-export const sampleResources: readonly { details: ResourceDetails; table: string; rows: MemoryRows }[] = [
+export const sampleResources: readonly {
+  details: ResourceDetails;
+  table: string;
+  rows: MemoryRows;
+}[] = [
   {
     table: "ccl_orders",
     details: {

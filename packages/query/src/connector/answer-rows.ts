@@ -39,9 +39,17 @@ export function answerShape(resource: ResourceDetails, rowsAt: string | undefine
 }
 
 /** The rows of an answer. @throws QueryError `value_invalid` where they are not where they should be */
-export function answerRows(answer: unknown, { path, prefix }: AnswerShape, source: string): RowPage {
+export function answerRows(
+  answer: unknown,
+  { path, prefix }: AnswerShape,
+  source: string,
+): RowPage {
   const found = path === undefined ? answer : walk(answer, path);
-  const rows = Array.isArray(found) ? found : path === undefined && isObject(found) ? [found] : undefined;
+  const rows = Array.isArray(found)
+    ? found
+    : path === undefined && isObject(found)
+      ? [found]
+      : undefined;
   if (rows === undefined) {
     const where = path === undefined ? "" : ` at ${JSON.stringify(path.join("."))}`;
     const message = `${source} gave ${kindOf(found)}${where} where a list of rows should be; is rowsAt right?`;
@@ -53,12 +61,17 @@ export function answerRows(answer: unknown, { path, prefix }: AnswerShape, sourc
       const value: unknown = rows[row];
       if (!isObject(value)) {
         if (column === "value" || column === `${prefix}value`) return value;
-        throw new QueryError("value_invalid", `${source} gave ${kindOf(value)} where a row should be.`);
+        throw new QueryError(
+          "value_invalid",
+          `${source} gave ${kindOf(value)} where a row should be.`,
+        );
       }
       const own = prefix !== "" && column.startsWith(prefix) ? column.slice(prefix.length) : column;
       const inRow = fieldOf(value, own);
       // Fields beside the list are the same for all of its rows.
-      return inRow === undefined && path !== undefined && own === column ? fieldOf(answer, column) : inRow;
+      return inRow === undefined && path !== undefined && own === column
+        ? fieldOf(answer, column)
+        : inRow;
     },
   };
 }
@@ -73,7 +86,9 @@ export function fieldOf(value: unknown, name: string): unknown {
   const inner = Object.hasOwn(value, key) ? value[key] : undefined;
   if (isList) {
     if (!Array.isArray(inner)) return undefined;
-    return rest.length === 0 ? inner : inner.map((item: unknown) => fieldOf(item, rest.join(".")) ?? null);
+    return rest.length === 0
+      ? inner
+      : inner.map((item: unknown) => fieldOf(item, rest.join(".")) ?? null);
   }
   return rest.length === 0 ? inner : fieldOf(inner, rest.join("."));
 }
@@ -90,5 +105,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
-  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+  return Array.isArray(value)
+    ? "a list"
+    : typeof value === "object"
+      ? "an object"
+      : `a ${typeof value}`;
 }

@@ -21,13 +21,17 @@ export function argumentSets(
     );
     if (given === undefined && isRequired) {
       const message = `${source} needs a value for ${JSON.stringify(name)} of ${JSON.stringify(resource.id)}: filter its scan by ${name} = a constant.`;
-      throw new QueryError("argument_missing", message, { details: { resource: resource.id, column: name } });
+      throw new QueryError("argument_missing", message, {
+        details: { resource: resource.id, column: name },
+      });
     }
     const values = [...new Set(given?.values.filter((value) => value !== null))];
     if (values.length === 0) continue;
     if (sets.length * values.length > maxCalls) {
       const message = `${JSON.stringify(resource.id)} would be asked ${sets.length * values.length} times, more than ${maxCalls}; give fewer values.`;
-      throw new QueryError("limit_exceeded", message, { details: { limit: "maxCalls", most: maxCalls } });
+      throw new QueryError("limit_exceeded", message, {
+        details: { limit: "maxCalls", most: maxCalls },
+      });
     }
     sets = sets.flatMap((set) => values.map((value) => new Map(set).set(name, value)));
   }

@@ -14,14 +14,23 @@ export function createMemoryConnector(
   return {
     name,
     operations: new Set(["scan"]),
-    async *run({ steps: [scan], columns }, { batchRows, signal }): AsyncGenerator<ColumnBatch, void> {
+    async *run(
+      { steps: [scan], columns },
+      { batchRows, signal },
+    ): AsyncGenerator<ColumnBatch, void> {
       const rows =
-        scan?.op === "scan" && Object.hasOwn(resources, scan.resource.id) ? resources[scan.resource.id] : undefined;
-      if (rows === undefined) throw new QueryError("source_failed", `${name} holds no such resource.`);
+        scan?.op === "scan" && Object.hasOwn(resources, scan.resource.id)
+          ? resources[scan.resource.id]
+          : undefined;
+      if (rows === undefined)
+        throw new QueryError("source_failed", `${name} holds no such resource.`);
       for (let at = 0; at < rows.length; at += batchRows) {
         throwIfAborted(signal);
         const part = rows.slice(at, at + batchRows);
-        yield { rowCount: part.length, columns: columns.map((column) => part.map((row) => row[column.name] ?? null)) };
+        yield {
+          rowCount: part.length,
+          columns: columns.map((column) => part.map((row) => row[column.name] ?? null)),
+        };
       }
     },
   };

@@ -46,13 +46,20 @@ export function createRowConnector(source: RowSource): Connector {
       if (step.op !== "filter") return true;
       const [resource, other] = resources;
       if (resource === undefined || other !== undefined) return false;
-      return simpleConditions(step.where)?.every((condition) => source.takes(condition, resource)) === true;
+      return (
+        simpleConditions(step.where)?.every((condition) => source.takes(condition, resource)) ===
+        true
+      );
     },
     describe(fragment) {
       const { scan, conditions } = readRowWork(fragment.steps);
       const sent = conditions.filter((condition) => source.takes(condition, scan.resource));
       const shown = sent.map(({ column }) => [column, null] as const);
-      return source.describe({ resource: scan.resource, arguments: new Map(shown), conditions: sent });
+      return source.describe({
+        resource: scan.resource,
+        arguments: new Map(shown),
+        conditions: sent,
+      });
     },
     run: (fragment, options) => runRows(source, fragment, options),
   };
@@ -68,7 +75,9 @@ async function* runRows(
   if (conditions.some(({ values }) => values.every((value) => value === null))) return;
   const reader = createRowReader(source, scan);
   const pass = createPass(stages, scan.columns);
-  const output = columns.map((column) => scan.columns.findIndex(({ name }) => name === column.name));
+  const output = columns.map((column) =>
+    scan.columns.findIndex(({ name }) => name === column.name),
+  );
   const batches = createBatches(output, batchRows);
   for (const set of argumentSets(scan.resource, conditions, source)) {
     if (pass.isOver()) break;
@@ -92,7 +101,11 @@ async function* runRows(
 /** Rows after the last one that is wanted are not even read. */
 function takeRows(
   { rowCount }: RowPage,
-  { pass, batches, valuesOf }: { pass: Pass; batches: Batches; valuesOf: (row: number) => PlanValue[] },
+  {
+    pass,
+    batches,
+    valuesOf,
+  }: { pass: Pass; batches: Batches; valuesOf: (row: number) => PlanValue[] },
 ): void {
   for (let row = 0; row < rowCount && !pass.isOver(); row++) {
     const values = valuesOf(row);
@@ -156,7 +169,9 @@ interface Pass {
 /** The filters and limits of a fragment, in their order. */
 function createPass(stages: readonly RowStage[], columns: readonly PlanColumn[]): Pass {
   const counts = stages.map(() => 0);
-  const limits = stages.map((stage) => (stage.op === "limit" ? stage.offset + stage.count : Infinity));
+  const limits = stages.map((stage) =>
+    stage.op === "limit" ? stage.offset + stage.count : Infinity,
+  );
   const tests = stages.map((stage) =>
     stage.op === "limit"
       ? []
@@ -170,7 +185,8 @@ function createPass(stages: readonly RowStage[], columns: readonly PlanColumn[])
     isOver: () => counts.some((count, index) => count >= (limits[index] ?? Infinity)),
     takes(values) {
       for (const [index, stage] of stages.entries()) {
-        if (stage.op === "filter" && tests[index]?.every((test) => test(values)) === false) return false;
+        if (stage.op === "filter" && tests[index]?.every((test) => test(values)) === false)
+          return false;
         if (stage.op !== "limit") continue;
         const count = (counts[index] ?? 0) + 1;
         counts[index] = count;

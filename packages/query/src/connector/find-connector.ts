@@ -19,5 +19,7 @@ export function findConnector(connectors: Connectors, resource: ResourceDetails)
 
 function isBeginning(key: string, address: string): boolean {
   if (!address.startsWith(key)) return false;
-  return address.length === key.length || /[/:.]$/.test(key) || /^[/:.?]/.test(address.slice(key.length));
+  return (
+    address.length === key.length || /[/:.]$/.test(key) || /^[/:.?]/.test(address.slice(key.length))
+  );
 }

@@ -15,9 +15,11 @@ export function jsonDecoder({ type }: PlanColumn, declared: string | undefined):
     case "int":
       return exactInt;
     case "decimal":
-      return (value) => decimalText(typeof value === "number" ? exactNumber(value) : String(value), type.scale);
+      return (value) =>
+        decimalText(typeof value === "number" ? exactNumber(value) : String(value), type.scale);
     case "float":
-      return (value) => (typeof value === "number" && Number.isFinite(value) ? value + 0 : undefined);
+      return (value) =>
+        typeof value === "number" && Number.isFinite(value) ? value + 0 : undefined;
     case "bool":
       return (value) => (typeof value === "boolean" ? value : undefined);
     case "date":
@@ -27,7 +29,9 @@ export function jsonDecoder({ type }: PlanColumn, declared: string | undefined):
     case "timestamptz":
       return (value) => timeText(value, "timestamptz");
     case "text": {
-      const isOpen = /^(?:any|object|unknown|json|array.*|.*[|].*)$/.test((declared ?? "text").toLowerCase());
+      const isOpen = /^(?:any|object|unknown|json|array.*|.*[|].*)$/.test(
+        (declared ?? "text").toLowerCase(),
+      );
       return (value) => (typeof value === "string" ? value : isOpen ? jsonText(value) : undefined);
     }
   }

@@ -3,7 +3,9 @@ import { QueryError } from "../query-error.ts";
 import { simpleConditions, type SimpleCondition } from "./simple-condition.ts";
 
 /** A filter or a limit of a fragment. */
-export type RowStage = { op: "filter"; conditions: SimpleCondition[] } | { op: "limit"; count: number; offset: number };
+export type RowStage =
+  | { op: "filter"; conditions: SimpleCondition[] }
+  | { op: "limit"; count: number; offset: number };
 
 /** A fragment of scan, filters and limits. */
 export interface RowWork {
@@ -24,5 +26,9 @@ export function readRowWork([scan, ...rest]: readonly TypedStep[]): RowWork {
   });
   const firstLimit = stages.findIndex(({ op }) => op === "limit");
   const before = firstLimit < 0 ? stages : stages.slice(0, firstLimit);
-  return { scan, stages, conditions: before.flatMap((stage) => (stage.op === "filter" ? stage.conditions : [])) };
+  return {
+    scan,
+    stages,
+    conditions: before.flatMap((stage) => (stage.op === "filter" ? stage.conditions : [])),
+  };
 }

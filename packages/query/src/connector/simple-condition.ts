@@ -36,7 +36,12 @@ export function simpleCondition(part: TypedExpression): SimpleCondition | undefi
   if (left.op === "column" && right.op === "literal")
     return { column: left.name, operator, type: left.type, values: [right.value] };
   if (left.op === "literal" && right.op === "column")
-    return { column: right.name, operator: mirrored[operator], type: right.type, values: [left.value] };
+    return {
+      column: right.name,
+      operator: mirrored[operator],
+      type: right.type,
+      values: [left.value],
+    };
   return undefined;
 }
 
@@ -54,7 +59,11 @@ function comparisonOf(name: string): keyof typeof mirrored | undefined {
 }
 
 /** A test of a value, which is one of the condition's type: true, or not true. */
-export function conditionTest({ operator, type, values }: SimpleCondition): (value: PlanValue) => boolean {
+export function conditionTest({
+  operator,
+  type,
+  values,
+}: SimpleCondition): (value: PlanValue) => boolean {
   const wanted = values.filter((value) => value !== null);
   const compare = comparer(type);
   if (operator === "eq" || operator === "in")
@@ -70,7 +79,10 @@ export function conditionTest({ operator, type, values }: SimpleCondition): (val
   return (value) => value !== null && isMet(compare(value, bound));
 }
 
-type Comparer = (left: string | number | bigint | boolean, right: string | number | bigint | boolean) => number;
+type Comparer = (
+  left: string | number | bigint | boolean,
+  right: string | number | bigint | boolean,
+) => number;
 
 /** Compares two values of one type as plans do: text by code points, decimals and times by what they mean. */
 function comparer(type: DataType): Comparer {
@@ -84,10 +96,12 @@ function comparer(type: DataType): Comparer {
     case "bool":
       return (left, right) => sign(left === true, right === true);
     case "decimal":
-      return (left, right) => sign(digitsOf(String(left), type.scale), digitsOf(String(right), type.scale));
+      return (left, right) =>
+        sign(digitsOf(String(left), type.scale), digitsOf(String(right), type.scale));
     case "timestamptz":
       // Without its Z a time is a beginning of the same time with a fraction.
-      return (left, right) => byCodePoints(String(left).replace("Z", ""), String(right).replace("Z", ""));
+      return (left, right) =>
+        byCodePoints(String(left).replace("Z", ""), String(right).replace("Z", ""));
     default:
       return (left, right) => byCodePoints(String(left), String(right));
   }

@@ -20,7 +20,8 @@ export function duckDbTypeName(type: DataType): string {
   return type.kind === "decimal" ? typeName(type) : names[type.kind];
 }
 
-const castTo = (value: Sql, type: DataType): Sql => sql`cast(${value} as ${sql.raw(duckDbTypeName(type))})`;
+const castTo = (value: Sql, type: DataType): Sql =>
+  sql`cast(${value} as ${sql.raw(duckDbTypeName(type))})`;
 const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
 const floorOf = (value: Sql): Sql => sql`floor(${value})`;
 const bigint: DataType = { kind: "int" };
@@ -47,7 +48,8 @@ export const duckDbDialect: SqlDialect = {
     if (value === undefined || argument === undefined) return sql`count(*)`;
     if (applied === "count") return sql`count(${value})`;
     if (applied === "count_distinct") return sql`count(distinct ${value})`;
-    if (applied === "avg") return sql`(${castTo(sql`sum(${value})`, { kind: "float" })} / nullif(count(${value}), 0))`;
+    if (applied === "avg")
+      return sql`(${castTo(sql`sum(${value})`, { kind: "float" })} / nullif(count(${value}), 0))`;
     return castTo(sql`${sql.raw(applied)}(${value})`, type);
   },
   ordered: (value) => value,
@@ -57,12 +59,18 @@ export const duckDbDialect: SqlDialect = {
 
 function castValue(value: Sql, from: DataType, to: DataType): Sql {
   if (from.kind === "float" && to.kind === "decimal") {
-    const scaled = castTo(roundedFloat(sql`(${value} * ${sql.raw(`1e${to.scale}`)})`, 0, floorOf), bigint);
+    const scaled = castTo(
+      roundedFloat(sql`(${value} * ${sql.raw(`1e${to.scale}`)})`, 0, floorOf),
+      bigint,
+    );
     const whole = sql`cast(${scaled} as decimal(19,0))`;
-    const last = sql.raw(`cast('1e-${to.scale}' as decimal(${Math.min(19, to.scale + 1)},${Math.min(18, to.scale)}))`);
+    const last = sql.raw(
+      `cast('1e-${to.scale}' as decimal(${Math.min(19, to.scale + 1)},${Math.min(18, to.scale)}))`,
+    );
     return castTo(sql`(${whole} * ${last})`, to);
   }
-  if (from.kind === "float" && to.kind === "int") return castTo(roundedFloat(value, 0, floorOf), to);
+  if (from.kind === "float" && to.kind === "int")
+    return castTo(roundedFloat(value, 0, floorOf), to);
   if (from.kind === "decimal" && to.kind === "int") return castTo(sql`round(${value}, 0)`, to);
   return castTo(value, to);
 }
@@ -82,21 +90,26 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
   int_divide: (call) => sql`(${part(call, 0)} // nullif(${part(call, 1)}, 0))`,
   round(call) {
     const digits = Number(literalArgument(call.call, 1));
-    if (argumentType(call.call, 0).kind === "float") return roundedFloat(part(call, 0), digits, floorOf);
+    if (argumentType(call.call, 0).kind === "float")
+      return roundedFloat(part(call, 0), digits, floorOf);
     return sql`round(${part(call, 0)}, ${sql.raw(String(digits))})`;
   },
   contains: (call) => sql`contains(${part(call, 0)}, ${part(call, 1)})`,
   ends_with: (call) => sql`ends_with(${part(call, 0)}, ${part(call, 1)})`,
   date: (call) => castTo(part(call, 0), { kind: "date" }),
   local: (call) => sql`timezone(${part(call, 1)}, timezone('UTC', ${part(call, 0)}))`,
-  date_trunc: (call) => castTo(sql`date_trunc(${part(call, 0)}, ${castTo(part(call, 1), timestamp)})`, timestamp),
+  date_trunc: (call) =>
+    castTo(sql`date_trunc(${part(call, 0)}, ${castTo(part(call, 1), timestamp)})`, timestamp),
   extract(call) {
     const field = literalArgument(call.call, 0);
     return sql`extract(${sql.raw(isoFields[field] ?? field)} from ${castTo(part(call, 1), timestamp)})`;
   },
   date_add(call) {
     const span = sql.raw(spans[literalArgument(call.call, 2)] ?? "to_days");
-    return castTo(sql`(${part(call, 0)} + ${span}(cast(${part(call, 1)} as integer)))`, call.call.type);
+    return castTo(
+      sql`(${part(call, 0)} + ${span}(cast(${part(call, 1)} as integer)))`,
+      call.call.type,
+    );
   },
   days_between: (call) => sql`date_diff('day', ${part(call, 0)}, ${part(call, 1)})`,
 };

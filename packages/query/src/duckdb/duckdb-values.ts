@@ -30,7 +30,10 @@ export function duckDbTypeOf(duckdb: DuckDbModule, type: DataType): DuckDBType {
 }
 
 /** Values of a plan as DuckDB takes them. */
-export function duckDbEncoder(duckdb: DuckDbModule, type: DataType): (value: PlanValue) => DuckDBValue {
+export function duckDbEncoder(
+  duckdb: DuckDbModule,
+  type: DataType,
+): (value: PlanValue) => DuckDBValue {
   const orNull =
     (encode: (text: string) => DuckDBValue) =>
     (value: PlanValue): DuckDBValue =>
@@ -39,7 +42,10 @@ export function duckDbEncoder(duckdb: DuckDbModule, type: DataType): (value: Pla
     case "int":
       return (value) => (typeof value === "number" ? BigInt(value) : value);
     case "decimal":
-      return orNull((text) => new duckdb.DuckDBDecimalValue(BigInt(text.replace(".", "")), type.precision, type.scale));
+      return orNull(
+        (text) =>
+          new duckdb.DuckDBDecimalValue(BigInt(text.replace(".", "")), type.precision, type.scale),
+      );
     case "date":
       return orNull((text) => new duckdb.DuckDBDateValue(Date.parse(`${text}T00:00:00Z`) / dayMs));
     case "timestamp":
@@ -68,12 +74,17 @@ export function duckDbDecoder(duckdb: DuckDbModule, type: DataType): ValueDecode
     case "text":
       return (value) => (typeof value === "string" ? value : undefined);
     case "decimal":
-      return (value) => (value instanceof duckdb.DuckDBDecimalValue ? scaledText(value.value, value.scale) : undefined);
+      return (value) =>
+        value instanceof duckdb.DuckDBDecimalValue
+          ? scaledText(value.value, value.scale)
+          : undefined;
     case "date":
-      return (value) => (value instanceof duckdb.DuckDBDateValue ? dateText(value.days * dayMs) : undefined);
+      return (value) =>
+        value instanceof duckdb.DuckDBDateValue ? dateText(value.days * dayMs) : undefined;
     case "timestamp":
     case "timestamptz":
-      return (value) => (value instanceof duckdb.DuckDBTimestampValue ? clockText(value.micros, kind) : undefined);
+      return (value) =>
+        value instanceof duckdb.DuckDBTimestampValue ? clockText(value.micros, kind) : undefined;
   }
 }
 

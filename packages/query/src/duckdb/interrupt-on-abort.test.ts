@@ -11,7 +11,13 @@ import { openDuckDbEngine, openParquetConnector } from "./index.ts";
 
 const rowCount = 3_000;
 const details = [
-  { id: "res:f", uri: "ada://any/f.parquet", kind: "file", title: "f", columns: [{ name: "n", type: "int" }] },
+  {
+    id: "res:f",
+    uri: "ada://any/f.parquet",
+    kind: "file",
+    title: "f",
+    columns: [{ name: "n", type: "int" }],
+  },
 ];
 /** 3,000 to the power of 4 rows. */
 const days =
@@ -25,14 +31,19 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ccl-query-abort-"));
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
-  await connection.run(`COPY (SELECT 1::BIGINT AS n FROM range(${rowCount})) TO '${folder}/f.parquet'`);
+  await connection.run(
+    `COPY (SELECT 1::BIGINT AS n FROM range(${rowCount})) TO '${folder}/f.parquet'`,
+  );
   connection.closeSync();
   instance.closeSync();
   const engine = await openDuckDbEngine({ threads: 1 });
   const parquet = await openParquetConnector({ folder, threads: 1 });
   closing.push(engine.close, parquet.close);
   const rows = Array.from({ length: rowCount }, () => ({ n: 1 }));
-  sources.set("the engine", { connectors: { "ada://any": createMemoryConnector({ "res:f": rows }) }, engine });
+  sources.set("the engine", {
+    connectors: { "ada://any": createMemoryConnector({ "res:f": rows }) },
+    engine,
+  });
   sources.set("a Parquet file", { connectors: { "ada://any": parquet } });
 });
 afterAll(async () => {
@@ -47,12 +58,16 @@ async function run(text: string, source: string, signal?: AbortSignal): Promise<
   return (await executePlan(plan.value, { details, ...from, ...(signal && { signal }) })).all();
 }
 
-const after = (timeMs: number) => (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, timeMs));
+const after = (timeMs: number) => (): Promise<unknown> =>
+  new Promise((resolve) => setTimeout(resolve, timeMs));
 const ticks = (count: number) => async (): Promise<void> => {
   for (let tick = 0; tick < count; tick++) await Promise.resolve();
 };
 const moments: [name: string, wait: () => Promise<unknown>][] = [
-  ...[0, 1, 3, 8, 21].map((count): [string, () => Promise<unknown>] => [`after ${count} ticks`, ticks(count)]),
+  ...[0, 1, 3, 8, 21].map((count): [string, () => Promise<unknown>] => [
+    `after ${count} ticks`,
+    ticks(count),
+  ]),
   ["in the next turn", () => new Promise((resolve) => setImmediate(resolve))],
   ["while it begins", after(5)],
   ["at work", after(150)],

@@ -2,7 +2,10 @@
 const repeatMs = 20;
 
 /** Ends what a connection does once the signal is aborted; gives what takes that back, which must be called. */
-export function interruptOnAbort(connection: { interrupt(): void }, signal: AbortSignal | undefined): () => void {
+export function interruptOnAbort(
+  connection: { interrupt(): void },
+  signal: AbortSignal | undefined,
+): () => void {
   let repeat: ReturnType<typeof setInterval> | undefined;
   // Again and again: an interrupt that comes before the query has begun is lost.
   const interrupt = (): void => {

@@ -6,8 +6,12 @@ export async function loadDuckDb(): Promise<DuckDbModule> {
   try {
     return await import("@duckdb/node-api");
   } catch (error) {
-    throw new QueryError("engine_missing", "@duckdb/node-api is not there; install it beside @ccl/query.", {
-      cause: error,
-    });
+    throw new QueryError(
+      "engine_missing",
+      "@duckdb/node-api is not there; install it beside @ccl/query.",
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -53,7 +53,9 @@ async function secure(instance: DuckDBInstance, spillFolder: string | undefined)
   const connection = await instance.connect();
   try {
     await connection.run(`SET temp_directory = '${(spillFolder ?? "").replaceAll("'", "''")}'`);
-    await connection.run("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false");
+    await connection.run(
+      "SET autoinstall_known_extensions = false; SET autoload_known_extensions = false",
+    );
     await connection.run("SET enable_external_access = false; SET lock_configuration = true");
   } finally {
     connection.closeSync();
@@ -99,7 +101,9 @@ async function load(
   { input, table, options }: { input: EngineInput; table: string; options: RunOptions },
 ): Promise<void> {
   const aliases = inputAliases(input.columns);
-  const columns = input.columns.map(({ name, type }) => `${aliases.get(name) ?? ""} ${duckDbTypeName(type)}`);
+  const columns = input.columns.map(
+    ({ name, type }) => `${aliases.get(name) ?? ""} ${duckDbTypeName(type)}`,
+  );
   await connection.run(`CREATE TEMP TABLE ${table} (${columns.join(", ")})`);
   const types = input.columns.map(({ type }) => duckDbTypeOf(duckdb, type));
   const encoders = input.columns.map(({ type }) => duckDbEncoder(duckdb, type));
@@ -129,7 +133,10 @@ async function* read(
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
   const tables = new Map(
-    inputs.map((input, index) => [input.name, { table: sql.id(`i${index}`), columns: input.columns }]),
+    inputs.map((input, index) => [
+      input.name,
+      { table: sql.id(`i${index}`), columns: input.columns },
+    ]),
   );
   const query = compileFragment(
     { steps, columns },

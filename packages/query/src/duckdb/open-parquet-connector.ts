@@ -49,7 +49,9 @@ const operations: ReadonlySet<PlanOperation> = new Set([
  * A connector over Parquet files by DuckDB, which takes every step and reads no more columns and row groups than it needs.
  * @throws QueryError `engine_missing` where @duckdb/node-api is not installed, `engine_failed`
  */
-export async function openParquetConnector(options: ParquetConnectorOptions): Promise<ParquetConnector> {
+export async function openParquetConnector(
+  options: ParquetConnectorOptions,
+): Promise<ParquetConnector> {
   const { name = "Parquet", threads = 2, memoryMiB = 512 } = options;
   const duckdb = await loadDuckDb();
   const instance = await duckdb.DuckDBInstance.create(":memory:", {
@@ -60,8 +62,12 @@ export async function openParquetConnector(options: ParquetConnectorOptions): Pr
   let isOpen = true;
   try {
     const setUp = await instance.connect();
-    await setUp.run(`SET temp_directory = ''; SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}]`);
-    await setUp.run("SET autoinstall_known_extensions = false; SET autoload_known_extensions = false");
+    await setUp.run(
+      `SET temp_directory = ''; SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}]`,
+    );
+    await setUp.run(
+      "SET autoinstall_known_extensions = false; SET autoload_known_extensions = false",
+    );
     await setUp.run("SET enable_external_access = false; SET lock_configuration = true");
     setUp.closeSync();
   } catch (error) {
@@ -72,7 +78,8 @@ export async function openParquetConnector(options: ParquetConnectorOptions): Pr
   return {
     name,
     operations,
-    describe: (fragment) => compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
+    describe: (fragment) =>
+      compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
     async *run(fragment, run) {
       throwIfAborted(run.signal);
       if (!isOpen) throw new QueryError("closed", "The connector is closed; open another one.");
@@ -101,7 +108,8 @@ async function* runFragment(
   { run, name, pathOf }: { run: RunOptions; name: string; pathOf: (scan: TypedScan) => string },
 ): AsyncGenerator<ColumnBatch, void> {
   for (const step of fragment.steps)
-    if (step.op === "scan") await checkColumns(session.connection, step, { name, path: pathOf(step) });
+    if (step.op === "scan")
+      await checkColumns(session.connection, step, { name, path: pathOf(step) });
   const query = compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`);
   for await (const batch of streamQuery(session, { ...query, columns: fragment.columns }, run))
     yield* split(batch, run.batchRows);
@@ -158,8 +166,12 @@ async function checkColumns(
   { columns, resource }: TypedScan,
   { name, path }: { name: string; path: string },
 ): Promise<void> {
-  const result = await connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet(${literal(path)})`);
-  const stored = new Map(result.getRowsJson().map(([column, type]) => [String(column), String(type)]));
+  const result = await connection.runAndReadAll(
+    `DESCRIBE SELECT * FROM read_parquet(${literal(path)})`,
+  );
+  const stored = new Map(
+    result.getRowsJson().map(([column, type]) => [String(column), String(type)]),
+  );
   for (const { name: column, type } of columns) {
     const found = stored.get(column);
     if (found !== undefined && fits(columnDataType(found), type)) continue;
@@ -180,11 +192,18 @@ function fits(stored: DataType, wanted: DataType): boolean {
 function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions): string {
   const file = fileOf?.(resource) ?? lastPart(resource);
   const isPlain =
-    file !== "" && !/[*?[\]{}\p{Cc}]/u.test(file) && !file.startsWith("/") && !file.split(/[/\\]/).includes("..");
+    file !== "" &&
+    !/[*?[\]{}\p{Cc}]/u.test(file) &&
+    !file.startsWith("/") &&
+    !file.split(/[/\\]/).includes("..");
   if (isPlain) return file;
-  throw new QueryError("source_failed", `${JSON.stringify(file.slice(0, 200))} is no file within the folder.`, {
-    details: { resource: resource.id },
-  });
+  throw new QueryError(
+    "source_failed",
+    `${JSON.stringify(file.slice(0, 200))} is no file within the folder.`,
+    {
+      details: { resource: resource.id },
+    },
+  );
 }
 
 function lastPart({ uri, id }: ResourceDetails): string {

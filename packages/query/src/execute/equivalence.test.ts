@@ -27,7 +27,8 @@ import { sqlConnector } from "../sql/sql-connector.ts";
 import { executePlan } from "./execute-plan.ts";
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: PostgreSQL's part is tried on PGlite only.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: PostgreSQL's part is tried on PGlite only.");
 
 const nowMs = Date.parse("2026-03-01T12:00:00Z");
 const details = [resourceOf("l", leftColumns), resourceOf("r", rightColumns)];
@@ -61,14 +62,21 @@ beforeAll(async () => {
     sqlite.exec(
       ddl(
         ({ kind }) =>
-          ({ int: "INTEGER", big: "INTEGER", decimal: "NUMERIC", float: "REAL", huge: "REAL", bool: "INTEGER" })[
-            String(kind)
-          ] ?? "TEXT COLLATE NOCASE",
+          ({
+            int: "INTEGER",
+            big: "INTEGER",
+            decimal: "NUMERIC",
+            float: "REAL",
+            huge: "REAL",
+            bool: "INTEGER",
+          })[String(kind)] ?? "TEXT COLLATE NOCASE",
       ),
     );
     await (postgres as PostgresClient).query(ddl(({ declared }) => declared));
     await reference.connection.run(
-      ddl(({ kind, declared }) => (kind === "timestamptz" ? "timestamp" : kind === "int" ? "bigint" : declared)),
+      ddl(({ kind, declared }) =>
+        kind === "timestamptz" ? "timestamp" : kind === "int" ? "bigint" : declared,
+      ),
     );
   }
 });
@@ -81,19 +89,30 @@ afterAll(async () => {
   await ("end" in postgres ? postgres.end() : postgres.close());
 });
 
-async function fill(table: string, columns: readonly RandomColumn[], rows: readonly RandomRow[]): Promise<void> {
+async function fill(
+  table: string,
+  columns: readonly RandomColumn[],
+  rows: readonly RandomRow[],
+): Promise<void> {
   const names = columns.map(({ name }) => quoted(name)).join(", ");
   sqlite.exec(`DELETE FROM ${table}`);
-  const insert = sqlite.prepare(`INSERT INTO ${table} (${names}) VALUES (${columns.map(() => "?").join(", ")})`);
+  const insert = sqlite.prepare(
+    `INSERT INTO ${table} (${names}) VALUES (${columns.map(() => "?").join(", ")})`,
+  );
   for (const row of rows) insert.run(...columns.map(({ name }) => sqliteForm(row[name] ?? null)));
   const literals = (isDuckDb: boolean): string =>
     rows
-      .map((row) => `(${columns.map((column) => literal(column, row[column.name] ?? null, isDuckDb)).join(", ")})`)
+      .map(
+        (row) =>
+          `(${columns.map((column) => literal(column, row[column.name] ?? null, isDuckDb)).join(", ")})`,
+      )
       .join(", ");
   await (postgres as PostgresClient).query(`DELETE FROM ${table}`);
   await reference.connection.run(`DELETE FROM ${table}`);
   if (rows.length === 0) return;
-  await (postgres as PostgresClient).query(`INSERT INTO ${table} (${names}) VALUES ${literals(false)}`);
+  await (postgres as PostgresClient).query(
+    `INSERT INTO ${table} (${names}) VALUES ${literals(false)}`,
+  );
   await reference.connection.run(`INSERT INTO ${table} (${names}) VALUES ${literals(true)}`);
 }
 
@@ -109,14 +128,20 @@ function literal({ kind }: RandomColumn, value: PlanValue, isDuckDb: boolean): s
 }
 
 /** Floats to 9 digits, all else as it is. */
-function comparable(rows: readonly Record<string, unknown>[], columns: readonly PlanColumn[]): string[] {
-  return rows.map((row) => JSON.stringify(columns.map(({ name, type }) => comparableValue(row[name], type.kind))));
+function comparable(
+  rows: readonly Record<string, unknown>[],
+  columns: readonly PlanColumn[],
+): string[] {
+  return rows.map((row) =>
+    JSON.stringify(columns.map(({ name, type }) => comparableValue(row[name], type.kind))),
+  );
 }
 
 function comparableValue(value: unknown, kind: string): unknown {
   if (value === null || value === undefined) return null;
   const text = String(value);
-  if (kind === "float") return String(Number(Number(text.replace(/inf$/, "Infinity")).toPrecision(9)) + 0);
+  if (kind === "float")
+    return String(Number(Number(text.replace(/inf$/, "Infinity")).toPrecision(9)) + 0);
   if (kind === "decimal")
     return text
       .replace(/(\..*?)0+$/, "$1")
@@ -130,14 +155,26 @@ function comparableValue(value: unknown, kind: string): unknown {
   return text;
 }
 
-async function rowsOf(plan: LogicalPlan, connectors: Connectors, pushdown: "full" | "none"): Promise<string[]> {
-  const result = await executePlan(plan, { details, connectors, engine, pushdown, clock: createFixedClock(nowMs) });
+async function rowsOf(
+  plan: LogicalPlan,
+  connectors: Connectors,
+  pushdown: "full" | "none",
+): Promise<string[]> {
+  const result = await executePlan(plan, {
+    details,
+    connectors,
+    engine,
+    pushdown,
+    clock: createFixedClock(nowMs),
+  });
   return comparable(await result.all(), result.columns);
 }
 
 async function referenceRows(plan: LogicalPlan, columns: readonly PlanColumn[]): Promise<string[]> {
   const tables = { "res:l": "l", "res:r": "r" };
-  const reader = await reference.connection.runAndReadAll(naiveSql(plan, tables, "timestamp '2026-03-01 12:00:00'"));
+  const reader = await reference.connection.runAndReadAll(
+    naiveSql(plan, tables, "timestamp '2026-03-01 12:00:00'"),
+  );
   return comparable(reader.getRowObjectsJson(), columns);
 }
 
@@ -146,7 +183,10 @@ const key = "ada://any/db/main";
 type Way = [name: string, connectors: Connectors, pushdown: "full" | "none"];
 
 /** Random rows and random plans: every way gives what the naive query gives. */
-function agreement(waysOf: (memory: Connector) => Way[], plans: number): fc.IAsyncProperty<[fc.GeneratorValue]> {
+function agreement(
+  waysOf: (memory: Connector) => Way[],
+  plans: number,
+): fc.IAsyncProperty<[fc.GeneratorValue]> {
   return fc.asyncProperty(fc.gen(), async (gen) => {
     const left = randomRows(gen, leftColumns);
     const right = randomRows(gen, rightColumns);
@@ -155,12 +195,18 @@ function agreement(waysOf: (memory: Connector) => Way[], plans: number): fc.IAsy
     const memory = createMemoryConnector({ "res:l": left, "res:r": right });
     for (let at = 0; at < plans; at++) {
       const plan = new PlanBuilder(gen).build();
-      const { columns, close } = await executePlan(plan, { details, connectors: { [key]: memory }, engine });
+      const { columns, close } = await executePlan(plan, {
+        details,
+        connectors: { [key]: memory },
+        engine,
+      });
       await close();
       const expected = await referenceRows(plan, columns);
       for (const [name, connectors, pushdown] of waysOf(memory)) {
         const rows = await rowsOf(plan, connectors, pushdown).catch((error: unknown) => {
-          throw new Error(`${name}: ${String(error)}\n${renderLogicalPlan(plan)}`, { cause: error });
+          throw new Error(`${name}: ${String(error)}\n${renderLogicalPlan(plan)}`, {
+            cause: error,
+          });
         });
         expect(rows, `${name}\n${renderLogicalPlan(plan)}`).toEqual(expected);
       }
@@ -169,13 +215,16 @@ function agreement(waysOf: (memory: Connector) => Way[], plans: number): fc.IAsy
 }
 
 const nullsFirst = (step: TypedStep): TypedStep =>
-  step.op === "sort" ? { ...step, by: step.by.map((sortKey) => ({ ...sortKey, nulls: "first" as const })) } : step;
+  step.op === "sort"
+    ? { ...step, by: step.by.map((sortKey) => ({ ...sortKey, nulls: "first" as const })) }
+    : step;
 
 /** Takes all of a plan, and sorts nulls first whatever is asked. */
 function careless(connector: Connector): Connector {
   return {
     ...connector,
-    run: (fragment, options) => connector.run({ ...fragment, steps: fragment.steps.map(nullsFirst) }, options),
+    run: (fragment, options) =>
+      connector.run({ ...fragment, steps: fragment.steps.map(nullsFirst) }, options),
   };
 }
 
@@ -187,15 +236,19 @@ describe("executePlan", () => {
       ["SQLite, none", { [key]: sqlConnector(sqlite) }, "none"],
       ["PostgreSQL, full", { [key]: sqlConnector(postgres) }, "full"],
       ["PostgreSQL, none", { [key]: sqlConnector(postgres) }, "none"],
-      ["both", { [`${key}/l`]: sqlConnector(sqlite), [`${key}/r`]: sqlConnector(postgres) }, "full"],
+      [
+        "both",
+        { [`${key}/l`]: sqlConnector(sqlite), [`${key}/r`]: sqlConnector(postgres) },
+        "full",
+      ],
     ];
     await fc.assert(agreement(ways, 3), { numRuns: runs, endOnFailure: true });
   }, 3_600_000);
 
   it("is found out by this where a source sorts as it likes", async () => {
     const ways = (): Way[] => [["careless", { [key]: careless(sqlConnector(sqlite)) }, "full"]];
-    await expect(fc.assert(agreement(ways, 3), { numRuns: 200, endOnFailure: true })).rejects.toThrow(
-      /Property failed/,
-    );
+    await expect(
+      fc.assert(agreement(ways, 3), { numRuns: 200, endOnFailure: true }),
+    ).rejects.toThrow(/Property failed/);
   });
 });

@@ -44,9 +44,12 @@ let sql: string[];
 
 beforeEach(async () => {
   database = await openSqlite({ path: ":memory:" });
-  database.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, city TEXT, amount NUMERIC, email TEXT)");
+  database.exec(
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, city TEXT, amount NUMERIC, email TEXT)",
+  );
   const insert = database.prepare("INSERT INTO orders VALUES (?, ?, ?, ?)");
-  for (let id = 1; id <= 100; id++) insert.run(id, id % 3 === 0 ? "Ulm" : "Köln", id / 4, `person${id}@example.org`);
+  for (let id = 1; id <= 100; id++)
+    insert.run(id, id % 3 === 0 ? "Ulm" : "Köln", id / 4, `person${id}@example.org`);
   sent = [];
   sql = [];
 });
@@ -77,7 +80,10 @@ const memory = createMemoryConnector({
 });
 
 function run(text: string, options: Partial<ExecutePlanOptions> = {}): Promise<QueryResult> {
-  const connectors = { "ada://any/db/main": watched(sqlConnector(database)), "memory:": watched(memory) };
+  const connectors = {
+    "ada://any/db/main": watched(sqlConnector(database)),
+    "memory:": watched(memory),
+  };
   return executePlan(planOf(text), { details, connectors, ...options });
 }
 
@@ -105,12 +111,17 @@ describe("executePlan", () => {
         "with "ccl~0" as (select t."city" as "city", cast(round(t."amount" * 100.0) as integer) as "amount" from "orders" as t), "ccl~1" as (select t."city" as "city", t."amount" as "amount" from "ccl~0" as t where ((t."amount" > ?) and (t."city" collate binary <> ? collate binary))), "ccl~2" as (select g."k0" as "city", sum(g."a0") as "total" from (select t."city" as "k0", t."amount" as "a0" from "ccl~1" as t) as g group by g."k0" collate binary) select t."city" as "o0", t."total" as "o1" from "ccl~2" as t order by t."total" desc nulls last limit ?",
       ]
     `);
-    expect(result.statistics()).toMatchObject({ rows: 2, sources: [{ connector: "SQLite", rows: 2 }] });
+    expect(result.statistics()).toMatchObject({
+      rows: 2,
+      sources: [{ connector: "SQLite", rows: 2 }],
+    });
     expect(result.statistics().engine).toBeUndefined();
   });
 
   it("says which steps need an engine where none is given", async () => {
-    const error = await errorOf(() => run("scan(res:orders) -> join(res:cities, city = name) -> limit(1)"));
+    const error = await errorOf(() =>
+      run("scan(res:orders) -> join(res:cities, city = name) -> limit(1)"),
+    );
     expect([error.code, error.details]).toEqual(["engine_missing", { steps: ["join3", "limit4"] }]);
   });
 
@@ -145,7 +156,11 @@ describe("executePlan", () => {
   it("keeps to what the catalog says of pushdown", async () => {
     const engine = await openDuckDbEngine({ threads: 1 });
     try {
-      const bare = { ...orders, pushdown: { filter: true, aggregate: false }, cap: ["scan", "limit"] };
+      const bare = {
+        ...orders,
+        pushdown: { filter: true, aggregate: false },
+        cap: ["scan", "limit"],
+      };
       const result = await run(byCity, { details: [bare], engine });
       expect((await result.all())[0]).toEqual({ city: "Köln", total: "705.00" });
       expect(sent.map(({ steps }) => steps.map(({ op }) => op))).toEqual([["scan", "filter"]]);
@@ -155,22 +170,34 @@ describe("executePlan", () => {
   });
 
   it("takes one now() for the whole plan", async () => {
-    const plan = "scan(res:orders) -> filter(id = 1) -> project(now() as a, date_add(now(), -30, 'day') as b)";
-    const result = await run(plan, { clock: createFixedClock(Date.parse("2026-03-01T12:00:00.250Z")) });
-    expect(await result.all()).toEqual([{ a: "2026-03-01T12:00:00.25Z", b: "2026-01-30T12:00:00.25Z" }]);
+    const plan =
+      "scan(res:orders) -> filter(id = 1) -> project(now() as a, date_add(now(), -30, 'day') as b)";
+    const result = await run(plan, {
+      clock: createFixedClock(Date.parse("2026-03-01T12:00:00.250Z")),
+    });
+    expect(await result.all()).toEqual([
+      { a: "2026-03-01T12:00:00.25Z", b: "2026-01-30T12:00:00.25Z" },
+    ]);
   });
 
   it("never asks a source for a column that is hidden", async () => {
-    const access = { canRead: ({ column }: { column?: { tags?: string[] } }): boolean => column?.tags === undefined };
+    const access = {
+      canRead: ({ column }: { column?: { tags?: string[] } }): boolean =>
+        column?.tags === undefined,
+    };
     const rows = await (await run("scan(res:orders) -> limit(1)", { access })).all();
     expect(rows).toEqual([{ id: 1, city: "Köln", amount: "0.25" }]);
     expect(sql.join()).not.toContain("email");
-    expect((await errorOf(() => run("scan(res:orders) -> filter(email = 'x') -> project(id)", { access }))).code).toBe(
-      "plan_invalid",
-    );
-    expect((await errorOf(() => run("scan(res:orders) -> sort(email) -> project(id)", { access }))).code).toBe(
-      "plan_invalid",
-    );
+    expect(
+      (
+        await errorOf(() =>
+          run("scan(res:orders) -> filter(email = 'x') -> project(id)", { access }),
+        )
+      ).code,
+    ).toBe("plan_invalid");
+    expect(
+      (await errorOf(() => run("scan(res:orders) -> sort(email) -> project(id)", { access }))).code,
+    ).toBe("plan_invalid");
   });
 
   it.each<[string, Partial<ExecutePlanOptions>, string]>([
@@ -181,12 +208,16 @@ describe("executePlan", () => {
     ["time of a source", { limits: { eachSource: { timeoutMs: 0 } } }, "timeoutMs"],
     ["time in all", { limits: { timeoutMs: 0 } }, "timeoutMs"],
   ])("ends beyond the limit of %s", async (_, options, limit) => {
-    const error = await errorOf(async () => (await run("scan(res:orders)", { batchRows: 20, ...options })).all());
+    const error = await errorOf(async () =>
+      (await run("scan(res:orders)", { batchRows: 20, ...options })).all(),
+    );
     expect([error.code, error.details]).toMatchObject(["limit_exceeded", { limit }]);
   });
 
   it("gives what lies exactly at the limit", async () => {
-    const rows = await (await run("scan(res:orders)", { limits: { rows: 100, eachSource: { rows: 100 } } })).all();
+    const rows = await (
+      await run("scan(res:orders)", { limits: { rows: 100, eachSource: { rows: 100 } } })
+    ).all();
     expect(rows.length).toBe(100);
   });
 
@@ -204,7 +235,12 @@ describe("executePlan", () => {
       (await run("scan(res:cities, name)", { connectors: { "memory:": dying } })).all(),
     );
     const through = await errorOf(async () =>
-      (await run("scan(res:cities, name) -> distinct", { connectors: { "memory:": dying }, engine })).all(),
+      (
+        await run("scan(res:cities, name) -> distinct", {
+          connectors: { "memory:": dying },
+          engine,
+        })
+      ).all(),
     );
     for (const error of [direct, through]) {
       expect([error.code, error.details, error.message]).toEqual([
@@ -219,18 +255,19 @@ describe("executePlan", () => {
   it("says which column does not fit the catalog, without its value", async () => {
     database.exec("UPDATE orders SET id = id; UPDATE orders SET amount = 'secret' WHERE id = 7");
     const wrong = { ...orders, columns: [{ name: "city", type: "int" }] };
-    const error = await errorOf(async () => (await run("scan(res:orders)", { details: [wrong] })).all());
+    const error = await errorOf(async () =>
+      (await run("scan(res:orders)", { details: [wrong] })).all(),
+    );
     expect(error.code).toBe("value_invalid");
     expect(error.message).not.toContain("Köln");
   });
 
-  it.each<[string, ExecutePlanOptions["signal"], string]>([["before it starts", AbortSignal.abort(), "aborted"]])(
-    "is aborted %s",
-    async (_, signal, code) => {
-      expect((await errorOf(() => run("scan(res:orders)", signal && { signal }))).code).toBe(code);
-      expect(sent).toEqual([]);
-    },
-  );
+  it.each<[string, ExecutePlanOptions["signal"], string]>([
+    ["before it starts", AbortSignal.abort(), "aborted"],
+  ])("is aborted %s", async (_, signal, code) => {
+    expect((await errorOf(() => run("scan(res:orders)", signal && { signal }))).code).toBe(code);
+    expect(sent).toEqual([]);
+  });
 
   it("is aborted between two batches, and the database goes on to serve", async () => {
     const controller = new AbortController();
@@ -247,20 +284,23 @@ describe("executePlan", () => {
   });
 
   it("refuses a resource without a connector, and a closed engine", async () => {
-    expect((await errorOf(() => run("scan(res:orders)", { connectors: { "ada://any/db/mai": memory } }))).code).toBe(
-      "connector_missing",
-    );
+    expect(
+      (await errorOf(() => run("scan(res:orders)", { connectors: { "ada://any/db/mai": memory } })))
+        .code,
+    ).toBe("connector_missing");
     const engine = await openDuckDbEngine();
     await engine.close();
     await engine.close();
-    expect((await errorOf(async () => (await run("scan(res:cities) -> limit(1)", { engine })).all())).code).toBe(
-      "closed",
-    );
+    expect(
+      (await errorOf(async () => (await run("scan(res:cities) -> limit(1)", { engine })).all()))
+        .code,
+    ).toBe("closed");
   });
 });
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: cancelling on a server is not tried.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: cancelling on a server is not tried.");
 
 describe.each(url === undefined ? [] : ["PostgreSQL"])("a server of %s", () => {
   it("ends the statement of a query that was aborted, and of one that takes too long", async () => {
@@ -277,8 +317,11 @@ describe.each(url === undefined ? [] : ["PostgreSQL"])("a server of %s", () => {
       "scan(res:cities, n) -> join(res:cities, n = n as a_) -> join(res:cities, n = n as b_) -> agg(sum(n + a_n + b_n) as s)",
     );
     const active = async (): Promise<number> =>
-      (await pool.query("SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'ccl query%' AND state = 'active'"))
-        .rows.length;
+      (
+        await pool.query(
+          "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'ccl query%' AND state = 'active'",
+        )
+      ).rows.length;
     const controller = new AbortController();
     const result = await executePlan(plan, { ...options, signal: controller.signal });
     const reading = errorOf(() => result.all());

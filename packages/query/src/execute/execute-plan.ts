@@ -9,7 +9,13 @@ import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError, throwIfAborted } from "../query-error.ts";
 import { validateLogicalPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
-import { metered, startDeadline, type Deadline, type ExecutionLimits, type Traffic } from "./execution-limits.ts";
+import {
+  metered,
+  startDeadline,
+  type Deadline,
+  type ExecutionLimits,
+  type Traffic,
+} from "./execution-limits.ts";
 import {
   rowBuilder,
   rowsOf,
@@ -41,19 +47,29 @@ export interface ExecutePlanOptions extends Omit<ValidateOptions, "limits"> {
  * @throws QueryError `plan_invalid`, `connector_missing`, `engine_missing`, `aborted`; while reading also `source_failed`,
  * `engine_failed`, `value_invalid`, `limit_exceeded`
  */
-export async function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Promise<QueryResult> {
+export async function executePlan(
+  plan: LogicalPlan,
+  options: ExecutePlanOptions,
+): Promise<QueryResult> {
   throwIfAborted(options.signal);
   const checked = validateLogicalPlan(plan, options);
   if (!checked.ok) {
-    const reasons = checked.issues.filter(({ severity }) => severity !== "warning").map(({ message }) => message);
-    throw new QueryError("plan_invalid", `The plan is not valid: ${reasons.slice(0, 3).join(" ")}`, {
-      details: { issues: checked.issues },
-    });
+    const reasons = checked.issues
+      .filter(({ severity }) => severity !== "warning")
+      .map(({ message }) => message);
+    throw new QueryError(
+      "plan_invalid",
+      `The plan is not valid: ${reasons.slice(0, 3).join(" ")}`,
+      {
+        details: { issues: checked.issues },
+      },
+    );
   }
   const clock = options.clock ?? systemClock;
   const valid = resolveNow(checked.value, clock.now());
-  const connectorOf = (resource: Parameters<typeof findConnector>[1]): ReturnType<typeof findConnector> =>
-    findConnector(options.connectors, resource);
+  const connectorOf = (
+    resource: Parameters<typeof findConnector>[1],
+  ): ReturnType<typeof findConnector> => findConnector(options.connectors, resource);
   const physical = planPhysical(valid, { connectorOf, pushdown: options.pushdown ?? "full" });
   if (physical.engine !== undefined && options.engine === undefined) {
     const steps = physical.engine.steps.map(({ name }) => shownName(name));
@@ -78,21 +94,33 @@ function createResult(execution: Execution): QueryResult {
     rows: 0,
     bytes: 0,
     durationMs: 0,
-    ...(physical.engine !== undefined && options.engine !== undefined && { engine: options.engine.name }),
+    ...(physical.engine !== undefined &&
+      options.engine !== undefined && { engine: options.engine.name }),
   };
-  const deadline = startDeadline(options.signal, { timeoutMs: options.limits?.timeoutMs, what: "The query" });
+  const deadline = startDeadline(options.signal, {
+    timeoutMs: options.limits?.timeoutMs,
+    what: "The query",
+  });
   const startMs = clock.now();
   const { timeoutMs: _, eachSource: __, ...limits } = options.limits ?? {};
   async function* read(): AsyncGenerator<ColumnBatch, void> {
     try {
-      yield* metered(run(execution, { deadline, statistics }), { traffic, limits, what: "The query" });
+      yield* metered(run(execution, { deadline, statistics }), {
+        traffic,
+        limits,
+        what: "The query",
+      });
       const late = deadline.failure();
       if (late !== undefined) throw late;
     } catch (error) {
       throw deadline.failure() ?? error;
     } finally {
       deadline.end();
-      Object.assign(statistics, { rows: traffic.rows, bytes: traffic.bytes, durationMs: clock.now() - startMs });
+      Object.assign(statistics, {
+        rows: traffic.rows,
+        bytes: traffic.bytes,
+        durationMs: clock.now() - startMs,
+      });
     }
   }
   const batches = read();
@@ -130,8 +158,12 @@ function run({ physical, options, clock }: Execution, state: RunState): AsyncIte
     batches: runFragment(fragment, { options, clock, state, batchRows }),
   }));
   const [first] = inputs;
-  if (physical.engine === undefined || options.engine === undefined) return first?.batches ?? nothing();
-  return options.engine.run({ ...physical.engine, inputs }, { signal: state.deadline.signal, batchRows });
+  if (physical.engine === undefined || options.engine === undefined)
+    return first?.batches ?? nothing();
+  return options.engine.run(
+    { ...physical.engine, inputs },
+    { signal: state.deadline.signal, batchRows },
+  );
 }
 
 async function* nothing(): AsyncGenerator<ColumnBatch, void> {
@@ -153,7 +185,10 @@ async function* runFragment(
   const steps = [...new Set(fragment.steps.map(({ name }) => shownName(name)))];
   const connector = options.connectors[fragment.connector];
   if (connector === undefined)
-    throw new QueryError("connector_missing", `There is no connector ${JSON.stringify(fragment.connector)}.`);
+    throw new QueryError(
+      "connector_missing",
+      `There is no connector ${JSON.stringify(fragment.connector)}.`,
+    );
   const what = `${connector.name} (${steps.map((name) => JSON.stringify(name)).join(", ")})`;
   const limits = options.limits?.eachSource ?? {};
   const deadline = startDeadline(state.deadline.signal, { timeoutMs: limits.timeoutMs, what });
@@ -171,7 +206,9 @@ async function* runFragment(
     if (late !== undefined) throw late;
   } catch (error) {
     throw (
-      state.deadline.failure() ?? deadline.failure() ?? sourceError(error, { what, steps, connector: connector.name })
+      state.deadline.failure() ??
+      deadline.failure() ??
+      sourceError(error, { what, steps, connector: connector.name })
     );
   } finally {
     deadline.end();
@@ -201,5 +238,8 @@ function sourceError(
       cause: error,
     });
   const reason = error instanceof Error ? error.message : String(error);
-  return new QueryError("source_failed", `${what} failed: ${reason.slice(0, 300)}`, { details, cause: error });
+  return new QueryError("source_failed", `${what} failed: ${reason.slice(0, 300)}`, {
+    details,
+    cause: error,
+  });
 }

@@ -77,7 +77,9 @@ export function startDeadline(
         return new QueryError("aborted", "The query was aborted.", { cause: signal.reason });
       if (!isLate) return undefined;
       const message = `${what} took longer than ${timeoutMs} ms.`;
-      return new QueryError("limit_exceeded", message, { details: { limit: "timeoutMs", most: timeoutMs, of: what } });
+      return new QueryError("limit_exceeded", message, {
+        details: { limit: "timeoutMs", most: timeoutMs, of: what },
+      });
     },
   };
 }

@@ -54,7 +54,9 @@ let connectors: Connectors;
 beforeAll(async () => {
   engine = await openDuckDbEngine({ threads: 1 });
   database = await openSqlite({ path: ":memory:" });
-  database.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, city TEXT, amount REAL, status TEXT)");
+  database.exec(
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY, city TEXT, amount REAL, status TEXT)",
+  );
   for (const row of orders) database.prepare("INSERT INTO orders VALUES (?, ?, ?, ?)").run(...row);
   api = await startApi((url, response) => {
     const city = url.searchParams.get("city");
@@ -102,20 +104,33 @@ afterAll(async () => {
   database.close();
 });
 
-const ids = { db: "res:db.sqlite.main.orders", api: "res:api.shops.listShops", skill: "res:skill.forecast" };
+const ids = {
+  db: "res:db.sqlite.main.orders",
+  api: "res:api.shops.listShops",
+  skill: "res:skill.forecast",
+};
 
 async function run(text: string): Promise<PlanRow[]> {
   const details = await planDetails(catalog, Object.values(ids));
   const model = createScriptedModel([text]);
-  const { plan } = await compilePlan({ task: "as scripted", context: { details }, model, maxRepairs: 0 });
+  const { plan } = await compilePlan({
+    task: "as scripted",
+    context: { details },
+    model,
+    maxRepairs: 0,
+  });
   return (await executePlan(plan, { details, connectors, engine })).all();
 }
 
 const revenueByCity = (wanted: string): PlanRow[] =>
-  [...new Set(orders.filter(([, , , status]) => status === wanted).map(([, city]) => city))].toSorted().map((city) => ({
-    city,
-    revenue: orders.filter((row) => row[1] === city && row[3] === wanted).reduce((sum, row) => sum + row[2], 0),
-  }));
+  [...new Set(orders.filter(([, , , status]) => status === wanted).map(([, city]) => city))]
+    .toSorted()
+    .map((city) => ({
+      city,
+      revenue: orders
+        .filter((row) => row[1] === city && row[3] === wanted)
+        .reduce((sum, row) => sum + row[2], 0),
+    }));
 
 describe("a plan over imported resources", () => {
   it("means over a database what is computed by hand", async () => {
@@ -126,13 +141,17 @@ describe("a plan over imported resources", () => {
   it("means over an API what is computed by hand", async () => {
     const plan = `scan(${ids.api}, city, area)→filter(city = 'Ulm' and area > 100)→agg(sum(area) as area, count() as n)`;
     const byHand = shops.filter(({ city, area }) => city === "Ulm" && area > 100);
-    expect(await run(plan)).toEqual([{ area: byHand.reduce((sum, { area }) => sum + area, 0), n: byHand.length }]);
+    expect(await run(plan)).toEqual([
+      { area: byHand.reduce((sum, { area }) => sum + area, 0), n: byHand.length },
+    ]);
     expect(api.requests.at(-1)).toBe("/shops?city=Ulm");
   });
 
   it("means over a function what is computed by hand", async () => {
     const plan = `scan(${ids.skill}, city, place, celsius)→filter(city in ('Ulm', 'Bonn'))→sort(place)→project(place, celsius)`;
-    expect(await run(plan)).toEqual(["Bonn", "Ulm"].map((place) => ({ place, celsius: place.length })));
+    expect(await run(plan)).toEqual(
+      ["Bonn", "Ulm"].map((place) => ({ place, celsius: place.length })),
+    );
   });
 
   it("means over all three together what is computed by hand", async () => {
@@ -166,30 +185,42 @@ describe("hostile text", () => {
     const quoted = `'${value.replaceAll("'", "''")}'`;
     expect(await run(`scan(${ids.db}, id, city)→filter(city = ${quoted})`)).toEqual([]);
     expect(await run(`scan(${ids.api}, id, city)→filter(city = ${quoted})`)).toEqual([]);
-    expect(new URL(api.requests.at(-1) ?? "", "http://localhost").searchParams.get("city")).toBe(value);
-    expect(await run(`scan(${ids.skill}, city, place)→filter(city = ${quoted})→project(place)`)).toEqual([
-      { place: value },
-    ]);
-    expect(database.prepare("SELECT count(*) AS n FROM orders").all()).toEqual([{ n: orders.length }]);
-  });
-
-  it.each(hostile.filter((name) => !/[\u202E]/.test(name)))("stays a name in every step: %s", async (name) => {
-    const quoted = `"${name.replaceAll('"', '""')}"`;
-    const plan = parseLogicalPlan(
-      `scan(${ids.db}, id, amount)→project(id as ${quoted}, amount)→agg(${quoted}, sum(amount) as s)→sort(${quoted})→limit(1)`,
+    expect(new URL(api.requests.at(-1) ?? "", "http://localhost").searchParams.get("city")).toBe(
+      value,
     );
-    if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
-    const details = await planDetails(catalog, plan.value);
-    for (const pushdown of ["full", "none"] as const) {
-      const result = await executePlan(plan.value, { details, connectors, engine, pushdown });
-      expect(await result.all()).toEqual([{ [name]: 1, s: 10.5 }]);
-    }
+    expect(
+      await run(`scan(${ids.skill}, city, place)→filter(city = ${quoted})→project(place)`),
+    ).toEqual([{ place: value }]);
+    expect(database.prepare("SELECT count(*) AS n FROM orders").all()).toEqual([
+      { n: orders.length },
+    ]);
   });
 
-  it.each([...hostile, ids.db.replace("orders", "nope")])("is no resource and no column: %s", async (name) => {
-    await expect(run(`scan('${name.replaceAll("'", "''")}')`)).rejects.toMatchObject({ code: "plan_not_compiled" });
-    await expect(run(`scan(${ids.db}, "${name.replaceAll('"', '""')}")`)).rejects.toMatchObject({
-      code: "plan_not_compiled",
-    });
-  });
+  it.each(hostile.filter((name) => !/[\u202E]/.test(name)))(
+    "stays a name in every step: %s",
+    async (name) => {
+      const quoted = `"${name.replaceAll('"', '""')}"`;
+      const plan = parseLogicalPlan(
+        `scan(${ids.db}, id, amount)→project(id as ${quoted}, amount)→agg(${quoted}, sum(amount) as s)→sort(${quoted})→limit(1)`,
+      );
+      if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+      const details = await planDetails(catalog, plan.value);
+      for (const pushdown of ["full", "none"] as const) {
+        const result = await executePlan(plan.value, { details, connectors, engine, pushdown });
+        expect(await result.all()).toEqual([{ [name]: 1, s: 10.5 }]);
+      }
+    },
+  );
+
+  it.each([...hostile, ids.db.replace("orders", "nope")])(
+    "is no resource and no column: %s",
+    async (name) => {
+      await expect(run(`scan('${name.replaceAll("'", "''")}')`)).rejects.toMatchObject({
+        code: "plan_not_compiled",
+      });
+      await expect(run(`scan(${ids.db}, "${name.replaceAll('"', '""')}")`)).rejects.toMatchObject({
+        code: "plan_not_compiled",
+      });
+    },
+  );
 });

@@ -34,7 +34,10 @@ export function estimateSteps(steps: readonly TypedStep[]): Map<string, StepEsti
     const after = estimateStep(step, (name) => known.get(name) ?? nothing);
     known.set(step.name, after);
     const rows = after.rows === undefined ? undefined : Math.max(0, Math.ceil(after.rows));
-    estimates.set(step.name, { rows, bytes: rows === undefined ? undefined : rows * rowBytes(step.columns) });
+    estimates.set(step.name, {
+      rows,
+      bytes: rows === undefined ? undefined : rows * rowBytes(step.columns),
+    });
   }
   return estimates;
 }
@@ -43,7 +46,16 @@ const nothing: Known = { rows: undefined, facts: new Map() };
 
 /** As `batchBytes` counts: 8 for a number, 1 for a bool; a text is taken to have 16. */
 export function rowBytes(columns: readonly PlanColumn[]): number {
-  const widths = { bool: 1, int: 8, float: 8, decimal: 8, text: 16, date: 10, timestamp: 19, timestamptz: 20 };
+  const widths = {
+    bool: 1,
+    int: 8,
+    float: 8,
+    decimal: 8,
+    text: 16,
+    date: 10,
+    timestamp: 19,
+    timestamptz: 20,
+  };
   return columns.reduce((sum, { type }) => sum + widths[type.kind], 0);
 }
 
@@ -83,7 +95,10 @@ function estimateStep(step: TypedStep, of: (name: string) => Known): Known {
     case "union": {
       const all = step.from.map((name) => of(name).rows);
       return {
-        rows: all.reduce((sum, rows) => (sum === undefined || rows === undefined ? undefined : sum + rows), 0),
+        rows: all.reduce(
+          (sum, rows) => (sum === undefined || rows === undefined ? undefined : sum + rows),
+          0,
+        ),
         facts: new Map(),
       };
     }
@@ -91,7 +106,10 @@ function estimateStep(step: TypedStep, of: (name: string) => Known): Known {
       const { rows, facts } = of(step.from);
       if (rows === undefined) return nothing;
       return {
-        rows: Math.min(rows, product(step.columns.map(({ name }) => facts.get(name)?.distinct ?? Math.sqrt(rows)))),
+        rows: Math.min(
+          rows,
+          product(step.columns.map(({ name }) => facts.get(name)?.distinct ?? Math.sqrt(rows))),
+        ),
         facts,
       };
     }
@@ -106,7 +124,10 @@ function scanFacts(resource: ResourceDetails): Known {
     distinct: column.pk === true ? rows : Math.max(1, Math.sqrt(rows)),
     nullShare: Object.hasOwn(rates, column.name) ? (rates[column.name] ?? 0) : 0,
   });
-  return { rows, facts: new Map((resource.columns ?? []).map((column) => [column.name, fact(column)])) };
+  return {
+    rows,
+    facts: new Map((resource.columns ?? []).map((column) => [column.name, fact(column)])),
+  };
 }
 
 /** As catalogs write it: 1000, "1e7", "~1200". */
@@ -121,16 +142,25 @@ function rowCount(written: string | number | undefined): number | undefined {
 
 function joined(step: Extract<TypedStep, { op: "join" }>, left: Known, right: Known): Known {
   if (left.rows === undefined || right.rows === undefined) return nothing;
-  if (step.kind === "semi" || step.kind === "anti") return { rows: left.rows * shares.semi, facts: left.facts };
+  if (step.kind === "semi" || step.kind === "anti")
+    return { rows: left.rows * shares.semi, facts: left.facts };
   const [leftRows, rightRows] = [left.rows, right.rows];
   const values = step.on.map((key) =>
-    Math.max(distinctOf(key.left, left.facts, leftRows), distinctOf(key.right, right.facts, rightRows), 1),
+    Math.max(
+      distinctOf(key.left, left.facts, leftRows),
+      distinctOf(key.right, right.facts, rightRows),
+      1,
+    ),
   );
   const matched = (left.rows * right.rows) / product(values);
   return { rows: step.kind === "left" ? Math.max(left.rows, matched) : matched, facts: left.facts };
 }
 
-function distinctOf(value: TypedExpression, facts: ReadonlyMap<string, ColumnFacts>, rows: number): number {
+function distinctOf(
+  value: TypedExpression,
+  facts: ReadonlyMap<string, ColumnFacts>,
+  rows: number,
+): number {
   if (value.op === "literal") return 1;
   const fact = value.op === "column" ? facts.get(value.name) : undefined;
   return Math.min(rows, fact?.distinct ?? Math.max(1, Math.sqrt(rows)));
@@ -172,12 +202,18 @@ function partShare(part: TypedExpression, facts: ReadonlyMap<string, ColumnFacts
   }
 }
 
-function equalShare(value: TypedExpression | undefined, facts: ReadonlyMap<string, ColumnFacts>): number {
+function equalShare(
+  value: TypedExpression | undefined,
+  facts: ReadonlyMap<string, ColumnFacts>,
+): number {
   const fact = value?.op === "column" ? facts.get(value.name) : undefined;
   return fact === undefined ? shares.like : 1 / Math.max(1, fact.distinct);
 }
 
-function nullShare(value: TypedExpression | undefined, facts: ReadonlyMap<string, ColumnFacts>): number {
+function nullShare(
+  value: TypedExpression | undefined,
+  facts: ReadonlyMap<string, ColumnFacts>,
+): number {
   if (value === undefined || !value.isNullable) return 0;
   return (value.op === "column" ? facts.get(value.name)?.nullShare : undefined) ?? shares.like;
 }

@@ -116,7 +116,9 @@ describe("explainPlan", () => {
     const { svg, sources, local } = explainPlan(joined, { details });
     const boxes = [...sources.flatMap(({ steps }) => steps), ...local];
     expect(svg.match(/class="box"/g)).toHaveLength(boxes.length + 1);
-    const hostile = planOf("scan(res:orders, city) -> filter(city = '</text><script>&') -> limit(1)");
+    const hostile = planOf(
+      "scan(res:orders, city) -> filter(city = '</text><script>&') -> limit(1)",
+    );
     const drawn = explainPlan(hostile, { details }).svg;
     expect(drawn).toContain("&lt;/text&gt;&lt;script&gt;&amp;");
     expect(drawn).not.toMatch(/<script|&(?!amp;|lt;|gt;)/);
@@ -125,7 +127,9 @@ describe("explainPlan", () => {
   it("leaves a condition where it stands once what it reads would make it grow without end", () => {
     const doubling = " -> project(amount * 1.0 + amount as amount)".repeat(30);
     const cast = "scan(res:orders, amount) -> project(cast(amount as float) as amount)";
-    const plan = planOf(`${cast}${doubling.replaceAll("1.0", "1.0e0")} -> filter(amount > 1) -> limit(5)`);
+    const plan = planOf(
+      `${cast}${doubling.replaceAll("1.0", "1.0e0")} -> filter(amount > 1) -> limit(5)`,
+    );
     expect(explainPlan(plan, { details }).text.length).toBeLessThan(20_000);
   });
 
@@ -149,8 +153,12 @@ describe("explainPlan", () => {
   });
 
   it("refuses a plan that does not hold, or reads what the principal may not see", () => {
-    const access = { canRead: ({ resource }: { resource: ResourceDetails }) => resource.id !== "res:cities" };
-    expect(() => explainPlan(joined, { details, access })).toThrow(expect.objectContaining({ code: "plan_invalid" }));
+    const access = {
+      canRead: ({ resource }: { resource: ResourceDetails }) => resource.id !== "res:cities",
+    };
+    expect(() => explainPlan(joined, { details, access })).toThrow(
+      expect.objectContaining({ code: "plan_invalid" }),
+    );
   });
 });
 
@@ -161,7 +169,10 @@ describe("planToSnippet", () => {
       "scan(res:orders, city, amount)→left_join(scan(res:cities, name), city = name as c_)→agg(city, count() as n)→sort(n desc nulls first, city)→limit(3, 2)",
       "scan(res:orders, id)→union(scan(res:orders, id)→limit(1))→distinct",
     ].map((text) =>
-      text.replace("amount)→filter(amount >= 10.5 and status", "amount, status)→filter(amount >= 10.5 and status"),
+      text.replace(
+        "amount)→filter(amount >= 10.5 and status",
+        "amount, status)→filter(amount >= 10.5 and status",
+      ),
     ),
   )("writes %s as arrows that read as the same plan", (text) => {
     const { code } = planToSnippet(planOf(text), "ir");
@@ -172,14 +183,19 @@ describe("planToSnippet", () => {
   it("falls back to YAML where a step is read twice", () => {
     const plan = {
       version: 1 as const,
-      steps: [...planOf("scan(res:orders, id)").steps, { name: "u", op: "union" as const, from: ["scan1", "scan1"] }],
+      steps: [
+        ...planOf("scan(res:orders, id)").steps,
+        { name: "u", op: "union" as const, from: ["scan1", "scan1"] },
+      ],
     };
     expect(planOf(planToSnippet(plan, "ir").code)).toEqual(plan);
   });
 
   it("writes SQL that runs as it stands, whatever its literals and names hold", async () => {
     const nasty = "'; DROP TABLE orders; -- ? $1 \"";
-    const details = [{ ...orders, columns: [...(orders.columns ?? []), { name: 'a"?b$1', type: "text" }] }];
+    const details = [
+      { ...orders, columns: [...(orders.columns ?? []), { name: 'a"?b$1', type: "text" }] },
+    ];
     const plan = planOf(
       `scan(res:orders, id, "a""?b$1") -> filter("a""?b$1" = '${nasty.replaceAll("'", "''")}') -> project(id, "a""?b$1" as "x?""y")`,
     );
@@ -202,7 +218,9 @@ describe("irSnippetLinter", () => {
     ["scan→filter(", ["expression_invalid"]],
   ])("finds in %s: %j", (code, codes) => {
     const issues = irSnippetLinter([cities])({ engine: "ir", code }, { resource: orders });
-    expect(issues.filter(({ severity }) => severity !== "warning").map((issue) => issue.code)).toEqual(codes);
+    expect(
+      issues.filter(({ severity }) => severity !== "warning").map((issue) => issue.code),
+    ).toEqual(codes);
   });
 });
 
@@ -210,7 +228,9 @@ describe("projectResult", () => {
   const view: ViewSchema = {
     fields: {
       label: { column: "city", whenNull: "elsewhere" },
-      totals: { fields: { revenue: { as: "number" }, exact: { column: "revenue", as: "text" }, n: {} } },
+      totals: {
+        fields: { revenue: { as: "number" }, exact: { column: "revenue", as: "text" }, n: {} },
+      },
     },
   };
   async function project(schema: ViewSchema, amount = "10.5"): Promise<unknown[]> {
@@ -252,7 +272,9 @@ describe("projectResult", () => {
         ],
       },
     });
-    await expect(project(view, "99999999999999.25")).rejects.toMatchObject({ code: "value_invalid" });
+    await expect(project(view, "99999999999999.25")).rejects.toMatchObject({
+      code: "value_invalid",
+    });
   });
 });
 
@@ -261,7 +283,9 @@ describe("a plan over a database and an API", () => {
     const engine = await openDuckDbEngine({ threads: 1 });
     const database = await openSqlite({ path: ":memory:" });
     database.exec("CREATE TABLE orders (id INTEGER, city TEXT, amount NUMERIC, status TEXT)");
-    database.prepare("INSERT INTO orders VALUES (1, 'Ulm', 3, ?), (2, 'Bonn', 5, 'open')").run('paid"];--');
+    database
+      .prepare("INSERT INTO orders VALUES (1, 'Ulm', 3, ?), (2, 'Bonn', 5, 'open')")
+      .run('paid"];--');
     const fetch = async (): Promise<Response> =>
       Response.json([
         { name: "Ulm", country: "DE" },

@@ -74,10 +74,16 @@ export interface PlanExplanation {
 export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExplanation {
   const checked = validateLogicalPlan(plan, options);
   if (!checked.ok) {
-    const reasons = checked.issues.filter(({ severity }) => severity !== "warning").map(({ message }) => message);
-    throw new QueryError("plan_invalid", `The plan is not valid: ${reasons.slice(0, 3).join(" ")}`, {
-      details: { issues: checked.issues },
-    });
+    const reasons = checked.issues
+      .filter(({ severity }) => severity !== "warning")
+      .map(({ message }) => message);
+    throw new QueryError(
+      "plan_invalid",
+      `The plan is not valid: ${reasons.slice(0, 3).join(" ")}`,
+      {
+        details: { issues: checked.issues },
+      },
+    );
   }
   const valid = checked.value;
   const assumed = new Map<string, Connector>();
@@ -103,7 +109,10 @@ function explanationOf(
   physical: PhysicalPlan,
   { warnings, connectorOf, hasConnectors }: ExplanationContext,
 ): PlanExplanation {
-  const all = [...physical.fragments.flatMap(({ steps }) => steps), ...(physical.engine?.steps ?? [])];
+  const all = [
+    ...physical.fragments.flatMap(({ steps }) => steps),
+    ...(physical.engine?.steps ?? []),
+  ];
   const estimates = estimateSteps(all);
   const explained = (step: TypedStep): ExplainedStep => ({
     name: shownName(step.name),
@@ -140,10 +149,18 @@ function explanationOf(
     rows: local.at(-1)?.rows ?? (local.length > 0 ? undefined : sources[0]?.rows),
     warnings,
   };
-  return { ...body, text: explanationText.whole(body), diagram: explanationDiagram(body), svg: explanationSvg(body) };
+  return {
+    ...body,
+    text: explanationText.whole(body),
+    diagram: explanationDiagram(body),
+    svg: explanationSvg(body),
+  };
 }
 
-function requestOf(connector: Connector | undefined, fragment: PlacedFragment): { request?: string } {
+function requestOf(
+  connector: Connector | undefined,
+  fragment: PlacedFragment,
+): { request?: string } {
   const request = connector?.describe?.(fragment);
   return request === undefined ? {} : { request };
 }
@@ -159,7 +176,9 @@ function slowest(resources: readonly ResourceDetails[]): number | undefined {
   const told = resources.map((resource) => {
     const hint = resource["cost_hint"];
     const latency =
-      typeof hint === "object" && hint !== null && "latency_ms_p50" in hint ? hint.latency_ms_p50 : undefined;
+      typeof hint === "object" && hint !== null && "latency_ms_p50" in hint
+        ? hint.latency_ms_p50
+        : undefined;
     return typeof latency === "number" ? latency : undefined;
   });
   return told.every((value) => value !== undefined) ? Math.max(0, ...told) : undefined;
@@ -179,7 +198,10 @@ const tableOperations: ReadonlySet<PlanOperation> = new Set([
 const rowOperations: ReadonlySet<PlanOperation> = new Set(["scan", "filter", "limit"]);
 
 /** A source that takes what the cards allow: tables all, all others rows by conditions. */
-function assumedConnector({ uri, id, kind }: ResourceDetails, assumed: Map<string, Connector>): FoundConnector {
+function assumedConnector(
+  { uri, id, kind }: ResourceDetails,
+  assumed: Map<string, Connector>,
+): FoundConnector {
   const key = (uri ?? id).split(/[?#]/)[0]?.replace(/[^/]*$/, "") ?? id;
   const operations = kind === "tabular" ? tableOperations : rowOperations;
   const known = assumed.get(`${kind} ${key}`) ?? {

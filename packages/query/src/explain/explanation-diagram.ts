@@ -22,7 +22,9 @@ export function explanationDiagram({ sources, local, rows }: Body): string {
 
 function chain(steps: readonly ExplainedStep[], prefix: string): string[] {
   const boxes = steps.map(({ text }, index) => `    ${prefix}${index}["${escaped(text)}"]`);
-  const arrows = steps.slice(1).map((_, index) => `    ${prefix}${index} --> ${prefix}${index + 1}`);
+  const arrows = steps
+    .slice(1)
+    .map((_, index) => `    ${prefix}${index} --> ${prefix}${index + 1}`);
   return [...boxes, ...arrows];
 }
 
@@ -33,5 +35,8 @@ function label(rows: number | undefined): string {
 /** No text of a plan ends its label: Mermaid knows entities by `#` and a semicolon. */
 function escaped(text: string): string {
   const short = text.length > 160 ? `${text.slice(0, 160)}...` : text;
-  return short.replace(/[#"<>`\\[\]{}|;&\p{Cc}]/gu, (character) => `#${character.codePointAt(0) ?? 32};`);
+  return short.replace(
+    /[#"<>`\\[\]{}|;&\p{Cc}]/gu,
+    (character) => `#${character.codePointAt(0) ?? 32};`,
+  );
 }

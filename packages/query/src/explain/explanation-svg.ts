@@ -53,7 +53,8 @@ const columnX = (column: number): number => padding + column * (boxWidth + colum
 const middleOf = (group: Placed | undefined): number | undefined =>
   group === undefined ? undefined : group.y + group.height / 2;
 
-const bottomOf = (groups: readonly Placed[]): number => Math.max(0, ...groups.map(({ y, height }) => y + height));
+const bottomOf = (groups: readonly Placed[]): number =>
+  Math.max(0, ...groups.map(({ y, height }) => y + height));
 
 function head(width: number, height: number): string {
   const style =
@@ -62,7 +63,10 @@ function head(width: number, height: number): string {
 }
 
 /** Groups one under the other, each a frame with a box a step. */
-function stacked(groups: readonly { title: string; steps: readonly ExplainedStep[] }[], x = padding): Placed[] {
+function stacked(
+  groups: readonly { title: string; steps: readonly ExplainedStep[] }[],
+  x = padding,
+): Placed[] {
   let y = padding;
   return groups.map(({ title, steps }) => {
     const parts: string[] = [];
@@ -75,7 +79,9 @@ function stacked(groups: readonly { title: string; steps: readonly ExplainedStep
         `<rect class="box" x="${left}" y="${at}" width="${boxWidth - 2 * padding}" height="${height}" rx="4"/>`,
       );
       for (const [line, text] of lines.entries())
-        parts.push(`<text x="${left + 8}" y="${at + 18 + line * lineHeight}">${escaped(text)}</text>`);
+        parts.push(
+          `<text x="${left + 8}" y="${at + 18 + line * lineHeight}">${escaped(text)}</text>`,
+        );
       at += height;
       if (index === steps.length - 1) break;
       const middle = x + boxWidth / 2;
@@ -101,7 +107,8 @@ function arrow({ from, to, label }: { from: Point; to: Point; label: string }): 
   return `<path class="arrow" d="${path}" marker-end="url(#tip)"/><text class="label" x="${from.x + 6}" y="${from.y - 6}">${label}</text>`;
 }
 
-const countText = (rows: number | undefined): string => (rows === undefined ? "? rows" : `~${grouped(rows)} rows`);
+const countText = (rows: number | undefined): string =>
+  rows === undefined ? "? rows" : `~${grouped(rows)} rows`;
 
 /** Lines of a text, cut at spaces where there are some. */
 function wrapped(text: string): string[] {

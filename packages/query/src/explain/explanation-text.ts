@@ -2,7 +2,12 @@ import { typeName } from "../plan/data-type.ts";
 import type { Expression } from "../plan/expression.ts";
 import type { TypedExpression, TypedStep } from "../plan/typed-plan.ts";
 import { shownName } from "../physical/derived-name.ts";
-import { renderAggregate, renderExpression, renderName, renderNamed } from "../render/render-expression.ts";
+import {
+  renderAggregate,
+  renderExpression,
+  renderName,
+  renderNamed,
+} from "../render/render-expression.ts";
 import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./explain-plan.ts";
 
 /** Explanations for people. */
@@ -57,7 +62,10 @@ export function grouped(count: number): string {
 function aboutBytes(bytes: number | undefined): string {
   if (bytes === undefined) return "bytes unknown";
   const units = ["B", "kB", "MB", "GB", "TB"];
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const power = Math.min(
+    units.length - 1,
+    Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)),
+  );
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
 }
 
@@ -70,7 +78,9 @@ function stepText(step: TypedStep): string {
     case "project":
       return `project ${step.values.map((value, index) => named(value, step.columns[index]?.name)).join(", ")}`;
     case "join": {
-      const keys = step.on.map(({ left, right }) => `${shown(left)} = ${shown(right)}`).join(" and ");
+      const keys = step.on
+        .map(({ left, right }) => `${shown(left)} = ${shown(right)}`)
+        .join(" and ");
       return `${step.kind} join ${shownName(step.left)} with ${shownName(step.right)} on ${keys}`;
     }
     case "aggregate": {
@@ -110,9 +120,17 @@ function plainExpression(value: TypedExpression): Expression {
     case "column":
       return { op: "column", name: value.name };
     case "literal":
-      return { op: "literal", type: value.value === null ? "null" : value.type.kind, value: value.value };
+      return {
+        op: "literal",
+        type: value.value === null ? "null" : value.type.kind,
+        value: value.value,
+      };
     case "call":
-      return { op: "call", function: value.function, arguments: value.arguments.map(plainExpression) };
+      return {
+        op: "call",
+        function: value.function,
+        arguments: value.arguments.map(plainExpression),
+      };
     case "cast":
       return { op: "cast", value: plainExpression(value.value), type: typeName(value.type) };
     case "in":

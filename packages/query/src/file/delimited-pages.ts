@@ -44,7 +44,8 @@ export async function* delimitedPages(
   for await (const piece of text) {
     scanner.push(piece);
     takeHeader();
-    if (header !== undefined && scanner.rows.length >= rowsOfPage) yield pageOf(scanner.rows.splice(0), places);
+    if (header !== undefined && scanner.rows.length >= rowsOfPage)
+      yield pageOf(scanner.rows.splice(0), places);
   }
   scanner.end();
   takeHeader();
@@ -81,7 +82,10 @@ function createScanner({ source, delimiter }: DelimitedOptions): Scanner {
     line += 1;
     if (row.length === width) rows.push(row);
     else
-      throw new QueryError("value_invalid", `${source}: row ${line - 1} has ${row.length} cells, the header ${width}.`);
+      throw new QueryError(
+        "value_invalid",
+        `${source}: row ${line - 1} has ${row.length} cells, the header ${width}.`,
+      );
   };
   const scan = (text: string, isLast: boolean): string => {
     separator ??= guessDelimiter(text);
@@ -122,7 +126,10 @@ interface RowPlace {
 }
 
 /** The row at a place; undefined where the text ends within it. */
-function readRow(text: string, { start, separator, isLast }: RowPlace): { cells: string[]; end: number } | undefined {
+function readRow(
+  text: string,
+  { start, separator, isLast }: RowPlace,
+): { cells: string[]; end: number } | undefined {
   const cells: string[] = [];
   let at = start;
   for (;;) {
@@ -141,14 +148,23 @@ function readRow(text: string, { start, separator, isLast }: RowPlace): { cells:
   }
 }
 
-function bareCell(text: string, start: number, separator: Delimiter): { text: string; end: number } {
+function bareCell(
+  text: string,
+  start: number,
+  separator: Delimiter,
+): { text: string; end: number } {
   let end = start;
-  while (end < text.length && text[end] !== separator && text[end] !== "\n" && text[end] !== "\r") end += 1;
+  while (end < text.length && text[end] !== separator && text[end] !== "\n" && text[end] !== "\r")
+    end += 1;
   return { text: text.slice(start, end), end };
 }
 
 /** Quotes within are doubled; text behind the closing one belongs to the cell. */
-function quotedCell(text: string, start: number, separator: Delimiter): { text: string; end: number } | undefined {
+function quotedCell(
+  text: string,
+  start: number,
+  separator: Delimiter,
+): { text: string; end: number } | undefined {
   let cell = "";
   let at = start + 1;
   for (;;) {
@@ -157,7 +173,13 @@ function quotedCell(text: string, start: number, separator: Delimiter): { text: 
     cell += text.slice(at, quote);
     if (text[quote + 1] !== '"') {
       let end = quote + 1;
-      while (end < text.length && text[end] !== separator && text[end] !== "\n" && text[end] !== "\r") end += 1;
+      while (
+        end < text.length &&
+        text[end] !== separator &&
+        text[end] !== "\n" &&
+        text[end] !== "\r"
+      )
+        end += 1;
       return { text: cell + text.slice(quote + 1, end), end };
     }
     cell += '"';
@@ -172,5 +194,7 @@ function guessDelimiter(text: string): Delimiter {
       .split(/\r|\n/)[0]
       ?.replace(/"[^"]*"/g, "") ?? "";
   const all: readonly Delimiter[] = [",", ";", "\t", "|"];
-  return all.toSorted((left, right) => first.split(right).length - first.split(left).length)[0] ?? ",";
+  return (
+    all.toSorted((left, right) => first.split(right).length - first.split(left).length)[0] ?? ","
+  );
 }

@@ -34,15 +34,20 @@ async function run(
   };
   const parsed = parseLogicalPlan(plan);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const result = await executePlan(parsed.value, { details: [details], connectors: { "ada://any/file": connector } });
+  const result = await executePlan(parsed.value, {
+    details: [details],
+    connectors: { "ada://any/file": connector },
+  });
   return result.all();
 }
 
-const csv = (text: string | Uint8Array): Connector => fileConnector({ read: () => text, maxBytes: 10_000 });
+const csv = (text: string | Uint8Array): Connector =>
+  fileConnector({ read: () => text, maxBytes: 10_000 });
 
 describe("fileConnector", () => {
   it("reads cells as types say: quotes, line ends within, dates of several forms, nulls", async () => {
-    const text = '\uFEFFnote;id;day;amount\r\n"a; ""b""\nc";1;2026/1/31;10.5\r\n;2;31.1.2026;NA\r\n"";3;;-0.05';
+    const text =
+      '\uFEFFnote;id;day;amount\r\n"a; ""b""\nc";1;2026/1/31;10.5\r\n;2;31.1.2026;NA\r\n"";3;;-0.05';
     expect(await run(csv(text), "scan(res:f)", "f.csv")).toEqual([
       { id: 1, day: "2026-01-31", amount: "10.50", note: 'a; "b"\nc' },
       { id: 2, day: "2026-01-31", amount: null, note: null },
@@ -60,10 +65,9 @@ describe("fileConnector", () => {
       }
     }
     const connector = fileConnector({ read: endless });
-    expect(await run(connector, "scan(res:f, id) -> filter(id >= 2) -> limit(2)", "f.csv")).toEqual([
-      { id: 2 },
-      { id: 2 },
-    ]);
+    expect(await run(connector, "scan(res:f, id) -> filter(id >= 2) -> limit(2)", "f.csv")).toEqual(
+      [{ id: 2 }, { id: 2 }],
+    );
     expect(pieces).toBeLessThan(4);
   });
 
@@ -90,7 +94,9 @@ describe("fileConnector", () => {
     ["an ending that is not known", "invalid_options", "", "f.xls"],
   ];
   it.each(refusals)("refuses %s", async (_, code, text, uri = "f.csv") => {
-    await expect(run(csv(text), "scan(res:f, id, day, amount, note)", uri)).rejects.toMatchObject({ code });
+    await expect(run(csv(text), "scan(res:f, id, day, amount, note)", uri)).rejects.toMatchObject({
+      code,
+    });
   });
 });
 
@@ -138,7 +144,10 @@ describe("openParquetConnector", () => {
       connectors: { "ada://any/file": connector },
       batchRows: 100,
     };
-    const limited = await executePlan(plan.value, { ...options, limits: { eachSource: { rows: 250 } } });
+    const limited = await executePlan(plan.value, {
+      ...options,
+      limits: { eachSource: { rows: 250 } },
+    });
     await expect(limited.all()).rejects.toMatchObject({ code: "limit_exceeded" });
     const controller = new AbortController();
     const aborted = await executePlan(plan.value, { ...options, signal: controller.signal });
@@ -146,7 +155,9 @@ describe("openParquetConnector", () => {
       for await (const batch of aborted.batches) if (batch.rowCount > 0) controller.abort();
     };
     await expect(reading()).rejects.toMatchObject({ code: "aborted" });
-    expect(await run(connector, "scan(res:f, id) -> agg(count() as n)", "it's%20f.parquet")).toEqual([{ n: 10_000 }]);
+    expect(
+      await run(connector, "scan(res:f, id) -> agg(count() as n)", "it's%20f.parquet"),
+    ).toEqual([{ n: 10_000 }]);
   });
 
   it("says engine_failed of a file that is cut off", async () => {
@@ -169,10 +180,17 @@ describe("openParquetConnector", () => {
       "it's%20f.parquet",
       { columns: [{ name: "amount", type: "int" }] },
     ],
-    ["a column that is not there", "value_invalid", "it's%20f.parquet", { columns: [{ name: "nope", type: "int" }] }],
+    [
+      "a column that is not there",
+      "value_invalid",
+      "it's%20f.parquet",
+      { columns: [{ name: "nope", type: "int" }] },
+    ],
   ];
   it.each(refusals)("refuses %s", async (_, code, uri, more) => {
-    await expect(run(connector, "scan(res:f) -> limit(1)", uri, more)).rejects.toMatchObject({ code });
+    await expect(run(connector, "scan(res:f) -> limit(1)", uri, more)).rejects.toMatchObject({
+      code,
+    });
   });
 
   it("reads nothing outside of its folder, whatever the name of a file is made to be", async () => {

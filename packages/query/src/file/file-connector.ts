@@ -17,7 +17,10 @@ export type FileContent = Uint8Array | string | AsyncIterable<Uint8Array | strin
 /** How files are read. */
 export interface FileConnectorOptions {
   /** The content of a resource, like `({ uri }) => createReadStream(pathOf(uri))`. Which files may be read is decided here. */
-  read: (resource: ResourceDetails, options: { signal?: AbortSignal }) => FileContent | Promise<FileContent>;
+  read: (
+    resource: ResourceDetails,
+    options: { signal?: AbortSignal },
+  ) => FileContent | Promise<FileContent>;
   /** By the ending of the resource's address by default. */
   formatOf?: (resource: ResourceDetails) => FileFormat;
   /** Of delimited files; as the first line tells by default. */
@@ -44,11 +47,15 @@ export function fileConnector(options: FileConnectorOptions): Connector {
       const ofText = textDecoderOf(column);
       // Cells come as `Cell`s, values of JSON as they are.
       return (value) =>
-        typeof value === "object" && value !== null && "cell" in value && typeof value.cell === "string"
+        typeof value === "object" &&
+        value !== null &&
+        "cell" in value &&
+        typeof value.cell === "string"
           ? ofText(value.cell)
           : ofJson(value);
     },
-    read: (request) => readFile(options, request, { name, maxBytes, format: formatOf(request.resource) }),
+    read: (request) =>
+      readFile(options, request, { name, maxBytes, format: formatOf(request.resource) }),
   });
 }
 
@@ -89,9 +96,13 @@ async function* textOf(
     throwIfAborted(signal);
     bytes += piece.length;
     if (bytes > maxBytes) {
-      throw new QueryError("limit_exceeded", `${name} gave more than ${maxBytes} bytes for one file.`, {
-        details: { limit: "maxBytes", most: maxBytes },
-      });
+      throw new QueryError(
+        "limit_exceeded",
+        `${name} gave more than ${maxBytes} bytes for one file.`,
+        {
+          details: { limit: "maxBytes", most: maxBytes },
+        },
+      );
     }
     const text = typeof piece === "string" ? piece : decodedPiece(decoder, piece, name);
     yield isFirst ? text.replace(/^\uFEFF/, "") : text;
@@ -100,11 +111,17 @@ async function* textOf(
   yield decodedPiece(decoder, undefined, name);
 }
 
-function decodedPiece(decoder: InstanceType<typeof TextDecoder>, piece: Uint8Array | undefined, name: string): string {
+function decodedPiece(
+  decoder: InstanceType<typeof TextDecoder>,
+  piece: Uint8Array | undefined,
+  name: string,
+): string {
   try {
     return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
   } catch (error) {
-    throw new QueryError("value_invalid", `${name} gave bytes that are no UTF-8.`, { cause: error });
+    throw new QueryError("value_invalid", `${name} gave bytes that are no UTF-8.`, {
+      cause: error,
+    });
   }
 }
 

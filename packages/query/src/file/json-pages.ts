@@ -52,6 +52,8 @@ function parsed(text: string, source: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new QueryError("value_invalid", `${source} holds JSON that does not parse.`, { cause: error });
+    throw new QueryError("value_invalid", `${source} holds JSON that does not parse.`, {
+      cause: error,
+    });
   }
 }

@@ -2,14 +2,26 @@ import { canonicalDate } from "../plan/canonical-value.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { decimalText, exactInt, timeText, type ValueDecoder } from "../sql/decode-value.ts";
 
-const nullTexts: ReadonlySet<string> = new Set(["", "null", "NULL", "NA", "N/A", "n/a", "NaN", "nan", "None", "\\N"]);
+const nullTexts: ReadonlySet<string> = new Set([
+  "",
+  "null",
+  "NULL",
+  "NA",
+  "N/A",
+  "n/a",
+  "NaN",
+  "nan",
+  "None",
+  "\\N",
+]);
 
 /**
  * Cells as the plan's values. Numbers are written with a point and no marks between thousands. Dates are ISO, or
  * `2026/1/31`, `2026.1.31`, `31.1.2026`; what could be read in two ways is none. An empty cell is null, in text too.
  */
 export function textDecoderOf({ type }: PlanColumn): ValueDecoder {
-  if (type.kind === "text") return (value) => (value === "" ? null : typeof value === "string" ? value : undefined);
+  if (type.kind === "text")
+    return (value) => (value === "" ? null : typeof value === "string" ? value : undefined);
   const decode = trimmedDecoder(type);
   return (value) => {
     const text = typeof value === "string" ? value.trim() : "";
@@ -24,7 +36,8 @@ function trimmedDecoder(type: PlanColumn["type"]): (text: string) => ReturnType<
     case "decimal":
       return (text) => decimalText(text, type.scale);
     case "float":
-      return (text) => (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? finite(Number(text)) : undefined);
+      return (text) =>
+        /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? finite(Number(text)) : undefined;
     case "bool":
       return (text) => (/^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined);
     case "date":
@@ -47,7 +60,10 @@ function isoDate(text: string): string | undefined {
   const plain = canonicalDate(text);
   if (plain !== undefined) return plain;
   const [, year, month = "", day = ""] = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ?? [];
-  if (year !== undefined) return canonicalDate(`${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`);
+  if (year !== undefined)
+    return canonicalDate(`${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`);
   const [, first = "", second = "", last] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
-  return last === undefined ? undefined : canonicalDate(`${last}-${second.padStart(2, "0")}-${first.padStart(2, "0")}`);
+  return last === undefined
+    ? undefined
+    : canonicalDate(`${last}-${second.padStart(2, "0")}-${first.padStart(2, "0")}`);
 }

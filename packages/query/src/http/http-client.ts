@@ -51,10 +51,18 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   };
   return {
     begin(resource) {
-      const bytes = { left: options.maxBytes ?? 64 * 1024 * 1024, most: options.maxBytes ?? 64 * 1024 * 1024 };
+      const bytes = {
+        left: options.maxBytes ?? 64 * 1024 * 1024,
+        most: options.maxBytes ?? 64 * 1024 * 1024,
+      };
       return {
         get: (url, signal) =>
-          getWithRetries(settled, { url, resource, bytes, signal: signal ?? new AbortController().signal }),
+          getWithRetries(settled, {
+            url,
+            resource,
+            bytes,
+            signal: signal ?? new AbortController().signal,
+          }),
       };
     },
   };
@@ -84,7 +92,10 @@ async function getWithRetries(options: Settled, request: Request): Promise<HttpA
   }
 }
 
-async function keepPace({ requestsPerSecond, pace, ...options }: Settled, signal: AbortSignal): Promise<void> {
+async function keepPace(
+  { requestsPerSecond, pace, ...options }: Settled,
+  signal: AbortSignal,
+): Promise<void> {
   if (requestsPerSecond === undefined) return;
   const startMs = Math.max(options.now(), pace.nextMs);
   pace.nextMs = startMs + 1_000 / requestsPerSecond;
@@ -107,15 +118,26 @@ async function waitAborting(
 }
 
 /** One request with its redirects. Gives what may be tried again, and throws what may not. */
-async function attemptOnce(options: Settled, { url, resource, bytes, signal }: Request): Promise<Outcome> {
+async function attemptOnce(
+  options: Settled,
+  { url, resource, bytes, signal }: Request,
+): Promise<Outcome> {
   const { base, name, requestTimeoutMs = 30_000 } = options;
   const timeout = AbortSignal.timeout(requestTimeoutMs);
   const either = AbortSignal.any([signal, timeout]);
   let target = url;
   try {
     for (let redirects = 0; ; redirects++) {
-      const headers = { accept: "application/json", ...(await options.auth?.({ resource, signal: either })) };
-      const response = await options.send(target.href, { method: "GET", headers, redirect: "manual", signal: either });
+      const headers = {
+        accept: "application/json",
+        ...(await options.auth?.({ resource, signal: either })),
+      };
+      const response = await options.send(target.href, {
+        method: "GET",
+        headers,
+        redirect: "manual",
+        signal: either,
+      });
       const { status } = response;
       if (status >= 300 && status < 400) {
         await response.body?.cancel();
@@ -124,9 +146,13 @@ async function attemptOnce(options: Settled, { url, resource, bytes, signal }: R
       }
       if (!response.ok) {
         await response.body?.cancel();
-        const error = new QueryError("source_failed", `${name} answered ${status} for ${JSON.stringify(resource)}.`, {
-          details: { status },
-        });
+        const error = new QueryError(
+          "source_failed",
+          `${name} answered ${status} for ${JSON.stringify(resource)}.`,
+          {
+            details: { status },
+          },
+        );
         return refused(error, response);
       }
       return { answer: await answerOf(response, { name, resource, bytes }) };
@@ -135,7 +161,9 @@ async function attemptOnce(options: Settled, { url, resource, bytes, signal }: R
     throwIfAborted(signal);
     if (QueryError.isInstance(error)) throw error;
     // The connection failed, or the body ended early: to ask again for a page changes nothing.
-    const reason = timeout.aborted ? `no answer within ${requestTimeoutMs} ms` : "the connection failed";
+    const reason = timeout.aborted
+      ? `no answer within ${requestTimeoutMs} ms`
+      : "the connection failed";
     const failure = new QueryError(
       "source_failed",
       `${name} could not be read for ${JSON.stringify(resource)}: ${reason}.`,
@@ -157,9 +185,13 @@ function redirected(
   const location = response.headers.get("location") ?? "";
   const next = URL.canParse(location, target.href) ? new URL(location, target.href) : undefined;
   if (next !== undefined && redirects < maxRedirects && isBelow(next, base)) return next;
-  throw new QueryError("source_failed", `${name} leads on to an address outside of the base address, or in a circle.`, {
-    details: { status: response.status },
-  });
+  throw new QueryError(
+    "source_failed",
+    `${name} leads on to an address outside of the base address, or in a circle.`,
+    {
+      details: { status: response.status },
+    },
+  );
 }
 
 async function answerOf(

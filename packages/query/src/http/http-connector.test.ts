@@ -40,7 +40,14 @@ interface Case {
   details?: Partial<ResourceDetails>;
 }
 
-async function run({ plan, answer, options, paging = { by: "none" }, execute, details }: Case): Promise<PlanRow[]> {
+async function run({
+  plan,
+  answer,
+  options,
+  paging = { by: "none" },
+  execute,
+  details,
+}: Case): Promise<PlanRow[]> {
   api = await startApi(answer);
   const orders: ResourceDetails = {
     id: "res:orders",
@@ -56,7 +63,11 @@ async function run({ plan, answer, options, paging = { by: "none" }, execute, de
     baseUrl: `${api.baseUrl}/v1`,
     name: "shop",
     resources: {
-      "res:orders": { path: "/shops/{shop}/orders", paging, parameters: { since: { column: "day", operator: "ge" } } },
+      "res:orders": {
+        path: "/shops/{shop}/orders",
+        paging,
+        parameters: { since: { column: "day", operator: "ge" } },
+      },
     },
     wait: async () => undefined,
     ...options,
@@ -88,7 +99,9 @@ describe("httpConnector", () => {
       plan: `${scan} -> filter(shop = 'a/../b?' and city = 'Ulm' and q = 'x&y=1' and day >= date '2026-01-01')`,
       answer: all,
     });
-    expect(api?.requests).toEqual(["/v1/shops/a%2F..%2Fb%3F/orders?city=Ulm&q=x%26y%3D1&since=2026-01-01"]);
+    expect(api?.requests).toEqual([
+      "/v1/shops/a%2F..%2Fb%3F/orders?city=Ulm&q=x%26y%3D1&since=2026-01-01",
+    ]);
     expect(found).toEqual([
       { shop: "a/../b?", city: "Ulm", q: "x&y=1", id: 1, day: "2026-01-01", amount: "10.50" },
       { shop: "a/../b?", city: "Ulm", q: "x&y=1", id: 4, day: "2026-01-04", amount: null },
@@ -96,7 +109,10 @@ describe("httpConnector", () => {
   });
 
   it("asks once for each value of a list", async () => {
-    await run({ plan: `${scan} -> filter(shop in ('a', 'b', 'a') and city in ('Ulm', 'Köln'))`, answer: all });
+    await run({
+      plan: `${scan} -> filter(shop in ('a', 'b', 'a') and city in ('Ulm', 'Köln'))`,
+      answer: all,
+    });
     expect(api?.requests.toSorted()).toEqual([
       "/v1/shops/a/orders?city=K%C3%B6ln",
       "/v1/shops/a/orders?city=Ulm",
@@ -106,9 +122,11 @@ describe("httpConnector", () => {
   });
 
   it("gives an argument to the source even where nothing else is pushed down", async () => {
-    const found = await run({ plan: `${inShop} -> limit(1)`, answer: all, execute: { pushdown: "none" } }).catch(
-      (error: unknown) => error,
-    );
+    const found = await run({
+      plan: `${inShop} -> limit(1)`,
+      answer: all,
+      execute: { pushdown: "none" },
+    }).catch((error: unknown) => error);
     expect(found).toMatchObject({ code: "engine_missing", details: { steps: ["limit3"] } });
   });
 
@@ -120,7 +138,11 @@ describe("httpConnector", () => {
   it("stops asking once a limit is reached", async () => {
     const answer: Case["answer"] = (url, response) =>
       sendJson(response, [rows[Number(url.searchParams.get("page")) - 1]]);
-    const found = await run({ plan: `${inShop} -> limit(2)`, answer, paging: { by: "page", parameter: "page" } });
+    const found = await run({
+      plan: `${inShop} -> limit(2)`,
+      answer,
+      paging: { by: "page", parameter: "page" },
+    });
     expect(found.map(({ id }) => id)).toEqual([1, 2]);
     expect(api?.requests).toHaveLength(2);
   });
@@ -129,7 +151,8 @@ describe("httpConnector", () => {
     const waits: number[] = [];
     const answer: Case["answer"] = (_, response, count) => {
       if (count === 1) response.writeHead(429, { "retry-after": "7" }).end();
-      else if (count === 2) response.writeHead(503, { "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }).end();
+      else if (count === 2)
+        response.writeHead(503, { "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }).end();
       else if (count === 3) response.writeHead(500).end();
       else sendJson(response, rows);
     };
@@ -151,7 +174,9 @@ describe("httpConnector", () => {
     const answer: Case["answer"] = (url, response) =>
       sendJson(
         response,
-        url.searchParams.get("page") === "4" ? [] : [{ ...rows[0], id: Number(url.searchParams.get("page")) }],
+        url.searchParams.get("page") === "4"
+          ? []
+          : [{ ...rows[0], id: Number(url.searchParams.get("page")) }],
       );
     const options = {
       requestsPerSecond: 2,
@@ -180,7 +205,12 @@ describe("httpConnector", () => {
       else response.destroy();
     };
     const error = await errorOf(() =>
-      run({ plan: inShop, answer, options: { maxRetries: 2 }, paging: { by: "page", parameter: "page" } }),
+      run({
+        plan: inShop,
+        answer,
+        options: { maxRetries: 2 },
+        paging: { by: "page", parameter: "page" },
+      }),
     );
     expect([error.code, error.message]).toEqual([
       "source_failed",
@@ -198,7 +228,11 @@ describe("httpConnector", () => {
       "value_invalid",
       { plan: `${scan} -> filter(shop = '..')`, answer: all },
     ],
-    ["an empty argument of a path", "value_invalid", { plan: `${scan} -> filter(shop = '')`, answer: all }],
+    [
+      "an empty argument of a path",
+      "value_invalid",
+      { plan: `${scan} -> filter(shop = '')`, answer: all },
+    ],
     [
       "more calls than allowed",
       "limit_exceeded",
@@ -207,7 +241,10 @@ describe("httpConnector", () => {
     [
       "a wait that is too long",
       "source_failed",
-      { plan: inShop, answer: (_, response) => void response.writeHead(429, { "retry-after": "3600" }).end() },
+      {
+        plan: inShop,
+        answer: (_, response) => void response.writeHead(429, { "retry-after": "3600" }).end(),
+      },
     ],
     [
       "a refusal that will not pass",
@@ -220,7 +257,8 @@ describe("httpConnector", () => {
       "value_invalid",
       {
         plan: inShop,
-        answer: (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("[{"),
+        answer: (_, response) =>
+          void response.writeHead(200, { "content-type": "application/json" }).end("[{"),
       },
     ],
     [
@@ -237,7 +275,11 @@ describe("httpConnector", () => {
     [
       "an answer beyond its bytes",
       "limit_exceeded",
-      { plan: inShop, answer: (_, response) => sendJson(response, "x".repeat(5_000)), options: { maxBytes: 1_000 } },
+      {
+        plan: inShop,
+        answer: (_, response) => sendJson(response, "x".repeat(5_000)),
+        options: { maxBytes: 1_000 },
+      },
     ],
     [
       "a value of another type",
@@ -250,7 +292,9 @@ describe("httpConnector", () => {
       {
         plan: inShop,
         answer: (_, response) =>
-          void response.writeHead(200, { "content-type": "application/json" }).end('[{"id":9007199254740993}]'),
+          void response
+            .writeHead(200, { "content-type": "application/json" })
+            .end('[{"id":9007199254740993}]'),
       },
     ],
     [
@@ -281,7 +325,12 @@ describe("httpConnector", () => {
         plan: inShop,
         answer: (_, response, count) => sendJson(response, { items: [{ id: count }], next: "a" }),
         paging: { by: "cursor", parameter: "cursor", cursorAt: "next" },
-        details: { columns: [...columns.slice(0, 3), { name: "items[].id", type: "integer", in: "response" }] },
+        details: {
+          columns: [
+            ...columns.slice(0, 3),
+            { name: "items[].id", type: "integer", in: "response" },
+          ],
+        },
       },
     ],
     [
@@ -289,7 +338,8 @@ describe("httpConnector", () => {
       "source_failed",
       {
         plan: inShop,
-        answer: (_, response) => sendJson(response, rows, { link: '<http://169.254.169.254/meta>; rel="next"' }),
+        answer: (_, response) =>
+          sendJson(response, rows, { link: '<http://169.254.169.254/meta>; rel="next"' }),
         paging: { by: "link" },
       },
     ],
@@ -307,7 +357,8 @@ describe("httpConnector", () => {
       "source_failed",
       {
         plan: inShop,
-        answer: (_, response) => void response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+        answer: (_, response) =>
+          void response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
       },
     ],
     [
@@ -323,7 +374,12 @@ describe("httpConnector", () => {
     [
       "a resource that is not read by GET",
       "invalid_options",
-      { plan: inShop, answer: all, options: { resources: {} }, details: { http: { method: "POST", path: "/x" } } },
+      {
+        plan: inShop,
+        answer: all,
+        options: { resources: {} },
+        details: { http: { method: "POST", path: "/x" } },
+      },
     ],
   ];
   it.each(refusals)("refuses %s", async (_, code, test) => {
@@ -342,7 +398,9 @@ describe("httpConnector", () => {
       response.write("[");
       controller.abort();
     };
-    const error = await errorOf(() => run({ plan: inShop, answer, execute: { signal: controller.signal } }));
+    const error = await errorOf(() =>
+      run({ plan: inShop, answer, execute: { signal: controller.signal } }),
+    );
     expect(error.code).toBe("aborted");
     await expect.poll(() => isClosed).toBe(true);
   });
@@ -354,6 +412,8 @@ describe("httpConnector", () => {
     { baseUrl: "https://x.example", maxRetries: -1 },
     { baseUrl: "https://x.example", maxBytes: Number.NaN },
   ])("refuses options that make no sense: %o", (options) =>
-    expect(() => httpConnector(options)).toThrow(expect.objectContaining({ code: "invalid_options" })),
+    expect(() => httpConnector(options)).toThrow(
+      expect.objectContaining({ code: "invalid_options" }),
+    ),
   );
 });

@@ -21,7 +21,9 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
   const name = options.name ?? base.host;
   const client = createHttpClient({ ...options, base, name });
   const settingsOf = ({ id }: ResourceDetails): HttpResource =>
-    options.resources !== undefined && Object.hasOwn(options.resources, id) ? (options.resources[id] ?? {}) : {};
+    options.resources !== undefined && Object.hasOwn(options.resources, id)
+      ? (options.resources[id] ?? {})
+      : {};
   return createRowConnector({
     name,
     maxCalls,
@@ -35,7 +37,8 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
     describe: ({ resource, ...request }) =>
       describeRequest(base, { resource, settings: settingsOf(resource), ...request }),
     decoderOf: jsonDecoder,
-    read: (request) => readPages({ client, base, name, maxPages }, request, settingsOf(request.resource)),
+    read: (request) =>
+      readPages({ client, base, name, maxPages }, request, settingsOf(request.resource)),
   });
 }
 
@@ -58,17 +61,36 @@ function baseOf(options: HttpConnectorOptions): URL {
     maxCalls: 1,
     requestsPerSecond: Number.MIN_VALUE,
   };
-  const given = { maxRetries, maxWaitMs, requestTimeoutMs, maxPages, maxBytes, maxCalls, requestsPerSecond };
+  const given = {
+    maxRetries,
+    maxWaitMs,
+    requestTimeoutMs,
+    maxPages,
+    maxBytes,
+    maxCalls,
+    requestsPerSecond,
+  };
   for (const [key, value] of Object.entries(given)) {
     const bound = Object.entries(least).find(([other]) => other === key)?.[1] ?? 0;
     if (!Number.isFinite(value) || value < bound)
       throw new QueryError("invalid_options", `${key} is a number from ${bound}, not ${value}.`);
   }
   const base = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
-  if (base === undefined || !/^https?:$/.test(base.protocol) || base.search !== "" || base.hash !== "")
-    throw new QueryError("invalid_options", `baseUrl is an address like https://api.example.com/v1, without a query.`);
+  if (
+    base === undefined ||
+    !/^https?:$/.test(base.protocol) ||
+    base.search !== "" ||
+    base.hash !== ""
+  )
+    throw new QueryError(
+      "invalid_options",
+      `baseUrl is an address like https://api.example.com/v1, without a query.`,
+    );
   if (base.username !== "" || base.password !== "")
-    throw new QueryError("invalid_options", "baseUrl holds a user or a password; give them by auth.");
+    throw new QueryError(
+      "invalid_options",
+      "baseUrl holds a user or a password; give them by auth.",
+    );
   return base;
 }
 
@@ -95,13 +117,16 @@ async function* readPages(
     throwIfAborted(signal);
     if (page > maxPages) {
       const message = `${name} has more than ${maxPages} pages of ${JSON.stringify(resource.id)}; filter, or raise maxPages.`;
-      throw new QueryError("limit_exceeded", message, { details: { limit: "maxPages", most: maxPages } });
+      throw new QueryError("limit_exceeded", message, {
+        details: { limit: "maxPages", most: maxPages },
+      });
     }
     if (seen.has(url.href)) throw repeated(name, resource.id);
     seen.add(url.href);
     const answer: HttpAnswer = await call.get(url, signal);
     const rows = answerRows(answer.value, shape, name);
-    if (rows.rowCount > 0 && previous?.text === answer.text && paging.by !== "none") throw repeated(name, resource.id);
+    if (rows.rowCount > 0 && previous?.text === answer.text && paging.by !== "none")
+      throw repeated(name, resource.id);
     yield rows;
     previous = answer;
     url = nextPage(url, { paging, answer, rowCount: rows.rowCount, base });
@@ -114,11 +139,14 @@ function repeated(name: string, id: string): QueryError {
   return new QueryError("source_failed", message, { details: { resource: id } });
 }
 
-const pageParameter = /^(?:\$?skip|page|page_?(?:number|token)|offset|cursor|after|start_?(?:at|index))$/i;
+const pageParameter =
+  /^(?:\$?skip|page|page_?(?:number|token)|offset|cursor|after|start_?(?:at|index))$/i;
 
 function pagingOf(resource: ResourceDetails, { paging }: HttpResource): HttpPaging {
   if (paging !== undefined) return paging;
-  const told = (resource.columns ?? []).find(({ name, in: place }) => place === "query" && pageParameter.test(name));
+  const told = (resource.columns ?? []).find(
+    ({ name, in: place }) => place === "query" && pageParameter.test(name),
+  );
   if (told === undefined) return { by: "link" };
   const message = `${JSON.stringify(resource.id)} has a parameter ${JSON.stringify(told.name)}: say in resources how it is paged, or { by: "none" }, so that no page is left out.`;
   throw new QueryError("invalid_options", message, { details: { resource: resource.id } });

@@ -22,7 +22,9 @@ export interface HttpResource {
   /** Follows Link headers where absent; a card with a parameter such as `page` has to say how it is paged. */
   paging?: HttpPaging;
   /** Query parameters for further conditions, like `{ since: { column: "day", operator: "ge" } }`. */
-  parameters?: Readonly<Record<string, { column: string; operator: Exclude<ConditionOperator, "in"> }>>;
+  parameters?: Readonly<
+    Record<string, { column: string; operator: Exclude<ConditionOperator, "in"> }>
+  >;
   /** Sent with every request. */
   query?: Readonly<Record<string, string>>;
 }

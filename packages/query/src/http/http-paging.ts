@@ -37,7 +37,10 @@ export function nextPage(url: URL, { paging, answer, rowCount, base }: PageState
       const cursor = fieldOf(answer.value, paging.cursorAt);
       if (cursor === undefined || cursor === null || cursor === "") return undefined;
       if (typeof cursor !== "string" && typeof cursor !== "number")
-        throw new QueryError("source_failed", `The cursor at ${JSON.stringify(paging.cursorAt)} is no text.`);
+        throw new QueryError(
+          "source_failed",
+          `The cursor at ${JSON.stringify(paging.cursorAt)} is no text.`,
+        );
       const next = new URL(url);
       next.searchParams.set(paging.parameter, String(cursor));
       return next;
@@ -47,7 +50,10 @@ export function nextPage(url: URL, { paging, answer, rowCount, base }: PageState
       if (link === undefined) return undefined;
       const next = URL.canParse(link, url.href) ? new URL(link, url.href) : undefined;
       if (next !== undefined && isBelow(next, base)) return next;
-      throw new QueryError("source_failed", "The Link header leads to an address outside of the base address.");
+      throw new QueryError(
+        "source_failed",
+        "The Link header leads to an address outside of the base address.",
+      );
     }
   }
 }
@@ -64,7 +70,8 @@ function nextLink(header: string | undefined): string | undefined {
     .slice(0, 16_384)
     .matchAll(/<([^>]*)>((?:[^,"]|"[^"]*")*)/g)) {
     const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/i.exec(parameters);
-    if ((relation?.[1] ?? relation?.[2] ?? "").toLowerCase().split(/\s+/).includes("next")) return target;
+    if ((relation?.[1] ?? relation?.[2] ?? "").toLowerCase().split(/\s+/).includes("next"))
+      return target;
   }
   return undefined;
 }

@@ -17,7 +17,9 @@ export async function readBody(
       left -= value.byteLength;
       if (left < 0) {
         const message = `${name} gave more than ${bytes.most} bytes; filter, or raise maxBytes.`;
-        throw new QueryError("limit_exceeded", message, { details: { limit: "maxBytes", most: bytes.most } });
+        throw new QueryError("limit_exceeded", message, {
+          details: { limit: "maxBytes", most: bytes.most },
+        });
       }
       text += decoded(decoder, value, name);
     }
@@ -31,10 +33,16 @@ export async function readBody(
   }
 }
 
-function decoded(decoder: InstanceType<typeof TextDecoder>, chunk: Uint8Array | undefined, name: string): string {
+function decoded(
+  decoder: InstanceType<typeof TextDecoder>,
+  chunk: Uint8Array | undefined,
+  name: string,
+): string {
   try {
     return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch (error) {
-    throw new QueryError("value_invalid", `${name} answered with bytes that are no UTF-8.`, { cause: error });
+    throw new QueryError("value_invalid", `${name} answered with bytes that are no UTF-8.`, {
+      cause: error,
+    });
   }
 }

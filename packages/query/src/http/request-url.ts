@@ -39,20 +39,27 @@ function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResour
 }
 
 /** The address of a request. @throws QueryError `argument_missing`, `value_invalid` for a value that no path holds */
-export function requestUrl(base: URL, { resource, settings, arguments: given, conditions }: UrlParts): URL {
+export function requestUrl(
+  base: URL,
+  { resource, settings, arguments: given, conditions }: UrlParts,
+): URL {
   const used = new Set<string>();
-  const path = pathTemplate(base, resource, settings).replaceAll(/\{([^{}]+)\}/g, (_, written: string) => {
-    const name = plainName(written);
-    used.add(name);
-    return pathPart(name, given.get(name), resource.id);
-  });
+  const path = pathTemplate(base, resource, settings).replaceAll(
+    /\{([^{}]+)\}/g,
+    (_, written: string) => {
+      const name = plainName(written);
+      used.add(name);
+      return pathPart(name, given.get(name), resource.id);
+    },
+  );
   const url = new URL(`${base.href.replace(/\/$/, "")}/${path.replace(/^\//, "")}`);
   if (!isBelow(url, base))
     throw new QueryError(
       "value_invalid",
       `The address of ${JSON.stringify(resource.id)} lies outside of the base address.`,
     );
-  for (const [name, value] of Object.entries(settings.query ?? {})) url.searchParams.append(name, value);
+  for (const [name, value] of Object.entries(settings.query ?? {}))
+    url.searchParams.append(name, value);
   for (const [name, value] of given)
     if (!used.has(name) && value !== null) url.searchParams.append(name, String(value));
   for (const [name, { column, operator }] of Object.entries(settings.parameters ?? {})) {
@@ -81,7 +88,10 @@ function pathPart(name: string, value: PlanValue | undefined, id: string): strin
     );
   const text = String(value);
   if (/^\.{0,2}$/.test(text) || /\p{Surrogate}/u.test(text))
-    throw new QueryError("value_invalid", `The value of ${JSON.stringify(name)} can't stand in a path.`);
+    throw new QueryError(
+      "value_invalid",
+      `The value of ${JSON.stringify(name)} can't stand in a path.`,
+    );
   return encodeURIComponent(text);
 }
 
@@ -92,7 +102,10 @@ export function isBelow(url: URL, base: URL): boolean {
 }
 
 /** The request without its values. */
-export function describeRequest(base: URL, { resource, settings, arguments: given, conditions }: UrlParts): string {
+export function describeRequest(
+  base: URL,
+  { resource, settings, arguments: given, conditions }: UrlParts,
+): string {
   const path = pathTemplate(base, resource, settings);
   const names = [...given.keys()].filter((name) => !path.includes(`{${name}}`));
   const further = Object.entries(settings.parameters ?? {}).filter(([, { column, operator }]) =>

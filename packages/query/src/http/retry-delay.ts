@@ -28,7 +28,8 @@ export function retryDelay({
   now,
 }: RetryState): number {
   const told = toldDelay(retryAfter, now());
-  if (told === undefined) return Math.min(maxWaitMs, Math.min(longestDelayMs, firstDelayMs * 2 ** attempt) * random());
+  if (told === undefined)
+    return Math.min(maxWaitMs, Math.min(longestDelayMs, firstDelayMs * 2 ** attempt) * random());
   if (told <= maxWaitMs) return told;
   throw new QueryError(
     "source_failed",

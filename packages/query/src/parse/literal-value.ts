@@ -13,7 +13,10 @@ const maxInt = 2n ** 63n - 1n;
 export function literalOf(type: LiteralType, value: unknown): LiteralExpression {
   const canonical = canonicalOf(type, value);
   if (canonical === undefined) {
-    throw new PlanSyntaxError("literal_invalid", `${quoted(value)} is no ${type}${hints[type] ?? ""}.`);
+    throw new PlanSyntaxError(
+      "literal_invalid",
+      `${quoted(value)} is no ${type}${hints[type] ?? ""}.`,
+    );
   }
   return { op: "literal", type, value: canonical };
 }

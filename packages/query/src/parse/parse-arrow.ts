@@ -2,7 +2,13 @@ import type { NamedAggregate, NamedExpression } from "../plan/expression.ts";
 import type { JoinKind, PlanStep } from "../plan/logical-plan.ts";
 import { readExpression } from "./parse-expression.ts";
 import { PlanSyntaxError } from "./plan-syntax-error.ts";
-import { readJoinKey, readNamedAggregate, readNamedExpression, readNameToken, readSortKey } from "./read-items.ts";
+import {
+  readJoinKey,
+  readNamedAggregate,
+  readNamedExpression,
+  readNameToken,
+  readSortKey,
+} from "./read-items.ts";
 import type { TokenReader } from "./token-reader.ts";
 
 /** What a bare `scan` reads. */
@@ -48,7 +54,8 @@ function readChain(state: ArrowState): string {
   return reader.nested(() => {
     let last = readArrowStep(state, undefined);
     while (reader.takeSymbol("→") || reader.takeSymbol("->")) last = readArrowStep(state, last);
-    if (last === undefined) throw new PlanSyntaxError("expression_invalid", "A chain begins with scan.");
+    if (last === undefined)
+      throw new PlanSyntaxError("expression_invalid", "A chain begins with scan.");
     return last;
   });
 }
@@ -63,7 +70,10 @@ function readArrowStep(state: ArrowState, from: string | undefined): string | un
   reader.take();
   reader.countNode();
   if (from === undefined && operation !== "scan" && operation !== "union") {
-    throw new PlanSyntaxError("expression_invalid", `${written} has nothing to read from; a chain begins with scan.`);
+    throw new PlanSyntaxError(
+      "expression_invalid",
+      `${written} has nothing to read from; a chain begins with scan.`,
+    );
   }
   if (from !== undefined && operation === "scan") {
     throw new PlanSyntaxError(
@@ -79,7 +89,10 @@ function readArrowStep(state: ArrowState, from: string | undefined): string | un
   if (step === undefined) return from;
   state.steps.push(step);
   if (state.steps.length <= reader.limits.steps) return step.name;
-  throw new PlanSyntaxError("limit_exceeded", `The plan has more than ${reader.limits.steps} steps.`);
+  throw new PlanSyntaxError(
+    "limit_exceeded",
+    `The plan has more than ${reader.limits.steps} steps.`,
+  );
 }
 
 interface ArrowInput extends ArrowState {
@@ -96,10 +109,20 @@ const readers: Record<string, (input: ArrowInput) => PlanStep | undefined> = {
   },
   project: ({ reader, from, nextName }) => {
     if (!reader.isSymbol("(")) return undefined;
-    return { name: nextName(), op: "project", from, columns: readSeries(reader, readNamedExpression) };
+    return {
+      name: nextName(),
+      op: "project",
+      from,
+      columns: readSeries(reader, readNamedExpression),
+    };
   },
   aggregate: readAggregation,
-  sort: ({ reader, from, nextName }) => ({ name: nextName(), op: "sort", from, by: readSeries(reader, readSortKey) }),
+  sort: ({ reader, from, nextName }) => ({
+    name: nextName(),
+    op: "sort",
+    from,
+    by: readSeries(reader, readSortKey),
+  }),
   limit: ({ reader, from, nextName }) => {
     const [count = 0, offset] = readSeries(reader, readWhole);
     return { name: nextName(), op: "limit", from, count, ...(offset !== undefined && { offset }) };
@@ -117,8 +140,12 @@ const readers: Record<string, (input: ArrowInput) => PlanStep | undefined> = {
 
 function readScan({ reader, options, nextName }: ArrowInput): PlanStep {
   if (!reader.takeSymbol("(")) {
-    if (options.resource !== undefined) return { name: nextName(), op: "scan", resource: options.resource };
-    throw new PlanSyntaxError("field_missing", "scan names no resource: write scan(id), or give the option resource.");
+    if (options.resource !== undefined)
+      return { name: nextName(), op: "scan", resource: options.resource };
+    throw new PlanSyntaxError(
+      "field_missing",
+      "scan names no resource: write scan(id), or give the option resource.",
+    );
   }
   const resource = readResource(reader);
   const columns: string[] = [];
@@ -132,7 +159,8 @@ function readResource(reader: TokenReader): string {
   const { kind, value, at } = reader.peek();
   if (kind === "text" || kind === "name") return reader.take().value;
   const bare =
-    /^[^\s,()'"]+/.exec(reader.text.slice(at, at + 300))?.[0] ?? reader.fail(`a resource's id, not ${value}`);
+    /^[^\s,()'"]+/.exec(reader.text.slice(at, at + 300))?.[0] ??
+    reader.fail(`a resource's id, not ${value}`);
   reader.jumpTo(at + bare.length);
   return bare;
 }
@@ -142,20 +170,29 @@ function readAggregation({ reader, from, nextName }: ArrowInput): PlanStep {
   const aggregates: NamedAggregate[] = [];
   readSeries(reader, () => {
     const { kind, value } = reader.peek();
-    const isAggregate = kind === "word" && reader.isSymbol("(", 1) && aggregateNames.has(value.toLowerCase());
+    const isAggregate =
+      kind === "word" && reader.isSymbol("(", 1) && aggregateNames.has(value.toLowerCase());
     if (isAggregate) aggregates.push(readNamedAggregate(reader));
     else by.push(readNamedExpression(reader));
   });
   return { name: nextName(), op: "aggregate", from, by, aggregates };
 }
 
-const aggregateNames: ReadonlySet<string> = new Set(["count", "count_distinct", "sum", "avg", "min", "max"]);
+const aggregateNames: ReadonlySet<string> = new Set([
+  "count",
+  "count_distinct",
+  "sum",
+  "avg",
+  "min",
+  "max",
+]);
 
 function readUnion(input: ArrowInput): PlanStep {
   const { reader, from } = input;
   const others = readSeries(reader, () => readSource(input));
   const inputs = from === "" ? others : [from, ...others];
-  if (inputs.length < 2) throw new PlanSyntaxError("expression_invalid", "A union needs at least two chains.");
+  if (inputs.length < 2)
+    throw new PlanSyntaxError("expression_invalid", "A union needs at least two chains.");
   return { name: input.nextName(), op: "union", from: inputs };
 }
 
@@ -168,15 +205,27 @@ function readJoin(input: ArrowInput, operation: string): PlanStep {
   const prefix = reader.takeWord("as") ? readNameToken(reader) : undefined;
   reader.expectSymbol(")");
   if (on.length === 0)
-    throw new PlanSyntaxError("field_missing", "A join needs keys: join(id, left_column = right_column).");
+    throw new PlanSyntaxError(
+      "field_missing",
+      "A join needs keys: join(id, left_column = right_column).",
+    );
   const kind = joinKinds[operation] ?? "inner";
-  return { name: input.nextName(), op: "join", kind, left: from, right, on, ...(prefix !== undefined && { prefix }) };
+  return {
+    name: input.nextName(),
+    op: "join",
+    kind,
+    left: from,
+    right,
+    on,
+    ...(prefix !== undefined && { prefix }),
+  };
 }
 
 /** A chain that begins with scan or union, or a bare resource. */
 function readSource(input: ArrowInput): string {
   const { reader } = input;
-  if ((reader.isWord("scan") || reader.isWord("union")) && reader.isSymbol("(", 1)) return readChain(input);
+  if ((reader.isWord("scan") || reader.isWord("union")) && reader.isSymbol("(", 1))
+    return readChain(input);
   const resource = readResource(reader);
   const step: PlanStep = { name: `scan${input.steps.length + 1}`, op: "scan", resource };
   input.steps.push(step);

@@ -1,5 +1,15 @@
-import type { AggregateFunction, Expression, LiteralExpression, NamedAggregate } from "../plan/expression.ts";
-import { functionArguments, isAggregateName, isFunctionName, type FunctionName } from "../plan/functions.ts";
+import type {
+  AggregateFunction,
+  Expression,
+  LiteralExpression,
+  NamedAggregate,
+} from "../plan/expression.ts";
+import {
+  functionArguments,
+  isAggregateName,
+  isFunctionName,
+  type FunctionName,
+} from "../plan/functions.ts";
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
 import { nearestName } from "../plan/nearest-name.ts";
@@ -32,10 +42,16 @@ const synonyms: ReadonlyMap<string, FunctionName> = new Map([
 
 /** An expression of the text form, from the reader's place on. Binding from loose to tight: OR, AND, NOT, comparison, + - ||, * / %. */
 export function readExpression(reader: TokenReader): Expression {
-  return reader.nested(() => readChain(reader, "or", () => readChain(reader, "and", () => readNot(reader))));
+  return reader.nested(() =>
+    readChain(reader, "or", () => readChain(reader, "and", () => readNot(reader))),
+  );
 }
 
-function readChain(reader: TokenReader, name: "and" | "or", readPart: () => Expression): Expression {
+function readChain(
+  reader: TokenReader,
+  name: "and" | "or",
+  readPart: () => Expression,
+): Expression {
   const first = readPart();
   if (!reader.isWord(name)) return first;
   const parts = [first];
@@ -61,7 +77,8 @@ function readComparison(reader: TokenReader): Expression {
     reader.expectWord("null");
     return call(reader, isNot ? "is_not_null" : "is_null", [left]);
   }
-  const isNegated = reader.isWord("not") && ["in", "between", "like"].some((name) => reader.isWord(name, 1));
+  const isNegated =
+    reader.isWord("not") && ["in", "between", "like"].some((name) => reader.isWord(name, 1));
   if (isNegated) reader.take();
   const found = readRange(reader, left);
   if (found === undefined) return left;
@@ -94,7 +111,9 @@ function readRange(reader: TokenReader, value: Expression): Expression | undefin
 }
 
 function readSum(reader: TokenReader): Expression {
-  return readOperators(reader, sums, () => readOperators(reader, products, () => readUnary(reader)));
+  return readOperators(reader, sums, () =>
+    readOperators(reader, products, () => readUnary(reader)),
+  );
 }
 
 /** Left to right; `a || b || c` is one call, as `and` is. */
@@ -146,7 +165,10 @@ function readPrimary(reader: TokenReader): Expression {
   return failAt(reader, token);
 }
 
-function failAt(reader: TokenReader, { kind, value, at }: { kind: string; value: string; at: number }): never {
+function failAt(
+  reader: TokenReader,
+  { kind, value, at }: { kind: string; value: string; at: number },
+): never {
   if (kind === "end") return reader.fail("a value");
   throw new PlanSyntaxError(
     "expression_invalid",
@@ -159,10 +181,14 @@ function readWord(reader: TokenReader, word: string): Expression {
   if (name === "true" || name === "false") return literal(reader, "bool", name === "true");
   if (name === "null") return literal(reader, "null", null);
   if (name === "case") return reader.nested(() => readCase(reader));
-  if (reader.peek().kind === "text" && (name === "date" || name === "timestamp" || name === "timestamptz")) {
+  if (
+    reader.peek().kind === "text" &&
+    (name === "date" || name === "timestamp" || name === "timestamptz")
+  ) {
     return literal(reader, literalTypes[name], reader.take().value);
   }
-  if (reader.isSymbol("(")) return reader.nested(() => (name === "cast" ? readCast(reader) : readCall(reader, name)));
+  if (reader.isSymbol("("))
+    return reader.nested(() => (name === "cast" ? readCast(reader) : readCall(reader, name)));
   if (reservedWords.has(name)) {
     throw new PlanSyntaxError(
       "expression_invalid",
@@ -202,7 +228,10 @@ function readCast(reader: TokenReader): Expression {
   const type = parseDataType(text);
   if (type !== undefined) return { op: "cast", value, type: typeName(type) };
   const known = "bool, int, float, decimal(precision,scale), text, date, timestamp, timestamptz";
-  throw new PlanSyntaxError("expression_invalid", `"${text.slice(0, 40)}" is no type; use one of ${known}.`);
+  throw new PlanSyntaxError(
+    "expression_invalid",
+    `"${text.slice(0, 40)}" is no type; use one of ${known}.`,
+  );
 }
 
 function readCall(reader: TokenReader, written: string): Expression {
@@ -216,13 +245,20 @@ function readCall(reader: TokenReader, written: string): Expression {
   if (!isFunctionName(name)) {
     const near = nearestName(name, [...Object.keys(functionArguments), "cast"]);
     const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-    throw new PlanSyntaxError("expression_invalid", `There is no function ${name.slice(0, 40)}.${hint}`);
+    throw new PlanSyntaxError(
+      "expression_invalid",
+      `There is no function ${name.slice(0, 40)}.${hint}`,
+    );
   }
   const parts = readArguments(reader);
   const [least, most] = functionArguments[name];
   if (parts.length < least || parts.length > most) {
-    const wanted = most === Infinity ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
-    throw new PlanSyntaxError("expression_invalid", `${name} takes ${wanted} arguments, not ${parts.length}.`);
+    const wanted =
+      most === Infinity ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
+    throw new PlanSyntaxError(
+      "expression_invalid",
+      `${name} takes ${wanted} arguments, not ${parts.length}.`,
+    );
   }
   return call(reader, name, parts);
 }
@@ -267,7 +303,11 @@ function column(reader: TokenReader, name: string): Expression {
   return { op: "column", name };
 }
 
-function literal(reader: TokenReader, type: LiteralExpression["type"], value: unknown): LiteralExpression {
+function literal(
+  reader: TokenReader,
+  type: LiteralExpression["type"],
+  value: unknown,
+): LiteralExpression {
   reader.countNode();
   return literalOf(type, value);
 }

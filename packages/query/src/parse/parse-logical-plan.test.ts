@@ -133,7 +133,9 @@ describe("parseLogicalPlan", () => {
     fc.assert(
       fc.property(anExpression(), (where) => {
         const scan = { name: "a", op: "scan", resource: "r" };
-        const plan = parsed({ steps: [scan, { name: "b", op: "filter", where: renderExpression(where) }] });
+        const plan = parsed({
+          steps: [scan, { name: "b", op: "filter", where: renderExpression(where) }],
+        });
         expect(plan.steps[1]).toEqual({ name: "b", op: "filter", from: "a", where });
         expect(parseStructured(JSON.stringify(where), { schema: expressionSchema }).ok).toBe(true);
       }),
@@ -143,10 +145,15 @@ describe("parseLogicalPlan", () => {
   it("never throws and never loops, whatever the text", () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(..."scan→(),'\"=-[]{}:*&!|>\n  a1.") })),
+        fc.oneof(
+          fc.string(),
+          fc.string({ unit: fc.constantFrom(..."scan→(),'\"=-[]{}:*&!|>\n  a1.") }),
+        ),
         (text) => {
           const result = parseLogicalPlan(text);
-          expect(result.ok ? [] : result.issues.filter(({ message }) => message === "")).toEqual([]);
+          expect(result.ok ? [] : result.issues.filter(({ message }) => message === "")).toEqual(
+            [],
+          );
         },
       ),
     );
@@ -174,28 +181,80 @@ describe("parseLogicalPlan", () => {
     ["an alias", bomb, ["alias_refused"]],
     ["a duplicate key", "version: 1\nversion: 1\nsteps: []", ["document_invalid"]],
     ["an unknown operation", { steps: [{ op: "window" }] }, ["step_invalid"]],
-    ["a misspelt field", { steps: [{ op: "scan", resourse: "r" }] }, ["field_unknown", "field_missing"]],
+    [
+      "a misspelt field",
+      { steps: [{ op: "scan", resourse: "r" }] },
+      ["field_unknown", "field_missing"],
+    ],
     ["a first step that is no scan", { steps: [{ op: "distinct" }] }, ["field_missing"]],
-    ["a text that is not closed", { steps: [scan, { op: "filter", where: "a = 'x" }] }, ["expression_invalid"]],
-    ["a reserved word as a column", { steps: [scan, { op: "filter", where: "from = 1" }] }, ["expression_invalid"]],
-    ["an unknown function", { steps: [scan, { op: "filter", where: "uper(a) = 'x'" }] }, ["expression_invalid"]],
-    ["too many arguments", { steps: [scan, { op: "filter", where: "lower(a, b) = 'x'" }] }, ["expression_invalid"]],
-    ["an aggregate in a filter", { steps: [scan, { op: "filter", where: "sum(a) > 1" }] }, ["expression_invalid"]],
-    ["a second statement", { steps: [scan, { op: "filter", where: "a = 1; drop table x" }] }, ["expression_invalid"]],
+    [
+      "a text that is not closed",
+      { steps: [scan, { op: "filter", where: "a = 'x" }] },
+      ["expression_invalid"],
+    ],
+    [
+      "a reserved word as a column",
+      { steps: [scan, { op: "filter", where: "from = 1" }] },
+      ["expression_invalid"],
+    ],
+    [
+      "an unknown function",
+      { steps: [scan, { op: "filter", where: "uper(a) = 'x'" }] },
+      ["expression_invalid"],
+    ],
+    [
+      "too many arguments",
+      { steps: [scan, { op: "filter", where: "lower(a, b) = 'x'" }] },
+      ["expression_invalid"],
+    ],
+    [
+      "an aggregate in a filter",
+      { steps: [scan, { op: "filter", where: "sum(a) > 1" }] },
+      ["expression_invalid"],
+    ],
+    [
+      "a second statement",
+      { steps: [scan, { op: "filter", where: "a = 1; drop table x" }] },
+      ["expression_invalid"],
+    ],
     [
       "an integer beyond 64 bits",
       { steps: [scan, { op: "filter", where: "a = 9223372036854775808" }] },
       ["literal_invalid"],
     ],
-    ["a day that is none", { steps: [scan, { op: "filter", where: "a = date '2026-02-29'" }] }, ["literal_invalid"]],
-    ["U+0000 in a text", { steps: [scan, { op: "filter", where: "a = 'x\u0000'" }] }, ["literal_invalid"]],
-    ["a control character in a name", { steps: [{ op: "scan", resource: "r\n" }] }, ["name_invalid"]],
+    [
+      "a day that is none",
+      { steps: [scan, { op: "filter", where: "a = date '2026-02-29'" }] },
+      ["literal_invalid"],
+    ],
+    [
+      "U+0000 in a text",
+      { steps: [scan, { op: "filter", where: "a = 'x\u0000'" }] },
+      ["literal_invalid"],
+    ],
+    [
+      "a control character in a name",
+      { steps: [{ op: "scan", resource: "r\n" }] },
+      ["name_invalid"],
+    ],
     ["a fraction as a limit", { steps: [scan, { op: "limit", count: 1.5 }] }, ["step_invalid"]],
-    ["deep brackets", { steps: [scan, { op: "filter", where: `${"(".repeat(5_000)}a` }] }, ["limit_exceeded"]],
-    ["a deep tree", { steps: [scan, { op: "filter", where: deepTree(5_000) }] }, ["limit_exceeded"]],
+    [
+      "deep brackets",
+      { steps: [scan, { op: "filter", where: `${"(".repeat(5_000)}a` }] },
+      ["limit_exceeded"],
+    ],
+    [
+      "a deep tree",
+      { steps: [scan, { op: "filter", where: deepTree(5_000) }] },
+      ["limit_exceeded"],
+    ],
     ["deep YAML", `steps: ${"[".repeat(20_000)}`, ["limit_exceeded"]],
     ["deep YAML on a line", `steps:\n ${"- ".repeat(20_000)}a`, ["limit_exceeded"]],
-    ["many parts", { steps: [scan, { op: "filter", where: `a in (${"1,".repeat(9_000)}1)` }] }, ["limit_exceeded"]],
+    [
+      "many parts",
+      { steps: [scan, { op: "filter", where: `a in (${"1,".repeat(9_000)}1)` }] },
+      ["limit_exceeded"],
+    ],
     ["many steps", { steps: Array.from({ length: 51 }, () => scan) }, ["limit_exceeded"]],
     ["a long text", `#${"x".repeat(70_000)}`, ["limit_exceeded"]],
   ])("refuses %s", (_, document, codes) => {
@@ -206,8 +265,9 @@ describe("parseLogicalPlan", () => {
     const result = parseLogicalPlan({
       steps: [{ op: "scan" }, { op: "filter", where: "a = " }, { op: "limt", count: 1 }],
     });
-    expect(result.ok ? [] : result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`))
-      .toMatchInlineSnapshot(`
+    expect(
+      result.ok ? [] : result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`),
+    ).toMatchInlineSnapshot(`
       [
         "steps.0.resource: A name is needed here, not "null".",
         "steps.1.where: Expected a value, but the text ends at character 5.",
@@ -219,6 +279,7 @@ describe("parseLogicalPlan", () => {
 
 function deepTree(levels: number): unknown {
   let tree: unknown = { op: "column", name: "a" };
-  for (let level = 0; level < levels; level++) tree = { op: "call", function: "not", arguments: [tree] };
+  for (let level = 0; level < levels; level++)
+    tree = { op: "call", function: "not", arguments: [tree] };
   return tree;
 }

@@ -18,10 +18,16 @@ export interface ParsePlanOptions {
  * A plan from YAML, JSON, an arrow form (`scan(id)→filter(...)→agg(...)`), or a value that was parsed before. An absent
  * `from` is the step before, an absent name the operation and its place. Issue codes are of `PlanParseIssueCode`.
  */
-export function parseLogicalPlan(document: unknown, options: ParsePlanOptions = {}): Result<LogicalPlan> {
+export function parseLogicalPlan(
+  document: unknown,
+  options: ParsePlanOptions = {},
+): Result<LogicalPlan> {
   const limits = resolvePlanLimits(options.limits);
   const context: ReadContext = { limits, count: { nodes: 0 }, issues: [] };
-  const plan = typeof document === "string" ? planOfText(context, document, options) : planOfValue(context, document);
+  const plan =
+    typeof document === "string"
+      ? planOfText(context, document, options)
+      : planOfValue(context, document);
   const [first, ...rest] = context.issues;
   if (first !== undefined) return failure(first, ...rest);
   return plan === undefined
@@ -29,7 +35,11 @@ export function parseLogicalPlan(document: unknown, options: ParsePlanOptions = 
     : success(plan);
 }
 
-function planOfText(context: ReadContext, text: string, { resource }: ParsePlanOptions): LogicalPlan | undefined {
+function planOfText(
+  context: ReadContext,
+  text: string,
+  { resource }: ParsePlanOptions,
+): LogicalPlan | undefined {
   const { textLength } = context.limits;
   if (text.length > textLength) {
     return report(context, "limit_exceeded", {
@@ -39,7 +49,10 @@ function planOfText(context: ReadContext, text: string, { resource }: ParsePlanO
   }
   if (/^\s*(?:scan|union)\s*(?:\(|→|->|$)/i.test(text)) {
     const options = resource === undefined ? {} : { resource };
-    const steps = readText(context, text, { path: [], read: (reader) => readArrow(reader, options) });
+    const steps = readText(context, text, {
+      path: [],
+      read: (reader) => readArrow(reader, options),
+    });
     return steps && { version: 1, steps };
   }
   const value = readDocument(context, text);
@@ -55,7 +68,12 @@ function readDocument(context: ReadContext, text: string): unknown {
     });
   }
   try {
-    const document = parseDocument(text, { uniqueKeys: true, merge: false, schema: "core", prettyErrors: false });
+    const document = parseDocument(text, {
+      uniqueKeys: true,
+      merge: false,
+      schema: "core",
+      prettyErrors: false,
+    });
     const [error] = document.errors;
     if (error !== undefined)
       return report(context, "document_invalid", { path: [], message: yamlMessage(error.message) });
@@ -70,8 +88,14 @@ function readDocument(context: ReadContext, text: string): unknown {
     return value;
   } catch (error) {
     // A stack that ran out on nesting of a kind that the count above does not see.
-    const message = error instanceof RangeError ? "The document nests too deep." : `This is no YAML: ${String(error)}.`;
-    return report(context, error instanceof RangeError ? "limit_exceeded" : "document_invalid", { path: [], message });
+    const message =
+      error instanceof RangeError
+        ? "The document nests too deep."
+        : `This is no YAML: ${String(error)}.`;
+    return report(context, error instanceof RangeError ? "limit_exceeded" : "document_invalid", {
+      path: [],
+      message,
+    });
   }
 }
 
@@ -105,7 +129,10 @@ function planOfValue(context: ReadContext, value: unknown): LogicalPlan | undefi
   checkFields(context, value, { path: [], known: ["version", "steps"] });
   const version = value["version"] ?? 1;
   if (version !== 1)
-    report(context, "document_invalid", { path: ["version"], message: `The version is 1, not ${quoted(version)}.` });
+    report(context, "document_invalid", {
+      path: ["version"],
+      message: `The version is 1, not ${quoted(version)}.`,
+    });
   const list = value["steps"];
   if (!Array.isArray(list) || list.length === 0) {
     return report(context, "field_missing", {
@@ -131,7 +158,9 @@ function readSteps(context: ReadContext, list: readonly unknown[]): PlanStep[] {
     const path: IssuePath = ["steps", index];
     const step = readStep(context, item, { path, index, previous });
     if (step !== undefined) steps.push(step);
-    previous = step?.name ?? (isObject(item) && typeof item["name"] === "string" ? item["name"] : `step${index + 1}`);
+    previous =
+      step?.name ??
+      (isObject(item) && typeof item["name"] === "string" ? item["name"] : `step${index + 1}`);
   }
   return steps;
 }

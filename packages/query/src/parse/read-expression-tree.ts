@@ -18,10 +18,24 @@ import {
   type ReadContext,
 } from "./read-fields.ts";
 
-const literalTypes = ["bool", "int", "float", "decimal", "text", "date", "timestamp", "timestamptz", "null"] as const;
+const literalTypes = [
+  "bool",
+  "int",
+  "float",
+  "decimal",
+  "text",
+  "date",
+  "timestamp",
+  "timestamptz",
+  "null",
+] as const;
 
 /** An expression of a document: its text form, or its tree. Undefined where it does not read; the issues say why. */
-export function readExpressionField(context: ReadContext, value: unknown, path: IssuePath): Expression | undefined {
+export function readExpressionField(
+  context: ReadContext,
+  value: unknown,
+  path: IssuePath,
+): Expression | undefined {
   if (typeof value === "string") return readText(context, value, { path, read: readExpression });
   return readTree(context, value, { path, depth: 0 });
 }
@@ -31,11 +45,21 @@ interface Place {
   depth: number;
 }
 
-function readTree(context: ReadContext, value: unknown, { path, depth }: Place): Expression | undefined {
+function readTree(
+  context: ReadContext,
+  value: unknown,
+  { path, depth }: Place,
+): Expression | undefined {
   context.count.nodes += 1;
   if (depth > context.limits.depth || context.count.nodes > context.limits.nodes) {
-    const bound = depth > context.limits.depth ? `${context.limits.depth} levels` : `${context.limits.nodes} parts`;
-    return report(context, "limit_exceeded", { path, message: `The expressions of the plan have more than ${bound}.` });
+    const bound =
+      depth > context.limits.depth
+        ? `${context.limits.depth} levels`
+        : `${context.limits.nodes} parts`;
+    return report(context, "limit_exceeded", {
+      path,
+      message: `The expressions of the plan have more than ${bound}.`,
+    });
   }
   if (!isObject(value)) {
     return report(context, "expression_invalid", {
@@ -63,7 +87,10 @@ interface TreeInput {
   child(part: unknown, ...at: IssuePath): Expression | undefined;
 }
 
-const readers: Record<string, { fields: readonly string[]; read(input: TreeInput): Expression | undefined }> = {
+const readers: Record<
+  string,
+  { fields: readonly string[]; read(input: TreeInput): Expression | undefined }
+> = {
   column: {
     fields: ["name"],
     read({ context, object, path }) {
@@ -71,7 +98,10 @@ const readers: Record<string, { fields: readonly string[]; read(input: TreeInput
       return name === undefined ? undefined : { op: "column", name };
     },
   },
-  literal: { fields: ["type", "value"], read: ({ context, object, path }) => readLiteral(context, object, path) },
+  literal: {
+    fields: ["type", "value"],
+    read: ({ context, object, path }) => readLiteral(context, object, path),
+  },
   call: { fields: ["function", "arguments"], read: readCallTree },
   case: { fields: ["branches", "otherwise"], read: readCaseTree },
   in: { fields: ["value", "list"], read: readInTree },
@@ -89,7 +119,11 @@ const readers: Record<string, { fields: readonly string[]; read(input: TreeInput
   },
 };
 
-function readLiteral(context: ReadContext, object: DocumentObject, path: IssuePath): LiteralExpression | undefined {
+function readLiteral(
+  context: ReadContext,
+  object: DocumentObject,
+  path: IssuePath,
+): LiteralExpression | undefined {
   return guarded(context, path, () => {
     const type = literalTypes.find((name) => name === object["type"]);
     if (type !== undefined) return literalOf(type, object["value"]);
@@ -103,7 +137,8 @@ function readLiteral(context: ReadContext, object: DocumentObject, path: IssuePa
 function readCallTree({ context, object, path, child }: TreeInput): Expression | undefined {
   const name = object["function"];
   if (typeof name !== "string" || !isFunctionName(name)) {
-    const near = typeof name === "string" ? nearestName(name, Object.keys(functionArguments)) : undefined;
+    const near =
+      typeof name === "string" ? nearestName(name, Object.keys(functionArguments)) : undefined;
     const message = `There is no function ${quoted(name ?? null)}.${near === undefined ? "" : ` Did you mean ${near}?`}`;
     return report(context, "expression_invalid", { path: [...path, "function"], message });
   }
@@ -115,14 +150,19 @@ function readCallTree({ context, object, path, child }: TreeInput): Expression |
     const message = `${name} takes ${least}${most === least ? "" : ` to ${most}`} arguments, not ${list.length}.`;
     return report(context, "expression_invalid", { path: [...path, "arguments"], message });
   }
-  return parts.length === list.length ? { op: "call", function: name, arguments: parts } : undefined;
+  return parts.length === list.length
+    ? { op: "call", function: name, arguments: parts }
+    : undefined;
 }
 
 function readCaseTree({ context, object, path, child }: TreeInput): Expression | undefined {
   const list = readList(context, object["branches"], [...path, "branches"]);
   if (list === undefined) return undefined;
   if (list.length === 0)
-    return report(context, "expression_invalid", { path, message: "A case needs at least one branch." });
+    return report(context, "expression_invalid", {
+      path,
+      message: "A case needs at least one branch.",
+    });
   const branches = list.flatMap((branch, index) => {
     if (!isObject(branch)) {
       report(context, "expression_invalid", {
@@ -138,7 +178,8 @@ function readCaseTree({ context, object, path, child }: TreeInput): Expression |
   });
   const rest = object["otherwise"] ?? undefined;
   const otherwise = rest === undefined ? undefined : child(rest, "otherwise");
-  if (branches.length < list.length || (rest !== undefined && otherwise === undefined)) return undefined;
+  if (branches.length < list.length || (rest !== undefined && otherwise === undefined))
+    return undefined;
   return { op: "case", branches, ...(otherwise && { otherwise }) };
 }
 
@@ -159,7 +200,10 @@ function readInTree({ context, object, path, child }: TreeInput): InExpression |
     return [];
   });
   if (list.length === 0)
-    report(context, "expression_invalid", { path: [...path, "list"], message: "The list of IN is empty." });
+    report(context, "expression_invalid", {
+      path: [...path, "list"],
+      message: "The list of IN is empty.",
+    });
   return value === undefined || items.length < list.length || list.length === 0
     ? undefined
     : { op: "in", value, list: items };

@@ -48,9 +48,16 @@ export function checkFields(
 }
 
 /** A name of a step, a column or a resource: 1 to 200 characters, none of them a control character. */
-export function readName(context: ReadContext, value: unknown, path: IssuePath): string | undefined {
+export function readName(
+  context: ReadContext,
+  value: unknown,
+  path: IssuePath,
+): string | undefined {
   if (typeof value !== "string" || value === "") {
-    return report(context, "field_missing", { path, message: `A name is needed here, not ${quoted(value ?? null)}.` });
+    return report(context, "field_missing", {
+      path,
+      message: `A name is needed here, not ${quoted(value ?? null)}.`,
+    });
   }
   const isPlain = value.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(value);
   if (isPlain) return value;
@@ -61,9 +68,16 @@ export function readName(context: ReadContext, value: unknown, path: IssuePath):
 }
 
 /** A list; notes anything else. */
-export function readList(context: ReadContext, value: unknown, path: IssuePath): readonly unknown[] | undefined {
+export function readList(
+  context: ReadContext,
+  value: unknown,
+  path: IssuePath,
+): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  return report(context, "field_missing", { path, message: `A list is needed here, not ${quoted(value ?? null)}.` });
+  return report(context, "field_missing", {
+    path,
+    message: `A list is needed here, not ${quoted(value ?? null)}.`,
+  });
 }
 
 /** Reads a text by a rule; what is wrong in it becomes an issue. */

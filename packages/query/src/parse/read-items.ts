@@ -7,7 +7,9 @@ import type { TokenReader } from "./token-reader.ts";
 /** A name: a bare word that is not reserved, or one in double quotes. */
 export function readNameToken(reader: TokenReader): string {
   const { kind, value } = reader.peek();
-  const isName = (kind === "name" && value !== "") || (kind === "word" && !reservedWords.has(value.toLowerCase()));
+  const isName =
+    (kind === "name" && value !== "") ||
+    (kind === "word" && !reservedWords.has(value.toLowerCase()));
   if (!isName) reader.fail("a name");
   return reader.take().value;
 }
@@ -21,7 +23,10 @@ export function readNamedExpression(reader: TokenReader): NamedExpression {
 /** `sum(column) as name`; without a name, like `sum_column`. */
 export function readNamedAggregate(reader: TokenReader): NamedAggregate {
   const aggregate = readAggregate(reader) ?? reader.fail("an aggregate like sum(column)");
-  return { name: reader.takeWord("as") ? readNameToken(reader) : defaultAggregateName(aggregate), ...aggregate };
+  return {
+    name: reader.takeWord("as") ? readNameToken(reader) : defaultAggregateName(aggregate),
+    ...aggregate,
+  };
 }
 
 /** `column`, `column desc`, `column asc nulls first`. */
@@ -44,7 +49,8 @@ export function readJoinKey(reader: TokenReader): { left: string; right: string 
 
 function defaultName(value: Expression): string {
   if (value.op === "column") return value.name;
-  if (value.op !== "call") return value.op === "literal" ? String(value.value).slice(0, 60) || "value" : value.op;
+  if (value.op !== "call")
+    return value.op === "literal" ? String(value.value).slice(0, 60) || "value" : value.op;
   const columns = value.arguments.flatMap((part) => (part.op === "column" ? [part.name] : []));
   return [value.function, ...columns].join("_").slice(0, 100);
 }

@@ -29,7 +29,10 @@ interface StepInput extends StepPlace {
   name: string;
 }
 
-const readers: Record<string, { fields: readonly string[]; read(input: StepInput): PlanStep | undefined }> = {
+const readers: Record<
+  string,
+  { fields: readonly string[]; read(input: StepInput): PlanStep | undefined }
+> = {
   scan: { fields: ["resource", "columns"], read: readScan },
   filter: { fields: ["from", "where"], read: readFilter },
   project: { fields: ["from", "columns"], read: readProject },
@@ -42,7 +45,11 @@ const readers: Record<string, { fields: readonly string[]; read(input: StepInput
 };
 
 /** A step of a document; undefined where it does not read. */
-export function readStep(context: ReadContext, value: unknown, place: StepPlace): PlanStep | undefined {
+export function readStep(
+  context: ReadContext,
+  value: unknown,
+  place: StepPlace,
+): PlanStep | undefined {
   const { path } = place;
   if (!isObject(value))
     return report(context, "step_invalid", {
@@ -63,7 +70,10 @@ export function readStep(context: ReadContext, value: unknown, place: StepPlace)
   return name === undefined ? undefined : reader.read({ ...place, context, object: value, name });
 }
 
-function fromOf({ context, object, path, previous }: StepInput, field: "from" | "left" = "from"): string | undefined {
+function fromOf(
+  { context, object, path, previous }: StepInput,
+  field: "from" | "left" = "from",
+): string | undefined {
   const given = object[field] ?? previous;
   if (given !== undefined) return readName(context, given, [...path, field]);
   return report(context, "field_missing", {
@@ -98,7 +108,9 @@ function readScan(input: StepInput): PlanStep | undefined {
   const { context, object, path, name } = input;
   const resource = readName(context, object["resource"], [...path, "resource"]);
   const isAll = object["columns"] === undefined || object["columns"] === null;
-  const columns = isAll ? undefined : readItems(input, "columns", (item, at) => readName(context, item, at));
+  const columns = isAll
+    ? undefined
+    : readItems(input, "columns", (item, at) => readName(context, item, at));
   if (resource === undefined || (!isAll && columns === undefined)) return undefined;
   return { name, op: "scan", resource, ...(columns && { columns }) };
 }
@@ -106,16 +118,24 @@ function readScan(input: StepInput): PlanStep | undefined {
 function readFilter(input: StepInput): PlanStep | undefined {
   const from = fromOf(input);
   const where = readExpressionField(input.context, input.object["where"], [...input.path, "where"]);
-  return from === undefined || where === undefined ? undefined : { name: input.name, op: "filter", from, where };
+  return from === undefined || where === undefined
+    ? undefined
+    : { name: input.name, op: "filter", from, where };
 }
 
 function readProject(input: StepInput): PlanStep | undefined {
   const from = fromOf(input);
   const columns = readItems(input, "columns", (item, path) => namedOf(input.context, item, path));
-  return from === undefined || columns === undefined ? undefined : { name: input.name, op: "project", from, columns };
+  return from === undefined || columns === undefined
+    ? undefined
+    : { name: input.name, op: "project", from, columns };
 }
 
-function namedOf(context: ReadContext, item: unknown, path: IssuePath): NamedExpression | undefined {
+function namedOf(
+  context: ReadContext,
+  item: unknown,
+  path: IssuePath,
+): NamedExpression | undefined {
   if (typeof item === "string") return readText(context, item, { path, read: readNamedExpression });
   if (!isObject(item))
     return report(context, "step_invalid", {
@@ -148,7 +168,9 @@ function readJoin(input: StepInput): PlanStep | undefined {
     checkFields(context, item, { path: at, known: ["left", "right"] });
     const leftKey = readName(context, item["left"], [...at, "left"]);
     const rightKey = readName(context, item["right"], [...at, "right"]);
-    return leftKey === undefined || rightKey === undefined ? undefined : { left: leftKey, right: rightKey };
+    return leftKey === undefined || rightKey === undefined
+      ? undefined
+      : { left: leftKey, right: rightKey };
   });
   const prefix =
     object["prefix"] === undefined || object["prefix"] === null
@@ -159,7 +181,8 @@ function readJoin(input: StepInput): PlanStep | undefined {
       path: [...path, "on"],
       message: "A join needs at least one pair of keys.",
     });
-  if (kind === undefined || left === undefined || right === undefined || on === undefined) return undefined;
+  if (kind === undefined || left === undefined || right === undefined || on === undefined)
+    return undefined;
   return { name, op: "join", kind, left, right, on, ...(prefix !== undefined && { prefix }) };
 }
 
@@ -171,8 +194,11 @@ function joinKindOf(value: unknown): JoinKind | undefined {
 function readAggregateStep(input: StepInput): PlanStep | undefined {
   const from = fromOf(input);
   const { context, object } = input;
-  const isAbsent = (field: string): boolean => object[field] === undefined || object[field] === null;
-  const by = isAbsent("by") ? [] : readItems(input, "by", (item, path) => namedOf(context, item, path));
+  const isAbsent = (field: string): boolean =>
+    object[field] === undefined || object[field] === null;
+  const by = isAbsent("by")
+    ? []
+    : readItems(input, "by", (item, path) => namedOf(context, item, path));
   const aggregates = isAbsent("aggregates")
     ? []
     : readItems(input, "aggregates", (item, path) => aggregateOf(context, item, path));
@@ -186,7 +212,11 @@ function readAggregateStep(input: StepInput): PlanStep | undefined {
   return { name: input.name, op: "aggregate", from, by, aggregates };
 }
 
-function aggregateOf(context: ReadContext, item: unknown, path: IssuePath): NamedAggregate | undefined {
+function aggregateOf(
+  context: ReadContext,
+  item: unknown,
+  path: IssuePath,
+): NamedAggregate | undefined {
   if (typeof item === "string") return readText(context, item, { path, read: readNamedAggregate });
   if (!isObject(item))
     return report(context, "step_invalid", {
@@ -202,8 +232,13 @@ function aggregateOf(context: ReadContext, item: unknown, path: IssuePath): Name
   }
   const isBare = item["argument"] === undefined || item["argument"] === null;
   if (isBare && applied !== "count")
-    return report(context, "field_missing", { path: [...path, "argument"], message: `${applied} needs an argument.` });
-  const argument = isBare ? undefined : readExpressionField(context, item["argument"], [...path, "argument"]);
+    return report(context, "field_missing", {
+      path: [...path, "argument"],
+      message: `${applied} needs an argument.`,
+    });
+  const argument = isBare
+    ? undefined
+    : readExpressionField(context, item["argument"], [...path, "argument"]);
   if (name === undefined || (!isBare && argument === undefined)) return undefined;
   return { name, function: applied, ...(argument && { argument }) };
 }
@@ -223,8 +258,12 @@ function readSort(input: StepInput): PlanStep | undefined {
       });
     checkFields(input.context, item, { path, known: ["column", "direction", "nulls"] });
     const { direction, nulls } = item;
-    const isKnown = [undefined, null, "asc", "desc"].includes(direction as string | null | undefined);
-    const areKnown = [undefined, null, "first", "last"].includes(nulls as string | null | undefined);
+    const isKnown = [undefined, null, "asc", "desc"].includes(
+      direction as string | null | undefined,
+    );
+    const areKnown = [undefined, null, "first", "last"].includes(
+      nulls as string | null | undefined,
+    );
     if (!isKnown || !areKnown)
       return report(input.context, "step_invalid", {
         path,
@@ -232,14 +271,20 @@ function readSort(input: StepInput): PlanStep | undefined {
       });
     const column = readName(input.context, item["column"], [...path, "column"]);
     if (column === undefined) return undefined;
-    return { column, direction: direction === "desc" ? "desc" : "asc", nulls: nulls === "first" ? "first" : "last" };
+    return {
+      column,
+      direction: direction === "desc" ? "desc" : "asc",
+      nulls: nulls === "first" ? "first" : "last",
+    };
   });
   if (by?.length === 0)
     return report(input.context, "field_missing", {
       path: [...input.path, "by"],
       message: "A sort needs at least one key.",
     });
-  return from === undefined || by === undefined ? undefined : { name: input.name, op: "sort", from, by };
+  return from === undefined || by === undefined
+    ? undefined
+    : { name: input.name, op: "sort", from, by };
 }
 
 function readLimit(input: StepInput): PlanStep | undefined {
@@ -247,7 +292,8 @@ function readLimit(input: StepInput): PlanStep | undefined {
   const count = wholeNumber(input, "count");
   const hasOffset = input.object["offset"] !== undefined && input.object["offset"] !== null;
   const offset = hasOffset ? wholeNumber(input, "offset") : undefined;
-  if (from === undefined || count === undefined || (hasOffset && offset === undefined)) return undefined;
+  if (from === undefined || count === undefined || (hasOffset && offset === undefined))
+    return undefined;
   return { name: input.name, op: "limit", from, count, ...(offset !== undefined && { offset }) };
 }
 

@@ -82,7 +82,10 @@ export class TokenReader {
   fail(expected: string): never {
     const { kind, value, at } = this.peek();
     const found = kind === "end" ? "the text ends" : `${quoted(value)} stands`;
-    throw new PlanSyntaxError("expression_invalid", `Expected ${expected}, but ${found} at character ${at + 1}.`);
+    throw new PlanSyntaxError(
+      "expression_invalid",
+      `Expected ${expected}, but ${found} at character ${at + 1}.`,
+    );
   }
 
   /** Continues after a piece that was read by other rules. */
@@ -93,14 +96,20 @@ export class TokenReader {
   countNode(): void {
     this.#count.nodes += 1;
     if (this.#count.nodes <= this.limits.nodes) return;
-    throw new PlanSyntaxError("limit_exceeded", `The plan has more than ${this.limits.nodes} parts; split the task.`);
+    throw new PlanSyntaxError(
+      "limit_exceeded",
+      `The plan has more than ${this.limits.nodes} parts; split the task.`,
+    );
   }
 
   /** Runs an action one level deeper. */
   nested<T>(action: () => T): T {
     this.#depth += 1;
     if (this.#depth > this.limits.depth) {
-      throw new PlanSyntaxError("limit_exceeded", `Expressions nest deeper than ${this.limits.depth} levels.`);
+      throw new PlanSyntaxError(
+        "limit_exceeded",
+        `Expressions nest deeper than ${this.limits.depth} levels.`,
+      );
     }
     try {
       return action();

@@ -62,7 +62,10 @@ function readQuoted(text: string, at: number, kind: "text" | "name"): Token {
   for (;;) {
     const close = text.indexOf(quote, from);
     if (close < 0) {
-      throw new PlanSyntaxError("expression_invalid", `The ${quote} at character ${at + 1} is never closed.`);
+      throw new PlanSyntaxError(
+        "expression_invalid",
+        `The ${quote} at character ${at + 1} is never closed.`,
+      );
     }
     value += text.slice(from, close);
     if (text[close + 1] !== quote) return { kind, value, at, end: close + 1 };

@@ -32,7 +32,8 @@ export interface PlacementOptions {
 export function planPhysical(valid: ValidLogicalPlan, options: PlacementOptions): PhysicalPlan {
   // Arguments of an API or a function have to reach it, whatever else may.
   const isPushed =
-    options.pushdown === "full" || valid.steps.some((step) => step.op === "scan" && hasParameters(step.resource));
+    options.pushdown === "full" ||
+    valid.steps.some((step) => step.op === "scan" && hasParameters(step.resource));
   const pushed = isPushed ? pushFilters(valid.steps) : valid.steps;
   const placer = new Placer(options);
   // Unread steps are not run at all.
@@ -73,7 +74,9 @@ class Placer {
     const isTaken = found !== undefined && isTakenBy(found.connector, step, resources);
     if (!isTaken && step.op === "filter") {
       if (found !== undefined)
-        return this.#splitFilter(step, found, (part) => isTakenBy(found.connector, part, resources));
+        return this.#splitFilter(step, found, (part) =>
+          isTakenBy(found.connector, part, resources),
+        );
       const source = this.places.get(step.from);
       const [resource] = resources;
       if (source !== undefined && resource !== undefined && hasParameters(resource))
@@ -96,7 +99,11 @@ class Placer {
   }
 
   /** The conjuncts that the source takes stay there, the others go on above. */
-  #splitFilter(filter: TypedFilter, found: FoundConnector, isTaken: (part: TypedFilter) => boolean): TypedStep[] {
+  #splitFilter(
+    filter: TypedFilter,
+    found: FoundConnector,
+    isTaken: (part: TypedFilter) => boolean,
+  ): TypedStep[] {
     const parts = conjunctsOf(filter.where);
     const taken = parts.filter((part) => isTaken({ ...filter, where: part }));
     const where = conjunction(taken);
@@ -114,14 +121,19 @@ class Placer {
   }
 }
 
-function isTakenBy(connector: Connector, step: TypedStep, resources: readonly ResourceDetails[]): boolean {
+function isTakenBy(
+  connector: Connector,
+  step: TypedStep,
+  resources: readonly ResourceDetails[],
+): boolean {
   return connector.operations.has(step.op) && (connector.takes?.(step, resources) ?? true);
 }
 
 /** True for a condition that gives a value to something that the resource takes. */
 function isArgument({ where }: TypedFilter, resource: ResourceDetails): boolean {
   const condition = simpleCondition(where);
-  if (condition === undefined || (condition.operator !== "eq" && condition.operator !== "in")) return false;
+  if (condition === undefined || (condition.operator !== "eq" && condition.operator !== "in"))
+    return false;
   return scanColumns(resource).get(condition.column)?.isParameter === true;
 }
 
@@ -130,28 +142,52 @@ function allows(resource: ResourceDetails, operation: PlanOperation): boolean {
   const { pushdown, cap } = resource;
   const told =
     pushdown?.[
-      operation === "distinct" ? "aggregate" : operation === "union" || operation === "scan" ? "join" : operation
+      operation === "distinct"
+        ? "aggregate"
+        : operation === "union" || operation === "scan"
+          ? "join"
+          : operation
     ];
   if (told !== undefined) return told;
   if (cap === undefined || cap.length === 0) return true;
-  const names: readonly string[] = operation === "distinct" ? ["distinct", "aggregate"] : [operation];
-  return names.some((name) => cap.includes(name)) || (operation === "union" && cap.includes("join"));
+  const names: readonly string[] =
+    operation === "distinct" ? ["distinct", "aggregate"] : [operation];
+  return (
+    names.some((name) => cap.includes(name)) || (operation === "union" && cap.includes("join"))
+  );
 }
 
 /** Cuts the plan where rows leave a source. A step that two readers share is read once where its rows leave it. */
-function assemble(steps: readonly TypedStep[], { places }: Placer, columns: PlanColumn[]): PhysicalPlan {
+function assemble(
+  steps: readonly TypedStep[],
+  { places }: Placer,
+  columns: PlanColumn[],
+): PhysicalPlan {
   const engineSteps = steps.filter(({ name }) => places.get(name) === undefined);
   const read = new Set(engineSteps.flatMap(typedInputsOf));
   const last = steps.at(-1);
-  const outputs = steps.filter((step) => places.get(step.name) !== undefined && (read.has(step.name) || step === last));
-  const whole = pruneColumns([...outputs.map((step) => asScan(step, steps)), ...engineSteps], columns);
+  const outputs = steps.filter(
+    (step) => places.get(step.name) !== undefined && (read.has(step.name) || step === last),
+  );
+  const whole = pruneColumns(
+    [...outputs.map((step) => asScan(step, steps)), ...engineSteps],
+    columns,
+  );
   const columnsOfOutput = new Map(whole.map((step) => [step.name, step.columns]));
   const fragments = outputs.flatMap((step): PlacedFragment[] => {
     const place = places.get(step.name);
-    const wanted = engineSteps.length === 0 ? columns : (columnsOfOutput.get(step.name) ?? step.columns);
+    const wanted =
+      engineSteps.length === 0 ? columns : (columnsOfOutput.get(step.name) ?? step.columns);
     return place === undefined
       ? []
-      : [{ connector: place.key, output: step.name, steps: stepsBelow(steps, step.name), columns: wanted }];
+      : [
+          {
+            connector: place.key,
+            output: step.name,
+            steps: stepsBelow(steps, step.name),
+            columns: wanted,
+          },
+        ];
   });
   const left = whole.slice(outputs.length);
   return { fragments, columns, ...(left.length > 0 && { engine: { steps: left, columns } }) };

@@ -5,7 +5,10 @@ import { columnsOf } from "./push-filters.ts";
 type Needs = Map<string, Set<string>>;
 
 /** The same plan without columns that nothing reads, so that no source sends them. A step keeps at least one. */
-export function pruneColumns(steps: readonly TypedStep[], output: readonly PlanColumn[]): TypedStep[] {
+export function pruneColumns(
+  steps: readonly TypedStep[],
+  output: readonly PlanColumn[],
+): TypedStep[] {
   const needs: Needs = new Map();
   const last = steps.at(-1);
   if (last !== undefined)
@@ -16,7 +19,8 @@ export function pruneColumns(steps: readonly TypedStep[], output: readonly PlanC
     );
   for (const step of steps.toReversed()) collect(step, steps, needs);
   const pruned = new Map<string, TypedStep>();
-  for (const step of steps) pruned.set(step.name, prune(step, needs.get(step.name) ?? new Set(), pruned));
+  for (const step of steps)
+    pruned.set(step.name, prune(step, needs.get(step.name) ?? new Set(), pruned));
   return [...pruned.values()];
 }
 
@@ -65,7 +69,9 @@ function collect(step: TypedStep, steps: readonly TypedStep[], needs: Needs): vo
       );
     }
     case "aggregate": {
-      const kept = step.aggregates.filter((_, index) => wanted.has(step.columns[step.by.length + index]?.name ?? ""));
+      const kept = step.aggregates.filter((_, index) =>
+        wanted.has(step.columns[step.by.length + index]?.name ?? ""),
+      );
       return read(step.from, [...step.by, ...kept.flatMap(({ argument }) => argument ?? [])]);
     }
     case "sort":
@@ -94,12 +100,20 @@ function collect(step: TypedStep, steps: readonly TypedStep[], needs: Needs): vo
 }
 
 /** Which of a list stay: those that are needed, or the first where none is. */
-function kept<T>(columns: readonly PlanColumn[], wanted: ReadonlySet<string>, values: readonly T[]): T[] {
+function kept<T>(
+  columns: readonly PlanColumn[],
+  wanted: ReadonlySet<string>,
+  values: readonly T[],
+): T[] {
   const chosen = values.filter((_, index) => wanted.has(columns[index]?.name ?? ""));
   return chosen.length > 0 ? chosen : values.slice(0, 1);
 }
 
-function prune(step: TypedStep, wanted: ReadonlySet<string>, pruned: ReadonlyMap<string, TypedStep>): TypedStep {
+function prune(
+  step: TypedStep,
+  wanted: ReadonlySet<string>,
+  pruned: ReadonlyMap<string, TypedStep>,
+): TypedStep {
   const columnsFrom = (name: string): PlanColumn[] => pruned.get(name)?.columns ?? [];
   const columns = kept(step.columns, wanted, step.columns);
   switch (step.op) {
@@ -108,7 +122,11 @@ function prune(step: TypedStep, wanted: ReadonlySet<string>, pruned: ReadonlyMap
     case "project":
       return { ...step, columns, values: kept(step.columns, wanted, step.values) };
     case "union":
-      return { ...step, columns, values: step.values.map((values) => kept(step.columns, wanted, values)) };
+      return {
+        ...step,
+        columns,
+        values: step.values.map((values) => kept(step.columns, wanted, values)),
+      };
     case "aggregate": {
       const names = step.columns.slice(step.by.length);
       const chosen = names.flatMap(({ name }, index) => (wanted.has(name) ? [index] : []));
@@ -117,12 +135,16 @@ function prune(step: TypedStep, wanted: ReadonlySet<string>, pruned: ReadonlyMap
       return {
         ...step,
         aggregates,
-        columns: [...step.columns.slice(0, step.by.length), ...indexes.flatMap((index) => names[index] ?? [])],
+        columns: [
+          ...step.columns.slice(0, step.by.length),
+          ...indexes.flatMap((index) => names[index] ?? []),
+        ],
       };
     }
     case "join": {
       const left = columnsFrom(step.left);
-      if (step.kind === "semi" || step.kind === "anti") return { ...step, columns: left, leftCount: left.length };
+      if (step.kind === "semi" || step.kind === "anti")
+        return { ...step, columns: left, leftCount: left.length };
       const oldRight = step.columns.slice(step.leftCount);
       const right = columnsFrom(step.right).flatMap(
         ({ name }) => oldRight.find((column) => column.name === `${step.prefix}${name}`) ?? [],

@@ -68,11 +68,14 @@ function pushOnce(state: PushState): boolean {
 
 /** Puts steps where the first of the old ones stood; names keep their order, since a filter reads from one step only. */
 function replace(state: PushState, old: readonly TypedStep[], put: readonly TypedStep[]): void {
-  state.steps = state.steps.flatMap((step) => (step === old[0] ? put : old.includes(step) ? [] : [step]));
+  state.steps = state.steps.flatMap((step) =>
+    step === old[0] ? put : old.includes(step) ? [] : [step],
+  );
 }
 
 function merged(below: TypedFilter, filter: TypedFilter): TypedStep[] {
-  const where = conjunction([...conjunctsOf(below.where), ...conjunctsOf(filter.where)]) ?? filter.where;
+  const where =
+    conjunction([...conjunctsOf(below.where), ...conjunctsOf(filter.where)]) ?? filter.where;
   return [{ ...filter, from: below.from, where }];
 }
 
@@ -82,13 +85,18 @@ const mostParts = 60;
 /** False for a filter that would grow beyond the bound by what the project computes. */
 function staysShort(project: TypedProject, { where }: TypedFilter): boolean {
   const values = new Map(
-    project.columns.map(({ name }, index) => [name, partCount(project.values[index], new Map())] as const),
+    project.columns.map(
+      ({ name }, index) => [name, partCount(project.values[index], new Map())] as const,
+    ),
   );
   return partCount(where, values) <= Math.max(mostParts, partCount(where, new Map()));
 }
 
 /** How many parts an expression has where its columns have so many. */
-function partCount(expression: TypedExpression | undefined, columns: ReadonlyMap<string, number>): number {
+function partCount(
+  expression: TypedExpression | undefined,
+  columns: ReadonlyMap<string, number>,
+): number {
   if (expression === undefined) return 0;
   if (expression.op === "column") return columns.get(expression.name) ?? 1;
   return partsOf(expression).reduce((sum, part) => sum + partCount(part, columns), 1);
@@ -121,7 +129,10 @@ function substituted(
     case "in":
       return { ...expression, value: write(expression.value) };
     case "case": {
-      const branches = expression.branches.map(({ when, value }) => ({ when: write(when), value: write(value) }));
+      const branches = expression.branches.map(({ when, value }) => ({
+        when: write(when),
+        value: write(value),
+      }));
       const { otherwise, ...rest } = expression;
       return { ...rest, branches, ...(otherwise && { otherwise: write(otherwise) }) };
     }
@@ -148,10 +159,16 @@ function pushIntoJoin(state: PushState, join: TypedJoin, filter: TypedFilter): b
   // A condition on the right side of a left join would keep rows whose partner fails it.
   const forRight =
     join.kind === "inner"
-      ? all.filter((part) => !forLeft.includes(part) && columnsOf(part).every((name) => rightValues.has(name)))
+      ? all.filter(
+          (part) =>
+            !forLeft.includes(part) && columnsOf(part).every((name) => rightValues.has(name)),
+        )
       : [];
-  const rest = conjunction(all.filter((part) => !forLeft.includes(part) && !forRight.includes(part)));
-  if (left === undefined || right === undefined || forLeft.length + forRight.length === 0) return false;
+  const rest = conjunction(
+    all.filter((part) => !forLeft.includes(part) && !forRight.includes(part)),
+  );
+  if (left === undefined || right === undefined || forLeft.length + forRight.length === 0)
+    return false;
   const put: TypedStep[] = [];
   const add = (input: TypedStep, parts: readonly TypedExpression[]): string => {
     const where = conjunction(parts);

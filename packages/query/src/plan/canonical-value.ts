@@ -23,13 +23,20 @@ const timestampPattern =
  * `YYYY-MM-DDTHH:MM:SS`, a fraction of up to 6 digits where it is not 0, and `Z` for a `timestamptz`. A text without a zone
  * counts as UTC for a `timestamptz`; one with a zone is no `timestamp`. Undefined where it is none.
  */
-export function canonicalTimestamp(text: string, kind: "timestamp" | "timestamptz"): string | undefined {
+export function canonicalTimestamp(
+  text: string,
+  kind: "timestamp" | "timestamptz",
+): string | undefined {
   const parts = timestampPattern.exec(text);
   const day = parts?.[1] === undefined ? undefined : canonicalDate(parts[1]);
   if (parts === null || day === undefined) return undefined;
   const [, , hour = "00", minute = "00", second = "00", fraction = "", zone] = parts;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  if (zone !== undefined && (kind === "timestamp" || (parts[2] === undefined && zone !== undefined))) return undefined;
+  if (
+    zone !== undefined &&
+    (kind === "timestamp" || (parts[2] === undefined && zone !== undefined))
+  )
+    return undefined;
   const micros = fraction.slice(0, 6).replace(/0+$/, "");
   const offset = offsetMinutes(zone);
   if (offset === undefined) return undefined;

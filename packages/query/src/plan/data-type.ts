@@ -1,5 +1,7 @@
 /** Type of a value in a plan. `int` has 64 bits; `timestamp` is a wall clock without a zone, `timestamptz` an instant. */
-export type DataType = { kind: "bool" | "int" | "float" | "text" | "date" | "timestamp" | "timestamptz" } | DecimalType;
+export type DataType =
+  | { kind: "bool" | "int" | "float" | "text" | "date" | "timestamp" | "timestamptz" }
+  | DecimalType;
 
 /** An exact number: `precision` digits in all (1..38), `scale` of them after the point. */
 export interface DecimalType {
@@ -17,7 +19,15 @@ export const maxPrecision = 38;
 /** What a numeric column without digits of its own is read as. */
 const looseDecimal: DecimalType = { kind: "decimal", precision: maxPrecision, scale: 9 };
 
-const plainKinds: ReadonlySet<string> = new Set(["bool", "int", "float", "text", "date", "timestamp", "timestamptz"]);
+const plainKinds: ReadonlySet<string> = new Set([
+  "bool",
+  "int",
+  "float",
+  "text",
+  "date",
+  "timestamp",
+  "timestamptz",
+]);
 
 /** The type as plans write it: `int`, `decimal(12,2)`. */
 export function typeName(type: DataType): string {

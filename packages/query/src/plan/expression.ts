@@ -3,7 +3,12 @@ import type { FunctionName } from "./functions.ts";
 
 /** A value computed from one row, as a tree that JSON can hold. */
 export type Expression =
-  ColumnExpression | LiteralExpression | CallExpression | CaseExpression | InExpression | CastExpression;
+  | ColumnExpression
+  | LiteralExpression
+  | CallExpression
+  | CaseExpression
+  | InExpression
+  | CastExpression;
 
 /** A column of the step that the expression reads from. */
 export interface ColumnExpression {

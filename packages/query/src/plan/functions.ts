@@ -42,7 +42,9 @@ export type FunctionName =
   | "now";
 
 /** Least and most arguments of each function. `Infinity`: any number. */
-export const functionArguments: Readonly<Record<FunctionName, readonly [least: number, most: number]>> = {
+export const functionArguments: Readonly<
+  Record<FunctionName, readonly [least: number, most: number]>
+> = {
   eq: [2, 2],
   ne: [2, 2],
   lt: [2, 2],
@@ -85,7 +87,14 @@ export const functionArguments: Readonly<Record<FunctionName, readonly [least: n
   now: [0, 0],
 };
 
-const aggregates: ReadonlySet<string> = new Set(["count", "count_distinct", "sum", "avg", "min", "max"]);
+const aggregates: ReadonlySet<string> = new Set([
+  "count",
+  "count_distinct",
+  "sum",
+  "avg",
+  "min",
+  "max",
+]);
 
 /** True for a name that a call may have. */
 export function isFunctionName(name: string): name is FunctionName {
@@ -93,6 +102,8 @@ export function isFunctionName(name: string): name is FunctionName {
 }
 
 /** True for the name of an aggregate. */
-export function isAggregateName(name: string): name is "count" | "count_distinct" | "sum" | "avg" | "min" | "max" {
+export function isAggregateName(
+  name: string,
+): name is "count" | "count_distinct" | "sum" | "avg" | "min" | "max" {
   return aggregates.has(name);
 }

@@ -8,7 +8,15 @@ export interface LogicalPlan {
 
 /** One step. Names are unique in a plan. */
 export type PlanStep =
-  ScanStep | FilterStep | ProjectStep | JoinStep | AggregateStep | SortStep | LimitStep | UnionStep | DistinctStep;
+  | ScanStep
+  | FilterStep
+  | ProjectStep
+  | JoinStep
+  | AggregateStep
+  | SortStep
+  | LimitStep
+  | UnionStep
+  | DistinctStep;
 
 /** Which operation a step is. */
 export type PlanOperation = PlanStep["op"];

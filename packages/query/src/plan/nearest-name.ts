@@ -7,11 +7,17 @@ export function nearestName(wanted: string, names: Iterable<string>): string | u
   for (const name of names) {
     const candidate = name.toLowerCase().slice(0, maxLength);
     const isInside =
-      target.length > 2 && (candidate.includes(target) || target.includes(candidate)) && candidate.length > 2;
-    const edits = isInside ? 0.5 + Math.abs(candidate.length - target.length) / 100 : editDistance(target, candidate);
+      target.length > 2 &&
+      (candidate.includes(target) || target.includes(candidate)) &&
+      candidate.length > 2;
+    const edits = isInside
+      ? 0.5 + Math.abs(candidate.length - target.length) / 100
+      : editDistance(target, candidate);
     if (best === undefined || edits < best.edits) best = { name, edits };
   }
-  return best !== undefined && best.edits <= Math.max(1, Math.ceil(target.length / 3)) ? best.name : undefined;
+  return best !== undefined && best.edits <= Math.max(1, Math.ceil(target.length / 3))
+    ? best.name
+    : undefined;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment distance). */
@@ -23,9 +29,16 @@ function editDistance(left: string, right: string): number {
     for (let column = 1; column <= right.length; column++) {
       const isSame = left[row - 1] === right[column - 1];
       const replaced = (previous[column - 1] ?? 0) + (isSame ? 0 : 1);
-      const shortest = Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
+      const shortest = Math.min(
+        replaced,
+        (previous[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+      );
       const isSwap =
-        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+        row > 1 &&
+        column > 1 &&
+        left[row - 1] === right[column - 2] &&
+        left[row - 2] === right[column - 1];
       current.push(isSwap ? Math.min(shortest, (before[column - 2] ?? 0) + 1) : shortest);
     }
     before = previous;

@@ -16,7 +16,13 @@ export interface PlanColumn {
 }
 
 /** An expression whose names and types are settled: conversions stand as casts, operands of a comparison have one type. */
-export type TypedExpression = TypedColumn | TypedLiteral | TypedCall | TypedCase | TypedIn | TypedCast;
+export type TypedExpression =
+  | TypedColumn
+  | TypedLiteral
+  | TypedCall
+  | TypedCase
+  | TypedIn
+  | TypedCast;
 
 /** What every typed expression says of its value. */
 export interface TypedValue {

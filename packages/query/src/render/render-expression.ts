@@ -45,7 +45,8 @@ export function renderAggregate({ name, function: applied, argument }: NamedAggr
 
 /** A name, in double quotes unless it is a plain word. */
 export function renderName(name: string): string {
-  const isBare = /^[\p{L}_][\p{L}\p{N}\p{M}_]*$/u.test(name) && !reservedWords.has(name.toLowerCase());
+  const isBare =
+    /^[\p{L}_][\p{L}\p{N}\p{M}_]*$/u.test(name) && !reservedWords.has(name.toLowerCase());
   return isBare ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -62,12 +63,21 @@ function plain(expression: Expression): { text: string; own: number } {
     case "literal":
       return { text: renderLiteral(expression), own: primaryLevel };
     case "cast":
-      return { text: `cast(${write(expression.value, 0)} as ${expression.type})`, own: primaryLevel };
+      return {
+        text: `cast(${write(expression.value, 0)} as ${expression.type})`,
+        own: primaryLevel,
+      };
     case "in":
-      return { text: `${write(expression.value, 5)} in (${expression.list.map(renderLiteral).join(", ")})`, own: 4 };
+      return {
+        text: `${write(expression.value, 5)} in (${expression.list.map(renderLiteral).join(", ")})`,
+        own: 4,
+      };
     case "case": {
-      const branches = expression.branches.map(({ when, value }) => ` when ${write(when, 0)} then ${write(value, 0)}`);
-      const otherwise = expression.otherwise === undefined ? "" : ` else ${write(expression.otherwise, 0)}`;
+      const branches = expression.branches.map(
+        ({ when, value }) => ` when ${write(when, 0)} then ${write(value, 0)}`,
+      );
+      const otherwise =
+        expression.otherwise === undefined ? "" : ` else ${write(expression.otherwise, 0)}`;
       return { text: `case${branches.join("")}${otherwise} end`, own: primaryLevel };
     }
     case "call":
@@ -75,26 +85,38 @@ function plain(expression: Expression): { text: string; own: number } {
   }
 }
 
-function plainCall({ function: name, arguments: parts }: CallExpression): { text: string; own: number } {
+function plainCall({ function: name, arguments: parts }: CallExpression): {
+  text: string;
+  own: number;
+} {
   const [first, second, third] = parts;
   const operator = operators[name];
-  if (operator !== undefined && first !== undefined) return { text: chain(parts, operator), own: operator.level };
+  if (operator !== undefined && first !== undefined)
+    return { text: chain(parts, operator), own: operator.level };
   if (name === "not" && first !== undefined) return { text: `not ${write(first, 3)}`, own: 3 };
   if (name === "negate" && first !== undefined) {
     // Brackets round a literal: without them the sign belongs to the number.
     const inner = write(first, 7);
     return { text: first.op === "literal" ? `-(${inner})` : `-${inner}`, own: 7 };
   }
-  if (name === "is_null" && first !== undefined) return { text: `${write(first, 5)} is null`, own: 4 };
-  if (name === "is_not_null" && first !== undefined) return { text: `${write(first, 5)} is not null`, own: 4 };
+  if (name === "is_null" && first !== undefined)
+    return { text: `${write(first, 5)} is null`, own: 4 };
+  if (name === "is_not_null" && first !== undefined)
+    return { text: `${write(first, 5)} is not null`, own: 4 };
   if (name === "between" && first !== undefined && second !== undefined && third !== undefined) {
-    return { text: `${write(first, 5)} between ${write(second, 5)} and ${write(third, 5)}`, own: 4 };
+    return {
+      text: `${write(first, 5)} between ${write(second, 5)} and ${write(third, 5)}`,
+      own: 4,
+    };
   }
   return { text: `${name}(${parts.map((part) => write(part, 0)).join(", ")})`, own: primaryLevel };
 }
 
 /** The left operand may bind as the operator does, save in comparisons and in chains that are one call. */
-function chain(parts: readonly Expression[], { symbol, level }: { symbol: string; level: number }): string {
+function chain(
+  parts: readonly Expression[],
+  { symbol, level }: { symbol: string; level: number },
+): string {
   const isLeftAssociative = level >= 5 && symbol !== "||";
   return parts
     .map((part, index) => {

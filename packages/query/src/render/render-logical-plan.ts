@@ -4,7 +4,11 @@ import { renderAggregate, renderExpression, renderName, renderNamed } from "./re
 
 /** The plan as YAML, expressions in their text form: the same plan gives the same bytes, and reading them the same plan. */
 export function renderLogicalPlan(plan: LogicalPlan): string {
-  const options = { lineWidth: 0, aliasDuplicateObjects: false, flowCollectionPadding: false } as const;
+  const options = {
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    flowCollectionPadding: false,
+  } as const;
   const steps = plan.steps.map(
     (step) => `  - ${stringify(fieldsOf(step), options).trimEnd().replaceAll("\n", "\n    ")}\n`,
   );
@@ -40,7 +44,8 @@ function fieldsOf(step: PlanStep): object {
 /** The fields that stand first, so that the order in the object does not matter. */
 function orderedHead(step: PlanStep): object {
   if (step.op === "scan") return { name: step.name, op: step.op, resource: step.resource };
-  if (step.op === "limit") return { name: step.name, op: step.op, from: step.from, count: step.count };
+  if (step.op === "limit")
+    return { name: step.name, op: step.op, from: step.from, count: step.count };
   return { name: step.name, op: step.op };
 }
 

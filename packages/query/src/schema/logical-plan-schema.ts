@@ -10,21 +10,38 @@ const list = (items: JsonSchema, minItems = 0): JsonSchema => ({
 });
 const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 
-function record(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
+function record(
+  properties: Record<string, JsonSchema>,
+  optional: readonly string[] = [],
+): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-const step = (op: string, properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema =>
-  record({ name: text("Unique in the plan."), op: { type: "string", const: op }, ...properties }, optional);
+const step = (
+  op: string,
+  properties: Record<string, JsonSchema>,
+  optional: readonly string[] = [],
+): JsonSchema =>
+  record(
+    { name: text("Unique in the plan."), op: { type: "string", const: op }, ...properties },
+    optional,
+  );
 
 const from = text("The name of an earlier step.");
-const expression = text("Like: status = 'paid' and amount >= 10.5 and created_at >= date '2026-01-01'");
+const expression = text(
+  "Like: status = 'paid' and amount >= 10.5 and created_at >= date '2026-01-01'",
+);
 
 const steps: JsonSchema[] = [
-  step("scan", { resource: text("The id of a resource of the catalog."), columns: list(text("A column of it.")) }, [
-    "columns",
-  ]),
+  step(
+    "scan",
+    {
+      resource: text("The id of a resource of the catalog."),
+      columns: list(text("A column of it.")),
+    },
+    ["columns"],
+  ),
   step("filter", { from, where: expression }),
   step("project", { from, columns: list(text("Like: date(created_at) as day"), 1) }),
   step(
@@ -41,10 +58,16 @@ const steps: JsonSchema[] = [
   step("aggregate", {
     from,
     by: list(text("Like: date(created_at) as day")),
-    aggregates: list(text("Like: sum(amount) as revenue; count, count_distinct, sum, avg, min, max")),
+    aggregates: list(
+      text("Like: sum(amount) as revenue; count, count_distinct, sum, avg, min, max"),
+    ),
   }),
   step("sort", { from, by: list(text("Like: revenue desc"), 1) }),
-  step("limit", { from, count: { type: "integer", minimum: 0 }, offset: { type: "integer", minimum: 0 } }, ["offset"]),
+  step(
+    "limit",
+    { from, count: { type: "integer", minimum: 0 }, offset: { type: "integer", minimum: 0 } },
+    ["offset"],
+  ),
   step("union", { from: list(from, 2) }),
   step("distinct", { from }),
 ];
@@ -60,7 +83,17 @@ export const logicalPlanSchema: JsonSchema = record({
 
 const literal = record({
   op: { type: "string", const: "literal" },
-  type: oneOf("bool", "int", "float", "decimal", "text", "date", "timestamp", "timestamptz", "null"),
+  type: oneOf(
+    "bool",
+    "int",
+    "float",
+    "decimal",
+    "text",
+    "date",
+    "timestamp",
+    "timestamptz",
+    "null",
+  ),
   value: { type: ["string", "number", "boolean", "null"] },
 });
 
@@ -81,7 +114,10 @@ export const expressionSchema: JsonSchema = {
         record(
           {
             op: { type: "string", const: "case" },
-            branches: list(record({ when: reference("expression"), value: reference("expression") }), 1),
+            branches: list(
+              record({ when: reference("expression"), value: reference("expression") }),
+              1,
+            ),
             otherwise: reference("expression"),
           },
           ["otherwise"],
@@ -91,7 +127,11 @@ export const expressionSchema: JsonSchema = {
           value: reference("expression"),
           list: list(reference("literal"), 1),
         }),
-        record({ op: { type: "string", const: "cast" }, value: reference("expression"), type: { type: "string" } }),
+        record({
+          op: { type: "string", const: "cast" },
+          value: reference("expression"),
+          type: { type: "string" },
+        }),
       ],
     },
   },

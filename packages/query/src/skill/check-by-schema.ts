@@ -15,10 +15,19 @@ export function checkBySchema(
     throw new QueryError("value_invalid", `${what} is no JSON.`, { cause: error });
   }
   const wanted: JsonSchema = { ...schema };
-  const result = parseStructured(text, { schema: wanted, limits: { maxBytes: Infinity, maxRepairs: 0 } });
-  if (result.ok) return;
-  const reasons = result.issues.slice(0, 3).map(({ path, message }) => `${path.join(".") || "(root)"}: ${message}`);
-  throw new QueryError(code, `${what} does not fit its schema: ${reasons.join("; ").slice(0, 400)}`, {
-    details: { issues: result.issues.map(({ code, path }) => ({ code, path })) },
+  const result = parseStructured(text, {
+    schema: wanted,
+    limits: { maxBytes: Infinity, maxRepairs: 0 },
   });
+  if (result.ok) return;
+  const reasons = result.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.join(".") || "(root)"}: ${message}`);
+  throw new QueryError(
+    code,
+    `${what} does not fit its schema: ${reasons.join("; ").slice(0, 400)}`,
+    {
+      details: { issues: result.issues.map(({ code, path }) => ({ code, path })) },
+    },
+  );
 }

@@ -13,7 +13,10 @@ const forecast: ToolDefinition = {
   description: "Days of a place.",
   inputSchema: {
     type: "object",
-    properties: { place: { type: "string", maxLength: 20 }, days: { type: "integer", minimum: 1, maximum: 3 } },
+    properties: {
+      place: { type: "string", maxLength: 20 },
+      days: { type: "integer", minimum: 1, maximum: 3 },
+    },
     required: ["place"],
     additionalProperties: false,
   },
@@ -74,45 +77,66 @@ describe("skillConnector", () => {
 
   const late = with_(
     async (_, { signal }) =>
-      new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(new Error("stopped")))),
+      new Promise((_resolve, reject) =>
+        signal?.addEventListener("abort", () => reject(new Error("stopped"))),
+      ),
   );
-  const refusals: [name: string, code: string, plan: string, tool?: ToolDefinition, options?: SkillConnectorOptions][] =
+  const refusals: [
+    name: string,
+    code: string,
+    plan: string,
+    tool?: ToolDefinition,
+    options?: SkillConnectorOptions,
+  ][] = [
     [
-      ["a call without what the function needs", "plan_invalid", 'scan(res:skill.weather.forecast, "days[].day")'],
-      ["arguments that break the input schema", "argument_missing", `${scan} -> filter(place = '${"x".repeat(21)}')`],
-      [
-        "an answer that breaks the output schema",
-        "value_invalid",
-        `${scan} -> filter(place = 'Ulm')`,
-        with_(async () => ({ days: "none" })),
-      ],
-      [
-        "an answer that is no JSON",
-        "value_invalid",
-        `${scan} -> filter(place = 'Ulm')`,
-        with_(async () => ({ days: [() => 1] })),
-      ],
-      [
-        "a value of another type than the card's",
-        "value_invalid",
-        `${scan} -> filter(place = 'Ulm')`,
-        with_(async () => ({ days: [{ day: "2026-02-30" }] })),
-      ],
-      [
-        "a function that throws",
-        "source_failed",
-        `${scan} -> filter(place = 'Ulm')`,
-        with_(async () => Promise.reject(new Error("no network"))),
-      ],
-      ["a function that takes too long", "limit_exceeded", `${scan} -> filter(place = 'Ulm')`, late, { timeoutMs: 20 }],
-      [
-        "more calls than allowed",
-        "limit_exceeded",
-        `${scan} -> filter(place in ('a', 'b'))`,
-        forecast,
-        { maxCalls: 1 },
-      ],
-    ];
+      "a call without what the function needs",
+      "plan_invalid",
+      'scan(res:skill.weather.forecast, "days[].day")',
+    ],
+    [
+      "arguments that break the input schema",
+      "argument_missing",
+      `${scan} -> filter(place = '${"x".repeat(21)}')`,
+    ],
+    [
+      "an answer that breaks the output schema",
+      "value_invalid",
+      `${scan} -> filter(place = 'Ulm')`,
+      with_(async () => ({ days: "none" })),
+    ],
+    [
+      "an answer that is no JSON",
+      "value_invalid",
+      `${scan} -> filter(place = 'Ulm')`,
+      with_(async () => ({ days: [() => 1] })),
+    ],
+    [
+      "a value of another type than the card's",
+      "value_invalid",
+      `${scan} -> filter(place = 'Ulm')`,
+      with_(async () => ({ days: [{ day: "2026-02-30" }] })),
+    ],
+    [
+      "a function that throws",
+      "source_failed",
+      `${scan} -> filter(place = 'Ulm')`,
+      with_(async () => Promise.reject(new Error("no network"))),
+    ],
+    [
+      "a function that takes too long",
+      "limit_exceeded",
+      `${scan} -> filter(place = 'Ulm')`,
+      late,
+      { timeoutMs: 20 },
+    ],
+    [
+      "more calls than allowed",
+      "limit_exceeded",
+      `${scan} -> filter(place in ('a', 'b'))`,
+      forecast,
+      { maxCalls: 1 },
+    ],
+  ];
   it.each(refusals)("refuses %s", async (_, code, plan, tool, options) => {
     await expect(run(plan, tool, options)).rejects.toMatchObject({ code });
   });
@@ -125,9 +149,9 @@ describe("skillConnector", () => {
       controller.abort();
       return new Promise(() => undefined);
     });
-    await expect(run(`${scan} -> filter(place = 'Ulm')`, waiting, { signal: controller.signal })).rejects.toMatchObject(
-      { code: "aborted" },
-    );
+    await expect(
+      run(`${scan} -> filter(place = 'Ulm')`, waiting, { signal: controller.signal }),
+    ).rejects.toMatchObject({ code: "aborted" });
     expect(reasons).toEqual(["stopped"]);
   });
 

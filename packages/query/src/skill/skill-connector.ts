@@ -28,12 +28,18 @@ export interface SkillConnectorOptions {
  * Arguments are checked against `inputSchema` before and answers against `outputSchema` after each call; every function needs both.
  * @throws QueryError `invalid_options` for a function without an output schema, or two of one name
  */
-export function skillConnector(functions: readonly ToolDefinition[], options: SkillConnectorOptions = {}): Connector {
+export function skillConnector(
+  functions: readonly ToolDefinition[],
+  options: SkillConnectorOptions = {},
+): Connector {
   const { name = "functions", maxCalls = 100, timeoutMs = 30_000 } = options;
   const byName = new Map<string, ToolDefinition>();
   for (const tool of functions) {
     if (byName.has(tool.name))
-      throw new QueryError("invalid_options", `There are two functions ${JSON.stringify(tool.name)}.`);
+      throw new QueryError(
+        "invalid_options",
+        `There are two functions ${JSON.stringify(tool.name)}.`,
+      );
     if (tool.outputSchema === undefined)
       throw new QueryError(
         "invalid_options",
@@ -54,7 +60,8 @@ export function skillConnector(functions: readonly ToolDefinition[], options: Sk
     name,
     maxCalls,
     takes: ({ column, operator }, resource) =>
-      (operator === "eq" || operator === "in") && scanColumns(resource).get(column)?.isParameter === true,
+      (operator === "eq" || operator === "in") &&
+      scanColumns(resource).get(column)?.isParameter === true,
     describe: ({ resource, arguments: given }) =>
       `${functionOf(resource).name}(${[...given.keys()].map((key) => `${JSON.stringify(key)}: ?`).join(", ")})`,
     decoderOf: jsonDecoder,
@@ -81,7 +88,9 @@ async function callOnce(
   { name, timeoutMs, rowsAt }: CallOptions,
 ): Promise<RowPage> {
   const { resource, signal } = request;
-  const input = nested(new Map([...request.arguments].map(([key, value]) => [key, jsonValue(value, key)])));
+  const input = nested(
+    new Map([...request.arguments].map(([key, value]) => [key, jsonValue(value, key)])),
+  );
   checkBySchema(input, tool.inputSchema, {
     what: `The arguments of ${JSON.stringify(tool.name)}`,
     code: "argument_missing",
@@ -109,7 +118,9 @@ async function callOnce(
         details: { limit: "timeoutMs", most: timeoutMs },
       });
     const reason = error instanceof Error ? error.message : String(error);
-    throw new QueryError("source_failed", `${name} failed: ${reason.slice(0, 300)}`, { cause: error });
+    throw new QueryError("source_failed", `${name} failed: ${reason.slice(0, 300)}`, {
+      cause: error,
+    });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
@@ -130,7 +141,10 @@ function jsonValue(value: PlanValue, key: string): PlanValue {
 }
 
 function outOfRange(key: string): never {
-  throw new QueryError("value_invalid", `The value of ${JSON.stringify(key)} is no number that JSON holds exactly.`);
+  throw new QueryError(
+    "value_invalid",
+    `The value of ${JSON.stringify(key)} is no number that JSON holds exactly.`,
+  );
 }
 
 /** `filter.city` is the city within filter. */
@@ -151,7 +165,9 @@ function nested(given: ReadonlyMap<string, PlanValue>): object {
 }
 
 function plainObject(map: ReadonlyMap<string, unknown>): object {
-  return Object.fromEntries([...map].map(([key, value]) => [key, value instanceof Map ? plainObject(value) : value]));
+  return Object.fromEntries(
+    [...map].map(([key, value]) => [key, value instanceof Map ? plainObject(value) : value]),
+  );
 }
 
 function lastPart({ uri, id }: ResourceDetails): string {

@@ -26,8 +26,10 @@ export function planToSnippet(
 ): ResourceSnippet {
   const { title, details } = options;
   const head = title === undefined ? {} : { title };
-  if (engine === "ir") return { engine, code: renderArrow(plan) ?? renderLogicalPlan(plan), ...head };
-  if (details === undefined) throw new QueryError("invalid_options", "SQL needs the details of the plan's resources.");
+  if (engine === "ir")
+    return { engine, code: renderArrow(plan) ?? renderLogicalPlan(plan), ...head };
+  if (details === undefined)
+    throw new QueryError("invalid_options", "SQL needs the details of the plan's resources.");
   const checked = validateLogicalPlan(plan, { details });
   if (!checked.ok) {
     const reasons = checked.issues.slice(0, 3).map(({ message }) => message);

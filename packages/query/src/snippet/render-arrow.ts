@@ -1,12 +1,18 @@
 import { inputsOf, type LogicalPlan, type PlanStep, type SortKey } from "../plan/logical-plan.ts";
-import { renderAggregate, renderExpression, renderName, renderNamed } from "../render/render-expression.ts";
+import {
+  renderAggregate,
+  renderExpression,
+  renderName,
+  renderNamed,
+} from "../render/render-expression.ts";
 
 /** The arrow form of a plan, `scan(id)→filter(...)`; undefined where a step is read twice, or not at all, which it cannot say. */
 export function renderArrow({ steps }: LogicalPlan): string | undefined {
   const byName = new Map(steps.map((step) => [step.name, step]));
   const read = steps.flatMap(inputsOf);
   const last = steps.at(-1);
-  if (last === undefined || read.length !== steps.length - 1 || new Set(read).size !== read.length) return undefined;
+  if (last === undefined || read.length !== steps.length - 1 || new Set(read).size !== read.length)
+    return undefined;
   return chainOf(last, byName);
 }
 
@@ -33,7 +39,8 @@ function stepText(step: PlanStep, others: readonly string[]): string | undefined
     case "join": {
       const name = step.kind === "inner" ? "join" : `${step.kind}_join`;
       const keys = step.on.map(({ left, right }) => `${renderName(left)} = ${renderName(right)}`);
-      const prefix = step.prefix === undefined || step.prefix === "" ? "" : ` as ${renderName(step.prefix)}`;
+      const prefix =
+        step.prefix === undefined || step.prefix === "" ? "" : ` as ${renderName(step.prefix)}`;
       return `${name}(${[...others, ...keys].join(", ")}${prefix})`;
     }
     case "aggregate":

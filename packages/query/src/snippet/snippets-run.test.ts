@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { ResourceDetails } from "@ccl/catalog";
-import { createPostgresSession, openSqlite, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
+import {
+  createPostgresSession,
+  openSqlite,
+  type PostgresClient,
+  type SqliteDatabase,
+} from "@ccl/sql";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -18,7 +23,8 @@ import { planToSnippet } from "./plan-to-snippet.ts";
 
 type Row = Record<string, PlanValue>;
 
-const path = (name: string): URL => new URL(`../../node_modules/vega-datasets/data/${name}`, import.meta.url);
+const path = (name: string): URL =>
+  new URL(`../../node_modules/vega-datasets/data/${name}`, import.meta.url);
 const csv = (name: string): string[][] =>
   readFileSync(path(name), "utf8")
     .trim()
@@ -27,12 +33,14 @@ const csv = (name: string): string[][] =>
     .map((line) => line.split(","));
 const day = (text: string): string => new Date(`${text} UTC`).toISOString().slice(0, 10);
 
-const weatherRows = csv("seattle-weather.csv").map(([date = "", rain = "", high = "", , , kind = ""]): Row => ({
-  date: date.replaceAll("/", "-"),
-  rain: Number(rain).toFixed(1),
-  high: Number(high),
-  "the kind": kind,
-}));
+const weatherRows = csv("seattle-weather.csv").map(
+  ([date = "", rain = "", high = "", , , kind = ""]): Row => ({
+    date: date.replaceAll("/", "-"),
+    rain: Number(rain).toFixed(1),
+    high: Number(high),
+    "the kind": kind,
+  }),
+);
 const stockRows = csv("stocks.csv").map(([symbol = "", date = "", price = ""]): Row => ({
   symbol,
   date: day(date),
@@ -48,7 +56,12 @@ function tableOf(name: string, columns: Record<string, string>): ResourceDetails
     columns: Object.entries(columns).map(([column, type]) => ({ name: column, type })),
   };
 }
-const weather = tableOf("weather", { date: "date", rain: "numeric(5,1)", high: "float", "the kind": "text" });
+const weather = tableOf("weather", {
+  date: "date",
+  rain: "numeric(5,1)",
+  high: "float",
+  "the kind": "text",
+});
 const stocks = tableOf("stocks", { symbol: "text", date: "date", price: "numeric(8,2)" });
 const details = [weather, stocks];
 const tables: [ResourceDetails, Row[]][] = [
@@ -95,8 +108,12 @@ beforeAll(async () => {
     "DROP SCHEMA IF EXISTS snippet_tests CASCADE; CREATE SCHEMA snippet_tests; SET search_path = snippet_tests",
   );
   for (const [{ title, columns = [] }, rows] of tables) {
-    const names = columns.map(({ name, type = "" }) => `"${name}" ${type === "float" ? "double precision" : type}`);
-    const values = rows.map((row) => columns.map(({ name }) => `'${String(row[name])}'`).join(", "));
+    const names = columns.map(
+      ({ name, type = "" }) => `"${name}" ${type === "float" ? "double precision" : type}`,
+    );
+    const values = rows.map((row) =>
+      columns.map(({ name }) => `'${String(row[name])}'`).join(", "),
+    );
     const insert = `INSERT INTO ${title} VALUES ${values.map((value) => `(${value})`).join(", ")}`;
     for (const database of [session, sqlite]) {
       await database.exec(`CREATE TABLE ${title} (${names.join(", ")})`);
@@ -124,10 +141,15 @@ async function executed(plan: LogicalPlan, connectors: Connectors): Promise<unkn
 /** People read 12.50 and 12.5 alike, and some clients give integers as bigints. */
 function comparable(rows: readonly Record<string, unknown>[]): unknown[] {
   const plain = (value: unknown): unknown =>
-    typeof value !== "boolean" && value !== null && String(value).trim() !== "" && Number.isFinite(Number(value))
+    typeof value !== "boolean" &&
+    value !== null &&
+    String(value).trim() !== "" &&
+    Number.isFinite(Number(value))
       ? Number(Number(value).toPrecision(12))
       : value;
-  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])));
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
+  );
 }
 
 const key = "ada://any/db/main";
@@ -139,8 +161,12 @@ describe.each(plans)("the snippets for %s", (_, arrows) => {
     const { code } = planToSnippet(plan, "ir");
     const errors = irSnippetLinter(details)({ engine: "ir", code }, { resource: weather });
     expect(errors.filter(({ severity }) => severity !== "warning")).toEqual([]);
-    const memory = { [key]: createMemoryConnector({ "res:weather": weatherRows, "res:stocks": stockRows }) };
-    expect(await executed(planOf(code), memory)).toEqual(await executed(plan, { [key]: sqlConnector(sqlite) }));
+    const memory = {
+      [key]: createMemoryConnector({ "res:weather": weatherRows, "res:stocks": stockRows }),
+    };
+    expect(await executed(planOf(code), memory)).toEqual(
+      await executed(plan, { [key]: sqlConnector(sqlite) }),
+    );
   });
 
   it("give on SQLite what the plan gives", async () => {

@@ -116,7 +116,14 @@ class FragmentCompiler {
   }
 
   #relation(name: string): Relation {
-    return this.#relations.get(name) ?? { table: sql.id(name), aliases: new Map(), columns: [], order: [] };
+    return (
+      this.#relations.get(name) ?? {
+        table: sql.id(name),
+        aliases: new Map(),
+        columns: [],
+        order: [],
+      }
+    );
   }
 
   #add(step: TypedStep): void {
@@ -133,7 +140,9 @@ class FragmentCompiler {
           from,
           values: step.values.map((value) => this.#value(from, value)),
           keepsOrder: true,
-          stored: new Map(step.columns.flatMap(({ name }, index) => storedPair(from, step.values[index], name))),
+          stored: new Map(
+            step.columns.flatMap(({ name }, index) => storedPair(from, step.values[index], name)),
+          ),
         });
       }
       case "join":
@@ -144,14 +153,20 @@ class FragmentCompiler {
         const from = this.#relation(step.from);
         const order = step.by.flatMap(({ column: name, ...key }) => {
           const column = from.columns.find((candidate) => candidate.name === name);
-          return column === undefined ? [] : [{ ...key, column, alias: from.aliases.get(name) ?? name }];
+          return column === undefined
+            ? []
+            : [{ ...key, column, alias: from.aliases.get(name) ?? name }];
         });
         this.#relations.set(step.name, { ...from, order: [...order, ...from.order] });
         return;
       }
       case "limit": {
         const from = this.#relation(step.from);
-        return this.#pass(step, from, sql`${this.#orderClause(from)}${this.#limitClause(step.count, step.offset)}`);
+        return this.#pass(
+          step,
+          from,
+          sql`${this.#orderClause(from)}${this.#limitClause(step.count, step.offset)}`,
+        );
       }
       case "union":
         return this.#addUnion(step);
@@ -179,13 +194,22 @@ class FragmentCompiler {
       clause = sql``,
       keepsOrder,
       stored = new Map(),
-    }: { from: Relation; values: readonly Sql[]; clause?: Sql; keepsOrder: boolean; stored?: Relation["stored"] },
+    }: {
+      from: Relation;
+      values: readonly Sql[];
+      clause?: Sql;
+      keepsOrder: boolean;
+      stored?: Relation["stored"];
+    },
   ): void {
     const aliases = aliasesOf(step.columns);
     const named = values.map(
-      (value, index) => sql`${value} as ${sql.id(aliases.get(step.columns[index]?.name ?? "") ?? "c")}`,
+      (value, index) =>
+        sql`${value} as ${sql.id(aliases.get(step.columns[index]?.name ?? "") ?? "c")}`,
     );
-    const order = keepsOrder ? from.order.map((key, index) => ({ ...key, alias: `~${index}` })) : [];
+    const order = keepsOrder
+      ? from.order.map((key, index) => ({ ...key, alias: `~${index}` }))
+      : [];
     const kept = keepsOrder
       ? from.order.map((key, index) => sql`t.${sql.id(key.alias)} as ${sql.id(`~${index}`)}`)
       : [];
@@ -200,7 +224,11 @@ class FragmentCompiler {
 
   #set(
     step: TypedStep,
-    { body, order = [], ...names }: { body: Sql; order?: readonly OrderKey[] } & Pick<Relation, "aliases" | "stored">,
+    {
+      body,
+      order = [],
+      ...names
+    }: { body: Sql; order?: readonly OrderKey[] } & Pick<Relation, "aliases" | "stored">,
   ): void {
     // A prefix that no table has: within WITH a step's name would hide a table of that name.
     const name = sql.id(`ccl~${this.#relations.size}`);
@@ -214,7 +242,9 @@ class FragmentCompiler {
     const aliases = aliasesOf(step.columns);
     const isStored = ({ name, type }: PlanColumn): boolean =>
       this.#groupKeys.has(name) && dialect.groupsStored?.(type) === true;
-    const stored = new Map(step.columns.filter(isStored).map(({ name }, index) => [name, `~s${index}`]));
+    const stored = new Map(
+      step.columns.filter(isStored).map(({ name }, index) => [name, `~s${index}`]),
+    );
     const again = [...stored].map(([name, alias]) => sql`t.${sql.id(name)} as ${sql.id(alias)}`);
     const values = step.columns.map((column, index) => {
       const declared = storedTypes ? storedTypes.get(column.name) : step.declaredTypes[index];
@@ -253,7 +283,10 @@ class FragmentCompiler {
           ? sql`exists (select 1 ${partners} where ${on})`
           : sql`((${sql.join(keys.map((key) => key.left))}) in (select ${sql.join(keys.map((key) => key.right))} ${partners}))`;
       // A null has no partner, and `in` says neither yes nor no of it.
-      this.#set(step, { body: sql`${head} where ${has}${step.kind === "anti" ? sql` is not true` : sql``}`, aliases });
+      this.#set(step, {
+        body: sql`${head} where ${has}${step.kind === "anti" ? sql` is not true` : sql``}`,
+        aliases,
+      });
       return;
     }
     const join = sql.raw(step.kind === "left" ? "left join" : "inner join");
@@ -265,9 +298,13 @@ class FragmentCompiler {
     const { dialect } = this.#options;
     const from = this.#relation(step.from);
     const aliases = aliasesOf(step.columns);
-    const keys = step.by.map((key, index) => sql`${this.#value(from, key)} as ${sql.id(`k${index}`)}`);
+    const keys = step.by.map(
+      (key, index) => sql`${this.#value(from, key)} as ${sql.id(`k${index}`)}`,
+    );
     const args = step.aggregates.map(({ argument }, index) =>
-      argument === undefined ? undefined : sql`${this.#value(from, argument)} as ${sql.id(`a${index}`)}`,
+      argument === undefined
+        ? undefined
+        : sql`${this.#value(from, argument)} as ${sql.id(`a${index}`)}`,
     );
     const inner = [...keys, ...args.filter((arg) => arg !== undefined)];
     const columns = inner.length === 0 ? [sql`1 as ${sql.id("a")}`] : inner;
@@ -289,22 +326,31 @@ class FragmentCompiler {
       }),
     ];
     const named = results.map(
-      (value, index) => sql`${value} as ${sql.id(aliases.get(step.columns[index]?.name ?? "") ?? "c")}`,
+      (value, index) =>
+        sql`${value} as ${sql.id(aliases.get(step.columns[index]?.name ?? "") ?? "c")}`,
     );
-    const groups = step.by.map((by, index) => dialect.equal(sql`g.${sql.id(`k${index}`)}`, by.type));
+    const groups = step.by.map((by, index) =>
+      dialect.equal(sql`g.${sql.id(`k${index}`)}`, by.type),
+    );
     const clause = groups.length === 0 ? sql`` : sql` group by ${sql.join(groups)}`;
     this.#set(step, { body: sql`select ${sql.join(named)} from (${rows}) as g${clause}`, aliases });
   }
 
   /** The groups of a key as its table has it, which are few: only they are brought into the query's form. */
-  #groupsByStored({ aggregates }: TypedAggregateStep, { key, rows }: { key: PlanColumn; rows: Sql }): Sql {
+  #groupsByStored(
+    { aggregates }: TypedAggregateStep,
+    { key, rows }: { key: PlanColumn; rows: Sql },
+  ): Sql {
     const { dialect } = this.#options;
     const stored = sql`s.${sql.id("k0")}`;
     const values = aggregates.map((aggregate, index) => {
       const alias = sql.id(`a${index}`);
       return sql`${dialect.aggregate(aggregate, aggregate.argument && sql`s.${alias}`)} as ${alias}`;
     });
-    const columns = sql.join([sql`${dialect.scanned(key, undefined, stored)} as ${sql.id("k0")}`, ...values]);
+    const columns = sql.join([
+      sql`${dialect.scanned(key, undefined, stored)} as ${sql.id("k0")}`,
+      ...values,
+    ]);
     return sql`select ${columns} from (${rows}) as s group by ${dialect.equal(stored, { kind: "text" })}`;
   }
 
@@ -332,8 +378,15 @@ class FragmentCompiler {
 
   #limitClause(count: number, offset: number): Sql {
     const bound = (value: number): Sql =>
-      this.#options.dialect.literal({ op: "literal", value, type: { kind: "int" }, isNullable: false });
-    return offset === 0 ? sql` limit ${bound(count)}` : sql` limit ${bound(count)} offset ${bound(offset)}`;
+      this.#options.dialect.literal({
+        op: "literal",
+        value,
+        type: { kind: "int" },
+        isNullable: false,
+      });
+    return offset === 0
+      ? sql` limit ${bound(count)}`
+      : sql` limit ${bound(count)} offset ${bound(offset)}`;
   }
 
   #value(from: Relation, expression: TypedExpression, table = "t"): Sql {
@@ -351,8 +404,11 @@ class FragmentCompiler {
       case "in":
         return sql`(${dialect.equal(write(expression.value), expression.value.type)} in (${sql.join(expression.list.map(write))}))`;
       case "case": {
-        const branches = expression.branches.map(({ when, value }) => sql` when ${write(when)} then ${write(value)}`);
-        const otherwise = expression.otherwise === undefined ? sql`` : sql` else ${write(expression.otherwise)}`;
+        const branches = expression.branches.map(
+          ({ when, value }) => sql` when ${write(when)} then ${write(value)}`,
+        );
+        const otherwise =
+          expression.otherwise === undefined ? sql`` : sql` else ${write(expression.otherwise)}`;
         return sql`(case${sql.join(branches, sql``)}${otherwise} end)`;
       }
     }
@@ -365,12 +421,17 @@ const mergeable: ReadonlySet<string> = new Set(["count", "sum", "min", "max"]);
 function mergeableKey(step: TypedStep): PlanColumn | undefined {
   if (step.op !== "aggregate" || step.by.length !== 1) return undefined;
   const [key] = step.by;
-  return key?.op === "column" && step.aggregates.every((aggregate) => mergeable.has(aggregate.function))
+  return key?.op === "column" &&
+    step.aggregates.every((aggregate) => mergeable.has(aggregate.function))
     ? key
     : undefined;
 }
 
-function storedPair({ stored }: Relation, value: TypedExpression | undefined, name: string): [string, string][] {
+function storedPair(
+  { stored }: Relation,
+  value: TypedExpression | undefined,
+  name: string,
+): [string, string][] {
   const alias = value?.op === "column" ? stored?.get(value.name) : undefined;
   return alias === undefined ? [] : [[name, alias]];
 }
@@ -381,7 +442,12 @@ function columnRef({ aliases }: Relation, name: string, table = "t"): Sql {
 
 /** Plain names stay, so that people can read the query; others get a number: databases cut long names and fold cases. */
 function aliasesOf(columns: readonly PlanColumn[]): ReadonlyMap<string, string> {
-  return new Map(columns.map(({ name }, index) => [name, /^[a-z][a-z0-9_]{0,40}$/.test(name) ? name : `~c${index}`]));
+  return new Map(
+    columns.map(({ name }, index) => [
+      name,
+      /^[a-z][a-z0-9_]{0,40}$/.test(name) ? name : `~c${index}`,
+    ]),
+  );
 }
 
 /** How an engine names the columns of rows that are loaded into it. */

@@ -45,7 +45,9 @@ export function postgresDecoder(type: DataType): ValueDecoder {
       return exactInt;
     case "decimal":
       return (value) =>
-        typeof value === "string" || typeof value === "number" ? decimalText(String(value), type.scale) : undefined;
+        typeof value === "string" || typeof value === "number"
+          ? decimalText(String(value), type.scale)
+          : undefined;
     case "float":
       return (value) => (typeof value === "string" ? Number(value) : plainNumber(value));
     case "bool":
@@ -80,7 +82,8 @@ export function sqliteDecoder(type: DataType): ValueDecoder {
 
 function textDecoder(kind: "text" | "date" | "timestamp" | "timestamptz"): ValueDecoder {
   if (kind === "text") return (value) => (typeof value === "string" ? value : undefined);
-  if (kind === "date") return (value) => (typeof value === "string" ? canonicalDate(value) : undefined);
+  if (kind === "date")
+    return (value) => (typeof value === "string" ? canonicalDate(value) : undefined);
   return (value) => timeText(value, kind);
 }
 
@@ -89,7 +92,12 @@ function plainNumber(value: unknown): number | undefined {
 }
 
 /** The error for a value that its column's type does not have. Says what kind of value it is, never the value. */
-export function valueError(at: { source: string; column: string; type: DataType }, value: unknown): QueryError {
+export function valueError(
+  at: { source: string; column: string; type: DataType },
+  value: unknown,
+): QueryError {
   const message = `${at.source} gave a value (${typeof value}) for ${JSON.stringify(at.column)} that is no ${typeName(at.type)}; does the catalog still fit the source?`;
-  return new QueryError("value_invalid", message, { details: { column: at.column, type: typeName(at.type) } });
+  return new QueryError("value_invalid", message, {
+    details: { column: at.column, type: typeName(at.type) },
+  });
 }

@@ -23,9 +23,11 @@ const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
   timestamptz: "timestamptz",
 };
 
-const typeOf = (type: DataType): Sql => sql.raw(type.kind === "decimal" ? "numeric" : names[type.kind]);
+const typeOf = (type: DataType): Sql =>
+  sql.raw(type.kind === "decimal" ? "numeric" : names[type.kind]);
 const castTo = (value: Sql, type: DataType): Sql => sql`cast(${value} as ${typeOf(type)})`;
-const exactDecimal = (value: Sql, type: DataType): Sql => sql`cast(${value} as ${sql.raw(typeName(type))})`;
+const exactDecimal = (value: Sql, type: DataType): Sql =>
+  sql`cast(${value} as ${sql.raw(typeName(type))})`;
 const floorOf = (value: Sql): Sql => sql`floor(${value})`;
 const bigint: DataType = { kind: "int" };
 
@@ -34,7 +36,8 @@ export const postgresDialect: SqlDialect = {
   semiJoin: "exists",
   scanned({ type }, declaredType = "", stored) {
     const declared = declaredType.trim().toLowerCase();
-    if (type.kind === "float") return /^(?:real|float4)$/.test(declared) ? castTo(stored, type) : stored;
+    if (type.kind === "float")
+      return /^(?:real|float4)$/.test(declared) ? castTo(stored, type) : stored;
     if (type.kind === "decimal") return /\(/.test(declared) ? stored : exactDecimal(stored, type);
     if (type.kind === "text")
       return /^(?:text|str|string|(?:character varying|varchar)(?:\(\d+\))?)$/.test(declared)
@@ -53,14 +56,18 @@ export const postgresDialect: SqlDialect = {
     if (value === undefined) return sql`count(*)`;
     if (applied === "count") return sql`count(${value})`;
     if (applied === "count_distinct") return sql`count(distinct ${value})`;
-    if (applied === "sum") return type.kind === "int" ? castTo(sql`sum(${value})`, type) : sql`sum(${value})`;
-    if (applied === "avg") return sql`(${castTo(sql`sum(${value})`, { kind: "float" })} / nullif(count(${value}), 0))`;
+    if (applied === "sum")
+      return type.kind === "int" ? castTo(sql`sum(${value})`, type) : sql`sum(${value})`;
+    if (applied === "avg")
+      return sql`(${castTo(sql`sum(${value})`, { kind: "float" })} / nullif(count(${value}), 0))`;
     return sql`${sql.raw(applied)}(${postgresDialect.ordered(value, type)})`;
   },
   ordered: (value, { kind }) => (kind === "text" ? sql`(${value} collate "C")` : value),
   equal: (value) => value,
   output: (value, { kind }) =>
-    kind === "date" || kind === "timestamp" || kind === "timestamptz" ? sql`cast(${value} as text)` : value,
+    kind === "date" || kind === "timestamp" || kind === "timestamptz"
+      ? sql`cast(${value} as text)`
+      : value,
 };
 
 /** Widening keeps a column as it is, so that its index is used. */
@@ -68,15 +75,20 @@ function castValue(value: Sql, from: DataType, to: DataType): Sql {
   if (to.kind === "decimal") {
     if (from.kind === "float") {
       const scaled = roundedFloat(sql`(${value} * ${sql.raw(`1e${to.scale}`)})`, 0, floorOf);
-      return exactDecimal(sql`cast(${castTo(scaled, bigint)} as numeric) * ${sql.raw(`1e-${to.scale}`)}::numeric`, to);
+      return exactDecimal(
+        sql`cast(${castTo(scaled, bigint)} as numeric) * ${sql.raw(`1e-${to.scale}`)}::numeric`,
+        to,
+      );
     }
     const whole = from.kind === "decimal" ? from.precision - from.scale : 19;
     const isWider =
-      (from.kind === "int" || (from.kind === "decimal" && from.scale <= to.scale)) && whole <= to.precision - to.scale;
+      (from.kind === "int" || (from.kind === "decimal" && from.scale <= to.scale)) &&
+      whole <= to.precision - to.scale;
     return isWider ? castTo(value, to) : exactDecimal(value, to);
   }
   if (to.kind === "int" && from.kind === "decimal") return castTo(sql`round(${value})`, to);
-  if (to.kind === "int" && from.kind === "float") return castTo(roundedFloat(value, 0, floorOf), to);
+  if (to.kind === "int" && from.kind === "float")
+    return castTo(roundedFloat(value, 0, floorOf), to);
   if (to.kind === "int" && from.kind === "bool") return castTo(sql`cast(${value} as integer)`, to);
   if (to.kind === "text" && from.kind === "date") return sql`to_char(${value}, 'YYYY-MM-DD')`;
   return castTo(value, to);
@@ -118,32 +130,47 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
   add: widened("+"),
   subtract: widened("-"),
   multiply: widened("*"),
-  int_divide: (call) => sql`(${castTo(part(call, 0), bigint)} / nullif(${castTo(part(call, 1), bigint)}, 0))`,
-  modulo: (call) => sql`(${castTo(part(call, 0), bigint)} % nullif(${castTo(part(call, 1), bigint)}, 0))`,
+  int_divide: (call) =>
+    sql`(${castTo(part(call, 0), bigint)} / nullif(${castTo(part(call, 1), bigint)}, 0))`,
+  modulo: (call) =>
+    sql`(${castTo(part(call, 0), bigint)} % nullif(${castTo(part(call, 1), bigint)}, 0))`,
   negate: (call) =>
-    call.call.type.kind === "int" ? sql`(- ${castTo(part(call, 0), bigint)})` : sql`(- ${part(call, 0)})`,
+    call.call.type.kind === "int"
+      ? sql`(- ${castTo(part(call, 0), bigint)})`
+      : sql`(- ${part(call, 0)})`,
   abs: (call) =>
-    call.call.type.kind === "int" ? sql`abs(${castTo(part(call, 0), bigint)})` : sql`abs(${part(call, 0)})`,
+    call.call.type.kind === "int"
+      ? sql`abs(${castTo(part(call, 0), bigint)})`
+      : sql`abs(${part(call, 0)})`,
   round(call) {
     const digits = Number(literalArgument(call.call, 1));
-    if (argumentType(call.call, 0).kind === "float") return roundedFloat(part(call, 0), digits, floorOf);
+    if (argumentType(call.call, 0).kind === "float")
+      return roundedFloat(part(call, 0), digits, floorOf);
     return sql`round(${part(call, 0)}, ${sql.raw(String(digits))})`;
   },
   length: (call) => castTo(sql`length(${part(call, 0)})`, bigint),
   trim: (call) => sql`btrim(${part(call, 0)}, ' ')`,
-  substring: ({ parts: [value = sql`null`, ...bounds] }) => sql`substr(${sql.join([value, ...bounds.map(asInteger)])})`,
+  substring: ({ parts: [value = sql`null`, ...bounds] }) =>
+    sql`substr(${sql.join([value, ...bounds.map(asInteger)])})`,
   contains: (call) => sql`(strpos(${part(call, 0)}, ${part(call, 1)}) > 0)`,
   ends_with: (call) => sql`(right(${part(call, 0)}, length(${part(call, 1)})) = ${part(call, 1)})`,
   date: (call) => castTo(part(call, 0), { kind: "date" }),
   local: (call) => sql`(${part(call, 0)} at time zone ${part(call, 1)})`,
-  date_trunc: (call) => sql`date_trunc(${part(call, 0)}, ${castTo(part(call, 1), { kind: "timestamp" })})`,
+  date_trunc: (call) =>
+    sql`date_trunc(${part(call, 0)}, ${castTo(part(call, 1), { kind: "timestamp" })})`,
   extract(call) {
     const field = sql.raw(fields[literalArgument(call.call, 0)] ?? "year");
-    return castTo(sql`floor(extract(${field} from ${castTo(part(call, 1), { kind: "timestamp" })}))`, bigint);
+    return castTo(
+      sql`floor(extract(${field} from ${castTo(part(call, 1), { kind: "timestamp" })}))`,
+      bigint,
+    );
   },
   date_add(call) {
     const interval = sql.raw(intervals[literalArgument(call.call, 2)] ?? "interval '0'");
-    return castTo(sql`(${part(call, 0)} + ${asInteger(part(call, 1))} * ${interval})`, call.call.type);
+    return castTo(
+      sql`(${part(call, 0)} + ${asInteger(part(call, 1))} * ${interval})`,
+      call.call.type,
+    );
   },
   // For snippets: a plan that is run has its one instant as a constant.
   now: () => sql`now()`,

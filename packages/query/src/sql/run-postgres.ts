@@ -31,7 +31,9 @@ export async function* runPostgres(
     cancelling ??= cancelUntil(client, mark, channel);
   };
   options.signal?.addEventListener("abort", cancel, { once: true });
-  const reading = transaction(client, (session) => readAll(session, work, { ...options, channel, mark })).then(
+  const reading = transaction(client, (session) =>
+    readAll(session, work, { ...options, channel, mark }),
+  ).then(
     () => channel.end(),
     (error: unknown) => channel.fail(error),
   );
@@ -75,11 +77,15 @@ async function readAll(
     "SET LOCAL cursor_tuple_fraction = 1",
     `SET LOCAL application_name = '${mark}'`,
   ];
-  if (timeoutMs !== undefined) settings.push(`SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))}`);
+  if (timeoutMs !== undefined)
+    settings.push(`SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))}`);
   await session.exec(settings.join("; "));
   channel.processId = await processIdOf(session);
   throwIfAborted(signal);
-  await session.query(`DECLARE ccl_rows NO SCROLL CURSOR FOR ${work.sql}`, work.parameters.map(postgresValue));
+  await session.query(
+    `DECLARE ccl_rows NO SCROLL CURSOR FOR ${work.sql}`,
+    work.parameters.map(postgresValue),
+  );
   for (;;) {
     throwIfAborted(signal);
     const rows = await session.query(`FETCH FORWARD ${batchRows} FROM ccl_rows`);
@@ -99,7 +105,11 @@ const retryMs = 100;
  * Cancels the statement from another connection of a pool, again and again until the reading ends: between two statements
  * there is nothing to cancel, and the next one would run on. The mark is the transaction's own, so that nothing else is hit.
  */
-async function cancelUntil(client: PostgresClient, mark: string, channel: Channel<PostgresRow[]>): Promise<void> {
+async function cancelUntil(
+  client: PostgresClient,
+  mark: string,
+  channel: Channel<PostgresRow[]>,
+): Promise<void> {
   channel.close();
   const isPool = "totalCount" in client && typeof client.totalCount === "number";
   const session = createPostgresSession(client);
@@ -108,7 +118,8 @@ async function cancelUntil(client: PostgresClient, mark: string, channel: Channe
   if (!isPool) return;
   while (!channel.isOver) {
     // Without an answer the server's own timeout is what is left.
-    if (channel.processId !== undefined) await session.query(text, [channel.processId, mark]).catch(() => undefined);
+    if (channel.processId !== undefined)
+      await session.query(text, [channel.processId, mark]).catch(() => undefined);
     if (!channel.isOver) await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
 }

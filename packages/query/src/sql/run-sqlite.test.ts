@@ -15,7 +15,8 @@ beforeAll(async () => {
   database = await openSqlite({ path: ":memory:" });
   database.exec("CREATE TABLE t (id INTEGER, big INTEGER, price NUMERIC, name TEXT)");
   const insert = database.prepare("INSERT INTO t VALUES (?, ?, ?, ?)");
-  for (let id = 0; id < 1_000; id++) insert.run((id * 7) % 1_000, 9_007_199_254_740_993n, id / 100, `n${id}`);
+  for (let id = 0; id < 1_000; id++)
+    insert.run((id * 7) % 1_000, 9_007_199_254_740_993n, id / 100, `n${id}`);
 });
 afterAll(async () => {
   await engine.close();
@@ -86,7 +87,9 @@ describe("rows of SQLite", () => {
 
   it("of two queries that are read in turns stay apart", async () => {
     const first = (await start("scan(res:t, id) -> sort(id)", { batchRows: 10 })).rows();
-    const second = (await start("scan(res:t, name)", { batchRows: 10 })).rows()[Symbol.asyncIterator]();
+    const second = (await start("scan(res:t, name)", { batchRows: 10 }))
+      .rows()
+      [Symbol.asyncIterator]();
     const seen: unknown[] = [];
     for await (const row of first) {
       const { value } = await second.next();
@@ -97,20 +100,24 @@ describe("rows of SQLite", () => {
   });
 
   it("end where a value is not of its type, and the connection goes on", async () => {
-    database.exec("CREATE TABLE odd (id INTEGER, n INTEGER); INSERT INTO odd VALUES (1, 1), (2, 'x'), (3, 3)");
-    const odd = [{ ...details[0], id: "res:odd", uri: "ada://any/db/main/odd", kind: "tabular", title: "odd" }].map(
-      (resource) => ({
-        ...resource,
-        columns: [
-          { name: "id", type: "int" },
-          { name: "n", type: "int" },
-        ],
-      }),
+    database.exec(
+      "CREATE TABLE odd (id INTEGER, n INTEGER); INSERT INTO odd VALUES (1, 1), (2, 'x'), (3, 3)",
     );
+    const odd = [
+      { ...details[0], id: "res:odd", uri: "ada://any/db/main/odd", kind: "tabular", title: "odd" },
+    ].map((resource) => ({
+      ...resource,
+      columns: [
+        { name: "id", type: "int" },
+        { name: "n", type: "int" },
+      ],
+    }));
     const reading = (await start("scan(res:odd, id, n)", { details: odd })).all();
     await expect(reading).rejects.toMatchObject({ code: "value_invalid" });
     database.exec("DROP TABLE odd");
-    expect(await (await start("scan(res:t, id) -> agg(count() as n)")).all()).toEqual([{ n: 1_000 }]);
+    expect(await (await start("scan(res:t, id) -> agg(count() as n)")).all()).toEqual([
+      { n: 1_000 },
+    ]);
   });
 
   it("end at an abort between two batches, and at a limit", async () => {

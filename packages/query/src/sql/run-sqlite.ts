@@ -44,7 +44,11 @@ export async function* runSqlite(
   }
 }
 
-function readBatches(database: SqliteDatabase, work: SqlWork, batchRows: number): Iterable<ColumnBatch> {
+function readBatches(
+  database: SqliteDatabase,
+  work: SqlWork,
+  batchRows: number,
+): Iterable<ColumnBatch> {
   const batcher = createRowBatcher(work.name, work.columns, sqliteDecoder);
   const collector = collectorOf(database.handle, work.columns.length);
   return collector === undefined
@@ -98,12 +102,21 @@ function* readRows(
   if (batcher.rowCount > 0) yield batcher.take();
 }
 
-function statementRows(database: SqliteDatabase, text: string, { parameters }: SqlWork): IterableIterator<SqliteRow> {
+function statementRows(
+  database: SqliteDatabase,
+  text: string,
+  { parameters }: SqlWork,
+): IterableIterator<SqliteRow> {
   return database.prepare(text, { bigints: true }).iterate(...parameters.map(sqliteValue));
 }
 
 function sqliteValue(value: unknown): SqliteValue {
-  if (value === null || typeof value === "number" || typeof value === "bigint" || typeof value === "string")
+  if (
+    value === null ||
+    typeof value === "number" ||
+    typeof value === "bigint" ||
+    typeof value === "string"
+  )
     return value;
   throw new QueryError("invalid_options", `A ${typeof value} is no parameter of SQLite.`);
 }

@@ -24,7 +24,9 @@ function comparison(operator: string, isOrdered: boolean): CallWriter {
   return (call, dialect) => {
     const key = (index: number): Sql => {
       const type = argumentType(call.call, index);
-      return isOrdered ? dialect.ordered(part(call, index), type) : dialect.equal(part(call, index), type);
+      return isOrdered
+        ? dialect.ordered(part(call, index), type)
+        : dialect.equal(part(call, index), type);
     };
     return sql`(${key(0)} ${symbol} ${key(1)})`;
   };
@@ -54,7 +56,8 @@ export const commonCalls: Partial<Record<FunctionName, CallWriter>> = {
   gt: comparison(">", true),
   ge: comparison(">=", true),
   between: (call, dialect) => {
-    const key = (index: number): Sql => dialect.ordered(part(call, index), argumentType(call.call, index));
+    const key = (index: number): Sql =>
+      dialect.ordered(part(call, index), argumentType(call.call, index));
     return sql`(${key(0)} between ${key(1)} and ${key(2)})`;
   },
   and: joined("and"),

@@ -3,7 +3,12 @@ import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
 import { sql } from "kysely";
 import type { Connector, PlanFragment } from "../connector/connector.ts";
 import type { PlanOperation } from "../plan/logical-plan.ts";
-import { partsOf, type TypedExpression, type TypedScan, type TypedStep } from "../plan/typed-plan.ts";
+import {
+  partsOf,
+  type TypedExpression,
+  type TypedScan,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
 import { compileFragment } from "./compile-fragment.ts";
 import { postgresDialect, postgresTakes } from "./postgres-dialect.ts";
 import { runPostgres } from "./run-postgres.ts";
@@ -15,7 +20,9 @@ export interface SqlConnectorOptions {
   /** For messages; the kind of database by default. */
   name?: string;
   /** Schema and table of a resource: the last part of its address by default, `public.orders` as two names. */
-  tableOf?(resource: TypedScan["resource"]): readonly [table: string] | readonly [schema: string, table: string];
+  tableOf?(
+    resource: TypedScan["resource"],
+  ): readonly [table: string] | readonly [schema: string, table: string];
 }
 
 type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
@@ -37,7 +44,10 @@ const operations: ReadonlySet<PlanOperation> = new Set([
  * Aborting cancels the statement on a pool's server; on a single connection `timeoutMs` does. SQLite's calls block the
  * thread, so that there an abort is seen between batches.
  */
-export function sqlConnector(handle: SqliteDatabase | PostgresClient, options: SqlConnectorOptions = {}): Connector {
+export function sqlConnector(
+  handle: SqliteDatabase | PostgresClient,
+  options: SqlConnectorOptions = {},
+): Connector {
   const isSqlite = isSqliteDatabase(handle);
   const name = options.name ?? (isSqlite ? "SQLite" : "PostgreSQL");
   const compile = ({ steps, columns }: PlanFragment): ReturnType<typeof compileFragment> =>
@@ -47,7 +57,9 @@ export function sqlConnector(handle: SqliteDatabase | PostgresClient, options: S
         dialect: isSqlite ? sqliteDialect : postgresDialect,
         parameters: isSqlite ? "question" : "numbered",
         tableOf: (scan) => sql.id(...tableOf(scan, options)),
-        ...(isSqlite && { storedTypesOf: (scan) => sqliteColumnTypes(handle, tableOf(scan, options)) }),
+        ...(isSqlite && {
+          storedTypesOf: (scan) => sqliteColumnTypes(handle, tableOf(scan, options)),
+        }),
       },
     );
   return {
@@ -99,7 +111,9 @@ export function tableOf({ resource }: TypedScan, options: SqlConnectorOptions = 
 
 function sqliteColumnTypes(database: SqliteDatabase, name: TableName): ReadonlyMap<string, string> {
   const [table, schema = null] = [...name].reverse();
-  const rows = database.prepare("SELECT name, type FROM pragma_table_xinfo(?, ?)").all(table ?? null, schema);
+  const rows = database
+    .prepare("SELECT name, type FROM pragma_table_xinfo(?, ?)")
+    .all(table ?? null, schema);
   return new Map(rows.map(({ name, type }) => [String(name), String(type)]));
 }
 
@@ -109,7 +123,8 @@ function takesAll(expression: TypedExpression, takes: (part: TypedExpression) =>
 
 /** Every expression that a step computes. A sort, a limit and a distinct work on columns as they are. */
 function expressionsOf(step: TypedStep): TypedExpression[] {
-  const asColumns = (): TypedExpression[] => step.columns.map((column) => ({ op: "column", ...column }));
+  const asColumns = (): TypedExpression[] =>
+    step.columns.map((column) => ({ op: "column", ...column }));
   switch (step.op) {
     case "scan":
     case "limit":

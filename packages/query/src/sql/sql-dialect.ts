@@ -1,6 +1,12 @@
 import type { RawBuilder } from "kysely";
 import type { DataType } from "../plan/data-type.ts";
-import type { PlanColumn, TypedAggregate, TypedCall, TypedCast, TypedLiteral } from "../plan/typed-plan.ts";
+import type {
+  PlanColumn,
+  TypedAggregate,
+  TypedCall,
+  TypedCast,
+  TypedLiteral,
+} from "../plan/typed-plan.ts";
 
 /** A piece of SQL with its parameters. */
 export type Sql = RawBuilder<unknown>;

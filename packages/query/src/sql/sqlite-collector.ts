@@ -60,7 +60,11 @@ function defineCollector(handle: Handle & FunctionHandle): RowCollector | undefi
   };
   try {
     // Bigints by the names that node:sqlite and better-sqlite3 have for them.
-    handle.function(functionName, { varargs: true, useBigIntArguments: true, safeIntegers: true }, call);
+    handle.function(
+      functionName,
+      { varargs: true, useBigIntArguments: true, safeIntegers: true },
+      call,
+    );
   } catch {
     // better-sqlite3 takes none while rows are read.
     return undefined;

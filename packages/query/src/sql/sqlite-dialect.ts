@@ -3,13 +3,26 @@ import { sql } from "kysely";
 import { columnDataType, type DataType } from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
 import type { TypedCall, TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
-import { argumentType, commonCalls, literalArgument, powerOfTen, roundedFloat } from "./sql-calls.ts";
+import {
+  argumentType,
+  commonCalls,
+  literalArgument,
+  powerOfTen,
+  roundedFloat,
+} from "./sql-calls.ts";
 import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
 
 /** Digits of a stored decimal that SQLite's floating-point numbers keep. */
 const storedDigits = 15;
 const untaken: ReadonlySet<FunctionName> = new Set(["lower", "upper"]);
-const takenUnits: ReadonlySet<string> = new Set(["year", "month", "day", "hour", "minute", "second"]);
+const takenUnits: ReadonlySet<string> = new Set([
+  "year",
+  "month",
+  "day",
+  "hour",
+  "minute",
+  "second",
+]);
 const takenAdditions: ReadonlySet<string> = new Set(["week", "day", "hour", "minute", "second"]);
 
 /** True for a stored column whose values SQLite can compute with exactly. */
@@ -21,7 +34,9 @@ function isExactInSqlite({ kind, ...type }: DataType): boolean {
  * What SQLite computes as the plan means it: it knows UTC only, ASCII's cases only, and decimals as whole numbers of 64 bits.
  * A stored decimal with more digits than that passes through as text; one that was computed is a whole number whatever its type.
  */
-export function sqliteTakes(resources: readonly ResourceDetails[]): (expression: TypedExpression) => boolean {
+export function sqliteTakes(
+  resources: readonly ResourceDetails[],
+): (expression: TypedExpression) => boolean {
   const storesText = resources.some(({ columns = [] }) =>
     columns.some(({ type }) => !isExactInSqlite(columnDataType(type))),
   );
@@ -44,7 +59,11 @@ function takesExpression(expression: TypedExpression, storesText: boolean): bool
 
 /** A sum of what has more digits would soon leave 64 bits. */
 function fitsInteger({ value, type }: TypedLiteral): boolean {
-  return value === null || type.kind !== "decimal" || String(value).replace(/\D/g, "").length <= storedDigits;
+  return (
+    value === null ||
+    type.kind !== "decimal" ||
+    String(value).replace(/\D/g, "").length <= storedDigits
+  );
 }
 
 const integerPower = (digits: number): Sql => sql.raw(`1${"0".repeat(digits)}`);
@@ -54,7 +73,8 @@ const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`nul
 /** The digits of a decimal; a cast would give those of a small number as 1.2e-05. */
 const storedText = (stored: Sql, scale: number): Sql =>
   sql`(case when typeof(${stored}) = 'real' and abs(${stored}) < 1 then printf(${sql.raw(`'%.${scale}f'`)}, ${stored}) else cast(${stored} as text) end)`;
-const binary = (value: Sql, { kind }: DataType): Sql => (kind === "text" ? sql`${value} collate binary` : value);
+const binary = (value: Sql, { kind }: DataType): Sql =>
+  kind === "text" ? sql`${value} collate binary` : value;
 
 /**
  * SQL of SQLite 3.38 and newer. Within it a decimal is a whole number of its last digit, a date `YYYY-MM-DD`, a timestamp
@@ -68,7 +88,8 @@ export const sqliteDialect: SqlDialect = {
       return asInteger(sql`round(${stored} * ${powerOfTen(type.scale)})`);
     }
     // A cast costs as much as the comparison that follows it, and keeps SQLite from an index.
-    if (type.kind === "float") return hasRealAffinity(declaredType) ? stored : sql`cast(${stored} as real)`;
+    if (type.kind === "float")
+      return hasRealAffinity(declaredType) ? stored : sql`cast(${stored} as real)`;
     // Most are stored as they are wanted, and GLOB costs a fraction of date().
     if (type.kind === "date")
       return sql`(case when ${stored} glob '????-??-??' then ${stored} else date(${stored}, 'auto') end)`;
@@ -140,7 +161,10 @@ function boundValue(value: string | number | boolean, type: DataType): string | 
     }
     case "timestamp":
     case "timestamptz": {
-      const [clock = "", fraction = ""] = String(value).replace("T", " ").replace("Z", "").split(".");
+      const [clock = "", fraction = ""] = String(value)
+        .replace("T", " ")
+        .replace("Z", "")
+        .split(".");
       return `${clock}.${fraction.padEnd(3, "0")}`;
     }
     case "float":
@@ -172,7 +196,8 @@ function rescaled(value: Sql, from: number, to: number): Sql {
 
 function castValue(value: Sql, from: DataType, to: DataType): Sql {
   const isWhole = from.kind === "int" || from.kind === "decimal";
-  if (to.kind === "float") return isWhole ? sql`(cast(${value} as real) / ${powerOfTen(scaleOf(from))})` : value;
+  if (to.kind === "float")
+    return isWhole ? sql`(cast(${value} as real) / ${powerOfTen(scaleOf(from))})` : value;
   if (to.kind === "decimal" || (to.kind === "int" && from.kind !== "bool"))
     return isWhole ? wholeCast(value, from, to) : floatCast(value, to);
   if (to.kind === "text" && from.kind === "int")
@@ -261,7 +286,8 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
     return shortened(part(call, 0), scaleOf(type) - digits);
   },
   contains: (call) => sql`(instr(${part(call, 0)}, ${part(call, 1)}) > 0)`,
-  starts_with: (call) => sql`(substr(${part(call, 0)}, 1, length(${part(call, 1)})) = ${part(call, 1)} collate binary)`,
+  starts_with: (call) =>
+    sql`(substr(${part(call, 0)}, 1, length(${part(call, 1)})) = ${part(call, 1)} collate binary)`,
   ends_with: (call) =>
     sql`(case when length(${part(call, 1)}) = 0 then ${part(call, 0)} is not null or null else substr(${part(call, 0)}, -length(${part(call, 1)})) = ${part(call, 1)} collate binary end)`,
   like: (call) => sql`(${part(call, 0)} glob ${globOf(literalArgument(call.call, 1))})`,

@@ -39,7 +39,9 @@ async function rowsOf(arrows: string, pushdown: "full" | "none" = "full"): Promi
   const plan = parseLogicalPlan(arrows);
   if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
   const connectors = { "ada://any/db/main": sqlConnector(database) };
-  const rows = await (await executePlan(plan.value, { details: [stored], connectors, engine, pushdown })).all();
+  const rows = await (
+    await executePlan(plan.value, { details: [stored], connectors, engine, pushdown })
+  ).all();
   return rows.map((row) => Object.values(row)[0]);
 }
 
@@ -50,8 +52,13 @@ describe("values that SQLite stores", () => {
   });
 
   it("are grouped by their day, in whatever form it is stored", async () => {
-    const groups = "agg(day, count() as n, count(weight) as c, sum(id) as s, min(id) as a, max(weight) as b)";
-    for (const steps of ["", "filter(id < 9)→project(weight, id, day)→", "distinct→sort(id)→limit(9)→"]) {
+    const groups =
+      "agg(day, count() as n, count(weight) as c, sum(id) as s, min(id) as a, max(weight) as b)";
+    for (const steps of [
+      "",
+      "filter(id < 9)→project(weight, id, day)→",
+      "distinct→sort(id)→limit(9)→",
+    ]) {
       const plan = `scan(res:t, id, day, weight)→${steps}${groups}→sort(day)→project(n * 1000 + c * 100 + s * 10 + a + b as x)`;
       expect(await rowsOf(plan)).toEqual(await rowsOf(plan, "none"));
     }
@@ -63,10 +70,19 @@ describe("values that SQLite stores", () => {
   });
 
   it("compare with a number next to a whole one as with itself", async () => {
-    expect(await rowsOf("scan(res:t, id, weight)→filter(weight > 1e-30 and weight <= 1e-20)→project(id)")).toEqual([1]);
-    const numbers = [5e-324, 2.2e-16, -2.2e-16, 0.9999999999999999, -0.9999999999999999, -1.0000000000000002, 1e300];
+    expect(
+      await rowsOf(
+        "scan(res:t, id, weight)→filter(weight > 1e-30 and weight <= 1e-20)→project(id)",
+      ),
+    ).toEqual([1]);
+    const numbers = [
+      5e-324, 2.2e-16, -2.2e-16, 0.9999999999999999, -0.9999999999999999, -1.0000000000000002,
+      1e300,
+    ];
     for (const number of numbers)
-      expect(await rowsOf(`scan(res:t, id, weight)→filter(id = 2)→project(weight + ${number} as n)`)).toEqual([number]);
+      expect(
+        await rowsOf(`scan(res:t, id, weight)→filter(id = 2)→project(weight + ${number} as n)`),
+      ).toEqual([number]);
   });
 });
 
@@ -79,7 +95,10 @@ describe("columns of floats on SQLite", () => {
     columns: ["a", "b"].map((name) => ({ name, type: "float" })),
   };
 
-  async function run(declaredType: string, arrows: string): Promise<{ rows: unknown[]; way: string }> {
+  async function run(
+    declaredType: string,
+    arrows: string,
+  ): Promise<{ rows: unknown[]; way: string }> {
     const plan = parseLogicalPlan(arrows);
     if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
     const opened = await openSqlite({ path: ":memory:" });
@@ -105,7 +124,9 @@ describe("columns of floats on SQLite", () => {
   it.each(["DOUBLE PRECISION", "NUMERIC", "FLOATING POINT", ""])(
     "divide as floats when declared as %j",
     async (type) => {
-      expect((await run(type, "scan(res:pairs)→project(a / b as ratio)")).rows).toEqual([{ ratio: 3.5 }]);
+      expect((await run(type, "scan(res:pairs)→project(a / b as ratio)")).rows).toEqual([
+        { ratio: 3.5 },
+      ]);
     },
   );
 
@@ -118,7 +139,9 @@ describe("columns of floats on SQLite", () => {
       const connectors = { "ada://any/db/main": sqlConnector(opened) };
       for (const pushdown of ["full", "none"] as const) {
         const running = executePlan(plan.value, { details: [pairs], connectors, engine, pushdown });
-        await expect(running.then((result) => result.all())).rejects.toMatchObject({ code: "value_invalid" });
+        await expect(running.then((result) => result.all())).rejects.toMatchObject({
+          code: "value_invalid",
+        });
       }
     } finally {
       opened.close();
@@ -148,9 +171,16 @@ describe("columns of text on SQLite", () => {
         INSERT INTO notes VALUES (1, 7, '{"a":1}'), (2, 1.5, 12), (3, x'00ff', NULL), (4, 'text', x'')`);
       const connectors = { "ada://any/db/main": sqlConnector(opened) };
       for (const pushdown of ["full", "none"] as const) {
-        const plan = parseLogicalPlan("scan(res:notes)→filter(plain <> 'other')→sort(id)→project(plain, json)");
+        const plan = parseLogicalPlan(
+          "scan(res:notes)→filter(plain <> 'other')→sort(id)→project(plain, json)",
+        );
         if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
-        const result = await executePlan(plan.value, { details: [notes], connectors, engine, pushdown });
+        const result = await executePlan(plan.value, {
+          details: [notes],
+          connectors,
+          engine,
+          pushdown,
+        });
         expect((await result.all()).map(({ plain, json }) => [plain, json])).toEqual([
           ["7", '{"a":1}'],
           ["1.5", "12"],
@@ -190,6 +220,7 @@ describe("casts on SQLite", () => {
     ["cast(id + 9223372036854775804 as text)", "9223372036854775807"],
   ])("keep the last value that fits: %s", async (cast, value) => {
     const plan = `scan(res:t, id, weight)→filter(id = 3)→project(${cast} as x)`;
-    for (const pushdown of ["full", "none"] as const) expect(await rowsOf(plan, pushdown)).toEqual([value]);
+    for (const pushdown of ["full", "none"] as const)
+      expect(await rowsOf(plan, pushdown)).toEqual([value]);
   });
 });

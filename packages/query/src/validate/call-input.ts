@@ -18,7 +18,14 @@ export function callOf(
   value: { type: DataType; isNullable?: boolean; unit?: string },
 ): TypedExpression {
   const { type, unit, isNullable = parts.some((part) => part.isNullable) } = value;
-  return { op: "call", function: name, arguments: parts, type, isNullable, ...(unit !== undefined && { unit }) };
+  return {
+    op: "call",
+    function: name,
+    arguments: parts,
+    type,
+    isNullable,
+    ...(unit !== undefined && { unit }),
+  };
 }
 
 /** The value of a literal integer; undefined for anything else. */

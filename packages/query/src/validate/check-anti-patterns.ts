@@ -47,7 +47,11 @@ const rules: readonly AntiPatternRule[] = [
     ),
     check({ scan, index, isFiltered }, _, report) {
       if (isFiltered) return;
-      report("filter_missing", ["steps", index], `${quotedName(scan.resource.id)} forbids scans without a filter.`);
+      report(
+        "filter_missing",
+        ["steps", index],
+        `${quotedName(scan.resource.id)} forbids scans without a filter.`,
+      );
     },
   },
 ];
@@ -78,7 +82,10 @@ function checkText(way: ScanWay, text: string, report: Report): void {
   report("anti_pattern", ["steps", way.index], message);
 }
 
-function checkBound({ scan, index, isBounded }: ScanWay, { bound, report }: { bound: number; report: Report }): void {
+function checkBound(
+  { scan, index, isBounded }: ScanWay,
+  { bound, report }: { bound: number; report: Report },
+): void {
   const rows = rowCount(scan.resource.shape?.rows_est) ?? 0;
   if (isBounded || rows <= bound) return;
   const message = `${quotedName(scan.resource.id)} has about ${rows} rows, more than ${bound}: add a limit or an aggregate.`;
@@ -88,7 +95,8 @@ function checkBound({ scan, index, isBounded }: ScanWay, { bound, report }: { bo
 /** A count as catalogs write it: 1000000, "1e6", "1M". */
 function rowCount(value: string | number | undefined): number | undefined {
   if (value === undefined) return undefined;
-  const [, digits = "", suffix = ""] = /^([\d.]+(?:e\d+)?)([km]?)$/i.exec(String(value).trim()) ?? [];
+  const [, digits = "", suffix = ""] =
+    /^([\d.]+(?:e\d+)?)([km]?)$/i.exec(String(value).trim()) ?? [];
   const factor = { k: 1_000, m: 1_000_000 }[suffix.toLowerCase()] ?? 1;
   return digits === "" ? undefined : Number(digits) * factor;
 }
@@ -99,19 +107,33 @@ function wayOf(
   steps: readonly TypedStep[],
   byName: ReadonlyMap<string, TypedStep>,
 ): Omit<ScanWay, "scan" | "index"> {
-  const states = new Map([[scan.name, { isNarrowed: isNarrow(scan), isFiltered: false, isBounded: false }]]);
+  const states = new Map([
+    [scan.name, { isNarrowed: isNarrow(scan), isFiltered: false, isBounded: false }],
+  ]);
   for (const step of steps.slice(steps.indexOf(scan) + 1)) {
     const before = typedInputsOf(step).flatMap((name) => states.get(name) ?? []);
     if (before.length === 0 || !byName.has(step.name)) continue;
-    const isHalf = step.op === "join" && (step.kind === "semi" || step.kind === "anti") && !states.has(step.left);
+    const isHalf =
+      step.op === "join" &&
+      (step.kind === "semi" || step.kind === "anti") &&
+      !states.has(step.left);
     states.set(step.name, {
       isNarrowed:
-        before.every((state) => state.isNarrowed) || step.op === "project" || step.op === "aggregate" || isHalf,
+        before.every((state) => state.isNarrowed) ||
+        step.op === "project" ||
+        step.op === "aggregate" ||
+        isHalf,
       isFiltered: before.every((state) => state.isFiltered) || step.op === "filter",
-      isBounded: before.every((state) => state.isBounded) || step.op === "limit" || step.op === "aggregate" || isHalf,
+      isBounded:
+        before.every((state) => state.isBounded) ||
+        step.op === "limit" ||
+        step.op === "aggregate" ||
+        isHalf,
     });
   }
-  return states.get(steps.at(-1)?.name ?? "") ?? { isNarrowed: true, isFiltered: true, isBounded: true };
+  return (
+    states.get(steps.at(-1)?.name ?? "") ?? { isNarrowed: true, isFiltered: true, isBounded: true }
+  );
 }
 
 /** True for a scan that names fewer columns than its resource shows. */

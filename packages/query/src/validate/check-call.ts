@@ -1,4 +1,10 @@
-import { isNumeric, maxPrecision, typeName, type DataType, type DecimalType } from "../plan/data-type.ts";
+import {
+  isNumeric,
+  maxPrecision,
+  typeName,
+  type DataType,
+  type DecimalType,
+} from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
 import { callOf, literalInt, literalText, type CallInput } from "./call-input.ts";
@@ -43,7 +49,11 @@ const checks: Partial<Record<FunctionName, Check>> = {
   null_if: (input) => {
     const same = unified(input);
     const [first] = same ?? [];
-    return same && first && callOf(input.name, same, { type: first.type, isNullable: true, ...commonUnit([first]) });
+    return (
+      same &&
+      first &&
+      callOf(input.name, same, { type: first.type, isNullable: true, ...commonUnit([first]) })
+    );
   },
   add: arithmetic,
   subtract: arithmetic,
@@ -87,7 +97,10 @@ function allOf(input: CallInput, wanted: DataType, type: DataType): TypedExpress
 function unified(input: CallInput): TypedExpression[] | undefined {
   const same = sameTyped(input.parts);
   if (same === undefined)
-    return mismatch(input.scope, input.path, { what: `The arguments of ${input.name}`, parts: input.parts });
+    return mismatch(input.scope, input.path, {
+      what: `The arguments of ${input.name}`,
+      parts: input.parts,
+    });
   warnOfUnits(input);
   return same;
 }
@@ -97,7 +110,11 @@ function compare(input: CallInput): TypedExpression | undefined {
   if (same === undefined) return undefined;
   const isOrdered = input.name !== "eq" && input.name !== "ne";
   if (isOrdered && same[0]?.type.kind === "bool") {
-    return input.scope.report("type_mismatch", input.path, "Bools have no order; compare them with = and <>.");
+    return input.scope.report(
+      "type_mismatch",
+      input.path,
+      "Bools have no order; compare them with = and <>.",
+    );
   }
   return callOf(input.name, same, { type: bool });
 }
@@ -107,15 +124,19 @@ function checkBetween(input: CallInput): TypedExpression | undefined {
   const whole = compare(input);
   const [value, low, high] = input.parts;
   const kinds = new Set(input.parts.map((part) => part.type.kind));
-  if (whole === undefined || !value || !low || !high || !kinds.has("float") || kinds.size === 1) return whole;
+  if (whole === undefined || !value || !low || !high || !kinds.has("float") || kinds.size === 1)
+    return whole;
   const above = sameTyped([value, low]);
   const below = sameTyped([value, high]);
-  const bounds = above && below && [callOf("ge", above, { type: bool }), callOf("le", below, { type: bool })];
+  const bounds = above &&
+    below && [callOf("ge", above, { type: bool }), callOf("le", below, { type: bool })];
   return bounds && callOf("and", bounds, { type: bool });
 }
 
 function warnOfUnits({ scope, path, name, parts }: CallInput): void {
-  const units = new Set(parts.flatMap((part) => (part.op === "literal" || part.unit === undefined ? [] : [part.unit])));
+  const units = new Set(
+    parts.flatMap((part) => (part.op === "literal" || part.unit === undefined ? [] : [part.unit])),
+  );
   if (units.size < 2) return;
   scope.report("unit_mismatch", path, `${name} mixes values in ${[...units].join(" and ")}.`);
 }
@@ -152,7 +173,9 @@ function arithmetic(input: CallInput): TypedExpression | undefined {
       { type: float, ...unit },
     );
   if (!kinds.has("decimal")) return callOf(input.name, input.parts, { type: int, ...unit });
-  const type = isProduct ? productType(decimalOf(left), decimalOf(right)) : sumType(left.type, right.type);
+  const type = isProduct
+    ? productType(decimalOf(left), decimalOf(right))
+    : sumType(left.type, right.type);
   if (type !== undefined) {
     // A product takes its factors as they are, a sum takes both at its own scale.
     const parts = input.parts.map((part) => converted(part, isProduct ? decimalOf(part) : type));
@@ -165,7 +188,8 @@ function arithmetic(input: CallInput): TypedExpression | undefined {
 function sumType(left: DataType, right: DataType): DataType | undefined {
   const [first, second] = [decimalFor(left), decimalFor(right)];
   const scale = Math.max(first.scale, second.scale);
-  const precision = Math.max(first.precision - first.scale, second.precision - second.scale) + scale + 1;
+  const precision =
+    Math.max(first.precision - first.scale, second.precision - second.scale) + scale + 1;
   return precision - 1 > maxPrecision
     ? undefined
     : { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
@@ -173,7 +197,9 @@ function sumType(left: DataType, right: DataType): DataType | undefined {
 
 function productType(first: DecimalType, second: DecimalType): DataType | undefined {
   const precision = first.precision + second.precision;
-  return precision > maxPrecision ? undefined : { kind: "decimal", precision, scale: first.scale + second.scale };
+  return precision > maxPrecision
+    ? undefined
+    : { kind: "decimal", precision, scale: first.scale + second.scale };
 }
 
 function sameNumber(input: CallInput): TypedExpression | undefined {
@@ -187,11 +213,18 @@ function checkRound(input: CallInput): TypedExpression | undefined {
   if (value === undefined || !areNumbers(input)) return undefined;
   const places = digits === undefined ? 0 : literalInt(digits);
   if (places === undefined || places < 0 || places > 12) {
-    return input.scope.report("argument_invalid", input.path, "round takes a literal from 0 to 12 as its digits.");
+    return input.scope.report(
+      "argument_invalid",
+      input.path,
+      "round takes a literal from 0 to 12 as its digits.",
+    );
   }
   if (value.type.kind === "int") return value;
   const unit = commonUnit([value]);
-  const parts: TypedExpression[] = [value, { op: "literal", value: places, type: int, isNullable: false }];
+  const parts: TypedExpression[] = [
+    value,
+    { op: "literal", value: places, type: int, isNullable: false },
+  ];
   if (value.type.kind === "float") return callOf("round", parts, { type: float, ...unit });
   const { precision, scale } = decimalFor(value.type);
   if (places >= scale) return value;
@@ -212,7 +245,11 @@ function checkLike(input: CallInput): TypedExpression | undefined {
       "The pattern of LIKE is a literal; for other texts use contains, starts_with or ends_with.",
     );
   if (/(?:^|[^\\])(?:\\\\)*\\(?![\\%_])/.test(pattern)) {
-    return input.scope.report("argument_invalid", input.path, "In a pattern \\ stands only before %, _ and \\.");
+    return input.scope.report(
+      "argument_invalid",
+      input.path,
+      "In a pattern \\ stands only before %, _ and \\.",
+    );
   }
   return allOf(input, text, bool);
 }
@@ -230,6 +267,7 @@ function checkSubstring(input: CallInput): TypedExpression | undefined {
       "substring takes a literal start from 1 and a literal length from 0.",
     );
   }
-  if (value === undefined || allOf({ ...input, parts: [value] }, text, text) === undefined) return undefined;
+  if (value === undefined || allOf({ ...input, parts: [value] }, text, text) === undefined)
+    return undefined;
   return callOf("substring", input.parts, { type: text });
 }

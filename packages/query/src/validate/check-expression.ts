@@ -9,12 +9,22 @@ import type {
 import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 import { checkCall } from "./check-call.ts";
 import { findColumn, type IssuePath, type Scope } from "./check-context.ts";
-import { commonType, converted, convertedLiteral, isCastable, literalType } from "./convert-type.ts";
+import {
+  commonType,
+  converted,
+  convertedLiteral,
+  isCastable,
+  literalType,
+} from "./convert-type.ts";
 import { maxWrittenSize, writtenSize } from "./written-size.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
 /** The expression with its types; undefined where something in it is wrong, after noting all of it. */
-export function checkExpression(scope: Scope, expression: Expression, path: IssuePath): TypedExpression | undefined {
+export function checkExpression(
+  scope: Scope,
+  expression: Expression,
+  path: IssuePath,
+): TypedExpression | undefined {
   const typed = checkPart(scope, expression, path);
   if (typed === undefined || writtenSize(typed) <= maxWrittenSize) return typed;
   return scope.report(
@@ -24,7 +34,11 @@ export function checkExpression(scope: Scope, expression: Expression, path: Issu
   );
 }
 
-function checkPart(scope: Scope, expression: Expression, path: IssuePath): TypedExpression | undefined {
+function checkPart(
+  scope: Scope,
+  expression: Expression,
+  path: IssuePath,
+): TypedExpression | undefined {
   switch (expression.op) {
     case "column": {
       const column = findColumn(scope, expression.name, path);
@@ -52,18 +66,27 @@ function checkPart(scope: Scope, expression: Expression, path: IssuePath): Typed
 
 /** A null has no type of its own: text, until its place gives it another. */
 function typedLiteral({ type, value }: LiteralExpression): TypedLiteral {
-  if (type === "null") return { op: "literal", value: null, type: { kind: "text" }, isNullable: true };
+  if (type === "null")
+    return { op: "literal", value: null, type: { kind: "text" }, isNullable: true };
   return { op: "literal", value, type: literalType(type, value), isNullable: false };
 }
 
 /** The expression as a bool; notes any other type. */
-export function checkCondition(scope: Scope, expression: Expression, path: IssuePath): TypedExpression | undefined {
+export function checkCondition(
+  scope: Scope,
+  expression: Expression,
+  path: IssuePath,
+): TypedExpression | undefined {
   const value = checkExpression(scope, expression, path);
   if (value === undefined) return undefined;
   return conditionOf(scope, value, path);
 }
 
-function conditionOf(scope: Scope, value: TypedExpression, path: IssuePath): TypedExpression | undefined {
+function conditionOf(
+  scope: Scope,
+  value: TypedExpression,
+  path: IssuePath,
+): TypedExpression | undefined {
   if (value.type.kind === "bool") return value;
   if (value.op === "literal" && value.value === null) return { ...value, type: { kind: "bool" } };
   return scope.report(
@@ -73,7 +96,11 @@ function conditionOf(scope: Scope, value: TypedExpression, path: IssuePath): Typ
   );
 }
 
-function checkCase(scope: Scope, expression: CaseExpression, path: IssuePath): TypedExpression | undefined {
+function checkCase(
+  scope: Scope,
+  expression: CaseExpression,
+  path: IssuePath,
+): TypedExpression | undefined {
   const whens = expression.branches.map(({ when }) => checkCondition(scope, when, path));
   const values = [
     ...expression.branches.map(({ value }) => value),
@@ -84,7 +111,8 @@ function checkCase(scope: Scope, expression: CaseExpression, path: IssuePath): T
   const known = typed.filter((value) => value !== undefined);
   if (conditions.length < whens.length || known.length < typed.length) return undefined;
   const same = sameTyped(known);
-  if (same === undefined) return mismatch(scope, path, { what: "The values of a case", parts: known });
+  if (same === undefined)
+    return mismatch(scope, path, { what: "The values of a case", parts: known });
   const otherwise = expression.otherwise === undefined ? undefined : same.at(-1);
   const branches = conditions.flatMap((when, index) => {
     const value = same[index];
@@ -92,10 +120,21 @@ function checkCase(scope: Scope, expression: CaseExpression, path: IssuePath): T
   });
   const type = same[0]?.type ?? { kind: "text" };
   const isNullable = otherwise === undefined || same.some((value) => value.isNullable);
-  return { op: "case", branches, ...(otherwise && { otherwise }), type, isNullable, ...commonUnit(same) };
+  return {
+    op: "case",
+    branches,
+    ...(otherwise && { otherwise }),
+    type,
+    isNullable,
+    ...commonUnit(same),
+  };
 }
 
-function checkIn(scope: Scope, expression: InExpression, path: IssuePath): TypedExpression | undefined {
+function checkIn(
+  scope: Scope,
+  expression: InExpression,
+  path: IssuePath,
+): TypedExpression | undefined {
   const value = checkExpression(scope, expression.value, path);
   if (value === undefined) return undefined;
   const literals = expression.list.map(typedLiteral);
@@ -104,7 +143,10 @@ function checkIn(scope: Scope, expression: InExpression, path: IssuePath): Typed
     if (convertedLiteral(literal, type) !== undefined) continue;
     const wider = commonType(type, literal.type);
     if (wider === undefined)
-      return mismatch(scope, path, { what: "The value and the list of IN", parts: [value, literal] });
+      return mismatch(scope, path, {
+        what: "The value and the list of IN",
+        parts: [value, literal],
+      });
     type = wider;
   }
   const list = literals.flatMap((literal) =>
@@ -117,10 +159,20 @@ function checkIn(scope: Scope, expression: InExpression, path: IssuePath): Typed
       `The list of IN holds a value that has no exact ${typeName(type)}; compare with = instead.`,
     );
   }
-  return { op: "in", value: converted(value, type), list, type: { kind: "bool" }, isNullable: value.isNullable };
+  return {
+    op: "in",
+    value: converted(value, type),
+    list,
+    type: { kind: "bool" },
+    isNullable: value.isNullable,
+  };
 }
 
-function checkCast(scope: Scope, expression: CastExpression, path: IssuePath): TypedExpression | undefined {
+function checkCast(
+  scope: Scope,
+  expression: CastExpression,
+  path: IssuePath,
+): TypedExpression | undefined {
   const value = checkExpression(scope, expression.value, path);
   const type = parseDataType(expression.type);
   if (value === undefined || type === undefined) return undefined;
@@ -130,5 +182,9 @@ function checkCast(scope: Scope, expression: CastExpression, path: IssuePath): T
   }
   if (isCastable(value.type, type)) return converted(value, type);
   const hint = value.type.kind === "timestamptz" ? " Use date(x, zone) or local(x, zone)." : "";
-  return scope.report("cast_invalid", path, `${typeName(value.type)} has no cast to ${typeName(type)}.${hint}`);
+  return scope.report(
+    "cast_invalid",
+    path,
+    `${typeName(value.type)} has no cast to ${typeName(type)}.${hint}`,
+  );
 }

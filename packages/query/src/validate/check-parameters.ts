@@ -2,7 +2,12 @@ import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleCondition } from "../connector/simple-condition.ts";
 import { shownName } from "../physical/derived-name.ts";
 import { columnsOf, conjunctsOf, pushFilters } from "../physical/push-filters.ts";
-import { typedInputsOf, type TypedExpression, type TypedScan, type TypedStep } from "../plan/typed-plan.ts";
+import {
+  typedInputsOf,
+  type TypedExpression,
+  type TypedScan,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
 import { quotedName, type Report } from "./check-context.ts";
 
 /**
@@ -23,7 +28,9 @@ export function checkParameters(steps: readonly TypedStep[], report: Report): vo
         const message = `${quotedName(scan.resource.id)} needs a value for ${quotedName(name)}: scan the column, and filter it by = or in with constants.`;
         report("parameter_missing", ["steps", index], message);
       }
-      const misused = ways.flat().find((part) => columnsOf(part).includes(name) && !isArgument(part, name));
+      const misused = ways
+        .flat()
+        .find((part) => columnsOf(part).includes(name) && !isArgument(part, name));
       if (isInRows || misused === undefined) continue;
       const message = `${quotedName(name)} is an argument of ${quotedName(scan.resource.id)}, not a column of its rows: compare it by = or in with constants, in a condition of its own.`;
       report("parameter_misused", ["steps", index], message);

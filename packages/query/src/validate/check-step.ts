@@ -1,10 +1,36 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { scanColumns } from "../connector/scan-columns.ts";
-import { columnDataType, isNumeric, maxPrecision, typeName, type DataType } from "../plan/data-type.ts";
+import {
+  columnDataType,
+  isNumeric,
+  maxPrecision,
+  typeName,
+  type DataType,
+} from "../plan/data-type.ts";
 import type { NamedAggregate, NamedExpression } from "../plan/expression.ts";
-import type { AggregateStep, JoinStep, PlanStep, ScanStep, SortStep, UnionStep } from "../plan/logical-plan.ts";
-import type { PlanColumn, TypedAggregate, TypedExpression, TypedStep, TypedValue } from "../plan/typed-plan.ts";
-import { findColumn, nameHint, quotedName, type IssuePath, type Report, type Scope } from "./check-context.ts";
+import type {
+  AggregateStep,
+  JoinStep,
+  PlanStep,
+  ScanStep,
+  SortStep,
+  UnionStep,
+} from "../plan/logical-plan.ts";
+import type {
+  PlanColumn,
+  TypedAggregate,
+  TypedExpression,
+  TypedStep,
+  TypedValue,
+} from "../plan/typed-plan.ts";
+import {
+  findColumn,
+  nameHint,
+  quotedName,
+  type IssuePath,
+  type Report,
+  type Scope,
+} from "./check-context.ts";
 import { checkCondition, checkExpression } from "./check-expression.ts";
 import { decimalFor } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
@@ -25,15 +51,27 @@ export function checkStep(context: StepContext, step: PlanStep): TypedStep | und
       return checkScan(context, step);
     case "filter": {
       const input = inputOf(context, step.from, "from");
-      const where = input && checkCondition(scopeOf(context, input), step.where, [...context.path, "where"]);
-      return input && where && { name: step.name, op: "filter", from: input.name, where, columns: input.columns };
+      const where =
+        input && checkCondition(scopeOf(context, input), step.where, [...context.path, "where"]);
+      return (
+        input &&
+        where && { name: step.name, op: "filter", from: input.name, where, columns: input.columns }
+      );
     }
     case "project": {
       const input = inputOf(context, step.from, "from");
-      const named = input && checkNamed(context, scopeOf(context, input), { items: step.columns, field: "columns" });
+      const named =
+        input &&
+        checkNamed(context, scopeOf(context, input), { items: step.columns, field: "columns" });
       return (
         input &&
-        named && { name: step.name, op: "project", from: input.name, values: named.values, columns: named.columns }
+        named && {
+          name: step.name,
+          op: "project",
+          from: input.name,
+          values: named.values,
+          columns: named.columns,
+        }
       );
     }
     case "join":
@@ -45,7 +83,9 @@ export function checkStep(context: StepContext, step: PlanStep): TypedStep | und
     case "limit": {
       const input = inputOf(context, step.from, "from");
       const { name, count, offset = 0 } = step;
-      return input && { name, op: "limit", from: input.name, count, offset, columns: input.columns };
+      return (
+        input && { name, op: "limit", from: input.name, count, offset, columns: input.columns }
+      );
     }
     case "union":
       return checkUnion(context, step);
@@ -56,10 +96,18 @@ export function checkStep(context: StepContext, step: PlanStep): TypedStep | und
   }
 }
 
-function inputOf({ steps, report, path }: StepContext, name: string, field: string): TypedStep | undefined {
+function inputOf(
+  { steps, report, path }: StepContext,
+  name: string,
+  field: string,
+): TypedStep | undefined {
   if (steps.has(name)) return steps.get(name);
   const hint = nameHint(name, steps.keys());
-  return report("step_unknown", [...path, field], `There is no step ${quotedName(name)} before this one.${hint}`);
+  return report(
+    "step_unknown",
+    [...path, field],
+    `There is no step ${quotedName(name)} before this one.${hint}`,
+  );
 }
 
 function scopeOf({ report }: StepContext, { name, columns }: TypedStep): Scope {
@@ -78,7 +126,12 @@ function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined 
     );
   }
   const isCallable = resource.kind === "skill" && resource.cap?.includes("call") === true;
-  if (resource.cap !== undefined && resource.cap.length > 0 && !resource.cap.includes("scan") && !isCallable) {
+  if (
+    resource.cap !== undefined &&
+    resource.cap.length > 0 &&
+    !resource.cap.includes("scan") &&
+    !isCallable
+  ) {
     const message = `${quotedName(step.resource)} can't be scanned; it can ${resource.cap.slice(0, 10).join(", ")}.`;
     return report("scan_unsupported", [...path, "resource"], message);
   }
@@ -113,10 +166,20 @@ function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined 
     };
   });
   if (found.length < wanted.length || hasDuplicates(context, columns, "columns")) return undefined;
-  return { name: step.name, op: "scan", resource, columns, declaredTypes: found.map(({ column }) => column.type) };
+  return {
+    name: step.name,
+    op: "scan",
+    resource,
+    columns,
+    declaredTypes: found.map(({ column }) => column.type),
+  };
 }
 
-function hasDuplicates({ report, path }: StepContext, columns: readonly PlanColumn[], field: string): boolean {
+function hasDuplicates(
+  { report, path }: StepContext,
+  columns: readonly PlanColumn[],
+  field: string,
+): boolean {
   const seen = new Set<string>();
   for (const [index, { name }] of columns.entries()) {
     if (seen.has(name)) {
@@ -141,7 +204,9 @@ function checkNamed(
   scope: Scope,
   { items, field }: { items: readonly NamedExpression[]; field: string },
 ): { values: TypedExpression[]; columns: PlanColumn[] } | undefined {
-  const typed = items.map(({ value }, index) => checkExpression(scope, value, [...context.path, field, index]));
+  const typed = items.map(({ value }, index) =>
+    checkExpression(scope, value, [...context.path, field, index]),
+  );
   const values = typed.filter((value) => value !== undefined);
   if (values.length < typed.length) return undefined;
   const columns = values.map((value, index) => columnOf(items[index]?.name ?? "", value));
@@ -154,16 +219,28 @@ function checkAggregateStep(context: StepContext, step: AggregateStep): TypedSte
   const scope = scopeOf(context, input);
   const keys = checkNamed(context, scope, { items: step.by, field: "by" });
   const typed = step.aggregates.map((aggregate, index) =>
-    checkAggregate(scope, aggregate, { path: [...context.path, "aggregates", index], isGrouped: step.by.length > 0 }),
+    checkAggregate(scope, aggregate, {
+      path: [...context.path, "aggregates", index],
+      isGrouped: step.by.length > 0,
+    }),
   );
   const aggregates = typed.filter((aggregate) => aggregate !== undefined);
   if (keys === undefined || aggregates.length < typed.length) return undefined;
   const columns = [
     ...keys.columns,
-    ...aggregates.map((aggregate, index) => columnOf(step.aggregates[index]?.name ?? "", aggregate)),
+    ...aggregates.map((aggregate, index) =>
+      columnOf(step.aggregates[index]?.name ?? "", aggregate),
+    ),
   ];
   if (hasDuplicates(context, columns, "aggregates")) return undefined;
-  return { name: step.name, op: "aggregate", from: input.name, by: keys.values, aggregates, columns };
+  return {
+    name: step.name,
+    op: "aggregate",
+    from: input.name,
+    by: keys.values,
+    aggregates,
+    columns,
+  };
 }
 
 function checkAggregate(
@@ -179,10 +256,18 @@ function checkAggregate(
     return { function: applied, argument, type: int, isNullable: false };
   const isNumber = isNumeric(argument.type);
   if ((applied === "sum" || applied === "avg") && !isNumber) {
-    return scope.report("type_mismatch", path, `${applied} takes numbers, not ${typeName(argument.type)}.`);
+    return scope.report(
+      "type_mismatch",
+      path,
+      `${applied} takes numbers, not ${typeName(argument.type)}.`,
+    );
   }
   if (argument.type.kind === "bool")
-    return scope.report("type_mismatch", path, `${applied} of bools has no meaning; count them with a case.`);
+    return scope.report(
+      "type_mismatch",
+      path,
+      `${applied} of bools has no meaning; count them with a case.`,
+    );
   const isNullable = !isGrouped || argument.isNullable;
   return {
     function: applied,
@@ -208,11 +293,18 @@ function checkJoin(context: StepContext, step: JoinStep): TypedStep | undefined 
   const typed = step.on.map((key, index) => {
     const path = [...context.path, "on", index];
     const first = checkExpression(scopeOf(context, left), { op: "column", name: key.left }, path);
-    const second = checkExpression(scopeOf(context, right), { op: "column", name: key.right }, path);
+    const second = checkExpression(
+      scopeOf(context, right),
+      { op: "column", name: key.right },
+      path,
+    );
     if (first === undefined || second === undefined) return undefined;
     const [leftKey, rightKey] = sameTyped([first, second]) ?? [];
     if (leftKey !== undefined && rightKey !== undefined) return { left: leftKey, right: rightKey };
-    return mismatch(scopeOf(context, left), path, { what: "The keys of a join", parts: [first, second] });
+    return mismatch(scopeOf(context, left), path, {
+      what: "The keys of a join",
+      parts: [first, second],
+    });
   });
   const on = typed.filter((key) => key !== undefined);
   if (on.length < typed.length) return undefined;
@@ -247,14 +339,17 @@ function checkSort(context: StepContext, step: SortStep): TypedStep | undefined 
   const input = inputOf(context, step.from, "from");
   if (input === undefined) return undefined;
   const scope = scopeOf(context, input);
-  const found = step.by.map(({ column }, index) => findColumn(scope, column, [...context.path, "by", index]));
+  const found = step.by.map(({ column }, index) =>
+    findColumn(scope, column, [...context.path, "by", index]),
+  );
   if (found.includes(undefined)) return undefined;
   return { name: step.name, op: "sort", from: input.name, by: step.by, columns: input.columns };
 }
 
 function checkUnion(context: StepContext, step: UnionStep): TypedStep | undefined {
   const inputs = step.from.flatMap(
-    (name, index) => inputOf({ ...context, path: [...context.path, "from"] }, name, String(index)) ?? [],
+    (name, index) =>
+      inputOf({ ...context, path: [...context.path, "from"] }, name, String(index)) ?? [],
   );
   const [first, ...others] = inputs;
   if (first === undefined || inputs.length < step.from.length) return undefined;

@@ -67,17 +67,25 @@ function wallClock(
 ): TypedExpression | undefined {
   if (value === undefined) return undefined;
   const time =
-    value.op === "literal" && value.type.kind === "text" ? (convertedLiteral(value, timestamp) ?? value) : value;
+    value.op === "literal" && value.type.kind === "text"
+      ? (convertedLiteral(value, timestamp) ?? value)
+      : value;
   if (time.type.kind === "timestamptz") {
     const name = zone === undefined ? "UTC" : literalText(zone);
     if (name === undefined || !isZone(name)) {
       const message = `${JSON.stringify(name ?? typeName(zone?.type ?? timestamp))} is no time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
       return input.scope.report("zone_unknown", input.path, message);
     }
-    const literal: TypedExpression = { op: "literal", value: name, type: { kind: "text" }, isNullable: false };
+    const literal: TypedExpression = {
+      op: "literal",
+      value: name,
+      type: { kind: "text" },
+      isNullable: false,
+    };
     return callOf("local", [time, literal], { type: timestamp });
   }
-  if (time.type.kind !== "timestamp" && time.type.kind !== "date") return wrong(input, time, "a date or time");
+  if (time.type.kind !== "timestamp" && time.type.kind !== "date")
+    return wrong(input, time, "a date or time");
   if (zone === undefined) return time;
   return input.scope.report(
     "argument_invalid",
@@ -88,7 +96,8 @@ function wallClock(
 
 /** True for a name of the IANA list that the runtime knows. Offsets like +02:00 are none: engines read their sign differently. */
 function isZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name) || name.length > 60) return false;
+  if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name) || name.length > 60)
+    return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
@@ -110,7 +119,8 @@ function wordOf(
   words: readonly string[],
 ): TypedExpression | undefined {
   const word = literalText(value)?.toLowerCase();
-  if (word !== undefined && words.includes(word) && value?.op === "literal") return { ...value, value: word };
+  if (word !== undefined && words.includes(word) && value?.op === "literal")
+    return { ...value, value: word };
   const near = word === undefined ? undefined : nearestName(word, words);
   const hint = near === undefined ? `one of ${words.join(", ")}` : `like '${near}'`;
   return input.scope.report(
@@ -133,7 +143,8 @@ function checkAdd(input: CallInput): TypedExpression | undefined {
   }
   if (value === undefined || amount === undefined || word === undefined) return undefined;
   const { kind } = value.type;
-  if (kind !== "date" && kind !== "timestamp" && kind !== "timestamptz") return wrong(input, value, "a date or time");
+  if (kind !== "date" && kind !== "timestamp" && kind !== "timestamptz")
+    return wrong(input, value, "a date or time");
   const isTimeOfDay = ["hour", "minute", "second"].includes(literalText(word) ?? "");
   if (kind === "date" && isTimeOfDay)
     return input.scope.report(

@@ -6,7 +6,9 @@ import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 export function commonType(left: DataType, right: DataType): DataType | undefined {
   if (isSameType(left, right)) return left;
   const kinds = new Set([left.kind, right.kind]);
-  const areNumbers = [...kinds].every((kind) => kind === "int" || kind === "decimal" || kind === "float");
+  const areNumbers = [...kinds].every(
+    (kind) => kind === "int" || kind === "decimal" || kind === "float",
+  );
   if (areNumbers && kinds.has("float")) return { kind: "float" };
   if (areNumbers) return commonDecimal(decimalFor(left), decimalFor(right));
   const areDays = [...kinds].every((kind) => kind === "date" || kind === "timestamp");
@@ -21,7 +23,11 @@ export function decimalFor(type: DataType): DecimalType {
 /** The decimal of a number in a product: of a literal, only the digits that it has. */
 export function decimalOf(value: TypedExpression): DecimalType {
   if (value.op !== "literal" || value.type.kind !== "int") return decimalFor(value.type);
-  return { kind: "decimal", precision: Math.max(1, String(value.value).replace("-", "").length), scale: 0 };
+  return {
+    kind: "decimal",
+    precision: Math.max(1, String(value.value).replace("-", "").length),
+    scale: 0,
+  };
 }
 
 function commonDecimal(left: DecimalType, right: DecimalType): DecimalType {
@@ -62,7 +68,9 @@ export function convertedLiteral(literal: TypedLiteral, type: DataType): TypedLi
   const from = literal.type.kind;
   if (from === "text" && type.kind === "date") return typed(literal, type, canonicalDate(text));
   if ((from === "text" || from === "date" || from === "timestamp") && type.kind === "timestamptz") {
-    return from === "text" ? typed(literal, type, canonicalTimestamp(text, "timestamptz")) : undefined;
+    return from === "text"
+      ? typed(literal, type, canonicalTimestamp(text, "timestamptz"))
+      : undefined;
   }
   if ((from === "text" || from === "date") && type.kind === "timestamp")
     return typed(literal, type, canonicalTimestamp(text, "timestamp"));
@@ -85,7 +93,8 @@ function typed(
 function atScale(text: string, { precision, scale }: DecimalType): string | undefined {
   const [whole = "0", fraction = ""] = (canonicalDecimal(text) ?? text).split(".");
   const kept = fraction.padEnd(scale, "0");
-  if (/[1-9]/.test(kept.slice(scale)) || whole.replace(/^-?0*/, "").length > precision - scale) return undefined;
+  if (/[1-9]/.test(kept.slice(scale)) || whole.replace(/^-?0*/, "").length > precision - scale)
+    return undefined;
   return scale === 0 ? whole : `${whole}.${kept.slice(0, scale)}`;
 }
 

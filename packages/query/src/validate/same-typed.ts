@@ -38,18 +38,26 @@ export function mismatch(
   { what, parts }: { what: string; parts: readonly TypedExpression[] },
 ): undefined {
   const names = parts.map((part) =>
-    part.op === "column" ? `${JSON.stringify(part.name)} is ${typeName(part.type)}` : typeName(part.type),
+    part.op === "column"
+      ? `${JSON.stringify(part.name)} is ${typeName(part.type)}`
+      : typeName(part.type),
   );
   const areTimes =
     parts.some(({ type }) => type.kind === "timestamptz") &&
     parts.some(({ type }) => type.kind === "timestamp" || type.kind === "date");
   const hint = areTimes ? " Use date(x, zone) or local(x, zone) on the timestamptz." : "";
-  return scope.report("type_mismatch", path, `${what} must have one type: ${names.join(", ")}.${hint}`);
+  return scope.report(
+    "type_mismatch",
+    path,
+    `${what} must have one type: ${names.join(", ")}.${hint}`,
+  );
 }
 
 /** The unit that all values share; literals have none and take any. */
 export function commonUnit(values: readonly TypedExpression[]): { unit?: string } {
-  const units = new Set(values.filter((value) => value.op !== "literal").map((value) => value.unit));
+  const units = new Set(
+    values.filter((value) => value.op !== "literal").map((value) => value.unit),
+  );
   const [unit] = units;
   return units.size === 1 && unit !== undefined ? { unit } : {};
 }

@@ -33,10 +33,26 @@ const users: ResourceDetails = {
     { name: "city", type: "text" },
   ],
 };
-const strict: ResourceDetails = { ...users, id: "res:strict", usage: { anti_patterns: ["select *"] } };
-const large: ResourceDetails = { ...orders, id: "res:large", usage: { anti_patterns: ["без лимита > 1e6 строк"] } };
-const filtered: ResourceDetails = { ...users, id: "res:filtered", usage: { anti_patterns: ["full table scan"] } };
-const odd: ResourceDetails = { ...users, id: "res:odd", usage: { anti_patterns: ["joining on city at night"] } };
+const strict: ResourceDetails = {
+  ...users,
+  id: "res:strict",
+  usage: { anti_patterns: ["select *"] },
+};
+const large: ResourceDetails = {
+  ...orders,
+  id: "res:large",
+  usage: { anti_patterns: ["без лимита > 1e6 строк"] },
+};
+const filtered: ResourceDetails = {
+  ...users,
+  id: "res:filtered",
+  usage: { anti_patterns: ["full table scan"] },
+};
+const odd: ResourceDetails = {
+  ...users,
+  id: "res:odd",
+  usage: { anti_patterns: ["joining on city at night"] },
+};
 const bus: ResourceDetails = { ...users, id: "res:bus", cap: ["publish"] };
 const weather: ResourceDetails = {
   id: "res:weather",
@@ -111,11 +127,18 @@ const cases: [PlanIssueCode, string | object, Partial<ValidateOptions>?][] = [
   ["parameter_missing", "scan(res:weather, place, day, celsius)"],
   ["parameter_missing", "scan(res:weather, day, celsius) -> filter(celsius > 1)"],
   ["parameter_missing", "scan(res:weather, place, day) -> limit(3) -> filter(place = 'Ulm')"],
-  ["parameter_misused", "scan(res:weather, place, model) -> filter(place = 'Ulm' and model like 'a%')"],
+  [
+    "parameter_misused",
+    "scan(res:weather, place, model) -> filter(place = 'Ulm' and model like 'a%')",
+  ],
   ["limit_exceeded", `${o} -> limit(1) -> limit(2)`, { limits: { steps: 2 } }],
   ["select_star", "scan(res:strict) -> filter(city = 'Ulm')"],
   ["limit_missing", "scan(res:large, id) -> filter(id = 1)"],
-  ["limit_missing", "scan(res:db.pg.main.public.orders, id)", { limits: { maxRowsWithoutLimit: 1_000 } }],
+  [
+    "limit_missing",
+    "scan(res:db.pg.main.public.orders, id)",
+    { limits: { maxRowsWithoutLimit: 1_000 } },
+  ],
   ["filter_missing", "scan(res:filtered) -> limit(5)"],
   [
     "step_unused",
@@ -181,7 +204,8 @@ describe("validateLogicalPlan", () => {
     const columns = result.ok ? result.value.columns : [];
     expect(
       columns.map(
-        ({ name, type, isNullable, unit }) => `${name}: ${typeName(type)}${isNullable ? "?" : ""} ${unit ?? ""}`,
+        ({ name, type, isNullable, unit }) =>
+          `${name}: ${typeName(type)}${isNullable ? "?" : ""} ${unit ?? ""}`,
       ),
     ).toMatchInlineSnapshot(`
       [
@@ -201,7 +225,10 @@ describe("validateLogicalPlan", () => {
     ["select * where a project follows", "scan(res:strict) -> project(city)"],
     ["no limit where an aggregate follows", "scan(res:large, id) -> agg(count())"],
     ["no limit where a limit follows", "scan(res:large, id) -> limit(10)"],
-    ["a text that is a time", filterBy("created_at >= '2026-01-01' and created_at < '2026-02-01T00:00:00+01:00'")],
+    [
+      "a text that is a time",
+      filterBy("created_at >= '2026-01-01' and created_at < '2026-02-01T00:00:00+01:00'"),
+    ],
     ["whole numbers beside decimals", filterBy("amount > 10 and amount in (1, 2.5)")],
     ["a foreign key", `${o} -> semi_join(res:users, user_id = id)`],
   ])("lets pass %s", (_, plan) => {
@@ -222,20 +249,27 @@ describe("validateLogicalPlan", () => {
       }: {
         column?: { tags?: string[] };
         principal: { roles?: readonly string[] } | undefined;
-      }): boolean => column?.tags?.includes("pii") !== true || principal?.roles?.includes("dpo") === true,
+      }): boolean =>
+        column?.tags?.includes("pii") !== true || principal?.roles?.includes("dpo") === true,
     };
     const plan = "scan(res:db.pg.main.public.orders, email)";
 
     it("shows a hidden column exactly as one that does not exist", () => {
       const hidden = issuesOf(plan, { access });
-      const bare = { ...orders, columns: (orders.columns ?? []).filter(({ name }) => name !== "email") };
+      const bare = {
+        ...orders,
+        columns: (orders.columns ?? []).filter(({ name }) => name !== "email"),
+      };
       expect(hidden).toEqual(issuesOf(plan, { details: [bare] }));
       expect(hidden[0]?.code).toBe("column_unknown");
       expect(issuesOf(plan, { access, principal: { roles: ["dpo"] } })).toEqual([]);
     });
 
     it("leaves hidden columns out of a scan of all", () => {
-      const result = validateLogicalPlan(planOf("scan(res:db.pg.main.public.orders)"), { details, access });
+      const result = validateLogicalPlan(planOf("scan(res:db.pg.main.public.orders)"), {
+        details,
+        access,
+      });
       expect(result.ok && result.value.columns.map(({ name }) => name)).not.toContain("email");
     });
 
@@ -251,12 +285,16 @@ describe("validateLogicalPlan", () => {
       ["gives no bool", { canRead: () => JSON.parse('"yes"') }],
       ["denies", { canRead: () => false }],
     ])("denies where a rule %s", (_, rule) => {
-      expect(issuesOf(plan, { access: rule }).map(({ code }) => code)).toEqual(["resource_unknown"]);
+      expect(issuesOf(plan, { access: rule }).map(({ code }) => code)).toEqual([
+        "resource_unknown",
+      ]);
     });
   });
 
   it("refuses an expression that its SQL would write out a million times", () => {
     const nested = `${"round(".repeat(12)}fee / 2${", 2)".repeat(12)}`;
-    expect(issuesOf(`${o} -> project(${nested} as x)`).map(({ code }) => code)).toEqual(["limit_exceeded"]);
+    expect(issuesOf(`${o} -> project(${nested} as x)`).map(({ code }) => code)).toEqual([
+      "limit_exceeded",
+    ]);
   });
 });

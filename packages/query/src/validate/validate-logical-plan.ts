@@ -28,12 +28,19 @@ export interface ValidateOptions extends AccessOptions {
  * Checks a plan against the catalog: every name, every type, units, join keys and anti-patterns, with all issues at once.
  * What the principal may not see is unknown here. Issue codes are of `PlanIssueCode`; warnings are in the value, too.
  */
-export function validateLogicalPlan(plan: LogicalPlan, options: ValidateOptions): Result<ValidLogicalPlan> {
+export function validateLogicalPlan(
+  plan: LogicalPlan,
+  options: ValidateOptions,
+): Result<ValidLogicalPlan> {
   const issues: Issue[] = [];
   const report = reportInto(issues);
   const most = options.limits?.steps ?? 200;
   if (plan.steps.length > most) {
-    report("limit_exceeded", ["steps"], `The plan has ${plan.steps.length} steps of at most ${most}.`);
+    report(
+      "limit_exceeded",
+      ["steps"],
+      `The plan has ${plan.steps.length} steps of at most ${most}.`,
+    );
     return { ok: false, issues };
   }
   const steps = checkSteps(plan, { report, resources: visibleResources(options.details, options) });
@@ -58,7 +65,11 @@ function checkSteps(
   for (const [index, step] of plan.steps.entries()) {
     const path = ["steps", index];
     if (steps.has(step.name)) {
-      report("step_duplicate", [...path, "name"], `There are two steps ${quotedName(step.name)}; names are unique.`);
+      report(
+        "step_duplicate",
+        [...path, "name"],
+        `There are two steps ${quotedName(step.name)}; names are unique.`,
+      );
       continue;
     }
     const typed = checkStep({ resources, steps, report, path }, step);
@@ -74,7 +85,9 @@ const keepsOrder: ReadonlySet<PlanStep["op"]> = new Set(["filter", "project", "l
 function checkUse(plan: LogicalPlan, report: Report): void {
   const last = plan.steps.length - 1;
   for (const [index, step] of plan.steps.entries()) {
-    const readers = plan.steps.slice(index + 1).filter((later) => inputsOf(later).includes(step.name));
+    const readers = plan.steps
+      .slice(index + 1)
+      .filter((later) => inputsOf(later).includes(step.name));
     if (readers.length === 0 && index < last) {
       report(
         "step_unused",
@@ -82,7 +95,10 @@ function checkUse(plan: LogicalPlan, report: Report): void {
         `Nothing reads step ${quotedName(step.name)}; the result is the last step.`,
       );
     }
-    const loser = step.op === "sort" ? readers.find(({ op }) => !keepsOrder.has(op) && op !== "sort") : undefined;
+    const loser =
+      step.op === "sort"
+        ? readers.find(({ op }) => !keepsOrder.has(op) && op !== "sort")
+        : undefined;
     if (loser === undefined) continue;
     report(
       "order_lost",

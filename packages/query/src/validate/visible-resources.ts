@@ -33,7 +33,9 @@ export function visibleResources(
   const visible = new Map<string, ResourceDetails>();
   for (const resource of details) {
     if (!isAllowed(access, { principal, resource })) continue;
-    const columns = (resource.columns ?? []).filter((column) => isAllowed(access, { principal, resource, column }));
+    const columns = (resource.columns ?? []).filter((column) =>
+      isAllowed(access, { principal, resource, column }),
+    );
     visible.set(resource.id, { ...resource, columns });
   }
   return visible;

@@ -16,7 +16,8 @@ const repeats: Partial<Record<FunctionName, number>> = {
 /** How many parts an expression has once it is written as SQL. */
 export function writtenSize(expression: TypedExpression): number {
   const inner = partsOf(expression).reduce((sum, part) => sum + writtenSize(part), 0);
-  const isRounding = expression.op === "cast" && expression.value.type.kind !== expression.type.kind;
+  const isRounding =
+    expression.op === "cast" && expression.value.type.kind !== expression.type.kind;
   const times = expression.op === "call" ? (repeats[expression.function] ?? 1) : isRounding ? 6 : 1;
   return 1 + inner * times;
 }

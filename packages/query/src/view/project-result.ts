@@ -44,9 +44,13 @@ export function projectResult(
   const wrong: string[] = [];
   const read = groupReader(view, { columns: result.columns, path: "", wrong });
   if (wrong.length > 0)
-    throw new QueryError("invalid_options", `The view does not fit the result: ${wrong.slice(0, 5).join(" ")}`, {
-      details: { issues: wrong },
-    });
+    throw new QueryError(
+      "invalid_options",
+      `The view does not fit the result: ${wrong.slice(0, 5).join(" ")}`,
+      {
+        details: { issues: wrong },
+      },
+    );
   return rowsOfView(result, read);
 }
 
@@ -56,7 +60,8 @@ async function* rowsOfView(
   { batches }: Pick<QueryResult, "batches">,
   read: (columns: readonly PlanValue[][], row: number) => ViewRow,
 ): AsyncGenerator<ViewRow, void> {
-  for await (const { columns, rowCount } of batches) for (let row = 0; row < rowCount; row++) yield read(columns, row);
+  for await (const { columns, rowCount } of batches)
+    for (let row = 0; row < rowCount; row++) yield read(columns, row);
 }
 
 interface ReaderContext {
@@ -73,11 +78,14 @@ function groupReader(
     const path = context.path === "" ? name : `${context.path}.${name}`;
     return [
       name,
-      "fields" in field ? groupReader(field, { ...context, path }) : valueReader(name, field, { ...context, path }),
+      "fields" in field
+        ? groupReader(field, { ...context, path })
+        : valueReader(name, field, { ...context, path }),
     ];
   });
   if (readers.length === 0) context.wrong.push(`${JSON.stringify(context.path)} has no fields.`);
-  return (columns, row) => Object.fromEntries(readers.map(([name, read]) => [name, read(columns, row)]));
+  return (columns, row) =>
+    Object.fromEntries(readers.map(([name, read]) => [name, read(columns, row)]));
 }
 
 function valueReader(
@@ -95,7 +103,9 @@ function valueReader(
         .slice(0, 200)}.`,
     );
   else if (!fits(found.type.kind, as))
-    wrong.push(`${JSON.stringify(path)}: ${JSON.stringify(column)} is ${typeName(found.type)}, no ${as ?? ""}.`);
+    wrong.push(
+      `${JSON.stringify(path)}: ${JSON.stringify(column)} is ${typeName(found.type)}, no ${as ?? ""}.`,
+    );
   return (values, row) => {
     const value = values[at]?.[row] ?? null;
     if (value === null) return whenNull ?? null;

@@ -11,7 +11,8 @@ import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { migrate, type Migration } from "./migrate.ts";
 
 const url = process.env["CCL_POSTGRES_URL"];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: migrations are tried on SQLite and PGlite only.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: migrations are tried on SQLite and PGlite only.");
 const kinds = ["SQLite", "PGlite", ...(url === undefined ? [] : ["pg.Pool"])];
 
 interface Steps extends Migration<SqliteDatabase>, Migration<PostgresSession> {
@@ -21,7 +22,8 @@ interface Steps extends Migration<SqliteDatabase>, Migration<PostgresSession> {
 describe.each(kinds)("migrate on %s", (kind) => {
   let folder = "";
   /** Two ways to the same database, as two processes have them. */
-  let run: ((component: string, migrations: Steps[]) => Promise<{ from: number; to: number }>)[] = [];
+  let run: ((component: string, migrations: Steps[]) => Promise<{ from: number; to: number }>)[] =
+    [];
   let exec: (sql: string) => Promise<void> | void;
   let close: () => unknown;
 
@@ -30,12 +32,16 @@ describe.each(kinds)("migrate on %s", (kind) => {
     if (kind === "SQLite") {
       const open = () => openSqlite({ path: join(folder, "db.sqlite") });
       const databases = [await open(), await open()];
-      run = databases.map((database) => (component, migrations) => migrate(database, { component, migrations }));
+      run = databases.map(
+        (database) => (component, migrations) => migrate(database, { component, migrations }),
+      );
       exec = (sql) => databases[0]?.exec(sql);
       close = () => databases.map((database) => database.close());
     } else {
-      const client = kind === "PGlite" ? await PGlite.create() : new pg.Pool({ connectionString: url });
-      const one = (component: string, migrations: Steps[]) => migrate(client, { component, migrations });
+      const client =
+        kind === "PGlite" ? await PGlite.create() : new pg.Pool({ connectionString: url });
+      const one = (component: string, migrations: Steps[]) =>
+        migrate(client, { component, migrations });
       run = [one, one];
       exec = (sql) => createPostgresSession(client).exec(sql);
       close = () => ("end" in client ? client.end() : client.close());
@@ -87,6 +93,8 @@ describe.each(kinds)("migrate on %s", (kind) => {
     ["a gap", "shop", [steps[0], { version: 3, up: "SELECT 1" }]],
     ["a component that is no name", "Shop; --", steps],
   ])("refuses %s", async (_name, component, migrations) => {
-    await expect(run[0]?.(component, migrations as Steps[])).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(run[0]?.(component, migrations as Steps[])).rejects.toMatchObject({
+      code: "invalid_input",
+    });
   });
 });

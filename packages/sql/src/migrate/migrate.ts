@@ -33,7 +33,10 @@ export interface MigrationOutcome {
  * @throws SqlError `schema_newer` when a newer version of the program made the tables, `invalid_input` for a gap in the
  * versions, and what the steps throw; then nothing has changed
  */
-export function migrate(database: SqliteDatabase, options: MigrateOptions<SqliteDatabase>): Promise<MigrationOutcome>;
+export function migrate(
+  database: SqliteDatabase,
+  options: MigrateOptions<SqliteDatabase>,
+): Promise<MigrationOutcome>;
 /** On PostgreSQL: under an advisory lock of the transaction. */
 export function migrate(
   client: PostgresClient | PostgresSession,
@@ -44,7 +47,9 @@ export async function migrate(
   options: MigrateOptions<SqliteDatabase | PostgresSession>,
 ): Promise<MigrationOutcome> {
   checkOptions(options);
-  return isSqliteDatabase(target) ? migrateSqlite(target, options) : migratePostgres(target, options);
+  return isSqliteDatabase(target)
+    ? migrateSqlite(target, options)
+    : migratePostgres(target, options);
 }
 
 // One for all components: tables of any of them may be made in the transaction.
@@ -56,7 +61,11 @@ async function migrateSqlite(
 ): Promise<MigrationOutcome> {
   const { component, migrations, signal } = options;
   const readVersion = (on: SqliteDatabase): number =>
-    Number(on.prepare("SELECT version FROM ccl_schema WHERE component = ?").get(component)?.["version"] ?? 0);
+    Number(
+      on.prepare("SELECT version FROM ccl_schema WHERE component = ?").get(component)?.[
+        "version"
+      ] ?? 0,
+    );
   // A schema that is there needs no lock, so that opening beside a writer does not wait.
   const hasVersions = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'ccl_schema'";
   const found = database.prepare(hasVersions).get() === undefined ? 0 : readVersion(database);
@@ -89,7 +98,9 @@ function migratePostgres(
     // Before the table is made: even CREATE TABLE IF NOT EXISTS fails when two run it at once.
     await on.query("SELECT pg_advisory_xact_lock($1::bigint)", [advisoryLock]);
     await on.exec(createVersions);
-    const [row] = await on.query("SELECT version FROM ccl_schema WHERE component = $1", [component]);
+    const [row] = await on.query("SELECT version FROM ccl_schema WHERE component = $1", [
+      component,
+    ]);
     const from = Number(row?.["version"] ?? 0);
     const steps = stepsAfter(from, options);
     for (const { up } of steps) await (typeof up === "string" ? on.exec(up) : up(on));
@@ -103,7 +114,10 @@ function migratePostgres(
 
 function checkOptions({ component, migrations }: MigrateOptions<never>): void {
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(component)) {
-    throw new SqlError("invalid_input", `component "${component}" must be lower-case letters, digits and underscores.`);
+    throw new SqlError(
+      "invalid_input",
+      `component "${component}" must be lower-case letters, digits and underscores.`,
+    );
   }
   const wrong = migrations.findIndex(({ version }, index) => version !== index + 1);
   if (wrong >= 0) {
@@ -112,10 +126,15 @@ function checkOptions({ component, migrations }: MigrateOptions<never>): void {
   }
 }
 
-function stepsAfter<T>(from: number, { component, migrations }: MigrateOptions<T>): readonly Migration<T>[] {
+function stepsAfter<T>(
+  from: number,
+  { component, migrations }: MigrateOptions<T>,
+): readonly Migration<T>[] {
   if (from > migrations.length) {
     const message = `The tables of ${component} have version ${from}, made by a newer release; this one knows ${migrations.length}. Update the program.`;
-    throw new SqlError("schema_newer", message, { details: { component, found: from, known: migrations.length } });
+    throw new SqlError("schema_newer", message, {
+      details: { component, found: from, known: migrations.length },
+    });
   }
   return migrations.slice(from);
 }

@@ -44,7 +44,9 @@ interface PostgresPoolClient extends PostgresClient {
 /** PGlite: several statements go by a method of their own, and its one connection is lent out for a transaction. */
 export interface PgliteClient extends PostgresClient {
   exec(sql: string): Promise<unknown>;
-  transaction<T>(action: (transaction: Omit<PgliteClient, "transaction">) => Promise<T>): Promise<T | undefined>;
+  transaction<T>(
+    action: (transaction: Omit<PgliteClient, "transaction">) => Promise<T>,
+  ): Promise<T | undefined>;
 }
 
 /** True for a pool of pg. */

@@ -25,7 +25,8 @@ export function postgresErrorOf(error: unknown): SqlError {
 }
 
 function codeOf(error: unknown): SqlErrorCode {
-  const name = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const name =
+    error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const found = codes.find(([prefix]) => name.startsWith(prefix));
   if (found !== undefined) return found[1];
   // A system error of the socket, e.g. ECONNRESET, and what pg says itself without a code.

@@ -48,7 +48,8 @@ export class ClientSession implements PostgresSession {
   }
 
   async #guarded<T>(action: () => Promise<T>): Promise<T> {
-    if (this.isOver) throw new SqlError("closed", "The transaction has ended; use the client itself.");
+    if (this.isOver)
+      throw new SqlError("closed", "The transaction has ended; use the client itself.");
     try {
       return await (this.turns === undefined ? action() : this.turns.run(action));
     } catch (error) {
@@ -84,7 +85,10 @@ function rowsOf({ rows, fields = [] }: PostgresResult): PostgresRow[] {
   const bytes = namesOf(bytea);
   return rows.map((row) => {
     if (!isRow(row))
-      throw new SqlError("invalid_input", "The client's rows are no objects; leave its row mode as it is.");
+      throw new SqlError(
+        "invalid_input",
+        "The client's rows are no objects; leave its row mode as it is.",
+      );
     for (const name of integers) row[name] = exactInteger(row[name]);
     for (const name of bytes) row[name] = plainBytes(row[name]);
     return row;
@@ -104,5 +108,7 @@ function exactInteger(value: unknown): unknown {
 
 /** pg gives a Buffer. */
 function plainBytes(value: unknown): unknown {
-  return value instanceof Uint8Array ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
+  return value instanceof Uint8Array
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : value;
 }

@@ -30,7 +30,11 @@ export function connectionStateOf(handle: SqliteHandle): ConnectionState {
 }
 
 /** Sets how long SQLite itself waits for a lock, and so blocks the thread, where it is set to another time. */
-export function setLockTimeout(database: Pick<SqliteHandle, "exec">, state: ConnectionState, timeoutMs: number): void {
+export function setLockTimeout(
+  database: Pick<SqliteHandle, "exec">,
+  state: ConnectionState,
+  timeoutMs: number,
+): void {
   if (state.lockTimeoutMs === timeoutMs) return;
   database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
   state.lockTimeoutMs = timeoutMs;
@@ -38,7 +42,9 @@ export function setLockTimeout(database: Pick<SqliteHandle, "exec">, state: Conn
 
 /** True while SQLite has a transaction open; undefined where the driver does not say. */
 export function hasOpenTransaction(handle: SqliteHandle): boolean | undefined {
-  if ("isTransaction" in handle && typeof handle.isTransaction === "boolean") return handle.isTransaction;
-  if ("inTransaction" in handle && typeof handle.inTransaction === "boolean") return handle.inTransaction;
+  if ("isTransaction" in handle && typeof handle.isTransaction === "boolean")
+    return handle.isTransaction;
+  if ("inTransaction" in handle && typeof handle.inTransaction === "boolean")
+    return handle.inTransaction;
   return undefined;
 }

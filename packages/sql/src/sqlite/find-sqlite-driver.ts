@@ -25,7 +25,10 @@ export async function findSqliteDriver(wanted?: SqliteDriverName): Promise<Sqlit
       causes.push(error);
     }
   }
-  throw new SqlError("no_driver", missingMessage(wanted), { cause: causes[0], details: { wanted } });
+  throw new SqlError("no_driver", missingMessage(wanted), {
+    cause: causes[0],
+    details: { wanted },
+  });
 }
 
 const loaders: Record<SqliteDriverName, () => Promise<DatabaseClass | undefined>> = {
@@ -42,7 +45,10 @@ function databaseClassOf(found: unknown): DatabaseClass | undefined {
 
 function hasDatabaseClass(found: unknown): found is { DatabaseSync: DatabaseClass } {
   return (
-    typeof found === "object" && found !== null && "DatabaseSync" in found && typeof found.DatabaseSync === "function"
+    typeof found === "object" &&
+    found !== null &&
+    "DatabaseSync" in found &&
+    typeof found.DatabaseSync === "function"
   );
 }
 

@@ -19,7 +19,9 @@ function statementOf(statement: SqliteHandleStatement): FullStatement {
 /** better-sqlite3's ways over another driver: Buffers, rounded integers unless told, and statements that know their kind. */
 async function openLikeBetterSqlite(): Promise<SqliteHandle & { inTransaction: boolean }> {
   const inner = (await findSqliteDriver("@photostructure/sqlite")).open(":memory:");
-  const prepare = (sql: string): SqliteHandleStatement & { reader: boolean; safeIntegers(on: boolean): void } => {
+  const prepare = (
+    sql: string,
+  ): SqliteHandleStatement & { reader: boolean; safeIntegers(on: boolean): void } => {
     const statement = statementOf(inner.prepare(sql));
     const reader = statement.columns().length > 0;
     let isSafe = false;
@@ -64,13 +66,19 @@ describe("a handle with better-sqlite3's ways", () => {
     expect(insert.run(1, new Uint8Array([1, 2]))).toMatchObject({ changes: 1 });
     expect(insert.get(2, null)).toBeUndefined();
     expect(insert.all(3, "x")).toEqual([]);
-    expect(database.prepare("INSERT INTO t VALUES (4, 5) RETURNING a").run()).toMatchObject({ changes: 1 });
+    expect(database.prepare("INSERT INTO t VALUES (4, 5) RETURNING a").run()).toMatchObject({
+      changes: 1,
+    });
     const rows = database.prepare("SELECT a, b FROM t ORDER BY a").all();
     expect(rows[0]).toEqual({ a: 1, b: new Uint8Array([1, 2]) });
     expect(rows[0]?.["b"]?.constructor).toBe(Uint8Array);
-    expect([...database.prepare("SELECT a FROM t ORDER BY a").iterate()]).toEqual([1, 2, 3, 4].map((a) => ({ a })));
+    expect([...database.prepare("SELECT a FROM t ORDER BY a").iterate()]).toEqual(
+      [1, 2, 3, 4].map((a) => ({ a })),
+    );
     expect(() => database.prepare("SELECT 9007199254740993 AS n").get()).toThrow(/bigints/);
-    expect(database.prepare("SELECT 9007199254740993 AS n", { bigints: true }).get()).toEqual({ n: 9007199254740993n });
+    expect(database.prepare("SELECT 9007199254740993 AS n", { bigints: true }).get()).toEqual({
+      n: 9007199254740993n,
+    });
     database.close();
     handle.close();
   });

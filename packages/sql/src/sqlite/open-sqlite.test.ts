@@ -37,22 +37,26 @@ const codeOf = (action: () => unknown): string | undefined => {
 };
 
 describe.each(drivers)("openSqlite over %s", (driver) => {
-  const open = (options: { durability?: SqliteDurability; busyTimeoutMs?: number; name?: string } = {}) =>
-    openSqlite({ path: join(folder, options.name ?? "db.sqlite"), driver, ...options });
+  const open = (
+    options: { durability?: SqliteDurability; busyTimeoutMs?: number; name?: string } = {},
+  ) => openSqlite({ path: join(folder, options.name ?? "db.sqlite"), driver, ...options });
 
   it.each([
     ["full", 2],
     ["normal", 1],
     ["off", 0],
-  ] as const)("sets what durability %s needs, and SQLite says the same", async (durability, synchronous) => {
-    const database = await open({ durability, busyTimeoutMs: 1234 });
-    expect(settingOf(database, "synchronous")).toBe(synchronous);
-    expect(settingOf(database, "journal_mode")).toBe("wal");
-    expect(settingOf(database, "busy_timeout")).toBe(1234);
-    expect(settingOf(database, "foreign_keys")).toBe(1);
-    expect(settingOf(database, "fullfsync")).toBe(durability === "full" ? 1 : 0);
-    database.close();
-  });
+  ] as const)(
+    "sets what durability %s needs, and SQLite says the same",
+    async (durability, synchronous) => {
+      const database = await open({ durability, busyTimeoutMs: 1234 });
+      expect(settingOf(database, "synchronous")).toBe(synchronous);
+      expect(settingOf(database, "journal_mode")).toBe("wal");
+      expect(settingOf(database, "busy_timeout")).toBe(1234);
+      expect(settingOf(database, "foreign_keys")).toBe(1);
+      expect(settingOf(database, "fullfsync")).toBe(durability === "full" ? 1 : 0);
+      database.close();
+    },
+  );
 
   it("is fully durable when nothing is said, also in a file that has been in WAL mode before", async () => {
     (await open()).close();
@@ -82,7 +86,17 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
   it("gives every value back as it was put in", async () => {
     const database = await open();
     database.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, value)");
-    const values = [null, 0, -1, 2 ** 53 - 1, 1.5, "", "aé😀", new Uint8Array(0), new Uint8Array([0, 255])];
+    const values = [
+      null,
+      0,
+      -1,
+      2 ** 53 - 1,
+      1.5,
+      "",
+      "aé😀",
+      new Uint8Array(0),
+      new Uint8Array([0, 255]),
+    ];
     for (const value of values) database.prepare("INSERT INTO t (value) VALUES (?)").run(value);
     const rows = database.prepare("SELECT value FROM t ORDER BY id").all();
     expect(rows.map((row) => row["value"])).toEqual(values);
@@ -90,13 +104,21 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     database.close();
   });
 
-  it.each(["a\u0000b", "\u0000", "a\ud83d", "\udc00\ud800"])("refuses %j, which drivers would change", async (text) => {
-    const database = await open();
-    const statement = database.prepare("SELECT ? AS echo");
-    const calls = [() => statement.run(text), () => statement.get(text), () => statement.all(text)];
-    for (const call of [...calls, () => [...statement.iterate(text)]]) expect(codeOf(call)).toBe("invalid_input");
-    database.close();
-  });
+  it.each(["a\u0000b", "\u0000", "a\ud83d", "\udc00\ud800"])(
+    "refuses %j, which drivers would change",
+    async (text) => {
+      const database = await open();
+      const statement = database.prepare("SELECT ? AS echo");
+      const calls = [
+        () => statement.run(text),
+        () => statement.get(text),
+        () => statement.all(text),
+      ];
+      for (const call of [...calls, () => [...statement.iterate(text)]])
+        expect(codeOf(call)).toBe("invalid_input");
+      database.close();
+    },
+  );
 
   it("binds a number next to a whole one as it is, or refuses it", async () => {
     const database = await open();
@@ -104,7 +126,9 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     for (const value of [5e-324, 1e-20, -0.9999999999999999]) {
       const wanted = driver === "@photostructure/sqlite" ? "invalid_input" : { echo: value };
       expect(codeOf(() => echo.get(value)) ?? echo.get(value)).toEqual(wanted);
-      expect(database.prepare("SELECT CAST(? AS REAL) AS echo").get(String(value))).toEqual({ echo: value });
+      expect(database.prepare("SELECT CAST(? AS REAL) AS echo").get(String(value))).toEqual({
+        echo: value,
+      });
     }
     for (const value of [Number.EPSILON, -1e-20, 1 - 2 ** -53, 1 + 2 ** -52, Infinity])
       expect(echo.get(value)).toEqual({ echo: value });
@@ -115,7 +139,10 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     const database = await open();
     const sql = "SELECT 9007199254740993 AS large, 1 AS small";
     expect(codeOf(() => database.prepare(sql).get())).toBe("out_of_range");
-    expect(database.prepare(sql, { bigints: true }).get()).toEqual({ large: 9007199254740993n, small: 1n });
+    expect(database.prepare(sql, { bigints: true }).get()).toEqual({
+      large: 9007199254740993n,
+      small: 1n,
+    });
     expect(database.prepare("SELECT ? AS echo", { bigints: true }).get(9007199254740993n)).toEqual({
       echo: 9007199254740993n,
     });
@@ -125,12 +152,16 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
   it("tells a missing row from an empty one, and counts changes", async () => {
     const database = await open();
     database.exec("CREATE TABLE t (a)");
-    expect(database.prepare("INSERT INTO t VALUES (?), (?)").run(null, 2)).toMatchObject({ changes: 2 });
+    expect(database.prepare("INSERT INTO t VALUES (?), (?)").run(null, 2)).toMatchObject({
+      changes: 2,
+    });
     expect(database.prepare("SELECT a FROM t WHERE a IS NULL").get()).toEqual({ a: null });
     expect(database.prepare("SELECT a FROM t WHERE a = ?").get(9)).toBeUndefined();
     expect(database.prepare("UPDATE t SET a = 3").get()).toBeUndefined();
     expect(database.prepare("DELETE FROM t").all()).toEqual([]);
-    expect(database.prepare("INSERT INTO t VALUES (1) RETURNING a").run()).toMatchObject({ changes: 1 });
+    expect(database.prepare("INSERT INTO t VALUES (1) RETURNING a").run()).toMatchObject({
+      changes: 1,
+    });
     database.close();
   });
 
@@ -169,7 +200,9 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     ["statement_failed", "no sql"],
   ])("names the error %s of %s", async (code, sql) => {
     const database = await open();
-    database.exec("CREATE TABLE t (a INTEGER PRIMARY KEY); CREATE TABLE child (a REFERENCES t (a))");
+    database.exec(
+      "CREATE TABLE t (a INTEGER PRIMARY KEY); CREATE TABLE child (a REFERENCES t (a))",
+    );
     expect(codeOf(() => database.exec(sql))).toBe(code);
     expect(codeOf(() => database.prepare(sql).run())).toBe(code);
     database.close();
@@ -213,18 +246,25 @@ describe("openSqlite", () => {
 
   it("opens a database of its own in memory", async () => {
     const database = await openSqlite({ path: ":memory:" });
-    expect(database.driver).toBe(drivers.includes("node:sqlite") ? "node:sqlite" : "@photostructure/sqlite");
+    expect(database.driver).toBe(
+      drivers.includes("node:sqlite") ? "node:sqlite" : "@photostructure/sqlite",
+    );
     database.close();
   });
 
-  it.runIf(!hasNodeSqlite)("names the one command when the wanted driver is not there", async () => {
-    const opening = openSqlite({ path: "x", driver: "node:sqlite" });
-    await expect(opening).rejects.toMatchObject({ code: "no_driver" });
-    await expect(opening).rejects.toThrow("npm install @photostructure/sqlite");
-  });
+  it.runIf(!hasNodeSqlite)(
+    "names the one command when the wanted driver is not there",
+    async () => {
+      const opening = openSqlite({ path: "x", driver: "node:sqlite" });
+      await expect(opening).rejects.toMatchObject({ code: "no_driver" });
+      await expect(opening).rejects.toThrow("npm install @photostructure/sqlite");
+    },
+  );
 
   it("takes a handle that is open already, and leaves it open", async () => {
-    const handle = (await findSqliteDriver("@photostructure/sqlite")).open(join(folder, "own.sqlite"));
+    const handle = (await findSqliteDriver("@photostructure/sqlite")).open(
+      join(folder, "own.sqlite"),
+    );
     const database = await openSqlite({ driver: handle });
     database.exec("CREATE TABLE t (a)");
     database.close();

@@ -42,7 +42,8 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
   checkOptions({ durability, busyTimeoutMs });
   throwIfAborted(signal);
   const connection = await connect(options, busyTimeoutMs);
-  const apply = (): void => (readOnly ? applyReadOnly(connection) : applySettings(connection, durability));
+  const apply = (): void =>
+    readOnly ? applyReadOnly(connection) : applySettings(connection, durability);
   try {
     await retryWhileBusy(apply, { timeoutMs: busyTimeoutMs, signal });
     return connection;
@@ -52,25 +53,51 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
   }
 }
 
-function checkOptions({ durability, busyTimeoutMs }: { durability: string; busyTimeoutMs: number }): void {
+function checkOptions({
+  durability,
+  busyTimeoutMs,
+}: {
+  durability: string;
+  busyTimeoutMs: number;
+}): void {
   if (!Object.hasOwn(synchronousLevels, durability)) {
-    throw new SqlError("invalid_input", `durability "${durability}" is none of full, normal and off.`);
+    throw new SqlError(
+      "invalid_input",
+      `durability "${durability}" is none of full, normal and off.`,
+    );
   }
   if (!Number.isSafeInteger(busyTimeoutMs) || busyTimeoutMs < 0) {
-    throw new SqlError("invalid_input", `busyTimeoutMs must be a whole number from 0, not ${busyTimeoutMs}.`);
+    throw new SqlError(
+      "invalid_input",
+      `busyTimeoutMs must be a whole number from 0, not ${busyTimeoutMs}.`,
+    );
   }
 }
 
-async function connect(options: OpenSqliteOptions, busyTimeoutMs: number): Promise<SqliteConnection> {
+async function connect(
+  options: OpenSqliteOptions,
+  busyTimeoutMs: number,
+): Promise<SqliteConnection> {
   const { path, driver, readOnly = false } = options;
   if (typeof driver === "object")
-    return new SqliteConnection(driver, { driver: "handle", busyTimeoutMs, ownsHandle: false, readOnly });
-  if (path === undefined) throw new SqlError("invalid_input", "Give the path of the database, or an open handle.");
+    return new SqliteConnection(driver, {
+      driver: "handle",
+      busyTimeoutMs,
+      ownsHandle: false,
+      readOnly,
+    });
+  if (path === undefined)
+    throw new SqlError("invalid_input", "Give the path of the database, or an open handle.");
   const found = await findSqliteDriver(driver);
   throwIfAborted(options.signal);
   try {
     const handle = found.open(readOnly ? await readOnlyAddress(path) : path, { readOnly });
-    return new SqliteConnection(handle, { driver: found.name, busyTimeoutMs, ownsHandle: true, readOnly });
+    return new SqliteConnection(handle, {
+      driver: found.name,
+      busyTimeoutMs,
+      ownsHandle: true,
+      readOnly,
+    });
   } catch (error) {
     throw openErrorOf(error, path);
   }
@@ -79,7 +106,9 @@ async function connect(options: OpenSqliteOptions, busyTimeoutMs: number): Promi
 function openErrorOf(error: unknown, path: string): SqlError {
   const { code, message } = sqliteErrorOf(error);
   const isOwnCode = code !== "statement_failed";
-  return new SqlError(isOwnCode ? code : "open_failed", `Could not open "${path}". ${message}`, { cause: error });
+  return new SqlError(isOwnCode ? code : "open_failed", `Could not open "${path}". ${message}`, {
+    cause: error,
+  });
 }
 
 function applySettings(connection: SqliteConnection, durability: SqliteDurability): void {
@@ -88,7 +117,8 @@ function applySettings(connection: SqliteConnection, durability: SqliteDurabilit
   connection.exec("PRAGMA foreign_keys = ON");
   // In a database of its own in memory there is no log and nothing to sync.
   const mode = readSetting(connection, "journal_mode = WAL");
-  if (mode !== "wal" && mode !== "memory") throw settingError("journal_mode", { wanted: "wal", found: mode });
+  if (mode !== "wal" && mode !== "memory")
+    throw settingError("journal_mode", { wanted: "wal", found: mode });
   connection.exec(`PRAGMA synchronous = ${level}`);
   // macOS flushes the drive's own cache only when told to; elsewhere these change nothing.
   connection.exec(`PRAGMA fullfsync = ${durability === "full" ? 1 : 0}`);

@@ -19,7 +19,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Every file of the folder, with its bytes. */
 const everything = (): Record<string, string> =>
-  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "base64")]));
+  Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "base64")]),
+  );
 
 describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
   const names = ["WAL", "DELETE", "TRUNCATE"];
@@ -32,13 +34,17 @@ describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
     const before = everything();
     const database = await openSqlite({ path, driver, readOnly: true });
     expect(database.prepare("SELECT a FROM t").all()).toEqual([{ a: 1 }]);
-    expect(await transaction(database, (tx) => tx.prepare("SELECT a FROM t").get(), { mode: "read" })).toEqual({
+    expect(
+      await transaction(database, (tx) => tx.prepare("SELECT a FROM t").get(), { mode: "read" }),
+    ).toEqual({
       a: 1,
     });
     expect(() => database.exec("INSERT INTO t VALUES (2)")).toThrowError(
       expect.objectContaining({ code: "read_only" }),
     );
-    await expect(transaction(database, (tx) => tx.exec("DELETE FROM t"))).rejects.toMatchObject({ code: "read_only" });
+    await expect(transaction(database, (tx) => tx.exec("DELETE FROM t"))).rejects.toMatchObject({
+      code: "read_only",
+    });
     expect(everything()).toEqual(before);
     database.close();
     expect(everything()).toEqual(before);
@@ -59,13 +65,17 @@ describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
   });
 
   it("makes no file, and refuses what is no database", async () => {
-    await expect(openSqlite({ path: join(folder, "none.sqlite"), driver, readOnly: true })).rejects.toMatchObject({
+    await expect(
+      openSqlite({ path: join(folder, "none.sqlite"), driver, readOnly: true }),
+    ).rejects.toMatchObject({
       code: "open_failed",
     });
     expect(everything()).toEqual({});
     writeFileSync(join(folder, "note.txt"), "A note, no data. ".repeat(100));
     const before = everything();
-    await expect(openSqlite({ path: join(folder, "note.txt"), driver, readOnly: true })).rejects.toMatchObject({
+    await expect(
+      openSqlite({ path: join(folder, "note.txt"), driver, readOnly: true }),
+    ).rejects.toMatchObject({
       code: "corrupt",
     });
     expect(everything()).toEqual(before);

@@ -1,7 +1,17 @@
 import { SqlError } from "../sql-error.ts";
 import { createSqliteStatement, type OpenReads, type OwnedStatement } from "./sqlite-statement.ts";
-import { connectionStateOf, hasOpenTransaction, setLockTimeout, type ConnectionState } from "./connection-state.ts";
-import type { PrepareOptions, SqliteDatabase, SqliteHandle, SqliteStatement } from "./sqlite-database.ts";
+import {
+  connectionStateOf,
+  hasOpenTransaction,
+  setLockTimeout,
+  type ConnectionState,
+} from "./connection-state.ts";
+import type {
+  PrepareOptions,
+  SqliteDatabase,
+  SqliteHandle,
+  SqliteStatement,
+} from "./sqlite-database.ts";
 import { mayHaveRolledBack, sqliteErrorOf } from "./sqlite-error-of.ts";
 
 const maxStatements = 128;
@@ -102,7 +112,8 @@ export class SqliteConnection implements SqliteDatabase {
     if (this.#state.failure !== undefined) throw this.#state.failure;
     try {
       // The latest transaction may have left it at 0, so that the next one need not set it again.
-      if (!this.#state.isInTransaction) setLockTimeout(this.handle, this.#state, this.busyTimeoutMs);
+      if (!this.#state.isInTransaction)
+        setLockTimeout(this.handle, this.#state, this.busyTimeoutMs);
       return action();
     } catch (error) {
       const failure = sqliteErrorOf(error);
@@ -112,6 +123,9 @@ export class SqliteConnection implements SqliteDatabase {
   }
 
   #isUndoneBy(failure: SqlError): boolean {
-    return this.#state.isInTransaction && !(hasOpenTransaction(this.handle) ?? !mayHaveRolledBack(failure));
+    return (
+      this.#state.isInTransaction &&
+      !(hasOpenTransaction(this.handle) ?? !mayHaveRolledBack(failure))
+    );
   }
 }

@@ -29,7 +29,8 @@ export function mayHaveRolledBack(error: SqlError): boolean {
 
 function codeOf(error: unknown): SqlErrorCode {
   if (typeof error !== "object" || error === null) return "statement_failed";
-  const extended = "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
+  const extended =
+    "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
   const name = "code" in error && typeof error.code === "string" ? error.code : "";
   if (name === "ERR_OUT_OF_RANGE") return "out_of_range";
   const found = codes.find(([number, word]) =>

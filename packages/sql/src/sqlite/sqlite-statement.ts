@@ -44,7 +44,8 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
     if (own === undefined) throw new SqlError("closed", "The statement's database is closed.");
     return own;
   };
-  const rowOf = own.safeIntegers === undefined ? sameRow : options.wantsBigints ? plainBlobs : plainRow;
+  const rowOf =
+    own.safeIntegers === undefined ? sameRow : options.wantsBigints ? plainBlobs : plainRow;
   return {
     run: (...parameters) =>
       guard(() => {
@@ -90,7 +91,8 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
 
   function prepareOn({ wantsBigints }: StatementOptions): DriverStatement {
     const statement: unknown = handle.prepare(sql);
-    if (!isDriverStatement(statement)) throw new SqlError("invalid_input", "The handle is no SQLite database.");
+    if (!isDriverStatement(statement))
+      throw new SqlError("invalid_input", "The handle is no SQLite database.");
     // Whole there: better-sqlite3 would round an integer without a word.
     statement.safeIntegers?.(true);
     if (wantsBigints) statement.setReadBigInts?.(true);
@@ -122,7 +124,10 @@ function checkParameters(handle: SqliteHandle, parameters: readonly SqliteValue[
   for (const value of parameters) {
     if (typeof value === "string") checkText(value);
     if (typeof value === "number" && isNextToWhole(value) && !bindsAsFloat(handle, value))
-      throw new SqlError("invalid_input", `The driver would bind ${value} as 0; give it as text to CAST(? AS REAL).`);
+      throw new SqlError(
+        "invalid_input",
+        `The driver would bind ${value} as 0; give it as text to CAST(? AS REAL).`,
+      );
   }
 }
 
@@ -148,9 +153,13 @@ function changesOf(result: { changes: number | bigint; lastInsertRowid: number |
 }
 
 function countChanges(handle: SqliteHandle): { changes: number; lastInsertRowid: number } {
-  const row: unknown = handle.prepare("SELECT changes() AS changes, last_insert_rowid() AS id").get();
+  const row: unknown = handle
+    .prepare("SELECT changes() AS changes, last_insert_rowid() AS id")
+    .get();
   const isRow = typeof row === "object" && row !== null && "changes" in row && "id" in row;
-  return isRow ? { changes: Number(row.changes), lastInsertRowid: Number(row.id) } : { changes: 0, lastInsertRowid: 0 };
+  return isRow
+    ? { changes: Number(row.changes), lastInsertRowid: Number(row.id) }
+    : { changes: 0, lastInsertRowid: 0 };
 }
 
 const sameRow = (row: SqliteRow): SqliteRow => row;
@@ -165,11 +174,16 @@ const plainRow = (row: SqliteRow): SqliteRow =>
 
 /** A Buffer as the Uint8Array that it is, so that equality and serialisation do not depend on the driver. */
 function plainBlob(value: SqliteValue): SqliteValue {
-  return value instanceof Uint8Array ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
+  return value instanceof Uint8Array
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : value;
 }
 
 function exactNumber(value: bigint): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
-  throw new SqlError("out_of_range", `${value} has no exact JavaScript number; prepare the statement with bigints.`);
+  throw new SqlError(
+    "out_of_range",
+    `${value} has no exact JavaScript number; prepare the statement with bigints.`,
+  );
 }

@@ -7,7 +7,8 @@ import { transaction } from "./transaction.ts";
 
 const url = process.env["CCL_POSTGRES_URL"];
 const kinds = ["PGlite", ...(url === undefined ? [] : ["pg.Pool", "pg.Client"])];
-if (url === undefined) console.warn("CCL_POSTGRES_URL is not set: PGlite only, without pg's pool and client.");
+if (url === undefined)
+  console.warn("CCL_POSTGRES_URL is not set: PGlite only, without pg's pool and client.");
 
 describe.each(kinds)("transaction on %s", (kind) => {
   const table = `ccl_sql_${kind.toLowerCase().replace(/\W/g, "_")}`;
@@ -16,7 +17,8 @@ describe.each(kinds)("transaction on %s", (kind) => {
   let session: PostgresSession;
   const values = async (on: PostgresSession = session): Promise<unknown[]> =>
     (await on.query(`SELECT a FROM ${table} ORDER BY a`)).map((row) => row["a"]);
-  const insert = (on: PostgresSession, value: number) => on.query(`INSERT INTO ${table} VALUES ($1)`, [value]);
+  const insert = (on: PostgresSession, value: number) =>
+    on.query(`INSERT INTO ${table} VALUES ($1)`, [value]);
 
   beforeAll(async () => {
     const connectionString = url ?? "";
@@ -34,7 +36,9 @@ describe.each(kinds)("transaction on %s", (kind) => {
     session = createPostgresSession(client);
   });
   afterAll(() => close());
-  beforeEach(() => session.exec(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (a BIGINT UNIQUE)`));
+  beforeEach(() =>
+    session.exec(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (a BIGINT UNIQUE)`),
+  );
   afterEach(() => session.exec(`DROP TABLE ${table}`));
 
   it("keeps what its action wrote, and gives its value", async () => {
@@ -43,19 +47,27 @@ describe.each(kinds)("transaction on %s", (kind) => {
   });
 
   it("undoes everything when its action throws, and passes its error on", async () => {
-    await expect(transaction(client, async (tx) => (await insert(tx, 1), fail()))).rejects.toThrow("wanted");
+    await expect(transaction(client, async (tx) => (await insert(tx, 1), fail()))).rejects.toThrow(
+      "wanted",
+    );
     await expect(transaction(client, () => fail())).rejects.toThrow("wanted");
     expect(await values()).toEqual([]);
   });
 
   it("refuses text that would be changed, before the server sees it", async () => {
     for (const text of ["a\u0000b", "a\ud83d", "\udc00\ud800"]) {
-      await expect(session.query("SELECT $1::text", [text])).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(session.query("SELECT $1::text", [text])).rejects.toMatchObject({
+        code: "invalid_input",
+      });
       await transaction(client, async (tx) => {
-        await expect(tx.query("SELECT $1::text", [text])).rejects.toMatchObject({ code: "invalid_input" });
+        await expect(tx.query("SELECT $1::text", [text])).rejects.toMatchObject({
+          code: "invalid_input",
+        });
       });
     }
-    expect(await session.query("SELECT $1::text AS echo", ["a\u{1f600}"])).toEqual([{ echo: "a\u{1f600}" }]);
+    expect(await session.query("SELECT $1::text AS echo", ["a\u{1f600}"])).toEqual([
+      { echo: "a\u{1f600}" },
+    ]);
   });
 
   it("fails when an action goes on after a statement that failed, instead of committing nothing in silence", async () => {
@@ -108,7 +120,10 @@ describe.each(kinds)("transaction on %s", (kind) => {
   });
 
   it("takes statements that are not awaited one by one", async () => {
-    await transaction(client, async (tx) => void (await Promise.all([1, 2, 3].map((value) => insert(tx, value)))));
+    await transaction(
+      client,
+      async (tx) => void (await Promise.all([1, 2, 3].map((value) => insert(tx, value)))),
+    );
     expect(await values()).toEqual([1, 2, 3]);
   });
 
@@ -126,8 +141,12 @@ describe.each(kinds)("transaction on %s", (kind) => {
       await insert(tx, 1);
       controller.abort();
     };
-    await expect(transaction(client, action, { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
-    await expect(transaction(client, action, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(transaction(client, action, { signal: controller.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    await expect(
+      transaction(client, action, { signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       code: "aborted",
     });
     expect(await values()).toEqual([]);
@@ -161,7 +180,9 @@ describe.each(kinds)("transaction on %s", (kind) => {
   it("takes bigints, and names broken rules", async () => {
     await session.query(`INSERT INTO ${table} VALUES ($1)`, [9007199254740993n]);
     expect(await values()).toEqual([9007199254740993n]);
-    await expect(session.query(`INSERT INTO ${table} VALUES ($1)`, [9007199254740993n])).rejects.toMatchObject({
+    await expect(
+      session.query(`INSERT INTO ${table} VALUES ($1)`, [9007199254740993n]),
+    ).rejects.toMatchObject({
       code: "constraint",
     });
   });

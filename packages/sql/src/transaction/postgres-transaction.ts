@@ -29,7 +29,8 @@ export async function postgresTransaction<T>(
   options: TransactionOptions,
 ): Promise<T> {
   if (isClient(target)) return onClient(target, action, options);
-  if (!(target instanceof ClientSession)) throw new SqlError("invalid_input", "Hand in a client or a session.");
+  if (!(target instanceof ClientSession))
+    throw new SqlError("invalid_input", "Hand in a client or a session.");
   const nesting = nestings.get(target);
   if (nesting === undefined) return onClient(target.client, action, options);
   return nesting.turns.run(() => savepoint(nesting, action, options), options.signal);
@@ -39,13 +40,24 @@ function isClient(target: PostgresClient | PostgresSession): target is PostgresC
   return !(target instanceof ClientSession);
 }
 
-function onClient<T>(client: PostgresClient, action: Action<T>, options: TransactionOptions): Promise<T> {
+function onClient<T>(
+  client: PostgresClient,
+  action: Action<T>,
+  options: TransactionOptions,
+): Promise<T> {
   if (isPostgresPool(client)) return onPool(client, action, options);
   if (isPglite(client)) return onPglite(client, action, options);
-  return turnsOf(client).run(() => onConnection(new ClientSession(client), action, options), options.signal);
+  return turnsOf(client).run(
+    () => onConnection(new ClientSession(client), action, options),
+    options.signal,
+  );
 }
 
-async function onPool<T>(pool: PostgresPool, action: Action<T>, options: TransactionOptions): Promise<T> {
+async function onPool<T>(
+  pool: PostgresPool,
+  action: Action<T>,
+  options: TransactionOptions,
+): Promise<T> {
   throwIfAborted(options.signal);
   const client = await pool.connect().catch((error: unknown) => {
     throw postgresErrorOf(error);
@@ -62,7 +74,11 @@ async function onPool<T>(pool: PostgresPool, action: Action<T>, options: Transac
   }
 }
 
-async function onPglite<T>(client: PgliteClient, action: Action<T>, options: TransactionOptions): Promise<T> {
+async function onPglite<T>(
+  client: PgliteClient,
+  action: Action<T>,
+  options: TransactionOptions,
+): Promise<T> {
   throwIfAborted(options.signal);
   const begin = options.mode === "read" ? `SET TRANSACTION ${snapshot}` : undefined;
   // What the action gave or threw, kept apart from what PGlite's own begin and commit may throw.
@@ -70,7 +86,9 @@ async function onPglite<T>(client: PgliteClient, action: Action<T>, options: Tra
   try {
     await client.transaction(async (lent) => {
       try {
-        outcome = { value: await settle(new ClientSession(lent), action, { depth: 0, begin, options }) };
+        outcome = {
+          value: await settle(new ClientSession(lent), action, { depth: 0, begin, options }),
+        };
       } catch (error) {
         outcome = { error };
         throw error;
@@ -85,9 +103,19 @@ async function onPglite<T>(client: PgliteClient, action: Action<T>, options: Tra
 
 const snapshot = "ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-function onConnection<T>(session: ClientSession, action: Action<T>, options: TransactionOptions): Promise<T> {
+function onConnection<T>(
+  session: ClientSession,
+  action: Action<T>,
+  options: TransactionOptions,
+): Promise<T> {
   const begin = options.mode === "read" ? `BEGIN ${snapshot}` : "BEGIN";
-  return settle(session, action, { depth: 0, begin, commit: "COMMIT", rollback: "ROLLBACK", options });
+  return settle(session, action, {
+    depth: 0,
+    begin,
+    commit: "COMMIT",
+    rollback: "ROLLBACK",
+    options,
+  });
 }
 
 function savepoint<T>(outer: Nesting, action: Action<T>, options: TransactionOptions): Promise<T> {

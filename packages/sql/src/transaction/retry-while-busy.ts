@@ -13,7 +13,10 @@ const longestPauseMs = 20;
  * Runs an action again while another connection has the lock, with growing pauses that leave the thread free. One that
  * returns a promise has got past the lock, and is not run again.
  */
-export async function retryWhileBusy<T>(action: () => T | Promise<T>, options: RetryOptions): Promise<T> {
+export async function retryWhileBusy<T>(
+  action: () => T | Promise<T>,
+  options: RetryOptions,
+): Promise<T> {
   const { timeoutMs, signal } = options;
   const until = performance.now() + timeoutMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -28,7 +31,9 @@ export async function retryWhileBusy<T>(action: () => T | Promise<T>, options: R
 }
 
 function busyError(timeoutMs: number, cause: SqlError): SqlError {
-  return new SqlError("busy", `Another connection kept the database locked for ${timeoutMs} ms.`, { cause });
+  return new SqlError("busy", `Another connection kept the database locked for ${timeoutMs} ms.`, {
+    cause,
+  });
 }
 
 async function pause(durationMs: number, signal: AbortSignal | undefined): Promise<void> {

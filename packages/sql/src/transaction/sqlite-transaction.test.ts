@@ -54,7 +54,9 @@ describe.each(drivers)("transaction on %s", (driver) => {
       insert(tx, 2);
       insert(tx, 1);
     };
-    expect(() => transactionNow(database, breaking)).toThrow(expect.objectContaining({ code: "constraint" }));
+    expect(() => transactionNow(database, breaking)).toThrow(
+      expect.objectContaining({ code: "constraint" }),
+    );
     await transaction(database, (tx) => insert(tx, 3));
     expect(values()).toEqual([1, 3]);
   });
@@ -92,15 +94,20 @@ describe.each(drivers)("transaction on %s", (driver) => {
   it("puts one listener on a signal that many waiting transactions share, and none that stays", async () => {
     const { signal, abort } = signalOf();
     const running = Promise.allSettled(
-      Array.from({ length: 20 }, (_, value) => transaction(database, async (tx) => insert(tx, value), { signal })),
+      Array.from({ length: 20 }, (_, value) =>
+        transaction(database, async (tx) => insert(tx, value), { signal }),
+      ),
     );
     expect(getEventListeners(signal, "abort").length).toBe(1);
     expect((await running).every(({ status }) => status === "fulfilled")).toBe(true);
     expect(getEventListeners(signal, "abort").length).toBe(0);
 
     const first = transaction(database, async (tx) => (abort(), insert(tx, 20)), { signal });
-    const others = Array.from({ length: 3 }, () => transaction(database, (tx) => insert(tx, 21), { signal }));
-    for (const call of [first, ...others]) await expect(call).rejects.toMatchObject({ code: "aborted" });
+    const others = Array.from({ length: 3 }, () =>
+      transaction(database, (tx) => insert(tx, 21), { signal }),
+    );
+    for (const call of [first, ...others])
+      await expect(call).rejects.toMatchObject({ code: "aborted" });
     expect(getEventListeners(signal, "abort").length).toBe(0);
     await transaction(database, (tx) => insert(tx, 22));
     expect(values()).toEqual([...Array.from({ length: 20 }, (_, value) => value), 22]);
@@ -108,13 +115,19 @@ describe.each(drivers)("transaction on %s", (driver) => {
 
   it.each([
     ["synchronous", (tx: SqliteDatabase) => (insert(tx, 1), fail())],
-    ["asynchronous", async (tx: SqliteDatabase) => (insert(tx, 1), await Promise.resolve(), fail())],
-  ])("undoes everything when a %s action throws, and passes its error on", async (_name, action) => {
-    await expect(transaction(database, action)).rejects.toThrow("wanted");
-    expect(values()).toEqual([]);
-    await transaction(database, (tx) => insert(tx, 2));
-    expect(values()).toEqual([2]);
-  });
+    [
+      "asynchronous",
+      async (tx: SqliteDatabase) => (insert(tx, 1), await Promise.resolve(), fail()),
+    ],
+  ])(
+    "undoes everything when a %s action throws, and passes its error on",
+    async (_name, action) => {
+      await expect(transaction(database, action)).rejects.toThrow("wanted");
+      expect(values()).toEqual([]);
+      await transaction(database, (tx) => insert(tx, 2));
+      expect(values()).toEqual([2]);
+    },
+  );
 
   it("lets actions that await take turns, in the order of asking", async () => {
     const trace: string[] = [];
@@ -141,7 +154,9 @@ describe.each(drivers)("transaction on %s", (driver) => {
   it("nests as savepoints: an inner failure undoes the inner part only", async () => {
     await transaction(database, async (outer) => {
       insert(outer, 1);
-      await expect(transaction(outer, (inner) => (insert(inner, 2), fail()))).rejects.toThrow("wanted");
+      await expect(transaction(outer, (inner) => (insert(inner, 2), fail()))).rejects.toThrow(
+        "wanted",
+      );
       await transaction(outer, async (inner) => {
         insert(inner, 3);
         await Promise.all([4, 5].map((value) => transaction(inner, (deep) => insert(deep, value))));
@@ -154,12 +169,17 @@ describe.each(drivers)("transaction on %s", (driver) => {
     let kept: SqliteDatabase | undefined;
     await transaction(database, (tx) => void (kept = tx));
     expect(() => kept?.exec("SELECT 1")).toThrow(/ended/);
-    await expect(transaction(database, (tx) => tx.close())).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(transaction(database, (tx) => tx.close())).rejects.toMatchObject({
+      code: "invalid_input",
+    });
   });
 
   it.each([
     ["before it begins", (controller: AbortController) => controller.abort()],
-    ["within its action", (controller: AbortController) => queueMicrotask(() => controller.abort())],
+    [
+      "within its action",
+      (controller: AbortController) => queueMicrotask(() => controller.abort()),
+    ],
   ])("is undone when it is called off %s", async (_name, abort) => {
     const controller = new AbortController();
     abort(controller);
@@ -178,7 +198,10 @@ describe.each(drivers)("transaction on %s", (driver) => {
   it("gives up its place when it is called off in the queue", async () => {
     const controller = new AbortController();
     let release = (): void => undefined;
-    const first = transaction(database, () => new Promise<void>((resolve) => void (release = resolve)));
+    const first = transaction(
+      database,
+      () => new Promise<void>((resolve) => void (release = resolve)),
+    );
     const second = transaction(database, (tx) => insert(tx, 2), { signal: controller.signal });
     const third = transaction(database, (tx) => insert(tx, 3));
     controller.abort();
@@ -216,7 +239,8 @@ describe.each(drivers)("transaction on %s", (driver) => {
 
   it("gives SQLite its own wait back: to a handle that was handed in at once, else before the next statement", async () => {
     const { handle } = database;
-    const timeout = (): unknown[] => Object.values(handle.prepare("PRAGMA busy_timeout").get() ?? {});
+    const timeout = (): unknown[] =>
+      Object.values(handle.prepare("PRAGMA busy_timeout").get() ?? {});
     const lent = await openSqlite({ driver: handle, busyTimeoutMs: 30 });
     await transaction(lent, (tx) => insert(tx, 1));
     expect(timeout()).toEqual([30]);

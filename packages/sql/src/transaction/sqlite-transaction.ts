@@ -1,5 +1,14 @@
-import { connectionStateOf, setLockTimeout, type ConnectionState } from "../sqlite/connection-state.ts";
-import type { PrepareOptions, SqliteDatabase, SqliteHandle, SqliteStatement } from "../sqlite/sqlite-database.ts";
+import {
+  connectionStateOf,
+  setLockTimeout,
+  type ConnectionState,
+} from "../sqlite/connection-state.ts";
+import type {
+  PrepareOptions,
+  SqliteDatabase,
+  SqliteHandle,
+  SqliteStatement,
+} from "../sqlite/sqlite-database.ts";
 import { SqlError, throwIfAborted } from "../sql-error.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
@@ -19,10 +28,19 @@ export function sqliteTransaction<T>(
   const attempt = (): Promise<T> => {
     begin(database, state, options);
     const end = (): void => leave(state);
-    return settle(database, action, { depth: 0, commit: "COMMIT", rollback: ["ROLLBACK"], end, options });
+    return settle(database, action, {
+      depth: 0,
+      commit: "COMMIT",
+      rollback: ["ROLLBACK"],
+      end,
+      options,
+    });
   };
   const { signal } = options;
-  return state.turns.run(() => retryWhileBusy(attempt, { timeoutMs: database.busyTimeoutMs, signal }), signal);
+  return state.turns.run(
+    () => retryWhileBusy(attempt, { timeoutMs: database.busyTimeoutMs, signal }),
+    signal,
+  );
 }
 
 /** As `transactionNow`; a savepoint has its turn among others, and is not run. */
@@ -54,7 +72,11 @@ export function sqliteTransactionNow<T>(
   });
 }
 
-function begin(database: SqliteDatabase, state: ConnectionState, { mode }: TransactionOptions): void {
+function begin(
+  database: SqliteDatabase,
+  state: ConnectionState,
+  { mode }: TransactionOptions,
+): void {
   const { busyTimeoutMs, driver } = database;
   state.isInTransaction = true;
   try {
@@ -154,15 +176,24 @@ class TransactionScope implements SqliteDatabase {
   }
 
   close(): never {
-    throw new SqlError("invalid_input", "A transaction is ended by returning or throwing, not by close().");
+    throw new SqlError(
+      "invalid_input",
+      "A transaction is ended by returning or throwing, not by close().",
+    );
   }
 
   #live(): SqliteDatabase {
-    if (this.isOver) throw new SqlError("closed", "The transaction has ended; use the database itself.");
+    if (this.isOver)
+      throw new SqlError("closed", "The transaction has ended; use the database itself.");
     return this.#database;
   }
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
 }

@@ -44,6 +44,8 @@ export function transactionNow<T>(
 }
 
 /** True for a database of SQLite, false for a client of PostgreSQL. */
-export function isSqliteDatabase(target: SqliteDatabase | PostgresClient | PostgresSession): target is SqliteDatabase {
+export function isSqliteDatabase(
+  target: SqliteDatabase | PostgresClient | PostgresSession,
+): target is SqliteDatabase {
   return "prepare" in target && "handle" in target;
 }

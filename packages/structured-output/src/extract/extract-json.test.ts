@@ -8,10 +8,15 @@ function read(text: string, options?: ExtractOptions): unknown {
   return result.ok ? result.value.value : result.issues[0]?.code;
 }
 
-const isPlan = (value: unknown): boolean => typeof value === "object" && value !== null && Object.hasOwn(value, "plan");
+const isPlan = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, "plan");
 // Strings that look like the ends of strings and brackets.
 const marks = fc.string({ unit: fc.constantFrom(...'"]}[{,:#/` \\\na1'), maxLength: 6 });
-const trap = fc.oneof(marks, fc.array(marks), fc.dictionary(marks, fc.oneof(marks, fc.double({ noNaN: true }))));
+const trap = fc.oneof(
+  marks,
+  fc.array(marks),
+  fc.dictionary(marks, fc.oneof(marks, fc.double({ noNaN: true }))),
+);
 const containers = fc.oneof(
   fc.array(fc.jsonValue()),
   fc.dictionary(fc.string(), fc.jsonValue()),
@@ -43,7 +48,11 @@ describe("extractJson", () => {
     ],
     ["a fence without an end", '```json\n{"a": 1}', { a: 1 }],
     ["reasoning with drafts", '<think>Maybe {"a": 0}? Or {"a": </think>\n{"a": 1}', { a: 1 }],
-    ["reasoning whose opening tag is not in the answer", 'Maybe {"a": 0}?</think>{"a": 1}', { a: 1 }],
+    [
+      "reasoning whose opening tag is not in the answer",
+      'Maybe {"a": 0}?</think>{"a": 1}',
+      { a: 1 },
+    ],
     ["tags inside a string", '{"a": "<think>x</think>", }', { a: "<think>x</think>" }],
     ["a footnote mark before the value", 'As shown [1], it is {"a": 1}.', { a: 1 }],
     ["brackets in prose", "Use [name] and {name}: then ```json\n[1, 2]\n```", [1, 2]],
@@ -131,7 +140,10 @@ describe("extractJson", () => {
     ["white space", (text) => `\n\t ${text} \n`],
     ["a labelled fence", (text) => `\`\`\`json\n${text}\n\`\`\``],
     ["a fence without label", (text) => `\`\`\`\n${text}\n\`\`\``],
-    ["prose and a fence", (text) => `Here is the result:\n\n\`\`\`json\n${text}\n\`\`\`\nAnything else?`],
+    [
+      "prose and a fence",
+      (text) => `Here is the result:\n\n\`\`\`json\n${text}\n\`\`\`\nAnything else?`,
+    ],
     ["a JSON string", (text) => JSON.stringify(text)],
     ["reasoning", (text) => `<think>Hm, [maybe] {"so": </think>\n${text}`],
   ])("brings back what JSON.stringify made in %s", (_name, wrap) => {
@@ -147,7 +159,9 @@ describe("extractJson", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (inner) => {
         const text = JSON.stringify({ plan: inner });
-        expect(read(`The answer [1] is: ${text}. Does {that} help?`, { accept: isPlan })).toEqual(JSON.parse(text));
+        expect(read(`The answer [1] is: ${text}. Does {that} help?`, { accept: isPlan })).toEqual(
+          JSON.parse(text),
+        );
       }),
     );
   });
@@ -193,7 +207,10 @@ describe("extractJson", () => {
         if (!result.ok || typeof result.value.value === "string") return;
         const { value, repairs } = result.value;
         for (const { position } of repairs) expect(position).toBeLessThanOrEqual(text.length);
-        expect(extractJson(JSON.stringify(value))).toMatchObject({ ok: true, value: { repairs: [] } });
+        expect(extractJson(JSON.stringify(value))).toMatchObject({
+          ok: true,
+          value: { repairs: [] },
+        });
         expect(read(JSON.stringify(value))).toEqual(value);
       }),
     );

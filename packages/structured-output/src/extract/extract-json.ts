@@ -1,6 +1,11 @@
 import { failure, type Issue, type Result, success } from "@ccl/core";
 import type { ParseBudget } from "../repair/parse-tolerant.ts";
-import type { ExtractedJson, ExtractLimits, ExtractOptions, JsonSource } from "./extract-options.ts";
+import type {
+  ExtractedJson,
+  ExtractLimits,
+  ExtractOptions,
+  JsonSource,
+} from "./extract-options.ts";
 import { type Candidate, findCandidates } from "./find-candidates.ts";
 import { findFitting } from "./find-fitting.ts";
 import { DEEPEST_LIMIT, isDeeperThan } from "./is-deeper-than.ts";
@@ -32,7 +37,10 @@ export function extractJson(text: string, options: ExtractOptions = {}): Result<
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   limits.maxDepth = Math.min(limits.maxDepth, DEEPEST_LIMIT);
   if (options.finishReason === "length")
-    return refuse("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on from where it stopped.");
+    return refuse(
+      "ERR_TRUNCATED",
+      "The model stopped at its length limit. Ask it to go on from where it stopped.",
+    );
   if (isLongerThan(text, limits.maxBytes))
     return refuse(
       "ERR_JSON_PARSE",
@@ -55,20 +63,28 @@ function readWhole(
   accept: Accept | undefined,
   limits: Required<ExtractLimits>,
 ): Result<ExtractedJson> {
-  const decoded = typeof reading.value === "string" ? decode(reading.value, reading, limits) : undefined;
-  const readings = decoded === undefined ? [reading] : accept === undefined ? [decoded] : [reading, decoded];
+  const decoded =
+    typeof reading.value === "string" ? decode(reading.value, reading, limits) : undefined;
+  const readings =
+    decoded === undefined ? [reading] : accept === undefined ? [decoded] : [reading, decoded];
   return choose(readings, accept);
 }
 
 // At most twice: a string in a string in a string is nobody's answer.
-function decode(text: string, outer: Reading, limits: Required<ExtractLimits>): Reading | undefined {
+function decode(
+  text: string,
+  outer: Reading,
+  limits: Required<ExtractLimits>,
+): Reading | undefined {
   const source = { ...outer.source, kind: "double_encoded" } as const;
   const parsed = parseJson(text);
   if (parsed !== undefined) {
     const again = typeof parsed.value === "string" ? parseJson(parsed.value) : parsed;
     const value = again?.value;
     const isContainer = typeof value === "object" && value !== null;
-    return isContainer && !isDeeperThan(value, limits.maxDepth) ? { value, repairs: [], source } : undefined;
+    return isContainer && !isDeeperThan(value, limits.maxDepth)
+      ? { value, repairs: [], source }
+      : undefined;
   }
   const found = findCandidates(text, budgetOf(limits));
   const [only, ...others] = found.candidates;
@@ -89,11 +105,18 @@ function readCandidates(
     );
   const [fault] = broken;
   if (fault !== undefined && (candidates.length === 0 || accept === undefined))
-    return refuse("ERR_JSON_PARSE", `The JSON cannot be read at offset ${fault.position}. ${fault.reason}.`);
+    return refuse(
+      "ERR_JSON_PARSE",
+      `The JSON cannot be read at offset ${fault.position}. ${fault.reason}.`,
+    );
   if (candidates.length === 0) {
     const scalar = readScalar(text, budgetOf(limits));
     if (scalar !== undefined)
-      return readWhole({ ...scalar, source: { kind: "whole", start: 0, end: text.length } }, accept, limits);
+      return readWhole(
+        { ...scalar, source: { kind: "whole", start: 0, end: text.length } },
+        accept,
+        limits,
+      );
     return refuse("ERR_JSON_EXTRACT", "The answer holds no JSON object or array.");
   }
   const sequence = joinSequence(text, candidates);
@@ -102,10 +125,14 @@ function readCandidates(
 
 // All values as one first, then fenced ones, then those of prose; last what is as likely a footnote mark, `[1]`, or an
 // empty bracket. One at a time, since a hostile text holds millions and the first that fits is all that is wanted.
-function* readings(sequence: Candidate | undefined, candidates: readonly Candidate[]): Generator<Reading> {
+function* readings(
+  sequence: Candidate | undefined,
+  candidates: readonly Candidate[],
+): Generator<Reading> {
   if (sequence !== undefined) yield toReading(sequence);
   for (const weight of [0, 1, 2])
-    for (const candidate of candidates) if (weightOf(candidate) === weight) yield toReading(candidate);
+    for (const candidate of candidates)
+      if (weightOf(candidate) === weight) yield toReading(candidate);
 }
 
 function toReading({ value, repairs, zone, start, end }: Candidate): Reading {
@@ -117,7 +144,8 @@ function weightOf(candidate: Candidate): number {
 }
 
 function isSlight({ value }: Candidate): boolean {
-  if (!Array.isArray(value)) return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  if (!Array.isArray(value))
+    return typeof value === "object" && value !== null && Object.keys(value).length === 0;
   return value.length < 2 && (value.length === 0 || typeof value[0] === "number");
 }
 
@@ -127,7 +155,10 @@ function choose(readings: Iterable<Reading>, accept: Accept | undefined): Result
     if (fitting !== undefined)
       return success({ value: fitting.value, repairs, source: { ...source, path: fitting.path } });
   }
-  return refuse("ERR_SCHEMA_VALIDATION", "The answer holds JSON, but no value in it fits what was asked for.");
+  return refuse(
+    "ERR_SCHEMA_VALIDATION",
+    "The answer holds JSON, but no value in it fits what was asked for.",
+  );
 }
 
 function parseJson(text: string): { value: unknown } | undefined {

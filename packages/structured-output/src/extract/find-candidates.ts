@@ -34,7 +34,11 @@ class StrictCandidate implements Candidate {
   readonly #text: string;
   #value: unknown;
 
-  constructor(text: string, zone: Candidate["zone"], { start, end }: { start: number; end: number }) {
+  constructor(
+    text: string,
+    zone: Candidate["zone"],
+    { start, end }: { start: number; end: number },
+  ) {
     this.#text = text;
     this.zone = zone;
     this.start = start;
@@ -59,7 +63,8 @@ interface Scan extends FoundCandidates {
 
 const STOPS = /```+|[{[(]|<\/?(?:think|thinking|thought|reasoning)>/g;
 const FENCE_INFO = /[ \t]*[\w+-]*/y;
-const OBJECT_START = /\s{0,64}(?:["'“”‘’`}[{]|\\"|\/[/*]|\.\.\.|[\p{L}\p{N}_$-]{1,64}\s{0,8}:(?!:))/uy;
+const OBJECT_START =
+  /\s{0,64}(?:["'“”‘’`}[{]|\\"|\/[/*]|\.\.\.|[\p{L}\p{N}_$-]{1,64}\s{0,8}:(?!:))/uy;
 const ARRAY_START =
   /\s{0,64}(?:["“”{[\]]|'[^']{0,64}'\s{0,8}[,\]]|\\"|\/[/*]|-?[\d.eE+-]+\s{0,8}[,\]]|(?:true|false|null|None|True|False)\s{0,8}[,\]])/y;
 const GLUED = /[\p{L}\p{N}_{["'(]/u;
@@ -84,7 +89,8 @@ export function findCandidates(text: string, budget: ParseBudget): FoundCandidat
     if (!STOPS.test(text)) break;
     const end = STOPS.lastIndex;
     const last = text.charAt(end - 1);
-    const start = last === "`" ? fenceStart(text, end) : last === ">" ? text.lastIndexOf("<", end) : end - 1;
+    const start =
+      last === "`" ? fenceStart(text, end) : last === ">" ? text.lastIndexOf("<", end) : end - 1;
     if (scan.isAtBodyStart) scan.isAtBodyStart = scan.view.skipSpace(scan.position) === start;
     scan.position = end;
     if (last === "`") passFence(scan);
@@ -130,25 +136,38 @@ function readBracket(scan: Scan, start: number): void {
   const isBodyStart = scan.isAtBodyStart;
   scan.isAtBodyStart = false;
   if (!scan.isInFence && text.startsWith("```", scan.view.skipSpace(start + 1))) return;
-  if ((text[start] === "(" && !isBodyStart) || scan.rereads < 0 || scan.broken.length >= MAX_BROKEN) return;
+  if ((text[start] === "(" && !isBodyStart) || scan.rereads < 0 || scan.broken.length >= MAX_BROKEN)
+    return;
   const strict =
-    text[start] === "(" ? ({ status: "broken", position: start, brokenAt: start } as const) : scanStrict(text, start);
-  if (strict.status === "complete" && !isGlued(scan, start, strict.end)) addStrict(scan, start, strict);
+    text[start] === "("
+      ? ({ status: "broken", position: start, brokenAt: start } as const)
+      : scanStrict(text, start);
+  if (strict.status === "complete" && !isGlued(scan, start, strict.end))
+    addStrict(scan, start, strict);
   else if (strict.status === "prefix") resumeAfterReasoning(scan, start);
-  else if (strict.status === "complete" || isBodyStart || looksLikeJson(text, start)) repair(scan, start, strict);
+  else if (strict.status === "complete" || isBodyStart || looksLikeJson(text, start))
+    repair(scan, start, strict);
   else scan.rereads -= strict.position - start;
 }
 
-function addStrict(scan: Scan, start: number, { end, depth }: { end: number; depth: number }): void {
+function addStrict(
+  scan: Scan,
+  start: number,
+  { end, depth }: { end: number; depth: number },
+): void {
   const { maxDepth } = scan.budget;
   scan.position = end;
-  if (depth > maxDepth) scan.broken.push({ position: start, reason: `It is nested deeper than ${maxDepth}` });
+  if (depth > maxDepth)
+    scan.broken.push({ position: start, reason: `It is nested deeper than ${maxDepth}` });
   else scan.candidates.push(new StrictCandidate(scan.view.text, zoneOf(scan), { start, end }));
 }
 
 function repair(scan: Scan, start: number, strict: StrictScan): void {
   const parsed = parseTolerant(scan.view, start, scan.budget);
-  if (parsed.status === "truncated" || (parsed.status === "complete" && endsAtFence(scan, parsed.end, strict)))
+  if (
+    parsed.status === "truncated" ||
+    (parsed.status === "complete" && endsAtFence(scan, parsed.end, strict))
+  )
     resumeAfterReasoning(scan, start);
   else if (parsed.status === "complete") {
     const { value, repairs, end } = parsed;
@@ -158,7 +177,9 @@ function repair(scan: Scan, start: number, strict: StrictScan): void {
     scan.candidates.push({ value, repairs, zone: zoneOf(scan), start, end });
   } else {
     scan.rereads -= parsed.position - start;
-    scan.position = parsed.isOverBudget ? scan.view.text.length : Math.max(scan.position, parsed.position);
+    scan.position = parsed.isOverBudget
+      ? scan.view.text.length
+      : Math.max(scan.position, parsed.position);
     scan.broken.push({ position: parsed.position, reason: parsed.reason });
   }
 }
@@ -166,7 +187,9 @@ function repair(scan: Scan, start: number, strict: StrictScan): void {
 // Valid as far as the end of its fence, where it stops in the middle: it was cut off, whatever end could be found before.
 function endsAtFence({ view }: Scan, end: number, strict: StrictScan): boolean {
   return (
-    strict.status === "broken" && end <= strict.brokenAt && view.text.startsWith("```", view.skipSpace(strict.brokenAt))
+    strict.status === "broken" &&
+    end <= strict.brokenAt &&
+    view.text.startsWith("```", view.skipSpace(strict.brokenAt))
   );
 }
 
@@ -180,14 +203,16 @@ function isGlued({ view }: Scan, start: number, end: number): boolean {
   if (view.skipSpace(0) !== start) return false;
   const next = view.skipGap(end);
   const following = view.skipGap(next + 1);
-  const isFurtherKey = view.text[next] === "," && (isQuote(view.text[following]) || startsKey(view, following));
+  const isFurtherKey =
+    view.text[next] === "," && (isQuote(view.text[following]) || startsKey(view, following));
   return isFurtherKey || view.text[next] === ":" || GLUED.test(view.text.charAt(end));
 }
 
 // What seemed to run to the end of the text may be a bracket in reasoning whose opening tag is not in the answer.
 function resumeAfterReasoning(scan: Scan, start: number): void {
   const { text } = scan.view;
-  const end = scan.candidates.length === 0 && scan.rereads > 0 ? text.indexOf("</think>", start) : -1;
+  const end =
+    scan.candidates.length === 0 && scan.rereads > 0 ? text.indexOf("</think>", start) : -1;
   if (end < 0) {
     scan.truncatedAt ??= start;
     scan.position = text.length;

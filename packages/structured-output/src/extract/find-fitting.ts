@@ -11,7 +11,8 @@ export function findFitting(
     if (typeof value !== "object" || value === null) continue;
     for (const [key, child] of entries(value)) {
       if (queue.length >= MAX_CHECKS) break;
-      if (typeof child === "object" && child !== null) queue.push({ value: child, path: [...path, key] });
+      if (typeof child === "object" && child !== null)
+        queue.push({ value: child, path: [...path, key] });
     }
   }
   return undefined;

@@ -16,6 +16,9 @@ describe("nestsTooDeep", () => {
     ["many small lists", `[${"[1,2],".repeat(size / 6)}[]]`],
     ["brackets in a string", `["${"[".repeat(size)}"]`],
     ["brackets in a string with escapes", `["\\"${"[".repeat(size)}\\\\"]`],
-    ["a nest within the limit", `[${`${"[".repeat(500)}${"]".repeat(500)},`.repeat(size / 1001)}[]]`],
+    [
+      "a nest within the limit",
+      `[${`${"[".repeat(500)}${"]".repeat(500)},`.repeat(size / 1001)}[]]`,
+    ],
   ])("lets %s pass", (_name, text) => expect(nestsTooDeep(text, 512)).toBe(false));
 });

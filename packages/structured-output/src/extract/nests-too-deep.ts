@@ -9,7 +9,11 @@ const SUSPICIOUS_DEPTH = 100_000;
  * so that samples are taken first, and only where they show a deep nest the whole is scanned; false may still be too deep.
  */
 export function nestsTooDeep(text: string, limit: number): boolean {
-  return text.length >= SMALLEST_LENGTH && sampledDepth(text) > SUSPICIOUS_DEPTH && opensDeeperThan(text, limit);
+  return (
+    text.length >= SMALLEST_LENGTH &&
+    sampledDepth(text) > SUSPICIOUS_DEPTH &&
+    opensDeeperThan(text, limit)
+  );
 }
 
 /** How many brackets would be open if the text were everywhere as in the samples. */
@@ -18,7 +22,8 @@ function sampledDepth(text: string): number {
   let opened = 0;
   for (let start = 0; start + SAMPLE_LENGTH <= text.length; start += distance) {
     let change = 0;
-    for (let at = start; at < start + SAMPLE_LENGTH; at += 1) change += depthChange(text.charCodeAt(at));
+    for (let at = start; at < start + SAMPLE_LENGTH; at += 1)
+      change += depthChange(text.charCodeAt(at));
     opened += Math.max(0, change);
   }
   return (opened * distance) / SAMPLE_LENGTH;

@@ -24,12 +24,15 @@ export function readScalar(text: string, budget: ParseBudget): Scalar | undefine
 
 function readCall(text: string, budget: ParseBudget): Scalar | undefined {
   const head = CALL.exec(text)?.[0];
-  if (head === undefined || !/\)\s{0,8};?\s*$/.test(text.slice(-MAX_NUMBERS_LENGTH))) return undefined;
+  if (head === undefined || !/\)\s{0,8};?\s*$/.test(text.slice(-MAX_NUMBERS_LENGTH)))
+    return undefined;
   const parsed = parseTolerant(createTextView(text), head.length - 1, budget);
   if (parsed.status !== "complete" || !/^\s*;?\s*$/.test(text.slice(parsed.end))) return undefined;
   const { value, repairs } = parsed;
   const isValue = !Array.isArray(value) && repairs.every(({ kind }) => kind !== "unquoted_string");
-  return isValue ? { value, repairs: [{ kind: "function_call", position: text.search(/\S/) }, ...repairs] } : undefined;
+  return isValue
+    ? { value, repairs: [{ kind: "function_call", position: text.search(/\S/) }, ...repairs] }
+    : undefined;
 }
 
 function readQuoted(text: string): Scalar | undefined {
@@ -37,9 +40,14 @@ function readQuoted(text: string): Scalar | undefined {
   const start = view.skipSpace(0);
   if (!isQuote(text[start]) || text.startsWith("```", start)) return undefined;
   const repairs: Repair[] = [];
-  const read = readStrings({ view, repairs, maxRepairs: MAX_QUOTED_REPAIRS }, start, { within: "paren", depth: 0 });
+  const read = readStrings({ view, repairs, maxRepairs: MAX_QUOTED_REPAIRS }, start, {
+    within: "paren",
+    depth: 0,
+  });
   const isRead = read !== undefined && repairs.length <= MAX_QUOTED_REPAIRS;
-  return isRead && view.skipSpace(read.end) === text.length ? { value: read.value, repairs } : undefined;
+  return isRead && view.skipSpace(read.end) === text.length
+    ? { value: read.value, repairs }
+    : undefined;
 }
 
 function readNumbers(text: string): Scalar | undefined {
@@ -56,6 +64,8 @@ function readNumbers(text: string): Scalar | undefined {
   if (values.length > 1) return { value: values, repairs: [{ kind: "sequence", position }] };
   return {
     value: values[0],
-    repairs: [{ kind: typeof values[0] === "string" ? "unquoted_string" : "extra_comma", position }],
+    repairs: [
+      { kind: typeof values[0] === "string" ? "unquoted_string" : "extra_comma", position },
+    ],
   };
 }

@@ -7,7 +7,8 @@ export type StrictScan =
   | { status: "broken"; position: number; brokenAt: number };
 
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const OPEN_SCALAR = /(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d*)?)?)$/y;
+const OPEN_SCALAR =
+  /(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d*)?)?)$/y;
 
 // Of a number that was cut off, as in `1.`, only the start is one.
 const WORD = /[\w.+-]*/y;
@@ -26,7 +27,12 @@ export function scanStrict(text: string, start: number): StrictScan {
     if (character === undefined) return { status: "prefix" };
     const closer = closers.at(-1);
     const isKey: boolean = expected === "key" || expected === "key_or_end";
-    if (character === closer && expected !== "value" && expected !== "key" && expected !== "colon") {
+    if (
+      character === closer &&
+      expected !== "value" &&
+      expected !== "key" &&
+      expected !== "colon"
+    ) {
       closers.pop();
       position += 1;
       if (closers.length === 0) return { status: "complete", end: position, depth };
@@ -48,8 +54,10 @@ export function scanStrict(text: string, start: number): StrictScan {
       position += 1;
     } else {
       const end = skip(SCALAR, text, position);
-      if (end === text.length || skip(OPEN_SCALAR, text, position) === text.length) return { status: "prefix" };
-      if (end === position) return { status: "broken", position, brokenAt: skip(WORD, text, position) };
+      if (end === text.length || skip(OPEN_SCALAR, text, position) === text.length)
+        return { status: "prefix" };
+      if (end === position)
+        return { status: "broken", position, brokenAt: skip(WORD, text, position) };
       expected = "comma_or_end";
       position = end;
     }

@@ -30,7 +30,8 @@ export async function askModel<T>(
     assertNotAborted(options.signal);
     return response;
   } catch (error) {
-    const isRefused = LanguageModelError.isInstance(error) && error.code === "unsupported_response_format";
+    const isRefused =
+      LanguageModelError.isInstance(error) && error.code === "unsupported_response_format";
     if (isRefused && format !== "none") return undefined;
     throw error;
   }
@@ -38,15 +39,29 @@ export async function askModel<T>(
 
 function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
-  throw new LanguageModelError("aborted", "The caller aborted the request.", { cause: signal.reason });
+  throw new LanguageModelError("aborted", "The caller aborted the request.", {
+    cause: signal.reason,
+  });
 }
 
-function responseFormat<T>({ wire, options }: Plan<T>, format: "json_schema" | "json_object"): ResponseFormat {
+function responseFormat<T>(
+  { wire, options }: Plan<T>,
+  format: "json_schema" | "json_object",
+): ResponseFormat {
   if (format === "json_object") return { type: "json_object" };
-  return { type: "json_schema", name: options.schemaName ?? "answer", schema: wire.schema, strict: true };
+  return {
+    type: "json_schema",
+    name: options.schemaName ?? "answer",
+    schema: wire.schema,
+    strict: true,
+  };
 }
 
-function messagesFor<T>(plan: Plan<T>, format: StructuredFormat, pending: PendingRepair | undefined): ChatMessage[] {
+function messagesFor<T>(
+  plan: Plan<T>,
+  format: StructuredFormat,
+  pending: PendingRepair | undefined,
+): ChatMessage[] {
   const { domain, wire, options } = plan;
   const isTold = format !== "json_schema";
   const told = isTold
@@ -55,6 +70,9 @@ function messagesFor<T>(plan: Plan<T>, format: StructuredFormat, pending: Pendin
   if (pending === undefined) return [...told];
   return [
     ...told,
-    ...repairMessages(pending.issues, pending.answer, { format, ...(isTold ? {} : { schema: wire.schema }) }),
+    ...repairMessages(pending.issues, pending.answer, {
+      format,
+      ...(isTold ? {} : { schema: wire.schema }),
+    }),
   ];
 }

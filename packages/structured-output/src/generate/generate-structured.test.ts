@@ -19,7 +19,10 @@ const refused = new LanguageModelError("unsupported_response_format", "No such f
 async function run(
   responses: ScriptedResponse[],
   options: Partial<GenerateStructuredOptions<City>> = {},
-): Promise<{ result: StructuredResult<City>; requests: ReturnType<typeof createScriptedModel>["requests"] }> {
+): Promise<{
+  result: StructuredResult<City>;
+  requests: ReturnType<typeof createScriptedModel>["requests"];
+}> {
   const model = createScriptedModel(responses);
   const result = await generateStructured(model, { schema: city, messages, ...options });
   return { result, requests: model.requests };
@@ -38,8 +41,14 @@ describe("generateStructured", () => {
   it("steps down to the prompt, rung by rung, and tells the model the schema there", async () => {
     const { result, requests } = await run([refused, refused, '{"name":"Ulm"}']);
     expect(result).toMatchObject({ ok: true, value: { name: "Ulm" }, format: "none" });
-    expect(requests.map((request) => request.responseFormat?.type)).toEqual(["json_schema", "json_object", undefined]);
-    expect(result.attempts.map(({ format, issues }) => [format, issues.map((issue) => issue.code)])).toEqual([
+    expect(requests.map((request) => request.responseFormat?.type)).toEqual([
+      "json_schema",
+      "json_object",
+      undefined,
+    ]);
+    expect(
+      result.attempts.map(({ format, issues }) => [format, issues.map((issue) => issue.code)]),
+    ).toEqual([
       ["json_schema", ["unsupported_response_format"]],
       ["json_object", ["unsupported_response_format"]],
       ["none", []],
@@ -77,7 +86,9 @@ describe("generateStructured", () => {
   });
 
   it("asks by the prompt alone in best-effort mode", async () => {
-    const { result, requests } = await run(['Sure:\n```json\n{"name":"Ulm",}\n```'], { mode: "best-effort" });
+    const { result, requests } = await run(['Sure:\n```json\n{"name":"Ulm",}\n```'], {
+      mode: "best-effort",
+    });
     expect(result).toMatchObject({ ok: true, value: { name: "Ulm" }, format: "none" });
     expect(result.attempts[0]?.repairs).toHaveLength(1);
     expect(requests[0]).not.toHaveProperty("responseFormat");
@@ -143,7 +154,10 @@ describe("generateStructured", () => {
       Array.from({ length: 5 }, () => '{"name":1}'),
       { maxRepairs },
     );
-    expect(result).toMatchObject({ ok: false, issues: [{ code: "ERR_SCHEMA_VALIDATION", path: ["name"] }] });
+    expect(result).toMatchObject({
+      ok: false,
+      issues: [{ code: "ERR_SCHEMA_VALIDATION", path: ["name"] }],
+    });
     expect(requests).toHaveLength(calls);
   });
 
@@ -174,7 +188,10 @@ describe("generateStructured", () => {
     });
 
     it("never takes a cut answer, however often it is cut", async () => {
-      const { result } = await run([cut, { text: '{"name":"Ulm"}', finishReason: "length" }], bestEffort);
+      const { result } = await run(
+        [cut, { text: '{"name":"Ulm"}', finishReason: "length" }],
+        bestEffort,
+      );
       expect(result).toMatchObject({ ok: false, issues: [{ code: "ERR_TRUNCATED" }] });
     });
 
@@ -206,7 +223,9 @@ describe("generateStructured", () => {
       new LanguageModelError(code, "response_format json_schema is not supported"),
       "{}",
     ]);
-    await expect(generateStructured(model, { schema: city, messages, ladder })).rejects.toMatchObject({ code });
+    await expect(
+      generateStructured(model, { schema: city, messages, ladder }),
+    ).rejects.toMatchObject({ code });
     expect(model.requests).toHaveLength(1);
     expect(await ladder.current(model)).toBe("json_schema");
   });
@@ -221,14 +240,20 @@ describe("generateStructured", () => {
   });
 
   it("makes no call once aborted, and takes no answer that came after", async () => {
-    await expect(run(["{}"], { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(run(["{}"], { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
     const controller = new AbortController();
     const late: ScriptedResponse = () => {
       controller.abort();
       return '{"name":"Ulm"}';
     };
     const model = createScriptedModel([late, "{}"]);
-    const aborted = generateStructured(model, { schema: city, messages, signal: controller.signal });
+    const aborted = generateStructured(model, {
+      schema: city,
+      messages,
+      signal: controller.signal,
+    });
     await expect(aborted).rejects.toMatchObject({ code: "aborted" });
     expect(model.requests).toHaveLength(1);
   });
@@ -238,6 +263,10 @@ describe("generateStructured", () => {
       request: { temperature: 0, maxOutputTokens: 9 },
       schemaName: "city",
     });
-    expect(requests[0]).toMatchObject({ temperature: 0, maxOutputTokens: 9, responseFormat: { name: "city" } });
+    expect(requests[0]).toMatchObject({
+      temperature: 0,
+      maxOutputTokens: 9,
+      responseFormat: { name: "city" },
+    });
   });
 });

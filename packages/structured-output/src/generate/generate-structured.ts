@@ -1,4 +1,10 @@
-import { type LanguageModel, type ModelResponse, type ModelUsage, type Result, success } from "@ccl/core";
+import {
+  type LanguageModel,
+  type ModelResponse,
+  type ModelUsage,
+  type Result,
+  success,
+} from "@ccl/core";
 
 import type { ReadAnswer } from "../schema/read-answer.ts";
 import { askModel } from "./ask-model.ts";
@@ -27,8 +33,14 @@ export async function generateStructured<T>(
   let pending: PendingRepair | undefined;
   for (let repairsLeft = options.maxRepairs ?? 1; ;) {
     const response = await askModel(plan, format, pending);
-    const read = response === undefined ? undefined : readResponse(plan, response, { format, pending });
-    const attempt = createAttempt({ format, isRepair: pending !== undefined, response, result: read?.result });
+    const read =
+      response === undefined ? undefined : readResponse(plan, response, { format, pending });
+    const attempt = createAttempt({
+      format,
+      isRepair: pending !== undefined,
+      response,
+      result: read?.result,
+    });
     attempts.push(attempt);
     options.onAttempt?.(attempt);
     if (response === undefined || read === undefined) {
@@ -59,7 +71,12 @@ function createAttempt<T>({
 }): StructuredAttempt {
   if (response === undefined || result === undefined) {
     const message = `The provider refuses the response format ${format}.`;
-    return { format, isRepair, issues: [{ code: "unsupported_response_format", path: [], message }], repairs: [] };
+    return {
+      format,
+      isRepair,
+      issues: [{ code: "unsupported_response_format", path: [], message }],
+      repairs: [],
+    };
   }
   return {
     format,

@@ -40,7 +40,8 @@ export function readResponse<T>(
 
 /** True when an answer begins as the one before it did. */
 function isResent(text: string, before: string): boolean {
-  const start = (answer: string): string => continuationOf(answer).replaceAll(/\s/g, "").slice(0, 8);
+  const start = (answer: string): string =>
+    continuationOf(answer).replaceAll(/\s/g, "").slice(0, 8);
   return start(text) === start(before);
 }
 

@@ -3,13 +3,21 @@ import { describe, expect, it } from "vitest";
 
 import { repairMessages } from "./repair-messages.ts";
 
-const misfit = (path: Issue["path"], message: string): Issue => ({ code: "ERR_SCHEMA_VALIDATION", path, message });
+const misfit = (path: Issue["path"], message: string): Issue => ({
+  code: "ERR_SCHEMA_VALIDATION",
+  path,
+  message,
+});
 const truncated: Issue = { code: "ERR_TRUNCATED", path: [], message: "It ends." };
-const lastOf = (issues: Issue[], options = {}): unknown => repairMessages(issues, "{", options).at(-1)?.content;
+const lastOf = (issues: Issue[], options = {}): unknown =>
+  repairMessages(issues, "{", options).at(-1)?.content;
 
 describe("repairMessages", () => {
   it("names every fault by pointer and rule", () => {
-    const issues = [misfit([], "type: must be object"), misfit(["a/b", 0, "c~"], "minLength: too short")];
+    const issues = [
+      misfit([], "type: must be object"),
+      misfit(["a/b", 0, "c~"], "minLength: too short"),
+    ];
     expect(repairMessages(issues, '{"a": 1}')).toMatchInlineSnapshot(`
       [
         {
@@ -31,7 +39,8 @@ describe("repairMessages", () => {
     expect(lastOf([truncated])).toMatchInlineSnapshot(
       `"Your answer was cut off before its end. Go on exactly where it stopped: send only what is missing and repeat nothing. If you cannot, send the whole JSON value again, shorter."`,
     );
-    expect(lastOf([truncated], { format: "json_schema", schema: { type: "object" } })).toMatchInlineSnapshot(`
+    expect(lastOf([truncated], { format: "json_schema", schema: { type: "object" } }))
+      .toMatchInlineSnapshot(`
       "Your answer was cut off before its end. Send the whole JSON value again, shorter.
       The JSON Schema is:
       {"type":"object"}"
@@ -44,8 +53,12 @@ describe("repairMessages", () => {
   });
 
   it("counts what it does not list", () => {
-    const issues = Array.from({ length: 23 }, (_, index) => misfit([index], "type: must be string"));
-    expect(lastOf(issues)).toContain("- /19 [ERR_SCHEMA_VALIDATION] type: must be string\n- and 3 more\n");
+    const issues = Array.from({ length: 23 }, (_, index) =>
+      misfit([index], "type: must be string"),
+    );
+    expect(lastOf(issues)).toContain(
+      "- /19 [ERR_SCHEMA_VALIDATION] type: must be string\n- and 3 more\n",
+    );
   });
 
   it("sends no empty assistant turn", () => {

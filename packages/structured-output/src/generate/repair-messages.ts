@@ -27,10 +27,13 @@ export function repairMessages(
   options: RepairMessagesOptions = {},
 ): ChatMessage[] {
   const request = [issues.some(isTruncation) ? truncationRequest(options) : repairRequest(issues)];
-  if (options.schema !== undefined) request.push(`The JSON Schema is:\n${schemaText(options.schema)}`);
+  if (options.schema !== undefined)
+    request.push(`The JSON Schema is:\n${schemaText(options.schema)}`);
   const turns: ChatMessage[] = [{ role: "user", content: request.join("\n") }];
   // Providers refuse an empty assistant turn.
-  return answer.trim() === "" ? turns : [{ role: "assistant", content: shortened(answer) }, ...turns];
+  return answer.trim() === ""
+    ? turns
+    : [{ role: "assistant", content: shortened(answer) }, ...turns];
 }
 
 /** True for the issue of an answer that was cut off. */

@@ -6,14 +6,19 @@ import type { JsonSchema } from "../schema/structured-schema.ts";
 /** The JSON text of a schema as a prompt shows it. */
 export function schemaText(schema: JsonSchema): string {
   const { $schema: _dialect, ...shown } = schema;
-  return JSON.stringify(shown, (key, value: unknown) => (isSafeIntegerBound(key, value) ? undefined : value));
+  return JSON.stringify(shown, (key, value: unknown) =>
+    isSafeIntegerBound(key, value) ? undefined : value,
+  );
 }
 
 /**
  * The conversation with the schema told to the model. It joins the last leading system message, because some chat
  * templates refuse a second one.
  */
-export function withSchemaInstruction(messages: readonly ChatMessage[], schema: JsonSchema): ChatMessage[] {
+export function withSchemaInstruction(
+  messages: readonly ChatMessage[],
+  schema: JsonSchema,
+): ChatMessage[] {
   const text = [
     "Answer with one JSON value and nothing else: no prose and no code fence. It must fit this JSON Schema:",
     schemaText(schema),

@@ -19,12 +19,22 @@ export interface Plan<T> {
 }
 
 /** Reads the schema and finds the model's ladder. @throws StructuredOutputError */
-export function createPlan<T>(model: LanguageModel, options: GenerateStructuredOptions<T>): Plan<T> {
+export function createPlan<T>(
+  model: LanguageModel,
+  options: GenerateStructuredOptions<T>,
+): Plan<T> {
   const ladder = options.ladder ?? ladders.get(model) ?? createFormatLadder();
   if (options.ladder === undefined) ladders.set(model, ladder);
   const { schema } = options;
   const domain = jsonSchemaOf(schema);
-  return { model, options, ladder, domain, wire: toWireSchema(schema), check: compileSchema(schema) };
+  return {
+    model,
+    options,
+    ladder,
+    domain,
+    wire: toWireSchema(schema),
+    check: compileSchema(schema),
+  };
 }
 
 /** An answer that is to be mended. */

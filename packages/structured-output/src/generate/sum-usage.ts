@@ -7,7 +7,8 @@ export function sumUsage(left: ModelUsage, right: ModelUsage): ModelUsage {
     outputTokens: left.outputTokens + right.outputTokens,
   };
   for (const name of ["cachedInputTokens", "cacheWriteTokens", "costUsd"] as const) {
-    if (left[name] !== undefined || right[name] !== undefined) sum[name] = (left[name] ?? 0) + (right[name] ?? 0);
+    if (left[name] !== undefined || right[name] !== undefined)
+      sum[name] = (left[name] ?? 0) + (right[name] ?? 0);
   }
   return sum;
 }

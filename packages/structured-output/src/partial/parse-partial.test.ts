@@ -30,10 +30,9 @@ describe("parsePartial", () => {
   });
 
   it("waits for the value behind reasoning, prose and a fence", async () => {
-    expect(await states(['<think>{"a"', ":1}</think>Here:\n```json\n", '{"b":2}', "\n```"])).toEqual([
-      '{"b":2}',
-      '{"b":2}',
-    ]);
+    expect(
+      await states(['<think>{"a"', ":1}</think>Here:\n```json\n", '{"b":2}', "\n```"]),
+    ).toEqual(['{"b":2}', '{"b":2}']);
   });
 
   it("keeps the value so far when the text is no JSON from somewhere on", async () => {
@@ -56,7 +55,10 @@ describe("parsePartial", () => {
   });
 
   it("ends with the whole value, wherever the stream was cut into chunks", async () => {
-    const documents = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+    const documents = fc.oneof(
+      fc.array(fc.jsonValue()),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+    );
     await fc.assert(
       fc.asyncProperty(documents, fc.array(fc.nat({ max: 9 })), async (document, sizes) => {
         const text = JSON.stringify(document);

@@ -132,7 +132,8 @@ function readEscape(state: State, character: string): void {
   state.escape += character;
   if (state.escape.startsWith("\\u") && state.escape.length < 6) return;
   const code = Number.parseInt(state.escape.slice(2), 16);
-  state.pending += state.escape.length === 6 ? String.fromCharCode(code) : (ESCAPES.get(character) ?? character);
+  state.pending +=
+    state.escape.length === 6 ? String.fromCharCode(code) : (ESCAPES.get(character) ?? character);
   state.escape = "";
 }
 

@@ -21,11 +21,18 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Decodes the escapes of a string's content. An escape that JSON does not know keeps its backslash, as in paths and patterns. */
-export function decodeString(raw: string, { mark, offset, repairs, maxRepairs }: DecodeOptions): string {
+export function decodeString(
+  raw: string,
+  { mark, offset, repairs, maxRepairs }: DecodeOptions,
+): string {
   const special = /[\\"'`\p{Cc}]/gu;
   let decoded = "";
   let from = 0;
-  for (let match = special.exec(raw); match !== null && repairs.length <= maxRepairs; match = special.exec(raw)) {
+  for (
+    let match = special.exec(raw);
+    match !== null && repairs.length <= maxRepairs;
+    match = special.exec(raw)
+  ) {
     const at = match.index;
     const character = match[0];
     if (character === "\\") {
@@ -47,6 +54,7 @@ function decodeEscape(raw: string, at: number): { text: string; length: number; 
   const digits = raw.slice(at + 2, at + 6);
   if (marker === "u" && /^[0-9a-fA-F]{4}$/.test(digits))
     return { text: String.fromCharCode(Number.parseInt(digits, 16)), length: 6, isValid: true };
-  if (marker === "'" || marker === "`" || marker === "\n") return { text: marker, length: 2, isValid: false };
+  if (marker === "'" || marker === "`" || marker === "\n")
+    return { text: marker, length: 2, isValid: false };
   return { text: `\\${marker}`, length: 1 + marker.length, isValid: false };
 }

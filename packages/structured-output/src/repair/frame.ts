@@ -54,5 +54,7 @@ export function addValue(frame: Frame, value: unknown): void {
 /** The value that the frame stands for once it is closed: `(x)` is x, `(x, y)` a list. */
 export function frameValue(frame: Frame): unknown {
   if (frame.kind === "object") return frame.fields;
-  return frame.kind === "paren" && frame.items.length === 1 && frame.awaitsComma ? frame.items[0] : frame.items;
+  return frame.kind === "paren" && frame.items.length === 1 && frame.awaitsComma
+    ? frame.items[0]
+    : frame.items;
 }

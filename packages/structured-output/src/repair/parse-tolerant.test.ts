@@ -3,7 +3,11 @@ import { parseTolerant, type TolerantParse } from "./parse-tolerant.ts";
 import { createTextView } from "./text-view.ts";
 
 function parse(text: string): TolerantParse {
-  return parseTolerant(createTextView(text), 0, { maxDepth: 100, maxRepairs: 100, isExpired: () => false });
+  return parseTolerant(createTextView(text), 0, {
+    maxDepth: 100,
+    maxRepairs: 100,
+    isExpired: () => false,
+  });
 }
 
 function kinds(text: string): unknown[] {
@@ -18,7 +22,11 @@ describe("parseTolerant", () => {
     ["{a: 1, b-c: 2}", { a: 1, "b-c": 2 }, ["unquoted_key@1", "unquoted_key@7"]],
     ["{“a”: “b”}", { a: "b" }, ["quote_style@1", "quote_style@6"]],
     ['{""a"": ""b""}', { a: "b" }, ["quote_style@1", "quote_style@8"]],
-    ['{\'a\': """x\ny"""}', { a: "x\ny" }, ["quote_style@1", "quote_style@6", "control_character@10"]],
+    [
+      '{\'a\': """x\ny"""}',
+      { a: "x\ny" },
+      ["quote_style@1", "quote_style@6", "control_character@10"],
+    ],
     ["[1, 2,]", [1, 2], ["extra_comma@6"]],
     ["[,1,,2]", [1, 2], ["extra_comma@1", "extra_comma@4"]],
     ['{"a": 1 "b": 2}', { a: 1, b: 2 }, ["missing_comma@8"]],
@@ -38,15 +46,27 @@ describe("parseTolerant", () => {
       [1, 0.5, 1, 31, "05"],
       ["number@1", "number@5", "number@9", "number@13", "unquoted_string@19"],
     ],
-    ['{"h": "<a href="x">y</a>"}', { h: '<a href="x">y</a>' }, ["unescaped_quote@15", "unescaped_quote@17"]],
+    [
+      '{"h": "<a href="x">y</a>"}',
+      { h: '<a href="x">y</a>' },
+      ["unescaped_quote@15", "unescaped_quote@17"],
+    ],
     [
       '["He said "no", then left", "b"]',
       ['He said "no", then left', "b"],
       ["unescaped_quote@10", "unescaped_quote@13"],
     ],
-    ['{"c": "f(\\"{}\\"); g("}")"}', { c: 'f("{}"); g("}")' }, ["unescaped_quote@20", "unescaped_quote@22"]],
+    [
+      '{"c": "f(\\"{}\\"); g("}")"}',
+      { c: 'f("{}"); g("}")' },
+      ["unescaped_quote@20", "unescaped_quote@22"],
+    ],
     ['{"a": "x\ty\n"}', { a: "x\ty\n" }, ["control_character@8", "control_character@10"]],
-    ['{"p": "C:\\dir\\x \\\'"}', { p: "C:\\dir\\x '" }, ["invalid_escape@9", "invalid_escape@13", "invalid_escape@16"]],
+    [
+      '{"p": "C:\\dir\\x \\\'"}',
+      { p: "C:\\dir\\x '" },
+      ["invalid_escape@9", "invalid_escape@13", "invalid_escape@16"],
+    ],
     ['{"a":"b,"c":"d"}', { a: "b", c: "d" }, ["missing_quote@7"]],
     ['["a,\n"b"]', ["a", "b"], ["missing_quote@3"]],
     ['{"a": "x" +\n "y"}', { a: "xy" }, ["concatenation@10"]],
@@ -69,7 +89,11 @@ describe("parseTolerant", () => {
     ['["a": 1, "b": 2]', [{ a: 1, b: 2 }], ["missing_braces@4"]],
     ["[\u00a01]", [1], ["whitespace@1"]],
     ['[{"a": 1, {"a": 2}]', [{ a: 1 }, { a: 2 }], ["missing_closer@10", "missing_comma@10"]],
-    ['[{"a": 1{"a": 2}]', [{ a: 1 }, { a: 2 }], ["missing_comma@8", "missing_closer@8", "missing_comma@8"]],
+    [
+      '[{"a": 1{"a": 2}]',
+      [{ a: 1 }, { a: 2 }],
+      ["missing_comma@8", "missing_closer@8", "missing_comma@8"],
+    ],
     ['{"a": [1], [2, 3], "b": 4}', { a: [1, 2, 3], b: 4 }, ["wrong_closer@11"]],
     ["[1 -2 3]", [1, -2, 3], ["missing_comma@3", "missing_comma@6"]],
     ["[5 apples]", ["5 apples"], ["unquoted_string@1"]],
@@ -102,7 +126,9 @@ describe("parseTolerant", () => {
     "{a",
     '{"a"',
     "{'a': 'b\\'}",
-  ])("takes %j for cut off and invents no end", (text) => expect(parse(text)).toEqual({ status: "truncated" }));
+  ])("takes %j for cut off and invents no end", (text) =>
+    expect(parse(text)).toEqual({ status: "truncated" }),
+  );
 
   it.each(['{"a" ]', "{: 1}", "[:]", '{"a": 1, []}', '{"a": 1, {}}', '{"a": [1], {}}'])(
     "gives up on %j and says where",

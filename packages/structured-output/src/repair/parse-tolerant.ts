@@ -63,7 +63,8 @@ function step(parser: Parser): Step {
   const character = text[parser.position];
   if (frame === undefined || character === undefined || text.startsWith("```", parser.position))
     return { status: "truncated" };
-  if (character === "," || (character === ";" && frame.awaitsComma)) return readComma(parser, frame);
+  if (character === "," || (character === ";" && frame.awaitsComma))
+    return readComma(parser, frame);
   if ("}])".includes(character)) return closeFrame(parser, frame, character);
   if (skipEllipsis(parser)) return undefined;
   if (frame.awaitsColon) return readColon(parser, frame);
@@ -76,7 +77,9 @@ function step(parser: Parser): Step {
     frame.awaitsComma = false;
   }
   if (frame.kind !== "object" || frame.key !== undefined) return readValue(parser, frame);
-  return "{[".includes(character) ? readMisplaced(parser, frame, character) : readKey(parser, frame);
+  return "{[".includes(character)
+    ? readMisplaced(parser, frame, character)
+    : readKey(parser, frame);
 }
 
 function skipGap(parser: Parser): void {
@@ -111,7 +114,11 @@ function startsRegularExpression(text: string, position: number): boolean {
 
 function skipEllipsis(parser: Parser): boolean {
   const { text } = parser.view;
-  const length = text.startsWith("...", parser.position) ? 3 : text[parser.position] === "…" ? 1 : 0;
+  const length = text.startsWith("...", parser.position)
+    ? 3
+    : text[parser.position] === "…"
+      ? 1
+      : 0;
   if (length === 0) return false;
   note(parser, "ellipsis");
   parser.position += length;
@@ -140,7 +147,9 @@ function becomeSet(parser: Parser, frame: Frame): boolean {
   if (frame.isTouched || frame.key === undefined) return false;
   note(parser, "set", frame.position);
   const isString = startsString(parser.view.text, frame.keyPosition);
-  const first = isString ? frame.key : readWord(parser, frame.keyPosition, placeOf(parser, "array")).value;
+  const first = isString
+    ? frame.key
+    : readWord(parser, frame.keyPosition, placeOf(parser, "array")).value;
   frame.kind = "array";
   frame.awaitsColon = false;
   addValue(frame, first);
@@ -240,7 +249,13 @@ function readValue(parser: Parser, frame: Frame): Step {
 function endsHalfQuoted(parser: Parser, end: number): boolean {
   const { view } = parser;
   if (view.text[end] !== '"' || isSpace(view.text.charCodeAt(end - 1))) return false;
-  return endsString({ view, position: end, mark: '"', place: placeOf(parser, "object"), isInsideQuote: false });
+  return endsString({
+    view,
+    position: end,
+    mark: '"',
+    place: placeOf(parser, "object"),
+    isInsideQuote: false,
+  });
 }
 
 function openFrame(parser: Parser, items?: unknown[]): Step {
@@ -270,11 +285,13 @@ function closeFrame(parser: Parser, frame: Frame, closer: string): Step {
     if (!frame.awaitsColon) {
       note(parser, "missing_value");
       addValue(frame, null);
-    } else if (closer !== "}" || !becomeSet(parser, frame)) return failed(parser, "A key has no value");
+    } else if (closer !== "}" || !becomeSet(parser, frame))
+      return failed(parser, "A key has no value");
     if (frame.kind !== "object") return finishFrame(parser, frame, true);
   }
   if (frame.isTouched && !frame.awaitsComma) note(parser, "extra_comma");
-  const isSetClosed = closer === "}" && frame.kind === "array" && parser.view.text[frame.position] === "{";
+  const isSetClosed =
+    closer === "}" && frame.kind === "array" && parser.view.text[frame.position] === "{";
   if (CLOSER_OF[frame.kind] === closer || isSetClosed) return finishFrame(parser, frame, true);
   if (isCloserLost(parser, closer) || frame.isImplicit) {
     if (!frame.isImplicit) note(parser, "missing_closer");
@@ -298,7 +315,8 @@ function finishFrame(parser: Parser, frame: Frame, isCloserRead: boolean): Step 
   if (isCloserRead) parser.position += 1;
   const value = frameValue(frame);
   const outer = parser.stack.at(-1);
-  if (outer === undefined) return { status: "complete", value, end: parser.position, repairs: parser.repairs };
+  if (outer === undefined)
+    return { status: "complete", value, end: parser.position, repairs: parser.repairs };
   addValue(outer, value);
   return undefined;
 }

@@ -12,5 +12,9 @@ export function closingMarks(mark: string | undefined): string | undefined {
 export function isQuote(mark: string | undefined): boolean {
   if (mark === '"' || mark === "'" || mark === "`") return true;
   // Asked at nearly every character of some texts, most of which are ASCII.
-  return mark !== undefined && mark > "\u007f" && (DOUBLE_MARKS.includes(mark) || SINGLE_MARKS.includes(mark));
+  return (
+    mark !== undefined &&
+    mark > "\u007f" &&
+    (DOUBLE_MARKS.includes(mark) || SINGLE_MARKS.includes(mark))
+  );
 }

@@ -31,7 +31,11 @@ export function startsString(text: string, position: number): boolean {
 }
 
 /** Reads a string, and those that are joined to it by `+`, as one. */
-export function readStrings(context: RepairContext, start: number, place: StringPlace): ReadString | undefined {
+export function readStrings(
+  context: RepairContext,
+  start: number,
+  place: StringPlace,
+): ReadString | undefined {
   const { view, repairs } = context;
   let joined = readString(context, start, place);
   while (joined !== undefined) {
@@ -47,14 +51,19 @@ export function readStrings(context: RepairContext, start: number, place: String
 }
 
 /** Reads a string whose opening mark is at `start`; `undefined` if the text ends before the string does. */
-export function readString(context: RepairContext, start: number, place: StringPlace): ReadString | undefined {
+export function readString(
+  context: RepairContext,
+  start: number,
+  place: StringPlace,
+): ReadString | undefined {
   const { view, repairs } = context;
   const { text } = view;
   const escaped = text[start] === "\\";
   if (escaped) return readEscapedString(context, start);
   const mark = text[start] ?? "";
   const triple = mark.repeat(3);
-  const isTriple = text.startsWith(triple, start) && view.findQuote(triple, start + 3) < text.length;
+  const isTriple =
+    text.startsWith(triple, start) && view.findQuote(triple, start + 3) < text.length;
   if (mark !== '"' || isTriple) repairs.push({ kind: "quote_style", position: start });
   const extent = isTriple ? tripleExtent(view, start, triple) : findExtent(context, start, place);
   if (extent === undefined) return undefined;
@@ -74,7 +83,10 @@ function tripleExtent(view: TextView, start: number, triple: string): Extent {
 }
 
 // Whole texts are sometimes escaped once too often: `{\"a\": \"b\"}`. Inner quotes then carry more backslashes.
-function readEscapedString({ view, repairs }: RepairContext, start: number): ReadString | undefined {
+function readEscapedString(
+  { view, repairs }: RepairContext,
+  start: number,
+): ReadString | undefined {
   const { text } = view;
   let at = start + 2;
   for (;;) {
@@ -86,7 +98,10 @@ function readEscapedString({ view, repairs }: RepairContext, start: number): Rea
     if (text[end] !== '"' || end !== slash + 1) continue;
     repairs.push({ kind: "escaped_text", position: start });
     const raw = text.slice(start + 2, slash).replaceAll("\\\\", "\\");
-    return { value: decodeString(raw, { mark: '"', offset: start + 2, repairs: [], maxRepairs: Infinity }), end: at };
+    return {
+      value: decodeString(raw, { mark: '"', offset: start + 2, repairs: [], maxRepairs: Infinity }),
+      end: at,
+    };
   }
 }
 
@@ -100,13 +115,20 @@ function findExtent(context: RepairContext, start: number, place: StringPlace): 
   if (isDoubled) repairs.push({ kind: "quote_style", position: start });
   let isInsideQuote = false;
   let lost: { contentEnd: number; end: number } | undefined;
-  for (let at = nextStop(text, contentStart, marks); at < text.length; at = nextStop(text, at + 1, marks)) {
+  for (
+    let at = nextStop(text, contentStart, marks);
+    at < text.length;
+    at = nextStop(text, at + 1, marks)
+  ) {
     const character = text[at] ?? "";
     if (character === "\\") at += 1;
     else {
       const last = isDoubled && text[at + 1] === character ? at + 1 : at;
       const isEnd = endsString({ view, position: last, mark, place, isInsideQuote });
-      if (lost !== undefined && (place.within === "array" ? isEnd : text[view.skipGap(at + 1)] === ":")) {
+      if (
+        lost !== undefined &&
+        (place.within === "array" ? isEnd : text[view.skipGap(at + 1)] === ":")
+      ) {
         repairs.push({ kind: "missing_quote", position: lost.contentEnd });
         return { start: contentStart, ...lost };
       }
@@ -150,7 +172,11 @@ function lostEnd(
   const { text } = view;
   let last = quote - 1;
   let hasLineBreak = false;
-  for (let steps = 0; last >= contentStart && steps < MAX_GAP && isSpace(text.charCodeAt(last)); steps += 1) {
+  for (
+    let steps = 0;
+    last >= contentStart && steps < MAX_GAP && isSpace(text.charCodeAt(last));
+    steps += 1
+  ) {
     hasLineBreak ||= text[last] === "\n";
     last -= 1;
   }
@@ -159,7 +185,9 @@ function lostEnd(
     const isListItem = hasLineBreak || last === quote - 1;
     return place.within === "array" && !isListItem ? undefined : { contentEnd: last, end: last };
   }
-  return hasLineBreak && place.within === "object" ? { contentEnd: last + 1, end: last + 1 } : undefined;
+  return hasLineBreak && place.within === "object"
+    ? { contentEnd: last + 1, end: last + 1 }
+    : undefined;
 }
 
 const MAX_GAP = 256;
@@ -176,5 +204,7 @@ function lostKeyEnd(text: string, start: number, quote: number): number {
 function opensQuote(text: string, position: number): boolean {
   const before = text[position - 1] ?? "";
   const after = text[position + 1] ?? " ";
-  return (isSpace(before.charCodeAt(0)) || "([{>=".includes(before)) && !isSpace(after.charCodeAt(0));
+  return (
+    (isSpace(before.charCodeAt(0)) || "([{>=".includes(before)) && !isSpace(after.charCodeAt(0))
+  );
 }

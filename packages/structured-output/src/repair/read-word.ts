@@ -73,10 +73,15 @@ function valueEnd(view: TextView, start: number, place: StringPlace): number {
   for (; at < text.length; at += 1) {
     if (isLetterOrDigit(text.charCodeAt(at))) continue;
     const character = text[at] ?? "";
-    if ((character === "{" || (character === " " && within === "array")) && isWholeWord(text, start, at)) break;
+    if (
+      (character === "{" || (character === " " && within === "array")) &&
+      isWholeWord(text, start, at)
+    )
+      break;
     if (character === "{" && at > start) braces += 1;
     else if (character === "}" && braces > 0) braces -= 1;
-    else if (braces === 0 && (endsWord(character, place) || (character === ":" && at === start))) break;
+    else if (braces === 0 && (endsWord(character, place) || (character === ":" && at === start)))
+      break;
     else if (character === "\n" && (within !== "object" || startsEntry(view.skipSpace(at)))) break;
     else if (character === "/" && text[at + 1] === "*") break;
     else if (character === "/" && text[at + 1] === "/" && isSpace(text.charCodeAt(at - 1))) break;
@@ -102,5 +107,9 @@ function isLetterOrDigit(code: number): boolean {
 function endsWord(character: string, { within }: StringPlace): boolean {
   if (",}]".includes(character)) return true;
   if (within === "paren" && character === ")") return true;
-  return character === '"' || character === "“" || (within !== "object" && isQuote(character) && character !== "'");
+  return (
+    character === '"' ||
+    character === "“" ||
+    (within !== "object" && isQuote(character) && character !== "'")
+  );
 }

@@ -50,7 +50,9 @@ export function startsKey(view: TextView, position: number): boolean {
   if (isQuote(mark)) {
     const isDoubled = view.text[position + 1] === mark;
     const end = view.findQuote(mark, position + (isDoubled ? 2 : 1));
-    return view.text[view.skipGap(isDoubled && view.text[end + 1] === mark ? end + 2 : end + 1)] === ":";
+    return (
+      view.text[view.skipGap(isDoubled && view.text[end + 1] === mark ? end + 2 : end + 1)] === ":"
+    );
   }
   const nameEnd = matchEnd(NAME, view.text, position);
   const end = view.skipSpace(view.text[nameEnd] === '"' ? nameEnd + 1 : nameEnd);
@@ -74,7 +76,8 @@ function isFollowedByKey({ view, position, place }: QuoteCandidate, next: number
 function endsBeforeComma({ view, place, isInsideQuote }: QuoteCandidate, comma: number): boolean {
   const next = view.skipGap(comma + 1);
   const character = view.text[next];
-  if (character === undefined || ",}])".includes(character) || view.text.startsWith("...", next)) return true;
+  if (character === undefined || ",}])".includes(character) || view.text.startsWith("...", next))
+    return true;
   if (place.within === "object") return startsKey(view, next);
   return !isInsideQuote && (startsItem(view, next) || startsPlainItem(view, next));
 }
@@ -113,7 +116,8 @@ function startsPlainItem(view: TextView, position: number): boolean {
 }
 
 function hasLineBreak(text: string, from: number, to: number): boolean {
-  for (let at = Math.max(from, to - MAX_NAME_LENGTH); at < to; at += 1) if (text[at] === "\n") return true;
+  for (let at = Math.max(from, to - MAX_NAME_LENGTH); at < to; at += 1)
+    if (text[at] === "\n") return true;
   return false;
 }
 

@@ -9,7 +9,13 @@ import type { JsonSchema } from "./structured-schema.ts";
 
 // `format` is an annotation in 2020-12, and unknown keywords such as x_schema_version are the caller's own.
 // Without ownProperties an absent property "constructor" would be the one of the prototype.
-const options = { allErrors: true, strict: false, validateFormats: false, ownProperties: true, logger: false } as const;
+const options = {
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  ownProperties: true,
+  logger: false,
+} as const;
 const metaValidators = new Map<boolean, Ajv>();
 
 /**
@@ -46,7 +52,10 @@ export function compileJsonSchema<T>(schema: JsonSchema): (value: unknown) => Re
   validators.set(schema, validate);
   return (value) => {
     if (fits<T>(validate, value)) return success(value);
-    return { ok: false, issues: schemaIssues(validate.errors ?? [], (error) => brokenRule(error, value)) };
+    return {
+      ok: false,
+      issues: schemaIssues(validate.errors ?? [], (error) => brokenRule(error, value)),
+    };
   };
 }
 
@@ -56,7 +65,10 @@ function fits<T>(validate: ValidateFunction, value: unknown): value is T {
 
 function compile(schema: JsonSchema): ValidateFunction {
   if (schema["$async"] === true) {
-    throw new StructuredOutputError("schema_unsupported", "The schema is $async; checks here are synchronous.");
+    throw new StructuredOutputError(
+      "schema_unsupported",
+      "The schema is $async; checks here are synchronous.",
+    );
   }
   // ajv checks draft-06 by the meta schema of draft-07, of which it is a subset.
   const { $schema: _dialect, ...unmarked } = schema;
@@ -65,7 +77,11 @@ function compile(schema: JsonSchema): ValidateFunction {
     return createValidator(schema).compile(unmarked);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StructuredOutputError("schema_invalid", `The JSON Schema does not compile: ${reason}.`, { cause: error });
+    throw new StructuredOutputError(
+      "schema_invalid",
+      `The JSON Schema does not compile: ${reason}.`,
+      { cause: error },
+    );
   }
 }
 
@@ -78,12 +94,21 @@ function brokenRule(error: ErrorObject, root: unknown): BrokenRule {
     return { rule: error.keyword, path: [...path, extra], reason };
   }
   const value = { shown: valueAt(root, path) };
-  return { rule: error.keyword, path, reason: `${error.message ?? "does not fit"}${choices(error)}`, value };
+  return {
+    rule: error.keyword,
+    path,
+    reason: `${error.message ?? "does not fit"}${choices(error)}`,
+    value,
+  };
 }
 
 function choices({ keyword, params }: ErrorObject): string {
   const allowed: unknown =
-    keyword === "enum" ? params["allowedValues"] : keyword === "const" ? [params["allowedValue"]] : [];
+    keyword === "enum"
+      ? params["allowedValues"]
+      : keyword === "const"
+        ? [params["allowedValue"]]
+        : [];
   if (!Array.isArray(allowed) || allowed.length === 0) return "";
   const shown = allowed.slice(0, 20).map((item) => JSON.stringify(item));
   const left = allowed.length - shown.length;

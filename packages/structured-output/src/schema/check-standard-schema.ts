@@ -29,7 +29,11 @@ export function checkStandardSchema<T>(schema: StandardSchema<T>, value: unknown
   };
 }
 
-function brokenRules(issue: StandardIssue, parent: (string | number)[], root: unknown): BrokenRule[] {
+function brokenRules(
+  issue: StandardIssue,
+  parent: (string | number)[],
+  root: unknown,
+): BrokenRule[] {
   const path = [...parent, ...(issue.path ?? []).map((step) => plainStep(step))];
   const closest = closestBranch(issue);
   if (closest !== undefined) return closest.flatMap((inner) => brokenRules(inner, path, root));
@@ -41,12 +45,17 @@ function brokenRules(issue: StandardIssue, parent: (string | number)[], root: un
 function closestBranch(issue: StandardIssue): StandardIssue[] | undefined {
   if (!("errors" in issue) || !Array.isArray(issue.errors)) return undefined;
   const branches: unknown[] = issue.errors;
-  const readable = branches.filter((branch) => isIssueList(branch)).filter((branch) => branch.length > 0);
+  const readable = branches
+    .filter((branch) => isIssueList(branch))
+    .filter((branch) => branch.length > 0);
   return readable.sort((a, b) => a.length - b.length)[0];
 }
 
 function isIssueList(value: unknown): value is StandardIssue[] {
-  return Array.isArray(value) && value.every((item) => isRecord(item) && typeof item["message"] === "string");
+  return (
+    Array.isArray(value) &&
+    value.every((item) => isRecord(item) && typeof item["message"] === "string")
+  );
 }
 
 function plainStep(step: PropertyKey | { readonly key: PropertyKey }): string | number {

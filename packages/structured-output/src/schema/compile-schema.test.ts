@@ -4,7 +4,10 @@ import { compileSchema, jsonSchemaOf } from "./compile-schema.ts";
 
 describe("compileSchema", () => {
   it("does not fit a value nested too deep for its schema's checker", () => {
-    const check = compileSchema({ $defs: { a: { type: "array", items: { $ref: "#/$defs/a" } } }, $ref: "#/$defs/a" });
+    const check = compileSchema({
+      $defs: { a: { type: "array", items: { $ref: "#/$defs/a" } } },
+      $ref: "#/$defs/a",
+    });
     let value: unknown[] = [];
     for (let level = 0; level < 100_000; level++) value = [value];
     expect(check(value)).toMatchObject({ ok: false, issues: [{ code: "ERR_SCHEMA_VALIDATION" }] });
@@ -22,7 +25,8 @@ describe("compileSchema", () => {
 describe("jsonSchemaOf", () => {
   it("says what to do where a library gives no JSON Schema", () => {
     const validate = (value: unknown): { value: unknown } => ({ value });
-    const ask = (vendor: string) => (): unknown => jsonSchemaOf({ "~standard": { vendor, validate } });
+    const ask = (vendor: string) => (): unknown =>
+      jsonSchemaOf({ "~standard": { vendor, validate } });
     expect(ask("zod")).toThrow("update zod to 4.2 or newer");
     expect(ask("other")).toThrow("pass a JSON Schema instead");
   });

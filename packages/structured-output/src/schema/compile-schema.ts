@@ -3,7 +3,12 @@ import type { Result } from "@ccl/core";
 import { StructuredOutputError } from "../structured-output-error.ts";
 import { compileJsonSchema } from "./check-json-schema.ts";
 import { checkStandardSchema } from "./check-standard-schema.ts";
-import { isStandardSchema, type JsonSchema, type StandardSchema, type StructuredSchema } from "./structured-schema.ts";
+import {
+  isStandardSchema,
+  type JsonSchema,
+  type StandardSchema,
+  type StructuredSchema,
+} from "./structured-schema.ts";
 
 /**
  * The check of a schema: the checked value, or every broken rule. A value nested too deep to be checked does not fit.
@@ -41,7 +46,10 @@ function askLibrary<T>(schema: StandardSchema<T>): JsonSchema {
   const { vendor, jsonSchema } = schema["~standard"];
   if (jsonSchema === undefined) {
     const remedy = vendor === "zod" ? "update zod to 4.2 or newer" : "pass a JSON Schema instead";
-    throw new StructuredOutputError("schema_unsupported", `This ${vendor} schema gives no JSON Schema; ${remedy}.`);
+    throw new StructuredOutputError(
+      "schema_unsupported",
+      `This ${vendor} schema gives no JSON Schema; ${remedy}.`,
+    );
   }
   try {
     return jsonSchema.input({ target: "draft-2020-12" });

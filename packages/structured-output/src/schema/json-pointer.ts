@@ -1,6 +1,8 @@
 /** The JSON Pointer (RFC 6901) of a path; empty for the root. */
 export function formatPointer(path: readonly (string | number)[]): string {
-  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  return path
+    .map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
 }
 
 /** The steps of a JSON Pointer, all as text. */

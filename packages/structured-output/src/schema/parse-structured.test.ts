@@ -24,7 +24,9 @@ const cityJson = {
 
 const codes = (text: string, schema: StructuredSchema<unknown>): string[] => {
   const result = parseStructured(text, { schema });
-  return result.ok ? [] : result.issues.map((issue) => `${formatPointer(issue.path)} ${issue.message}`);
+  return result.ok
+    ? []
+    : result.issues.map((issue) => `${formatPointer(issue.path)} ${issue.message}`);
 };
 
 describe("parseStructured", () => {
@@ -34,8 +36,14 @@ describe("parseStructured", () => {
     ["a broken answer", "{name: 'Ulm', people: 1,}"],
     ["the fitting one of two values", 'Not {"name":"U"} but {"name":"Ulm","people":1}'],
   ])("takes %s, and gives the schema's output", (_name, text) => {
-    expect(parseStructured(text, { schema: city })).toEqual({ ok: true, value: { name: "Ulm", people: 1, tags: [] } });
-    expect(parseStructured(text, { schema: cityJson })).toEqual({ ok: true, value: { name: "Ulm", people: 1 } });
+    expect(parseStructured(text, { schema: city })).toEqual({
+      ok: true,
+      value: { name: "Ulm", people: 1, tags: [] },
+    });
+    expect(parseStructured(text, { schema: cityJson })).toEqual({
+      ok: true,
+      value: { name: "Ulm", people: 1 },
+    });
   });
 
   it("tells every broken rule of a zod schema at once, by place and rule", () => {
@@ -61,7 +69,10 @@ describe("parseStructured", () => {
   });
 
   it("looks into the closest branch of a union", () => {
-    const schema = z.union([z.object({ a: z.string(), b: z.string() }), z.object({ c: z.number() })]);
+    const schema = z.union([
+      z.object({ a: z.string(), b: z.string() }),
+      z.object({ c: z.number() }),
+    ]);
     expect(codes('{"c":"x"}', schema)).toMatchInlineSnapshot(`
       [
         "/c invalid_type: Invalid input: expected number, received string (got "x")",
@@ -72,18 +83,28 @@ describe("parseStructured", () => {
   it("shows no long value and no secret", () => {
     const secret = `sk-proj-${"a1B2".repeat(10)}`;
     const text = JSON.stringify({ a: secret, b: "x".repeat(1000) });
-    const shown = codes(text, { properties: { a: { type: "number" }, b: { type: "number" } } }).join("\n");
+    const shown = codes(text, {
+      properties: { a: { type: "number" }, b: { type: "number" } },
+    }).join("\n");
     expect(shown).not.toContain(secret);
     expect(shown).toContain("a string of 1000 characters");
   });
 
   it.each([
     ["an unclosed object", '{"name":"Ulm","people":1', undefined, "ERR_TRUNCATED"],
-    ["a complete object that the model was cut off after", '{"name":"Ulm","people":1}', "length", "ERR_TRUNCATED"],
+    [
+      "a complete object that the model was cut off after",
+      '{"name":"Ulm","people":1}',
+      "length",
+      "ERR_TRUNCATED",
+    ],
     ["prose", "I cannot say.", undefined, "ERR_JSON_EXTRACT"],
   ] as const)("refuses %s", (_name, text, finishReason, code) => {
     const options = finishReason === undefined ? {} : { finishReason };
-    expect(parseStructured(text, { schema: city, ...options })).toMatchObject({ ok: false, issues: [{ code }] });
+    expect(parseStructured(text, { schema: city, ...options })).toMatchObject({
+      ok: false,
+      issues: [{ code }],
+    });
   });
 
   it("reads draft-07 by its own rules", () => {
@@ -99,10 +120,20 @@ describe("parseStructured", () => {
 
   it.each([
     ["an invalid JSON Schema", { type: "nothing" }, "schema_invalid"],
-    ["a schema of another dialect's $async", { $async: true, type: "object" }, "schema_unsupported"],
-    ["an asynchronous zod schema", z.object({ a: z.string().refine(async () => true) }), "schema_unsupported"],
+    [
+      "a schema of another dialect's $async",
+      { $async: true, type: "object" },
+      "schema_unsupported",
+    ],
+    [
+      "an asynchronous zod schema",
+      z.object({ a: z.string().refine(async () => true) }),
+      "schema_unsupported",
+    ],
   ])("throws on %s", (_name, schema: StructuredSchema<unknown>, code) => {
-    expect(() => parseStructured('{"a":"x"}', { schema })).toThrow(expect.objectContaining({ code }));
+    expect(() => parseStructured('{"a":"x"}', { schema })).toThrow(
+      expect.objectContaining({ code }),
+    );
   });
 
   it("does not touch prototypes", () => {
@@ -117,7 +148,10 @@ describe("parseStructured", () => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const text = JSON.stringify(value);
         const expected: unknown = JSON.parse(text);
-        expect(parseStructured(text, { schema: { type: "object" } })).toEqual({ ok: true, value: expected });
+        expect(parseStructured(text, { schema: { type: "object" } })).toEqual({
+          ok: true,
+          value: expected,
+        });
       }),
     );
   });

@@ -15,7 +15,10 @@ export interface BrokenRule {
 }
 
 /** The first 200 faults as issues, their messages starting with the rule's name, and a count of the others. */
-export function schemaIssues<Fault>(faults: readonly Fault[], explain: (fault: Fault) => BrokenRule): Issue[] {
+export function schemaIssues<Fault>(
+  faults: readonly Fault[],
+  explain: (fault: Fault) => BrokenRule,
+): Issue[] {
   const issues = faults.slice(0, maxIssues).map((fault) => {
     const { rule, path, reason, value } = explain(fault);
     const shown = value === undefined ? undefined : describeValue(value.shown);
@@ -33,7 +36,8 @@ function schemaIssue(path: (string | number)[], message: string): Issue {
 export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
   let value = root;
   for (const step of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step))
+      return undefined;
     value = Reflect.get(value, step);
   }
   return value;

@@ -9,9 +9,17 @@ type ValueOf<Outcome> = Outcome extends { ok: true; value: infer Value } ? Value
 
 describe("the type of a structured value", () => {
   it("is what a zod schema gives, after defaults and transforms", () => {
-    const schema = z.object({ a: z.string().transform(Number), b: z.boolean().default(false), c: z.int().optional() });
+    const schema = z.object({
+      a: z.string().transform(Number),
+      b: z.boolean().default(false),
+      c: z.int().optional(),
+    });
     const result = parseStructured("{}", { schema });
-    expectTypeOf<ValueOf<typeof result>>().toEqualTypeOf<{ a: number; b: boolean; c?: number | undefined }>();
+    expectTypeOf<ValueOf<typeof result>>().toEqualTypeOf<{
+      a: number;
+      b: boolean;
+      c?: number | undefined;
+    }>();
   });
 
   it("is the caller's claim for a JSON Schema, and unknown without one", () => {
@@ -19,6 +27,8 @@ describe("the type of a structured value", () => {
     const result = parseStructured("{}", { schema });
     expectTypeOf<ValueOf<typeof result>>().toBeUnknown();
     const generate = generateStructured<{ a: string }>;
-    expectTypeOf<Awaited<ReturnType<typeof generate>>>().toEqualTypeOf<StructuredResult<{ a: string }>>();
+    expectTypeOf<Awaited<ReturnType<typeof generate>>>().toEqualTypeOf<
+      StructuredResult<{ a: string }>
+    >();
   });
 });

@@ -9,7 +9,8 @@ export interface StandardIssue {
 
 /** What a Standard Schema says of a value. */
 export type StandardOutcome<T> =
-  { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
 
 /**
  * The part of Standard Schema (version 1) that is used: every zod 4 schema has it. `jsonSchema` is the Standard JSON
@@ -19,7 +20,9 @@ export interface StandardSchema<T> {
   readonly "~standard": {
     readonly vendor: string;
     validate(value: unknown): StandardOutcome<T> | Promise<StandardOutcome<T>>;
-    readonly jsonSchema?: { input(options: { readonly target: "draft-2020-12" }): Record<string, unknown> } | undefined;
+    readonly jsonSchema?:
+      | { input(options: { readonly target: "draft-2020-12" }): Record<string, unknown> }
+      | undefined;
   };
 }
 

@@ -16,7 +16,9 @@ export function shapeOf(value: unknown, depth: number): string {
   const entries = Object.entries(value);
   if (entries.length === 0) return "{}";
   if (depth <= 0) return `{…${entries.length}}`;
-  const shown = entries.slice(0, MAX_KEYS).map(([key, inner]) => `${keyText(key)}: ${shapeOf(inner, depth - 1)}`);
+  const shown = entries
+    .slice(0, MAX_KEYS)
+    .map(([key, inner]) => `${keyText(key)}: ${shapeOf(inner, depth - 1)}`);
   if (entries.length > MAX_KEYS) shown.push(`…${entries.length - MAX_KEYS}`);
   return `{${shown.join(", ")}}`;
 }

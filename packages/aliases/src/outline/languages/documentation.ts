@@ -33,9 +33,13 @@ export function lineCommentsBefore(
     if (node === undefined) break;
     const isSkipped = options.isSkipped?.(node) === true;
     const previous = siblings[before - 1];
-    const isTrailing = previous !== undefined && !previous.isComment && previous.lastLine === node.firstLine;
+    const isTrailing =
+      previous !== undefined && !previous.isComment && previous.lastLine === node.firstLine;
     const isAbove =
-      node.isComment && node.text.startsWith(options.mark) && !isTrailing && node.firstLine >= nextLine - 1;
+      node.isComment &&
+      node.text.startsWith(options.mark) &&
+      !isTrailing &&
+      node.firstLine >= nextLine - 1;
     if (!isSkipped && !isAbove) break;
     if (!isSkipped) lines.push(node.text.slice(options.mark.length).replace(/^\/+/, ""));
     nextLine = node.firstLine;

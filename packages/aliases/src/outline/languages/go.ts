@@ -27,18 +27,27 @@ function readFunction(node: SyntaxNode): Declaration[] {
   const receiverType = receiver?.field("type");
   const owner = /\w+/.exec(receiverType?.text ?? "")?.[0];
   if (!isExported(name) || (owner !== undefined && !isExported(owner))) return [];
-  const edits = receiver === undefined || receiverType === undefined ? [] : [replaceNode(receiver, receiverType.text)];
+  const edits =
+    receiver === undefined || receiverType === undefined
+      ? []
+      : [replaceNode(receiver, receiverType.text)];
   const signature = sliceNode(node, STYLE, { end: node.field("body")?.start ?? node.end, edits });
   const fullName = owner === undefined ? name : `${owner}.${name}`;
   const parameters = node.field("type_parameters")?.text ?? "";
   return [
-    declarationAt(node, { kind: "func", name: fullName, head: fullName + typeParameterNames(parameters), signature }),
+    declarationAt(node, {
+      kind: "func",
+      name: fullName,
+      head: fullName + typeParameterNames(parameters),
+      signature,
+    }),
   ];
 }
 
 function isShownMember(node: SyntaxNode): boolean {
   if (node.type === "type_elem") return true;
-  const name = node.field("name")?.text ?? /(\w+)(?:\[.*)?$/.exec(node.field("type")?.text ?? "")?.[1] ?? "";
+  const name =
+    node.field("name")?.text ?? /(\w+)(?:\[.*)?$/.exec(node.field("type")?.text ?? "")?.[1] ?? "";
   return isExported(name);
 }
 
@@ -62,7 +71,15 @@ function readType(spec: SyntaxNode): Declaration[] {
   const isBlock = type !== undefined && members !== undefined;
   const keyword = isBlock ? (type.children[0]?.text ?? "") : "";
   const before = sliceNode(spec, STYLE, { end: isBlock ? type.start : spec.end });
-  return [declarationAt(spec, { kind: "type", name, head, signature: `type ${before} ${keyword}`.trimEnd(), members })];
+  return [
+    declarationAt(spec, {
+      kind: "type",
+      name,
+      head,
+      signature: `type ${before} ${keyword}`.trimEnd(),
+      members,
+    }),
+  ];
 }
 
 /** Constants and variables of one specification, whose names share a type and values. */
@@ -70,13 +87,18 @@ function readValues(spec: SyntaxNode, kind: string): Declaration[] {
   const value = spec.field("value");
   const type = spec.field("type");
   const end = type?.start ?? value?.start ?? spec.end;
-  const names = spec.parts.filter((part) => part.type === "identifier" && part.start < end).map((part) => part.text);
+  const names = spec.parts
+    .filter((part) => part.type === "identifier" && part.start < end)
+    .map((part) => part.text);
   const exports = names.filter(isExported);
   const [name] = exports;
   if (name === undefined) return [];
   const typed = type === undefined ? "" : ` ${sliceNode(type, STYLE)}`;
   const shown = value === undefined ? "" : ` = ${literalHead(value)}`;
-  const rest = names.length === exports.length && !(typed !== "" && shown.endsWith("…")) ? typed + shown : typed;
+  const rest =
+    names.length === exports.length && !(typed !== "" && shown.endsWith("…"))
+      ? typed + shown
+      : typed;
   const head = exports.join(", ");
   return [declarationAt(spec, { kind, name, exports, head, signature: `${kind} ${head}${rest}` })];
 }
@@ -97,7 +119,10 @@ function specsOf(node: SyntaxNode): { siblings: SyntaxNode[]; index: number; spe
 
 function readGroup(node: SyntaxNode, read: (spec: SyntaxNode) => Declaration[]): Declaration[] {
   return specsOf(node).flatMap(({ siblings, index, spec }) =>
-    read(spec).map((declaration) => ({ ...declaration, documentation: documentation(siblings, index) })),
+    read(spec).map((declaration) => ({
+      ...declaration,
+      documentation: documentation(siblings, index),
+    })),
   );
 }
 
@@ -122,7 +147,9 @@ export const GO_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: true,
   readDeclarations({ root }) {
-    const statements = root.children.flatMap((child) => (child.type === "ERROR" ? child.children : [child]));
+    const statements = root.children.flatMap((child) =>
+      child.type === "ERROR" ? child.children : [child],
+    );
     return statements.flatMap((node, index) => {
       const declarations = readStatement(node);
       const own = documentation(statements, index);

@@ -31,7 +31,14 @@ const MEMBERS = new Set([
   "constant_declaration",
   "annotation_type_element_declaration",
 ]);
-const DROPPED_MODIFIERS = new Set(["public", "synchronized", "native", "strictfp", "marker_annotation", "annotation"]);
+const DROPPED_MODIFIERS = new Set([
+  "public",
+  "synchronized",
+  "native",
+  "strictfp",
+  "marker_annotation",
+  "annotation",
+]);
 
 function modifiersOf(node: SyntaxNode): SyntaxNode[] {
   return node.parts.find((part) => part.type === "modifiers")?.children ?? [];
@@ -45,26 +52,37 @@ function isShown(node: SyntaxNode, isOpen: boolean): boolean {
 
 function modifierEdits(node: SyntaxNode, isParameter = false): Edit[] {
   return modifiersOf(node)
-    .filter((modifier) => DROPPED_MODIFIERS.has(modifier.type) || (isParameter && modifier.type === "final"))
+    .filter(
+      (modifier) =>
+        DROPPED_MODIFIERS.has(modifier.type) || (isParameter && modifier.type === "final"),
+    )
     .map((modifier) => replaceNode(modifier));
 }
 
 function signatureOf(node: SyntaxNode, end: number): string {
   const parameters = node.field("parameters")?.parts ?? [];
-  const edits = [...modifierEdits(node), ...parameters.flatMap((parameter) => modifierEdits(parameter, true))];
+  const edits = [
+    ...modifierEdits(node),
+    ...parameters.flatMap((parameter) => modifierEdits(parameter, true)),
+  ];
   for (const declarator of node.parts.filter((part) => part.type === "variable_declarator")) {
     const value = declarator.field("value");
     const name = declarator.field("name");
     const shown = value === undefined ? "…" : simpleValue(value, STYLE);
     if (value !== undefined && name !== undefined) {
-      edits.push({ start: name.end, end: value.end, replacement: shown === "…" ? "" : ` = ${shown}` });
+      edits.push({
+        start: name.end,
+        end: value.end,
+        replacement: shown === "…" ? "" : ` = ${shown}`,
+      });
     }
   }
   return sliceNode(node, STYLE, { end, edits }).replace(/;$/, "");
 }
 
 function memberText(node: SyntaxNode, depth: number): string {
-  if (TYPES.has(node.type)) return renderSignature({ ...readType(node, depth + 1), documentation: "" }, RENDER_STYLE);
+  if (TYPES.has(node.type))
+    return renderSignature({ ...readType(node, depth + 1), documentation: "" }, RENDER_STYLE);
   return signatureOf(node, node.field("body")?.start ?? node.end);
 }
 
@@ -103,11 +121,16 @@ export const JAVA_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: true,
   readDeclarations({ root }) {
-    const statements = root.children.flatMap((child) => (child.type === "ERROR" ? child.children : [child]));
+    const statements = root.children.flatMap((child) =>
+      child.type === "ERROR" ? child.children : [child],
+    );
     const types = statements.filter((node) => TYPES.has(node.type));
     const isOpen = !types.some((node) => isShown(node, false));
     return types
       .filter((node) => isShown(node, isOpen))
-      .map((node) => ({ ...readType(node), documentation: javadocBefore(statements, statements.indexOf(node)) }));
+      .map((node) => ({
+        ...readType(node),
+        documentation: javadocBefore(statements, statements.indexOf(node)),
+      }));
   },
 };

@@ -38,7 +38,8 @@ function readEntries(text: string): Entry[] {
     }
     if (mark === "{" || mark === "[") depth++;
     else if (mark === "}" || mark === "]") depth--;
-    else if (depth === 1 && mark.startsWith('"')) pendingKey = { key: mark.slice(1, -1), start: token.index };
+    else if (depth === 1 && mark.startsWith('"'))
+      pendingKey = { key: mark.slice(1, -1), start: token.index };
     else if (depth === 1 && mark === ":" && pendingKey !== undefined) {
       entries.push({ ...pendingKey, valueStart: token.index + 1, end: -1 });
       pendingKey = undefined;
@@ -59,7 +60,11 @@ function parseLoosely(text: string): { value: unknown } | undefined {
   }
 }
 
-function declaration(name: string, shape: string, place: { firstLine: number; lastLine: number }): Declaration {
+function declaration(
+  name: string,
+  shape: string,
+  place: { firstLine: number; lastLine: number },
+): Declaration {
   const signature = shape === "" ? name : `${name}: ${shape}`;
   return {
     kind: "key",
@@ -82,7 +87,12 @@ export function readJson(text: string): { declarations: Declaration[]; hasErrors
     const parsed = parseLoosely(text);
     if (parsed === undefined) return { declarations: [], hasErrors: true };
     return {
-      declarations: [declaration("array", shapeOf(parsed.value, SHOWN_DEPTH), { firstLine: 1, lastLine: lineCount })],
+      declarations: [
+        declaration("array", shapeOf(parsed.value, SHOWN_DEPTH), {
+          firstLine: 1,
+          lastLine: lineCount,
+        }),
+      ],
       hasErrors: false,
     };
   }
@@ -98,7 +108,13 @@ export function readJson(text: string): { declarations: Declaration[]; hasErrors
     const parsed = parseLoosely(text.slice(entry.valueStart, end));
     if (parsed === undefined) hasErrors = true;
     const shape = parsed === undefined ? "…" : shapeOf(parsed.value, SHOWN_DEPTH);
-    return declaration(entry.key, shape, { firstLine: advance(entry.start), lastLine: advance(end) });
+    return declaration(entry.key, shape, {
+      firstLine: advance(entry.start),
+      lastLine: advance(end),
+    });
   });
-  return { declarations, hasErrors: hasErrors || (declarations.length === 0 && parseLoosely(text) === undefined) };
+  return {
+    declarations,
+    hasErrors: hasErrors || (declarations.length === 0 && parseLoosely(text) === undefined),
+  };
 }

@@ -13,7 +13,9 @@ function withoutClosingMarks(title: string): string {
   const trimmed = title.trim();
   const end = trimmed.search(/#+$/);
   if (end < 0) return trimmed;
-  return end === 0 || /\s/.test(trimmed.charAt(end - 1)) ? trimmed.slice(0, end).trimEnd() : trimmed;
+  return end === 0 || /\s/.test(trimmed.charAt(end - 1))
+    ? trimmed.slice(0, end).trimEnd()
+    : trimmed;
 }
 
 function underlineLevel(line: string): number {
@@ -46,8 +48,13 @@ function readHeadings(lines: readonly string[]): Heading[] {
     const level = underlineLevel(lines[index + 1] ?? "");
     const isParagraph = /^ {0,3}[^\s#>*+-]/.test(line) && !line.includes("|");
     if (heading !== null)
-      headings.push({ level: heading[1]?.length ?? 1, title: withoutClosingMarks(heading[2] ?? ""), line: index + 1 });
-    else if (level > 0 && isParagraph) headings.push({ level, title: line.trim(), line: index + 1 });
+      headings.push({
+        level: heading[1]?.length ?? 1,
+        title: withoutClosingMarks(heading[2] ?? ""),
+        line: index + 1,
+      });
+    else if (level > 0 && isParagraph)
+      headings.push({ level, title: line.trim(), line: index + 1 });
   }
   return headings;
 }
@@ -59,7 +66,13 @@ export function readMarkdown(text: string): Declaration[] {
   return headings.map(({ level, title, line }, index): Declaration => {
     const kind = "#".repeat(level);
     const lastLine = (headings[index + 1]?.line ?? lines.length + 1) - 1;
-    const place = { firstLine: line, lastLine, documentation: "", members: undefined, isOverload: false };
+    const place = {
+      firstLine: line,
+      lastLine,
+      documentation: "",
+      members: undefined,
+      isOverload: false,
+    };
     return { kind, name: title, exports: [], head: title, signature: `${kind} ${title}`, ...place };
   });
 }

@@ -1,5 +1,10 @@
 import { declarationAt, type Declaration } from "../declaration.ts";
-import { outlineItem, renderOutlineItems, renderSignature, type RenderStyle } from "../render-outline.ts";
+import {
+  outlineItem,
+  renderOutlineItems,
+  renderSignature,
+  type RenderStyle,
+} from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
 /** How many declarations may stand inside one another; what is deeper is cut. */

@@ -21,13 +21,24 @@ export function readExportedNames(statements: readonly SyntaxNode[]): Set<string
 }
 
 /** Names in `__all__` that a module neither declares nor imports by name: they come from elsewhere at run time. */
-export function readUnexplainedNames(statements: readonly SyntaxNode[], explained: ReadonlySet<string>): Declaration[] {
+export function readUnexplainedNames(
+  statements: readonly SyntaxNode[],
+  explained: ReadonlySet<string>,
+): Declaration[] {
   return statements.flatMap((statement) => {
     const exports = stringValues(assignedList(statement)).filter((name) => !explained.has(name));
     const [name] = exports;
     if (name === undefined) return [];
     const head = `= ${exports.join(", ")}`;
-    return [declarationAt(statement, { kind: "__all__", name, exports, head, signature: `__all__ ${head}` })];
+    return [
+      declarationAt(statement, {
+        kind: "__all__",
+        name,
+        exports,
+        head,
+        signature: `__all__ ${head}`,
+      }),
+    ];
   });
 }
 
@@ -54,7 +65,9 @@ export function readReexports(
       return isSame || (isPackage && source.type === "relative_import" && !name.startsWith("_"));
     });
     if (kept.length === 0) return [];
-    const exports = kept.filter((part) => part.type !== "wildcard_import").map((part) => importedName(part).name);
+    const exports = kept
+      .filter((part) => part.type !== "wildcard_import")
+      .map((part) => importedName(part).name);
     const head = `${source.text} import ${kept.map((part) => sliceNode(part, style)).join(", ")}`;
     return [
       declarationAt(statement, {

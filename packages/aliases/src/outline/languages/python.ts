@@ -22,9 +22,19 @@ const RENDER_STYLE: RenderStyle = { lineComment: "#", hasBraces: false };
 const MAX_DEFAULT_CHARACTERS = 24;
 /** Decorators that change how a definition is used; the last word of their name. */
 const SHOWN_DECORATORS = new Set(
-  "property cached_property staticmethod classmethod dataclass overload abstractmethod setter deleter contextmanager asynccontextmanager define frozen final".split(" "), // prettier-ignore
+  "property cached_property staticmethod classmethod dataclass overload abstractmethod setter deleter contextmanager asynccontextmanager define frozen final".split(
+    " ",
+  ),
 );
-const CONDITIONAL = new Set(["if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "block", "ERROR"]); // prettier-ignore
+const CONDITIONAL = new Set([
+  "if_statement",
+  "elif_clause",
+  "else_clause",
+  "try_statement",
+  "except_clause",
+  "block",
+  "ERROR",
+]);
 
 /** Statements in order, those too that only run under a condition. */
 function statementsOf(block: SyntaxNode): SyntaxNode[] {
@@ -40,20 +50,29 @@ function statementsOf(block: SyntaxNode): SyntaxNode[] {
 function docstring(body: SyntaxNode | undefined): string {
   const string = body?.parts[0]?.parts[0];
   if (string?.type !== "string") return "";
-  const content = string.parts.filter((part) => part.type === "string_content").map((part) => part.text);
+  const content = string.parts
+    .filter((part) => part.type === "string_content")
+    .map((part) => part.text);
   return firstSentence(content.join(""));
 }
 
 function defaultEdits(parameters: SyntaxNode | undefined): Edit[] {
   return (parameters?.parts ?? []).flatMap((parameter) => {
     const value = parameter.field("value");
-    if (value === undefined || (value.length <= MAX_DEFAULT_CHARACTERS && !value.text.includes('"""'))) return [];
+    if (
+      value === undefined ||
+      (value.length <= MAX_DEFAULT_CHARACTERS && !value.text.includes('"""'))
+    )
+      return [];
     return [replaceNode(value, "…")];
   });
 }
 
 function decoratorLines(node: SyntaxNode): string[] {
-  const decorators = node.type === "decorated_definition" ? node.parts.filter((part) => part.type === "decorator") : [];
+  const decorators =
+    node.type === "decorated_definition"
+      ? node.parts.filter((part) => part.type === "decorator")
+      : [];
   return decorators.flatMap((decorator) => {
     const name = /^@\s*([\w.]+)/.exec(decorator.text)?.[1] ?? "";
     return SHOWN_DECORATORS.has(name.slice(name.lastIndexOf(".") + 1)) ? [`@${name}`] : [];
@@ -67,7 +86,10 @@ function readDefinition(node: SyntaxNode, depth: number): Declaration | undefine
   if (name === undefined) return undefined;
   const decorators = decoratorLines(node);
   const edits = defaultEdits(definition.field("parameters"));
-  const signature = sliceNode(definition, STYLE, { end: body?.start ?? definition.end, edits }).replace(/:[^:]*$/, "");
+  const signature = sliceNode(definition, STYLE, {
+    end: body?.start ?? definition.end,
+    edits,
+  }).replace(/:[^:]*$/, "");
   const isClass = definition.type === "class_definition";
   const parameters = definition.field("type_parameters")?.text ?? "";
   return declarationAt(node, {
@@ -84,7 +106,8 @@ function readDefinition(node: SyntaxNode, depth: number): Declaration | undefine
 function readVariable(statement: SyntaxNode): Declaration | undefined {
   const assignment = statement.parts[0];
   const left = assignment?.field("left");
-  if (assignment === undefined || left?.type !== "identifier" || assignment.type !== "assignment") return undefined;
+  if (assignment === undefined || left?.type !== "identifier" || assignment.type !== "assignment")
+    return undefined;
   const type = assignment.field("type");
   const value = assignment.field("right");
   const typed = type === undefined ? "" : `: ${sliceNode(type, STYLE)}`;
@@ -102,11 +125,22 @@ function readTypeAlias(statement: SyntaxNode): Declaration | undefined {
   const name = /^\w+/.exec(left)?.[0];
   if (name === undefined) return undefined;
   const head = name + typeParameterNames(left.slice(name.length));
-  return declarationAt(statement, { kind: "type", name, head, signature: sliceNode(statement, STYLE) });
+  return declarationAt(statement, {
+    kind: "type",
+    name,
+    head,
+    signature: sliceNode(statement, STYLE),
+  });
 }
 
 function readStatement(statement: SyntaxNode, depth = 0): Declaration[] {
-  const read = { function_definition: readDefinition, class_definition: readDefinition, decorated_definition: readDefinition, expression_statement: readVariable, type_alias_statement: readTypeAlias }[statement.type]; // prettier-ignore
+  const read = {
+    function_definition: readDefinition,
+    class_definition: readDefinition,
+    decorated_definition: readDefinition,
+    expression_statement: readVariable,
+    type_alias_statement: readTypeAlias,
+  }[statement.type];
   const declaration = read?.(statement, depth);
   return declaration === undefined ? [] : [declaration];
 }
@@ -116,7 +150,9 @@ const isDunder = (name: string): boolean => /^__\w+__$/.test(name);
 
 function readMembers(body: SyntaxNode, depth: number): Member[] {
   if (depth > MAX_NESTED_DEPTH) return [{ documentation: "", text: "…" }];
-  const declarations = statementsOf(body).flatMap((statement) => readStatement(statement, depth + 1));
+  const declarations = statementsOf(body).flatMap((statement) =>
+    readStatement(statement, depth + 1),
+  );
   return joinOverloads(declarations, RENDER_STYLE)
     .filter(({ name }) => isPublic(name) || isDunder(name))
     .map((declaration) => ({
@@ -132,7 +168,8 @@ export const PYTHON_DEFINITION: LanguageDefinition = {
   readDeclarations({ path, root }) {
     const statements = statementsOf(root);
     const listed = readExportedNames(statements);
-    const isExported = (name: string): boolean => (listed === undefined ? isPublic(name) : listed.has(name));
+    const isExported = (name: string): boolean =>
+      listed === undefined ? isPublic(name) : listed.has(name);
     const declared = joinOverloads(
       statements.flatMap((statement) => readStatement(statement)),
       RENDER_STYLE,

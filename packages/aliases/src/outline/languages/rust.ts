@@ -84,7 +84,10 @@ function readItem(node: SyntaxNode, kind: string): Declaration {
   const head = name + typeParameterNames(node.field("type_parameters")?.text ?? "");
   const parts = { kind, name, head };
   if (body?.type === "ordered_field_declaration_list") {
-    return declarationAt(node, { ...parts, signature: signatureOf(node, { edits: tupleEdits(body) }) });
+    return declarationAt(node, {
+      ...parts,
+      signature: signatureOf(node, { edits: tupleEdits(body) }),
+    });
   }
   const signature = signatureOf(node, body === undefined ? {} : { end: body.start });
   if (body === undefined || kind === "fn") return declarationAt(node, { ...parts, signature });
@@ -118,9 +121,11 @@ function usedNames(node: SyntaxNode): string[] {
   const names: string[] = [];
   const pending = [node];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
-    const last = item.field("alias") ?? item.field("name") ?? (item.parts.length === 0 ? item : undefined);
+    const last =
+      item.field("alias") ?? item.field("name") ?? (item.parts.length === 0 ? item : undefined);
     if (item.type === "use_wildcard" || item.type === "self") continue;
-    if (item.type === "scoped_use_list") pending.push(...(item.parts.at(-1)?.parts ?? []).reverse());
+    if (item.type === "scoped_use_list")
+      pending.push(...(item.parts.at(-1)?.parts ?? []).reverse());
     else if (item.type === "use_list") pending.push(...item.parts.reverse());
     else if (last !== undefined) names.push(last.text);
   }
@@ -133,7 +138,13 @@ function readUse(node: SyntaxNode): Declaration[] {
   const head = sliceNode(argument, STYLE);
   const exports = usedNames(argument);
   return [
-    declarationAt(node, { kind: "pub use", name: exports[0] ?? head, exports, head, signature: `pub use ${head}` }),
+    declarationAt(node, {
+      kind: "pub use",
+      name: exports[0] ?? head,
+      exports,
+      head,
+      signature: `pub use ${head}`,
+    }),
   ];
 }
 
@@ -141,10 +152,18 @@ function readMacro(node: SyntaxNode): Declaration {
   const name = node.field("name")?.text ?? "";
   const rules = node.parts.flatMap((part) => part.field("left") ?? []);
   const members = rules.map((rule) => ({ documentation: "", text: sliceNode(rule, STYLE) }));
-  return declarationAt(node, { kind: "macro_rules!", name, signature: `macro_rules! ${name}`, members });
+  return declarationAt(node, {
+    kind: "macro_rules!",
+    name,
+    signature: `macro_rules! ${name}`,
+    members,
+  });
 }
 
-function readStatement(node: SyntaxNode, options: { isAllShown: boolean; depth: number }): Declaration[] {
+function readStatement(
+  node: SyntaxNode,
+  options: { isAllShown: boolean; depth: number },
+): Declaration[] {
   const { isAllShown, depth } = options;
   const isShown = isAllShown || isPublic(node);
   const kind = KINDS.get(node.type);
@@ -157,9 +176,12 @@ function readStatement(node: SyntaxNode, options: { isAllShown: boolean; depth: 
   if (node.type !== "mod_item" || !isShown) return [];
   const name = node.field("name")?.text ?? "";
   const body = node.field("body");
-  if (body === undefined) return [declarationAt(node, { kind: "mod", name, signature: `mod ${name}` })];
+  if (body === undefined)
+    return [declarationAt(node, { kind: "mod", name, signature: `mod ${name}` })];
   const inner =
-    depth > MAX_NESTED_DEPTH ? [cutDeclaration(body)] : readStatements(body, { isAllShown, depth: depth + 1 });
+    depth > MAX_NESTED_DEPTH
+      ? [cutDeclaration(body)]
+      : readStatements(body, { isAllShown, depth: depth + 1 });
   return [nestedDeclaration(node, { kind: "mod", name, exports: [name], inner }, RENDER_STYLE)];
 }
 
@@ -173,11 +195,21 @@ function isExportedMacro(siblings: readonly SyntaxNode[], index: number): boolea
   return false;
 }
 
-function readStatements(block: SyntaxNode, options: { isAllShown: boolean; depth: number }): Declaration[] {
-  const statements = block.children.flatMap((child) => (child.type === "ERROR" ? child.children : [child]));
+function readStatements(
+  block: SyntaxNode,
+  options: { isAllShown: boolean; depth: number },
+): Declaration[] {
+  const statements = block.children.flatMap((child) =>
+    child.type === "ERROR" ? child.children : [child],
+  );
   return statements.flatMap((node, index) => {
-    const declarations = isExportedMacro(statements, index) ? [readMacro(node)] : readStatement(node, options);
-    return declarations.map((declaration) => ({ ...declaration, documentation: documentation(statements, index) }));
+    const declarations = isExportedMacro(statements, index)
+      ? [readMacro(node)]
+      : readStatement(node, options);
+    return declarations.map((declaration) => ({
+      ...declaration,
+      documentation: documentation(statements, index),
+    }));
   });
 }
 

@@ -34,7 +34,11 @@ export function replaceNode(node: SyntaxNode, replacement = ""): Edit {
 }
 
 /** A node, or a part of it, on one line. */
-export function sliceNode(node: SyntaxNode, style: LexicalStyle, options: SliceOptions = {}): string {
+export function sliceNode(
+  node: SyntaxNode,
+  style: LexicalStyle,
+  options: SliceOptions = {},
+): string {
   const start = options.from ?? node.start;
   const end = options.end ?? node.end;
   let text = "";

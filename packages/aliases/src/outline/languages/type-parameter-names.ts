@@ -16,5 +16,7 @@ export function typeParameterNames(text: string): string {
     if (name !== undefined) names.push(name);
     start = index + 1;
   }
-  return names.length === 0 ? "" : `${text.charAt(0)}${names.join(", ")}${text.charAt(text.length - 1)}`;
+  return names.length === 0
+    ? ""
+    : `${text.charAt(0)}${names.join(", ")}${text.charAt(text.length - 1)}`;
 }

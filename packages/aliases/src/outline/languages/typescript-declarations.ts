@@ -63,13 +63,25 @@ function readFunction(node: SyntaxNode): Declaration {
   }
   const signature = compactNode(node, { end: body?.start ?? node.end, edits }).replace(/;$/, "");
   const isOverload = node.type === "function_signature";
-  return declarationAt(node, { kind: "function", name, head: headOf(node, name), signature, isOverload });
+  return declarationAt(node, {
+    kind: "function",
+    name,
+    head: headOf(node, name),
+    signature,
+    isOverload,
+  });
 }
 
-function readBlock(node: SyntaxNode, kind: string, read: (body: SyntaxNode) => Member[]): Declaration {
+function readBlock(
+  node: SyntaxNode,
+  kind: string,
+  read: (body: SyntaxNode) => Member[],
+): Declaration {
   const body = node.field("body");
   const name = node.field("name")?.text ?? "";
-  const edits = node.children.filter((child) => child.type === "decorator").map((child) => replaceNode(child));
+  const edits = node.children
+    .filter((child) => child.type === "decorator")
+    .map((child) => replaceNode(child));
   const signature = compactNode(node, { end: body?.start ?? node.end, edits });
   const members = body === undefined ? undefined : read(body);
   return declarationAt(node, { kind, name, head: headOf(node, name), signature, members });
@@ -82,7 +94,11 @@ function readTypeAlias(node: SyntaxNode): Declaration {
 }
 
 /** A namespace, a module or the global scope, whose head lists the heads of what is in it. */
-function readNamespace(node: SyntaxNode, block: SyntaxNode | undefined, reader: BlockReader): Declaration {
+function readNamespace(
+  node: SyntaxNode,
+  block: SyntaxNode | undefined,
+  reader: BlockReader,
+): Declaration {
   const name = node.field("name")?.text ?? "global";
   const kind = name === "global" ? "declare" : (node.children[0]?.type ?? "namespace");
   const inner = block === undefined ? [] : reader(block);
@@ -111,7 +127,13 @@ export function readLocalDeclarations(node: SyntaxNode, reader: BlockReader): De
     case "interface_declaration":
       return [readBlock(node, "interface", readMembers)];
     case "enum_declaration":
-      return [readBlock(node, node.children[0]?.type === "const" ? "const enum" : "enum", readEnumMembers)];
+      return [
+        readBlock(
+          node,
+          node.children[0]?.type === "const" ? "const enum" : "enum",
+          readEnumMembers,
+        ),
+      ];
     case "type_alias_declaration":
       return [readTypeAlias(node)];
     case "import_alias": {

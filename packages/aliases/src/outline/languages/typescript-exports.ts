@@ -10,9 +10,18 @@ interface ExportSpecifier {
   text: string;
 }
 
-function lineDeclaration(node: SyntaxNode, parts: { kind: string; head: string; exports: string[] }): Declaration {
+function lineDeclaration(
+  node: SyntaxNode,
+  parts: { kind: string; head: string; exports: string[] },
+): Declaration {
   const { kind, head, exports } = parts;
-  return declarationAt(node, { kind, head, exports, name: exports[0] ?? head, signature: `${kind} ${head}` });
+  return declarationAt(node, {
+    kind,
+    head,
+    exports,
+    name: exports[0] ?? head,
+    signature: `${kind} ${head}`,
+  });
 }
 
 function unquoted(node: SyntaxNode): string {
@@ -29,7 +38,8 @@ function readSpecifiers(clause: SyntaxNode): ExportSpecifier[] {
 }
 
 function exportClause(statement: SyntaxNode): SyntaxNode | undefined {
-  if (statement.type !== "export_statement" || statement.field("source") !== undefined) return undefined;
+  if (statement.type !== "export_statement" || statement.field("source") !== undefined)
+    return undefined;
   return statement.parts.find((child) => child.type === "export_clause");
 }
 
@@ -44,7 +54,8 @@ export function readExportLists(statements: readonly SyntaxNode[]): Map<string, 
     const clause = exportClause(statement);
     if (clause !== undefined) {
       // A renamed declaration is shown under its own name; the list that renames it stays.
-      for (const { local, exported: name } of readSpecifiers(clause)) add(local, local === name ? name : undefined);
+      for (const { local, exported: name } of readSpecifiers(clause))
+        add(local, local === name ? name : undefined);
     }
     const value = statement.type === "export_statement" ? statement.field("value") : null;
     if (value?.type === "identifier") add(value.text, undefined);
@@ -53,16 +64,29 @@ export function readExportLists(statements: readonly SyntaxNode[]): Map<string, 
   return exported;
 }
 
-function readList(statement: SyntaxNode, clause: SyntaxNode, shown: ReadonlySet<string>): Declaration[] {
+function readList(
+  statement: SyntaxNode,
+  clause: SyntaxNode,
+  shown: ReadonlySet<string>,
+): Declaration[] {
   const from = statement.field("source");
   const isTypeOnly = statement.children.some((child) => child.type === "type");
   const all = readSpecifiers(clause);
-  const rest = from === undefined ? all.filter(({ local, exported }) => local !== exported || !shown.has(local)) : all;
+  const rest =
+    from === undefined
+      ? all.filter(({ local, exported }) => local !== exported || !shown.has(local))
+      : all;
   if (rest.length === 0) return [];
   const list = `{ ${rest.map((specifier) => specifier.text).join(", ")} }`;
   const head = from === undefined ? list : `${list} from ${from.text}`;
   const kind = isTypeOnly ? "export type" : "export";
-  return [lineDeclaration(statement, { kind, head, exports: rest.map((specifier) => specifier.exported) })];
+  return [
+    lineDeclaration(statement, {
+      kind,
+      head,
+      exports: rest.map((specifier) => specifier.exported),
+    }),
+  ];
 }
 
 function readStar(statement: SyntaxNode): Declaration {
@@ -81,11 +105,17 @@ function readDefaultValue(statement: SyntaxNode, value: SyntaxNode): Declaration
   const text = initializerText(value).replace(/^(?:: | = )/, "");
   const signature = `export default ${text}`;
   const head = text.length <= 40 ? text : value.type;
-  return { ...lineDeclaration(statement, { kind: "export default", head, exports: ["default"] }), signature };
+  return {
+    ...lineDeclaration(statement, { kind: "export default", head, exports: ["default"] }),
+    signature,
+  };
 }
 
 /** Exports that declare nothing themselves: lists, stars, `export =`, a default value. */
-export function readExportStatement(statement: SyntaxNode, shown: ReadonlySet<string>): Declaration[] {
+export function readExportStatement(
+  statement: SyntaxNode,
+  shown: ReadonlySet<string>,
+): Declaration[] {
   const words = new Set(statement.children.map((child) => child.type));
   const clause = statement.parts.find((child) => child.type === "export_clause");
   if (clause !== undefined) return readList(statement, clause, shown);
@@ -94,11 +124,17 @@ export function readExportStatement(statement: SyntaxNode, shown: ReadonlySet<st
   if (last === undefined) return [];
   if (words.has("=")) {
     return [
-      lineDeclaration(statement, { kind: "export =", head: compactNode(last).slice(0, 80), exports: ["export="] }),
+      lineDeclaration(statement, {
+        kind: "export =",
+        head: compactNode(last).slice(0, 80),
+        exports: ["export="],
+      }),
     ];
   }
   if (words.has("namespace")) {
-    return [lineDeclaration(statement, { kind: "export as namespace", head: last.text, exports: [] })];
+    return [
+      lineDeclaration(statement, { kind: "export as namespace", head: last.text, exports: [] }),
+    ];
   }
   const value = statement.field("value");
   return value === undefined ? [] : [readDefaultValue(statement, value)];
@@ -107,7 +143,9 @@ export function readExportStatement(statement: SyntaxNode, shown: ReadonlySet<st
 const COMMON_JS_TARGET = /^(?:(?:module\s*\.\s*)?exports)(?:\s*\.\s*([\w$]+))?$/;
 
 /** An assignment to `module.exports` or a property of it: what it exports, and which local names it mentions. */
-export function readCommonJs(statement: SyntaxNode): { declaration: Declaration; locals: string[] } | undefined {
+export function readCommonJs(
+  statement: SyntaxNode,
+): { declaration: Declaration; locals: string[] } | undefined {
   if (statement.type !== "expression_statement") return undefined;
   const assignment = statement.parts[0];
   if (assignment?.type !== "assignment_expression") return undefined;
@@ -122,11 +160,17 @@ export function readCommonJs(statement: SyntaxNode): { declaration: Declaration;
   const keys = pairs.map((pair) => pair.field("key") ?? pair.field("name") ?? pair);
   const values = isObject ? pairs.map((pair) => pair.field("value") ?? pair) : [right];
   const exports =
-    property === undefined ? keys.filter((key) => !key.type.startsWith("spread")).map(unquoted) : [property];
-  const head = property ?? (isObject ? `{ ${exports.join(", ")} }` : initializerText(right).replace(/^(?:: | = )/, ""));
+    property === undefined
+      ? keys.filter((key) => !key.type.startsWith("spread")).map(unquoted)
+      : [property];
+  const head =
+    property ??
+    (isObject ? `{ ${exports.join(", ")} }` : initializerText(right).replace(/^(?:: | = )/, ""));
   const kind = property === undefined ? `${target} =` : target.slice(0, -property.length - 1);
   const signature = `${target}${initializerText(right)}`;
   const declaration = { ...lineDeclaration(statement, { kind, head, exports }), signature };
-  const locals = values.filter((value) => value.type.endsWith("identifier")).map((value) => value.text);
+  const locals = values
+    .filter((value) => value.type.endsWith("identifier"))
+    .map((value) => value.text);
   return { declaration, locals };
 }

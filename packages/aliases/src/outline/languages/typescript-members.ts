@@ -14,7 +14,9 @@ function nameOf(node: SyntaxNode): SyntaxNode | undefined {
 
 function isHidden(node: SyntaxNode): boolean {
   if (nameOf(node)?.type === "private_property_identifier") return true;
-  return node.children.some((child) => child.type === "accessibility_modifier" && child.text === "private");
+  return node.children.some(
+    (child) => child.type === "accessibility_modifier" && child.text === "private",
+  );
 }
 
 function modifierEdits(node: SyntaxNode, name: SyntaxNode): Edit[] {
@@ -22,7 +24,9 @@ function modifierEdits(node: SyntaxNode, name: SyntaxNode): Edit[] {
   return node.children
     .filter((child) => child.end <= name.start)
     .filter(
-      (child) => DROPPED_WORDS.has(child.type) || (child.type === "accessibility_modifier" && child.text === "public"),
+      (child) =>
+        DROPPED_WORDS.has(child.type) ||
+        (child.type === "accessibility_modifier" && child.text === "public"),
     )
     .map((child) => replaceNode(child));
 }
@@ -41,7 +45,8 @@ function fieldText(node: SyntaxNode): string {
   const value = node.field("value");
   if (name === undefined) return compactNode(node);
   const edits = modifierEdits(node, name);
-  if (type !== undefined || value === undefined) return compactNode(node, { end: type?.end ?? node.end, edits });
+  if (type !== undefined || value === undefined)
+    return compactNode(node, { end: type?.end ?? node.end, edits });
   return compactNode(node, { end: name.end, edits }) + initializerText(value);
 }
 
@@ -70,7 +75,8 @@ export function readMembers(body: SyntaxNode): Member[] {
     const text = memberText(node);
     if (text === undefined) continue;
     const name = nameOf(node)?.text ?? "";
-    const isImplementation = node.type === "method_definition" && overloaded !== "" && overloaded === name;
+    const isImplementation =
+      node.type === "method_definition" && overloaded !== "" && overloaded === name;
     overloaded = node.type === "method_signature" ? name : "";
     if (!isImplementation) members.push({ documentation: javadocBefore(children, index), text });
   }

@@ -92,7 +92,8 @@ function parameterEdits(parameter: SyntaxNode): Edit[] {
     const words = parameter.children.filter((child) => child.end <= pattern.start);
     const isPrivate = words.some((child) => child.text === "private");
     for (const word of words) {
-      const isKept = !isPrivate && (word.type === "readonly" || word.type === "accessibility_modifier");
+      const isKept =
+        !isPrivate && (word.type === "readonly" || word.type === "accessibility_modifier");
       if (!isKept) edits.push(replaceNode(word));
     }
   }
@@ -124,9 +125,11 @@ export function compactNode(node: SyntaxNode, options: SliceOptions = {}): strin
   const end = options.end ?? node.end;
   const edits = [...(options.edits ?? [])];
   if (end - start > MAX_TYPE_CHARACTERS) {
-    const roots = node.type === "union_type" ? [node] : node.children.filter((child) => child.end <= end);
+    const roots =
+      node.type === "union_type" ? [node] : node.children.filter((child) => child.end <= end);
     edits.push(...roots.flatMap(longTypeEdits));
   }
-  if (LEADING_OPERATOR.test(node.source.slice(start, end))) edits.push(...leadingOperatorEdits(node, end));
+  if (LEADING_OPERATOR.test(node.source.slice(start, end)))
+    edits.push(...leadingOperatorEdits(node, end));
   return sliceNode(node, ECMASCRIPT_LEXICAL_STYLE, { ...options, edits });
 }

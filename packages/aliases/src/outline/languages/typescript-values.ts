@@ -5,14 +5,24 @@ const MAX_VALUE_CHARACTERS = 40;
 const FUNCTIONS = new Set(["arrow_function", "function_expression", "generator_function"]);
 const LITERALS = new Set(["string", "template_string", "number"]);
 const PLAIN_REGEX = /^\/[^"'`()[\]{}\\/]*\/\w*$/;
-const WRAPPERS = new Set(["parenthesized_expression", "non_null_expression", "as_expression", "satisfies_expression"]);
+const WRAPPERS = new Set([
+  "parenthesized_expression",
+  "non_null_expression",
+  "as_expression",
+  "satisfies_expression",
+]);
 
 /** Type parameters, parameters and return type as a function type. */
 function functionType(node: SyntaxNode): string {
   const parameters = node.field("parameters") ?? node.field("parameter");
   const returned = node.field("return_type");
   const isAsync = node.children[0]?.type === "async";
-  const result = returned === undefined ? (isAsync ? "Promise<…>" : "…") : compactNode(returned).replace(/^: ?/, "");
+  const result =
+    returned === undefined
+      ? isAsync
+        ? "Promise<…>"
+        : "…"
+      : compactNode(returned).replace(/^: ?/, "");
   if (parameters === undefined) return `(…) => ${result}`;
   const from = (node.field("type_parameters") ?? parameters).start;
   const edits = parameterListEdits(parameters);
@@ -78,7 +88,8 @@ function unwrapped(node: SyntaxNode): { value: SyntaxNode; type: SyntaxNode | un
   let value = node;
   while (WRAPPERS.has(value.type)) {
     const type = value.children.at(-1);
-    if (value.type === "as_expression" && type !== undefined && type.type !== "const") return { value, type };
+    if (value.type === "as_expression" && type !== undefined && type.type !== "const")
+      return { value, type };
     const inner = value.parts[0];
     if (inner === undefined) break;
     value = inner;

@@ -9,7 +9,16 @@ import { readCommonJs, readExportLists, readExportStatement } from "./typescript
 import { ECMASCRIPT_LEXICAL_STYLE, ECMASCRIPT_RENDER_STYLE } from "./typescript-slices.ts";
 
 const NAMESPACES = new Set(["internal_module", "module", "ambient_declaration"]);
-const RECOVERABLE = new Set(["class", "interface", "enum", "function", "const", "let", "var", "type"]);
+const RECOVERABLE = new Set([
+  "class",
+  "interface",
+  "enum",
+  "function",
+  "const",
+  "let",
+  "var",
+  "type",
+]);
 const DECLARATION_FILE = /\.d\.[cm]?ts$/;
 
 const isExportStatement = (node: SyntaxNode): boolean => node.type === "export_statement";
@@ -46,8 +55,19 @@ function misplacedExports(statement: SyntaxNode): SyntaxNode[] {
 
 /** The head of a declaration of which the parser recognised no more than its first two words. */
 function recoveredHead(keyword: SyntaxNode, next: SyntaxNode | undefined): Declaration[] {
-  if (keyword.isNamed || !RECOVERABLE.has(keyword.type) || next?.type.endsWith("identifier") !== true) return [];
-  return [declarationAt(keyword, { kind: keyword.type, name: next.text, signature: `${keyword.type} ${next.text}` })];
+  if (
+    keyword.isNamed ||
+    !RECOVERABLE.has(keyword.type) ||
+    next?.type.endsWith("identifier") !== true
+  )
+    return [];
+  return [
+    declarationAt(keyword, {
+      kind: keyword.type,
+      name: next.text,
+      signature: `${keyword.type} ${next.text}`,
+    }),
+  ];
 }
 
 /** Whether a declaration is seen from outside without the word `export`. */
@@ -81,7 +101,10 @@ function exportsOf(node: SyntaxNode, shown: ReadonlySet<string>): Declaration[] 
   return commonJs === undefined ? [] : [commonJs.declaration];
 }
 
-function readStatements(block: SyntaxNode, options: { isAmbient: boolean; depth: number }): Declaration[] {
+function readStatements(
+  block: SyntaxNode,
+  options: { isAmbient: boolean; depth: number },
+): Declaration[] {
   const { isAmbient, depth } = options;
   if (depth > MAX_NESTED_DEPTH) return [cutDeclaration(block)];
   const statements = statementsOf(block);
@@ -90,22 +113,32 @@ function readStatements(block: SyntaxNode, options: { isAmbient: boolean; depth:
   const locals = statements.map((node, index) => {
     if (!node.isNamed) return recoveredHead(node, statements[index + 1]);
     return localsOf(node, (inner) =>
-      readStatements(inner, { isAmbient: isAmbient || node.type === "ambient_declaration", depth: depth + 1 }),
+      readStatements(inner, {
+        isAmbient: isAmbient || node.type === "ambient_declaration",
+        depth: depth + 1,
+      }),
     );
   });
   const shown = new Set(locals.flat().flatMap((declaration) => declaration.exports));
   const found = statements.flatMap((node, index): Declaration[] => {
     const declarations = locals[index] ?? [];
     if (declarations.length === 0) return exportsOf(node, shown);
-    const isExported = isAllExposed || isExportStatement(node) || statements[index - 1]?.type === "export";
-    const isDefault = isExportStatement(node) && node.children.some((child) => child.type === "default");
+    const isExported =
+      isAllExposed || isExportStatement(node) || statements[index - 1]?.type === "export";
+    const isDefault =
+      isExportStatement(node) && node.children.some((child) => child.type === "default");
     const documentation = javadocBefore(statements, index);
     return (
       declarations
         // What adds to the global scope or to another module has no name of its own, and is seen all the same.
-        .filter(({ exports }) => isExported || exports.length === 0 || exports.some((name) => lists.has(name)))
+        .filter(
+          ({ exports }) =>
+            isExported || exports.length === 0 || exports.some((name) => lists.has(name)),
+        )
         .map((declaration) => {
-          const exports = declaration.exports.flatMap((name) => (isExported ? [name] : (lists.get(name) ?? [])));
+          const exports = declaration.exports.flatMap((name) =>
+            isExported ? [name] : (lists.get(name) ?? []),
+          );
           const placed = { ...declaration, exports, documentation };
           return isDefault ? asDefault(placed) : placed;
         })

@@ -7,7 +7,11 @@ const MAX_CHARACTERS = 200_000;
 const SHOWN_DEPTH = 1;
 const TOP_LEVEL_KEY = /^([\w.$-]+|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=\s|$)/;
 
-function declaration(name: string, shape: string, place: { firstLine: number; lastLine: number }): Declaration {
+function declaration(
+  name: string,
+  shape: string,
+  place: { firstLine: number; lastLine: number },
+): Declaration {
   const signature = shape === "" ? name : `${name}: ${shape}`;
   return {
     kind: "key",
@@ -27,15 +31,21 @@ function readLines(text: string): Declaration[] {
   const lines = text.split(/\r?\n/);
   const found = lines.flatMap((line, index) => {
     const name = TOP_LEVEL_KEY.exec(line)?.[1];
-    return name === undefined ? [] : [{ name: name.replace(/^["']|["']$/g, ""), firstLine: index + 1 }];
+    return name === undefined
+      ? []
+      : [{ name: name.replace(/^["']|["']$/g, ""), firstLine: index + 1 }];
   });
   return found.map(({ name, firstLine }, index) =>
-    declaration(name, "…", { firstLine, lastLine: (found[index + 1]?.firstLine ?? lines.length + 1) - 1 }),
+    declaration(name, "…", {
+      firstLine,
+      lastLine: (found[index + 1]?.firstLine ?? lines.length + 1) - 1,
+    }),
   );
 }
 
 function rangeOf(node: unknown): [number, number] {
-  if (typeof node !== "object" || node === null || !("range" in node) || !Array.isArray(node.range)) return [0, 0];
+  if (typeof node !== "object" || node === null || !("range" in node) || !Array.isArray(node.range))
+    return [0, 0];
   return [Number(node.range[0]), Number(node.range[1])];
 }
 
@@ -43,14 +53,21 @@ function readPair(pair: Pair, document: Document, counter: LineCounter): Declara
   const [start, keyEnd] = rangeOf(pair.key);
   const [, valueEnd] = rangeOf(pair.value);
   const name = loadYaml().isScalar(pair.key) ? String(pair.key.value) : "…";
-  const value: unknown = document.createNode === undefined ? undefined : toPlain(pair.value, document);
+  const value: unknown =
+    document.createNode === undefined ? undefined : toPlain(pair.value, document);
   const firstLine = counter.linePos(start).line;
   const lastLine = counter.linePos(Math.max(keyEnd, valueEnd - 1, start)).line;
   return declaration(name, shapeOf(value, SHOWN_DEPTH), { firstLine, lastLine });
 }
 
 function toPlain(node: unknown, document: Document): unknown {
-  if (typeof node !== "object" || node === null || !("toJS" in node) || typeof node.toJS !== "function") return null;
+  if (
+    typeof node !== "object" ||
+    node === null ||
+    !("toJS" in node) ||
+    typeof node.toJS !== "function"
+  )
+    return null;
   return node.toJS(document, { maxAliasCount: 100 });
 }
 
@@ -68,7 +85,9 @@ export function readYaml(text: string): { declarations: Declaration[]; hasErrors
     });
     if (!Array.isArray(documents)) return { declarations: [], hasErrors: false };
     const declarations = documents.flatMap((document: Document) =>
-      isMap(document.contents) ? document.contents.items.map((pair) => readPair(pair, document, counter)) : [],
+      isMap(document.contents)
+        ? document.contents.items.map((pair) => readPair(pair, document, counter))
+        : [],
     );
     return { declarations, hasErrors: documents.some((document) => document.errors.length > 0) };
   } catch {

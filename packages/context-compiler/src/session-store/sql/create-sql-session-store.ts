@@ -1,5 +1,8 @@
 import { SqlError } from "@ccl/sql";
-import { ContextCompilerError, type ContextCompilerErrorCode } from "../../context-compiler-error.ts";
+import {
+  ContextCompilerError,
+  type ContextCompilerErrorCode,
+} from "../../context-compiler-error.ts";
 import type { SessionStore } from "../session-store.ts";
 import {
   conflictError,
@@ -12,7 +15,14 @@ import {
   sessionPageSizes,
 } from "../store-input.ts";
 import { throwIfAborted } from "../until-aborted.ts";
-import { appendEvents, deleteLog, listSessionIds, readEvents, readState, writeState } from "./session-steps.ts";
+import {
+  appendEvents,
+  deleteLog,
+  listSessionIds,
+  readEvents,
+  readState,
+  writeState,
+} from "./session-steps.ts";
 import type { Steps } from "./session-tables.ts";
 
 /** Runs the steps of a call in one transaction. */
@@ -55,7 +65,8 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
       } catch (error) {
         // Two writers of one version at the same place: the database let one through.
         const { cause } = error instanceof Error ? error : { cause: undefined };
-        if (SqlError.isInstance(cause) && cause.code === "constraint") throw conflictError(sessionId, expectedVersion);
+        if (SqlError.isInstance(cause) && cause.code === "constraint")
+          throw conflictError(sessionId, expectedVersion);
         throw error;
       }
     },
@@ -95,6 +106,12 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
 export function storeErrorOf(error: unknown): unknown {
   if (!SqlError.isInstance(error)) return error;
   const code: ContextCompilerErrorCode =
-    error.code === "aborted" ? "aborted" : error.code === "corrupt" ? "store_damaged" : "store_failed";
-  return new ContextCompilerError(code, `The session store failed. ${error.message}`, { cause: error });
+    error.code === "aborted"
+      ? "aborted"
+      : error.code === "corrupt"
+        ? "store_damaged"
+        : "store_failed";
+  return new ContextCompilerError(code, `The session store failed. ${error.message}`, {
+    cause: error,
+  });
 }

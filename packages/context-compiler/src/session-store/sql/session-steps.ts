@@ -22,10 +22,14 @@ export function* appendEvents(
     yield* run(insert, sessionId, sortKeyOf(sessionId));
   }
   // The update takes the row's lock, so that of two writers the second sees what the first has made of it.
-  const update = "UPDATE ccl_session_logs SET version = ? WHERE session_id = ? AND version = ? RETURNING log_no";
+  const update =
+    "UPDATE ccl_session_logs SET version = ? WHERE session_id = ? AND version = ? RETURNING log_no";
   const [log] = yield* rowsOf(update, version, sessionId, expectedVersion);
   if (log === undefined) {
-    const [row] = yield* rowsOf("SELECT version FROM ccl_session_logs WHERE session_id = ?", sessionId);
+    const [row] = yield* rowsOf(
+      "SELECT version FROM ccl_session_logs WHERE session_id = ?",
+      sessionId,
+    );
     const actual = numberOf(row, "version") ?? 0;
     if (actual === expectedVersion && events.length === 0) return actual;
     throw conflictError(sessionId, expectedVersion, actual);
@@ -37,7 +41,10 @@ export function* appendEvents(
       return [logNo, expectedVersion + start + index, json, sha256Hex(json)];
     });
     const places = rows.map(() => "(?, ?, ?, ?)").join(", ");
-    yield* run(`INSERT INTO ccl_session_events (log_no, position, event, sha256) VALUES ${places}`, ...rows.flat());
+    yield* run(
+      `INSERT INTO ccl_session_events (log_no, position, event, sha256) VALUES ${places}`,
+      ...rows.flat(),
+    );
   }
   return version;
 }
@@ -57,7 +64,8 @@ export function* readEvents(sessionId: string, from: number, limit: number): Ste
 
 /** A page of the ids of sessions after that one. */
 export function* listSessionIds(after: string, limit: number): Steps<SessionPage> {
-  const select = "SELECT session_id FROM ccl_session_logs WHERE sort_key > ? ORDER BY sort_key LIMIT ?";
+  const select =
+    "SELECT session_id FROM ccl_session_logs WHERE sort_key > ? ORDER BY sort_key LIMIT ?";
   const rows = yield* rowsOf(select, sortKeyOf(after), limit + 1);
   const sessionIds = rows.slice(0, limit).map((row) => String(row["session_id"]));
   const last = sessionIds.at(-1);
@@ -68,7 +76,8 @@ export function* listSessionIds(after: string, limit: number): Steps<SessionPage
 export function* deleteLog(sessionId: string): Steps<boolean> {
   yield* run("DELETE FROM ccl_session_states WHERE session_id = ?", sessionId);
   // The row of the log is taken first, as writers do, so that none adds events meanwhile.
-  const take = "UPDATE ccl_session_logs SET version = version WHERE session_id = ? RETURNING log_no";
+  const take =
+    "UPDATE ccl_session_logs SET version = version WHERE session_id = ? RETURNING log_no";
   const [log] = yield* rowsOf(take, sessionId);
   const logNo = numberOf(log, "log_no");
   if (logNo === undefined) return false;
@@ -80,7 +89,11 @@ export function* deleteLog(sessionId: string): Steps<boolean> {
 /** Keeps or removes a text. It stands as a JSON string, which any database can hold. */
 export function* writeState(sessionId: string, key: string, text: string | undefined): Steps<void> {
   if (text === undefined) {
-    yield* run("DELETE FROM ccl_session_states WHERE session_id = ? AND state_key = ?", sessionId, key);
+    yield* run(
+      "DELETE FROM ccl_session_states WHERE session_id = ? AND state_key = ?",
+      sessionId,
+      key,
+    );
     return;
   }
   yield* run(
@@ -99,7 +112,10 @@ export function* readState(sessionId: string, key: string): Steps<string | undef
   if (row === undefined) return undefined;
   const value = parseJson(String(row["value"]));
   if (typeof value === "string") return value;
-  throw new ContextCompilerError("store_damaged", `The state "${key}" of session "${sessionId}" is damaged.`);
+  throw new ContextCompilerError(
+    "store_damaged",
+    `The state "${key}" of session "${sessionId}" is damaged.`,
+  );
 }
 
 function eventOf(row: Row, sessionId: string, position: number): SessionEvent {

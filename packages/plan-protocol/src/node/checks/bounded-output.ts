@@ -44,12 +44,16 @@ export function createBoundedOutput(): BoundedOutput {
     },
     whole() {
       trimTail();
-      return droppedBytes === 0 ? new TextDecoder().decode(Buffer.concat([...head, ...tail])) : undefined;
+      return droppedBytes === 0
+        ? new TextDecoder().decode(Buffer.concat([...head, ...tail]))
+        : undefined;
     },
     text() {
       trimTail();
       const isWhole = droppedBytes === 0;
-      const parts = isWhole ? [Buffer.concat([...head, ...tail])] : [Buffer.concat(head), Buffer.concat(tail)];
+      const parts = isWhole
+        ? [Buffer.concat([...head, ...tail])]
+        : [Buffer.concat(head), Buffer.concat(tail)];
       // A secret that is cut in two is known by neither half: what stands next to the gap is not shown.
       const masked = parts.map((part) => redactSecrets(new TextDecoder().decode(part)).text);
       return truncateMiddle(masked.join("\n"), { maxChars: SHOWN_CHARACTERS }).text;

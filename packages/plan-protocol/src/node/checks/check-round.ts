@@ -35,7 +35,11 @@ export async function runChecksAfter(
 ): Promise<CheckOutcome[]> {
   const outcomes: CheckOutcome[] = [];
   for (const [index, check] of checks.entries()) {
-    const { startError: _startError, failingTests, ...outcome } = await runCheck(parts, check, { signal });
+    const {
+      startError: _startError,
+      failingTests,
+      ...outcome
+    } = await runCheck(parts, check, { signal });
     const isOldFailure = outcome.status !== "passed" && failing.has(index);
     const newFailures = isOldFailure ? newOnes(failing.get(index), failingTests) : [];
     const isOld = isOldFailure && newFailures.length === 0;
@@ -50,7 +54,10 @@ export async function runChecksAfter(
 }
 
 /** Tests that fail only now. Where not both outputs name tests, nobody can tell, and the old failure explains the new. */
-function newOnes(before: ReadonlySet<string> | undefined, after: ReadonlySet<string> | undefined): string[] {
+function newOnes(
+  before: ReadonlySet<string> | undefined,
+  after: ReadonlySet<string> | undefined,
+): string[] {
   if (before === undefined || before.size === 0 || after === undefined) return [];
   return [...after].filter((name) => !before.has(name)).sort();
 }

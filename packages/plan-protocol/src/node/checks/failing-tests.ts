@@ -18,7 +18,9 @@ const COLOURS = /\u001B\[[\d;]{0,20}m/g;
 /** The tests that an output says have failed; without times, which differ from run to run. */
 export function failingTests(output: string): Set<string> {
   const text = output.replace(COLOURS, "");
-  const names = PATTERNS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ""));
+  const names = PATTERNS.flatMap((pattern) =>
+    [...text.matchAll(pattern)].map((match) => match[1] ?? ""),
+  );
   return new Set(names.map(withoutTime).filter((name) => name !== ""));
 }
 

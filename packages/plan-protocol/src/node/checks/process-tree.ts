@@ -27,7 +27,8 @@ export function endTree(processId: number, run: string): void {
 }
 
 function signalGroup(processId: number, name: "SIGTERM" | "SIGKILL"): void {
-  if (process.platform === "win32") spawnSync("taskkill", ["/pid", String(processId), "/T", "/F"], { stdio: "ignore" });
+  if (process.platform === "win32")
+    spawnSync("taskkill", ["/pid", String(processId), "/T", "/F"], { stdio: "ignore" });
   else signal(-processId, name);
 }
 

@@ -44,32 +44,56 @@ describe("checks", () => {
   it.each<[string, string, string]>([
     ["TAP", "not ok 1 - old (3 ms)\\n", "not ok 1 - old (9 ms)\\nnot ok 2 - fresh\\n"],
     ["pytest", "FAILED a.py::old - x\\n", "FAILED a.py::old - y\\nFAILED a.py::fresh - x\\n"],
-    ["go test", "--- FAIL: old (0.01s)\\n", "--- FAIL: old (0.02s)\\n    --- FAIL: fresh (0.00s)\\n"],
+    [
+      "go test",
+      "--- FAIL: old (0.01s)\\n",
+      "--- FAIL: old (0.02s)\\n    --- FAIL: fresh (0.00s)\\n",
+    ],
     ["cargo test", "test old ... FAILED\\n", "test old ... FAILED\\ntest fresh ... FAILED\\n"],
-    ["vitest", " FAIL  a.test.ts > old\\n", " FAIL  a.test.ts > old\\n \\0033[31mFAIL\\0033[0m  a.test.ts > fresh\\n"],
-  ])("that failed before do not hide a test that fails only since the change: %s", async (_name, before, after) => {
-    const script = (then: string): string =>
-      `if [ -f new.txt ]; then printf '%b' '${then}'; else printf '%b' '${before}'; fi; exit 1`;
-    expect(await workspace.apply(PLAN, { checks: [shell("same", script(before))] })).toMatchObject({
-      ok: true,
-      value: { checks: [{ status: "failed_before" }] },
-    });
-    await rm(join(root, "new.txt"));
-    const applied = await workspace.apply(PLAN, { checks: [shell("new", script(after))] });
-    expect(applied).toMatchObject({ ok: false, issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }] });
-    expect(applied.ok ? "" : applied.issues[0]?.message).toContain("fresh");
-    await expect(readFile(join(root, "new.txt"))).rejects.toThrow("ENOENT");
-  });
+    [
+      "vitest",
+      " FAIL  a.test.ts > old\\n",
+      " FAIL  a.test.ts > old\\n \\0033[31mFAIL\\0033[0m  a.test.ts > fresh\\n",
+    ],
+  ])(
+    "that failed before do not hide a test that fails only since the change: %s",
+    async (_name, before, after) => {
+      const script = (then: string): string =>
+        `if [ -f new.txt ]; then printf '%b' '${then}'; else printf '%b' '${before}'; fi; exit 1`;
+      expect(
+        await workspace.apply(PLAN, { checks: [shell("same", script(before))] }),
+      ).toMatchObject({
+        ok: true,
+        value: { checks: [{ status: "failed_before" }] },
+      });
+      await rm(join(root, "new.txt"));
+      const applied = await workspace.apply(PLAN, { checks: [shell("new", script(after))] });
+      expect(applied).toMatchObject({
+        ok: false,
+        issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }],
+      });
+      expect(applied.ok ? "" : applied.issues[0]?.message).toContain("fresh");
+      await expect(readFile(join(root, "new.txt"))).rejects.toThrow("ENOENT");
+    },
+  );
 
   it.each([
     ["names no tests before", "echo broken", "echo 'not ok 1 - fresh'"],
-    ["names fewer tests after", "echo 'not ok 1 - old'; echo 'not ok 2 - mended'", "echo 'not ok 1 - old'"],
+    [
+      "names fewer tests after",
+      "echo 'not ok 1 - old'; echo 'not ok 2 - mended'",
+      "echo 'not ok 1 - old'",
+    ],
     [
       "marks the new one as to be done",
       "echo 'not ok 1 - old'",
       "echo 'not ok 1 - old'; echo 'not ok 2 - fresh # TODO'",
     ],
-    ["prints too much to compare", "echo 'not ok 1 - old'", "echo 'not ok 2 - fresh'; yes x | head -c 500000"],
+    [
+      "prints too much to compare",
+      "echo 'not ok 1 - old'",
+      "echo 'not ok 2 - fresh'; yes x | head -c 500000",
+    ],
   ])("that failed before may fail still where the output %s", async (_name, before, after) => {
     const check = shell("old", `if [ -f new.txt ]; then ${after}; else ${before}; fi; exit 1`);
     expect(await workspace.apply(PLAN, { checks: [check] })).toMatchObject({
@@ -79,7 +103,9 @@ describe("checks", () => {
   });
 
   it("that pass, or failed before as well, let the plan stand", async () => {
-    const applied = await workspace.apply(PLAN, { checks: [shell("good", "echo fine"), shell("old", "exit 3")] });
+    const applied = await workspace.apply(PLAN, {
+      checks: [shell("good", "echo fine"), shell("old", "exit 3")],
+    });
     expect(applied).toMatchObject({
       ok: true,
       value: {
@@ -92,7 +118,8 @@ describe("checks", () => {
   });
 
   it("that fail now take the plan back and say what they printed, masked", async () => {
-    const script = "test ! -e new.txt || { echo API_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789; exit 1; }";
+    const script =
+      "test ! -e new.txt || { echo API_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789; exit 1; }";
     const applied = await workspace.apply(PLAN, { checks: [shell("bad", script)] });
     expect(applied).toMatchObject({
       ok: false,
@@ -104,7 +131,9 @@ describe("checks", () => {
   });
 
   it("that print without end are bounded", async () => {
-    const applied = await workspace.apply(PLAN, { checks: [shell("loud", "echo first; seq 1 2000000; echo last")] });
+    const applied = await workspace.apply(PLAN, {
+      checks: [shell("loud", "echo first; seq 1 2000000; echo last")],
+    });
     const output = applied.ok ? (applied.value.checks[0]?.output ?? "") : "";
     expect(output.length).toBeLessThanOrEqual(8_000);
     expect(output).toMatch(/^first\n[^]*removed[^]*last\n$/);
@@ -113,8 +142,13 @@ describe("checks", () => {
   it("that hang are ended with all their processes, also those that ignore it and those that left the group", async () => {
     const stubborn = "trap '' TERM; while :; do sleep 0.05; done";
     const script = `test -e new.txt || exit 0; sh -c "${stubborn}" & echo $! > one.pid; setsid sh -c "echo \\$\\$ > two.pid; ${stubborn}" & ${stubborn}`;
-    const applied = await workspace.apply(PLAN, { checks: [shell("hangs", script, { timeoutMs: 400 })] });
-    expect(applied).toMatchObject({ ok: false, issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }] });
+    const applied = await workspace.apply(PLAN, {
+      checks: [shell("hangs", script, { timeoutMs: 400 })],
+    });
+    expect(applied).toMatchObject({
+      ok: false,
+      issues: [{ code: "AUTO_CHECK_FAILED_ROLLED_BACK" }],
+    });
     for (const name of ["one.pid", "two.pid"]) {
       const id = Number(await readFile(join(root, name), "utf8"));
       expect(id).toBeGreaterThan(1);
@@ -123,7 +157,9 @@ describe("checks", () => {
   });
 
   it("leave nothing running when they end by themselves", async () => {
-    const applied = await workspace.apply(PLAN, { checks: [shell("leaves", "sleep 1000 & echo $! > left.pid")] });
+    const applied = await workspace.apply(PLAN, {
+      checks: [shell("leaves", "sleep 1000 & echo $! > left.pid")],
+    });
     expect(applied.ok).toBe(true);
     expect(await hasEnded(Number(await readFile(join(root, "left.pid"), "utf8")))).toBe(true);
   });
@@ -131,7 +167,10 @@ describe("checks", () => {
   it("are ended by a signal, and the plan is taken back", async () => {
     const controller = new AbortController();
     const script = "test -e new.txt || exit 0; echo $$ > check.pid; sleep 1000";
-    const applying = workspace.apply(PLAN, { checks: [shell("slow", script)], signal: controller.signal });
+    const applying = workspace.apply(PLAN, {
+      checks: [shell("slow", script)],
+      signal: controller.signal,
+    });
     const outcome = applying.catch((error: unknown) => error);
     for (let found = ""; found === "";) {
       found = await readFile(join(root, "check.pid"), "utf8").catch(() => "");
@@ -146,8 +185,12 @@ describe("checks", () => {
 
   it("that can't be started at all, or would run outside the root, are refused before anything is changed", async () => {
     const missing: PlanCheck = { name: "typo", command: ["no-such-program-anywhere"] };
-    await expect(workspace.apply(PLAN, { checks: [missing] })).rejects.toMatchObject({ code: "invalid_input" });
-    await expect(workspace.apply(PLAN, { checks: [shell("out", "true", { directory: ".." })] })).rejects.toMatchObject({
+    await expect(workspace.apply(PLAN, { checks: [missing] })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    await expect(
+      workspace.apply(PLAN, { checks: [shell("out", "true", { directory: ".." })] }),
+    ).rejects.toMatchObject({
       code: "invalid_input",
     });
     await writeFile(join(root, "tool.sh"), "#!/bin/sh\n", { mode: 0o755 });

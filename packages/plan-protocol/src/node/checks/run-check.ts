@@ -44,7 +44,10 @@ export async function runCheck(
   throwIfAborted(options.signal);
   const place = await resolveInside(parts.rootPath, check.directory ?? ".");
   if (!place.ok)
-    throw new PlanProtocolError("invalid_input", `The check ${quote(check.name)}: ${place.issues[0]?.message ?? ""}`);
+    throw new PlanProtocolError(
+      "invalid_input",
+      `The check ${quote(check.name)}: ${place.issues[0]?.message ?? ""}`,
+    );
   const output = createBoundedOutput();
   const startedMs = parts.clock.now();
   const ending = await runToEnd(check, {
@@ -55,12 +58,16 @@ export async function runCheck(
   if (ending.endedBy === "abort") throwIfAborted(options.signal);
   const isPassed = ending.exitCode === 0 && ending.endedBy === undefined;
   const whole = output.whole();
-  const startError = ending.startError === undefined ? undefined : (systemCode(ending.startError) ?? "unknown");
+  const startError =
+    ending.startError === undefined ? undefined : (systemCode(ending.startError) ?? "unknown");
   return {
     name: check.name,
     status: isPassed ? "passed" : ending.endedBy === "timeout" ? "timed_out" : "failed",
     ...(ending.exitCode === undefined ? {} : { exitCode: ending.exitCode }),
-    output: startError === undefined ? output.text() : `${check.command[0]} could not be started (${startError}).`,
+    output:
+      startError === undefined
+        ? output.text()
+        : `${check.command[0]} could not be started (${startError}).`,
     durationMs: parts.clock.now() - startedMs,
     ...(startError === undefined ? {} : { startError }),
     ...(isPassed || whole === undefined ? {} : { failingTests: failingTests(whole) }),

@@ -33,7 +33,9 @@ export function createPathMatcher(
   parts: readonly string[],
   { hasEscapes = false }: { hasEscapes?: boolean } = {},
 ): (path: string) => boolean {
-  const pattern = parts.map((part): Segment => (part === "**" ? "**" : readTokens(part, hasEscapes)));
+  const pattern = parts.map((part): Segment =>
+    part === "**" ? "**" : readTokens(part, hasEscapes),
+  );
   return (path) =>
     fitsPath(
       pattern,
@@ -142,5 +144,7 @@ function fitsName(tokens: readonly Token[], name: readonly string[]): boolean {
 function fitsCharacter(token: Token, character: string): boolean {
   if (token.kind === "text") return token.character === character;
   if (token.kind !== "class") return true;
-  return token.ranges.some(([from, to]) => from <= character && character <= to) !== token.isNegated;
+  return (
+    token.ranges.some(([from, to]) => from <= character && character <= to) !== token.isNegated
+  );
 }

@@ -21,14 +21,23 @@ const PATHS =
     .concat("space ");
 
 async function searched(): Promise<string[]> {
-  const limits = { maxHits: 500, maxFileBytes: 1e6, maxTotalBytes: 1e9, maxFiles: 1e6, maxTimeMs: 60_000 };
+  const limits = {
+    maxHits: 500,
+    maxFileBytes: 1e6,
+    maxTotalBytes: 1e9,
+    maxFiles: 1e6,
+    maxTimeMs: 60_000,
+  };
   const { hits } = await searchFiles(root, "needle", { limits });
   return hits.map(({ path }) => path);
 }
 
 function notIgnoredByGit(): string[] {
   const git = (...args: string[]): string =>
-    execFileSync("git", ["-c", "core.excludesFile=/dev/null", ...args], { cwd: root, encoding: "utf8" });
+    execFileSync("git", ["-c", "core.excludesFile=/dev/null", ...args], {
+      cwd: root,
+      encoding: "utf8",
+    });
   git("init", "-q");
   const listed = git("ls-files", "--others", "--exclude-standard", "-z").split("\0");
   return listed.filter((path) => path !== "" && !path.endsWith(".gitignore"));
@@ -46,8 +55,14 @@ describe("a search", () => {
     ["one that a deeper file takes back", { "": "*.log\n", src: "!*.log\n" }],
     ["an anchored name", { "": "/build\n/docs/*.txt\n" }],
     ["folders only", { "": "build/\nlogs/\na.log/\n" }],
-    ["a file in a folder that is left out, taken back in vain", { "": "src/gen/\n!src/gen/keep.txt\n" }],
-    ["a file in a folder of which all is left out, taken back", { "": "src/gen/**\n!src/gen/keep.txt\n" }],
+    [
+      "a file in a folder that is left out, taken back in vain",
+      { "": "src/gen/\n!src/gen/keep.txt\n" },
+    ],
+    [
+      "a file in a folder of which all is left out, taken back",
+      { "": "src/gen/**\n!src/gen/keep.txt\n" },
+    ],
     ["any folders", { "": "**/foo\ndeep/**/z.out\n" }],
     ["an inner slash", { "": "foo/bar.txt\n" }],
     ["classes and question marks", { "": "a.tmp[0-9]\n?.log\nbrackets[[]1].txt\n" }],

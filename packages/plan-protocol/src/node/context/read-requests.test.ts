@@ -43,7 +43,9 @@ describe("read_file", () => {
   ])("gives the lines %j with the hash of the whole file", async (range, label, text) => {
     const { blocks, issues } = await read([{ type: "read_file", path: "src/a.ts", ...range }]);
     expect(issues).toEqual([]);
-    expect(blocks).toEqual([{ type: "read_file", label, text, sha256: sha256Hex("one\nneedle two\r\nthree") }]);
+    expect(blocks).toEqual([
+      { type: "read_file", label, text, sha256: sha256Hex("one\nneedle two\r\nthree") },
+    ]);
   });
 
   it.each<[ContextRequest, string]>([
@@ -56,7 +58,10 @@ describe("read_file", () => {
     [{ type: "read_file", path: "src" }, "PATH_NOT_FOUND"],
     [{ type: "read_file", path: "src/binary.dat" }, "ERR_NON_UTF8_FILE"],
     [{ type: "search", query: " " }, "ERR_CONTEXT_REQUEST"],
-    [{ type: "search", query: "x", glob: "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}" }, "ERR_CONTEXT_REQUEST"],
+    [
+      { type: "search", query: "x", glob: "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}" },
+      "ERR_CONTEXT_REQUEST",
+    ],
     [{ type: "logs", source: "app" }, "ERR_CONTEXT_REQUEST"],
     [{ type: "env" }, "ERR_CONTEXT_REQUEST"],
   ])("answers %j with a block that says why not, and an issue", async (request, code) => {
@@ -122,7 +127,8 @@ describe("logs and env", () => {
   it("come from the ports, masked and bounded", async () => {
     const { blocks } = await read([{ type: "logs", source: "app", last_n: 5 }, { type: "env" }], {
       limits: { maxContextLogChars: 500 },
-      logs: (source, lastN) => Promise.resolve(`${source} ${lastN} token=abcdefgh12345678\n${"x".repeat(10_000)}`),
+      logs: (source, lastN) =>
+        Promise.resolve(`${source} ${lastN} token=abcdefgh12345678\n${"x".repeat(10_000)}`),
       env: () => Promise.resolve("NODE_VERSION=20\nDB_PASSWORD=hunter2hunter2"),
     });
     expect(blocks[0]?.text.length).toBeLessThanOrEqual(500);
@@ -132,7 +138,9 @@ describe("logs and env", () => {
   });
 
   it("that fail give an issue and no error", async () => {
-    const { issues } = await read([{ type: "env" }], { env: () => Promise.reject(new Error("no")) });
+    const { issues } = await read([{ type: "env" }], {
+      env: () => Promise.reject(new Error("no")),
+    });
     expect(issues).toMatchObject([{ code: "ERR_CONTEXT_REQUEST" }]);
   });
 });

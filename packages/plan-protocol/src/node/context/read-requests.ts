@@ -19,7 +19,11 @@ import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-fil
 /** What a workspace can be asked for beyond its files. */
 export interface ContextPorts {
   /** The last lines of a source; `lastN` is undefined where the model named no number. */
-  logs?: (source: string, lastN: number | undefined, signal: AbortSignal | undefined) => Promise<string>;
+  logs?: (
+    source: string,
+    lastN: number | undefined,
+    signal: AbortSignal | undefined,
+  ) => Promise<string>;
   env?: (signal: AbortSignal | undefined) => Promise<string>;
 }
 
@@ -55,7 +59,9 @@ export async function readRequests(
       else {
         fulfilled.issues.push({ request, ...answer });
         const text = `Not read: ${answer.code}. ${answer.message}`;
-        fulfilled.blocks.push(bounded(parts, { type: request.type, label: labelOf(request), text }));
+        fulfilled.blocks.push(
+          bounded(parts, { type: request.type, label: labelOf(request), text }),
+        );
       }
     }
   });
@@ -78,7 +84,9 @@ async function answerRequest(request: ContextRequest, context: AnswerContext): P
     throwIfAborted(context.signal);
     const code = systemCode(error);
     if (request.type === "logs" || request.type === "env")
-      return refuse(`${request.type} could not be read (${code ?? (error instanceof Error ? error.name : "unknown")})`);
+      return refuse(
+        `${request.type} could not be read (${code ?? (error instanceof Error ? error.name : "unknown")})`,
+      );
     if (code === undefined) throw error;
     return { code: "ERR_IO", message: `${quote(labelOf(request))} could not be read (${code}).` };
   }
@@ -88,7 +96,11 @@ async function readFileRequest(
   request: Extract<ContextRequest, { type: "read_file" }>,
   { parts, tree }: AnswerContext,
 ): Promise<Answer> {
-  const checked = checkPath(request.path, { policy: parts.policy, limits: parts.limits, use: "read" });
+  const checked = checkPath(request.path, {
+    policy: parts.policy,
+    limits: parts.limits,
+    use: "read",
+  });
   if (!checked.ok) {
     const [issue] = checked.issues;
     const isProtected = checked.issues.some(({ code }) => code === "PROTECTED_PATH");
@@ -102,8 +114,10 @@ async function readFileRequest(
   const path = checked.value;
   const found = await lookAt(tree, path, MAX_TEXT_BYTES);
   if (found.kind === "blocked") return { code: found.code, message: found.message };
-  if (found.kind === "absent") return { code: "PATH_NOT_FOUND", message: `There is no file ${quote(path)}.` };
-  if (found.kind === "folder") return { code: "PATH_NOT_FOUND", message: `${quote(path)} is a folder, not a file.` };
+  if (found.kind === "absent")
+    return { code: "PATH_NOT_FOUND", message: `There is no file ${quote(path)}.` };
+  if (found.kind === "folder")
+    return { code: "PATH_NOT_FOUND", message: `${quote(path)} is a folder, not a file.` };
   const { bytes, sha256, status } = found.facts;
   if (bytes === undefined)
     return {
@@ -112,7 +126,10 @@ async function readFileRequest(
     };
   const text = decodeText(bytes);
   if (text === undefined)
-    return { code: "ERR_NON_UTF8_FILE", message: `${quote(path)} is no UTF-8 text (${status.sizeBytes} bytes).` };
+    return {
+      code: "ERR_NON_UTF8_FILE",
+      message: `${quote(path)} is no UTF-8 text (${status.sizeBytes} bytes).`,
+    };
   const lines = linesOf(text, request);
   if (typeof lines !== "string") return lines;
   parts.readSet.set(path, { sha256, text });
@@ -120,7 +137,10 @@ async function readFileRequest(
 }
 
 /** The lines asked for with their ends, as they stand in the file. */
-function linesOf(text: string, request: Extract<ContextRequest, { type: "read_file" }>): string | Answer {
+function linesOf(
+  text: string,
+  request: Extract<ContextRequest, { type: "read_file" }>,
+): string | Answer {
   const { start_line: start = 1, end_line: end = Infinity } = request;
   if (request.start_line === undefined && request.end_line === undefined) return text;
   const isRange = Number.isInteger(start) && start >= 1 && end >= start;
@@ -136,13 +156,16 @@ async function searchRequest(
   { parts, signal }: AnswerContext,
 ): Promise<Answer> {
   if (query.trim() === "") return refuse("An empty query finds everything; name a text");
-  if (query.length > MAX_QUERY_CHARACTERS) return refuse(`A query has at most ${MAX_QUERY_CHARACTERS} characters`);
+  if (query.length > MAX_QUERY_CHARACTERS)
+    return refuse(`A query has at most ${MAX_QUERY_CHARACTERS} characters`);
   if (glob !== undefined && glob.length > MAX_GLOB_CHARACTERS)
     return refuse(`A glob has at most ${MAX_GLOB_CHARACTERS} characters`);
   const matcher = glob === undefined ? undefined : createGlobMatcher(glob);
-  if (glob !== undefined && matcher === undefined) return refuse(`The glob ${quote(glob)} has too many alternatives`);
+  if (glob !== undefined && matcher === undefined)
+    return refuse(`The glob ${quote(glob)} has too many alternatives`);
   const outcome = await searchFiles(parts.rootPath, query, {
-    isWanted: (path) => matcher?.(path) !== false && checkPath(path, { policy: parts.policy, use: "read" }).ok,
+    isWanted: (path) =>
+      matcher?.(path) !== false && checkPath(path, { policy: parts.policy, use: "read" }).ok,
     limits: { ...SEARCH, maxHits: parts.limits.maxSearchHits },
     signal,
   });
@@ -153,7 +176,8 @@ async function searchRequest(
 function renderHits({ hits, stoppedBy, searchedFiles }: SearchOutcome): string {
   const lines = hits.map(({ path, line, text }) => `${path}:${line}: ${text}`);
   if (hits.length === 0) lines.push(`No hits in ${searchedFiles} files.`);
-  if (stoppedBy !== undefined) lines.push(`[stopped at the limit of ${stoppedBy}; there may be more]`);
+  if (stoppedBy !== undefined)
+    lines.push(`[stopped at the limit of ${stoppedBy}; there may be more]`);
   return lines.join("\n");
 }
 
@@ -163,7 +187,9 @@ async function portRequest(
 ): Promise<Answer> {
   if (request.type === "env") {
     if (ports.env === undefined) return refuse("Nothing here tells about the environment");
-    return { block: { type: "env", label: "env", text: redactSecrets(await ports.env(signal)).text } };
+    return {
+      block: { type: "env", label: "env", text: redactSecrets(await ports.env(signal)).text },
+    };
   }
   if (ports.logs === undefined) return refuse("There are no logs here");
   const text = await ports.logs(request.source, request.last_n, signal);

@@ -81,7 +81,11 @@ interface Search {
 export async function searchFiles(
   rootPath: string,
   query: string,
-  options: { isWanted?: (path: string) => boolean; limits: SearchLimits; signal?: AbortSignal | undefined },
+  options: {
+    isWanted?: (path: string) => boolean;
+    limits: SearchLimits;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<SearchOutcome> {
   const nowMs = performance.now();
   const search: Search = {
@@ -123,7 +127,11 @@ async function searchFolder(
         isIgnored(layers, { path: below, name: entry.name, isFolder: entry.isDirectory() });
       if (isLeftOut) continue;
       if (entry.isDirectory() && depth < MAX_DEPTH)
-        await searchFolder(search, `${here}/${entry.name}`, { path: below, depth: depth + 1, layers });
+        await searchFolder(search, `${here}/${entry.name}`, {
+          path: below,
+          depth: depth + 1,
+          layers,
+        });
       else if (entry.isFile() && search.isWanted(below)) {
         searchFile(search, `${here}/${entry.name}`, below);
         await takeTurn(search);
@@ -194,7 +202,11 @@ function collectHits(search: Search, path: string, bytes: Buffer): void {
   if (at < 0 || bytes.subarray(0, SNIFFED_BYTES).includes(0)) return;
   let line = 1;
   for (let counted = 0; at >= 0;) {
-    for (let feed = bytes.indexOf(10, counted); feed >= 0 && feed < at; feed = bytes.indexOf(10, feed + 1)) {
+    for (
+      let feed = bytes.indexOf(10, counted);
+      feed >= 0 && feed < at;
+      feed = bytes.indexOf(10, feed + 1)
+    ) {
       line += 1;
       counted = feed + 1;
     }
@@ -216,7 +228,9 @@ function textAround(lineBytes: Buffer, hitAt: number): string {
     .trimEnd();
   if (text.length <= MAX_LINE_CHARACTERS && start === 0) return text;
   const from =
-    start === 0 && hitAt < MAX_LINE_CHARACTERS / 2 ? 0 : Math.max(0, hitAt - start - MAX_LINE_CHARACTERS / 4);
+    start === 0 && hitAt < MAX_LINE_CHARACTERS / 2
+      ? 0
+      : Math.max(0, hitAt - start - MAX_LINE_CHARACTERS / 4);
   const shown = text.slice(from, from + MAX_LINE_CHARACTERS);
   return `${from > 0 || start > 0 ? "..." : ""}${shown}${from + MAX_LINE_CHARACTERS < text.length ? "..." : ""}`;
 }

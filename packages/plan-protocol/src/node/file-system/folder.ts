@@ -60,7 +60,9 @@ export interface Folder {
 
 /** The code of a system error such as `ENOENT`; undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
 }
 
 /** What the call gives, or `fallback` where it fails with one of the codes. */

@@ -18,10 +18,13 @@ const folderOnly = constants.O_DIRECTORY ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
 /** What a platform answers where folders can't be synced; elsewhere these are real failures. */
-const unsyncable = new Set(process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"]);
+const unsyncable = new Set(
+  process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"],
+);
 
 /** True where a folder that is open can be reached by its number, so that no path is walked twice. */
-export const hasFolderHandles: boolean = process.platform === "linux" && fs.existsSync("/proc/self/fd");
+export const hasFolderHandles: boolean =
+  process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /** How the names in one folder become paths for the system. */
 interface Place {
@@ -37,14 +40,17 @@ export async function openRootFolder(path: string): Promise<Folder> {
 
 async function openAt(path: string): Promise<Folder> {
   const folder =
-    process.platform === "win32" ? undefined : fs.openSync(path, constants.O_RDONLY | folderOnly | noFollow);
+    process.platform === "win32"
+      ? undefined
+      : fs.openSync(path, constants.O_RDONLY | folderOnly | noFollow);
   if (hasFolderHandles && folder !== undefined)
     return createFolder({ path: `/proc/self/fd/${folder}`, confirm: () => undefined }, folder);
   const opened = statusAt(path);
   if (opened.kind !== "folder") throw systemError("ENOTDIR", path);
   const confirm = (): void => {
     const now = statusAt(path);
-    if (now.kind !== "folder" || now.identity !== opened.identity) throw systemError("ESTALE", path);
+    if (now.kind !== "folder" || now.identity !== opened.identity)
+      throw systemError("ESTALE", path);
   };
   return createFolder({ path, confirm }, folder);
 }
@@ -54,7 +60,8 @@ function createFolder(place: Place, folder: number | undefined): Folder {
   // Once it is closed the system gives its number to another folder: a late call must not reach that one.
   const at = async (name: string): Promise<string> => {
     if (!isOpen) throw new Error("The folder is closed.");
-    if (name === "" || name === "." || name === ".." || name.includes("/")) throw systemError("EINVAL", name);
+    if (name === "" || name === "." || name === ".." || name.includes("/"))
+      throw systemError("EINVAL", name);
     await takeTurn();
     place.confirm();
     return `${place.path}/${name}`;
@@ -77,7 +84,8 @@ function createFolder(place: Place, folder: number | undefined): Folder {
       return fs.readdirSync(place.path);
     },
     openFolder: async (name) => openAt(await at(name)),
-    openFile: async (name) => createOpenFile(fs.openSync(await at(name), constants.O_RDONLY | noFollow | noWait)),
+    openFile: async (name) =>
+      createOpenFile(fs.openSync(await at(name), constants.O_RDONLY | noFollow | noWait)),
     async createFile(name, mode) {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
       return createOpenFile(await open(await at(name), flags, mode));
@@ -111,7 +119,10 @@ function createFolder(place: Place, folder: number | undefined): Folder {
   return self;
 }
 
-function pathIn(folder: Folder & { at?: (name: string) => Promise<string> }, name: string): Promise<string> {
+function pathIn(
+  folder: Folder & { at?: (name: string) => Promise<string> },
+  name: string,
+): Promise<string> {
   if (folder.at === undefined) throw new Error("Both folders must be of one file system.");
   return folder.at(name);
 }
@@ -127,7 +138,13 @@ function createOpenFile(file: number): OpenFile {
     async read(buffer, offset) {
       let done = 0;
       while (done < buffer.length) {
-        const count = fs.readSync(live(), buffer, done, Math.min(PIECE_BYTES, buffer.length - done), offset + done);
+        const count = fs.readSync(
+          live(),
+          buffer,
+          done,
+          Math.min(PIECE_BYTES, buffer.length - done),
+          offset + done,
+        );
         if (count === 0) break;
         done += count;
         await takeTurn();
@@ -140,7 +157,8 @@ function createOpenFile(file: number): OpenFile {
     },
     setMode: async (mode) => fs.fchmodSync(live(), mode),
     setOwner: async (ownerId, groupId) => fs.fchownSync(live(), ownerId, groupId),
-    setModified: async (modifiedNs) => fs.futimesSync(live(), Number(modifiedNs) / 1e9, Number(modifiedNs) / 1e9),
+    setModified: async (modifiedNs) =>
+      fs.futimesSync(live(), Number(modifiedNs) / 1e9, Number(modifiedNs) / 1e9),
     sync: () => fsync(live()),
     async close() {
       live();
@@ -160,7 +178,13 @@ function statusOfOpen(file: number): EntryStatus {
 
 function statusOf(found: fs.BigIntStats): EntryStatus {
   return {
-    kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : found.isSymbolicLink() ? "link" : "other",
+    kind: found.isFile()
+      ? "file"
+      : found.isDirectory()
+        ? "folder"
+        : found.isSymbolicLink()
+          ? "link"
+          : "other",
     identity: `${found.dev}:${found.ino}`,
     device: String(found.dev),
     sizeBytes: Number(found.size),

@@ -17,7 +17,11 @@ export interface FileFacts {
  * Reads a regular file; undefined for anything else, `ENOENT` where there is nothing. Its hash is that of all its bytes,
  * however many; the bytes themselves come only up to a limit.
  */
-export async function readFacts(folder: Folder, name: string, maxBytes: number): Promise<FileFacts | undefined> {
+export async function readFacts(
+  folder: Folder,
+  name: string,
+  maxBytes: number,
+): Promise<FileFacts | undefined> {
   // Looked at before it is opened: opening a device may already do something.
   const before = await folder.status(name);
   if (before !== undefined && before.kind !== "file") return undefined;
@@ -25,7 +29,8 @@ export async function readFacts(folder: Folder, name: string, maxBytes: number):
   try {
     const status = await file.status();
     if (status.kind !== "file") return undefined;
-    const bytes = status.sizeBytes <= maxBytes ? await readWhole(file, status.sizeBytes, maxBytes) : undefined;
+    const bytes =
+      status.sizeBytes <= maxBytes ? await readWhole(file, status.sizeBytes, maxBytes) : undefined;
     if (bytes === undefined) return { status, sha256: await hashOf(file) };
     return { status, sha256: createHash("sha256").update(bytes).digest("hex"), bytes };
   } finally {
@@ -34,7 +39,11 @@ export async function readFacts(folder: Folder, name: string, maxBytes: number):
 }
 
 /** All bytes, also of a file that grows meanwhile; undefined if it grows above the limit. */
-async function readWhole(file: OpenFile, sizeBytes: number, maxBytes: number): Promise<Uint8Array | undefined> {
+async function readWhole(
+  file: OpenFile,
+  sizeBytes: number,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
   // One byte more than there should be: what grows is seen.
   let buffer = new Uint8Array(sizeBytes + 1);
   let length = await file.read(buffer, 0);

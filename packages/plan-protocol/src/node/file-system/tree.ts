@@ -19,7 +19,10 @@ interface Entry {
 function createTree(root: Folder): Tree {
   const entries = new Map<string, Entry>();
 
-  const inFolder = async <Value>(path: string, call: (folder: Folder) => Promise<Value>): Promise<Value> => {
+  const inFolder = async <Value>(
+    path: string,
+    call: (folder: Folder) => Promise<Value>,
+  ): Promise<Value> => {
     if (path === "") return call(root);
     const entry = entries.get(path) ?? { folder: openBelow(path), users: 0 };
     entries.delete(path);
@@ -61,7 +64,10 @@ function createTree(root: Folder): Tree {
 }
 
 /** Runs a call with a tree that is closed afterwards. */
-export async function withTree<Value>(root: Folder, call: (tree: Tree) => Promise<Value>): Promise<Value> {
+export async function withTree<Value>(
+  root: Folder,
+  call: (tree: Tree) => Promise<Value>,
+): Promise<Value> {
   const tree = createTree(root);
   try {
     return await call(tree);

@@ -22,7 +22,9 @@ function diskLockedBy(token: string): SimulatedDisk {
 describe("the lock of someone else", () => {
   it("is taken over once its owner is dead", async () => {
     const disk = diskLockedBy(OTHER);
-    expect(await openSimulatedWorkspace(disk, { owner: ownerWho("dead") }).apply(PLAN)).toMatchObject({ ok: true });
+    expect(
+      await openSimulatedWorkspace(disk, { owner: ownerWho("dead") }).apply(PLAN),
+    ).toMatchObject({ ok: true });
   });
 
   it.each(["alive", "unknown"] as const)("is respected while its owner is %s", async (state) => {
@@ -38,13 +40,18 @@ describe("the lock of someone else", () => {
     const open = (timeMs: number, disk: SimulatedDisk): ReturnType<typeof openSimulatedWorkspace> =>
       openSimulatedWorkspace(disk, { owner: ownerWho("unknown"), clock: createFixedClock(timeMs) });
     // The file's time on this disk is its size in nanoseconds.
-    await expect(open(patienceMs, diskLockedBy(token)).apply(PLAN)).rejects.toMatchObject({ code: "workspace_busy" });
+    await expect(open(patienceMs, diskLockedBy(token)).apply(PLAN)).rejects.toMatchObject({
+      code: "workspace_busy",
+    });
     expect(await open(patienceMs + 1, diskLockedBy(token)).apply(PLAN)).toMatchObject({ ok: true });
   });
 
   it("is never taken over because of its age while its owner lives", async () => {
     const clock = createFixedClock(400 * DAY_MS);
-    const workspace = openSimulatedWorkspace(diskLockedBy(OTHER), { owner: ownerWho("alive"), clock });
+    const workspace = openSimulatedWorkspace(diskLockedBy(OTHER), {
+      owner: ownerWho("alive"),
+      clock,
+    });
     await expect(workspace.apply(PLAN)).rejects.toMatchObject({ code: "workspace_busy" });
   });
 });

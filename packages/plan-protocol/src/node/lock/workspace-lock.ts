@@ -67,17 +67,27 @@ export async function withWorkspaceLock<Value>(
   }
 }
 
-async function acquire(parts: LockParts, journals: Folder, signal: AbortSignal | undefined): Promise<string> {
+async function acquire(
+  parts: LockParts,
+  journals: Folder,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const token = `${parts.owner.token}-${randomBytes(8).toString("hex")}`;
   const claimant: Claimant = { parts, journals, token, own: `${LOCK}.${token}` };
   await writeNew(parts, journals, { name: claimant.own, token });
   try {
     let waitedMs = 0;
-    for (let waitMs = firstWaitMs; !(await tryLink(claimant, LOCK)); waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    for (
+      let waitMs = firstWaitMs;
+      !(await tryLink(claimant, LOCK));
+      waitMs = Math.min(waitMs * 2, longestWaitMs)
+    ) {
       throwIfAborted(signal);
       if (await removeAbandoned(claimant, LOCK)) continue;
       if (waitedMs >= parts.lockTimeoutMs) throw busyError(parts);
-      await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => throwIfAborted(signal));
+      await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() =>
+        throwIfAborted(signal),
+      );
       waitedMs += waitMs;
     }
     return token;
@@ -127,7 +137,9 @@ async function tryLink({ parts, journals, own, token }: Claimant, name: string):
 
 /** True for what systems answer where a file cannot have a second name. */
 export function hasNoLinks(error: unknown): boolean {
-  return ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"].includes(systemCode(error) ?? "");
+  return ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"].includes(
+    systemCode(error) ?? "",
+  );
 }
 
 /**
@@ -161,7 +173,9 @@ async function isAbandoned(
   if (state !== "unknown") return state === "dead";
   const status = await journals.status(name);
   const patienceMs = TOKEN.test(token) ? abandonedAfterMs : writtenAfterMs;
-  return status !== undefined && parts.clock.now() - Number(status.modifiedNs / 1_000_000n) > patienceMs;
+  return (
+    status !== undefined && parts.clock.now() - Number(status.modifiedNs / 1_000_000n) > patienceMs
+  );
 }
 
 async function tokenIn(journals: Folder, name: string): Promise<string | undefined> {

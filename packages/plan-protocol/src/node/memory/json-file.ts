@@ -10,12 +10,16 @@ import { systemCode } from "../file-system/folder.ts";
 const MAX_BYTES = 256 * 1024;
 
 /** A JSON object in a file; empty where there is no file. @throws PlanProtocolError `memory_corrupt`, `io_failed` */
-export async function readJsonFile(path: string, signal: AbortSignal | undefined): Promise<Record<string, unknown>> {
+export async function readJsonFile(
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, unknown>> {
   throwIfAborted(signal);
   let text: string;
   try {
     const status = await lstat(path);
-    if (status.isFile() && status.size > MAX_BYTES) throw corrupt(path, `has more than ${MAX_BYTES} bytes`);
+    if (status.isFile() && status.size > MAX_BYTES)
+      throw corrupt(path, `has more than ${MAX_BYTES} bytes`);
     text = await readFile(path, { encoding: "utf8", ...(signal === undefined ? {} : { signal }) });
   } catch (error) {
     throwIfAborted(signal);

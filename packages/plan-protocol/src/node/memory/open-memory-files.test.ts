@@ -64,7 +64,9 @@ describe("memory in files", () => {
     const keys = ["build_command", "default_test_command", "default_lint_command", "ci_notes"];
     await Promise.all(keys.map((key) => memory.patch({ [`project.${key}`]: key })));
     await memory.close();
-    expect((await memory.read()).project).toEqual(Object.fromEntries(keys.map((key) => [key, key])));
+    expect((await memory.read()).project).toEqual(
+      Object.fromEntries(keys.map((key) => [key, key])),
+    );
   });
 
   it.each(["", "{", "[]", "null", '"text"', `{"a":"${"x".repeat(300_000)}"}`])(
@@ -73,7 +75,11 @@ describe("memory in files", () => {
       const memory = await openMemoryFiles(options);
       await mkdir(options.userDirectory, { recursive: true });
       await writeFile(memory.userFile, text);
-      const calls = [() => openMemoryFiles(options), () => memory.read(), () => memory.patch({ "user.ask_budget": 1 })];
+      const calls = [
+        () => openMemoryFiles(options),
+        () => memory.read(),
+        () => memory.patch({ "user.ask_budget": 1 }),
+      ];
       for (const call of calls) {
         const error: unknown = await call().catch((reason: unknown) => reason);
         expect(PlanProtocolError.isInstance(error) && error.code).toBe("memory_corrupt");
@@ -95,6 +101,8 @@ describe("memory in files", () => {
       code: "io_failed",
       message: expect.stringContaining("EISDIR"),
     });
-    await expect(openMemoryFiles(options, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(openMemoryFiles(options, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
   });
 });

@@ -4,7 +4,11 @@ import { dirname, join, resolve } from "node:path";
 import { systemClock } from "@ccl/core";
 import { resolveInside } from "@ccl/core/node";
 
-import { applyMemoryPatch, type MemoryPatchOutcome, readMemory } from "../../memory/apply-memory-patch.ts";
+import {
+  applyMemoryPatch,
+  type MemoryPatchOutcome,
+  readMemory,
+} from "../../memory/apply-memory-patch.ts";
 import type { PlanMemory } from "../../memory/plan-memory.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { MemorySource } from "../../session/plan-session.ts";
@@ -37,7 +41,10 @@ export interface MemoryFiles extends MemorySource {
    * where the user asked for it. Processes that patch the same files wait for each other.
    * @throws PlanProtocolError `memory_corrupt`, `io_failed`, `workspace_busy`, `aborted`
    */
-  patch(patch: Readonly<Record<string, unknown>>, options?: { signal?: AbortSignal }): Promise<MemoryPatchOutcome>;
+  patch(
+    patch: Readonly<Record<string, unknown>>,
+    options?: { signal?: AbortSignal },
+  ): Promise<MemoryPatchOutcome>;
   /** Waits for writes under way. */
   close(): Promise<void>;
 }
@@ -66,7 +73,8 @@ export async function openMemoryFiles(
     const { user, project } = await load(at);
     return readMemory(user, project);
   };
-  const touches = (keys: readonly string[], layer: string): boolean => keys.some((key) => key.startsWith(`${layer}.`));
+  const touches = (keys: readonly string[], layer: string): boolean =>
+    keys.some((key) => key.startsWith(`${layer}.`));
   const patchNow = async (
     patch: Readonly<Record<string, unknown>>,
     at: AbortSignal | undefined,
@@ -76,7 +84,10 @@ export async function openMemoryFiles(
     const files = [
       ...(touches(applied, "user") ? [{ path: userFile, isPrivate: true }] : []),
       ...(touches(applied, "project") ? [{ path: projectFile, isPrivate: false }] : []),
-    ].filter(({ path }, index, all) => all.findIndex((other) => dirname(other.path) === dirname(path)) === index);
+    ].filter(
+      ({ path }, index, all) =>
+        all.findIndex((other) => dirname(other.path) === dirname(path)) === index,
+    );
     const locked = files.reduceRight<() => Promise<MemoryPatchOutcome>>(
       (inner, file) => () => withFileLock(owner, { ...file, signal: at }, inner),
       () => writeLayers(patch, at),
@@ -93,7 +104,8 @@ export async function openMemoryFiles(
       const [layer = "", name = ""] = key.split(".");
       (layer === "user" ? layers.user : layers.project)[name] = patch[key];
     }
-    if (touches(outcome.applied, "user")) await writeJsonFile(userFile, layers.user, { isPrivate: true, signal: at });
+    if (touches(outcome.applied, "user"))
+      await writeJsonFile(userFile, layers.user, { isPrivate: true, signal: at });
     if (touches(outcome.applied, "project"))
       await writeJsonFile(projectFile, layers.project, { isPrivate: false, signal: at });
     return outcome;
@@ -118,7 +130,11 @@ export async function openMemoryFiles(
 /** Runs a call while no other process patches the file; the lock stands beside it. */
 async function withFileLock<Value>(
   owner: LockParts["owner"],
-  { path, isPrivate, signal }: { path: string; isPrivate: boolean; signal: AbortSignal | undefined },
+  {
+    path,
+    isPrivate,
+    signal,
+  }: { path: string; isPrivate: boolean; signal: AbortSignal | undefined },
   call: () => Promise<Value>,
 ): Promise<Value> {
   const folder = dirname(path);
@@ -147,10 +163,17 @@ async function withFileLock<Value>(
 
 /** A link at `.ccl` may not lead the file out of the project. */
 async function projectFileIn(root: string, signal: AbortSignal | undefined): Promise<string> {
-  const place = await resolveInside(root, ".ccl/project.json", signal === undefined ? {} : { signal });
+  const place = await resolveInside(
+    root,
+    ".ccl/project.json",
+    signal === undefined ? {} : { signal },
+  );
   if (place.ok) return place.value.absolutePath;
   const message = place.issues.map((issue) => issue.message).join(" ");
-  throw new PlanProtocolError("invalid_input", `The project's memory cannot be kept in ${root}: ${message}`);
+  throw new PlanProtocolError(
+    "invalid_input",
+    `The project's memory cannot be kept in ${root}: ${message}`,
+  );
 }
 
 function ignore(): void {}

@@ -27,7 +27,9 @@ export async function previewPlan(
     throwIfAborted(signal);
     changes.push(previewChange(action));
   }
-  const needsConfirmation = changes.some(({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR");
+  const needsConfirmation = changes.some(
+    ({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR",
+  );
   return success({ planHash: hashOfPlan(plan, resolved.value), changes, needsConfirmation });
 }
 
@@ -64,7 +66,10 @@ function diffOf({ action, base, baseText = "", text = "" }: ResolvedAction): Dif
   const to = action.kind === "DELETE_FILE" ? "/dev/null" : `b/${action.path}`;
   const header = `--- ${from}\n+++ ${to}\n`;
   if (baseText === text) return { ...NOTHING, diff: header };
-  const patch = structuredPatch(from, to, baseText, text, undefined, undefined, { context: 3, timeout: DIFF_TIME_MS });
+  const patch = structuredPatch(from, to, baseText, text, undefined, undefined, {
+    context: 3,
+    timeout: DIFF_TIME_MS,
+  });
   if (patch === undefined) return replacedWhole(header, baseText, text);
   const hunks = patch.hunks.map(
     (hunk) =>
@@ -83,7 +88,11 @@ function replacedWhole(header: string, before: string, after: string): Diff {
   const removed = side(before, "-");
   const added = side(after, "+");
   const range = `@@ -${removed.count === 0 ? 0 : 1},${removed.count} +${added.count === 0 ? 0 : 1},${added.count} @@\n`;
-  return { diff: header + range + removed.text + added.text, addedLines: added.count, removedLines: removed.count };
+  return {
+    diff: header + range + removed.text + added.text,
+    addedLines: added.count,
+    removedLines: removed.count,
+  };
 }
 
 function side(text: string, mark: "+" | "-"): { text: string; count: number } {

@@ -26,17 +26,22 @@ export function riskMarks(resolved: ResolvedAction, changedLines: number): RiskM
   const marks: RiskMark[] = [];
   const add = (kind: RiskMark["kind"], message: string): void => void marks.push({ kind, message });
   if (kind === "DELETE_FILE" || kind === "DELETE_DIR") add("deletes", `${path} is deleted.`);
-  if (CI.some((pattern) => pattern.test(path))) add("ci_workflow", `${path} says what runs in continuous integration.`);
-  if (HOOKS.some((pattern) => pattern.test(path))) add("git_hook", `${path} says what runs at commits and checkouts.`);
+  if (CI.some((pattern) => pattern.test(path)))
+    add("ci_workflow", `${path} says what runs in continuous integration.`);
+  if (HOOKS.some((pattern) => pattern.test(path)))
+    add("git_hook", `${path} says what runs at commits and checkouts.`);
   if (MANIFESTS.test(path) && partOf(baseText, "scripts", path) !== partOf(text, "scripts", path))
     add("package_script", `${path} changes commands that a build or an install runs.`);
   const hasNewDependency =
-    DEPENDENCY_LISTS.test(path) || (isPackageJson(path) && dependenciesOf(baseText) !== dependenciesOf(text));
-  if (hasNewDependency && kind !== "DELETE_FILE") add("new_dependency", `${path} changes what is installed.`);
+    DEPENDENCY_LISTS.test(path) ||
+    (isPackageJson(path) && dependenciesOf(baseText) !== dependenciesOf(text));
+  if (hasNewDependency && kind !== "DELETE_FILE")
+    add("new_dependency", `${path} changes what is installed.`);
   const isExecutable = base !== undefined && (base.status.mode & 0o111) !== 0;
   if (isExecutable || EXECUTED.test(path) || text.startsWith("#!"))
     add("executable", `${path} can be run as a program.`);
-  if (changedLines > LARGE_CHANGE_LINES) add("large_change", `${changedLines} lines of ${path} change.`);
+  if (changedLines > LARGE_CHANGE_LINES)
+    add("large_change", `${changedLines} lines of ${path} change.`);
   return marks;
 }
 
@@ -49,7 +54,9 @@ function partOf(text: string, key: string, path: string): string {
   if (!isPackageJson(path)) return text;
   try {
     const json: unknown = JSON.parse(text);
-    return typeof json === "object" && json !== null && key in json ? JSON.stringify(Reflect.get(json, key)) : "";
+    return typeof json === "object" && json !== null && key in json
+      ? JSON.stringify(Reflect.get(json, key))
+      : "";
   } catch {
     return text;
   }

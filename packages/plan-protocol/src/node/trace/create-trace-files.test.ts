@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { createSequentialIds } from "@ccl/core/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { askForPort, goodChange, goodPlan, openStage, proposedOf } from "../../session/__fixtures__/open-stage.ts";
+import {
+  askForPort,
+  goodChange,
+  goodPlan,
+  openStage,
+  proposedOf,
+} from "../../session/__fixtures__/open-stage.ts";
 import { createTraceFiles } from "./create-trace-files.ts";
 
 let root = "";
@@ -32,7 +38,12 @@ describe("trace files", () => {
   });
 
   it("hold answers only where that was asked for, and no more than the given number stay", async () => {
-    const trace = createTraceFiles({ root, directory: "traces", includesRawAnswers: true, maxTraces: 2 });
+    const trace = createTraceFiles({
+      root,
+      directory: "traces",
+      includesRawAnswers: true,
+      maxTraces: 2,
+    });
     const { session } = openStage([goodPlan, goodPlan, goodPlan], { trace });
     for (const goal of ["Fix one.", "Fix two.", "Fix three."]) await session.plan(goal);
     const names = (await readdir(join(root, "traces"))).sort();
@@ -51,7 +62,10 @@ describe("trace files", () => {
     await symlink(tmpdir(), join(root, "project", "link"));
     const trace = createTraceFiles({ root: join(root, "project"), ...where });
     const { session } = openStage([goodPlan], { trace, ids: createSequentialIds(prefix) });
-    expect(await session.plan("Fix it.")).toMatchObject({ ok: true, traceProblem: expect.stringMatching(/cannot be/) });
+    expect(await session.plan("Fix it.")).toMatchObject({
+      ok: true,
+      traceProblem: expect.stringMatching(/cannot be/),
+    });
     expect(await readdir(root)).toEqual(["project"]);
   });
 });

@@ -29,13 +29,20 @@ export function createTraceFiles(options: TraceFilesOptions): PlanTraceSink {
     includesRawAnswers,
     async write(trace) {
       if (!TRACE_ID.test(trace.trace_id))
-        throw new PlanProtocolError("invalid_input", `${quote(trace.trace_id)} cannot be the name of a trace file.`);
+        throw new PlanProtocolError(
+          "invalid_input",
+          `${quote(trace.trace_id)} cannot be the name of a trace file.`,
+        );
       const folder = await openFolder(root, directory);
       try {
-        await writeFileDurable(join(folder, `${trace.trace_id}.json`), `${JSON.stringify(trace, undefined, 2)}\n`, {
-          mode: 0o600,
-          durability: "normal",
-        });
+        await writeFileDurable(
+          join(folder, `${trace.trace_id}.json`),
+          `${JSON.stringify(trace, undefined, 2)}\n`,
+          {
+            mode: 0o600,
+            durability: "normal",
+          },
+        );
         await removeOldest(folder, maxTraces);
       } catch (error) {
         throw ioFailed(folder, error);
@@ -48,7 +55,10 @@ async function openFolder(root: string, directory: string): Promise<string> {
   const place = await resolveInside(root, directory);
   if (!place.ok) {
     const message = place.issues.map((issue) => issue.message).join(" ");
-    throw new PlanProtocolError("invalid_input", `Traces cannot be kept in ${quote(directory)}: ${message}`);
+    throw new PlanProtocolError(
+      "invalid_input",
+      `Traces cannot be kept in ${quote(directory)}: ${message}`,
+    );
   }
   const folder = place.value.absolutePath;
   try {

@@ -46,12 +46,16 @@ export async function applyPlan(
   const failing = await failingBefore(parts, checks, { signal });
   const transactionId = parts.ids.next();
   if (!isTransactionId(transactionId))
-    throw new PlanProtocolError("invalid_input", "The id generator gave an id that can't be a folder's name.");
+    throw new PlanProtocolError(
+      "invalid_input",
+      "The id generator gave an id that can't be a folder's name.",
+    );
   const prepared = await prepare(parts, journals, { plan: resolved.value, transactionId, signal });
   if (!prepared.ok) return prepared;
   const staged = prepared.value;
   try {
-    const runChecks = (): Promise<CheckOutcome[]> => runChecksAfter(parts, checks, { failing, signal });
+    const runChecks = (): Promise<CheckOutcome[]> =>
+      runChecksAfter(parts, checks, { failing, signal });
     const outcome = await carryOut(parts, journals, { staged, runChecks, signal });
     if (!outcome.ok) return outcome;
     const changes = resolved.value.actions.map(describeChange);
@@ -67,7 +71,9 @@ function checkConfirmation(
   resolved: ResolvedPlan,
   confirm: string | undefined,
 ): { ok: false; issues: Issue[] } | undefined {
-  const needs = resolved.actions.some(({ action }) => action.kind === "DELETE_FILE" || action.kind === "DELETE_DIR");
+  const needs = resolved.actions.some(
+    ({ action }) => action.kind === "DELETE_FILE" || action.kind === "DELETE_DIR",
+  );
   if (confirm === undefined)
     return needs
       ? planFailure(
@@ -114,7 +120,10 @@ async function prepare(
     if (error instanceof StepConflict) return { ok: false, issues: [error.issue] };
     const code = systemCode(error);
     if (code === undefined || PlanProtocolError.isInstance(error)) throw error;
-    return planFailure("SNAPSHOT_FAILED", `The change could not be prepared (${code}). Nothing was changed.`);
+    return planFailure(
+      "SNAPSHOT_FAILED",
+      `The change could not be prepared (${code}). Nothing was changed.`,
+    );
   }
 }
 
@@ -163,7 +172,8 @@ async function takeBack(
   const { journal } = staged;
   try {
     // Where the mark of the commit is there but may not last, another outweighs it.
-    if ((await stateOf(journal.folder)) === "committed") await mark(parts, journal, { state: "rolling_back" });
+    if ((await stateOf(journal.folder)) === "committed")
+      await mark(parts, journal, { state: "rolling_back" });
     const keptPaths = await undo(parts, journal, { begun: progress.begun, isLive: true });
     await unmarkOpen(journals, journal.transactionId);
     return { ok: false, issues: [...issues, ...keptIssues(keptPaths, issues)] };
@@ -176,7 +186,9 @@ async function takeBack(
 }
 
 function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Issue[] {
-  const isKnown = new Set(issues.filter(({ code }) => code === "CONCURRENT_EDIT").map(({ path }) => path[0]));
+  const isKnown = new Set(
+    issues.filter(({ code }) => code === "CONCURRENT_EDIT").map(({ path }) => path[0]),
+  );
   return keptPaths
     .filter((path) => !isKnown.has(path))
     .map((path) => ({
@@ -187,8 +199,13 @@ function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Iss
 }
 
 function issuesOf(error: unknown): Issue[] {
-  const because = error instanceof StepConflict ? error.issue.message : (systemCode(error) ?? messageOf(error));
-  const issue = { code: "APPLY_FAILED_ROLLED_BACK", path: [], message: `The plan was taken back: ${because}` };
+  const because =
+    error instanceof StepConflict ? error.issue.message : (systemCode(error) ?? messageOf(error));
+  const issue = {
+    code: "APPLY_FAILED_ROLLED_BACK",
+    path: [],
+    message: `The plan was taken back: ${because}`,
+  };
   return error instanceof StepConflict ? [error.issue, issue] : [issue];
 }
 
@@ -201,7 +218,8 @@ function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcom
     newFailures === undefined
       ? "passed before the change"
       : `failed before the change as well, but not ${newFailures.slice(0, 5).join(", ")},`;
-  const how = status === "timed_out" ? "did not end in time" : `failed (exit code ${exitCode ?? "none"})`;
+  const how =
+    status === "timed_out" ? "did not end in time" : `failed (exit code ${exitCode ?? "none"})`;
   return {
     code: "AUTO_CHECK_FAILED_ROLLED_BACK",
     path: ["checks", name],
@@ -209,7 +227,11 @@ function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcom
   };
 }
 
-function describeChange({ action, base, content }: ResolvedPlan["actions"][number]): AppliedPlan["changes"][number] {
+function describeChange({
+  action,
+  base,
+  content,
+}: ResolvedPlan["actions"][number]): AppliedPlan["changes"][number] {
   return {
     kind: action.kind,
     path: action.path,

@@ -15,7 +15,11 @@ import { StepConflict } from "./step.ts";
  * all that it has, times to the nanosecond included, is what a rollback puts back. Its content is read again only where
  * its status is not what it was; what a status can't tell, `confirmSwap` finds. The caller makes the names durable.
  */
-export async function backUp(parts: WorkspaceParts, tree: Tree, { journal, steps }: StagedPlan): Promise<void> {
+export async function backUp(
+  parts: WorkspaceParts,
+  tree: Tree,
+  { journal, steps }: StagedPlan,
+): Promise<void> {
   const old = steps.filter((step) => step.before !== undefined && step.change !== "remove_folder");
   await inParallel(old, async (step) => {
     const { parent, name } = splitPath(step.path);
@@ -23,7 +27,9 @@ export async function backUp(parts: WorkspaceParts, tree: Tree, { journal, steps
       .inFolder(parent, (folder) => backUpFile(parts, journal, { step, folder, name }))
       .catch((error: unknown) => {
         const code = systemCode(error) ?? "";
-        throw code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" ? changedMeanwhile(step) : error;
+        throw code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP"
+          ? changedMeanwhile(step)
+          : error;
       });
   });
 }
@@ -42,19 +48,27 @@ async function backUpFile(
     return copy(parts, { folder, name, status: step.baseStatus, backups, key });
   }
   const status = await backups.status(key);
-  if (!isSameStatus(status, step.baseStatus)) step.baseStatus = await confirmBase(backups, key, step);
+  if (!isSameStatus(status, step.baseStatus))
+    step.baseStatus = await confirmBase(backups, key, step);
 }
 
 /** The status of a file that still has the content and the mode that the plan was made for. */
 async function confirmBase(folder: Folder, name: string, step: StagedStep): Promise<EntryStatus> {
   const facts = await readFacts(folder, name, MAX_TEXT_BYTES);
-  if (facts === undefined || facts.sha256 !== step.before?.sha256 || facts.status.mode !== step.before.mode)
+  if (
+    facts === undefined ||
+    facts.sha256 !== step.before?.sha256 ||
+    facts.status.mode !== step.before.mode
+  )
     throw changedMeanwhile(step);
   return facts.status;
 }
 
 /** True where nothing speaks for a change: the same file with the same size, mode and time. */
-export function isSameStatus(status: EntryStatus | undefined, expected: EntryStatus | undefined): boolean {
+export function isSameStatus(
+  status: EntryStatus | undefined,
+  expected: EntryStatus | undefined,
+): boolean {
   return (
     status?.identity === expected?.identity &&
     status?.modifiedNs === expected?.modifiedNs &&
@@ -77,7 +91,10 @@ interface BackupSource {
   key: string;
 }
 
-async function copy(parts: WorkspaceParts, { folder, name, status, backups, key }: BackupSource): Promise<void> {
+async function copy(
+  parts: WorkspaceParts,
+  { folder, name, status, backups, key }: BackupSource,
+): Promise<void> {
   const from = await folder.openFile(name);
   try {
     const file = await backups.createFile(key, 0o600);

@@ -30,7 +30,11 @@ const PARTS = ["staged", "backups", "moved", "taken"] as const;
 const INTENT = "intent.json";
 /** With an id behind it: a mark beside the journals of what may be unfinished. No id has a point. */
 const OPEN = "open.";
-const MARKS = { committed: "committed", rolling_back: "rolling-back", rolled_back: "rolled-back" } as const;
+const MARKS = {
+  committed: "committed",
+  rolling_back: "rolling-back",
+  rolled_back: "rolled-back",
+} as const;
 const VERSION = 1;
 
 /** Bounds what is read of a journal; the largest plan allowed by any sensible limit stays far below. */
@@ -62,7 +66,11 @@ export async function createJournal(
  * Writes down all that the transaction is going to do, and makes that and the names of its files durable; from then on it
  * is undone unless it is marked as committed.
  */
-export async function writeIntent(parts: WorkspaceParts, journals: Folder, journal: Journal): Promise<void> {
+export async function writeIntent(
+  parts: WorkspaceParts,
+  journals: Folder,
+  journal: Journal,
+): Promise<void> {
   const { transactionId, timeMs, steps, folder, staged, backups } = journal;
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
   const text = `${sha256Hex(body)}\n${body}\n`;
@@ -72,7 +80,11 @@ export async function writeIntent(parts: WorkspaceParts, journals: Folder, journ
 }
 
 /** Says that a transaction that was through may be unfinished again; durable when it returns. */
-export async function markOpen(parts: WorkspaceParts, journals: Folder, { transactionId }: Journal): Promise<void> {
+export async function markOpen(
+  parts: WorkspaceParts,
+  journals: Folder,
+  { transactionId }: Journal,
+): Promise<void> {
   await unless(["EEXIST"], makeEmpty(journals, OPEN + transactionId), undefined);
   await syncIn(parts, journals);
 }
@@ -84,7 +96,9 @@ export async function unmarkOpen(journals: Folder, transactionId: string): Promi
 
 /** Ids of the transactions that may be unfinished. All that are unfinished are among them. */
 export async function openIds(journals: Folder): Promise<string[]> {
-  return (await journals.list()).filter((name) => name.startsWith(OPEN)).map((name) => name.slice(OPEN.length));
+  return (await journals.list())
+    .filter((name) => name.startsWith(OPEN))
+    .map((name) => name.slice(OPEN.length));
 }
 
 /** True where a transaction is among those. */
@@ -111,7 +125,8 @@ export async function mark(
 ): Promise<void> {
   const { folder } = journal;
   const name = MARKS[state];
-  if (keptPaths.length > 0) await writeWhole(parts, folder, { name, text: `${JSON.stringify({ keptPaths })}\n` });
+  if (keptPaths.length > 0)
+    await writeWhole(parts, folder, { name, text: `${JSON.stringify({ keptPaths })}\n` });
   else await unless(["EEXIST"], makeEmpty(folder, name), undefined);
   await syncIn(parts, folder);
 }
@@ -151,7 +166,10 @@ export async function openJournal(journals: Folder, transactionId: string): Prom
 }
 
 /** What a transaction was going to do, and when it began. */
-export async function readIntent(folder: Folder, transactionId: string): Promise<{ timeMs: number; steps: Step[] }> {
+export async function readIntent(
+  folder: Folder,
+  transactionId: string,
+): Promise<{ timeMs: number; steps: Step[] }> {
   const text = (await readText(folder, INTENT)) ?? "";
   const end = text.indexOf("\n");
   const body = text.slice(end + 1, -1);
@@ -171,7 +189,10 @@ export async function closeJournal(journal: Journal): Promise<void> {
 }
 
 /** Removes what a transaction no longer needs; what can't be removed now goes the next time. */
-export async function emptyParts(journal: Journal, names: readonly (typeof PARTS)[number][]): Promise<void> {
+export async function emptyParts(
+  journal: Journal,
+  names: readonly (typeof PARTS)[number][],
+): Promise<void> {
   for (const name of names) {
     const part = journal[name];
     const files = await part.list().catch(() => []);
@@ -204,7 +225,10 @@ async function removeFilesIn(folder: Folder, name: string): Promise<void> {
   await folder.removeFolder(name);
 }
 
-async function openParts(folder: Folder, facts: Pick<Journal, "transactionId" | "timeMs" | "steps">): Promise<Journal> {
+async function openParts(
+  folder: Folder,
+  facts: Pick<Journal, "transactionId" | "timeMs" | "steps">,
+): Promise<Journal> {
   const [staged, backups, moved, taken] = await Promise.all([
     folder.openFolder("staged"),
     folder.openFolder("backups"),

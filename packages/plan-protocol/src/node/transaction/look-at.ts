@@ -25,7 +25,11 @@ export interface BlockedPath {
 }
 
 /** What stands at a path, no link on the way followed; the file's bytes come up to a limit. */
-export async function lookAt(tree: Tree, path: string, maxBytes: number): Promise<FoundEntry | BlockedPath> {
+export async function lookAt(
+  tree: Tree,
+  path: string,
+  maxBytes: number,
+): Promise<FoundEntry | BlockedPath> {
   const { parent, name } = splitPath(path);
   try {
     return await tree.inFolder(parent, async (folder) => {
@@ -53,7 +57,11 @@ async function whatBlocks(tree: Tree, folder: string): Promise<BlockedPath> {
     const status = await tree.inFolder(parent, (above) => above.status(name));
     if (status !== undefined && status.kind !== "folder") return blockedBy(path, status);
   }
-  return { kind: "blocked", code: "CONCURRENT_EDIT", message: `${quote(folder)} is being changed by someone else.` };
+  return {
+    kind: "blocked",
+    code: "CONCURRENT_EDIT",
+    message: `${quote(folder)} is being changed by someone else.`,
+  };
 }
 
 async function lastFolderOf(tree: Tree, folder: string): Promise<string> {

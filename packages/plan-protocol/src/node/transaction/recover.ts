@@ -37,15 +37,27 @@ export async function recoverAll(
     throwIfAborted(signal);
     if (state === "begun") {
       await removeJournal(journals, id);
-      recovered.push({ transactionId: id, outcome: "discarded", paths: [], keptPaths: [], timeMs: 0 });
+      recovered.push({
+        transactionId: id,
+        outcome: "discarded",
+        paths: [],
+        keptPaths: [],
+        timeMs: 0,
+      });
     } else if (isUnfinished(state)) {
       unfinished.push({
         id,
-        timeMs: await inFolder(journals, id, async (folder) => (await readIntent(folder, id)).timeMs),
+        timeMs: await inFolder(
+          journals,
+          id,
+          async (folder) => (await readIntent(folder, id)).timeMs,
+        ),
       });
     } else await clearLeftovers(parts, journals, { id, state });
   }
-  for (const { id, timeMs } of unfinished.toSorted((a, b) => b.timeMs - a.timeMs || (a.id < b.id ? 1 : -1))) {
+  for (const { id, timeMs } of unfinished.toSorted(
+    (a, b) => b.timeMs - a.timeMs || (a.id < b.id ? 1 : -1),
+  )) {
     throwIfAborted(signal);
     const journal = await openJournal(journals, id);
     try {
@@ -59,7 +71,9 @@ export async function recoverAll(
   }
   for (const id of await openIds(journals)) await unmarkOpen(journals, id);
   await removeDeadLocks(parts, journals);
-  return recovered.toSorted((a, b) => a.timeMs - b.timeMs).map(({ timeMs: _timeMs, ...rest }) => rest);
+  return recovered
+    .toSorted((a, b) => a.timeMs - b.timeMs)
+    .map(({ timeMs: _timeMs, ...rest }) => rest);
 }
 
 /** What there is a journal of, oldest first. */
@@ -75,7 +89,9 @@ export async function listTransactions(
     const record = await unless(["ENOENT"], describe(journals, id, state), undefined);
     if (record !== undefined) records.push(record);
   }
-  return records.toSorted((a, b) => a.timeMs - b.timeMs || (a.transactionId < b.transactionId ? -1 : 1));
+  return records.toSorted(
+    (a, b) => a.timeMs - b.timeMs || (a.transactionId < b.transactionId ? -1 : 1),
+  );
 }
 
 function describe(journals: Folder, id: string, state: JournalState): Promise<TransactionRecord> {
@@ -92,7 +108,10 @@ async function listStates(journals: Folder): Promise<{ id: string; state: Journa
 }
 
 /** By id; what has no journal is left out. */
-async function statesOf(journals: Folder, ids: readonly string[]): Promise<{ id: string; state: JournalState }[]> {
+async function statesOf(
+  journals: Folder,
+  ids: readonly string[],
+): Promise<{ id: string; state: JournalState }[]> {
   const found: { id: string; state: JournalState }[] = [];
   for (const id of ids.toSorted()) {
     if ((await journals.status(id))?.kind !== "folder") continue;
@@ -102,7 +121,11 @@ async function statesOf(journals: Folder, ids: readonly string[]): Promise<{ id:
   return found;
 }
 
-async function inFolder<Value>(journals: Folder, id: string, call: (folder: Folder) => Promise<Value>): Promise<Value> {
+async function inFolder<Value>(
+  journals: Folder,
+  id: string,
+  call: (folder: Folder) => Promise<Value>,
+): Promise<Value> {
   const folder = await journals.openFolder(id);
   try {
     return await call(folder);

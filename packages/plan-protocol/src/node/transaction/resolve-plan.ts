@@ -41,19 +41,27 @@ export interface ResolvedPlan {
 }
 
 /** Tries a plan on the tree without changing anything: what each action would do, or every reason why it can't be. */
-export async function resolvePlan(parts: WorkspaceParts, tree: Tree, plan: ValidPlan): Promise<Result<ResolvedPlan>> {
+export async function resolvePlan(
+  parts: WorkspaceParts,
+  tree: Tree,
+  plan: ValidPlan,
+): Promise<Result<ResolvedPlan>> {
   const actions = orderActions(plan.actions);
   const refused = checkNames(parts, plan.actions);
   if (refused.length > 0) return { ok: false, issues: refused };
   const indexes = new Map(plan.actions.map((action, index) => [action.path, index]));
   const impliedFolders = new Set<string>();
-  const isDeleted = new Set(actions.filter(({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR").map(pathOf));
+  const isDeleted = new Set(
+    actions.filter(({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR").map(pathOf),
+  );
   const madeFolders = new Set(actions.filter(({ kind }) => kind === "CREATE_DIR").map(pathOf));
   const { device } = await parts.root.ownStatus();
   const context: ResolveContext = { parts, tree, device, isDeleted, madeFolders, impliedFolders };
   const issues: Issue[] = [];
   const resolved = await inParallel(actions, async (action): Promise<ResolvedAction> => {
-    const outcome = await resolveAction(action, context).catch((error: unknown) => ioIssue(action, error));
+    const outcome = await resolveAction(action, context).catch((error: unknown) =>
+      ioIssue(action, error),
+    );
     if (outcome.ok) return outcome.value;
     const at = ["actions", indexes.get(action.path) ?? 0];
     issues.push(...outcome.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
@@ -80,7 +88,12 @@ type Outcome = { ok: true; value: ResolvedAction } | { ok: false; issues: Issue[
 function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Issue[] {
   const issues: Issue[] = [];
   for (const [index, { kind, path }] of actions.entries()) {
-    const use = kind === "DELETE_FILE" ? "delete" : actionKinds[kind].fields.length === 0 ? "folder" : "write";
+    const use =
+      kind === "DELETE_FILE"
+        ? "delete"
+        : actionKinds[kind].fields.length === 0
+          ? "folder"
+          : "write";
     const checked = checkPath(path, { policy: parts.policy, limits: parts.limits, use });
     const at = ["actions", index, "path"];
     if (!checked.ok) issues.push(...checked.issues.map((issue) => ({ ...issue, path: at })));
@@ -142,10 +155,18 @@ function resolveCreate(
       "ERR_TARGET_EXISTS",
       `${quote(action.path)} exists already; ${action.kind} would have to replace it.`,
     );
-  for (let folder = splitPath(action.path).parent; isBelow(folder, found.lastFolder); folder = splitPath(folder).parent)
+  for (
+    let folder = splitPath(action.path).parent;
+    isBelow(folder, found.lastFolder);
+    folder = splitPath(folder).parent
+  )
     if (!madeFolders.has(folder)) impliedFolders.add(folder);
   if (action.kind !== "CREATE_FILE") return success({ action });
-  return success({ action, text: action.content, content: new TextEncoder().encode(action.content) });
+  return success({
+    action,
+    text: action.content,
+    content: new TextEncoder().encode(action.content),
+  });
 }
 
 function isBelow(folder: string, existing: string): boolean {
@@ -157,7 +178,8 @@ async function resolveDeleteFolder(
   action: ValidAction,
   { found, context }: { found: FoundEntry; context: ResolveContext },
 ): Promise<Outcome> {
-  if (found.kind !== "folder") return refuse("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
+  if (found.kind !== "folder")
+    return refuse("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
   const names = await context.tree.inFolder(path, (folder) => folder.list());
   const left = names.filter((name) => !context.isDeleted.has(`${path}/${name}`)).sort();
   if (left.length > 0)
@@ -168,9 +190,15 @@ async function resolveDeleteFolder(
   return success({ action, folderMode: found.mode });
 }
 
-function resolveExisting(action: ValidAction, found: FoundEntry, { parts }: ResolveContext): Outcome {
-  if (found.kind === "absent") return refuse("PATH_NOT_FOUND", `There is no file ${quote(action.path)}.`);
-  if (found.kind === "folder") return refuse("PATH_NOT_FOUND", `${quote(action.path)} is a folder, not a file.`);
+function resolveExisting(
+  action: ValidAction,
+  found: FoundEntry,
+  { parts }: ResolveContext,
+): Outcome {
+  if (found.kind === "absent")
+    return refuse("PATH_NOT_FOUND", `There is no file ${quote(action.path)}.`);
+  if (found.kind === "folder")
+    return refuse("PATH_NOT_FOUND", `${quote(action.path)} is a folder, not a file.`);
   const { facts } = found;
   const read = parts.readSet.get(action.path);
   if (action.kind === "DELETE_FILE") {
@@ -180,7 +208,10 @@ function resolveExisting(action: ValidAction, found: FoundEntry, { parts }: Reso
   }
   const wanted = "base_sha256" in action ? action.base_sha256 : read?.sha256;
   if (wanted === undefined)
-    return refuse("ERR_UPDATE_WITHOUT_BASE", `${quote(action.path)} has not been read. Read it with read_file first.`);
+    return refuse(
+      "ERR_UPDATE_WITHOUT_BASE",
+      `${quote(action.path)} has not been read. Read it with read_file first.`,
+    );
   if (wanted !== facts.sha256)
     return refuse(
       "ERR_BASE_MISMATCH",
@@ -194,9 +225,15 @@ function resolveText(action: ValidAction, facts: FileFacts): Outcome {
   let text = "content" in action ? action.content : undefined;
   if (text === undefined) {
     if (facts.bytes === undefined)
-      return refuse("ERR_CONTENT_TOO_LARGE", `${quote(action.path)} has more than ${MAX_TEXT_BYTES} bytes.`);
+      return refuse(
+        "ERR_CONTENT_TOO_LARGE",
+        `${quote(action.path)} has more than ${MAX_TEXT_BYTES} bytes.`,
+      );
     if (base.baseText === undefined)
-      return refuse("ERR_NON_UTF8_FILE", `${quote(action.path)} is no UTF-8 text, so it can't be patched or edited.`);
+      return refuse(
+        "ERR_NON_UTF8_FILE",
+        `${quote(action.path)} is no UTF-8 text, so it can't be patched or edited.`,
+      );
     const changed = changeText(action, base.baseText);
     if (!changed.ok) return { ok: false, issues: changed.issues };
     text = changed.value;

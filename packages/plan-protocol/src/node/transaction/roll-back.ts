@@ -28,10 +28,14 @@ export async function rollBack(
   journals: Folder,
   transactionId: string,
 ): Promise<Result<RolledBackPlan>> {
-  const isThere = isTransactionId(transactionId) && (await journals.status(transactionId))?.kind === "folder";
+  const isThere =
+    isTransactionId(transactionId) && (await journals.status(transactionId))?.kind === "folder";
   if (!isThere) return noJournalOf(transactionId);
   if ((await findUnfinished(journals)).length > 0)
-    return planFailure("RECOVERY_REQUIRED", "A transaction was interrupted. Call recover() before a rollback.");
+    return planFailure(
+      "RECOVERY_REQUIRED",
+      "A transaction was interrupted. Call recover() before a rollback.",
+    );
   const folder = await journals.openFolder(transactionId);
   const state = await stateOf(folder).finally(() => folder.close());
   if (state !== "committed")
@@ -57,7 +61,10 @@ export async function rollBack(
 
 /** The answer for an id that there is no journal of. */
 export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
-  return planFailure("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
+  return planFailure(
+    "PATH_NOT_FOUND",
+    `There is no journal of a transaction ${quote(transactionId)}.`,
+  );
 }
 
 /** What is no longer as the transaction left it. */
@@ -67,7 +74,11 @@ async function findLaterChanges(tree: Tree, { steps }: Journal): Promise<Issue[]
   return found.filter((issue) => issue !== undefined);
 }
 
-async function laterChange(tree: Tree, step: Step, own: ReadonlySet<string>): Promise<Issue | undefined> {
+async function laterChange(
+  tree: Tree,
+  step: Step,
+  own: ReadonlySet<string>,
+): Promise<Issue | undefined> {
   const { path, change, after } = step;
   const found = await lookAt(tree, path, MAX_TEXT_BYTES);
   if (change === "remove" || change === "remove_folder") {
@@ -75,7 +86,8 @@ async function laterChange(tree: Tree, step: Step, own: ReadonlySet<string>): Pr
     return isGone ? undefined : changed(path, "was deleted by the transaction and is there again");
   }
   if (change === "make_folder") {
-    if (found.kind !== "folder") return changed(path, "is no longer the folder that the transaction made");
+    if (found.kind !== "folder")
+      return changed(path, "is no longer the folder that the transaction made");
     const names = await unless(
       ["ENOENT"],
       tree.inFolder(path, (folder) => folder.list()),
@@ -87,12 +99,18 @@ async function laterChange(tree: Tree, step: Step, own: ReadonlySet<string>): Pr
     return { code: "ERR_NOT_EMPTY", path: [path], message };
   }
   const isAsLeft =
-    found.kind === "file" && found.facts.sha256 === after?.sha256 && found.facts.status.mode === after.mode;
+    found.kind === "file" &&
+    found.facts.sha256 === after?.sha256 &&
+    found.facts.status.mode === after.mode;
   return isAsLeft ? undefined : changed(path, "was changed since the transaction");
 }
 
 function changed(path: string, how: string): Issue {
-  return { code: "CONCURRENT_EDIT", path: [path], message: `${quote(path)} ${how}. Nothing was put back.` };
+  return {
+    code: "CONCURRENT_EDIT",
+    path: [path],
+    message: `${quote(path)} ${how}. Nothing was put back.`,
+  };
 }
 
 function keptIssue(path: string): Issue {

@@ -44,26 +44,44 @@ export async function stagePlan(
   }
 }
 
-function writeSteps(parts: WorkspaceParts, journal: Journal, drafts: readonly Draft[]): Promise<StagedStep[]> {
+function writeSteps(
+  parts: WorkspaceParts,
+  journal: Journal,
+  drafts: readonly Draft[],
+): Promise<StagedStep[]> {
   return inParallel(drafts, async ({ step, source }, index): Promise<StagedStep> => {
     const base = source?.base === undefined ? {} : { baseStatus: source.base.status };
-    if (step.change !== "write" || source?.content === undefined) return { ...step, ...base, index };
-    const stagedStatus = await writeStaged(parts, journal.staged, { index, source, content: source.content });
-    const after = { sha256: sha256Hex(source.content), sizeBytes: source.content.length, mode: stagedStatus.mode };
+    if (step.change !== "write" || source?.content === undefined)
+      return { ...step, ...base, index };
+    const stagedStatus = await writeStaged(parts, journal.staged, {
+      index,
+      source,
+      content: source.content,
+    });
+    const after = {
+      sha256: sha256Hex(source.content),
+      sizeBytes: source.content.length,
+      mode: stagedStatus.mode,
+    };
     return { ...step, after, ...base, stagedStatus, index };
   });
 }
 
 /** What changes, in order: folders from the top down, files, deletions, deleted folders from the deepest up. */
 function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
-  const named = actions.filter(({ action }) => action.kind === "CREATE_DIR").map(({ action }) => action.path);
+  const named = actions
+    .filter(({ action }) => action.kind === "CREATE_DIR")
+    .map(({ action }) => action.path);
   const isNamed = new Set(named);
   const folders = [...named, ...impliedFolders].sort();
   const made = folders.map((path): Draft => ({
     step: { change: "make_folder", path, ...(isNamed.has(path) ? { kind: "CREATE_DIR" } : {}) },
   }));
   const others = actions.filter(({ action }) => action.kind !== "CREATE_DIR");
-  return [...made, ...others.filter(hasEffect).map((source): Draft => ({ step: stepOf(source), source }))];
+  return [
+    ...made,
+    ...others.filter(hasEffect).map((source): Draft => ({ step: stepOf(source), source })),
+  ];
 }
 
 /** A file that already has the wanted content is left alone. */
@@ -103,7 +121,10 @@ async function writeStaged(
 }
 
 /** Owner and permission bits of the old file. Never set-user-id: who wrote the new text is not who was trusted with the old. */
-async function keepAccess(file: Awaited<ReturnType<Folder["createFile"]>>, old: EntryStatus): Promise<void> {
+async function keepAccess(
+  file: Awaited<ReturnType<Folder["createFile"]>>,
+  old: EntryStatus,
+): Promise<void> {
   if (old.ownerId !== process.geteuid?.() || old.groupId !== process.getegid?.())
     await unless(["EPERM", "EINVAL", "ENOSYS"], file.setOwner(old.ownerId, old.groupId), undefined);
   await file.setMode(old.mode & 0o1777);

@@ -29,7 +29,9 @@ export async function swapIn(
       await tree.inFolder(parent, (folder) => makeChange(journal, step, { folder, name }));
     } catch (error) {
       const code = systemCode(error) ?? "";
-      const isConflict = ["EEXIST", "ENOENT", "ENOTDIR", "ELOOP", "ENOTEMPTY", "ESTALE"].includes(code);
+      const isConflict = ["EEXIST", "ENOENT", "ENOTDIR", "ELOOP", "ENOTEMPTY", "ESTALE"].includes(
+        code,
+      );
       throw isConflict ? conflictAt(step, code) : error;
     }
   }
@@ -45,7 +47,11 @@ interface Place {
   name: string;
 }
 
-async function makeChange(journal: Journal, step: StagedStep, { folder, name }: Place): Promise<void> {
+async function makeChange(
+  journal: Journal,
+  step: StagedStep,
+  { folder, name }: Place,
+): Promise<void> {
   if (step.change === "make_folder") return folder.makeFolder(name);
   if (step.change === "remove_folder") return folder.removeFolder(name);
   if (step.before !== undefined) await moveOut(journal, step, { folder, name });
@@ -59,7 +65,11 @@ async function moveOut(journal: Journal, step: StagedStep, { folder, name }: Pla
 }
 
 /** Gives a file of a journal a name in the tree; `EEXIST` where it is taken. */
-export async function giveName(from: Folder, fileName: string, { folder, name }: Place): Promise<void> {
+export async function giveName(
+  from: Folder,
+  fileName: string,
+  { folder, name }: Place,
+): Promise<void> {
   try {
     await from.link(fileName, folder, name);
   } catch (error) {
@@ -81,7 +91,9 @@ export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): P
   await inParallel(steps, async (step) => {
     const { parent, name } = splitPath(step.path);
     if (step.change === "write") {
-      const status = await tree.inFolder(parent, (folder) => folder.status(name)).catch(() => undefined);
+      const status = await tree
+        .inFolder(parent, (folder) => folder.status(name))
+        .catch(() => undefined);
       if (status?.identity !== step.stagedStatus?.identity) throw changedMeanwhile(step);
     }
     if (step.before === undefined || step.change === "remove_folder") return;

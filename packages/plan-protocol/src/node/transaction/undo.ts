@@ -31,12 +31,17 @@ export interface UndoOptions {
  * after any interruption. Gives the paths that someone else has changed: those are not touched, and their old files stay
  * in the journal.
  */
-export async function undo(parts: WorkspaceParts, journal: Journal, options: UndoOptions = {}): Promise<string[]> {
+export async function undo(
+  parts: WorkspaceParts,
+  journal: Journal,
+  options: UndoOptions = {},
+): Promise<string[]> {
   const { begun = journal.steps.length, isLive = false } = options;
   const keptPaths: string[] = [];
   await withTree(parts.root, async (tree) => {
     for (const [index, step] of [...journal.steps.entries()].slice(0, begun).toReversed())
-      if (!(await undoStep(journal, step, { tree, key: String(index), isLive }))) keptPaths.push(step.path);
+      if (!(await undoStep(journal, step, { tree, key: String(index), isLive })))
+        keptPaths.push(step.path);
     await syncIn(parts, journal.moved, journal.taken);
   });
   // By a new walk: folders that were made again are others than those that were open.
@@ -48,13 +53,18 @@ export async function undo(parts: WorkspaceParts, journal: Journal, options: Und
   return keptPaths.toReversed();
 }
 
-async function markUndone(parts: WorkspaceParts, journal: Journal, keptPaths: readonly string[]): Promise<void> {
+async function markUndone(
+  parts: WorkspaceParts,
+  journal: Journal,
+  keptPaths: readonly string[],
+): Promise<void> {
   try {
     await mark(parts, journal, { state: "rolled_back", keptPaths });
   } catch (error) {
     const isFull = ["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
     // Taking the intent away needs no room, and nothing is lost with it: the tree is as it was before.
-    if (!isFull || keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent") throw error;
+    if (!isFull || keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent")
+      throw error;
     await withdrawIntent(parts, journal);
   }
 }
@@ -107,7 +117,8 @@ async function undoFile(journal: Journal, step: Step, place: Place): Promise<boo
   if (await isOriginal(journal, step, { status, place })) return true;
   if (step.after === undefined || !(await isOurs(journal, step, { status, place }))) return false;
   // After a power cut a move may be there by half, and moving a file onto itself does nothing.
-  if ((await journal.taken.status(place.key))?.identity === status.identity) await journal.taken.unlink(place.key);
+  if ((await journal.taken.status(place.key))?.identity === status.identity)
+    await journal.taken.unlink(place.key);
   await place.folder.rename(place.name, journal.taken, place.key);
   // What was taken is looked at again: the file may have become someone else's in between.
   return restore(journal, step, place);
@@ -156,7 +167,8 @@ async function isOurs(
   { after }: Step,
   { status, place }: { status: EntryStatus; place: Place },
 ): Promise<boolean> {
-  if (status.kind !== "file" || after === undefined || status.sizeBytes !== after.sizeBytes) return false;
+  if (status.kind !== "file" || after === undefined || status.sizeBytes !== after.sizeBytes)
+    return false;
   const staged = await journal.staged.status(place.key);
   if (staged !== undefined && staged.identity !== status.identity) return false;
   return (await readOwn(place.folder, place.name))?.sha256 === after.sha256;

@@ -12,14 +12,26 @@ export function convertArray(node: WireNode, position: Position, context: WireCo
   if (rest === false) return context.jsonText(node, position, "an array that must be empty");
   const item = context.convert(rest ?? true, inner);
   const sizes = ["minItems", "maxItems"].filter((keyword) => typeof node[keyword] === "number");
-  const wire = { type: "array", items: item.schema, ...Object.fromEntries(sizes.map((key) => [key, node[key]])) };
-  return { schema: dropConstraints(wire, node, { position, context }), codec: arrayCodec(item.codec) };
+  const wire = {
+    type: "array",
+    items: item.schema,
+    ...Object.fromEntries(sizes.map((key) => [key, node[key]])),
+  };
+  return {
+    schema: dropConstraints(wire, node, { position, context }),
+    codec: arrayCodec(item.codec),
+  };
 }
 
 /** `prefixItems` and `items` of 2020-12, or `items` and `additionalItems` of draft-07. */
-function tupleOf({ prefixItems, items, additionalItems }: WireNode): { prefix: unknown[]; rest: unknown } {
+function tupleOf({ prefixItems, items, additionalItems }: WireNode): {
+  prefix: unknown[];
+  rest: unknown;
+} {
   if (Array.isArray(prefixItems)) return { prefix: prefixItems, rest: items };
-  return Array.isArray(items) ? { prefix: items, rest: additionalItems } : { prefix: [], rest: items };
+  return Array.isArray(items)
+    ? { prefix: items, rest: additionalItems }
+    : { prefix: [], rest: items };
 }
 
 function convertTuple(
@@ -35,7 +47,9 @@ function convertTuple(
     {
       ...others,
       type: "object",
-      properties: Object.fromEntries(isOpen ? [...named, ["rest", { type: "array", items: rest ?? true }]] : named),
+      properties: Object.fromEntries(
+        isOpen ? [...named, ["rest", { type: "array", items: rest ?? true }]] : named,
+      ),
       required: [...named.slice(0, sent).map(([name]) => name), ...(isOpen ? ["rest"] : [])],
       additionalProperties: false,
     },
@@ -50,12 +64,19 @@ function tupleCodec(names: readonly string[], isOpen: boolean, object: WireCodec
   return {
     encode: (value) => {
       if (!Array.isArray(value)) return value;
-      const items = names.slice(0, value.length).map((name, index): [string, unknown] => [name, value[index]]);
-      return object.encode(Object.fromEntries(isOpen ? [...items, ["rest", value.slice(names.length)]] : items));
+      const items = names
+        .slice(0, value.length)
+        .map((name, index): [string, unknown] => [name, value[index]]);
+      return object.encode(
+        Object.fromEntries(isOpen ? [...items, ["rest", value.slice(names.length)]] : items),
+      );
     },
     decode: (wire) => {
       const decoded = object.decode(wire);
-      if (!isRecord(decoded) || !Object.keys(decoded).every((name) => name === "rest" || names.includes(name)))
+      if (
+        !isRecord(decoded) ||
+        !Object.keys(decoded).every((name) => name === "rest" || names.includes(name))
+      )
         return decoded;
       const present = names.filter((name) => Object.hasOwn(decoded, name));
       const rest = decoded["rest"] ?? [];

@@ -22,20 +22,32 @@ export function convertNode(
   position: Position,
   { context, references }: { context: WireContext; references: References },
 ): Converted {
-  if (!isRecord(given) || !isConstraining(given)) return context.jsonText(given, position, "it may be any value");
+  if (!isRecord(given) || !isConstraining(given))
+    return context.jsonText(given, position, "it may be any value");
   const node = simplify(given, references, new Set());
-  if (node === undefined) return context.jsonText(given, position, "its parts cannot be told as one");
+  if (node === undefined)
+    return context.jsonText(given, position, "its parts cannot be told as one");
   if ("$ref" in node) return references.define(node["$ref"]);
   const converted = convertSimple(node, position, context);
   return converted ?? context.jsonText(given, position, "strict schemas have no form for it");
 }
 
-function convertSimple(node: WireNode, position: Position, context: WireContext): Converted | undefined {
+function convertSimple(
+  node: WireNode,
+  position: Position,
+  context: WireContext,
+): Converted | undefined {
   const { type } = node;
   if ("const" in node || Array.isArray(node["enum"])) {
-    const values: unknown[] = "const" in node ? [node["const"]] : Array.isArray(node["enum"]) ? node["enum"] : [];
+    const values: unknown[] =
+      "const" in node ? [node["const"]] : Array.isArray(node["enum"]) ? node["enum"] : [];
     const converted = convertEnum(values, position, context);
-    return converted && { ...converted, schema: dropConstraints(converted.schema, node, { position, context }) };
+    return (
+      converted && {
+        ...converted,
+        schema: dropConstraints(converted.schema, node, { position, context }),
+      }
+    );
   }
   const branches = unionOf(node);
   if (branches !== undefined) {
@@ -46,13 +58,18 @@ function convertSimple(node: WireNode, position: Position, context: WireContext)
   const kind = type ?? inferredType(node);
   if (kind === "object") return isNested ? undefined : convertObject(node, position, context);
   if (kind === "array") return isNested ? undefined : convertArray(node, position, context);
-  const isScalar = typeof kind === "string" && ["string", "number", "integer", "boolean", "null"].includes(kind);
+  const isScalar =
+    typeof kind === "string" && ["string", "number", "integer", "boolean", "null"].includes(kind);
   return isScalar ? convertScalar(node, position, context) : undefined;
 }
 
 // The schema object of a union is settled later, so that its description is added in place.
 function described(converted: Converted, { description }: WireNode): Converted {
-  if (typeof description === "string" && !("$ref" in converted.schema) && !("description" in converted.schema)) {
+  if (
+    typeof description === "string" &&
+    !("$ref" in converted.schema) &&
+    !("description" in converted.schema)
+  ) {
     converted.schema["description"] = description;
   }
   return converted;
@@ -64,7 +81,9 @@ function unionOf(node: WireNode): unknown[] | undefined {
   if (Array.isArray(anyOf) || Array.isArray(oneOf)) {
     const { anyOf: _any, oneOf: _one, description: _text, title: _title, ...beside } = node;
     const branches: unknown[] = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
-    return isConstraining(beside) ? branches.map((branch) => ({ allOf: [beside, branch] })) : branches;
+    return isConstraining(beside)
+      ? branches.map((branch) => ({ allOf: [beside, branch] }))
+      : branches;
   }
   if (!Array.isArray(type)) return undefined;
   const { description: _text, title: _title, ...rest } = node;
@@ -72,20 +91,30 @@ function unionOf(node: WireNode): unknown[] | undefined {
 }
 
 function inferredType(node: WireNode): string | undefined {
-  if (["properties", "required", "additionalProperties", "patternProperties"].some((keyword) => keyword in node))
+  if (
+    ["properties", "required", "additionalProperties", "patternProperties"].some(
+      (keyword) => keyword in node,
+    )
+  )
     return "object";
   return "items" in node || "prefixItems" in node ? "array" : undefined;
 }
 
 /** The node without `allOf` and without constraints beside `$ref`; undefined when the parts don't merge. */
-function simplify(node: WireNode, references: References, seen: Set<unknown>): WireNode | undefined {
+function simplify(
+  node: WireNode,
+  references: References,
+  seen: Set<unknown>,
+): WireNode | undefined {
   const { allOf, $ref: reference, ...rest } = node;
   const parts: unknown[] = Array.isArray(allOf) ? allOf : [];
   const isAlone = parts.every((part) => part === true);
   if (isAlone && !isConstraining(rest)) return reference === undefined ? rest : { $ref: reference };
   if (isAlone && reference === undefined) return rest;
-  const onlyPart = parts.length === 1 && reference === undefined && !isConstraining(rest) ? parts[0] : undefined;
-  if (isRecord(onlyPart)) return simplify({ ...annotationsOf(rest), ...onlyPart }, references, seen);
+  const onlyPart =
+    parts.length === 1 && reference === undefined && !isConstraining(rest) ? parts[0] : undefined;
+  if (isRecord(onlyPart))
+    return simplify({ ...annotationsOf(rest), ...onlyPart }, references, seen);
   let merged: WireNode | undefined = rest;
   for (const part of [...parts, ...(reference === undefined ? [] : [{ $ref: reference }])]) {
     const plain = expand(part, references, seen);

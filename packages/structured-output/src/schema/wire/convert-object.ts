@@ -23,8 +23,16 @@ export function convertObject(node: WireNode, position: Position, context: WireC
     const pairs = convertPairs(others, node["propertyNames"], { position, context });
     return { ...pairs, schema: dropConstraints(pairs.schema, node, { position, context }) };
   }
-  if (node["additionalProperties"] === undefined && named.size > 0 && node["properties"] !== undefined) {
-    context.note("wire_extra_properties", position, "Properties that the schema does not name are not asked for.");
+  if (
+    node["additionalProperties"] === undefined &&
+    named.size > 0 &&
+    node["properties"] !== undefined
+  ) {
+    context.note(
+      "wire_extra_properties",
+      position,
+      "Properties that the schema does not name are not asked for.",
+    );
   }
   const required = new Set(Array.isArray(node["required"]) ? node["required"] : []);
   const properties = [...named].map(([name, property]): Property => {
@@ -36,7 +44,10 @@ export function convertObject(node: WireNode, position: Position, context: WireC
   const extras =
     others === undefined
       ? undefined
-      : { name: freeName(named), pairs: convertPairs(others, undefined, { position: inner, context }) };
+      : {
+          name: freeName(named),
+          pairs: convertPairs(others, undefined, { position: inner, context }),
+        };
   return closedObject(node, properties, { extras, position, context });
 }
 
@@ -47,13 +58,21 @@ function closedObject(
     extras,
     position,
     context,
-  }: { extras: { name: string; pairs: Converted } | undefined; position: Position; context: WireContext },
+  }: {
+    extras: { name: string; pairs: Converted } | undefined;
+    position: Position;
+    context: WireContext;
+  },
 ): Converted {
-  const members = properties.map(({ name, converted }): [string, WireNode] => [name, converted.schema]);
+  const members = properties.map(({ name, converted }): [string, WireNode] => [
+    name,
+    converted.schema,
+  ]);
   if (extras !== undefined) members.push([extras.name, extras.pairs.schema]);
   const schema = objectOf(members);
   const isSame =
-    extras === undefined && properties.every((item) => !item.isOptional && item.converted.codec === identityCodec);
+    extras === undefined &&
+    properties.every((item) => !item.isOptional && item.converted.codec === identityCodec);
   const codec = isSame
     ? identityCodec
     : objectCodec(properties, extras && { name: extras.name, codec: extras.pairs.codec });
@@ -72,7 +91,9 @@ export function objectOf(members: readonly (readonly [string, WireNode])[]): Wir
 
 /** Declared properties first, then names that are only required. */
 function namedProperties(node: WireNode): Map<string, unknown> {
-  const named = new Map<string, unknown>(Object.entries(isRecord(node["properties"]) ? node["properties"] : {}));
+  const named = new Map<string, unknown>(
+    Object.entries(isRecord(node["properties"]) ? node["properties"] : {}),
+  );
   const fallback = isRecord(node["additionalProperties"]) ? node["additionalProperties"] : true;
   for (const name of Array.isArray(node["required"]) ? node["required"] : []) {
     if (typeof name === "string" && !named.has(name)) named.set(name, fallback);
@@ -109,7 +130,10 @@ function convertPairs(
     depth: position.depth + 2,
   });
   const key = isRecord(names) ? { type: "string", ...names } : { type: "string" };
-  const keyed = context.convert(key, { path: [...position.path, "propertyNames"], depth: position.depth + 2 });
+  const keyed = context.convert(key, {
+    path: [...position.path, "propertyNames"],
+    depth: position.depth + 2,
+  });
   const items = objectOf([
     ["key", keyed.schema],
     ["value", member.schema],
@@ -142,11 +166,16 @@ function objectCodec(
     if (!isRecord(value)) return value;
     const members = properties.map(({ name, converted }): [string, unknown] => [
       name,
-      Object.hasOwn(value, name) && value[name] !== undefined ? converted.codec.encode(value[name]) : null,
+      Object.hasOwn(value, name) && value[name] !== undefined
+        ? converted.codec.encode(value[name])
+        : null,
     ]);
     if (extras === undefined) return Object.fromEntries(members);
     const unnamed = Object.entries(value).filter(([name]) => !known.has(name));
-    return Object.fromEntries([...members, [extras.name, extras.codec.encode(Object.fromEntries(unnamed))]]);
+    return Object.fromEntries([
+      ...members,
+      [extras.name, extras.codec.encode(Object.fromEntries(unnamed))],
+    ]);
   };
   const decodeMember = ([name, wire]: [string, unknown]): [string, unknown][] => {
     if (name === extras?.name) {
@@ -156,11 +185,15 @@ function objectCodec(
     }
     const property = known.get(name);
     if (property === undefined) return [[name, wire]];
-    return property.isOptional && wire === null ? [] : [[name, property.converted.codec.decode(wire)]];
+    return property.isOptional && wire === null
+      ? []
+      : [[name, property.converted.codec.decode(wire)]];
   };
   return {
     encode,
     decode: (wire) =>
-      isRecord(wire) ? Object.fromEntries(Object.entries(wire).flatMap((member) => decodeMember(member))) : wire,
+      isRecord(wire)
+        ? Object.fromEntries(Object.entries(wire).flatMap((member) => decodeMember(member)))
+        : wire,
   };
 }

@@ -9,7 +9,11 @@ const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaxi
 export function convertScalar(node: WireNode, position: Position, context: WireContext): Converted {
   const { type } = node;
   const kept =
-    type === "string" ? stringKeywords(node) : type === "number" || type === "integer" ? numberLimits(node) : {};
+    type === "string"
+      ? stringKeywords(node)
+      : type === "number" || type === "integer"
+        ? numberLimits(node)
+        : {};
   const schema = dropConstraints({ type, ...kept }, node, { position, context });
   return { schema, codec: identityCodec };
 }
@@ -32,7 +36,8 @@ export function convertEnum(
   position: Position,
   context: WireContext,
 ): Converted | undefined {
-  if (values.length === 0 || values.some((value) => typeof value === "object" && value !== null)) return undefined;
+  if (values.length === 0 || values.some((value) => typeof value === "object" && value !== null))
+    return undefined;
   const unique = [...new Set(values)];
   const branches = ["string", "number", "boolean", "null"].flatMap((type) => {
     const ofType = unique.filter((value) => (value === null ? "null" : typeof value) === type);

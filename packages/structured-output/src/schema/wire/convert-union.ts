@@ -26,23 +26,35 @@ export function convertUnion(
   const [only, ...others] = branches;
   if (only === undefined || others.length === 0) return only;
   const schema: WireNode = { anyOf: branches.map((branch) => branch.schema) };
-  if (branches.every((branch) => branch.codec === identityCodec)) return { schema, codec: identityCodec };
+  if (branches.every((branch) => branch.codec === identityCodec))
+    return { schema, codec: identityCodec };
   let codec: WireCodec = identityCodec;
   context.unsettled.add(schema);
   context.settle.push(() => {
     const shapes = branches.map((branch) => wireShapes(branch.schema, context));
-    const isPlain = shapes.every((left, index) => shapes.slice(index + 1).every((right) => areDisjoint(left, right)));
+    const isPlain = shapes.every((left, index) =>
+      shapes.slice(index + 1).every((right) => areDisjoint(left, right)),
+    );
     codec = isPlain ? plainCodec(branches, shapes, context) : taggedCodec(branches, context);
     if (!isPlain) schema["anyOf"] = branches.map((branch, index) => tagged(branch.schema, index));
     context.unsettled.delete(schema);
   });
-  return { schema, codec: { encode: (value) => codec.encode(value), decode: (wire) => codec.decode(wire) } };
+  return {
+    schema,
+    codec: { encode: (value) => codec.encode(value), decode: (wire) => codec.decode(wire) },
+  };
 }
 
-function plainCodec(branches: readonly Branch[], shapes: readonly WireShape[][], context: WireContext): WireCodec {
+function plainCodec(
+  branches: readonly Branch[],
+  shapes: readonly WireShape[][],
+  context: WireContext,
+): WireCodec {
   return {
     encode: (value) =>
-      (branches.find((branch) => context.fits(branch.node, value))?.codec ?? identityCodec).encode(value),
+      (branches.find((branch) => context.fits(branch.node, value))?.codec ?? identityCodec).encode(
+        value,
+      ),
     decode: (wire) => {
       const index = shapes.findIndex((ofBranch) => hasShape(wire, ofBranch));
       return (branches[index]?.codec ?? identityCodec).decode(wire);

@@ -12,7 +12,8 @@ const object = (properties: Record<string, unknown>, more: JsonSchema = {}): Jso
   ...more,
 });
 
-const nested = (levels: number): JsonSchema => (levels === 1 ? object({}) : object({ a: nested(levels - 1) }));
+const nested = (levels: number): JsonSchema =>
+  levels === 1 ? object({}) : object({ a: nested(levels - 1) });
 
 describe("lintWireSchema", () => {
   it.each<[string, JsonSchema]>([
@@ -22,7 +23,11 @@ describe("lintWireSchema", () => {
         {
           a: { type: "string", format: "date", description: "A day" },
           b: { type: ["integer", "null"], minimum: 1 },
-          c: { type: "array", items: { anyOf: [{ $ref: "#/$defs/d" }, { $ref: "#" }, { type: "null" }] }, maxItems: 3 },
+          c: {
+            type: "array",
+            items: { anyOf: [{ $ref: "#/$defs/d" }, { $ref: "#" }, { type: "null" }] },
+            maxItems: 3,
+          },
           e: { type: "string", enum: ["x"] },
           f: { type: "string", pattern: "^(?:a|b)+$" },
         },
@@ -35,12 +40,21 @@ describe("lintWireSchema", () => {
     expect(lintWireSchema(schema)).toEqual([]);
   });
 
-  const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `v${index}`);
+  const many = (count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `v${index}`);
   it.each<[string, JsonSchema, string[]]>([
     ["an array at the root", { type: "array", items: { type: "null" } }, ["wire_root "]],
     ["a union at the root", { anyOf: [object({})] }, ["wire_root ", "wire_root /anyOf"]],
-    ["an optional property", object({ a: { type: "null" } }, { required: [] }), ["wire_required /properties/a"]],
-    ["a required name without a property", object({}, { required: ["a"] }), ["wire_required /required"]],
+    [
+      "an optional property",
+      object({ a: { type: "null" } }, { required: [] }),
+      ["wire_required /properties/a"],
+    ],
+    [
+      "a required name without a property",
+      object({}, { required: ["a"] }),
+      ["wire_required /required"],
+    ],
     [
       "open objects",
       object({ a: { type: "object", properties: {}, required: [] } }),
@@ -54,16 +68,48 @@ describe("lintWireSchema", () => {
     ["a property without a type", object({ a: {} }), ["wire_type /properties/a"]],
     ["a schema that is true", object({ a: true }), ["wire_type /properties/a"]],
     ["an array without items", object({ a: { type: "array" } }), ["wire_type /properties/a"]],
-    ["oneOf", object({ a: { oneOf: [] } }), ["wire_keyword /properties/a/oneOf", "wire_type /properties/a"]],
+    [
+      "oneOf",
+      object({ a: { oneOf: [] } }),
+      ["wire_keyword /properties/a/oneOf", "wire_type /properties/a"],
+    ],
     ["an empty union", object({ a: { anyOf: [] } }), ["wire_any_of /properties/a/anyOf"]],
-    ["a default", object({ a: { type: "string", default: "x" } }), ["wire_keyword /properties/a/default"]],
-    ["a reference into nothing", object({ a: { $ref: "#/$defs/b" } }), ["wire_ref /properties/a/$ref"]],
-    ["keywords beside a reference", object({ a: { $ref: "#", description: "x" } }), ["wire_ref /properties/a"]],
-    ["an unknown format", object({ a: { type: "string", format: "uri" } }), ["wire_format /properties/a/format"]],
-    ["look-ahead", object({ a: { type: "string", pattern: "^(?=a)" } }), ["wire_pattern /properties/a/pattern"]],
+    [
+      "a default",
+      object({ a: { type: "string", default: "x" } }),
+      ["wire_keyword /properties/a/default"],
+    ],
+    [
+      "a reference into nothing",
+      object({ a: { $ref: "#/$defs/b" } }),
+      ["wire_ref /properties/a/$ref"],
+    ],
+    [
+      "keywords beside a reference",
+      object({ a: { $ref: "#", description: "x" } }),
+      ["wire_ref /properties/a"],
+    ],
+    [
+      "an unknown format",
+      object({ a: { type: "string", format: "uri" } }),
+      ["wire_format /properties/a/format"],
+    ],
+    [
+      "look-ahead",
+      object({ a: { type: "string", pattern: "^(?=a)" } }),
+      ["wire_pattern /properties/a/pattern"],
+    ],
     [
       "an enum of objects",
-      object({ a: { type: "object", properties: {}, required: [], additionalProperties: false, enum: [{}] } }),
+      object({
+        a: {
+          type: "object",
+          properties: {},
+          required: [],
+          additionalProperties: false,
+          enum: [{}],
+        },
+      }),
       ["wire_enum /properties/a"],
     ],
     ["eleven levels", nested(11), [`wire_depth ${"/properties/a".repeat(10)}`]],
@@ -82,13 +128,23 @@ describe("lintWireSchema", () => {
       object(Object.fromEntries(many(5001).map((name) => [name, { type: "null" }]))),
       ["wire_size "],
     ],
-    ["names of 120,001 characters", object({ ["n".repeat(120_001)]: { type: "null" } }), ["wire_size "]],
+    [
+      "names of 120,001 characters",
+      object({ ["n".repeat(120_001)]: { type: "null" } }),
+      ["wire_size "],
+    ],
   ])("refuses %s", (_name, schema, expected) => {
-    expect(lintWireSchema(schema).map((issue) => `${issue.code} ${formatPointer(issue.path)}`)).toEqual(expected);
+    expect(
+      lintWireSchema(schema).map((issue) => `${issue.code} ${formatPointer(issue.path)}`),
+    ).toEqual(expected);
   });
 
   it("finds all faults at once", () => {
-    const schema = object({ a: { type: "string", minLength: 1 }, b: { type: "object" }, c: { not: {} } });
+    const schema = object({
+      a: { type: "string", minLength: 1 },
+      b: { type: "object" },
+      c: { not: {} },
+    });
     expect(lintWireSchema(schema)).toHaveLength(4);
   });
 });

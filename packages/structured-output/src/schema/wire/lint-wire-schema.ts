@@ -50,7 +50,8 @@ export function lintWireSchema(schema: JsonSchema): Issue[] {
   const issues: Issue[] = [];
   const add: Findings["add"] = (code, path, message) => issues.push({ code, path, message });
   const findings: Findings = { issues, add, properties: 0, enumValues: 0, nameCharacters: 0 };
-  if (schema["type"] !== "object") add("wire_root", [], 'The root must have "type": "object"; wrap it in a property.');
+  if (schema["type"] !== "object")
+    add("wire_root", [], 'The root must have "type": "object"; wrap it in a property.');
   const pending: Step[] = [{ node: schema, path: [], depth: 0 }];
   for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
     pending.push(...lintNode(step, schema, findings).reverse());
@@ -67,7 +68,11 @@ function lintNode({ node, path, depth }: Step, root: JsonSchema, findings: Findi
   lintKeywords(node, path, findings);
   const inner = node["type"] === "object" || node["type"] === "array" ? depth + 1 : depth;
   if (inner > wireLimits.depth) {
-    findings.add("wire_depth", path, `Nested deeper than ${wireLimits.depth} levels; move a part into $defs.`);
+    findings.add(
+      "wire_depth",
+      path,
+      `Nested deeper than ${wireLimits.depth} levels; move a part into $defs.`,
+    );
     return [];
   }
   if ("$ref" in node) lintReference(node, path, { root, findings });
@@ -75,9 +80,14 @@ function lintNode({ node, path, depth }: Step, root: JsonSchema, findings: Findi
   else lintTyped(node, path, findings);
   const children: Step[] = [];
   const add = (child: unknown, ...steps: (string | number)[]): void => {
-    children.push({ node: child, path: [...path, ...steps], depth: steps[0] === "$defs" ? 0 : inner });
+    children.push({
+      node: child,
+      path: [...path, ...steps],
+      depth: steps[0] === "$defs" ? 0 : inner,
+    });
   };
-  if (Array.isArray(node["anyOf"])) node["anyOf"].forEach((branch, index) => add(branch, "anyOf", index));
+  if (Array.isArray(node["anyOf"]))
+    node["anyOf"].forEach((branch, index) => add(branch, "anyOf", index));
   for (const keyword of ["properties", "$defs"]) {
     const members = node[keyword];
     if (!isRecord(members)) continue;
@@ -89,19 +99,36 @@ function lintNode({ node, path, depth }: Step, root: JsonSchema, findings: Findi
   return children;
 }
 
-function lintKeywords(node: Record<string, unknown>, path: (string | number)[], findings: Findings): void {
+function lintKeywords(
+  node: Record<string, unknown>,
+  path: (string | number)[],
+  findings: Findings,
+): void {
   for (const keyword of Object.keys(node)) {
     if (!wireKeywords.has(keyword)) {
-      findings.add("wire_keyword", [...path, keyword], `The keyword ${JSON.stringify(keyword)} is not in the subset.`);
+      findings.add(
+        "wire_keyword",
+        [...path, keyword],
+        `The keyword ${JSON.stringify(keyword)} is not in the subset.`,
+      );
     }
   }
-  if (path.length === 0 && "anyOf" in node) findings.add("wire_root", ["anyOf"], "The root may not be a union.");
+  if (path.length === 0 && "anyOf" in node)
+    findings.add("wire_root", ["anyOf"], "The root may not be a union.");
   const { format, pattern } = node;
   if (format !== undefined && !(typeof format === "string" && wireFormats.has(format))) {
-    findings.add("wire_format", [...path, "format"], `The format ${JSON.stringify(format)} is not in the subset.`);
+    findings.add(
+      "wire_format",
+      [...path, "format"],
+      `The format ${JSON.stringify(format)} is not in the subset.`,
+    );
   }
   if (pattern !== undefined && !(typeof pattern === "string" && isPlainPattern(pattern))) {
-    findings.add("wire_pattern", [...path, "pattern"], "Look-around, \\b and back references are not in the subset.");
+    findings.add(
+      "wire_pattern",
+      [...path, "pattern"],
+      "Look-around, \\b and back references are not in the subset.",
+    );
   }
 }
 
@@ -114,8 +141,14 @@ function lintReference(
   if (Object.keys(node).length > 1) findings.add("wire_ref", path, "$ref must stand alone.");
   const definitions = isRecord(root["$defs"]) ? root["$defs"] : {};
   const isKnown =
-    target === "#" || Object.keys(definitions).some((name) => target === `#${formatPointer(["$defs", name])}`);
-  if (!isKnown) findings.add("wire_ref", [...path, "$ref"], `${JSON.stringify(target)} is neither # nor in $defs.`);
+    target === "#" ||
+    Object.keys(definitions).some((name) => target === `#${formatPointer(["$defs", name])}`);
+  if (!isKnown)
+    findings.add(
+      "wire_ref",
+      [...path, "$ref"],
+      `${JSON.stringify(target)} is neither # nor in $defs.`,
+    );
 }
 
 function lintAnyOf(branches: unknown, path: (string | number)[], findings: Findings): void {
@@ -123,35 +156,59 @@ function lintAnyOf(branches: unknown, path: (string | number)[], findings: Findi
   findings.add("wire_any_of", [...path, "anyOf"], "A union needs at least one branch.");
 }
 
-function lintTyped(node: Record<string, unknown>, path: (string | number)[], findings: Findings): void {
+function lintTyped(
+  node: Record<string, unknown>,
+  path: (string | number)[],
+  findings: Findings,
+): void {
   const { type } = node;
   const types: unknown[] = Array.isArray(type) ? type : [type];
-  if (types.length === 0 || !types.every((item) => typeof item === "string" && wireTypes.includes(item))) {
+  if (
+    types.length === 0 ||
+    !types.every((item) => typeof item === "string" && wireTypes.includes(item))
+  ) {
     findings.add("wire_type", path, `"type" must be one of ${wireTypes.join(", ")}.`);
   }
   if (types.includes("object")) lintObject(node, path, findings);
-  if (types.includes("array") && !("items" in node)) findings.add("wire_type", path, "An array needs items.");
+  if (types.includes("array") && !("items" in node))
+    findings.add("wire_type", path, "An array needs items.");
   for (const values of [node["enum"], "const" in node ? [node["const"]] : undefined]) {
     if (values !== undefined) lintEnum(values, path, findings);
   }
 }
 
-function lintObject(node: Record<string, unknown>, path: (string | number)[], findings: Findings): void {
+function lintObject(
+  node: Record<string, unknown>,
+  path: (string | number)[],
+  findings: Findings,
+): void {
   if (node["additionalProperties"] !== false) {
     findings.add("wire_additional_properties", path, '"additionalProperties" must be false.');
   }
   const names = isRecord(node["properties"]) ? Object.keys(node["properties"]) : [];
   const required = new Set<unknown>(Array.isArray(node["required"]) ? node["required"] : []);
   for (const name of names.filter((item) => !required.has(item))) {
-    findings.add("wire_required", [...path, "properties", name], "Every property must be required; make it nullable.");
+    findings.add(
+      "wire_required",
+      [...path, "properties", name],
+      "Every property must be required; make it nullable.",
+    );
   }
   for (const name of [...required].filter((item) => !names.some((known) => known === item))) {
-    findings.add("wire_required", [...path, "required"], `${JSON.stringify(name)} is required and not a property.`);
+    findings.add(
+      "wire_required",
+      [...path, "required"],
+      `${JSON.stringify(name)} is required and not a property.`,
+    );
   }
 }
 
 function lintEnum(values: unknown, path: (string | number)[], findings: Findings): void {
-  if (!Array.isArray(values) || values.length === 0 || values.some((value) => typeof value === "object" && value)) {
+  if (
+    !Array.isArray(values) ||
+    values.length === 0 ||
+    values.some((value) => typeof value === "object" && value)
+  ) {
     findings.add("wire_enum", path, "An enum needs at least one value, and scalars only.");
     return;
   }
@@ -167,7 +224,10 @@ function lintEnum(values: unknown, path: (string | number)[], findings: Findings
 function lintSizes({ properties, enumValues, nameCharacters, add }: Findings): void {
   const sizes = { properties, enumValues, nameCharacters };
   for (const [name, size] of Object.entries(sizes)) {
-    const limit = name === "properties" || name === "enumValues" || name === "nameCharacters" ? wireLimits[name] : 0;
+    const limit =
+      name === "properties" || name === "enumValues" || name === "nameCharacters"
+        ? wireLimits[name]
+        : 0;
     if (size > limit) add("wire_size", [], `${name} is ${size}, more than ${limit}.`);
   }
 }

@@ -38,7 +38,8 @@ export function mergeNodes(left: Node, right: Node): Node | undefined {
 /** Undefined means that there is no merged value. */
 function mergeKeyword(keyword: string, ours: unknown, theirs: unknown): unknown {
   if (keyword === "properties") return mergeProperties(ours, theirs);
-  if (keyword === "required" && Array.isArray(ours) && Array.isArray(theirs)) return [...new Set([...ours, ...theirs])];
+  if (keyword === "required" && Array.isArray(ours) && Array.isArray(theirs))
+    return [...new Set([...ours, ...theirs])];
   if (keyword === "additionalProperties" || keyword === "items") return mergeSchemas(ours, theirs);
   if (keyword === "type") return mergeTypes(ours, theirs);
   if (keyword === "enum" && Array.isArray(ours) && Array.isArray(theirs)) {
@@ -49,7 +50,8 @@ function mergeKeyword(keyword: string, ours: unknown, theirs: unknown): unknown 
     if (/^max|^exclusiveMax/.test(keyword)) return Math.min(ours, theirs);
   }
   const isSame = canonicalJson(ours) === canonicalJson(theirs);
-  return isSame || !["$ref", "anyOf", "oneOf", "allOf", "const", "prefixItems", "enum"].includes(keyword)
+  return isSame ||
+    !["$ref", "anyOf", "oneOf", "allOf", "const", "prefixItems", "enum"].includes(keyword)
     ? ours
     : undefined;
 }

@@ -15,7 +15,10 @@ const node = z.object({
   },
 });
 
-const closed = (properties: Record<string, unknown>, required = Object.keys(properties)): JsonSchema => ({
+const closed = (
+  properties: Record<string, unknown>,
+  required = Object.keys(properties),
+): JsonSchema => ({
   type: "object",
   properties,
   required,
@@ -23,7 +26,12 @@ const closed = (properties: Record<string, unknown>, required = Object.keys(prop
 });
 
 describe("toWireSchema", () => {
-  const examples: { name: string; schema: StructuredSchema<unknown>; value: unknown; wire: unknown }[] = [
+  const examples: {
+    name: string;
+    schema: StructuredSchema<unknown>;
+    value: unknown;
+    wire: unknown;
+  }[] = [
     {
       name: "an absent optional property is null on the wire",
       schema: z.object({ a: z.string(), b: z.int().optional() }),
@@ -32,7 +40,11 @@ describe("toWireSchema", () => {
     },
     {
       name: "a property that is both optional and nullable tells absent from null",
-      schema: z.object({ a: z.string().nullish(), b: z.string().nullish(), c: z.string().nullish() }),
+      schema: z.object({
+        a: z.string().nullish(),
+        b: z.string().nullish(),
+        c: z.string().nullish(),
+      }),
       value: { a: null, b: "x" },
       wire: { a: { value: null }, b: { value: "x" }, c: null },
     },
@@ -97,7 +109,10 @@ describe("toWireSchema", () => {
     {
       name: "a union whose branches look alike on the wire is tagged",
       schema: z.object({
-        both: z.union([z.array(z.object({ key: z.string(), value: z.string() })), z.record(z.string(), z.string())]),
+        both: z.union([
+          z.array(z.object({ key: z.string(), value: z.string() })),
+          z.record(z.string(), z.string()),
+        ]),
       }),
       value: { both: { k: "v" } },
       wire: { both: { variant: "2", value: [{ key: "k", value: "v" }] } },
@@ -149,7 +164,11 @@ describe("toWireSchema", () => {
     },
     {
       name: "a reference with escaped characters is followed",
-      schema: { type: "array", items: { $ref: "#/$defs/a%20b~1c%25" }, $defs: { "a b/c%": { type: "null" } } },
+      schema: {
+        type: "array",
+        items: { $ref: "#/$defs/a%20b~1c%25" },
+        $defs: { "a b/c%": { type: "null" } },
+      },
       value: [null],
       wire: { value: [null] },
     },
@@ -272,7 +291,11 @@ describe("toWireSchema", () => {
   });
 
   it.each([
-    ["a reference that leads nowhere", { type: "object", properties: { a: { $ref: "#/$defs/a" } } }, "schema_invalid"],
+    [
+      "a reference that leads nowhere",
+      { type: "object", properties: { a: { $ref: "#/$defs/a" } } },
+      "schema_invalid",
+    ],
     ["a reference to another document", { $ref: "other.json" }, "schema_invalid"],
     ["a keyword of the wrong type", { type: "object", required: "a" }, "schema_invalid"],
     ["a zod type without a JSON form", z.object({ at: z.date() }), "schema_unsupported"],
@@ -280,13 +303,20 @@ describe("toWireSchema", () => {
     expect(() => toWireSchema(schema)).toThrow(expect.objectContaining({ code }));
   });
 
-  it.each([{ a: 1 }, undefined, { a: 1n }, () => 1])("refuses to encode what does not fit", (value) => {
-    const { encode } = toWireSchema(z.object({ a: z.string() }));
-    expect(() => encode(value)).toThrow(expect.objectContaining({ code: "value_invalid" }));
-  });
+  it.each([{ a: 1 }, undefined, { a: 1n }, () => 1])(
+    "refuses to encode what does not fit",
+    (value) => {
+      const { encode } = toWireSchema(z.object({ a: z.string() }));
+      expect(() => encode(value)).toThrow(expect.objectContaining({ code: "value_invalid" }));
+    },
+  );
 
   it.each([
-    ["a domain object where pairs were asked for", z.object({ m: z.record(z.string(), z.number()) }), { m: { a: 1 } }],
+    [
+      "a domain object where pairs were asked for",
+      z.object({ m: z.record(z.string(), z.number()) }),
+      { m: { a: 1 } },
+    ],
     ["a root that was not wrapped", z.array(z.number()), [1, 2]],
     ["an absent property instead of null", z.object({ a: z.string().optional() }), {}],
   ])("decodes %s as it is", (_name, schema: StructuredSchema<unknown>, answer) => {
@@ -300,7 +330,9 @@ describe("toWireSchema", () => {
         { key: "a", value: 2 },
       ],
     };
-    expect(toWireSchema(z.object({ m: z.record(z.string(), z.number()) })).decode(twice)).toEqual(twice);
+    expect(toWireSchema(z.object({ m: z.record(z.string(), z.number()) })).decode(twice)).toEqual(
+      twice,
+    );
   });
 
   it.each([5, 9, 10, 11, 40])("keeps a schema nested %i levels deep within the limit", (depth) => {
@@ -324,7 +356,9 @@ describe("toWireSchema", () => {
     ],
     [
       "an enum of long values",
-      closed({ a: { enum: Array.from({ length: 251 }, (_, index) => `${index}`.padStart(100, "v")) } }),
+      closed({
+        a: { enum: Array.from({ length: 251 }, (_, index) => `${index}`.padStart(100, "v")) },
+      }),
       { a: "7".padStart(100, "v") },
     ],
     ["a name of 120,001 characters", closed({ ["n".repeat(120_001)]: { type: "null" } }, []), {}],

@@ -68,19 +68,26 @@ function asJson(value: unknown): unknown {
     const plain: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
     return plain;
   } catch (error) {
-    throw new StructuredOutputError("value_invalid", "The value has no JSON form.", { cause: error });
+    throw new StructuredOutputError("value_invalid", "The value has no JSON form.", {
+      cause: error,
+    });
   }
 }
 
 /** Tagging and wrapping nest deeper than the domain does, so that a schema at the limit is tried with less room. */
-function convertWithinLimits(domain: JsonSchema): { wire: JsonSchema; codec: Converted["codec"]; notes: Issue[] } {
+function convertWithinLimits(domain: JsonSchema): {
+  wire: JsonSchema;
+  codec: Converted["codec"];
+  notes: Issue[];
+} {
   for (let maxDepth: number = wireLimits.depth; maxDepth > 0; maxDepth--) {
     const converted = convertRoot(domain, maxDepth);
     const issues = lintWireSchema(converted.wire);
     if (issues.length === 0) return converted;
     if (issues.some((issue) => issue.code !== "wire_depth")) break;
   }
-  const message = "The whole value travels as JSON text: the schema is larger than strict schemas may be.";
+  const message =
+    "The whole value travels as JSON text: the schema is larger than strict schemas may be.";
   const notes: Issue[] = [{ code: "wire_json_text", path: [], message, severity: "warning" }];
   const text: WireNode = { type: "string", description: "The answer as JSON text." };
   return { wire: objectOf([["value", text]]), codec: boxCodec("value", jsonTextCodec), notes };
@@ -97,9 +104,15 @@ function convertRoot(
   const target = "$ref" in root.schema ? context.wireTarget(root.schema["$ref"]) : root.schema;
   const isObject = target?.["type"] === "object";
   if (!isObject)
-    context.note("wire_root_wrapped", position, 'The root is no object and travels in the property "value".');
+    context.note(
+      "wire_root_wrapped",
+      position,
+      'The root is no object and travels in the property "value".',
+    );
   const body = isObject ? target : objectOf([["value", root.schema]]);
-  const named = Object.fromEntries([...definitions.values()].map(({ name, schema }) => [name, schema]));
+  const named = Object.fromEntries(
+    [...definitions.values()].map(({ name, schema }) => [name, schema]),
+  );
   return {
     wire: definitions.size === 0 ? body : { ...body, $defs: named },
     codec: isObject ? root.codec : boxCodec("value", root.codec),
@@ -130,7 +143,11 @@ function createContext(
   const convertDefinition = (reference: unknown): Definition => {
     const node = resolve(reference);
     const names = new Set([...definitions.values()].map((known) => known.name));
-    const definition: Definition = { name: definitionName(String(reference), names), schema: {}, codec: identityCodec };
+    const definition: Definition = {
+      name: definitionName(String(reference), names),
+      schema: {},
+      codec: identityCodec,
+    };
     definitions.set(reference, definition);
     const path = parsePointer(String(reference).slice(1));
     const converted = context.convert(node, { path, depth: 0 });
@@ -148,12 +165,17 @@ function createContext(
     unsettled: new Set(),
     convert: (node, position) => convertNode(node, position, { context, references }),
     wireTarget: (reference) =>
-      [...definitions.values()].find((definition) => wireReference(definition.name) === reference)?.schema,
+      [...definitions.values()].find((definition) => wireReference(definition.name) === reference)
+        ?.schema,
     fits: createFits(root),
-    note: (code, { path }, message) => context.notes.push({ code, path, message, severity: "warning" }),
+    note: (code, { path }, message) =>
+      context.notes.push({ code, path, message, severity: "warning" }),
     jsonText: (node, position, reason) => {
       context.note("wire_json_text", position, `Travels as JSON text: ${reason}.`);
-      return { schema: { type: "string", description: jsonTextDescription(node) }, codec: jsonTextCodec };
+      return {
+        schema: { type: "string", description: jsonTextDescription(node) },
+        codec: jsonTextCodec,
+      };
     },
   };
   return { context, definitions };

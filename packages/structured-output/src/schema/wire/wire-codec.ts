@@ -53,15 +53,24 @@ function isBox(value: unknown, property: string): value is Record<string, unknow
 export function pairsCodec(inner: WireCodec): WireCodec {
   return {
     encode: (value) =>
-      isRecord(value) ? Object.entries(value).map(([key, member]) => ({ key, value: inner.encode(member) })) : value,
+      isRecord(value)
+        ? Object.entries(value).map(([key, member]) => ({ key, value: inner.encode(member) }))
+        : value,
     decode: (wire) => {
       if (!Array.isArray(wire) || !wire.every((pair) => isPair(pair))) return wire;
       const entries = wire.map(({ key, value }): [string, unknown] => [key, inner.decode(value)]);
-      return new Set(entries.map(([key]) => key)).size === entries.length ? Object.fromEntries(entries) : wire;
+      return new Set(entries.map(([key]) => key)).size === entries.length
+        ? Object.fromEntries(entries)
+        : wire;
     },
   };
 }
 
 function isPair(value: unknown): value is { key: string; value: unknown } {
-  return isRecord(value) && typeof value["key"] === "string" && "value" in value && Object.keys(value).length === 2;
+  return (
+    isRecord(value) &&
+    typeof value["key"] === "string" &&
+    "value" in value &&
+    Object.keys(value).length === 2
+  );
 }

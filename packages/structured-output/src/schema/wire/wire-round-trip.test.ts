@@ -15,10 +15,15 @@ interface Kind {
 // ajv does not look at a declared property of the name __proto__, but knows it as any other name of a map.
 const declaredName = fc.constantFrom("a", "b", "key", "value", "variant", "constructor", "a/b~c");
 const mapName = fc.oneof(declaredName, fc.constant("__proto__"));
-const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+const json = fc
+  .jsonValue({ maxDepth: 2 })
+  .map((value): unknown => JSON.parse(JSON.stringify(value)));
 const text = fc.constantFrom("", "a", "null", '"a"', "5", "{}", "x/y");
 
-const constant = (schema: Kind["schema"], value: fc.Arbitrary<unknown>): Kind => ({ schema, value: () => value });
+const constant = (schema: Kind["schema"], value: fc.Arbitrary<unknown>): Kind => ({
+  schema,
+  value: () => value,
+});
 
 const scalar: fc.Arbitrary<Kind> = fc.constantFrom(
   constant({ type: "string", minLength: 0, maxLength: 9 }, text),
@@ -44,7 +49,8 @@ function kinds(lookUp: (definition: string) => Kind): fc.Arbitrary<Kind> {
   const reference = fc.constantFrom(...definitionNames).map((definition): Kind => ({
     // Only through an array: a definition that needs itself has no finite value.
     schema: { type: "array", items: { $ref: `#/$defs/${definition}` } },
-    value: (left) => (left > 0 ? fc.array(lookUp(definition).value(left - 1), { maxLength: 2 }) : fc.constant([])),
+    value: (left) =>
+      left > 0 ? fc.array(lookUp(definition).value(left - 1), { maxLength: 2 }) : fc.constant([]),
   }));
   const { kind } = fc.letrec<{ kind: Kind }>((tie) => ({
     kind: fc.oneof(
@@ -63,7 +69,10 @@ function kinds(lookUp: (definition: string) => Kind): fc.Arbitrary<Kind> {
       })),
       fc
         .tuple(
-          fc.uniqueArray(fc.tuple(declaredName, tie("kind"), fc.boolean()), { selector: ([key]) => key, maxLength: 4 }),
+          fc.uniqueArray(fc.tuple(declaredName, tie("kind"), fc.boolean()), {
+            selector: ([key]) => key,
+            maxLength: 4,
+          }),
           fc.option(tie("kind")),
         )
         .map(([properties, extras]) => objectOf(properties, extras ?? undefined)),
@@ -81,10 +90,18 @@ function unionOf(branches: readonly Kind[]): Kind {
 
 function tupleOf(items: readonly Kind[]): Kind {
   return {
-    schema: { type: "array", prefixItems: items.map((item) => item.schema), items: false, minItems: 1 },
+    schema: {
+      type: "array",
+      prefixItems: items.map((item) => item.schema),
+      items: false,
+      minItems: 1,
+    },
     value: (left) =>
       fc
-        .tuple(fc.tuple(...items.map((item) => item.value(left))), fc.integer({ min: 1, max: items.length }))
+        .tuple(
+          fc.tuple(...items.map((item) => item.value(left))),
+          fc.integer({ min: 1, max: items.length }),
+        )
         .map(([all, length]) => all.slice(0, length)),
   };
 }
@@ -109,24 +126,28 @@ function objectOf(properties: readonly [string, Kind, boolean][], extras: Kind |
       return fc
         .tuple(...members, ...others)
         .map((entries) =>
-          Object.fromEntries(entries.filter(([, , isThere]) => isThere).map(([key, value]) => [key, value])),
+          Object.fromEntries(
+            entries.filter(([, , isThere]) => isThere).map(([key, value]) => [key, value]),
+          ),
         );
     },
   };
 }
 
 /** A schema with definitions that may refer to each other and to themselves, and a value that fits. */
-const cases: fc.Arbitrary<{ schema: JsonSchema; value: unknown }> = fc.constant(undefined).chain(() => {
-  const definitions = new Map<string, Kind>();
-  const lookUp = (definition: string): Kind =>
-    definitions.get(definition) ?? constant({ type: "null" }, fc.constant(null));
-  return fc.tuple(kinds(lookUp), kinds(lookUp), kinds(lookUp)).chain(([root, node, other]) => {
-    definitions.set("Node", node).set("Other", other);
-    const whole = typeof root.schema === "boolean" ? { anyOf: [root.schema] } : root.schema;
-    const schema = { ...whole, $defs: { Node: node.schema, Other: other.schema } };
-    return root.value(2).map((value) => ({ schema, value: JSON.parse(JSON.stringify(value)) }));
+const cases: fc.Arbitrary<{ schema: JsonSchema; value: unknown }> = fc
+  .constant(undefined)
+  .chain(() => {
+    const definitions = new Map<string, Kind>();
+    const lookUp = (definition: string): Kind =>
+      definitions.get(definition) ?? constant({ type: "null" }, fc.constant(null));
+    return fc.tuple(kinds(lookUp), kinds(lookUp), kinds(lookUp)).chain(([root, node, other]) => {
+      definitions.set("Node", node).set("Other", other);
+      const whole = typeof root.schema === "boolean" ? { anyOf: [root.schema] } : root.schema;
+      const schema = { ...whole, $defs: { Node: node.schema, Other: other.schema } };
+      return root.value(2).map((value) => ({ schema, value: JSON.parse(JSON.stringify(value)) }));
+    });
   });
-});
 
 describe("a random schema on the wire", () => {
   it("is within the strict subset, and gives every value back", () => {

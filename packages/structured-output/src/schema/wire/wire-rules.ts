@@ -2,7 +2,15 @@
 // (developers.openai.com/api/docs/guides/structured-outputs); other providers' strict modes take the same shape.
 
 /** The types that a strict schema may name. */
-export const wireTypes: readonly string[] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+export const wireTypes: readonly string[] = [
+  "object",
+  "array",
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "null",
+];
 
 /** All keywords of the subset. `default`, `oneOf`, `allOf`, `not` and `if` are refused with status 400. */
 export const wireKeywords: ReadonlySet<string> = new Set(
@@ -38,7 +46,11 @@ export function isPlainPattern(pattern: string): boolean {
 
 /** True for the range of safe integers, which libraries write into every integer and which says nothing to a model. */
 export function isSafeIntegerBound(keyword: string, value: unknown): boolean {
-  return /^m(in|ax)imum$/.test(keyword) && typeof value === "number" && Math.abs(value) >= Number.MAX_SAFE_INTEGER;
+  return (
+    /^m(in|ax)imum$/.test(keyword) &&
+    typeof value === "number" &&
+    Math.abs(value) >= Number.MAX_SAFE_INTEGER
+  );
 }
 
 /** The characters that an enum counts for. */
@@ -48,5 +60,8 @@ export function enumCharacters(values: readonly unknown[]): number {
 
 /** True when a single enum is within its own limits. */
 export function isSmallEnum(values: readonly unknown[]): boolean {
-  return values.length <= wireLimits.largeEnumValues || enumCharacters(values) <= wireLimits.largeEnumCharacters;
+  return (
+    values.length <= wireLimits.largeEnumValues ||
+    enumCharacters(values) <= wireLimits.largeEnumCharacters
+  );
 }

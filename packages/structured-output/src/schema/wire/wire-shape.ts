@@ -16,7 +16,11 @@ export interface WireShape {
 export const tagNames = { variant: "variant", value: "value" } as const;
 
 /** All shapes that values of a wire schema may have. */
-export function wireShapes(node: WireNode, context: WireContext, seen: Set<WireNode> = new Set()): WireShape[] {
+export function wireShapes(
+  node: WireNode,
+  context: WireContext,
+  seen: Set<WireNode> = new Set(),
+): WireShape[] {
   if (seen.has(node)) return [];
   seen.add(node);
   if ("$ref" in node) {
@@ -25,10 +29,14 @@ export function wireShapes(node: WireNode, context: WireContext, seen: Set<WireN
   }
   const branches: unknown = node["anyOf"];
   if (!Array.isArray(branches)) return [singleShape(node)];
-  const shapes = branches.filter((branch) => isRecord(branch)).flatMap((branch) => wireShapes(branch, context, seen));
+  const shapes = branches
+    .filter((branch) => isRecord(branch))
+    .flatMap((branch) => wireShapes(branch, context, seen));
   // It may still become tagged, and has the shape of a tagged one then.
   const names = nameList([tagNames.variant, tagNames.value]);
-  return context.unsettled.has(node) ? [...shapes, { type: "object", names, tags: new Map() }] : shapes;
+  return context.unsettled.has(node)
+    ? [...shapes, { type: "object", names, tags: new Map() }]
+    : shapes;
 }
 
 function singleShape(node: WireNode): WireShape {
@@ -38,7 +46,9 @@ function singleShape(node: WireNode): WireShape {
   if (type !== "object" || !isRecord(node["properties"])) return { type };
   const properties = Object.entries(node["properties"]);
   const tags = properties.flatMap(([name, property]): [string, Set<unknown>][] =>
-    isRecord(property) && Array.isArray(property["enum"]) ? [[name, new Set<unknown>(property["enum"])]] : [],
+    isRecord(property) && Array.isArray(property["enum"])
+      ? [[name, new Set<unknown>(property["enum"])]]
+      : [],
   );
   return { type, names: nameList(properties.map(([name]) => name)), tags: new Map(tags) };
 }
@@ -51,7 +61,11 @@ export function areDisjoint(left: readonly WireShape[], right: readonly WireShap
 function isDisjointPair(left: WireShape, right: WireShape): boolean {
   if (left.type !== right.type) return true;
   if (left.type !== "object") {
-    return left.values !== undefined && right.values !== undefined && shareNothing(left.values, right.values);
+    return (
+      left.values !== undefined &&
+      right.values !== undefined &&
+      shareNothing(left.values, right.values)
+    );
   }
   if (left.names !== right.names) return true;
   return [...(left.tags ?? [])].some(([name, values]) => {
@@ -77,7 +91,9 @@ export function hasShape(value: unknown, shapes: readonly WireShape[]): boolean 
 
 /** True when wire values of a node may be null. */
 export function mayBeNull(node: WireNode, context: WireContext): boolean {
-  return wireShapes(node, context).some((shape) => shape.type === "null" || shape.values?.has(null) === true);
+  return wireShapes(node, context).some(
+    (shape) => shape.type === "null" || shape.values?.has(null) === true,
+  );
 }
 
 function typeOf(value: unknown): string {
