@@ -15,7 +15,7 @@ export interface FsArtifactStoreOptions extends ArtifactStoreOptions {
   /** The store's own folder, made where it is missing, on a file system with hard links. It may be a symbolic link; nothing inside may. */
   root: string;
   /** `full` by default: every file and its names are synced before a call resolves. */
-  durability?: Durability;
+  durability?: Durability | undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import { sweepAbandoned } from "./staged-chunks.ts";
 export interface PostgresArtifactStoreOptions extends ArtifactStoreOptions {
   /** A pool or client of pg, or a PGlite; stays open when the store is closed. The tables go into its first schema. */
   client: PostgresClient;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

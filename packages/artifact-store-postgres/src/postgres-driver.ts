@@ -244,7 +244,12 @@ async function listHandles(
 
 async function removeHandles(
   on: PostgresSession,
-  match: { artifactId: string; handleId?: string; sessionId?: string; now: number },
+  match: {
+    artifactId: string;
+    handleId?: string | undefined;
+    sessionId?: string | undefined;
+    now: number;
+  },
 ): Promise<number> {
   const { artifactId, handleId = null, sessionId = null, now } = match;
   if ((await lockBlobs(on, [artifactId])).length === 0) return 0;

@@ -14,13 +14,13 @@ export interface S3ArtifactStoreOptions extends ArtifactStoreOptions {
   client: S3LikeClient;
   bucket: string;
   /** Put before every key, e.g. `artifacts/`; empty by default. Stores of different prefixes share nothing. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** Size of a part of a multipart upload, 8 MiB by default, at least 5 MiB; two are held for each stream under way. */
-  partSizeBytes?: number;
+  partSizeBytes?: number | undefined;
   /** Age at which what an unfinished put left behind is taken for abandoned and removed; 24 hours by default. */
-  abandonedAfterMs?: number;
+  abandonedAfterMs?: number | undefined;
   /** Stops the opening; the store does not keep it. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** What the server was found to do. */

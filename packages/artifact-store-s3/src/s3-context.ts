@@ -15,7 +15,7 @@ export interface S3Context {
 }
 
 /** The condition of a first write of a key, where the server keeps such. */
-export function onlyIfAbsent(context: S3Context): { condition?: "absent" } {
+export function onlyIfAbsent(context: S3Context): { condition?: "absent" | undefined } {
   return context.keepsConditions ? { condition: "absent" } : {};
 }
 

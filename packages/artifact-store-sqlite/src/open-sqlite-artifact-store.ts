@@ -16,11 +16,11 @@ import type { BlobDirectory } from "./blob-directory.ts";
 /** Where the artifacts lie: a file, with the options of `openSqlite`, or a database that is open and stays so. */
 export interface SqliteArtifactStoreOptions extends OpenSqliteOptions, ArtifactStoreOptions {
   /** Instead of `path`; its durability holds. */
-  database?: SqliteDatabase;
+  database?: SqliteDatabase | undefined;
   /** Where long contents go, from `openBlobDirectory` of `./node`; without it, into rows of the database. */
-  blobDirectory?: BlobDirectory;
+  blobDirectory?: BlobDirectory | undefined;
   /** Streams that wrote nothing for so long are taken for dead at the next opening, 1 hour by default. */
-  staleStageMs?: number;
+  staleStageMs?: number | undefined;
 }
 
 /**

@@ -123,8 +123,8 @@ export function createSqliteDriver({
 
 interface Removal {
   artifactId: string;
-  handleId?: string;
-  sessionId?: string;
+  handleId?: string | undefined;
+  sessionId?: string | undefined;
   now: number;
 }
 

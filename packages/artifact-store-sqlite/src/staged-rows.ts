@@ -9,7 +9,7 @@ export class StagedRows extends StagedSet {
   readonly isFile = false;
   readonly #database: SqliteDatabase;
   readonly #clock: Clock;
-  readonly #signal: { signal?: AbortSignal };
+  readonly #signal: { signal?: AbortSignal | undefined };
   #count = 0;
 
   private constructor(setId: number, { database, clock, signal }: StageOptions) {

@@ -7,7 +7,7 @@ import type { SqliteDatabase } from "@ccl/sql";
 export interface StageOptions {
   database: SqliteDatabase;
   clock: Clock;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Bytes under a number that belong to no blob yet. */

@@ -19,7 +19,7 @@ export interface ArtifactHandle {
   createdAt: number;
   /** Who made it, e.g. `tool:read_file`. */
   source: string;
-  sessionId?: string;
+  sessionId?: string | undefined;
 }
 
 /** Parts of a handle that was made elsewhere, kept as they are. */
@@ -38,15 +38,15 @@ export interface ImportedHandle {
 export interface StoreOptions {
   source: string;
   /** By default `text/plain; charset=utf-8` for text, `application/octet-stream` for bytes and streams. */
-  mimeType?: string;
-  sessionId?: string;
+  mimeType?: string | undefined;
+  sessionId?: string | undefined;
   /** Instead of the summary that the store would make; redacted, and cut to 4,000 characters. */
-  summary?: string;
+  summary?: string | undefined;
   /** For copies of artifacts and stores around stores; excludes `summary`. */
-  imported?: ImportedHandle;
+  imported?: ImportedHandle | undefined;
   /** The id that the caller expects; another one is refused with `id_mismatch` and nothing is kept. */
-  expectedId?: string;
-  signal?: AbortSignal;
+  expectedId?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** One payload of `storeMany`. */
@@ -58,38 +58,38 @@ export interface StoreItem extends Omit<StoreOptions, "signal"> {
 export interface ByteRange {
   start: number;
   /** The end of the artifact when absent. */
-  end?: number;
+  end?: number | undefined;
 }
 
 /** Which part is read. */
 export interface RetrieveOptions {
-  range?: ByteRange;
-  signal?: AbortSignal;
+  range?: ByteRange | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Which handles a listing holds, and how many at once. */
 export interface ListHandlesOptions {
-  sessionId?: string;
-  source?: string;
+  sessionId?: string | undefined;
+  source?: string | undefined;
   /** From the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** 100 by default, at most 1,000. */
-  limit?: number;
-  signal?: AbortSignal;
+  limit?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A page of handles by `handleId`, which is oldest first, then by `artifactId`. Handles that come or go meanwhile never repeat or hide others. */
 export interface HandlePage {
   handles: ArtifactHandle[];
   /** Absent on the last page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** Which references of an artifact go; all of them when nothing is named. */
 export interface DeleteOptions {
-  handleId?: string;
-  sessionId?: string;
-  signal?: AbortSignal;
+  handleId?: string | undefined;
+  sessionId?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** How old an unreferenced blob must be to be freed. */
@@ -97,10 +97,10 @@ export interface CollectGarbageOptions {
   /** Milliseconds since the blob was last stored or lost its last reference. */
   graceMs: number;
   /** Only these, where given. */
-  artifactIds?: readonly string[];
+  artifactIds?: readonly string[] | undefined;
   /** True: say what would go, remove nothing. */
-  dryRun?: boolean;
-  signal?: AbortSignal;
+  dryRun?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** What a collection freed, or would free. */
@@ -112,8 +112,8 @@ export interface GarbageReport {
 /** How much a check reads. */
 export interface VerifyOptions {
   /** Check only this many blobs, chosen evenly by id; all when absent. */
-  sample?: number;
-  signal?: AbortSignal;
+  sample?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** What a check found. Damaged blobs are set aside: reads of them fail with `corrupt` until the same bytes are stored again. */
@@ -130,17 +130,17 @@ export interface VerifyReport {
  * already, as in a store that was opened with smaller limits, refuses and evicts nothing until a put adds bytes to it.
  */
 export interface StoreLimits {
-  maxArtifactBytes?: number;
+  maxArtifactBytes?: number | undefined;
   /** Bytes of all artifacts that a session has handles of. */
-  maxSessionBytes?: number;
+  maxSessionBytes?: number | undefined;
   /** Bytes of all blobs that are there, with handles or without. */
-  maxStoreBytes?: number;
+  maxStoreBytes?: number | undefined;
   /**
    * `reject` (default): the put fails with `limit_exceeded` and changes nothing. `evict`: the oldest handles of the session, or
    * of the store, go until it fits, and blobs that lose their last handle by that are freed at once; for `maxStoreBytes`
    * blobs without a handle go first. What is larger than a limit by itself is always refused.
    */
-  whenFull?: "reject" | "evict";
+  whenFull?: "reject" | "evict" | undefined;
 }
 
 /**
@@ -156,7 +156,7 @@ export interface ArtifactStore {
   /** All of them or none, in one transaction where the backend has one; handles in the order of the items. */
   storeMany(
     items: readonly StoreItem[],
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<ArtifactHandle[]>;
   /**
    * The bytes, checked by their hash before they are handed out; undefined when no handle names the artifact.
@@ -169,9 +169,12 @@ export interface ArtifactStore {
     options?: RetrieveOptions,
   ): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** True where a blob with at least one handle is there and was not set aside as damaged. */
-  exists(artifactId: string, options?: { signal?: AbortSignal }): Promise<boolean>;
+  exists(artifactId: string, options?: { signal?: AbortSignal | undefined }): Promise<boolean>;
   /** Oldest first; empty for an unknown id. */
-  getHandles(artifactId: string, options?: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
+  getHandles(
+    artifactId: string,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<ArtifactHandle[]>;
   listHandles(options?: ListHandlesOptions): Promise<HandlePage>;
   /** Removes the references that match; true if there was any. The bytes stay until `collectGarbage`. */
   delete(artifactId: string, options?: DeleteOptions): Promise<boolean>;

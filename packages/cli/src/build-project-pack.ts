@@ -17,19 +17,19 @@ import { counterOf, type Encoding } from "./token-counter.ts";
 
 /** Flags that shape a pack. */
 export interface PackShape {
-  task?: string;
+  task?: string | undefined;
   budget: number;
   modelEncoding: Encoding;
-  focus?: string[];
-  profile?: string;
-  base?: boolean;
+  focus?: string[] | undefined;
+  profile?: string | undefined;
+  base?: boolean | undefined;
 }
 
 /** What a pack is made from. */
 export interface PackSource {
   registry: AliasRegistry;
   /** The project's base and vocabulary; absent in a folder that is not set up. */
-  files?: ContextFiles;
+  files?: ContextFiles | undefined;
 }
 
 /** The task of a pack that is made for nothing in particular. */

@@ -65,7 +65,7 @@ function addInit(program: Command, run: Run): void {
     .command("init")
     .description("set up the folder of context files and name every file that is not ignored")
     .option("-y, --yes", "ask nothing")
-    .action((flags: { yes?: boolean }) =>
+    .action((flags: { yes?: boolean | undefined }) =>
       run(async (session) => (await import("./commands/init.ts")).init(session, flags)),
     );
 }
@@ -162,7 +162,7 @@ function addExpand(program: Command, run: Run): void {
       "print the file behind an alias, in its own words; takes H.main or H.main@9f8e7d6c",
     )
     .option("--lines <range>", "a part of it: 10-40, 10- or 7")
-    .action((alias: string, flags: { lines?: string }) =>
+    .action((alias: string, flags: { lines?: string | undefined }) =>
       run(async (session) => (await import("./commands/expand.ts")).expand(session, alias, flags)),
     );
 }

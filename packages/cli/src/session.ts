@@ -7,14 +7,14 @@ import { styleOf, type Style } from "./output/style.ts";
 
 /** Where text goes to. */
 export interface OutputStream {
-  isTTY?: boolean;
+  isTTY?: boolean | undefined;
   write(text: string): unknown;
   on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
 }
 
 /** Where text comes from; one that cannot be read is taken for empty hands, not for an empty text. */
 interface InputStream {
-  isTTY?: boolean;
+  isTTY?: boolean | undefined;
   [Symbol.asyncIterator]?(): AsyncIterator<string | Uint8Array>;
 }
 
@@ -30,9 +30,9 @@ export interface Terminal {
 
 /** Flags that every command takes. */
 export interface GlobalFlags {
-  root?: string;
-  directory?: string;
-  json?: boolean;
+  root?: string | undefined;
+  directory?: string | undefined;
+  json?: boolean | undefined;
 }
 
 /** What a command runs in. */

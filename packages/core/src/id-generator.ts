@@ -8,9 +8,9 @@ export interface IdGenerator {
 
 /** What a UUIDv7 generator draws from; both default to the machine's own. */
 export interface UuidV7Options {
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Gives that many random bytes. */
-  random?: (byteCount: number) => Uint8Array;
+  random?: ((byteCount: number) => Uint8Array) | undefined;
 }
 
 const counterLimit = 2 ** 42;

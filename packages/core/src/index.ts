@@ -50,3 +50,4 @@ export {
 export { TokenBudgetError, type TokenBudgetErrorCode } from "./tokens/token-budget-error.ts";
 export type { TokenCounter } from "./tokens/token-counter.ts";
 export { wordCounter } from "./tokens/word-counter.ts";
+export { withDefaults, type Complete } from "./with-defaults.ts";

@@ -7,7 +7,7 @@ export interface Issue {
   /** What is wrong, with the offending value, and what to do. Never holds a secret. */
   message: string;
   /** Absent means "error"; a warning never turns a result into a failure. */
-  severity?: "error" | "warning";
+  severity?: "error" | "warning" | undefined;
 }
 
 /** The answer of a function whose bad input is expected: a checked value, or every issue at once. */

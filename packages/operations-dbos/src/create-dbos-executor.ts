@@ -16,14 +16,14 @@ export interface DbosExecutorOptions {
   /** The engine's own store: a run has ended when it says so. */
   runs: Pick<RunStore, "loadRun">;
   /** Name of the workflow of runs, the same in every process that is to carry them; default `ccl.operations.run`. */
-  name?: string;
+  name?: string | undefined;
   /** How often a run that could not be carried to its end is tried before its workflow fails; default 10. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** An operation's workflow whose run nobody has carried for so long ends as `left`; from 100, default 60,000. */
-  leftAfterMs?: number;
+  leftAfterMs?: number | undefined;
   /** Told of what goes wrong in the background. */
-  onFault?: (fault: OperationsDbosError) => void;
-  clock?: Clock;
+  onFault?: ((fault: OperationsDbosError) => void) | undefined;
+  clock?: Clock | undefined;
 }
 
 /** An executor on DBOS. */

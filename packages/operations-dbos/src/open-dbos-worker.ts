@@ -16,28 +16,28 @@ export interface DbosWorkerOptions {
   /** The engine's own store, which all workers share. */
   runs: WorkerRuns;
   /** Told apart from all other workers that live; default a new id. */
-  workerName?: string;
+  workerName?: string | undefined;
   /** Of the application as DBOS knows it; default `ccl-operations`. Workers take over within one application. */
-  applicationName?: string;
+  applicationName?: string | undefined;
   /** Workers take over within one version; default `1`, since the journal of a run does not depend on the code. */
-  applicationVersion?: string;
+  applicationVersion?: string | undefined;
   /** Of DBOS's tables; default `dbos`. Made where it is not there. */
-  schema?: string;
+  schema?: string | undefined;
   /** How often the worker looks for runs of dead ones; default 5,000. 0: only when `takeOver` is called. */
-  takeOverEveryMs?: number;
+  takeOverEveryMs?: number | undefined;
   /** A run that so many workers have died of is left alone; default 20. */
-  maxTakeovers?: number;
+  maxTakeovers?: number | undefined;
   /** See `DbosExecutorOptions`. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** See `DbosExecutorOptions`. */
-  leftAfterMs?: number;
+  leftAfterMs?: number | undefined;
   /** Told of what goes wrong in the background. */
-  onFault?: (fault: OperationsDbosError) => void;
+  onFault?: ((fault: OperationsDbosError) => void) | undefined;
   /** Where DBOS writes; default nowhere. */
-  logger?: DbosLogger;
-  clock?: Clock;
+  logger?: DbosLogger | undefined;
+  clock?: Clock | undefined;
   /** Ends the opening. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** A process that carries out runs, and those of workers that have died. */
@@ -48,7 +48,7 @@ export interface DbosWorker {
   /** Looks for runs of dead workers now; tells how many it has found. @throws OperationsDbosError */
   takeOver(): Promise<number>;
   /** Waits for the runs of this process, at most that long (default 5,000); what is left, other workers take over. */
-  close(options?: { waitMs?: number }): Promise<void>;
+  close(options?: { waitMs?: number | undefined }): Promise<void>;
 }
 
 const silent: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };

@@ -19,8 +19,8 @@ import { testCard } from "./test-card.ts";
 /** Options of `buildCard`. */
 export interface BuildCardOptions {
   /** The form to try first. Default: by the alias's prefix, then by path and content. */
-  kind?: CardKind;
-  signal?: AbortSignal;
+  kind?: CardKind | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

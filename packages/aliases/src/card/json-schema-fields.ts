@@ -55,7 +55,7 @@ interface Reader {
 /** A type as it is shown, with the values that its `enum` or `const` stands for. */
 interface ShownType {
   type: string;
-  values?: string[];
+  values?: string[] | undefined;
 }
 
 function readObject(
@@ -86,7 +86,7 @@ function readObject(
 function readField(
   reader: Reader,
   schema: unknown,
-  field: { name: string; isRequired?: boolean },
+  field: { name: string; isRequired?: boolean | undefined },
 ): SchemaField {
   const shown = typeOf(reader, schema, { name: field.name, depth: 0 });
   const source = isMapping(schema) ? (resolve(reader.root, schema)?.schema ?? schema) : {};

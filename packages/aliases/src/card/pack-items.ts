@@ -6,9 +6,9 @@ const maxReadItems = 1_000;
 /** How `packItems` lays items out. */
 export interface PackItemsOptions {
   /** Default 1. */
-  maxLines?: number;
+  maxLines?: number | undefined;
   /** Default `; `. */
-  separator?: string;
+  separator?: string | undefined;
 }
 
 /** `label: item; item; +N more`: as many items a line as fit, the label on every line, what does not fit counted. */

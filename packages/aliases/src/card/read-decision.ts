@@ -8,9 +8,9 @@ import {
 
 /** What a decision record says, in plain words; absent where it does not say it. */
 export interface Decision {
-  status?: string;
-  goal?: string;
-  choice?: string;
+  status?: string | undefined;
+  goal?: string | undefined;
+  choice?: string | undefined;
   /** Each with its reason, where one is given. */
   rejected: string[];
   constraints: string[];

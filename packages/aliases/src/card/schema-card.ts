@@ -9,7 +9,7 @@ import type { StructuredText } from "./structured-text.ts";
 /** Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file; with `isLoose` also of a plain map of names to types. */
 export function readSchema(
   source: StructuredText,
-  options: { isLoose?: boolean } = {},
+  options: { isLoose?: boolean | undefined } = {},
 ): SchemaField[] | undefined {
   const value = source.value();
   const fields = isJsonSchema(value)
@@ -21,7 +21,7 @@ export function readSchema(
 /** One line a field; several a line where there are more fields than lines. */
 export function schemaCard(
   source: StructuredText,
-  options: { isLoose?: boolean } = {},
+  options: { isLoose?: boolean | undefined } = {},
 ): string[] | undefined {
   const fields = readSchema(source, options);
   if (fields === undefined) return undefined;

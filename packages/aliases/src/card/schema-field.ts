@@ -5,9 +5,9 @@ export interface SchemaField {
   /** As it is shown, with the word `enum` or `const` in the place of `values`. */
   type: string;
   /** Undefined where the schema's language does not say. */
-  isRequired?: boolean;
+  isRequired?: boolean | undefined;
   /** Of an enumeration or a constant, in the schema's order. */
-  values?: string[];
+  values?: string[] | undefined;
   /** Formats, bounds and defaults by keyword. */
   facts: Record<string, string>;
 }

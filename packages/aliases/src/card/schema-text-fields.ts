@@ -14,7 +14,7 @@ type FieldReader = (line: string, owner: string) => SchemaField | undefined;
 /** Blocks `kind Name {`, a member a line; the members of an enum are its values. */
 function readBlocks(text: string, readField: FieldReader): SchemaField[] {
   const fields: SchemaField[] = [];
-  const owners: { name: string; values?: string[] }[] = [];
+  const owners: { name: string; values?: string[] | undefined }[] = [];
   for (const rawLine of leadingLines(text)) {
     const line = rawLine.replace(/(?:\/\/|#).*$/, "").trim();
     const open =

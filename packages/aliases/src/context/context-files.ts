@@ -13,7 +13,7 @@ import { createContextFolder, type ContextFolder } from "./context-folder.ts";
 
 /** What cancels a call on context files. */
 export interface ContextFilesOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ type Changed = Extract<AliasChange, { type: "changed" }>;
 export async function computeDelta(
   base: Snapshot,
   next: Snapshot,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<Delta> {
   const before = new Map(Object.entries(base.entries));
   const after = new Map(Object.entries(next.entries));
@@ -34,7 +34,7 @@ export async function computeDelta(
 async function compare(
   alias: string,
   entries: { before: SnapshotEntry | undefined; after: SnapshotEntry | undefined },
-  options: { signal?: AbortSignal },
+  options: { signal?: AbortSignal | undefined },
 ): Promise<AliasChange | undefined> {
   const { before, after } = entries;
   if (after === undefined)

@@ -27,7 +27,7 @@ export interface ChangedEntry {
   before: SnapshotEntry;
   after: SnapshotEntry;
   /** Of the texts, where both are known and alike. */
-  patch?: string;
+  patch?: string | undefined;
 }
 
 /** The texts of a changed entry, for the readers of cards. */
@@ -41,7 +41,7 @@ interface Texts {
 /** What changed, in words: by the form that its card has, else in lines. At least one note; secrets masked, each one line. */
 export async function describeChange(
   changed: ChangedEntry,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<string[]> {
   const notes = [...moveNotes(changed), ...(await contentNotes(changed, options))];
   const shown =
@@ -57,7 +57,7 @@ function moveNotes({ before, after }: ChangedEntry): string[] {
 
 async function contentNotes(
   changed: ChangedEntry,
-  options: { signal?: AbortSignal },
+  options: { signal?: AbortSignal | undefined },
 ): Promise<string[]> {
   const { alias, before, after } = changed;
   if (before.text === undefined || after.text === undefined || before.text === after.text)
@@ -97,7 +97,7 @@ function lineNote({ after, patch }: ChangedEntry): string {
 async function describeKind(
   kind: CardKind,
   texts: Texts,
-  options: { signal?: AbortSignal },
+  options: { signal?: AbortSignal | undefined },
 ): Promise<string[] | undefined> {
   const { path } = texts;
   const isLoose = kindOfAlias(texts.alias) === kind;

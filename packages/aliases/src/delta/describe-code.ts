@@ -5,7 +5,7 @@ import type { NamedItem } from "./describe-list.ts";
 /** Says which exported names were added or removed and whose signature changed; undefined where one of the texts declares nothing. */
 export async function describeCode(
   texts: { path: string; before: string; after: string },
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<string[] | undefined> {
   const before = await readSignatures(texts.path, texts.before, options);
   const after = await readSignatures(texts.path, texts.after, options);
@@ -30,7 +30,7 @@ export async function describeCode(
 async function readSignatures(
   path: string,
   text: string,
-  options: { signal?: AbortSignal },
+  options: { signal?: AbortSignal | undefined },
 ): Promise<NamedItem[] | undefined> {
   const { language, items } = await buildOutline(
     { path, text },

@@ -1,7 +1,7 @@
 /** Something with a name, and maybe with what it says. */
 export interface NamedItem {
   key: string;
-  value?: string;
+  value?: string | undefined;
 }
 
 /** Says which items were added, removed, or say something else now; `noun` names one item. */

@@ -2,7 +2,7 @@ import { cleanLine } from "../card/card-lines.ts";
 import type { AliasChange, Delta } from "./snapshot.ts";
 
 /** The prompt of an iteration: BASE, DELTA in words, and ACTION where one is given. No final line feed. */
-export function renderDelta(delta: Delta, options: { action?: string } = {}): string {
+export function renderDelta(delta: Delta, options: { action?: string | undefined } = {}): string {
   const lines = delta.changes.flatMap((change) =>
     linesOf(change).map((line) => `- ${cleanLine(change.alias)}: ${line}`),
   );

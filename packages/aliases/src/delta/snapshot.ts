@@ -2,7 +2,7 @@
 export interface SnapshotEntry {
   path: string;
   sha256: string;
-  text?: string;
+  text?: string | undefined;
 }
 
 /** The state of a context at one moment. */
@@ -22,9 +22,9 @@ export type AliasChange =
       path: string;
       sha256: string;
       /** Unified diff of the texts, where both are known. */
-      patch?: string;
+      patch?: string | undefined;
       /** The new entry's text, where no diff could be made. */
-      text?: string;
+      text?: string | undefined;
       /** In words, for the prompt; at least one line, without the alias. */
       notes: string[];
     };

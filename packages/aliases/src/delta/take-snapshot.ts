@@ -10,10 +10,10 @@ const batchSize = 16;
 export interface TakeSnapshotOptions {
   registry: AliasRegistry;
   /** Default: all. */
-  aliases?: readonly string[];
+  aliases?: readonly string[] | undefined;
   /** Whose text to keep, so that a later delta can show what changed; binary files never. Default "all". */
-  texts?: "all" | "none" | readonly string[];
-  signal?: AbortSignal;
+  texts?: "all" | "none" | readonly string[] | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** The state on disk of the registry's files. Aliases that are unknown, or whose file is gone, are left out. */

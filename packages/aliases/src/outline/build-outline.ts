@@ -107,7 +107,7 @@ function toOutline(
 /** Both depths of an outline from one parse. */
 export async function buildOutlines(
   input: SourceInput,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<Record<OutlineDepth, Outline>> {
   const { signal } = options;
   if (signal?.aborted === true)
@@ -127,7 +127,7 @@ export async function buildOutlines(
  */
 export async function buildOutline(
   input: SourceInput,
-  options: { depth: OutlineDepth; signal?: AbortSignal },
+  options: { depth: OutlineDepth; signal?: AbortSignal | undefined },
 ): Promise<Outline> {
   const { signal, depth } = options;
   const outlines = await buildOutlines(input, signal === undefined ? {} : { signal });

@@ -4,7 +4,7 @@ export interface SourceInput {
   path: string;
   text: string;
   /** Its alias, where it has one; the prefix decides the kind of card. */
-  alias?: string;
+  alias?: string | undefined;
 }
 
 /** `signatures`: declarations with members, no bodies. `heads`: kind, name, type parameters. */

@@ -60,7 +60,7 @@ interface Packing {
   options: PackOptions;
   counter: TokenCounter;
   /** Where the pack is kept for the next time. */
-  packs?: KeptPacks;
+  packs?: KeptPacks | undefined;
 }
 
 async function packStats(stats: AliasStat[], { options, counter, packs }: Packing): Promise<Pack> {

@@ -45,7 +45,7 @@ export interface FormContext {
   /** Most tokens that the file may take. */
   capTokens: number;
   depth: FormDepth;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** What each level tells, where a list of all declarations is 1; tuned on the commits of real repositories. */
@@ -100,7 +100,7 @@ interface Draft {
   level: PackLevel;
   body: string;
   value: number;
-  mark?: string;
+  mark?: string | undefined;
 }
 
 function toForm(file: PackFile, draft: Draft, counter: TokenCounter): FileForm {

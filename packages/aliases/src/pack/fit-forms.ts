@@ -10,13 +10,13 @@ export interface Candidate<F extends Form = Form> {
   weight: number;
   forms: F[];
   /** Files of one group share a cap, where the group has one. */
-  group?: string;
+  group?: string | undefined;
 }
 
 /** What may be spent: on everything, and on the groups that have a cap. */
 export interface Capacity {
   tokens: number;
-  groups?: Readonly<Record<string, number>>;
+  groups?: Readonly<Record<string, number>> | undefined;
 }
 
 interface Step {

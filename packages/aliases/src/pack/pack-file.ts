@@ -26,7 +26,7 @@ export interface FileReader {
   /** True once a file had another content than expected, or none. */
   readonly hasSeenChange: boolean;
   /** The file's content now; undefined when it is gone, or no text any more. */
-  read(file: { alias: string; sha256?: string }): Promise<PackFile | undefined>;
+  read(file: { alias: string; sha256?: string | undefined }): Promise<PackFile | undefined>;
 }
 
 /** A reader that has seen no change yet. */

@@ -14,23 +14,23 @@ export interface PackOptions {
   /** In tokens of `counter`; the whole text stays within it. */
   budget: number;
   /** Most tokens a file may take, by alias prefix. Default: A (decisions) 300, P (options) 200, the rest by share of the budget. */
-  caps?: Record<string, number>;
+  caps?: Record<string, number> | undefined;
   /** Default: the estimator of @ccl/core, under which a safety margin is kept. */
-  counter?: TokenCounter | CounterSource;
+  counter?: TokenCounter | CounterSource | undefined;
   /** Share of the budget left free under an inexact counter. Default 0.1. */
-  safetyMargin?: number;
+  safetyMargin?: number | undefined;
   /** Alias of the profile that the model is to follow. Default: the only `PR` alias, if there is one. */
-  profile?: string;
+  profile?: string | undefined;
   /** Long term to short term; used where the saving is larger than the legend that explains it. */
-  vocabulary?: Record<string, string>;
+  vocabulary?: Record<string, string> | undefined;
   /** Aliases or paths that the work is about; their neighbours in the import graph are ranked up. */
-  focus?: string[];
+  focus?: string[] | undefined;
   /** The last accepted state; what changed since goes into the [DELTA] section. */
-  base?: Snapshot;
+  base?: Snapshot | undefined;
   /** Accepted bases, deltas since the base, repairs since the last success. Default 0, 0, 0. */
-  version?: PackVersion;
-  signal?: AbortSignal;
-  onEvent?: (event: PackEvent) => void;
+  version?: PackVersion | undefined;
+  signal?: AbortSignal | undefined;
+  onEvent?: ((event: PackEvent) => void) | undefined;
 }
 
 /**

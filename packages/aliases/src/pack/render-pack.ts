@@ -42,7 +42,7 @@ export function renderHeader(file: Pick<PackFile, "alias" | "path" | "sha8">): s
 /** A file's header line, its body and what the body leaves out. */
 export function renderBlock(
   file: Pick<PackFile, "alias" | "path" | "sha8">,
-  { body, mark = "" }: { body: string; mark?: string },
+  { body, mark = "" }: { body: string; mark?: string | undefined },
 ): string {
   return [renderHeader(file), body, mark]
     .filter((part) => part !== "")

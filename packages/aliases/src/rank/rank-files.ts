@@ -21,7 +21,7 @@ export interface RankInput {
 export interface RankOptions {
   task: string;
   /** Positions of files that the work is about. */
-  focus?: number[];
+  focus?: number[] | undefined;
 }
 
 /** Weights of BM25F's fields: a path says more than a name, a name more than a word of the text. */

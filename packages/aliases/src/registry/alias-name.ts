@@ -6,7 +6,7 @@ export interface ParsedAlias {
   prefix: string;
   name: string;
   /** 8 lower-case hex digits. */
-  sha8?: string;
+  sha8?: string | undefined;
 }
 
 /** Longest name after the prefix and its dot; the name of a card's file stays legal everywhere. */

@@ -9,7 +9,7 @@ export interface AliasEntry {
   /** First 8 hex digits of `sha256`. */
   sha8: string;
   /** Of the content with CRLF as LF (binary files: of the bytes as they are). Absent where only an AdaOS file's 8 digits are known. */
-  sha256?: string;
+  sha256?: string | undefined;
 }
 
 /** A named file as it is on disk now. */
@@ -29,7 +29,7 @@ export interface AliasStat {
   alias: string;
   path: string;
   /** Absent when the file cannot be read. */
-  sha256?: string;
+  sha256?: string | undefined;
   isBinary: boolean;
 }
 
@@ -40,9 +40,9 @@ export interface AliasCheck {
   status: "ok" | "changed" | "missing" | "moved";
   sha8: string;
   /** Present for `changed`. */
-  currentSha8?: string;
+  currentSha8?: string | undefined;
   /** Present for `moved`. */
-  movedTo?: string;
+  movedTo?: string | undefined;
 }
 
 /** What `verify` found; `isClean` when every check is `ok`. */
@@ -54,15 +54,15 @@ export interface VerifyReport {
 /** What to name, and how. */
 export interface ScanRules {
   /** Globs relative to the root; absent means everything. */
-  include?: string[];
+  include?: string[] | undefined;
   /** Patterns in .gitignore syntax, on top of the tree's own .gitignore files. */
-  ignore?: string[];
+  ignore?: string[] | undefined;
   /** First match wins, before the built-in rules. */
-  prefixes?: { prefix: string; match: string }[];
+  prefixes?: { prefix: string; match: string }[] | undefined;
   /** Larger files are left out and reported. Default 1 MiB. */
-  maxFileBytes?: number;
-  signal?: AbortSignal;
-  onEvent?: (event: ScanEvent) => void;
+  maxFileBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+  onEvent?: ((event: ScanEvent) => void) | undefined;
 }
 
 /** Progress of a scan, at most some ten times a second. */
@@ -70,7 +70,7 @@ export interface ScanEvent {
   type: "files_found" | "files_hashed";
   done: number;
   /** Absent while the tree is still being walked. */
-  total?: number;
+  total?: number | undefined;
 }
 
 /** What a scan did. */
@@ -100,9 +100,9 @@ export interface OpenAliasRegistryOptions {
   /** The project's root folder; no path leaves it. */
   root: string;
   /** Relative to the root. Default `.ccl`; `.ado` works on an AdaOS folder. */
-  directory?: string;
+  directory?: string | undefined;
   /** False keeps everything in memory and never writes. Default true. */
-  persist?: boolean;
+  persist?: boolean | undefined;
 }
 
 /** The names of a project's files. */
@@ -113,16 +113,23 @@ export interface AliasRegistry {
   readonly isPersistent: boolean;
   readonly cache: DerivedCache;
   /** Names a file, or names it anew. Issues: alias_invalid, alias_taken (case does not count), path_outside_root, path_not_found, path_not_a_file, path_unreadable. */
-  add(alias: string, path: string, options?: { signal?: AbortSignal }): Promise<Result<AliasEntry>>;
+  add(
+    alias: string,
+    path: string,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<Result<AliasEntry>>;
   /** True if there was such an alias. */
   remove(alias: string): Promise<boolean>;
   /** Ordered by alias, in code units. */
   list(): AliasEntry[];
   /** The file as it is now; takes `alias` or `alias@sha8`. Issues: alias_invalid, alias_unknown (with the nearest names), alias_stale (with the current sha8), path_not_found, path_outside_root, path_not_a_file, path_unreadable, file_too_large (beyond 64 MiB). */
-  resolve(alias: string, options?: { signal?: AbortSignal }): Promise<Result<AliasContent>>;
+  resolve(
+    alias: string,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<Result<AliasContent>>;
   /** The files as they are now, ordered by alias; one is read only where its times and size do not show that it is unchanged. */
-  stat(options?: { signal?: AbortSignal }): Promise<AliasStat[]>;
-  verify(options?: { signal?: AbortSignal }): Promise<VerifyReport>;
+  stat(options?: { signal?: AbortSignal | undefined }): Promise<AliasStat[]>;
+  verify(options?: { signal?: AbortSignal | undefined }): Promise<VerifyReport>;
   /** Names every file that is not ignored; names that exist stay. */
   scan(rules?: ScanRules): Promise<ScanReport>;
   /** Waits for what was begun and writes the caches. */
@@ -133,9 +140,9 @@ export interface AliasRegistry {
 export interface GetAliasInput {
   /** `H.main` or `H.main@9f8e7d6c`. */
   alias: string;
-  sha8?: string;
+  sha8?: string | undefined;
   /** 1-based and inclusive: "10-40", "10-", "7". */
-  lines?: string;
+  lines?: string | undefined;
 }
 
 /** A file or a part of it, in its own words. */
@@ -149,7 +156,7 @@ export interface GetAliasOutput {
   lastLine: number;
   totalLines: number;
   /** Present when the answer was cut at the size bound: what to ask for next. */
-  next?: { lines: string };
+  next?: { lines: string } | undefined;
 }
 
 /** The tool that `createGetAliasTool` makes. */

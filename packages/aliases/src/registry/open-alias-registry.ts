@@ -80,7 +80,7 @@ class FileAliasRegistry implements AliasRegistry {
   add(
     alias: string,
     path: string,
-    options: { signal?: AbortSignal } = {},
+    options: { signal?: AbortSignal | undefined } = {},
   ): Promise<Result<AliasEntry>> {
     return this.#inTurn(async () => {
       throwIfAborted(options.signal);
@@ -115,19 +115,23 @@ class FileAliasRegistry implements AliasRegistry {
 
   async resolve(
     alias: string,
-    options: { signal?: AbortSignal } = {},
+    options: { signal?: AbortSignal | undefined } = {},
   ): ReturnType<AliasRegistry["resolve"]> {
     throwIfAborted(options.signal);
     return readAlias(this.root, this.#store.records, alias);
   }
 
-  async stat(options: { signal?: AbortSignal } = {}): ReturnType<AliasRegistry["stat"]> {
+  async stat(
+    options: { signal?: AbortSignal | undefined } = {},
+  ): ReturnType<AliasRegistry["stat"]> {
     const stats = await statRecords(this.#treeContext(createPacer(options)));
     await this.#writeStats();
     return stats;
   }
 
-  async verify(options: { signal?: AbortSignal } = {}): ReturnType<AliasRegistry["verify"]> {
+  async verify(
+    options: { signal?: AbortSignal | undefined } = {},
+  ): ReturnType<AliasRegistry["verify"]> {
     const report = await verifyRecords(this.#treeContext(createPacer(options)));
     await this.#writeStats();
     return report;

@@ -11,7 +11,7 @@ export interface Pacer {
 /** What a pacer watches and whom it tells. */
 export interface PacerOptions {
   signal?: AbortSignal | undefined;
-  onProgress?: (done: number, total: number | undefined) => void;
+  onProgress?: ((done: number, total: number | undefined) => void) | undefined;
 }
 
 const TURN_MS = 15;

@@ -10,11 +10,11 @@ export interface RegistryRecord {
   /** 8 lower-case hex digits. */
   sha8: string;
   /** Absent where the file has none, or one that `sha8` is not the beginning of (then another tool wrote `sha8`). */
-  sha256?: string;
+  sha256?: string | undefined;
   /** The record in the file's form, with keys that are not ours. */
   fields: Record<string, unknown>;
   /** True where the record is as the file has it. */
-  isUnchanged?: true;
+  isUnchanged?: true | undefined;
 }
 
 /** A registry file, read. */

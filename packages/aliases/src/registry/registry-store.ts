@@ -32,7 +32,7 @@ export interface RegistryStoreOptions {
   directory: string;
   isPersistent: boolean;
   /** How long to wait for another writer. */
-  lockWaitMs?: number;
+  lockWaitMs?: number | undefined;
 }
 
 /** The default folder, which is ours alone: it gets a .gitignore and a cache. */

@@ -39,7 +39,7 @@ export function readGetAliasInput(input: unknown): Result<GetAliasInput> {
 function readAliasField(
   value: unknown,
   issues: Issue[],
-): { alias: string; sha8?: string } | undefined {
+): { alias: string; sha8?: string | undefined } | undefined {
   if (typeof value !== "string" || value === "") {
     issues.push(
       invalid(["alias"], '"alias" is not a text. Pass an alias of the pack, as in "H.main".'),

@@ -22,8 +22,8 @@ export interface FreedBlob {
 /** Which blobs of a folder may go. */
 interface FreeOptions {
   until: number;
-  artifactIds?: readonly string[];
-  isDryRun?: boolean;
+  artifactIds?: readonly string[] | undefined;
+  isDryRun?: boolean | undefined;
 }
 
 /** Frees unreferenced blobs in all folders, and what crashed writers left. */

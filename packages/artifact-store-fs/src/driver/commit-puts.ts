@@ -18,7 +18,7 @@ const maxAttempts = 16;
 export async function commitPuts(
   store: FsStore,
   puts: readonly BlobPut[],
-  options: { now: number; signal?: AbortSignal },
+  options: { now: number; signal?: AbortSignal | undefined },
 ): Promise<CommitOutcome[]> {
   const count = puts.reduce((sum, put) => sum + put.handles.length, 0);
   const batch = count > 1 ? await store.batches.begin() : undefined;

@@ -15,8 +15,8 @@ export interface FsStore extends StoreFolder {
 /** When a change is made, as which batch, and what calls it off. */
 export interface ChangeOptions {
   now: number;
-  batch?: string;
-  signal?: AbortSignal;
+  batch?: string | undefined;
+  signal?: AbortSignal | undefined;
   /** Paths of references and ids of blobs that the change made, for taking it back. */
   made: { references: string[]; artifactIds: string[] };
 }

@@ -27,7 +27,7 @@ export function commitWithinLimits(
     limits,
     commit,
   }: { puts: readonly BlobPut[]; limits: StoreLimits; commit: () => Promise<CommitOutcome[]> },
-  options: { signal?: AbortSignal },
+  options: { signal?: AbortSignal | undefined },
 ): Promise<CommitOutcome[]> {
   const path = join(store.root, "limits.lock");
   return withLock({ store, path, ...options }, async () => {

@@ -15,7 +15,7 @@ const turns = new Map<string, Promise<unknown>>();
  * guards sums of bytes, never the bytes: those are safe without it.
  */
 export async function withLock<Value>(
-  { store, path, signal }: { store: FsStore; path: string; signal?: AbortSignal },
+  { store, path, signal }: { store: FsStore; path: string; signal?: AbortSignal | undefined },
   call: () => Promise<Value>,
 ): Promise<Value> {
   const before = turns.get(path) ?? Promise.resolve();

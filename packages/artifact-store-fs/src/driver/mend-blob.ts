@@ -19,7 +19,7 @@ import { linkFile, pinPath, removeQuietly, writeBody } from "./write-blob.ts";
 export async function mendBlob(
   store: FsStore,
   { record, content }: { record: BlobRecord; content: BlobContent },
-  { now, signal }: { now: number; signal?: AbortSignal },
+  { now, signal }: { now: number; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const { artifactId } = record;
   const folder = shardPath(store, artifactId);

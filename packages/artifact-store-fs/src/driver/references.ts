@@ -130,7 +130,11 @@ export async function listAll(
 /** Ids that have a handle, from the one after `after` on. */
 export async function listIds(
   store: FsStore,
-  { after = "", limit, signal }: { after?: string; limit: number; signal?: AbortSignal },
+  {
+    after = "",
+    limit,
+    signal,
+  }: { after?: string | undefined; limit: number; signal?: AbortSignal | undefined },
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const shard of shardNames.filter((name) => name >= after.slice(0, 2))) {
@@ -146,7 +150,11 @@ export async function listIds(
 export async function removeHandles(
   store: FsStore,
   artifactId: string,
-  { handleId, sessionId, now }: { handleId?: string; sessionId?: string; now: number },
+  {
+    handleId,
+    sessionId,
+    now,
+  }: { handleId?: string | undefined; sessionId?: string | undefined; now: number },
 ): Promise<number> {
   let entries: ShardEntry[] = [];
   const visible = await store.batches.visibleAmong(

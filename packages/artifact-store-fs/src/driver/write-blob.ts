@@ -61,8 +61,8 @@ export async function writeBody(
     content,
     handle,
     pin,
-  }: { record: BlobRecord; content: BlobContent; handle?: ArtifactHandle; pin: string },
-  { now, batch }: { now: number; batch?: string },
+  }: { record: BlobRecord; content: BlobContent; handle?: ArtifactHandle | undefined; pin: string },
+  { now, batch }: { now: number; batch?: string | undefined },
 ): Promise<boolean> {
   const { artifactId, sizeBytes, chunkHashes } = record;
   const plain: FileHeader = { artifactId, sizeBytes, hashBytes: chunkHashes.length };

@@ -10,7 +10,7 @@ export interface ReferenceEntry {
   sourceKey: string;
   sizeBytes: number;
   /** The commit of several references that it belongs to; it counts once that one is done. */
-  batch?: string;
+  batch?: string | undefined;
 }
 
 /**

@@ -12,8 +12,8 @@ export interface FileHeader {
   /** Length of the chunk hashes after the content. */
   hashBytes: number;
   /** The reference that the file was written for. */
-  handle?: ArtifactHandle;
-  batch?: string;
+  handle?: ArtifactHandle | undefined;
+  batch?: string | undefined;
 }
 
 /** What the first read of a file found. */

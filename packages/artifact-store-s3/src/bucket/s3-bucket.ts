@@ -170,7 +170,9 @@ export class S3Bucket {
 }
 
 /** The SDK's second argument. */
-export function requestOptions(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+export function requestOptions(signal: AbortSignal | undefined): {
+  abortSignal?: AbortSignal;
+} {
   return signal === undefined ? {} : { abortSignal: signal };
 }
 

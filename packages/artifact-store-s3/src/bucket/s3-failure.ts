@@ -4,7 +4,7 @@ import { ArtifactStoreError, type ArtifactStoreErrorCode } from "@ccl/artifact-s
 export interface FailedRequest {
   operation: string;
   bucket: string;
-  key?: string;
+  key?: string | undefined;
 }
 
 const fullCodes = new Set(["QuotaExceeded", "XMinioStorageFull", "InsufficientStorage"]);

@@ -6,7 +6,7 @@ import type { S3Context } from "../s3-context.ts";
 /** Ids that have a handle, rising, those after `after`. Fewer than `limit` may come before the end, none only there. */
 export async function listIds(
   context: S3Context,
-  options: { after?: string; limit: number; signal?: AbortSignal },
+  options: { after?: string | undefined; limit: number; signal?: AbortSignal | undefined },
 ): Promise<string[]> {
   const { limit, signal } = options;
   const ids: string[] = [];

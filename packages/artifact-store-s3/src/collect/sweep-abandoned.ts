@@ -38,7 +38,7 @@ export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): 
 export async function sweepUploads(context: S3Context, signal?: AbortSignal): Promise<boolean> {
   const { bucket } = context;
   const input = { Bucket: bucket.name, Prefix: `${bucket.prefix}data/` };
-  let markers: { KeyMarker?: string; UploadIdMarker?: string } = {};
+  let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (;;) {
     let answer;
     try {

@@ -27,7 +27,7 @@ interface PendingPut {
   put: BlobPut;
   handles: ArtifactHandle[];
   existing: Generation | undefined;
-  generation?: Generation;
+  generation?: Generation | undefined;
 }
 
 /** Keys that were written, to be taken back after a failure. */
@@ -46,7 +46,7 @@ interface Written {
 export async function commitPuts(
   context: S3Context,
   puts: readonly BlobPut[],
-  options: DriverWriteOptions & { deadlineMs?: number },
+  options: DriverWriteOptions & { deadlineMs?: number | undefined },
 ): Promise<CommitOutcome[]> {
   const { now, signal } = options;
   const startedAt = context.clock.now();

@@ -81,7 +81,7 @@ async function listOnce(
 /** The handles of those entries whose batch counts, each once. */
 async function readAdmitted(
   context: S3Context,
-  options: { entries: readonly HandleEntry[]; view: BatchView; signal?: AbortSignal },
+  options: { entries: readonly HandleEntry[]; view: BatchView; signal?: AbortSignal | undefined },
 ): Promise<ArtifactHandle[] | undefined> {
   const { entries, view, signal } = options;
   const admitted = await view.admit(entries.map((entry) => entry.batch));

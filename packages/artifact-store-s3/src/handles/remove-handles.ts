@@ -20,7 +20,9 @@ import { readHandle } from "./handle-objects.ts";
 export async function removeHandles(
   context: S3Context,
   artifactId: string,
-  options: DriverWriteOptions & { match: { handleId?: string; sessionId?: string } },
+  options: DriverWriteOptions & {
+    match: { handleId?: string | undefined; sessionId?: string | undefined };
+  },
 ): Promise<number> {
   const { match, now, signal } = options;
   const { bucket } = context;
@@ -67,7 +69,7 @@ async function visibleHandle(
 /** The truth first, then what points at it. */
 async function removeOne(
   context: S3Context,
-  options: { claims: readonly Claim[]; handle: ArtifactHandle; signal?: AbortSignal },
+  options: { claims: readonly Claim[]; handle: ArtifactHandle; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const { claims, handle, signal } = options;
   const [claim] = claims;

@@ -10,7 +10,7 @@ export interface Generation {
   committedAt: number;
   sizeBytes: number;
   /** Where the bytes lie when not in the blob object itself, as for all that is longer than one chunk. */
-  dataKey?: string;
+  dataKey?: string | undefined;
 }
 
 const pattern = /^([0-9a-z]{9})-([0-9a-z]{9})-([0-9a-f]{32})-([is])([0-9a-z]{1,11})$/;
@@ -44,7 +44,7 @@ export function stagedAtOf(dataKey: string): number | undefined {
 export function createGeneration(options: {
   now: number;
   sizeBytes: number;
-  staged?: StagedName;
+  staged?: StagedName | undefined;
 }): Generation {
   const { now, sizeBytes, staged } = options;
   const { at, random } = staged ?? createStagedName(now);

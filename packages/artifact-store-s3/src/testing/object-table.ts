@@ -34,7 +34,7 @@ export class ObjectTable {
   put(
     key: string,
     bytes: Uint8Array,
-    options: { etag?: string; headers: Record<string, string> },
+    options: { etag?: string | undefined; headers: Record<string, string> },
   ): TestObject {
     this.#take(bytes.byteLength - (this.objects.get(key)?.bytes.byteLength ?? 0));
     const object = {

@@ -1,10 +1,10 @@
 /** What the server says. */
 export interface S3Answer {
   status: number;
-  headers?: Record<string, string>;
-  body?: Uint8Array | string;
+  headers?: Record<string, string> | undefined;
+  body?: Uint8Array | string | undefined;
   /** Length in the header of an answer to HEAD. */
-  headLength?: number;
+  headLength?: number | undefined;
 }
 
 /** An answer of S3's error form, thrown by the operations. */

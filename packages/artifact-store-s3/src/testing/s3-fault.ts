@@ -2,9 +2,9 @@ import type { S3Operation, S3ServerRequest } from "./s3-request.ts";
 
 /** Which requests a fault meets; all fields that are given must fit. */
 export interface S3FaultMatch {
-  operation?: S3Operation | readonly S3Operation[];
+  operation?: S3Operation | readonly S3Operation[] | undefined;
   /** A part of the key. */
-  key?: string;
+  key?: string | undefined;
 }
 
 /**
@@ -25,9 +25,9 @@ export type S3FaultAction =
 export interface S3Fault extends S3FaultMatch {
   action: S3FaultAction;
   /** Matching requests that are let through first; 0 by default. */
-  skip?: number;
+  skip?: number | undefined;
   /** 1 by default; `Infinity` for good. */
-  times?: number;
+  times?: number | undefined;
 }
 
 /** Faults in the order in which they were set; the first that fits strikes. */

@@ -23,14 +23,14 @@ import { parseRequest, type S3Operation, type S3ServerRequest } from "./s3-reque
 /** How the server behaves. */
 export interface S3TestServerOptions {
   /** Buckets that are there from the start; `artifacts` by default. */
-  buckets?: readonly string[];
-  faults?: readonly S3Fault[];
+  buckets?: readonly string[] | undefined;
+  faults?: readonly S3Fault[] | undefined;
   /** True: takes `If-None-Match` and `If-Match` of writes and does not heed them, as some servers do. */
-  ignoresConditions?: boolean;
+  ignoresConditions?: boolean | undefined;
   /** Bound of all bytes together, 256 MiB by default; above it, 507. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** 0, the default, takes a free port. */
-  port?: number;
+  port?: number | undefined;
 }
 
 /** A request that came in. */

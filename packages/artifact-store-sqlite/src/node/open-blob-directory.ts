@@ -10,7 +10,7 @@ export interface OpenBlobDirectoryOptions {
    * `full` (default) and `normal` sync a file and its folder before the commit that names it: a commit that a power cut
    * leaves must find its file. `off` syncs nothing.
    */
-  durability?: SqliteDurability;
+  durability?: SqliteDurability | undefined;
 }
 
 /**

@@ -15,9 +15,9 @@ export type Need = "reopen" | "corrupt" | "limits";
 export interface Rule {
   name: string;
   /** What the store must be able to do for the rule to apply. */
-  needs?: Need | readonly Need[];
+  needs?: Need | readonly Need[] | undefined;
   /** In stored bytes: `of(n)` is what a content of n bytes takes. */
-  limits?: (of: (contentBytes: number) => number) => StoreLimits;
+  limits?: ((of: (contentBytes: number) => number) => StoreLimits) | undefined;
   check(bench: Bench): Promise<void>;
 }
 
@@ -54,7 +54,11 @@ export class Bench {
   /** Stores a content of this many bytes that no other seed gives. */
   async put(
     contentBytes: number,
-    options: { seed?: number; sessionId?: string; source?: string } = {},
+    options: {
+      seed?: number | undefined;
+      sessionId?: string | undefined;
+      source?: string | undefined;
+    } = {},
   ): Promise<ArtifactHandle> {
     const { seed = contentBytes, sessionId, source = "tool:test" } = options;
     this.clock.advance(1);
@@ -187,7 +191,11 @@ export async function* inPieces(
 /** All handles, page by page. */
 export async function listAll(
   store: ArtifactStore,
-  options: { limit?: number; sessionId?: string; source?: string } = {},
+  options: {
+    limit?: number | undefined;
+    sessionId?: string | undefined;
+    source?: string | undefined;
+  } = {},
 ): Promise<ArtifactHandle[]> {
   const handles: ArtifactHandle[] = [];
   const cursors = new Set<string>();

@@ -5,7 +5,7 @@ import type { ArtifactStore, StoreLimits } from "../artifact-store.ts";
 export interface ConformanceOpenOptions {
   /** The store must take the time from here. */
   clock: Clock;
-  limits?: StoreLimits;
+  limits?: StoreLimits | undefined;
 }
 
 /** Harm done to stored bytes behind the store's back, at an offset of the content. */
@@ -18,11 +18,11 @@ export interface Damage {
 /** What a store may lack. Each is checked both ways: what is declared absent must be absent. */
 export interface ConformanceCapabilities {
   /** What was stored outlives the store object; needs `reopen`. True by default. */
-  isDurable?: boolean;
+  isDurable?: boolean | undefined;
   /** `limits` are honoured; if false, opening with limits must fail with `unsupported`. True by default. */
-  hasLimits?: boolean;
+  hasLimits?: boolean | undefined;
   /** Stored bytes can be harmed from outside; needs `corrupt`. True by default. */
-  isDamageable?: boolean;
+  isDamageable?: boolean | undefined;
 }
 
 /** How the kit gets at a store. */
@@ -32,13 +32,13 @@ export interface ConformanceOptions {
   /** Closes the store and opens its place again, with these options: limits may have come, gone or changed. */
   reopen?(store: ArtifactStore, options: ConformanceOpenOptions): Promise<ArtifactStore>;
   corrupt?(store: ArtifactStore, artifactId: string, damage: Damage): Promise<void>;
-  capabilities?: ConformanceCapabilities;
+  capabilities?: ConformanceCapabilities | undefined;
   /** For stores whose ids are not the plain SHA-256 of the content. */
   idOf?(content: Uint8Array): string | Promise<string>;
   /** Bytes that an artifact of a few KiB takes beyond its content, as limits and collections count them. 0 by default. */
-  overheadBytes?: number;
+  overheadBytes?: number | undefined;
   /** Fails a rule that takes longer, opening and closing included. 60,000 by default; Infinity for none. */
-  ruleTimeoutMs?: number;
+  ruleTimeoutMs?: number | undefined;
 }
 
 /** One promise of the contract. */

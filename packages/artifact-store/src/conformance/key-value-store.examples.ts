@@ -23,7 +23,10 @@ export interface KeyValueDatabase {
    */
   write(changes: Map<string, Uint8Array | undefined>): Promise<void>;
   /** Sorted keys that begin with the prefix and are greater than prefix + after. */
-  keys(prefix: string, options?: { after?: string; limit?: number }): Promise<string[]>;
+  keys(
+    prefix: string,
+    options?: { after?: string | undefined; limit?: number | undefined },
+  ): Promise<string[]>;
 }
 
 /** Opens an artifact store over a key-value database. */
@@ -164,7 +167,7 @@ class KeyValueDriver implements ArtifactDriver {
 
   removeHandles(
     artifactId: string,
-    match: { handleId?: string; sessionId?: string },
+    match: { handleId?: string | undefined; sessionId?: string | undefined },
     { now }: DriverWriteOptions,
   ): Promise<number> {
     return this.#exclusively(async () => {
@@ -202,7 +205,13 @@ class KeyValueDriver implements ArtifactDriver {
     });
   }
 
-  async listIds({ after, limit }: { after?: string; limit: number }): Promise<string[]> {
+  async listIds({
+    after,
+    limit,
+  }: {
+    after?: string | undefined;
+    limit: number;
+  }): Promise<string[]> {
     const ids: string[] = [];
     // Past all handles of an id: "0" is the character after "/".
     for (

@@ -12,7 +12,7 @@ import {
 const size = 2 * mebibyte + 500;
 const source = "tool:test";
 
-const ranges: { title: string; start: number; end?: number }[] = [
+const ranges: { title: string; start: number; end?: number | undefined }[] = [
   { title: "the first byte", start: 0, end: 1 },
   { title: "inside a chunk", start: 100, end: 4000 },
   { title: "exactly one chunk", start: mebibyte, end: 2 * mebibyte },
@@ -25,7 +25,7 @@ const ranges: { title: string; start: number; end?: number }[] = [
   { title: "the last byte", start: size - 1, end: size },
 ];
 
-const cutRanges: { title: string; start: number; end?: number }[] = [
+const cutRanges: { title: string; start: number; end?: number | undefined }[] = [
   { title: "without an end", start: mebibyte + 5 },
   { title: "with an end past the end", start: size - 10, end: size + 10 },
   { title: "from the end on", start: size },

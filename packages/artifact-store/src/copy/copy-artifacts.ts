@@ -17,16 +17,16 @@ export interface CopyReport {
   /** Ids of artifacts that the source can't read; they were passed over. Sorted. */
   corrupt: string[];
   /** Where a later run may go on; absent at the start and at the end. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** How a copy runs. */
 export interface CopyArtifactsOptions {
   /** From the report of a run that was cut short. Without it a second run passes over what is there, too. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** Called after each handle. */
-  onProgress?: (progress: CopyReport) => void;
-  signal?: AbortSignal;
+  onProgress?: ((progress: CopyReport) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -202,7 +202,11 @@ interface Group {
 /** All handles, those of one id together. */
 async function* groupsById(
   store: ArtifactStore,
-  { cursor, limit, signal }: { cursor?: string; limit: number; signal?: AbortSignal },
+  {
+    cursor,
+    limit,
+    signal,
+  }: { cursor?: string | undefined; limit: number; signal?: AbortSignal | undefined },
 ): AsyncGenerator<Group, void> {
   let group: Group = { handles: [], cursor };
   let next = cursor;

@@ -40,7 +40,7 @@ export interface StoredBlob {
   /** True when `quarantine` set it aside. */
   isQuarantined: boolean;
   /** All bytes, where the driver had them at hand anyway (small blobs); saves a second trip. The reader's to keep. */
-  bytes?: Uint8Array;
+  bytes?: Uint8Array | undefined;
   /** Bytes of whole chunks: chunk `firstChunk` up to, not including, `endChunk`, in pieces of any size, the reader's to keep. */
   read(firstChunk: number, endChunk: number): AsyncIterable<Uint8Array>;
 }
@@ -49,7 +49,7 @@ export interface StoredBlob {
 export interface DriverWriteOptions {
   /** Milliseconds since the epoch by the store's clock; what `collect` later compares with. */
   now: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** What names one handle of a store. The same `handleId` under two artifacts is two handles. */
@@ -57,12 +57,12 @@ export type HandleKey = Pick<ArtifactHandle, "handleId" | "artifactId">;
 
 /** Which handles a driver lists. */
 export interface DriverListOptions {
-  sessionId?: string;
-  source?: string;
+  sessionId?: string | undefined;
+  source?: string | undefined;
   /** Only handles after this one: of a greater `handleId`, or of the same one and a greater `artifactId`. */
-  after?: HandleKey;
+  after?: HandleKey | undefined;
   limit: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Which unreferenced blobs a driver frees. */
@@ -70,10 +70,10 @@ export interface DriverCollectOptions {
   /** Those whose last commit and last reference both ended at or before this time. */
   until: number;
   /** Only these, where given. */
-  artifactIds?: readonly string[];
+  artifactIds?: readonly string[] | undefined;
   /** True: say what would go, remove nothing. */
   isDryRun: boolean;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -93,8 +93,8 @@ export interface ArtifactDriver {
   /** For messages, e.g. `sqlite`. */
   readonly name: string;
   /** Contents of up to this many bytes are committed as bytes, longer ones are staged; 1 MiB by default. */
-  readonly maxInlineBytes?: number;
-  stage(options: { signal?: AbortSignal }): Promise<StagedBlob>;
+  readonly maxInlineBytes?: number | undefined;
+  stage(options: { signal?: AbortSignal | undefined }): Promise<StagedBlob>;
   /**
    * Outcomes in the order of the puts, whose ids differ. Checks `maxSessionBytes` and `maxStoreBytes` in its own transaction
    * as `StoreLimits` says (the store has checked each artifact alone) and throws `limit_exceeded`. A limit is checked where
@@ -120,20 +120,30 @@ export interface ArtifactDriver {
     options: DriverWriteOptions,
   ): Promise<void>;
   /** Undefined where there is no blob, or one without any handle. One that was set aside is still found. */
-  find(artifactId: string, options: { signal?: AbortSignal }): Promise<StoredBlob | undefined>;
+  find(
+    artifactId: string,
+    options: { signal?: AbortSignal | undefined },
+  ): Promise<StoredBlob | undefined>;
   /** By `handleId`, rising. */
-  getHandles(artifactId: string, options: { signal?: AbortSignal }): Promise<ArtifactHandle[]>;
+  getHandles(
+    artifactId: string,
+    options: { signal?: AbortSignal | undefined },
+  ): Promise<ArtifactHandle[]>;
   /** By `handleId`, then by `artifactId`, rising in the order of code units; at most `limit` of those that match. */
   listHandles(options: DriverListOptions): Promise<ArtifactHandle[]>;
   /** Removes the handles of the artifact that match all given fields; how many there were. */
   removeHandles(
     artifactId: string,
-    match: { handleId?: string; sessionId?: string },
+    match: { handleId?: string | undefined; sessionId?: string | undefined },
     options: DriverWriteOptions,
   ): Promise<number>;
   collect(options: DriverCollectOptions): Promise<{ artifactId: string; sizeBytes: number }[]>;
   /** All ids that have a handle, sorted, page by page: those greater than `after`. */
-  listIds(options: { after?: string; limit: number; signal?: AbortSignal }): Promise<string[]>;
+  listIds(options: {
+    after?: string | undefined;
+    limit: number;
+    signal?: AbortSignal | undefined;
+  }): Promise<string[]>;
   /** Sets a damaged blob aside, so that later reads need not find out again. */
   quarantine(artifactId: string): Promise<void>;
   close(): Promise<void>;

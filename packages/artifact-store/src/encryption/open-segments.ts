@@ -13,8 +13,8 @@ export interface OpenRequest {
   storedBytes: number;
   keys: EncryptionKeys;
   /** Of the plain bytes. */
-  range?: ByteRange;
-  signal?: AbortSignal;
+  range?: ByteRange | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface SealOptions {
   keys: EncryptionKeys;
   /** What to do when the call is over, whatever became of it. */
   cleanUps: (() => Promise<unknown>)[];
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The key of a blob depends on the whole content: bytes and short streams are read twice in memory, long ones are spooled. */

@@ -42,20 +42,19 @@ function unverified(state: MemoryState): ArtifactStore {
   const store = createArtifactStore(createMemoryDriver(state));
   const read = async (
     artifactId: string,
-    range = { start: 0, end: Infinity },
+    range?: { start?: number | undefined; end?: number | undefined },
   ): Promise<Uint8Array | undefined> =>
-    state.blobs.get(artifactId)?.bytes.slice(range.start, range.end);
+    state.blobs.get(artifactId)?.bytes.slice(range?.start, range?.end);
   return {
     ...store,
-    retrieve: (artifactId, options) =>
-      read(artifactId, { start: 0, end: Infinity, ...options?.range }),
+    retrieve: (artifactId, options) => read(artifactId, options?.range),
     getHandles: async (artifactId) =>
       (await store.getHandles(artifactId)).map((handle) => ({
         ...handle,
         sizeBytes: state.blobs.get(artifactId)?.bytes.length ?? 0,
       })),
     retrieveStream: async (artifactId, options) => {
-      const bytes = await read(artifactId, { start: 0, end: Infinity, ...options?.range });
+      const bytes = await read(artifactId, options?.range);
       return bytes && pieces(bytes);
     },
   };

@@ -31,9 +31,9 @@ import { sealContent, spoolSource, type SealedContent } from "./seal-content.ts"
 export interface EncryptionOptions {
   /** 32 random bytes, kept by the application; without them nothing can be read. */
   key: Uint8Array;
-  clock?: Clock;
-  ids?: IdGenerator;
-  summarize?: Summarize;
+  clock?: Clock | undefined;
+  ids?: IdGenerator | undefined;
+  summarize?: Summarize | undefined;
 }
 
 interface EncryptedContext {
@@ -229,7 +229,15 @@ async function listOwn(
 async function deleteOwn(
   context: EncryptedContext,
   artifactId: string,
-  { handleId, sessionId, signal }: { handleId?: string; sessionId?: string; signal?: AbortSignal },
+  {
+    handleId,
+    sessionId,
+    signal,
+  }: {
+    handleId?: string | undefined;
+    sessionId?: string | undefined;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<boolean> {
   if (handleId !== undefined) checkHandleId(handleId);
   if (sessionId !== undefined) checkText("sessionId", sessionId);

@@ -5,7 +5,7 @@ import { createMemoryDriver } from "./memory-driver.ts";
 /** A memory store's options. */
 export interface MemoryArtifactStoreOptions extends ArtifactStoreOptions {
   /** The same as `limits.maxStoreBytes`; the smaller one holds. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 /** A store that lives as long as its process: the reference for others, and for tests. Nothing is lost but by its end. */

@@ -101,9 +101,9 @@ function findBlob(state: MemoryState, artifactId: string): StoredBlob | undefine
 }
 
 interface Filter {
-  handleId?: string;
-  sessionId?: string;
-  source?: string;
+  handleId?: string | undefined;
+  sessionId?: string | undefined;
+  source?: string | undefined;
 }
 
 function isMatch(handle: ArtifactHandle, { handleId, sessionId, source }: Filter): boolean {

@@ -4,7 +4,7 @@ const leastBytes = 16 * 1024;
 
 interface ChunkAssemblerOptions {
   isReused: boolean;
-  sizeBytes?: number;
+  sizeBytes?: number | undefined;
 }
 
 /** Copies pieces of any size and hands out chunks of one size, 1 MiB by default; the last one may be shorter. */

@@ -24,12 +24,12 @@ import { verifyBlobs } from "./verify-blobs.ts";
 /** What every store takes beside its backend's own options. */
 export interface ArtifactStoreOptions {
   /** None by default. */
-  limits?: StoreLimits;
-  clock?: Clock;
+  limits?: StoreLimits | undefined;
+  clock?: Clock | undefined;
   /** Handle ids: of `[0-9A-Za-z_-]`, at most 64 characters, rising in the order of code units. UUIDv7 by default. */
-  ids?: IdGenerator;
+  ids?: IdGenerator | undefined;
   /** Makes the summaries; `summarizeContent` by default. */
-  summarize?: Summarize;
+  summarize?: Summarize | undefined;
 }
 
 /**
@@ -127,7 +127,7 @@ export function createArtifactStore(
 
 function checkRead(
   artifactId: string,
-  { range }: { range?: { start: number; end?: number } },
+  { range }: { range?: { start: number; end?: number | undefined } | undefined },
 ): string {
   checkRange(range);
   return checkArtifactId(artifactId);

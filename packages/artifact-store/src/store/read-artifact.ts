@@ -15,8 +15,8 @@ import {
 /** What to read of which artifact. */
 export interface ReadRequest {
   artifactId: string;
-  range?: ByteRange;
-  signal?: AbortSignal;
+  range?: ByteRange | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Checked chunks, to be read once. */

@@ -15,7 +15,9 @@ export interface StoreContext {
 }
 
 /** A signal as an option that may be left out. */
-export function signalOption(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+export function signalOption(signal: AbortSignal | undefined): {
+  signal?: AbortSignal | undefined;
+} {
   return signal === undefined ? {} : { signal };
 }
 

@@ -13,7 +13,7 @@ type Verdict = "intact" | "damaged" | "unreadable" | "missing" | "gone";
 /** Reads blobs whole and sets damaged ones aside. */
 export async function verifyBlobs(
   { driver, clock }: StoreContext,
-  { sample, signal }: { sample?: number; signal?: AbortSignal },
+  { sample, signal }: { sample?: number | undefined; signal?: AbortSignal | undefined },
 ): Promise<VerifyReport> {
   const report: VerifyReport = { checked: 0, corrupt: [], missing: [] };
   const ids =

@@ -3,7 +3,7 @@ import { cutAtGrapheme } from "./cut-at-grapheme.ts";
 /** What a summary is made from. */
 export interface SummaryInput {
   /** The beginning of the content as text with its secrets masked; undefined for binary content. */
-  text?: string;
+  text?: string | undefined;
   /** The same beginning as bytes, unmasked; at most 8 KiB. */
   head: Uint8Array;
   /** True when there is more than the beginning. */

@@ -3,7 +3,7 @@ import type { ResourceColumn, ResourceRecord } from "../record/resource-record.t
 /** Who asks. */
 export interface Principal {
   /** Named in audit events. */
-  id?: string;
+  id?: string | undefined;
   /** Rights add up; a role that the catalog does not know gives none. */
   roles: readonly string[];
 }
@@ -11,12 +11,12 @@ export interface Principal {
 /** Which resources a right is for: those that fit everything that is given. */
 export interface ResourceMatch {
   /** Ids; a `*` at the end stands for any rest. */
-  ids?: readonly string[];
-  kinds?: readonly string[];
+  ids?: readonly string[] | undefined;
+  kinds?: readonly string[] | undefined;
   /** Any of them. */
-  tags?: readonly string[];
+  tags?: readonly string[] | undefined;
   /** `access.policy` of the resource. */
-  policies?: readonly string[];
+  policies?: readonly string[] | undefined;
 }
 
 /** A right: for all, none, some, or as a function decides. A function that throws, or gives anything but true, denies. */
@@ -40,15 +40,17 @@ export type DetailSection =
 /** What a role may see. */
 export interface RoleRights {
   /** Rows, facets, counts and search; all resources where absent. */
-  overview?: ResourceRule;
+  overview?: ResourceRule | undefined;
   /** Cards, and search over what stands in them; none where absent. */
-  details?: ResourceRule;
+  details?: ResourceRule | undefined;
   /** Columns tagged `pii`, and what names them; none where absent. */
-  pii?: ResourceRule;
+  pii?: ResourceRule | undefined;
   /** Columns shown, beside the rule for personal ones; all where absent. */
-  columns?: (column: ResourceColumn, resource: ResourceRecord, principal: Principal) => boolean;
+  columns?:
+    | ((column: ResourceColumn, resource: ResourceRecord, principal: Principal) => boolean)
+    | undefined;
   /** All where absent. */
-  sections?: readonly DetailSection[];
+  sections?: readonly DetailSection[] | undefined;
 }
 
 /** That a details card was asked for and not given. */
@@ -56,7 +58,7 @@ export interface AccessAudit {
   type: "details_denied";
   /** As asked; the resource may not exist, which the asker cannot tell. */
   resourceId: string;
-  principalId?: string;
+  principalId?: string | undefined;
   roles: readonly string[];
   /** `rule_failed`: a rule threw. `absent`: there is no such resource. */
   reason: "no_overview" | "no_grant" | "rule_failed" | "absent";
@@ -69,5 +71,5 @@ export interface AccessOptions {
   /** By role; `public`, the role of a call without a principal, may read overviews where it is not named. */
   roles: Readonly<Record<string, RoleRights>>;
   /** Told of every denied card; what it throws is ignored. */
-  onAudit?: (event: AccessAudit) => void;
+  onAudit?: ((event: AccessAudit) => void) | undefined;
 }

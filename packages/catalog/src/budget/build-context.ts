@@ -15,14 +15,14 @@ export interface ContextCandidate {
   /** Asked for where there may be room. */
   row(): RowInput;
   /** Undefined where the principal must not see the card; called for the best candidates only. */
-  card?: () => CardInput | undefined;
+  card?: (() => CardInput | undefined) | undefined;
 }
 
 /** What a context is built of. */
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
   budget: number;
-  reserve?: BudgetReserve;
+  reserve?: BudgetReserve | undefined;
   counter: TokenCounter;
 }
 

@@ -7,9 +7,9 @@ export interface DetailsCard extends ResourceDetails {
   /** Columns and snippets that the principal sees, in all windows. */
   total: { columns: number; snippets: number };
   /** Cursor of the next window; absent on the last. */
-  next?: string;
+  next?: string | undefined;
   /** Entries of the digest that the columns no longer have. */
-  stale_digest?: string[];
+  stale_digest?: string[] | undefined;
 }
 
 /** Where a window begins. */

@@ -15,9 +15,9 @@ export interface FillRowsOptions {
   /** Tokens of the text, header included. */
   budget: number;
   /** Rows at the top that stay short, since their cards follow. */
-  shortRows?: number;
+  shortRows?: number | undefined;
   /** Candidates in all, where `inputs` are the first of them. */
-  total?: number;
+  total?: number | undefined;
 }
 
 /** Rows that fit, and what they cost as rendered. */

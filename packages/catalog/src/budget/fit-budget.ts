@@ -5,7 +5,9 @@ import { shareBudget } from "./share-budget.ts";
 export interface FitBudgetOptions {
   /** Tokens in all. */
   budget: number;
-  reserve?: { head?: number; task?: number; details?: number };
+  reserve?:
+    | { head?: number | undefined; task?: number | undefined; details?: number | undefined }
+    | undefined;
   /** Tokens of each row, best first. */
   overviewCosts: readonly number[];
   /** Tokens of each card, in the same order; a card without a row is not counted. */

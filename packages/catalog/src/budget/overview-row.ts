@@ -6,9 +6,9 @@ export interface RowInput {
   id: string;
   kind: ResourceKind;
   title: string;
-  schema_digest?: readonly string[];
+  schema_digest?: readonly string[] | undefined;
   /** Shown in a long row, where the reader may see it. */
-  description?: string;
+  description?: string | undefined;
 }
 
 /** The pieces of a row; every text is one line. */

@@ -9,9 +9,9 @@ import type { RowInput } from "./overview-row.ts";
 /** How rows are rendered. */
 export interface RenderRowsOptions {
   /** Tokens of the text, a tenth of which is kept back under an estimate; all rows, with their fields, where absent. */
-  budget?: number;
+  budget?: number | undefined;
   /** An estimate where absent. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | undefined;
 }
 
 /** Rows as a prompt has them. */

@@ -24,7 +24,11 @@ const detailsShare = 0.6;
  */
 export function shareBudget(
   budget: number,
-  reserve: { head?: number; task?: number; details?: number } = {},
+  reserve: {
+    head?: number | undefined;
+    task?: number | undefined;
+    details?: number | undefined;
+  } = {},
   counter?: TokenCounter,
 ): BudgetShares {
   const { head = 0, task = 0 } = reserve;

@@ -1,7 +1,7 @@
 import { CatalogError } from "../catalog-error.ts";
 
 /** The signal as an options object, or nothing. */
-export function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+export function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal | undefined } {
   return signal === undefined ? {} : { signal };
 }
 

@@ -12,30 +12,30 @@ import type { CatalogStore, HistoryEntry } from "../store/catalog-store.ts";
 /** What a catalog is made of; nothing is needed. */
 export interface CatalogOptions {
   /** In memory where absent. */
-  store?: CatalogStore;
+  store?: CatalogStore | undefined;
   /** In memory where absent; filled from the store. */
-  index?: SearchIndex;
+  index?: SearchIndex | undefined;
   /** Search goes by words alone where absent. */
-  embedder?: Embedder;
+  embedder?: Embedder | undefined;
   /** Longest wait for one call of the embedder; 10,000 where absent. */
-  embedTimeoutMs?: number;
+  embedTimeoutMs?: number | undefined;
   /** The main model's; an estimate where absent, under which a tenth of every budget is kept back. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | undefined;
   /** Without it calls without a principal see everything but personal columns, and calls with one see nothing. */
-  access?: AccessOptions;
-  clock?: Clock;
+  access?: AccessOptions | undefined;
+  clock?: Clock | undefined;
   /** Factors of the terms of a score. */
-  weights?: Partial<RankWeights>;
+  weights?: Partial<RankWeights> | undefined;
 }
 
 /** What every call takes. */
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Who asks; the role `public` where absent. */
 export interface AskOptions extends CallOptions {
-  principal?: Principal;
+  principal?: Principal | undefined;
 }
 
 /** Ids by alias, as `budgetedContext` gives them. */
@@ -54,14 +54,14 @@ export interface RegisterReport {
 /** Which overviews are asked for; all, by id, where nothing is given. */
 export interface OverviewQuery extends AskOptions {
   /** These and no others, in this order; ids that are absent or denied are left out. */
-  ids?: readonly string[];
+  ids?: readonly string[] | undefined;
   /** Best match first. */
-  query?: string;
-  facets?: FacetFilter;
+  query?: string | undefined;
+  facets?: FacetFilter | undefined;
   /** From 1. */
-  page?: number;
+  page?: number | undefined;
   /** 50 by default, at most 1,000. */
-  pageSize?: number;
+  pageSize?: number | undefined;
 }
 
 /** A page of overviews. */
@@ -79,15 +79,15 @@ export interface OverviewPage {
 
 /** Which parts of cards are asked for. */
 export interface DetailsQuery extends AskOptions {
-  sections?: readonly DetailSection[];
+  sections?: readonly DetailSection[] | undefined;
   /** `next` of a card before. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** Columns of a window: 10 by default, at most 10,000. */
-  columnLimit?: number;
+  columnLimit?: number | undefined;
   /** Snippets of a window: 2 by default, at most 100. */
-  snippetLimit?: number;
+  snippetLimit?: number | undefined;
   /** Makes aliases count as ids. */
-  aliases?: AliasMap;
+  aliases?: AliasMap | undefined;
 }
 
 /** Cards in the order of the ids asked for. */
@@ -99,14 +99,14 @@ export interface DetailsAnswer {
 
 /** What is looked for. Without text and vector the resources come by id. */
 export interface SearchQuery extends AskOptions {
-  text?: string;
+  text?: string | undefined;
   /** Of the catalog's embedder; made from the text where absent. */
-  vector?: Float32Array;
-  facets?: FacetFilter;
+  vector?: Float32Array | undefined;
+  facets?: FacetFilter | undefined;
   /** 20 by default, at most 1,000. */
-  limit?: number;
+  limit?: number | undefined;
   /** Ids to leave out. */
-  exclude?: readonly string[];
+  exclude?: readonly string[] | undefined;
 }
 
 /** What took part in a search: `absent` without an embedder or without a query, `failed` where it did not answer in time or at all. */
@@ -128,11 +128,11 @@ export interface SearchAnswer {
 /** Tokens set aside of a budget. */
 export interface BudgetReserve {
   /** For the caller's system prompt; 0 where absent. */
-  head?: number;
+  head?: number | undefined;
   /** For the task's wording; 0 where absent. */
-  task?: number;
+  task?: number | undefined;
   /** For cards; where absent six tenths of what the head and the task leave, but the overview gets the first 800. */
-  details?: number;
+  details?: number | undefined;
 }
 
 /** What a context is made for. */
@@ -140,13 +140,13 @@ export interface ContextRequest extends AskOptions {
   task: string;
   /** Tokens in all. */
   budget: number;
-  reserve?: BudgetReserve;
+  reserve?: BudgetReserve | undefined;
   /** Ids (or objects with one) in rank order, instead of a search. */
-  candidates?: readonly (string | { id: string })[];
-  facets?: FacetFilter;
-  exclude?: readonly string[];
+  candidates?: readonly (string | { id: string })[] | undefined;
+  facets?: FacetFilter | undefined;
+  exclude?: readonly string[] | undefined;
   /** Makes aliases count as ids in `candidates` and `exclude`. */
-  aliases?: AliasMap;
+  aliases?: AliasMap | undefined;
 }
 
 /** A card in a context. */
@@ -157,7 +157,7 @@ export interface ContextCard {
   truncated: boolean;
   total: DetailsCard["total"];
   /** Cursor for `details` where columns or snippets were cut. */
-  next?: string;
+  next?: string | undefined;
 }
 
 /** Rows and cards within a budget. */
@@ -184,15 +184,15 @@ export interface BudgetedContext {
 export interface DrillDownRequest extends ContextRequest {
   model: LanguageModel;
   /** 2 by default, at most 5. */
-  maxRounds?: number;
+  maxRounds?: number | undefined;
   /** Cards at most; 8 by default. */
-  maxPicks?: number;
+  maxPicks?: number | undefined;
 }
 
 /** Which entries of a history are asked for. */
 export interface HistoryQuery extends AskOptions {
   /** The newest so many; 100 by default, at most 1,000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /**

@@ -17,7 +17,7 @@ export interface RegisterContext {
   store: CatalogStore;
   resident: ResidentRecords;
   clock: Clock;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Another writer may come between reading and writing so many times. */

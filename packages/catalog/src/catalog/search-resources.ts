@@ -26,12 +26,12 @@ export interface SearchContext {
 /** What is looked for, among what is visible. */
 export interface FindOptions {
   visible: VisibleSet;
-  text?: string;
-  vector?: Float32Array;
-  facets?: FacetFilter;
-  exclude?: readonly string[];
+  text?: string | undefined;
+  vector?: Float32Array | undefined;
+  facets?: FacetFilter | undefined;
+  exclude?: readonly string[] | undefined;
   limit: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Hits by the ids of resources. */
@@ -111,7 +111,7 @@ export async function countFacets(
 async function queryVector(
   { text, vector, signal }: FindOptions,
   { vectors, dimensions }: SearchContext,
-): Promise<{ vector?: Float32Array; vectorLeg: VectorLeg }> {
+): Promise<{ vector?: Float32Array | undefined; vectorLeg: VectorLeg }> {
   if (vector !== undefined) {
     if (dimensions !== undefined && vector.length !== dimensions) {
       const message = `The vector has ${vector.length} numbers, and the catalog's embedder gives ${dimensions}.`;

@@ -20,7 +20,7 @@ export interface VectorSourceOptions {
 interface EmbeddedTexts {
   vectors: Map<string, Float32Array>;
   /** Why some are missing. */
-  failure?: string;
+  failure?: string | undefined;
 }
 
 /** An embedder behind a cache by content, bounded in time: it never makes a caller fail or wait without end. */
@@ -33,7 +33,7 @@ export interface VectorSource {
    */
   embed(
     texts: readonly string[],
-    options?: { signal?: AbortSignal; isKept?: boolean },
+    options?: { signal?: AbortSignal | undefined; isKept?: boolean | undefined },
   ): Promise<EmbeddedTexts>;
 }
 
@@ -101,7 +101,11 @@ export function createVectorSource({
 /** The vectors of a batch, or why there are none. */
 async function embedBatch(
   texts: string[],
-  { embedder, timeoutMs, signal }: { embedder: Embedder; timeoutMs: number; signal?: AbortSignal },
+  {
+    embedder,
+    timeoutMs,
+    signal,
+  }: { embedder: Embedder; timeoutMs: number; signal?: AbortSignal | undefined },
 ): Promise<Float32Array[] | string> {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal?.reason);

@@ -26,7 +26,10 @@ export interface VisibleSet {
   entryOf(id: string): string;
   /** Visible ids, by code units. */
   ids(): readonly string[];
-  filter(parts: { facets?: FacetFilter; exclude?: readonly string[] }): SearchFilter;
+  filter(parts: {
+    facets?: FacetFilter | undefined;
+    exclude?: readonly string[] | undefined;
+  }): SearchFilter;
 }
 
 interface Variants {

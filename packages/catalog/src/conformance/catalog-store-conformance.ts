@@ -25,7 +25,7 @@ export interface ConformanceRule {
 export interface StoreRule {
   name: string;
   /** What the adapter has to offer for it. */
-  needs?: "reopen" | "openSecond";
+  needs?: "reopen" | "openSecond" | undefined;
   check(store: CatalogStore, hooks: Required<CatalogStoreConformanceOptions>): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export interface SearchIndexConformanceOptions {
 export interface SearchRule {
   name: string;
   /** What the adapter has to offer for it. */
-  needs?: "reopen" | "openSecond";
+  needs?: "reopen" | "openSecond" | undefined;
   check(index: SearchIndex, hooks: Required<SearchIndexConformanceOptions>): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import type { SearchDocument, SearchFilter, SearchIndex } from "../search/search
 /** A document; all but the id may be left out. */
 export function sampleDocument(
   id: string,
-  { vector, ...fields }: Partial<ResourceRecord> & { vector?: readonly number[] } = {},
+  { vector, ...fields }: Partial<ResourceRecord> & { vector?: readonly number[] | undefined } = {},
 ): SearchDocument {
   const record: ResourceRecord = {
     kind: "tabular",
@@ -26,7 +26,7 @@ export function sampleDocument(
 }
 
 /** A filter, and how many hits at most; 100 where absent. */
-type AskedHits = SearchFilter & { limit?: number };
+type AskedHits = SearchFilter & { limit?: number | undefined };
 
 /** Ids that are found by words, best first. */
 export async function idsByText(

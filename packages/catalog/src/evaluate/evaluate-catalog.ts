@@ -6,10 +6,14 @@ export interface EvaluatedCatalog {
   search(query: {
     text: string;
     limit: number;
-    signal?: AbortSignal;
+    signal?: AbortSignal | undefined;
   }): Promise<{ hits: readonly { id: string }[] }>;
   /** Needed for budgets. Rows and cards that went into the context. */
-  budgetedContext?(request: { task: string; budget: number; signal?: AbortSignal }): Promise<{
+  budgetedContext?(request: {
+    task: string;
+    budget: number;
+    signal?: AbortSignal | undefined;
+  }): Promise<{
     overview: readonly { id: string }[];
     details: readonly { id: string }[];
     tokens: number;
@@ -20,10 +24,10 @@ export interface EvaluatedCatalog {
 export interface EvaluateOptions {
   queries: readonly { qid: string; text: string }[];
   /** `rel` above 0 is relevant, more is better; 1 where absent. */
-  qrels: readonly { qid: string; rid: string; rel?: number }[];
+  qrels: readonly { qid: string; rid: string; rel?: number | undefined }[];
   /** Tokens. */
-  budgets?: readonly number[];
-  signal?: AbortSignal;
+  budgets?: readonly number[] | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Means over the queries, each 0..1. */

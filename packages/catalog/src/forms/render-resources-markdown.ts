@@ -7,15 +7,15 @@ import type {
 
 /** What is rendered: details as a principal sees them, with what an overview adds. */
 export interface DocumentedResource extends ResourceDetails {
-  tags?: string[];
-  owner?: string;
-  updated_at?: string;
+  tags?: string[] | undefined;
+  owner?: string | undefined;
+  updated_at?: string | undefined;
 }
 
 /** How the page begins. */
 export interface ResourcesMarkdownOptions {
   /** "Resources" where absent. */
-  title?: string;
+  title?: string | undefined;
 }
 
 /** `resources.md`: a table of all, then a card each, in the order given. Texts of records are escaped and stay on their line. */

@@ -35,7 +35,7 @@ interface ApiOperation {
   operation: PlainRecord;
   shared: unknown[];
   /** Leaves the `operationId` aside. */
-  isNamedByPath?: boolean;
+  isNamedByPath?: boolean | undefined;
 }
 
 const maxParameters = 200;

@@ -7,7 +7,7 @@ interface Callable {
   name: string;
   description?: unknown;
   inputSchema: object;
-  outputSchema?: object;
+  outputSchema?: object | undefined;
 }
 
 /** Columns of input and output (`in: "input"`, `in: "output"`), and a call to copy, of a tool or a skill. */

@@ -12,25 +12,25 @@ export interface SourceFile {
   name: string;
   bytes: Uint8Array;
   /** Of the whole file, where `bytes` are only its beginning. */
-  sizeBytes?: number;
+  sizeBytes?: number | undefined;
   /** `ada://any/file/` and the name by default. */
-  uri?: string;
+  uri?: string | undefined;
   /** ISO 8601. */
-  updated_at?: string;
+  updated_at?: string | undefined;
 }
 
 /** How files are read. */
 export interface FromFilesOptions {
   /** Bytes of a text file that are looked at, 1 MiB by default. */
-  sampleBytes?: number;
+  sampleBytes?: number | undefined;
   /** Rows that are looked at, 10,000 by default. */
-  sampleRows?: number;
+  sampleRows?: number | undefined;
   /** 2,000 by default. */
-  maxColumns?: number;
+  maxColumns?: number | undefined;
   /** `parquetMetadata` of hyparquet, or what gives the same; Parquet files are refused without it. */
-  parquetMetadata?: ParquetMetadataReader;
-  tags?: readonly string[];
-  owner?: string;
+  parquetMetadata?: ParquetMetadataReader | undefined;
+  tags?: readonly string[] | undefined;
+  owner?: string | undefined;
 }
 
 /**

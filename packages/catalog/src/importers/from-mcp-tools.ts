@@ -10,8 +10,8 @@ import { callableFields } from "./callable-fields.ts";
 /** What is used of `Client` of `@modelcontextprotocol/sdk`, connected. */
 export interface McpToolSource {
   listTools(
-    params?: { cursor?: string },
-    options?: { signal?: AbortSignal; timeout?: number },
+    params?: { cursor?: string | undefined },
+    options?: { signal?: AbortSignal | undefined; timeout?: number | undefined },
   ): Promise<{ tools: object[]; nextCursor?: string | undefined }>;
 }
 
@@ -19,11 +19,11 @@ export interface McpToolSource {
 export interface FromMcpToolsOptions {
   /** Your name for the server; stands in ids (`res:mcp.files.read_file`) and uris (`ada://any/mcp/files/read_file`). */
   server: string;
-  owner?: string;
-  tags?: readonly string[];
+  owner?: string | undefined;
+  tags?: readonly string[] | undefined;
   /** Of one page, 30,000 by default. */
-  timeoutMs?: number;
-  signal?: AbortSignal;
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Pages after which a server that always names another one is no longer asked. */

@@ -16,13 +16,13 @@ import { followReferences } from "./resolve-reference.ts";
 /** How an API is named and where it is. */
 export interface FromOpenApiOptions {
   /** Stands in ids, like `res:api.petstore.listPets`; the title of the document in lower case by default. */
-  name?: string;
+  name?: string | undefined;
   /** Where the API is; the document's first server by default. User and password in a URL are left out. */
-  baseUrl?: string;
-  owner?: string;
-  tags?: readonly string[];
+  baseUrl?: string | undefined;
+  owner?: string | undefined;
+  tags?: readonly string[] | undefined;
   /** A document with more operations fails rather than lose some, 20,000 by default. */
-  maxOperations?: number;
+  maxOperations?: number | undefined;
 }
 
 const maxJsonChars = 64 * 1024 * 1024;

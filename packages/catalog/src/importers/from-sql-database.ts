@@ -12,23 +12,23 @@ import type { TableReadOptions } from "./table-read-options.ts";
 /** What of a database is imported, and under which name. */
 export interface FromSqlDatabaseOptions {
   /** Your name for the database, `main` by default; stands in ids (`res:db.pg.main.public.orders`) and uris (`ada://any/db/pg:main/public.orders`). */
-  name?: string;
+  name?: string | undefined;
   /** Schemas of PostgreSQL (all but the system's by default), or attached databases of SQLite (`main` by default). */
-  schemas?: readonly string[];
+  schemas?: readonly string[] | undefined;
   /**
    * Rows read of each table to learn shares of nulls, and in SQLite the types of columns that have none; 0 by default, where
    * PostgreSQL still gives shares from its statistics. No value of a row is kept.
    */
-  sampleRows?: number;
+  sampleRows?: number | undefined;
   /** SQLite counts up to so many rows of a table without statistics, 100,000 by default; 0 leaves the number out. */
-  maxCountedRows?: number;
+  maxCountedRows?: number | undefined;
   /** More tables than this fail rather than go missing, 20,000 by default. */
-  maxTables?: number;
+  maxTables?: number | undefined;
   /** The reference to what a connector needs, like `ada://secret/pg:main`; never the secret. None by default. */
-  secret?: string;
-  owner?: string;
-  tags?: readonly string[];
-  signal?: AbortSignal;
+  secret?: string | undefined;
+  owner?: string | undefined;
+  tags?: readonly string[] | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -15,27 +15,27 @@ export interface SkillDeclaration extends Pick<
   ToolDefinition,
   "name" | "description" | "inputSchema" | "outputSchema"
 > {
-  title?: string;
-  tags?: readonly string[];
-  owner?: string;
-  cost_hint?: CostHint;
+  title?: string | undefined;
+  tags?: readonly string[] | undefined;
+  owner?: string | undefined;
+  cost_hint?: CostHint | undefined;
   /** Tasks it is good for. */
-  examples?: readonly ResourceExample[];
+  examples?: readonly ResourceExample[] | undefined;
   /** Stand before the call that is written from the schema. */
-  snippets?: readonly ResourceSnippet[];
-  anti_patterns?: readonly string[];
+  snippets?: readonly ResourceSnippet[] | undefined;
+  anti_patterns?: readonly string[] | undefined;
   /** Like `rbac:analyst-read`. */
-  policy?: string;
+  policy?: string | undefined;
   /** References such as `ada://secret/crm`, never values. */
-  secrets?: readonly string[];
+  secrets?: readonly string[] | undefined;
 }
 
 /** How skills are named. */
 export interface FromToolsOptions {
   /** Stands before the names in ids and uris: `res:skill.sales.daily_revenue`. */
-  group?: string;
-  tags?: readonly string[];
-  owner?: string;
+  group?: string | undefined;
+  tags?: readonly string[] | undefined;
+  owner?: string | undefined;
 }
 
 /** Tool definitions as resources of kind `skill`, by id; of two with one name the later counts. */

@@ -5,7 +5,7 @@ export interface JsonSample {
   /** Rows of a list, or the one value that the document is. */
   values: unknown[];
   /** The member of the document that holds the rows, where it is not the document itself. */
-  member?: string;
+  member?: string | undefined;
   /** True where all rows were read. */
   isWhole: boolean;
   /** Bytes of text read for the values, for an estimate of their number. */

@@ -143,7 +143,7 @@ function countRows(
   { database, schema, options, statistics }: Reading,
   name: string,
   kind: SqlTable["kind"],
-): { rows?: number; isAtLeast?: boolean } {
+): { rows?: number | undefined; isAtLeast?: boolean | undefined } {
   if (kind !== "table") return {};
   const known = statistics.get(name);
   if (known !== undefined) return { rows: known };

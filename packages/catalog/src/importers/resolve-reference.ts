@@ -35,7 +35,7 @@ interface Resolved {
   /** The references followed, the latest last. */
   followed: string[];
   /** The reference that points at nothing, or round in a circle. */
-  broken?: string;
+  broken?: string | undefined;
 }
 
 /** Follows `$ref`s until something else comes. Fields beside a `$ref` are laid over what it points at, as OpenAPI 3.1 has it. */

@@ -1,3 +1,4 @@
+import { type Complete } from "@ccl/core";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { cleanField, cleanText } from "./clean-text.ts";
 import {
@@ -14,11 +15,11 @@ interface SchemaColumnsOptions {
   /** The document that `$ref`s point into; the schema itself by default. */
   root?: unknown;
   /** Given to each column, like `query` or `response`. */
-  in?: string;
+  in?: string | undefined;
   /** 200 by default. */
-  maxColumns?: number;
+  maxColumns?: number | undefined;
   /** How deep objects are opened, 4 by default; deeper ones are one column. */
-  maxDepth?: number;
+  maxDepth?: number | undefined;
 }
 
 /** A schema laid flat. */
@@ -31,7 +32,7 @@ export interface SchemaColumns {
   unresolved: string[];
 }
 
-interface Walk extends Required<Omit<SchemaColumnsOptions, "in">>, SchemaColumns {
+interface Walk extends Complete<Omit<SchemaColumnsOptions, "in">>, SchemaColumns {
   in: string | undefined;
   /** Schemas that may still be looked at: a bound for schemas that branch without end. */
   visitsLeft: number;

@@ -12,7 +12,7 @@ export interface FileSchema {
   format: string;
   columns: ResourceColumn[];
   /** Undefined where the file has none. */
-  rows?: number;
+  rows?: number | undefined;
   /** False where `rows` is an estimate by the size of the file. */
   isExact: boolean;
   nullRate: Record<string, number>;
@@ -42,7 +42,7 @@ const jsonEndings = new Set(["json", "geojson", "topojson"]);
 
 /** The columns of a CSV, JSON or JSONL file; of any other only its format. */
 export function readTextFile(
-  file: { name: string; bytes: Uint8Array; sizeBytes?: number },
+  file: { name: string; bytes: Uint8Array; sizeBytes?: number | undefined },
   ending: string,
   limits: SniffLimits,
 ): Result<FileSchema> {

@@ -73,7 +73,7 @@ function kindTag({ kind }: SqlTable): string[] {
   return kind === "table" ? [] : [kind.replaceAll(" ", "-")];
 }
 
-function rowsField({ rows, isAtLeast }: SqlTable): { rows_est?: number | string } {
+function rowsField({ rows, isAtLeast }: SqlTable): { rows_est?: number | string | undefined } {
   if (rows === undefined) return {};
   return { rows_est: isAtLeast === true ? `>${rows}` : rows };
 }

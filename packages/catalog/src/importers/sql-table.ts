@@ -3,14 +3,14 @@ import type { ResourceColumn } from "../record/resource-record.ts";
 /** A table or view as a database describes itself. */
 export interface SqlTable {
   /** Undefined where the schema is the only one and goes without saying, as SQLite's `main`. */
-  schema?: string;
+  schema?: string | undefined;
   name: string;
   kind: "table" | "view" | "materialized view" | "foreign table" | "virtual table";
-  comment?: string;
+  comment?: string | undefined;
   /** Rows, or about so many; undefined where the database does not know. */
-  rows?: number;
+  rows?: number | undefined;
   /** Rows are more than this; for a count that was ended. */
-  isAtLeast?: boolean;
+  isAtLeast?: boolean | undefined;
   columns: ResourceColumn[];
   /** Columns of unique keys over more than one column. */
   uniqueKeys: string[][];

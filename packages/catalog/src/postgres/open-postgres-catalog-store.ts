@@ -9,7 +9,7 @@ import type { CatalogStore } from "../store/catalog-store.ts";
 /** The database of the catalog: pg's `Pool` or `Client`, or PGlite; it stays open when the store is closed. */
 export interface PostgresCatalogStoreOptions {
   client: PostgresClient;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

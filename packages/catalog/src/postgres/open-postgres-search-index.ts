@@ -18,12 +18,12 @@ export interface PostgresSearchIndexOptions {
    * Of the vectors, 1 to 16,000. With it, and where the database has the extension `vector` (`CREATE EXTENSION vector` is
    * yours to run), vectors are found through an HNSW index, from 2,001 on without one; else they are compared one by one.
    */
-  dimensions?: number;
+  dimensions?: number | undefined;
   /** English and Russian, identifiers split, where absent; the same one for the life of the index. */
-  analyzer?: Analyzer;
+  analyzer?: Analyzer | undefined;
   /** Those that were measured best where absent. */
-  weights?: Partial<TextWeights>;
-  signal?: AbortSignal;
+  weights?: Partial<TextWeights> | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 const mostDimensions = 16_000;

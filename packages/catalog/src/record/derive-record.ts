@@ -5,7 +5,7 @@ import { deriveDigest, digestSize, type ColumnCorpus } from "./schema-digest.ts"
 /** What a record is derived with. */
 export interface DeriveOptions {
   /** The state before, if there was one. */
-  before?: ResourceRecord;
+  before?: ResourceRecord | undefined;
   corpus: ColumnCorpus;
   /** Milliseconds since the epoch; stands for an absent `updated_at`. */
   now: number;

@@ -22,8 +22,8 @@ export interface ResourceChange {
   /** Like `columns.amount.type`, `cap.sort` or `description`. */
   path: string;
   /** Absent where there was nothing; cut to 200 characters. */
-  from?: string;
-  to?: string;
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 /** What changed from one state of a resource to the next. */
@@ -179,7 +179,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : canonicalJson(value);
 }
 
-function sides(from: unknown, to: unknown): { from?: string; to?: string } {
+function sides(from: unknown, to: unknown): { from?: string | undefined; to?: string | undefined } {
   return {
     ...(from === undefined ? {} : { from: inertText(textOf(from), 200) }),
     ...(to === undefined ? {} : { to: inertText(textOf(to), 200) }),

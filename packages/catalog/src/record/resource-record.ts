@@ -4,38 +4,38 @@ export type ResourceKind = "tabular" | "kv" | "api" | "bus" | "file" | "skill" |
 /** How large a resource is. */
 export interface ResourceShape {
   /** A number or its text, like `1e7`. */
-  rows_est?: string | number;
-  cols?: number;
+  rows_est?: string | number | undefined;
+  cols?: number | undefined;
 }
 
 /** What asking a resource costs. */
 export interface CostHint {
-  latency_ms_p50?: number;
-  egress_mb?: number;
+  latency_ms_p50?: number | undefined;
+  egress_mb?: number | undefined;
   [name: string]: unknown;
 }
 
 /** A task that a resource is good for, and the operations that it takes. */
 export interface ResourceExample {
   task: string;
-  ops?: string[];
+  ops?: string[] | undefined;
 }
 
 /** A column, a parameter or a field. */
 export interface ResourceColumn {
   name: string;
-  type?: string;
-  description?: string;
+  type?: string | undefined;
+  description?: string | undefined;
   /** Not null. */
-  nn?: boolean;
-  pk?: boolean;
+  nn?: boolean | undefined;
+  pk?: boolean | undefined;
   /** The column it points at, like `public.users.id`. */
-  fk?: string;
+  fk?: string | undefined;
   /** Kind of index, like `btree`. */
-  index?: string;
-  unit?: string;
+  index?: string | undefined;
+  unit?: string | undefined;
   /** Like `pii`: hidden without a grant. */
-  tags?: string[];
+  tags?: string[] | undefined;
   [name: string]: unknown;
 }
 
@@ -44,39 +44,39 @@ export interface ResourceSnippet {
   /** `sql`, `ir`, `http`, `ts` and the like. */
   engine: string;
   code: string;
-  title?: string;
+  title?: string | undefined;
 }
 
 /** How a resource is used, and how not. */
 export interface ResourceUsage {
-  snippets?: ResourceSnippet[];
-  anti_patterns?: string[];
+  snippets?: ResourceSnippet[] | undefined;
+  anti_patterns?: string[] | undefined;
 }
 
 /** Who may see the details, and the secrets that a connector needs: references, never values. */
 export interface ResourceAccess {
   /** Like `rbac:analyst-read`. */
-  policy?: string;
-  secrets?: string[];
+  policy?: string | undefined;
+  secrets?: string[] | undefined;
 }
 
 /** What a source promises about its data. */
 export interface ResourceQuality {
-  freshness_sla_s?: number;
+  freshness_sla_s?: number | undefined;
   /** Share of nulls by column, 0..1. */
-  null_rate?: Record<string, number>;
+  null_rate?: Record<string, number> | undefined;
   [name: string]: unknown;
 }
 
 /** What a source can do by itself. */
 export interface ResourcePushdown {
-  filter?: boolean;
-  project?: boolean;
-  aggregate?: boolean;
-  window?: boolean;
-  sort?: boolean;
-  limit?: boolean;
-  join?: boolean;
+  filter?: boolean | undefined;
+  project?: boolean | undefined;
+  aggregate?: boolean | undefined;
+  window?: boolean | undefined;
+  sort?: boolean | undefined;
+  limit?: boolean | undefined;
+  join?: boolean | undefined;
 }
 
 /** A resource as it is registered: three fields are needed, the rest is derived or left out. Unknown fields are kept. */
@@ -86,26 +86,26 @@ export interface ResourceInput {
   kind: ResourceKind;
   title: string;
   /** `ada://any/db/pg:main/public.orders`, or a plain URL. */
-  uri?: string;
-  description?: string;
+  uri?: string | undefined;
+  description?: string | undefined;
   /** `pii:none`, `fresh:realtime`, `lifecycle:stable` and your own. */
-  tags?: string[];
-  shape?: ResourceShape;
+  tags?: string[] | undefined;
+  shape?: ResourceShape | undefined;
   /** At most 5 fields as `name:type`; derived from the columns where absent. */
-  schema_digest?: string[];
+  schema_digest?: string[] | undefined;
   /** `scan`, `filter`, `project`, `aggregate`, `sort`, `limit`, `join` and the like. */
-  cap?: string[];
-  cost_hint?: CostHint;
-  examples?: ResourceExample[];
-  owner?: string;
+  cap?: string[] | undefined;
+  cost_hint?: CostHint | undefined;
+  examples?: ResourceExample[] | undefined;
+  owner?: string | undefined;
   /** ISO 8601; the time of registration where absent. */
-  updated_at?: string;
-  columns?: ResourceColumn[];
-  constraints?: Record<string, unknown>;
-  pushdown?: ResourcePushdown;
-  usage?: ResourceUsage;
-  access?: ResourceAccess;
-  quality?: ResourceQuality;
+  updated_at?: string | undefined;
+  columns?: ResourceColumn[] | undefined;
+  constraints?: Record<string, unknown> | undefined;
+  pushdown?: ResourcePushdown | undefined;
+  usage?: ResourceUsage | undefined;
+  access?: ResourceAccess | undefined;
+  quality?: ResourceQuality | undefined;
   [name: string]: unknown;
 }
 
@@ -121,22 +121,22 @@ export interface ResourceRecord extends ResourceInput {
   /** From 1; counts up when a hash changes. */
   rev: number;
   /** Members that the catalog made, like `schema_digest`; made anew when the columns change. */
-  derived?: string[];
+  derived?: string[] | undefined;
 }
 
 /** What the overview shows of a resource: cheap, and free of secrets. */
 export interface ResourceOverview {
   id: string;
-  uri?: string;
+  uri?: string | undefined;
   kind: ResourceKind;
   title: string;
   tags: string[];
-  shape?: ResourceShape;
+  shape?: ResourceShape | undefined;
   schema_digest: string[];
   cap: string[];
-  cost_hint?: CostHint;
-  examples?: ResourceExample[];
-  owner?: string;
+  cost_hint?: CostHint | undefined;
+  examples?: ResourceExample[] | undefined;
+  owner?: string | undefined;
   updated_at: string;
   rev: number;
   schema_hash: string;
@@ -146,17 +146,17 @@ export interface ResourceOverview {
 /** What the details card shows of a resource to one principal. */
 export interface ResourceDetails {
   id: string;
-  uri?: string;
+  uri?: string | undefined;
   kind: ResourceKind;
   title: string;
-  description?: string;
-  columns?: ResourceColumn[];
-  constraints?: Record<string, unknown>;
-  pushdown?: ResourcePushdown;
-  cap?: string[];
-  shape?: ResourceShape;
-  usage?: ResourceUsage;
-  access?: ResourceAccess;
-  quality?: ResourceQuality;
+  description?: string | undefined;
+  columns?: ResourceColumn[] | undefined;
+  constraints?: Record<string, unknown> | undefined;
+  pushdown?: ResourcePushdown | undefined;
+  cap?: string[] | undefined;
+  shape?: ResourceShape | undefined;
+  usage?: ResourceUsage | undefined;
+  access?: ResourceAccess | undefined;
+  quality?: ResourceQuality | undefined;
   [name: string]: unknown;
 }

@@ -9,7 +9,7 @@ export interface TermAlternative {
   /** 1 for the word itself. */
   weight: number;
   /** Comes close only: adds to the score, but the word still counts as unmatched. */
-  isHint?: boolean;
+  isHint?: boolean | undefined;
 }
 
 /** A word of a query and the ways to meet it; the best one counts. */
@@ -32,11 +32,11 @@ export interface Analyzer {
 /** What the default analyzer may be told. */
 export interface AnalyzerOptions {
   /** Groups of words or phrases that mean the same, like `["gmv", "gross merchandise value"]`; read for queries only. */
-  glossary?: readonly (readonly string[])[];
+  glossary?: readonly (readonly string[])[] | undefined;
   /** Words of a document's field that are read, from its beginning; 20,000 where absent. */
-  maxWords?: number;
+  maxWords?: number | undefined;
   /** Words of a query that are read, from its beginning; 500 where absent. */
-  maxQueryWords?: number;
+  maxQueryWords?: number | undefined;
 }
 
 const requestWeight = 0.5;

@@ -30,11 +30,11 @@ import { checkVector, scoreVectors, type VectorPrecision } from "./vector-matrix
 /** What an index in memory may be told. */
 export interface MemorySearchIndexOptions {
   /** English and Russian, identifiers split, where absent. */
-  analyzer?: Analyzer;
+  analyzer?: Analyzer | undefined;
   /** Those that were measured best where absent. */
-  weights?: Partial<TextWeights>;
+  weights?: Partial<TextWeights> | undefined;
   /** `float32` where absent. */
-  vectors?: VectorPrecision;
+  vectors?: VectorPrecision | undefined;
 }
 
 /** An exact index in memory: BM25F over fields with the containers' share, cosine over all vectors. */
@@ -151,7 +151,7 @@ function checkVectors(state: IndexState, prepared: ReadonlyMap<string, PreparedD
 
 function searchText(
   { state, analyzer, weights }: { state: IndexState; analyzer: Analyzer; weights: TextWeights },
-  query: { text: string; filter?: SearchFilter; limit: number },
+  query: { text: string; filter?: SearchFilter | undefined; limit: number },
 ): TextHits {
   checkLimit(query.limit);
   const { mask, count, containerSizes } = applyFilter(state, query.filter);
@@ -170,7 +170,7 @@ function searchText(
 
 function searchVector(
   state: IndexState,
-  query: { vector: Float32Array; filter?: SearchFilter; limit: number },
+  query: { vector: Float32Array; filter?: SearchFilter | undefined; limit: number },
 ): LegHit[] {
   checkLimit(query.limit);
   const { mask } = applyFilter(state, query.filter);

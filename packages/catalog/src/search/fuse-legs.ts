@@ -6,20 +6,20 @@ import { trustVector } from "./trust-vector.ts";
 
 /** What a score is made of: each part is the weighted amount that it added; absent parts had no say. They sum up to the score. */
 export interface ScoreExplanation {
-  text?: number;
-  vector?: number;
-  recency?: number;
-  capability?: number;
+  text?: number | undefined;
+  vector?: number | undefined;
+  recency?: number | undefined;
+  capability?: number | undefined;
   /** Not above zero. */
-  cost?: number;
+  cost?: number | undefined;
   /** What a hit passed on to a record that its foreign keys name. */
-  neighbour?: number;
+  neighbour?: number | undefined;
   /** The id of that hit. */
-  neighbourOf?: string;
+  neighbourOf?: string | undefined;
   /** What was added so that the vector leg does not push a hit of the text leg down too far. */
-  guard?: number;
+  guard?: number | undefined;
   /** The text leg's score before it was normalised, by word; `/container` is the share of the record's container. */
-  textParts?: Record<string, number>;
+  textParts?: Record<string, number> | undefined;
 }
 
 /** A record with its fused score. */
@@ -31,9 +31,9 @@ export interface FusedHit {
 
 /** What each leg found, and what the records are worth apart from it. */
 export interface FuseLegsInput {
-  text?: readonly LegHit[];
+  text?: readonly LegHit[] | undefined;
   /** With a score for each id of the text leg that has a vector; those without are scored by their words alone. */
-  vector?: readonly LegHit[];
+  vector?: readonly LegHit[] | undefined;
   weights: RankWeights;
   /** Undefined for an id that is not to be ranked. */
   termsOf: (id: string) => ScoreTerms | undefined;

@@ -12,26 +12,26 @@ import type { LegHit, SearchFilter, SearchIndex, TextHits } from "./search-index
 export interface RankResourcesOptions {
   index: SearchIndex;
   /** The task or the words looked for; also read for capabilities when `capabilities` is absent. */
-  text?: string;
+  text?: string | undefined;
   /** The task's embedding; absent where there is no embedder, or it failed. */
-  vector?: Float32Array;
-  filter?: SearchFilter;
+  vector?: Float32Array | undefined;
+  filter?: SearchFilter | undefined;
   /** Hits at most, neighbours included. */
   limit: number;
   /** Records of the ids, in any order; ids that are unknown, or that the principal may not see, are left out. */
   lookup: (ids: readonly string[]) => Promise<readonly ResourceRecord[]>;
   /** How many hits are taken from each leg before fusing; four times the limit, but at least 50, or 100 with a vector, where absent. */
-  candidates?: number;
+  candidates?: number | undefined;
   /** Like `aggregate`; where absent they are found in the text by a word table. */
-  capabilities?: readonly string[];
-  weights?: Partial<RankWeights>;
+  capabilities?: readonly string[] | undefined;
+  weights?: Partial<RankWeights> | undefined;
   /** Recency is measured against it; the system clock where absent. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** 30 where absent. */
-  recencyHalfLifeDays?: number;
+  recencyHalfLifeDays?: number | undefined;
   /** Records at most that are brought along because foreign keys of the best hits name them; 3 where absent. */
-  neighbours?: number;
-  signal?: AbortSignal;
+  neighbours?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** One record with its place and the reasons for it. */

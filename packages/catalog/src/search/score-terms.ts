@@ -5,9 +5,9 @@ import { splitWords } from "./split-words.ts";
 export interface ScoreTerms {
   recency: number;
   /** Undefined where no capability is asked for. */
-  capability?: number;
+  capability?: number | undefined;
   /** Undefined where the record names no cost. */
-  cost?: number;
+  cost?: number | undefined;
 }
 
 const dayMs = 86_400_000;

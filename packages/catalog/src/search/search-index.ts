@@ -5,18 +5,18 @@ export type FacetFilter = Record<string, string | string[]>;
 
 /** Which records may be found at all; applied before ranking, counting and limits. */
 export interface SearchFilter {
-  facets?: FacetFilter;
+  facets?: FacetFilter | undefined;
   /** Ids to leave out. */
-  exclude?: readonly string[];
+  exclude?: readonly string[] | undefined;
   /** The only ids that the principal may see; all where absent. */
-  allow?: ReadonlySet<string>;
+  allow?: ReadonlySet<string> | undefined;
 }
 
 /** A record with its vector, ready to be indexed. */
 export interface SearchDocument {
   record: ResourceRecord;
   /** Absent where there is no embedder, or it failed. */
-  vector?: Float32Array;
+  vector?: Float32Array | undefined;
 }
 
 /** A found record with the score of one leg, not normalised. */
@@ -24,7 +24,7 @@ export interface LegHit {
   id: string;
   score: number;
   /** What it is made of, by field or term; for `explain`. */
-  parts?: Record<string, number>;
+  parts?: Record<string, number> | undefined;
 }
 
 /** What the text leg found, best first, ties by id in code units. */
@@ -46,24 +46,27 @@ export interface FacetCount {
 export interface SearchIndex {
   name: string;
   /** Adds or replaces. */
-  put(documents: readonly SearchDocument[], options?: { signal?: AbortSignal }): Promise<void>;
-  remove(ids: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
+  put(
+    documents: readonly SearchDocument[],
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<void>;
+  remove(ids: readonly string[], options?: { signal?: AbortSignal | undefined }): Promise<void>;
   searchText(
-    query: { text: string; filter?: SearchFilter; limit: number },
-    options?: { signal?: AbortSignal },
+    query: { text: string; filter?: SearchFilter | undefined; limit: number },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<TextHits>;
   searchVector(
-    query: { vector: Float32Array; filter?: SearchFilter; limit: number },
-    options?: { signal?: AbortSignal },
+    query: { vector: Float32Array; filter?: SearchFilter | undefined; limit: number },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<LegHit[]>;
   /** Counts over all visible records, or over `ids` of them; most frequent first, ties by value, at most `limit` values each. */
   countFacets(
     query: {
-      filter?: SearchFilter;
-      ids?: readonly string[];
-      facets?: readonly string[];
+      filter?: SearchFilter | undefined;
+      ids?: readonly string[] | undefined;
+      facets?: readonly string[] | undefined;
       limit: number;
     },
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<Record<string, FacetCount[]>>;
 }

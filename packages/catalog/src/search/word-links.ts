@@ -6,7 +6,7 @@ import { abbreviations, relatedWords, translations } from "./word-groups.ts";
 export interface WordLink {
   terms: string[];
   weight: number;
-  isHint?: boolean;
+  isHint?: boolean | undefined;
 }
 
 /** Links by term, and phrases that have some. */

@@ -20,10 +20,10 @@ export interface CatalogSnapshotOptions {
   /** Whole ones, as a store or `fromCatalogFiles` gives them; not checked again. No id twice. */
   records: readonly SnapshotRecord[];
   /** Gives what `save` gave for other records, or these; undefined where there is none. Asked for when there is something to search. */
-  loadSaved?: () => Promise<Uint8Array | undefined>;
+  loadSaved?: (() => Promise<Uint8Array | undefined>) | undefined;
   /** The main model's; an estimate where absent, under which a tenth of every budget is kept back. */
-  counter?: TokenCounter;
-  clock?: Clock;
+  counter?: TokenCounter | undefined;
+  clock?: Clock | undefined;
 }
 
 /** A catalog that nobody writes to. It answers as a catalog without access rules does to a call without a principal. */
@@ -32,7 +32,7 @@ export interface CatalogSnapshot extends CatalogReader {
    * The search index of the records as bytes, for `loadSaved` of the next snapshot; undefined where what was loaded is
    * that already.
    */
-  save(options?: { signal?: AbortSignal }): Promise<Uint8Array | undefined>;
+  save(options?: { signal?: AbortSignal | undefined }): Promise<Uint8Array | undefined>;
 }
 
 /**

@@ -92,9 +92,9 @@ export function createSqlSearchIndex({
 function countFacets(
   holder: ResidentHolder,
   asked: {
-    filter?: SearchFilter;
-    ids?: readonly string[];
-    facets?: readonly string[];
+    filter?: SearchFilter | undefined;
+    ids?: readonly string[] | undefined;
+    facets?: readonly string[] | undefined;
     limit: number;
   },
 ): Record<string, FacetCount[]> {

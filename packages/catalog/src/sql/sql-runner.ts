@@ -50,7 +50,7 @@ export function createPostgresRunner(client: PostgresClient): SqlRunner {
 function withSignal(
   mode: "read" | "write",
   signal: AbortSignal | undefined,
-): { mode: "read" | "write"; signal?: AbortSignal } {
+): { mode: "read" | "write"; signal?: AbortSignal | undefined } {
   return signal === undefined ? { mode } : { mode, signal };
 }
 

@@ -10,7 +10,7 @@ export interface SqlStep {
   parameters: readonly SqlValue[];
   hasRows: boolean;
   /** Rows that stand for `VALUES ROWS` in the statement; none sends nothing. */
-  inserted?: readonly (readonly SqlValue[])[];
+  inserted?: readonly (readonly SqlValue[])[] | undefined;
 }
 
 /** A call on the tables: it gives out statements and takes their rows, so that it runs on a waiting or a blocking client. */

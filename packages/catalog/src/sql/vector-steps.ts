@@ -107,7 +107,7 @@ export interface NearestQuery {
   vector: Float32Array;
   limit: number;
   /** The only documents that count, compared exactly; all, through the index, where absent. */
-  documents?: readonly number[];
+  documents?: readonly number[] | undefined;
 }
 
 /** Nearest first, with their cosines. */

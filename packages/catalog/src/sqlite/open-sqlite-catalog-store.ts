@@ -10,10 +10,10 @@ import type { CatalogStore } from "../store/catalog-store.ts";
 /** Where the catalog is kept: either one of the two. */
 export interface SqliteCatalogStoreOptions {
   /** As `openSqlite` of @ccl/sql gives it; it stays open when the store is closed. */
-  database?: SqliteDatabase;
+  database?: SqliteDatabase | undefined;
   /** A file that is made where it is missing, and closed with the store. */
-  path?: string;
-  signal?: AbortSignal;
+  path?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -13,10 +13,10 @@ export interface SqliteSearchIndexOptions {
   /** As `openSqlite` of @ccl/sql gives it; it stays open when the index is closed. */
   database: SqliteDatabase;
   /** English and Russian, identifiers split, where absent; the same one for the life of the index. */
-  analyzer?: Analyzer;
+  analyzer?: Analyzer | undefined;
   /** Those that were measured best where absent. */
-  weights?: Partial<TextWeights>;
-  signal?: AbortSignal;
+  weights?: Partial<TextWeights> | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

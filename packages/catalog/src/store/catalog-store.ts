@@ -30,7 +30,7 @@ export interface ResourceWrite {
   /** The version that the writer read; 0 where there was no record. */
   expectedVersion: number;
   /** Added to the resource's history, which outlives it. */
-  entry?: HistoryEntry;
+  entry?: HistoryEntry | undefined;
 }
 
 /** An id that was written after a version. */
@@ -52,27 +52,27 @@ export interface ChangePage {
 export interface ResourcePage {
   resources: StoredResource[];
   /** Absent on the last page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** A page of a resource's history, newest first. */
 export interface HistoryPage {
   entries: HistoryEntry[];
   /** Absent on the last page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** What every call of a store takes. */
 export interface StoreCallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Which part of a listing is asked for. */
 export interface StorePageOptions extends StoreCallOptions {
   /** From the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** 100 by default, at most 1,000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Vectors of one embedder, by the SHA-256 of the text that was embedded. */
@@ -100,7 +100,7 @@ export interface CatalogStore {
   /** What was written after a version, removals included, at most `limit` (1,000 by default and at most). */
   changesAfter(
     version: number,
-    options?: StoreCallOptions & { limit?: number },
+    options?: StoreCallOptions & { limit?: number | undefined },
   ): Promise<ChangePage>;
   /** Newest first; outlives the record. */
   history(id: string, options?: StorePageOptions): Promise<HistoryPage>;

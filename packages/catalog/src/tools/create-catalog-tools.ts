@@ -12,24 +12,24 @@ import type { FacetFilter } from "../search/search-index.ts";
 /** How a model reaches a catalog. */
 export interface CatalogToolsOptions {
   /** Who the model acts for; the role `public` where absent. The model can't change it. */
-  principal?: Principal;
+  principal?: Principal | undefined;
   /** Tokens of one answer; 1,500 where absent. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
   /** An estimate where absent. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | undefined;
 }
 
 /** What `search_resources` takes. */
 export interface SearchToolInput {
   text: string;
-  facets?: FacetFilter;
-  limit?: number;
+  facets?: FacetFilter | undefined;
+  limit?: number | undefined;
 }
 
 /** What `resource_details` takes. */
 export interface DetailsToolInput {
   ids: string[];
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 const searchInput = z.object({

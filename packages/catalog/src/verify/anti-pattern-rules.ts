@@ -11,7 +11,7 @@ export interface AntiPatternRule {
     | "missing_where"
     | "offset";
   /** For `missing_limit`: rows from which on it counts; undefined is any number. */
-  rows?: number;
+  rows?: number | undefined;
   /** As the resource names it. */
   text: string;
 }

@@ -13,7 +13,7 @@ interface CompareColumnsOptions {
   /** What the source tells beside names and types. */
   knows: readonly ("nn" | "pk" | "fk")[];
   /** True where the catalog shows only some columns, so that an unknown one is no news. */
-  isPartial?: boolean;
+  isPartial?: boolean | undefined;
 }
 
 /** How the columns of a source differ from what the catalog says: removed, renamed, changed, added. What the catalog does not say is not held against it. */

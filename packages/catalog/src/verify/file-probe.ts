@@ -10,9 +10,9 @@ export interface FileProbeOptions {
     options: { signal: AbortSignal },
   ) => Promise<{ sizeBytes: number } | undefined>;
   /** The file, or its beginning; without it columns are not compared. */
-  read?: (path: string, options: { signal: AbortSignal }) => Promise<Uint8Array>;
+  read?: ((path: string, options: { signal: AbortSignal }) => Promise<Uint8Array>) | undefined;
   /** As the file was imported with. */
-  import?: FromFilesOptions;
+  import?: FromFilesOptions | undefined;
 }
 
 const ownPrefix = `${resourceUri("file")}/`;

@@ -10,16 +10,16 @@ export type ProbeFetch = (
     signal: AbortSignal;
     headers: Record<string, string>;
   },
-) => Promise<{ status: number; body?: { cancel(): Promise<void> } | null }>;
+) => Promise<{ status: number; body?: { cancel(): Promise<void> } | null | undefined }>;
 
 /** How addresses are asked. */
 export interface HttpProbeOptions {
   /** The global `fetch` by default. */
-  fetch?: ProbeFetch;
+  fetch?: ProbeFetch | undefined;
   /** Sent along, like a service's own token. None by default. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
   /** Addresses that may be asked; all of http and https by default. */
-  allow?: (url: URL) => boolean;
+  allow?: ((url: URL) => boolean) | undefined;
 }
 
 /**

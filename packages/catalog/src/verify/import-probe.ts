@@ -8,7 +8,7 @@ export interface ImportProbeOptions {
   uriPrefix: string;
   /** What the source has now; called once a verification. */
   load: (options: { signal: AbortSignal }) => Promise<readonly ResourceInput[]>;
-  knows?: readonly ("nn" | "pk" | "fk")[];
+  knows?: readonly ("nn" | "pk" | "fk")[] | undefined;
 }
 
 /**

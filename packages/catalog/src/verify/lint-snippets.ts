@@ -11,9 +11,9 @@ import type { VerifyFinding } from "./verify-report.ts";
 /** What checking snippets takes. */
 export interface LintContext {
   lookups: TableLookups;
-  snippetLinters?: Readonly<Record<string, SnippetLinter>>;
-  sqlParser?: SqlParser;
-  maxUnlimitedRows?: number;
+  snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
+  sqlParser?: SqlParser | undefined;
+  maxUnlimitedRows?: number | undefined;
   timeoutMs: number;
   signal: AbortSignal;
 }

@@ -16,8 +16,8 @@ export interface ProbedCard {
   isAnswered: boolean;
   /** True where the catalog shows all columns, so that the source's may stand in their place. */
   isWhole: boolean;
-  fresh?: Pick<ResourceInput, "columns" | "shape">;
-  siblings?: readonly ResourceInput[];
+  fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
+  siblings?: readonly ResourceInput[] | undefined;
 }
 
 /** What probing a card takes. */

@@ -46,7 +46,7 @@ export async function readCards(
 
 interface Reading {
   catalog: VerifiableCatalog;
-  ask: { signal: AbortSignal; principal?: Principal };
+  ask: { signal: AbortSignal; principal?: Principal | undefined };
   overview: ResourceOverview;
 }
 

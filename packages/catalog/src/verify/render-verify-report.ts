@@ -4,11 +4,11 @@ import type { VerifyFinding, VerifyReport, VerifySeverity } from "./verify-repor
 /** How a report is written. */
 export interface RenderVerifyReportOptions {
   /** `text` for a terminal, by default; `markdown` for a comment or a page. */
-  format?: "text" | "markdown";
+  format?: "text" | "markdown" | undefined;
   /** Findings below are counted, not listed; `notice` by default. */
-  minSeverity?: VerifySeverity;
+  minSeverity?: VerifySeverity | undefined;
   /** The worst so many are listed, 200 by default; the rest is named by its number. */
-  maxFindings?: number;
+  maxFindings?: number | undefined;
 }
 
 const order: readonly VerifySeverity[] = ["unverified", "breaking", "warning", "notice"];

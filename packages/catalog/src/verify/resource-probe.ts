@@ -10,14 +10,18 @@ export type ProbeAnswer =
   | {
       state: "available";
       /** As they are now; absent where the source does not tell. */
-      columns?: ResourceColumn[];
+      columns?: ResourceColumn[] | undefined;
       /** What else than names and types `columns` tell; nothing by default. */
-      knows?: readonly ("nn" | "pk" | "fk")[];
-      shape?: ResourceShape;
+      knows?: readonly ("nn" | "pk" | "fk")[] | undefined;
+      shape?: ResourceShape | undefined;
       /** All that the source has, so that snippets can be held against it. */
-      siblings?: readonly ResourceInput[];
+      siblings?: readonly ResourceInput[] | undefined;
     }
-  | { state: "missing" | "unreachable"; reason: string; siblings?: readonly ResourceInput[] };
+  | {
+      state: "missing" | "unreachable";
+      reason: string;
+      siblings?: readonly ResourceInput[] | undefined;
+    };
 
 /** Asks one source during one verification; what it reads for one resource may serve the others. */
 export interface ProbeRun {

@@ -29,24 +29,24 @@ export interface VerifyOptions {
   /** Of several that are for a resource the first counts. */
   probes: readonly ResourceProbe[];
   /** By engine, in lower case; one for `sql` stands for the built-in. */
-  snippetLinters?: Readonly<Record<string, SnippetLinter>>;
+  snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
   /** Instead of the one that is loaded when there is SQL to check. */
-  sqlParser?: SqlParser;
+  sqlParser?: SqlParser | undefined;
   /** Who asks the catalog; should see all columns. */
-  principal?: Principal;
+  principal?: Principal | undefined;
   /**
    * Given the resources whose columns or keys differ, with those of the source; what people wrote on them is kept. Such as
    * `(resources) => catalog.register(resources)`. Resources with hidden columns are left out; sections that the principal
    * does not see would be lost, so update as one that sees all. Nothing is changed without it.
    */
-  update?: (resources: ResourceInput[]) => Promise<unknown>;
+  update?: ((resources: ResourceInput[]) => Promise<unknown>) | undefined;
   /** Of one probe or linter, 10,000 by default. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Probes at once, 4 by default. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** A snippet that reads a table of so many rows without a limit is warned of, 1,000,000 by default. */
-  maxUnlimitedRows?: number;
-  signal?: AbortSignal;
+  maxUnlimitedRows?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

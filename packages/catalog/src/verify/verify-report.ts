@@ -40,15 +40,15 @@ export interface VerifyFinding {
   code: VerifyCode;
   resourceId: string;
   /** Like `columns.amount` or `usage.snippets.0`. */
-  path?: string;
+  path?: string | undefined;
   /** One sentence, with what offends. */
   message: string;
   /** What the catalog says. */
-  from?: string;
+  from?: string | undefined;
   /** What the source says. */
-  to?: string;
+  to?: string | undefined;
   /** True where the catalog was brought up to date, so that the finding no longer counts. */
-  isUpdated?: boolean;
+  isUpdated?: boolean | undefined;
 }
 
 /** What a verification found, in the order of ids and codes. */

@@ -13,11 +13,11 @@ export interface CatalogSource {
   /** A path or glob from the project's root, a URL without user and query, a command, or `env:NAME`. */
   location: string;
   /** Schemas of a database; its own default where absent. */
-  schemas?: string[];
+  schemas?: string[] | undefined;
   /** Rows of each table read for shares of nulls and missing types. */
-  sampleRows?: number;
+  sampleRows?: number | undefined;
   /** The environment variable with the token that an HTTP server asks for. */
-  tokenVariable?: string;
+  tokenVariable?: string | undefined;
 }
 
 /** A source with what it gave when it was last imported. */

@@ -14,7 +14,7 @@ export interface CatalogChange {
   /** The worst of the changes; removed is breaking, added is additive. */
   severity: ChangeSeverity;
   /** After the change; before it, for a removed one. */
-  rev?: number;
+  rev?: number | undefined;
   /** Breaking first; empty unless changed. */
   changes: ResourceChange[];
 }
@@ -81,6 +81,6 @@ export function isReached(
   return changes.some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(limit));
 }
 
-function revOf({ rev }: ResourceInput & { rev?: unknown }): { rev?: number } {
+function revOf({ rev }: ResourceInput & { rev?: unknown }): { rev?: number | undefined } {
   return typeof rev === "number" ? { rev } : {};
 }

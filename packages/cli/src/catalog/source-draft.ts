@@ -15,15 +15,15 @@ import {
 
 /** Sources as the command line names them. */
 export interface SourceFlags {
-  sql?: string[];
-  openapi?: string[];
-  mcp?: string[];
-  files?: string[];
-  jsonl?: string[];
-  name?: string;
-  schema?: string[];
-  sampleRows?: number;
-  tokenEnv?: string;
+  sql?: string[] | undefined;
+  openapi?: string[] | undefined;
+  mcp?: string[] | undefined;
+  files?: string[] | undefined;
+  jsonl?: string[] | undefined;
+  name?: string | undefined;
+  schema?: string[] | undefined;
+  sampleRows?: number | undefined;
+  tokenEnv?: string | undefined;
 }
 
 /** A source to be read now. */

@@ -13,7 +13,7 @@ export interface CatalogContextFlags {
   task: string;
   budget: number;
   modelEncoding: Encoding;
-  facet?: FacetFilter;
+  facet?: FacetFilter | undefined;
 }
 
 /** The part of a prompt that tells a model of the resources for a task, within a budget. Personal columns stay out. */

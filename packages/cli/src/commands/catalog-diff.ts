@@ -19,9 +19,9 @@ import type { Session } from "../session.ts";
 
 /** Flags of `ccl catalog diff`. */
 export interface CatalogDiffFlags {
-  against?: string;
-  save?: string;
-  failOn?: ChangeSeverity;
+  against?: string | undefined;
+  save?: string | undefined;
+  failOn?: ChangeSeverity | undefined;
 }
 
 /** What changed since a commit, or since a snapshot, and whom it hurts. */

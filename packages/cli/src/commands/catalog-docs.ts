@@ -13,8 +13,8 @@ import type { Session } from "../session.ts";
 
 /** Flags of `ccl catalog docs`. */
 export interface CatalogDocsFlags {
-  out?: string;
-  title?: string;
+  out?: string | undefined;
+  title?: string | undefined;
 }
 
 const IDS_AT_ONCE = 500;

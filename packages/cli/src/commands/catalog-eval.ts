@@ -14,8 +14,8 @@ import { counterOf, type Encoding } from "../token-counter.ts";
 export interface CatalogEvalFlags {
   queries: string;
   qrels: string;
-  budgets?: number[];
-  minRecall?: number;
+  budgets?: number[] | undefined;
+  minRecall?: number | undefined;
   modelEncoding: Encoding;
 }
 
@@ -95,7 +95,11 @@ function toQuery({ qid, text }: Row): { qid: string; text: string } | string {
     : "qid and text must be texts.";
 }
 
-function toQrel({ qid, rid, rel }: Row): { qid: string; rid: string; rel?: number } | string {
+function toQrel({
+  qid,
+  rid,
+  rel,
+}: Row): { qid: string; rid: string; rel?: number | undefined } | string {
   if (typeof qid !== "string" || typeof rid !== "string") return "qid and rid must be texts.";
   if (rel !== undefined && typeof rel !== "number") return "rel must be a number.";
   return { qid, rid, ...(rel === undefined ? {} : { rel }) };

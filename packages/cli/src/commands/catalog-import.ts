@@ -26,8 +26,8 @@ import type { Session } from "../session.ts";
 
 /** Flags of `ccl catalog import`. */
 export interface CatalogImportFlags extends SourceFlags {
-  dryRun?: boolean;
-  failOn?: ChangeSeverity;
+  dryRun?: boolean | undefined;
+  failOn?: ChangeSeverity | undefined;
 }
 
 /** Brings sources into the catalog, or reads those again that it has; says what changed, and whom it hurts. */

@@ -10,8 +10,8 @@ import type { Session } from "../session.ts";
 /** Flags of `ccl catalog search`. */
 export interface CatalogSearchFlags {
   limit: number;
-  facet?: FacetFilter;
-  explain?: boolean;
+  facet?: FacetFilter | undefined;
+  explain?: boolean | undefined;
 }
 
 type Hit = SearchAnswer["hits"][number];

@@ -20,8 +20,8 @@ import type { Session } from "../session.ts";
 
 /** Flags of `ccl catalog verify`. */
 export interface CatalogVerifyFlags {
-  update?: boolean;
-  markdown?: boolean;
+  update?: boolean | undefined;
+  markdown?: boolean | undefined;
 }
 
 /** A source may be a process that has to start, or a database far away. */

@@ -22,9 +22,9 @@ import { counterOf } from "../token-counter.ts";
 
 /** Flags of `ccl diff`. */
 export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEncoding"> {
-  action?: string;
-  patch?: boolean;
-  show?: boolean;
+  action?: string | undefined;
+  patch?: boolean | undefined;
+  show?: boolean | undefined;
 }
 
 /** What changed since the accepted base, as a prompt; the pack takes its place when it is the smaller of the two. */
@@ -58,7 +58,7 @@ interface Choice {
   isPack: boolean;
   deltaTokens: number;
   /** Absent where nothing changed, since no pack was made then. */
-  packTokens?: number;
+  packTokens?: number | undefined;
 }
 
 async function countPrompt(prompt: string, { modelEncoding }: DiffFlags): Promise<Choice> {

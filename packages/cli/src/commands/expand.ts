@@ -12,7 +12,7 @@ const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAF
 export async function expand(
   session: Session,
   alias: string,
-  flags: { lines?: string },
+  flags: { lines?: string | undefined },
 ): Promise<CommandResult> {
   const { signal } = session;
   const answer = await withProjectOrScan(session, (registry) =>

@@ -30,13 +30,13 @@ import type { Session } from "../session.ts";
 /** Flags of `ccl gen`. */
 export interface GenFlags extends ModelFlags, BackgroundFlags, ApplyFlags {
   /** A file with the output of a failing run. */
-  report?: string;
-  planOnly?: boolean;
-  apply?: boolean;
-  out?: string;
-  schemaVersion?: PlanVersion;
-  bestEffort?: boolean;
-  trace?: boolean;
+  report?: string | undefined;
+  planOnly?: boolean | undefined;
+  apply?: boolean | undefined;
+  out?: string | undefined;
+  schemaVersion?: PlanVersion | undefined;
+  bestEffort?: boolean | undefined;
+  trace?: boolean | undefined;
 }
 
 /** Asks a model for a change and shows it; files change only with `--apply`. */

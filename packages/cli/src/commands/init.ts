@@ -11,7 +11,10 @@ import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../pro
 import type { Session } from "../session.ts";
 
 /** Sets up the folder of context files and names the project's files; leaves an existing registry as it is. */
-export async function init(session: Session, flags: { yes?: boolean }): Promise<CommandResult> {
+export async function init(
+  session: Session,
+  flags: { yes?: boolean | undefined },
+): Promise<CommandResult> {
   const { root, directory } = session;
   const place = printable(join(root, directory));
   if (await hasRegistry(session)) {

@@ -20,12 +20,12 @@ import type { Session } from "../session.ts";
 
 /** Flags of `ccl pack`. */
 export interface PackFlags extends PackShape {
-  show?: boolean;
-  out?: string;
-  copy?: boolean;
-  include?: string[];
-  ignore?: string[];
-  accept?: boolean;
+  show?: boolean | undefined;
+  out?: string | undefined;
+  copy?: boolean | undefined;
+  include?: string[] | undefined;
+  ignore?: string[] | undefined;
+  accept?: boolean | undefined;
 }
 
 /** A pack and what was done with it. */
@@ -35,9 +35,9 @@ interface Packed {
   /** Files written, as the user knows them. */
   written: string[];
   /** The program that put it on the clipboard. */
-  copiedBy?: string;
+  copiedBy?: string | undefined;
   /** Id of the base that was accepted. */
-  accepted?: string;
+  accepted?: string | undefined;
 }
 
 /** Packs the project. Where it is set up the pack is kept; elsewhere nothing is written but `--out`. */

@@ -6,9 +6,9 @@ export interface CommandResult {
   /** The one JSON document of `--json`; field names are part of the public interface. */
   document: object;
   /** For stdout without `--json`. */
-  text?: (style: Style) => string;
+  text?: ((style: Style) => string) | undefined;
   /** For people, on stderr without `--json`. */
-  note?: (style: Style) => string;
+  note?: ((style: Style) => string) | undefined;
   /** Default: ok. */
-  exitCode?: ExitCode;
+  exitCode?: ExitCode | undefined;
 }

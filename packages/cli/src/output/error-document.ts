@@ -6,7 +6,7 @@ export interface ErrorDocument {
     /** The library's or the command's error code; `unexpected` for anything else. */
     code: string;
     message: string;
-    issues?: Issue[];
+    issues?: Issue[] | undefined;
   };
 }
 

@@ -10,7 +10,7 @@ const EVERY_MS = 80;
 
 /** Writes to a terminal that can wipe a line, and only once a step has lasted a quarter of a second. */
 export function createProgress(
-  stream: { isTTY?: boolean; write(text: string): unknown },
+  stream: { isTTY?: boolean | undefined; write(text: string): unknown },
   environment: NodeJS.ProcessEnv,
 ): Progress {
   if (stream.isTTY !== true || environment["TERM"] === "dumb")

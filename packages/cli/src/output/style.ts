@@ -10,7 +10,10 @@ export interface Style {
 }
 
 /** Reads the stream and NO_COLOR, FORCE_COLOR, TERM: the first that is set decides. */
-export function styleOf(stream: { isTTY?: boolean }, environment: NodeJS.ProcessEnv): Style {
+export function styleOf(
+  stream: { isTTY?: boolean | undefined },
+  environment: NodeJS.ProcessEnv,
+): Style {
   const isTerminal = stream.isTTY === true;
   const isWanted = isColourWanted(isTerminal, environment);
   const colour = (name: Colour) => (text: string) =>

@@ -4,7 +4,7 @@ import type { Style } from "./style.ts";
 /** One column of a table. */
 export interface Column {
   title: string;
-  align?: "left" | "right";
+  align?: "left" | "right" | undefined;
 }
 
 const WIDE =

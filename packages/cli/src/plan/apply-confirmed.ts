@@ -17,9 +17,9 @@ import { splitCommand } from "./split-command.ts";
 
 /** Flags of every command that changes files by a plan. */
 export interface ApplyFlags {
-  check?: string[];
-  confirm?: string;
-  yes?: boolean;
+  check?: string[] | undefined;
+  confirm?: string | undefined;
+  yes?: boolean | undefined;
 }
 
 /** Asks where somebody can answer, then applies; every failure is thrown. */

@@ -7,8 +7,8 @@ import type { Session } from "../session.ts";
 /** Which of the project's own summaries the model gets. */
 export interface BackgroundFlags extends Pick<PackShape, "budget" | "modelEncoding"> {
   task: string;
-  usePack?: boolean;
-  delta?: boolean;
+  usePack?: boolean | undefined;
+  delta?: boolean | undefined;
 }
 
 /** The pack for the task, what changed since the accepted base, or both; writes nothing. */

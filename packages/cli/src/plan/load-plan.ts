@@ -8,7 +8,7 @@ import { readInput } from "./read-input.ts";
 /** Flags of every command that takes a plan. */
 export interface PlanInputFlags {
   /** Refuses a plan of another version. */
-  schemaVersion?: PlanVersion;
+  schemaVersion?: PlanVersion | undefined;
 }
 
 /** More at a time are not answered. */
@@ -35,6 +35,8 @@ export async function loadPlan(
 }
 
 /** The version that a plan has to be of, where the flags say one. */
-export function versionOf({ schemaVersion }: PlanInputFlags): { version?: PlanVersion } {
+export function versionOf({ schemaVersion }: PlanInputFlags): {
+  version?: PlanVersion | undefined;
+} {
   return schemaVersion === undefined ? {} : { version: schemaVersion };
 }

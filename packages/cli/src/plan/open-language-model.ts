@@ -8,10 +8,10 @@ import type { Session } from "../session.ts";
 
 /** Which model is asked. */
 export interface ModelFlags {
-  model?: string;
-  baseUrl?: string;
+  model?: string | undefined;
+  baseUrl?: string | undefined;
   /** A recording: answers come from it; what it does not know is asked of the model, where one is named, and recorded. */
-  replay?: string;
+  replay?: string | undefined;
 }
 
 /** The model that flags or CCL_MODEL and CCL_MODEL_BASE_URL name, a recording of one, or both. */

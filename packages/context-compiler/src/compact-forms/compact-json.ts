@@ -33,7 +33,7 @@ export interface CompactForm {
 export interface CompactJsonOptions {
   counter: TokenCounter;
   /** The form never counts more; without it everything is shown. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
 }
 
 /**

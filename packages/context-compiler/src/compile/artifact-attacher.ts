@@ -15,9 +15,9 @@ import type { ContextEntry } from "./working-context.ts";
 /** What is attached, and where it goes. */
 export interface ArtifactAttacherOptions {
   /** The session's own store when absent; without any, nothing is attached. */
-  artifactStore?: ArtifactStore;
+  artifactStore?: ArtifactStore | undefined;
   /** Answers that count more are stored; 1,000 by default. */
-  aboveTokens?: number;
+  aboveTokens?: number | undefined;
 }
 
 /**

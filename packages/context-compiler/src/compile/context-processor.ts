@@ -9,7 +9,7 @@ export interface ProcessorInput {
   /** Tokens that the whole prompt may take. */
   budget: number;
   counter: TokenCounter;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** One step of a compile. It changes nothing that it is given, and returns a new context, or the same. */

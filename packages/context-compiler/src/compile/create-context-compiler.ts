@@ -23,23 +23,23 @@ import type { WorkingContext } from "./working-context.ts";
 /** Where the parts of a prompt stand. Tools and system prompt always come first, what is volatile last. */
 export interface ContextLayout {
   /** `end` by default: what stands before it stays in the provider's cache. */
-  memory?: MemoryPlace;
+  memory?: MemoryPlace | undefined;
   /** `name` by default, so that the same tools are the same prefix; `given` leaves them as they come. */
-  tools?: "name" | "given";
+  tools?: "name" | "given" | undefined;
 }
 
 /** How a compiler works. */
 export interface ContextCompilerOptions {
   /** By default `artifactAttacher`, `compactor`, `memoryPreloader` and `historySelector`, in this order. */
-  processors?: readonly ContextProcessor[];
+  processors?: readonly ContextProcessor[] | undefined;
   /** Core's estimate by default; under one that is not exact a tenth of the budget is kept back. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | undefined;
   /** For answers that stand in the log in full; the session's own store by default. */
-  artifactStore?: ArtifactStore;
-  memory?: MemoryService;
-  layout?: ContextLayout;
+  artifactStore?: ArtifactStore | undefined;
+  memory?: MemoryService | undefined;
+  layout?: ContextLayout | undefined;
   /** Of the default `historySelector`. */
-  watermarks?: { low?: number; high?: number };
+  watermarks?: { low?: number | undefined; high?: number | undefined } | undefined;
 }
 
 /** What one compile is asked for. */
@@ -48,12 +48,12 @@ export interface CompileOptions {
   budget: number;
   /** What is the same at every call: instructions, pinned memory, a pack of the project. */
   systemPrompt: string;
-  tools?: readonly ToolDefinition[];
+  tools?: readonly ToolDefinition[] | undefined;
   /** Of the budget, kept for the model's answer. */
-  reserve?: number;
+  reserve?: number | undefined;
   /** What holds for this call alone, such as the time or a delta; stands last. */
-  volatile?: string;
-  signal?: AbortSignal;
+  volatile?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Makes prompts of sessions. */

@@ -37,7 +37,7 @@ interface Contents {
   report: StepReport;
   /** 0 before the first step, then that of the step that made the parts. */
   slot: number;
-  tokenCount?: number;
+  tokenCount?: number | undefined;
 }
 
 const noReport: StepReport = { changes: [], notes: [] };
@@ -82,7 +82,7 @@ class FramedContext implements WorkingContext {
   readonly entries: WorkingContext["entries"];
   readonly memoryHits: WorkingContext["memoryHits"];
   readonly volatile: string;
-  readonly summarize?: Summarize;
+  readonly summarize?: Summarize | undefined;
   readonly prefixStableTokens: number;
   readonly firstChangedMessage: number;
   readonly breakpoints: readonly number[];

@@ -17,9 +17,9 @@ export interface HistorySelectorOptions extends Pick<
   "safetyMargin" | "watermarks" | "compactAboveTokens" | "keptFactsTokens" | "restHint"
 > {
   /** True for messages that are never dropped, such as the task itself. */
-  pin?: (message: ChatMessage) => boolean;
+  pin?: ((message: ChatMessage) => boolean) | undefined;
   /** Where memory hits stand; as the compiler's layout has it. */
-  memoryPlace?: MemoryPlace;
+  memoryPlace?: MemoryPlace | undefined;
 }
 
 /**

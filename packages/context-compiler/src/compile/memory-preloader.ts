@@ -15,13 +15,13 @@ import type { ContextEntry } from "./working-context.ts";
 /** What is remembered, and how much of it is shown. */
 export interface MemoryPreloaderOptions {
   /** Without one, only memory hits that were recorded since the user last spoke are shown. */
-  memory?: MemoryService;
+  memory?: MemoryService | undefined;
   /** 5 by default. */
-  topK?: number;
+  topK?: number | undefined;
   /** What all hits together may take; a tenth of the budget, at most 1,000, by default. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
   /** How long the memory may take; 2,000 by default. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /**

@@ -3,8 +3,8 @@ export interface MemoryHit {
   memoryId: string;
   text: string;
   /** Higher is nearer to the query. */
-  score?: number;
-  source?: string;
+  score?: number | undefined;
+  source?: string | undefined;
 }
 
 /** Whatever remembers: a vector store, a notes file, a search engine. */
@@ -12,6 +12,6 @@ export interface MemoryService {
   /** At most `topK` hits, best first. May fail or be slow: a compile then goes on without it. */
   search(
     query: string,
-    options: { topK: number; signal?: AbortSignal },
+    options: { topK: number; signal?: AbortSignal | undefined },
   ): Promise<readonly MemoryHit[]>;
 }

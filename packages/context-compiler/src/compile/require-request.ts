@@ -1,3 +1,4 @@
+import { type Complete } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import {
   isFrom,
@@ -48,7 +49,7 @@ export function requireSettings(settings: ContextCompilerOptions): void {
 }
 
 /** What one compile is asked for, with its defaults; the budget is what the reserve leaves. */
-export type CompileRequest = Required<
+export type CompileRequest = Complete<
   Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">
 > & {
   signal: AbortSignal | undefined;

@@ -19,22 +19,22 @@ export interface RunCompiledOptions {
   compiler: ContextCompiler;
   model: LanguageModel;
   /** Functions, or a handler for tools that run elsewhere. */
-  tools?: readonly ToolDefinition<never>[] | ToolInterruptHandler;
+  tools?: readonly ToolDefinition<never>[] | ToolInterruptHandler | undefined;
   /** Tokens of the prompt of each call. */
   budget: number;
-  systemPrompt?: string;
+  systemPrompt?: string | undefined;
   /** Recorded as the user's words before the first call; leave it out to go on with what the session holds. */
-  input?: string;
-  reserve?: number;
+  input?: string | undefined;
+  reserve?: number | undefined;
   /** What holds for a call alone, such as the time. */
-  volatile?: () => string;
+  volatile?: (() => string) | undefined;
   /** Calls of the model; 20 by default. */
-  maxSteps?: number;
+  maxSteps?: number | undefined;
   /** Of each tool call. */
-  toolTimeoutMs?: number;
+  toolTimeoutMs?: number | undefined;
   /** After each call of the model, before its tools run. */
-  onStep?: (step: RunStep) => void;
-  signal?: AbortSignal;
+  onStep?: ((step: RunStep) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** One call of the model. */
@@ -42,7 +42,7 @@ export interface RunStep {
   context: WorkingContext;
   text: string;
   toolCalls: readonly ToolCall[];
-  usage?: ModelUsage;
+  usage?: ModelUsage | undefined;
 }
 
 /** How a run ended. */
@@ -120,7 +120,7 @@ async function takeStep(
 
 /** What a provider wants back with the calls that its model reasoned about, as its adapter has it. */
 function signedReasoning({ providerMetadata = {} }: ModelResponse): {
-  providerMetadata?: Record<string, unknown>;
+  providerMetadata?: Record<string, unknown> | undefined;
 } {
   const kept = Object.entries(providerMetadata).flatMap(([provider, fields]) => {
     const hasReasoning = typeof fields === "object" && fields !== null && "reasoning" in fields;

@@ -12,13 +12,13 @@ export interface ContextEntry {
 /** A payload that stands in the artifact store, in place of which the history shows a summary. */
 export interface ArtifactRef {
   artifactId: string;
-  handleId?: string;
+  handleId?: string | undefined;
   summary: string;
   sizeBytes: number;
   mimeType: string;
   source: string;
   /** The call whose answer it is. */
-  callId?: string;
+  callId?: string | undefined;
 }
 
 /** What one processor did. */
@@ -38,8 +38,8 @@ export interface CompileTraceEntry {
 export type Summarize = (stretch: {
   messages: readonly ChatMessage[];
   /** An earlier summary of the first of the messages, to be carried on. */
-  previous?: SummaryRecord;
-  signal?: AbortSignal;
+  previous?: SummaryRecord | undefined;
+  signal?: AbortSignal | undefined;
 }) => Promise<string>;
 
 /** The parts of a prompt that processors work on; a change makes a new context. */
@@ -52,7 +52,7 @@ export interface ContextParts {
   /** What holds for this call alone, such as the time or a delta. */
   readonly volatile: string;
   /** How dropped messages are summed up, where a processor brought a way. */
-  readonly summarize?: Summarize;
+  readonly summarize?: Summarize | undefined;
 }
 
 /** What the selection of the history found out about the provider's cache. */
@@ -87,9 +87,9 @@ export interface WorkingContext extends ContextParts, CacheLayout {
   with(
     parts: Partial<ContextParts>,
     report?: {
-      changes?: readonly FitTraceEntry[];
-      notes?: readonly string[];
-      layout?: CacheLayout;
+      changes?: readonly FitTraceEntry[] | undefined;
+      notes?: readonly string[] | undefined;
+      layout?: CacheLayout | undefined;
     },
   ): WorkingContext;
 }

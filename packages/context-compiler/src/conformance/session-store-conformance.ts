@@ -26,7 +26,7 @@ export interface ConformanceRule {
 export interface StoreRule {
   name: string;
   /** What the adapter has to offer for it. */
-  needs?: "reopen" | "openSecond" | "damage";
+  needs?: "reopen" | "openSecond" | "damage" | undefined;
   check(store: SessionStore, hooks: Required<SessionStoreConformanceOptions>): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export interface EvidenceEntry {
   /** At most 200 characters. */
   summary: string;
   /** The first artifact that the event holds. */
-  artifactId?: string;
+  artifactId?: string | undefined;
   /** SHA-256 of the event as canonical JSON. */
   sha256: string;
 }

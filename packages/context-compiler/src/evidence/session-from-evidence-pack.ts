@@ -10,7 +10,7 @@ import { verifyEvidencePack } from "./verify-evidence-pack.ts";
 
 /** How the session goes on, and the events that the pack proves, where they are at hand. */
 export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {
-  events?: readonly SessionEvent[];
+  events?: readonly SessionEvent[] | undefined;
 }
 
 /**

@@ -14,10 +14,10 @@ export interface ExternalizeOptions {
   /** As in the artifact's handle, e.g. `tool:read_file`. */
   source: string;
   /** Of the text; guessed when absent. */
-  mimeType?: string;
+  mimeType?: string | undefined;
   /** The text says what went wrong. */
-  isError?: boolean;
-  signal?: AbortSignal;
+  isError?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Content whose payloads are in the store. */
@@ -26,7 +26,7 @@ export interface ExternalizedContent {
   /** Those in `content`, in its order. */
   artifacts: ArtifactPart[];
   /** The store refused with this code; the content is whole. */
-  failure?: string;
+  failure?: string | undefined;
 }
 
 /**

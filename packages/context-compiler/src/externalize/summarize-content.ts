@@ -10,9 +10,9 @@ import { isLineByLine, tableRows } from "./table-rows.ts";
 export interface SummarizeOptions {
   counter: TokenCounter;
   /** For JSON, tables, logs and errors; 400 by default. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
   /** Of plain text; 200 by default. */
-  maxChars?: number;
+  maxChars?: number | undefined;
 }
 
 /** A text and what is known of it. */
@@ -20,7 +20,7 @@ export interface TextContent {
   text: string;
   mimeType: string;
   /** The text says what went wrong. */
-  isError?: boolean;
+  isError?: boolean | undefined;
 }
 
 /** How much of a text is looked at to tell what it is. */

@@ -17,28 +17,28 @@ export interface FitOptions {
   /** Tokens for messages and tools as the provider counts them; there is no default, since it is yours to choose. */
   budget: number;
   /** Counts as the target's tokenizer does; core's estimate unless given. Must count messages one by one as it counts them together, or is asked for the whole each time. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | undefined;
   /** The share of the budget kept back, from 0 to below 1; 0 under an exact counter and 0.1 under an estimate unless given. */
-  safetyMargin?: number;
+  safetyMargin?: number | undefined;
   /** Counted with the messages, since they are part of the prompt. */
-  tools?: readonly ToolDefinition[];
+  tools?: readonly ToolDefinition[] | undefined;
   /** What the last call for this conversation gave: keeps the cut, and so the provider's cached prefix. */
   state?: FitState | undefined;
   /** True for messages that are never dropped; asked only when something has to be. Their calls and results stay with them. */
-  pin?: (message: ChatMessage, index: number) => boolean;
+  pin?: ((message: ChatMessage, index: number) => boolean) | undefined;
   /**
    * Shares of what the usable budget leaves beside all that must stay: a cut goes down to `low` (0.1); of the usable budget:
    * once there was a cut, the next one waits until `high` (0.88) is passed.
    */
-  watermarks?: { low?: number; high?: number };
+  watermarks?: { low?: number | undefined; high?: number | undefined } | undefined;
   /** After the first cut, JSON results above this are written as compact tables; default 100. */
-  compactAboveTokens?: number;
+  compactAboveTokens?: number | undefined;
   /** How much of what is dropped an elision marker keeps: the user's words, identifiers, short values. */
-  keptFactsTokens?: number;
+  keptFactsTokens?: number | undefined;
   /** How to get the rest of a message that is shown shortened, such as the call that reads its artifact. */
-  restHint?: (message: ChatMessage) => string | undefined;
+  restHint?: ((message: ChatMessage) => string | undefined) | undefined;
   /** A summary for a stretch that is dropped, instead of the facts; asked once, at the cut, and frozen with it. */
-  summaryOf?: (stretch: ElidedStretch) => string | undefined;
+  summaryOf?: ((stretch: ElidedStretch) => string | undefined) | undefined;
 }
 
 /** A prompt within its budget. */

@@ -4,7 +4,7 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 export interface FitState {
   version: 1;
   /** The cut that is frozen; undefined while everything has fitted. */
-  cut?: FrozenCut;
+  cut?: FrozenCut | undefined;
   /** Marks of the messages of the last prompt, in order. */
   shown: string[];
   /** The mark of the tools of the last prompt. */

@@ -6,7 +6,7 @@ export interface FitTraceEntry {
   from: number;
   to: number;
   /** The `id` of the message, where it is one message that has one. */
-  messageId?: string;
+  messageId?: string | undefined;
   tokensBefore: number;
   tokensAfter: number;
 }

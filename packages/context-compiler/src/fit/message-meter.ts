@@ -25,7 +25,7 @@ export interface MessageMeter {
 interface Entry extends HeldContent {
   tokens: number;
   /** The sample that began with the message and added up. */
-  sample?: { tools: CountedTools; entries: readonly Entry[] };
+  sample?: { tools: CountedTools; entries: readonly Entry[] } | undefined;
 }
 
 interface CountedTools {

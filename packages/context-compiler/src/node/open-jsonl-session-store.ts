@@ -30,7 +30,7 @@ export interface JsonlSessionStoreOptions {
   /** Made where it is missing. */
   folder: string;
   /** `full` by default: what was recorded outlives a power cut. */
-  durability?: Durability;
+  durability?: Durability | undefined;
 }
 
 /** A session that this store writes. */

@@ -51,7 +51,11 @@ export function eventLine(
 export async function readSessionLog(
   path: string,
   sessionId: string,
-  options: { from?: LogPosition; limit?: number; signal?: AbortSignal } = {},
+  options: {
+    from?: LogPosition | undefined;
+    limit?: number | undefined;
+    signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<LogStretch | undefined> {
   const { from, limit = Infinity, signal } = options;
   const events: SessionEvent[] = [];

@@ -10,7 +10,7 @@ import { createTables, type Steps } from "../session-store/sql/session-tables.ts
 /** The database of the sessions: pg's `Pool` or `Client`, or PGlite; it stays open. */
 export interface PostgresSessionStoreOptions {
   client: PostgresClient;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

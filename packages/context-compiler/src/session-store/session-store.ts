@@ -4,33 +4,33 @@ import type { SessionEvent } from "../session/session-event.ts";
 export interface AppendOptions {
   /** How many events the writer takes the session to have; 0 begins one. */
   expectedVersion: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Which events a page holds. */
 export interface ReadOptions {
   /** From the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** 1,000 by default, at most 10,000. */
-  limit?: number;
-  signal?: AbortSignal;
+  limit?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A page of a session's events, oldest first. */
 export interface EventPage {
   events: SessionEvent[];
   /** Absent on the last page. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** What a crash left of a record at the end, which is not among the events; only on the last page. */
-  tornBytes?: number;
+  tornBytes?: number | undefined;
 }
 
 /** Which sessions a page holds. */
 export interface ListSessionsOptions {
-  cursor?: string;
+  cursor?: string | undefined;
   /** 100 by default, at most 1,000. */
-  limit?: number;
-  signal?: AbortSignal;
+  limit?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A text under a key, such as a compiler's frozen cut as JSON. */
@@ -45,7 +45,7 @@ export interface StateEntry {
 export interface SessionPage {
   sessionIds: string[];
   /** Absent on the last page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /**
@@ -68,17 +68,20 @@ export interface SessionStore {
   read(sessionId: string, options?: ReadOptions): Promise<EventPage>;
   listSessions(options?: ListSessionsOptions): Promise<SessionPage>;
   /** Removes the log and the state; true if there was a log. */
-  deleteSession(sessionId: string, options?: { signal?: AbortSignal }): Promise<boolean>;
+  deleteSession(
+    sessionId: string,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<boolean>;
   /** Keeps a text under a key of a session, whether it has events or not. The last write wins. */
   saveState(
     sessionId: string,
     state: StateEntry,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<void>;
   loadState(
     sessionId: string,
     key: string,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<string | undefined>;
   /** Waits for calls under way; later calls fail with `closed`. Closing twice does nothing. */
   close(): Promise<void>;

@@ -20,7 +20,7 @@ export type WithInput<Data> = Omit<Data, "content"> & { content: ContentInput };
 /** An outcome as the caller has it. */
 export type ToolOutcomeInput = WithInput<ToolOutcomeData> & {
   /** Of the content; guessed when absent. It decides how the content is summed up. */
-  mimeType?: string;
+  mimeType?: string | undefined;
 };
 
 /** What `record` takes for each kind. */
@@ -32,7 +32,7 @@ export type SessionEventInput = Omit<
   assistant_message: WithInput<AssistantMessageData>;
   tool_success: ToolOutcomeInput;
   tool_error: ToolOutcomeInput;
-  tool_timeout: Omit<ToolTimeoutData, "content"> & { content?: ContentInput };
+  tool_timeout: Omit<ToolTimeoutData, "content"> & { content?: ContentInput | undefined };
 };
 
 /** One event to record. */

@@ -12,7 +12,7 @@ export interface RecordedMessage {
 
 interface Comparison {
   session: Session;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** True when the message is the recorded one, with its payloads in place or in the artifact store. */

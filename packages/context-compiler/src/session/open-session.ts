@@ -10,7 +10,7 @@ import type { Session, SessionOptions } from "./session.ts";
 /** Which session is opened, and how it goes on. */
 export interface OpenSessionOptions extends SessionOptions {
   store: SessionStore;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

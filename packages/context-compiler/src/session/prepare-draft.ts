@@ -17,7 +17,7 @@ export interface UncheckedDraft {
 /** A draft as data that is checked and masked, with what is known of it beside that. */
 export interface MaskedDraft {
   draft: EventBody;
-  mimeType?: string;
+  mimeType?: string | undefined;
 }
 
 /** What the events of a session are prepared with. */

@@ -18,7 +18,7 @@ import type { Session } from "./session.ts";
 export async function recordMessages(
   session: Session,
   messages: readonly ChatMessage[],
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<SessionEvent[]> {
   requireMessages(messages);
   const bodies = messages.map((message, index) => bodyOf(session, message, index));

@@ -34,9 +34,9 @@ export interface BeginSessionOptions extends SessionOptions {
   store: SessionStore;
   /** What the store has of it. */
   events: readonly SessionEvent[];
-  tornBytes?: number;
+  tornBytes?: number | undefined;
   /** Entries of events that are not in the log. */
-  evidence?: readonly EvidenceEntry[];
+  evidence?: readonly EvidenceEntry[] | undefined;
 }
 
 /** A session over a store that holds these events. */

@@ -4,8 +4,8 @@ import type { ProviderFields, ReasoningPart, Role, TextPart, ToolCall } from "@c
 export interface EncodedMediaPart extends ProviderFields {
   type: "image" | "file";
   mimeType: string;
-  dataBase64?: string;
-  url?: string;
+  dataBase64?: string | undefined;
+  url?: string | undefined;
 }
 
 /** Stands where a payload was that went to the artifact store. */
@@ -13,7 +13,7 @@ export interface ArtifactPart {
   type: "artifact";
   /** As the artifact store gave it: 64 lower-case hex digits. */
   artifactId: string;
-  handleId?: string;
+  handleId?: string | undefined;
   /** What a model sees of the payload; free of secrets. */
   summary: string;
   sizeBytes: number;
@@ -29,21 +29,21 @@ export type EventContent = string | EventPart[];
 /** What an event keeps of the message that it was, beside its content. */
 export interface MessageFields extends ProviderFields {
   /** The message's own id. */
-  id?: string;
-  source?: string;
+  id?: string | undefined;
+  source?: string | undefined;
 }
 
 /** What a person or the application says. */
 export interface UserInputData extends MessageFields {
   content: EventContent;
   /** `user` when absent; the operator's voice in a recorded transcript otherwise. */
-  role?: Exclude<Role, "assistant" | "tool">;
+  role?: Exclude<Role, "assistant" | "tool"> | undefined;
 }
 
 /** What the model says, and which tools it asks for. */
 export interface AssistantMessageData extends MessageFields {
   content: EventContent;
-  toolCalls?: ToolCall[];
+  toolCalls?: ToolCall[] | undefined;
 }
 
 /** A tool is called: one that the assistant message before asked for, or one that the application calls by itself. */
@@ -57,40 +57,40 @@ export interface ToolCallData {
 /** How a call ended. */
 export interface ToolOutcomeData extends MessageFields {
   callId: string;
-  name?: string;
+  name?: string | undefined;
   /** What the tool gave, or what was wrong. */
   content: EventContent;
-  durationMs?: number;
+  durationMs?: number | undefined;
   /** The call had its outcome already: recorded, never shown to a model. */
-  isLate?: boolean;
+  isLate?: boolean | undefined;
   /** A read of an artifact, which is never externalised again. */
-  isArtifactRead?: boolean;
+  isArtifactRead?: boolean | undefined;
   /** The artifact store refused the payload with this code, so that it stands here in full. */
-  externalizeFailure?: string;
+  externalizeFailure?: string | undefined;
 }
 
 /** A tool did not answer in time. */
 export interface ToolTimeoutData extends Omit<ToolOutcomeData, "content"> {
   timeoutMs: number;
   /** A sentence that names the limit, when absent. */
-  content?: EventContent;
+  content?: EventContent | undefined;
 }
 
 /** One thing that a memory service found. */
 export interface MemoryHitData {
   memoryId: string;
   text: string;
-  score?: number;
-  query?: string;
-  source?: string;
+  score?: number | undefined;
+  query?: string | undefined;
+  source?: string | undefined;
 }
 
 /** What a guard said of an input, a call or an answer. */
 export interface GuardDecisionData {
   guard: string;
   decision: "allow" | "block" | "modify";
-  reason?: string;
-  callId?: string;
+  reason?: string | undefined;
+  callId?: string | undefined;
   details?: unknown;
 }
 
@@ -101,15 +101,15 @@ export interface SummaryRecord {
   fromEventId: string;
   toEventId: string;
   /** Which model wrote it. */
-  modelId?: string;
+  modelId?: string | undefined;
 }
 
 /** What a phase of the application's work ended with. `phase: "summary"` carries `summary`. */
 export interface PhaseResultData {
   phase: string;
-  status?: "succeeded" | "failed";
+  status?: "succeeded" | "failed" | undefined;
   output?: unknown;
-  summary?: SummaryRecord;
+  summary?: SummaryRecord | undefined;
 }
 
 /** A payload went to the artifact store. */
@@ -117,7 +117,7 @@ export interface ArtifactStoredData extends Omit<ArtifactPart, "type"> {
   /** As in the artifact's handle, e.g. `tool:read_file`. */
   source: string;
   /** The call whose outcome holds the artifact; absent where the application stored it. */
-  callId?: string;
+  callId?: string | undefined;
 }
 
 /** The data of each kind of event. */

@@ -61,7 +61,7 @@ export function sessionMessages(events: Iterable<SessionEvent>): SessionMessage[
 /** An empty timeline. `keepsStrays` keeps outcomes that answer no call, at the end as they come. */
 export function createSessionTimeline({
   keepsStrays = false,
-}: { keepsStrays?: boolean } = {}): SessionTimeline {
+}: { keepsStrays?: boolean | undefined } = {}): SessionTimeline {
   const state: TimelineState = { entries: [], groups: [], keepsStrays };
   return {
     entries: state.entries,

@@ -9,24 +9,24 @@ import type { SessionMessage } from "./session-timeline.ts";
 /** How a session records. */
 export interface SessionOptions {
   /** A new UUIDv7 by default. 1 to 200 characters, none of them a control character. */
-  sessionId?: string;
+  sessionId?: string | undefined;
   /** Where large tool results go; without it they stay in the log. */
-  artifactStore?: ArtifactStore;
+  artifactStore?: ArtifactStore | undefined;
   /** Content of an outcome that counts more goes to the artifact store; 1,000 by default. */
-  externalizeAboveTokens?: number;
-  counter?: TokenCounter;
-  clock?: Clock;
+  externalizeAboveTokens?: number | undefined;
+  counter?: TokenCounter | undefined;
+  clock?: Clock | undefined;
   /** Of the events; UUIDv7 by default. No id may come twice. */
-  ids?: IdGenerator;
+  ids?: IdGenerator | undefined;
   /** Masks the secrets of every text before it is stored or summed up; core's `redactSecrets` by default, `false` for none. */
-  redact?: ((text: string) => string) | false;
+  redact?: ((text: string) => string) | false | undefined;
 }
 
 /** How one event is recorded. */
 export interface RecordOptions {
   /** Where a large outcome goes, instead of the session's own store. */
   artifactStore?: ArtifactStore | undefined;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** One conversation: an append-only log of what happened, from which prompts are compiled. */
@@ -36,9 +36,9 @@ export interface Session {
   /** Counted the events' tokens. */
   readonly counter: TokenCounter;
   /** Absent where large results stay in the log. */
-  readonly artifactStore?: ArtifactStore;
+  readonly artifactStore?: ArtifactStore | undefined;
   /** What a crash left of an unfinished last record when the session was opened; it was dropped. */
-  readonly tornBytes?: number;
+  readonly tornBytes?: number | undefined;
   /**
    * Adds an event, in the order of the calls, once the store has it. A large outcome first goes to the artifact store,
    * with an `artifact_stored` event before its own. There is no limit to how long the stores may take: a signal ends the
@@ -59,9 +59,12 @@ export interface Session {
   saveState(
     key: string,
     json: string | undefined,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<void>;
-  loadState(key: string, options?: { signal?: AbortSignal }): Promise<string | undefined>;
+  loadState(
+    key: string,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<string | undefined>;
   /** Waits for records under way; later calls fail with `closed`. The store stays open. */
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { createTables, type Row, type Steps } from "../session-store/sql/session
 /** The database of the sessions, as `openSqlite` of @ccl/sql gives it; it stays open. */
 export interface SqliteSessionStoreOptions {
   database: SqliteDatabase;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -23,23 +23,23 @@ export interface ToolInterruptOptions {
   session: Session;
   bridge: ToolBridge;
   /** Where large answers go; the session's own store when absent. */
-  artifactStore?: ArtifactStore;
+  artifactStore?: ArtifactStore | undefined;
   /** Shapes of answers beyond those that the bridge's tools declare. */
-  schemas?: SchemaRegistry;
-  aligner?: PerceptionAligner;
-  clock?: Clock;
+  schemas?: SchemaRegistry | undefined;
+  aligner?: PerceptionAligner | undefined;
+  clock?: Clock | undefined;
   /** Of calls that come without one. */
-  ids?: IdGenerator;
+  ids?: IdGenerator | undefined;
   /** Of a call that names none; 60,000 by default. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** How long a call may take, and which of the model's calls it is. */
 export interface ToolCallOptions {
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** The `id` of the model's call; a new one for a call of the application's own. */
-  callId?: string;
-  signal?: AbortSignal;
+  callId?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Calls tools, and writes down that they were called and how it ended. */
@@ -48,7 +48,7 @@ export interface ToolInterruptHandler {
    * Those that can be called, as the bridge has them; asked once, and again for a name that is not among them.
    * @throws ContextCompilerError `aborted`; whatever the bridge throws
    */
-  tools(options?: { signal?: AbortSignal }): Promise<readonly BridgedTool[]>;
+  tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;
   /**
    * Records the call, runs the tool, and records exactly one outcome, whatever the tool does. `args` is an object, or the
    * model's JSON text. A tool that fails, breaks its schema, is unknown or gets wrong arguments ends in `tool_error`, with

@@ -6,19 +6,19 @@ import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
 /** What of a request's options is used. */
 export interface McpRequestOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Milliseconds. */
-  timeout?: number;
+  timeout?: number | undefined;
 }
 
 /** What is used of `Client` of `@modelcontextprotocol/sdk`, connected. */
 export interface McpClient {
   listTools(
-    params?: { cursor?: string },
+    params?: { cursor?: string | undefined },
     options?: McpRequestOptions,
   ): Promise<{ tools: object[]; nextCursor?: string | undefined }>;
   callTool(
-    params: { name: string; arguments?: Record<string, unknown> },
+    params: { name: string; arguments?: Record<string, unknown> | undefined },
     resultSchema?: undefined,
     options?: McpRequestOptions,
   ): Promise<object>;

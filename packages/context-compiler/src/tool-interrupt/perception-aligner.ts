@@ -6,7 +6,7 @@ import type { ToolOutput } from "./tool-bridge.ts";
 /** An answer as it may be stored, logged and shown. */
 export interface AlignedOutput {
   content: string | Part[];
-  mimeType?: string;
+  mimeType?: string | undefined;
   /** Kinds and counts of what was masked; empty when nothing was. */
   redactions: { kind: string; count: number }[];
 }
@@ -19,9 +19,9 @@ export interface PerceptionAligner {
 
 /** What an aligner checks against and how it masks. */
 export interface PerceptionAlignerOptions {
-  schemas?: SchemaRegistry;
+  schemas?: SchemaRegistry | undefined;
   /** Core's `redactSecrets` by default. */
-  redact?: (text: string) => { text: string; findings: readonly { kind: string }[] };
+  redact?: ((text: string) => { text: string; findings: readonly { kind: string }[] }) | undefined;
 }
 
 /**

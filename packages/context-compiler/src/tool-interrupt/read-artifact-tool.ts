@@ -11,20 +11,20 @@ export interface ReadArtifactInput {
   /** Its id, or the first digits of it that the prompt showed. */
   artifact: string;
   /** From 1, both included. */
-  lines?: { start: number; end?: number };
+  lines?: { start: number; end?: number | undefined } | undefined;
   /** From 0, `end` excluded. */
-  bytes?: { start: number; end?: number };
+  bytes?: { start: number; end?: number | undefined } | undefined;
 }
 
 /** Where artifacts are read from, and how much at once. */
 export interface ReadArtifactOptions {
   session: Session;
   /** The session's own store when absent. */
-  store?: ArtifactStore;
+  store?: ArtifactStore | undefined;
   /** Of text in one answer; 12,000 by default. */
-  maxChars?: number;
+  maxChars?: number | undefined;
   /** Of an image shown whole, or of other bytes in one answer (those as base64, a quarter of it); 1 MiB by default. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 const readers = new WeakSet<object>();
@@ -85,7 +85,7 @@ interface ReadContext {
   store: ArtifactStore;
   maxChars: number;
   maxBytes: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 interface FoundArtifact {
@@ -150,7 +150,11 @@ async function readText(
 async function readTextBytes(
   { start, end }: ByteRange,
   artifact: FoundArtifact,
-  { store, maxChars, signal }: { store: ArtifactStore; maxChars: number; signal?: AbortSignal },
+  {
+    store,
+    maxChars,
+    signal,
+  }: { store: ArtifactStore; maxChars: number; signal?: AbortSignal | undefined },
 ): Promise<string | undefined> {
   const from = clamp(start, artifact.sizeBytes);
   const to = Math.min(clamp(end ?? artifact.sizeBytes, artifact.sizeBytes), from + maxChars);

@@ -5,8 +5,13 @@ import type { ToolOutcomeEvent } from "./tool-event.ts";
 
 /** How a call ended. */
 export type Outcome =
-  | { kind: "tool_success"; content: string | Part[]; mimeType?: string; isArtifactRead: boolean }
-  | { kind: "tool_error"; content: string | Part[]; isAborted?: boolean }
+  | {
+      kind: "tool_success";
+      content: string | Part[];
+      mimeType?: string | undefined;
+      isArtifactRead: boolean;
+    }
+  | { kind: "tool_error"; content: string | Part[]; isAborted?: boolean | undefined }
   | { kind: "tool_timeout"; timeoutMs: number };
 
 interface RecordContext {

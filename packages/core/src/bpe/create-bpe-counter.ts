@@ -17,7 +17,7 @@ const warmUpBytes = 4_000;
 /** Where a counter has its vocabulary from. */
 export interface BpeCounterOptions {
   /** As `loadVocabulary` gives it, kept as a file; without it the peer is loaded. */
-  vocabulary?: Uint8Array;
+  vocabulary?: Uint8Array | undefined;
 }
 
 /**

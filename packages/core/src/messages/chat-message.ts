@@ -4,7 +4,7 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 /** What messages, their parts and tool calls may carry for one provider alone. */
 export interface ProviderFields {
   /** Fields of a provider's wire format that have no counterpart here, keyed by provider. */
-  providerMetadata?: Record<string, unknown>;
+  providerMetadata?: Record<string, unknown> | undefined;
 }
 
 /** A run of plain text. */
@@ -18,15 +18,15 @@ export interface MediaPart extends ProviderFields {
   type: "image" | "file";
   /** An IANA media type such as `image/png`. */
   mimeType: string;
-  data?: Uint8Array;
-  url?: string;
+  data?: Uint8Array | undefined;
+  url?: string | undefined;
 }
 
 /** What a model thought before it answered; `signature` is the provider's proof, to be sent back unchanged. */
 export interface ReasoningPart extends ProviderFields {
   type: "reasoning";
   text: string;
-  signature?: string;
+  signature?: string | undefined;
 }
 
 /** One part of a message's content. */
@@ -41,15 +41,15 @@ export interface ToolCall extends ProviderFields {
 
 /** One message of a conversation, independent of any provider's wire format. */
 export interface ChatMessage extends ProviderFields {
-  id?: string;
+  id?: string | undefined;
   role: Role;
   content: string | Part[];
   /** Only on assistant messages. */
-  toolCalls?: ToolCall[];
+  toolCalls?: ToolCall[] | undefined;
   /** Only on tool messages: the `id` of the call that this answers. */
-  toolCallId?: string;
+  toolCallId?: string | undefined;
   /** Only on tool messages: the tool failed and `content` says how. */
-  isError?: boolean;
+  isError?: boolean | undefined;
   /** Where the message came from, for traces; never sent to a model. */
-  source?: string;
+  source?: string | undefined;
 }

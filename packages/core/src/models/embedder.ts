@@ -4,5 +4,5 @@ export interface Embedder {
   name: string;
   dimensions: number;
   /** One vector a text, in the order given. */
-  embed(texts: string[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>;
+  embed(texts: string[], options?: { signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
 }

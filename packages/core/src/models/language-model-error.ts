@@ -17,14 +17,17 @@ export type LanguageModelErrorCode =
 export class LanguageModelError extends CclError<LanguageModelErrorCode> {
   static override readonly brand: string = "LanguageModelError";
   /** How long the provider asked to wait. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** HTTP status, where there was an answer. */
-  readonly status?: number;
+  readonly status?: number | undefined;
 
   constructor(
     code: LanguageModelErrorCode,
     message: string,
-    options: CclErrorOptions & { retryAfterMs?: number; status?: number } = {},
+    options: CclErrorOptions & {
+      retryAfterMs?: number | undefined;
+      status?: number | undefined;
+    } = {},
   ) {
     super(code, message, options);
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;

@@ -3,18 +3,18 @@ import type { ToolDefinition } from "./tool-definition.ts";
 
 /** What a model is known to support; an absent field means unknown, not unsupported. */
 export interface ModelCapabilities {
-  structuredOutput?: "json_schema" | "json_object" | "none";
-  tools?: boolean;
+  structuredOutput?: "json_schema" | "json_object" | "none" | undefined;
+  tools?: boolean | undefined;
   /** Size of the context window in tokens, input and output together. */
-  contextTokens?: number;
-  promptCache?: "explicit" | "automatic" | "none";
+  contextTokens?: number | undefined;
+  promptCache?: "explicit" | "automatic" | "none" | undefined;
 }
 
 /** The one seam to a model. Adapters do not retry; callers own retries. */
 export interface LanguageModel {
   provider: string;
   modelId: string;
-  capabilities?: ModelCapabilities;
+  capabilities?: ModelCapabilities | undefined;
   /** @throws LanguageModelError with a code that says whether a retry can help. */
   generate(request: ModelRequest): Promise<ModelResponse>;
   /** Deltas in order, the last of which is `finish`. Present only where the adapter streams. */
@@ -23,29 +23,29 @@ export interface LanguageModel {
 
 /** The shape that the answer's text is asked to have. */
 export type ResponseFormat =
-  | { type: "json_schema"; name: string; schema: object; strict?: boolean }
+  | { type: "json_schema"; name: string; schema: object; strict?: boolean | undefined }
   | { type: "json_object" }
   | { type: "text" };
 
 /** One call of a model. Sampling fields that are absent are left to the provider. */
 export interface ModelRequest {
   messages: ChatMessage[];
-  tools?: ToolDefinition[];
-  toolChoice?: "auto" | "none" | "required" | { name: string };
-  responseFormat?: ResponseFormat;
-  temperature?: number;
-  topP?: number;
-  topK?: number;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
-  seed?: number;
-  stop?: string[];
-  maxOutputTokens?: number;
+  tools?: ToolDefinition[] | undefined;
+  toolChoice?: "auto" | "none" | "required" | { name: string } | undefined;
+  responseFormat?: ResponseFormat | undefined;
+  temperature?: number | undefined;
+  topP?: number | undefined;
+  topK?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  presencePenalty?: number | undefined;
+  seed?: number | undefined;
+  stop?: string[] | undefined;
+  maxOutputTokens?: number | undefined;
   /** For the whole call, streaming included. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Passed to the provider as they are. */
-  providerOptions?: Record<string, unknown>;
-  signal?: AbortSignal;
+  providerOptions?: Record<string, unknown> | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Why the model stopped. `length` means that the answer is cut off. */
@@ -56,22 +56,22 @@ export interface ModelUsage {
   /** All input, cached tokens included. */
   inputTokens: number;
   outputTokens: number;
-  cachedInputTokens?: number;
-  cacheWriteTokens?: number;
-  costUsd?: number;
+  cachedInputTokens?: number | undefined;
+  cacheWriteTokens?: number | undefined;
+  costUsd?: number | undefined;
 }
 
 /** A whole answer. */
 export interface ModelResponse {
   text: string;
-  reasoning?: string;
+  reasoning?: string | undefined;
   /** Empty when the model called nothing. */
   toolCalls: ToolCall[];
   finishReason: FinishReason;
-  usage?: ModelUsage;
+  usage?: ModelUsage | undefined;
   /** The provider's id of the call, for support and logs. */
-  requestId?: string;
-  providerMetadata?: Record<string, unknown>;
+  requestId?: string | undefined;
+  providerMetadata?: Record<string, unknown> | undefined;
 }
 
 /** One piece of a streamed answer. Tool calls come whole, once their arguments have ended. */

@@ -7,23 +7,26 @@ import { ioError, NodeIoError, throwIfAborted } from "./node-io-error.ts";
 /** How `openAppendLog` opens and writes. */
 export interface AppendLogOptions {
   /** `full` by default: every acknowledged line is on the disk. `normal` leaves that to the system until `close`. */
-  durability?: Durability;
-  signal?: AbortSignal;
+  durability?: Durability | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A file of lines that only grows. One process at a time may have it open. */
 export interface AppendLog {
   /** What the last, unfinished line held when the log was opened; it was cut off. Absent when the end was whole. */
-  readonly tornTail?: { bytes: number };
+  readonly tornTail?: { bytes: number } | undefined;
   /**
    * Adds lines in the order of the calls, all of one call or, after a crash, a beginning of them. Resolves when they are
    * as durable as the log promises; calls that wait at the same time share one write. A signal cancels only lines that
    * are still waiting.
    * @throws NodeIoError `invalid_line`, `log_closed`, `aborted`, or `write_failed`; after the last the log must be opened anew
    */
-  append(lines: string | readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
+  append(
+    lines: string | readonly string[],
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<void>;
   /** The lines acknowledged so far, without their line feeds, read piece by piece. */
-  read(options?: { signal?: AbortSignal }): AsyncIterable<string>;
+  read(options?: { signal?: AbortSignal | undefined }): AsyncIterable<string>;
   /** Waits for appends under way, then closes the file. Further calls do nothing. */
   close(): Promise<void>;
 }

@@ -60,7 +60,7 @@ const textRules: [InsidePathIssueCode, (path: string) => boolean, problem: strin
 export async function resolveInside(
   root: string,
   path: string,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<Result<InsidePath>> {
   throwIfAborted(options.signal);
   const broken = textRules.filter(([, isBroken]) => isBroken(path));

@@ -7,11 +7,11 @@ import { ioError, systemCode, throwIfAborted } from "./node-io-error.ts";
 /** How `writeFileDurable` writes. */
 export interface WriteFileDurableOptions {
   /** Permission bits, set exactly; by default those of the file that is replaced, else the process's own. */
-  mode?: number;
+  mode?: number | undefined;
   /** `full` by default. */
-  durability?: Durability;
+  durability?: Durability | undefined;
   /** Honoured until the new content replaces the old. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

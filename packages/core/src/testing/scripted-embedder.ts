@@ -4,9 +4,9 @@ import type { Embedder } from "../models/embedder.ts";
 /** What a scripted embedder answers. */
 export interface ScriptedEmbedderOptions {
   /** 64 by default. */
-  dimensions?: number;
+  dimensions?: number | undefined;
   /** Vectors for these very texts; every other text gets one made from its words. */
-  vectors?: Readonly<Record<string, readonly number[]>>;
+  vectors?: Readonly<Record<string, readonly number[]>> | undefined;
 }
 
 /** An embedder that also keeps what it was asked. */

@@ -6,7 +6,7 @@ export type TruncateMiddleOptions = (
   | { maxTokens: number; counter: TokenCounter }
 ) & {
   /** Stands where text was removed; gets the count removed, in the unit of the limit. */
-  marker?: (removed: number) => string;
+  marker?: ((removed: number) => string) | undefined;
 };
 
 /** A text within its limit and what that took. */
@@ -15,7 +15,7 @@ export interface TruncatedText {
   isTruncated: boolean;
   removedChars: number;
   /** Only under a limit in tokens. */
-  removedTokens?: number;
+  removedTokens?: number | undefined;
 }
 
 /**

@@ -6,9 +6,9 @@ export interface TokenBudgetOptions {
   /** Tokens in all, at least 1. */
   total: number;
   /** The counter that the spent tokens come from; none counts as exact. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | undefined;
   /** The share of `total` kept back, from 0 to below 1; 0 under an exact counter and 0.1 under an estimate unless given. */
-  safetyMargin?: number;
+  safetyMargin?: number | undefined;
 }
 
 /** What one section has set aside and used. */

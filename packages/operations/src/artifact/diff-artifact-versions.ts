@@ -7,9 +7,9 @@ import type { ArtifactVersion, OperationArtifact } from "./operation-artifact.ts
 /** Which versions are compared. */
 export interface DiffArtifactOptions {
   /** Default the version that `to` was made from; 0 is the time before the first one. */
-  from?: number;
+  from?: number | undefined;
   /** Default the artifact's own. */
-  to?: number;
+  to?: number | undefined;
 }
 
 /** A line of two texts put side by side. */

@@ -14,23 +14,23 @@ export type ArtifactSemantics =
 /** How many former values are kept, newest last. */
 export interface ArtifactRetention {
   /** Default 20. */
-  maxItems?: number;
-  maxAgeMs?: number;
+  maxItems?: number | undefined;
+  maxAgeMs?: number | undefined;
   /** Canonical JSON of all kept values together, in UTF-8 bytes. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 /** How a tagged value gets into the prompt by itself. */
 export interface PromptInclusion {
   mode: "prepend_system" | "append_system" | "after_last_user" | "at_depth";
   /** Of a message of its own; default `system`. */
-  role?: InsertRole;
+  role?: InsertRole | undefined;
   /** Of `at_depth`: 0 or less, counted from the end. */
-  depth?: number;
+  depth?: number | undefined;
   /** Liquid over `value` and `art`; the value's text where absent, JSON for what is no text. */
-  template?: string;
+  template?: string | undefined;
   /** The rendered text is cut to it with a mark. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
 }
 
 /** A write as an operation gives it. */
@@ -43,10 +43,10 @@ export interface ArtifactWrite {
   /** JSON. */
   value: unknown;
   /** Of persisted ones only. */
-  retention?: ArtifactRetention;
-  inclusion?: PromptInclusion;
+  retention?: ArtifactRetention | undefined;
+  inclusion?: PromptInclusion | undefined;
   /** The version that it was made from: another one by now is `artifact_conflict`. */
-  expectedVersion?: number;
+  expectedVersion?: number | undefined;
 }
 
 /** A former value. */
@@ -57,7 +57,7 @@ export interface ArtifactVersion {
   writtenAt: number;
   value: unknown;
   /** The version that it replaced; another than the one before it where a turn was generated again. */
-  parentVersion?: number;
+  parentVersion?: number | undefined;
 }
 
 /** The tagged state `art.<tag>`: what it holds now and what it held. */
@@ -66,8 +66,8 @@ export interface OperationArtifact extends ArtifactVersion {
   persisted: boolean;
   usage: ArtifactUsage;
   semantics: ArtifactSemantics;
-  inclusion?: PromptInclusion;
-  retention?: ArtifactRetention;
+  inclusion?: PromptInclusion | undefined;
+  retention?: ArtifactRetention | undefined;
   /** Former values only, oldest first. */
   history: readonly ArtifactVersion[];
 }

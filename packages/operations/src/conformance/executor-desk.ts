@@ -27,7 +27,7 @@ export interface RunExecutorConformanceOptions {
   /** Called at the end of each rule with what `open` gave. */
   close?(opened: OpenedExecutor): Promise<void>;
   /** How long a rule waits for what has to happen; default 30,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** Operations of a rule by their ids: what each does, and how it is set. */

@@ -29,7 +29,7 @@ const key: ProfileSessionKey = {
 function write(
   tag: string,
   value: unknown,
-  rest: Partial<SessionWrite> & { fields?: Partial<ArtifactWrite> } = {},
+  rest: Partial<SessionWrite> & { fields?: Partial<ArtifactWrite> | undefined } = {},
 ): SessionWrite {
   const { fields, ...more } = rest;
   const made: ArtifactWrite = {

@@ -11,7 +11,11 @@ export const ttlMs: number = 1_000;
 /** A run to be made, each on a branch of its own. */
 export function newRun(
   runId: string,
-  rest: Partial<NewRun["input"]> & { nowMs?: number; requestId?: string; payload?: string } = {},
+  rest: Partial<NewRun["input"]> & {
+    nowMs?: number | undefined;
+    requestId?: string | undefined;
+    payload?: string | undefined;
+  } = {},
 ): NewRun {
   const { nowMs = 0, requestId, payload = "hash", ...fields } = rest;
   const ids = { runId, chatId: "c", branchId: runId, userMessageId: "u", assistantVariantId: "v" };

@@ -22,7 +22,7 @@ export interface StoreConformanceOptions<Store> {
 export interface StoreRule<Store> {
   name: string;
   /** True where it looks at the data through a second handle. */
-  needsSecond?: boolean;
+  needsSecond?: boolean | undefined;
   check(store: Store, second: Store): Promise<void>;
 }
 

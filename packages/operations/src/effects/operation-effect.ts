@@ -10,7 +10,7 @@ export interface PromptPayload {
   role: InsertRole;
   content: string;
   /** Where it comes from, like `art.world_state`. */
-  source?: string;
+  source?: string | undefined;
 }
 
 /** Where `prompt.insert` puts its message. An offset counts from the end: 0 is the tail, -1 before the last message. */
@@ -25,15 +25,15 @@ export type PromptEffect =
       anchor: PromptAnchor;
       place: "before" | "after" | "replace";
       /** When trimming has removed the anchor; default `boundary`, which inserts where the kept history begins. */
-      onAnchorTrimmed?: "boundary" | "drop" | "fail";
+      onAnchorTrimmed?: "boundary" | "drop" | "fail" | undefined;
     } & PromptPayload)
   | {
       type: "prompt.system_update";
       mode: "prepend" | "append" | "replace";
       content: string;
       /** Between the old text and the new; default none. */
-      separator?: string;
-      source?: string;
+      separator?: string | undefined;
+      source?: string | undefined;
     };
 
 /**
@@ -41,12 +41,17 @@ export type PromptEffect =
  * added beside the others; it is the one that is shown and sent only with `select: true` (default false).
  */
 export type TurnEffect =
-  | { type: "turn.user_variant"; content: string; select?: boolean; meta?: Record<string, unknown> }
+  | {
+      type: "turn.user_variant";
+      content: string;
+      select?: boolean | undefined;
+      meta?: Record<string, unknown> | undefined;
+    }
   | {
       type: "turn.assistant_variant";
       content: string;
-      select?: boolean;
-      meta?: Record<string, unknown>;
+      select?: boolean | undefined;
+      meta?: Record<string, unknown> | undefined;
     }
   | { type: "turn.assistant_blocks"; blocks: unknown[] }
   | { type: "turn.assistant_meta"; meta: Record<string, unknown> };

@@ -17,7 +17,12 @@ export interface RunView {
   operations: OperationView[];
   /** The answer as far as it has come. */
   text: string;
-  mainLlm?: { status: "running" | "done" | "error" | "aborted"; finishReason?: RunFinishReason };
+  mainLlm?:
+    | {
+        status: "running" | "done" | "error" | "aborted";
+        finishReason?: RunFinishReason | undefined;
+      }
+    | undefined;
   status: "running" | RunStatus;
   /** True where events in between have not come yet: what follows the gap is not in the view. */
   hasGap: boolean;

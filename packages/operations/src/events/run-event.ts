@@ -42,8 +42,8 @@ export interface RunEventStamp {
 
 /** What happened, without its stamp. */
 export type RunEventBody =
-  | { type: "run.started"; initiator?: string }
-  | { type: "run.phase_changed"; phase: RunPhase; hook?: Hook }
+  | { type: "run.started"; initiator?: string | undefined }
+  | { type: "run.phase_changed"; phase: RunPhase; hook?: Hook | undefined }
   | {
       type: "operation.started";
       operationId: string;
@@ -58,13 +58,13 @@ export type RunEventBody =
       operationName: string;
       hook: Hook;
       status: OperationStatus;
-      skippedReason?: SkippedReason;
-      error?: EventError;
+      skippedReason?: SkippedReason | undefined;
+      error?: EventError | undefined;
       /** Absent where it never started. */
-      startedAt?: number;
+      startedAt?: number | undefined;
       finishedAt: number;
-      attempts?: number;
-      detached?: boolean;
+      attempts?: number | undefined;
+      detached?: boolean | undefined;
     }
   /** `attempt` is higher where a crash made the call start again: what was streamed before is void. */
   | { type: "main_llm.started"; assistantVariantId: string; attempt: number }
@@ -75,15 +75,15 @@ export type RunEventBody =
       assistantVariantId: string;
       status: NonNullable<MainLlmRun["status"]>;
       finishReason: RunFinishReason;
-      partial?: boolean;
-      error?: EventError;
+      partial?: boolean | undefined;
+      error?: EventError | undefined;
     }
   | {
       type: "run.finished";
       status: RunStatus;
-      failedType?: FailedType;
-      failedDetails?: FailedDetails;
-      finishReason?: RunFinishReason;
+      failedType?: FailedType | undefined;
+      failedDetails?: FailedDetails | undefined;
+      finishReason?: RunFinishReason | undefined;
     };
 
 /** One thing that happened in a run. JSON; `(runId, seq)` tells duplicates. */

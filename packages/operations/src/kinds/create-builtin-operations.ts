@@ -64,7 +64,7 @@ export interface BuiltinOperationsOptions
     Partial<Pick<ComputeOperationOptions, "functions">>,
     TransformOperationOptions {
   /** By operation id. */
-  legacy?: Readonly<Record<string, LegacyFunction>>;
+  legacy?: Readonly<Record<string, LegacyFunction>> | undefined;
 }
 
 /** Where operations are registered. */

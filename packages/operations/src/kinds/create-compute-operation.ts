@@ -25,7 +25,7 @@ export interface ComputeView {
   art: Readonly<Record<string, unknown>>;
   chatHistory: readonly ChatMessage[];
   /** After the main call. */
-  main?: MainResult;
+  main?: MainResult | undefined;
   hook: Hook;
   trigger: Trigger;
   signal: AbortSignal;
@@ -68,7 +68,7 @@ export interface ComputeParams extends ResultParams {
   function: string;
   /** JSON; default an empty object. */
   input?: unknown;
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** Checks the parameters of the kind `compute`. */
@@ -84,7 +84,7 @@ export interface ComputeOperationOptions {
   /** By name. */
   functions: Readonly<Record<string, ComputeFunction>>;
   /** Characters of JSON of a result; default 400,000. */
-  maxValueChars?: number;
+  maxValueChars?: number | undefined;
 }
 
 const defaultMaxValueChars = 400_000;

@@ -19,9 +19,9 @@ import { createHandler } from "./run-handler.ts";
 /** Parameters of the kind `guard`: one condition makes the artifact a boolean, several by name an object of booleans. */
 export interface GuardParams {
   /** `when` of others refers to it as `art.<tag>`. */
-  condition?: GuardCondition;
+  condition?: GuardCondition | undefined;
   /** `when` of others refers to them as `art.<tag>.<name>`. */
-  conditions?: Record<string, GuardCondition>;
+  conditions?: Record<string, GuardCondition> | undefined;
   writeArtifact: WriteArtifactParams;
 }
 

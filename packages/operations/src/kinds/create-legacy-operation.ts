@@ -23,13 +23,13 @@ export type LegacyResult =
   | undefined
   | {
       /** The content of each `emit`; default the value as text. */
-      text?: string;
+      text?: string | undefined;
       /** For `writeArtifact`; default the text. */
       value?: unknown;
       /** Committed as they are, after those of `writeArtifact` and `emit`. */
-      effects?: OperationEffect[];
+      effects?: OperationEffect[] | undefined;
       /** Skips the operation, which drops all effects. */
-      skippedReason?: string;
+      skippedReason?: string | undefined;
     };
 
 /** A function from before operations had kinds. */
@@ -40,7 +40,7 @@ export type LegacyFunction = (
 
 /** Parameters of the kind `legacy`: where its text goes, and whatever the function reads of `config.params`. */
 export interface LegacyParams extends ResultParams {
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   [parameter: string]: unknown;
 }
 

@@ -50,19 +50,19 @@ export type ModelResolver = (reference: ModelReference) => LanguageModel | Promi
 export interface LlmOperationOptions {
   models: ModelResolver;
   /** For `maxInputTokens` and budgets; default core's estimate, with its margin of a tenth. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | undefined;
   /** Without a price of its model an operation with a budget is refused. */
-  prices?: ModelPrices;
+  prices?: ModelPrices | undefined;
   /** By `schemaRef`: zod, another Standard Schema, or JSON Schema. */
-  schemas?: Readonly<Record<string, StructuredSchema<unknown>>>;
-  liquid?: TemplateRenderer;
-  clock?: Clock;
+  schemas?: Readonly<Record<string, StructuredSchema<unknown>>> | undefined;
+  liquid?: TemplateRenderer | undefined;
+  clock?: Clock | undefined;
   /** From 0 to below 1; draws the waits between attempts. */
-  random?: () => number;
+  random?: (() => number) | undefined;
   /** Waits between attempts; default a timer. */
-  sleep?: AttemptServices["sleep"];
+  sleep?: AttemptServices["sleep"] | undefined;
   /** Key of the hashes of prompts and answers in summaries, one for each installation; without it there are none. */
-  promptHashKey?: string | Uint8Array;
+  promptHashKey?: string | Uint8Array | undefined;
 }
 
 /** One run of the operation. */

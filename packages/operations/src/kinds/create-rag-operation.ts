@@ -26,12 +26,12 @@ import { templateScopeOf } from "./template-scope-of.ts";
 /** One thing that a retriever found. */
 export interface RetrievedPassage {
   text: string;
-  id?: string;
-  title?: string;
+  id?: string | undefined;
+  title?: string | undefined;
   /** Where it comes from, like a path or an address. */
-  source?: string;
+  source?: string | undefined;
   /** Higher is better. */
-  score?: number;
+  score?: number | undefined;
 }
 
 /** Finds passages for a query, best first. */
@@ -47,16 +47,16 @@ export interface RagParams extends ResultParams {
   /** Liquid. */
   query: string;
   /** Default 5. */
-  topK?: number;
+  topK?: number | undefined;
   /** Passages below it are left out, and those without a score. */
-  minScore?: number;
+  minScore?: number | undefined;
   /** Of the text: as many passages as fit whole, in their order; the first one is cut with a mark. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
   /** Liquid over `value`, the list of passages; default a numbered list. */
-  template?: string;
-  strictVariables?: boolean;
-  timeoutMs?: number;
-  retry?: RetryParams;
+  template?: string | undefined;
+  strictVariables?: boolean | undefined;
+  timeoutMs?: number | undefined;
+  retry?: RetryParams | undefined;
 }
 
 const count = z.int().min(1);
@@ -77,11 +77,11 @@ export const ragParamsSchema: z.ZodType<RagParams> = z.strictObject({
 /** What the kind `rag` needs from the application. */
 export interface RagOperationOptions {
   retriever: Retriever;
-  counter?: TokenCounter;
-  liquid?: TemplateRenderer;
+  counter?: TokenCounter | undefined;
+  liquid?: TemplateRenderer | undefined;
   /** Characters of JSON of all passages together; default 400,000. */
-  maxValueChars?: number;
-  services?: Partial<AttemptServices>;
+  maxValueChars?: number | undefined;
+  services?: Partial<AttemptServices> | undefined;
 }
 
 const defaultTopK = 5;

@@ -18,7 +18,7 @@ export interface TemplateParams extends ResultParams {
   /** Text, with Liquid or without. */
   template: string;
   /** A variable that does not exist is `template_render_error`. */
-  strictVariables?: boolean;
+  strictVariables?: boolean | undefined;
 }
 
 /** Checks the parameters of the kind `template`. */
@@ -30,7 +30,7 @@ export const templateParamsSchema: z.ZodType<TemplateParams> = z.strictObject({
 
 /** The handler of the kind `template`: renders one text and calls no model. */
 export function createTemplateOperation(
-  options: { liquid?: TemplateRenderer } = {},
+  options: { liquid?: TemplateRenderer | undefined } = {},
 ): OperationHandler {
   return createHandler(async ({ context, debug }) => {
     const params = readParams(templateParamsSchema, context);

@@ -30,12 +30,12 @@ export interface ToolParams extends ResultParams {
   /** The name of a tool that the application handed in. */
   tool: string;
   /** Each text in it is Liquid; keys, numbers and the rest stay as they are. Default an empty object. */
-  args?: Record<string, unknown>;
-  strictVariables?: boolean;
+  args?: Record<string, unknown> | undefined;
+  strictVariables?: boolean | undefined;
   /** Of the output; default 20,000. A text is cut with a mark, longer JSON is `budget_exceeded`. */
-  maxOutputChars?: number;
-  timeoutMs?: number;
-  retry?: RetryParams;
+  maxOutputChars?: number | undefined;
+  timeoutMs?: number | undefined;
+  retry?: RetryParams | undefined;
 }
 
 const count = z.int().min(1);
@@ -54,8 +54,8 @@ export const toolParamsSchema: z.ZodType<ToolParams> = z.strictObject({
 /** What the kind `tool` needs from the application. */
 export interface ToolOperationOptions {
   tools: readonly ToolDefinition[];
-  liquid?: TemplateRenderer;
-  services?: Partial<AttemptServices>;
+  liquid?: TemplateRenderer | undefined;
+  services?: Partial<AttemptServices> | undefined;
 }
 
 const defaultMaxOutputChars = 20_000;

@@ -32,9 +32,9 @@ export interface TransformParams extends ResultParams {
   /** One after the other, over the blocks of the answer; an answer without blocks is one block of text. */
   steps: (BlockStep | InjectedStep)[];
   /** `blocks` replaces the blocks of the answer, `variant` makes their text a variant of it; default `blocks` unless `writeArtifact` or `emit` is given. */
-  apply?: ("blocks" | "variant")[];
+  apply?: ("blocks" | "variant")[] | undefined;
   /** Selects the variant; default true. */
-  select?: boolean;
+  select?: boolean | undefined;
 }
 
 const injectedStepSchema: z.ZodType<InjectedStep> = z.looseObject({
@@ -55,7 +55,7 @@ export const transformParamsSchema: z.ZodType<TransformParams> = z.strictObject(
 /** What the kind `transform` takes from the application. */
 export interface TransformOperationOptions {
   /** Further transforms by name; a step names one as `x:<name>`. */
-  transforms?: Readonly<Record<string, BlockTransform>>;
+  transforms?: Readonly<Record<string, BlockTransform>> | undefined;
 }
 
 const maxBlocksChars = 4_000_000;

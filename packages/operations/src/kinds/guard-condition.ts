@@ -16,22 +16,22 @@ export interface GuardComparison {
    */
   ref: string;
   /** Of a list: only this many of its last items. */
-  last?: number;
+  last?: number | undefined;
   /** Looks at the number of items of a list, keys of an object or characters of a text instead. */
-  count?: boolean;
-  exists?: boolean;
-  equals?: GuardScalar;
-  oneOf?: GuardScalar[];
-  greaterThan?: number;
-  atLeast?: number;
-  lessThan?: number;
-  atMost?: number;
+  count?: boolean | undefined;
+  exists?: boolean | undefined;
+  equals?: GuardScalar | undefined;
+  oneOf?: GuardScalar[] | undefined;
+  greaterThan?: number | undefined;
+  atLeast?: number | undefined;
+  lessThan?: number | undefined;
+  atMost?: number | undefined;
   /** A text in a text; in a list, an equal item or a message whose content has it. */
-  contains?: string | number | boolean;
-  startsWith?: string;
-  endsWith?: string;
+  contains?: string | number | boolean | undefined;
+  startsWith?: string | undefined;
+  endsWith?: string | undefined;
   /** For texts; default false. */
-  ignoreCase?: boolean;
+  ignoreCase?: boolean | undefined;
 }
 
 /** A condition without code. Empty `all` holds, empty `any` does not. */

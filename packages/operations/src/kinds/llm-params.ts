@@ -10,12 +10,12 @@ import {
 
 /** Sampling of one call; what is absent is left to the provider. */
 export interface LlmSamplers {
-  temperature?: number;
-  topP?: number;
-  topK?: number;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
-  seed?: number;
+  temperature?: number | undefined;
+  topP?: number | undefined;
+  topK?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  presencePenalty?: number | undefined;
+  seed?: number | undefined;
 }
 
 /** Parameters of the kind `llm`. Holds references only, no keys. */
@@ -25,26 +25,26 @@ export interface LlmParams {
   /** Handed to the resolver of models and to nothing else. */
   credentialRef: string;
   /** Liquid; no system message where it is absent or renders to nothing. */
-  system?: string;
+  system?: string | undefined;
   /** Liquid; the one message of the user. */
   prompt: string;
   /** A variable that does not exist is `template_render_error`. */
-  strictVariables?: boolean;
+  strictVariables?: boolean | undefined;
   /** More tokens than that, framing included, are `budget_exceeded` before the call. */
-  maxInputTokens?: number;
-  samplers?: LlmSamplers;
-  maxOutputTokens?: number;
-  stop?: string[];
+  maxInputTokens?: number | undefined;
+  samplers?: LlmSamplers | undefined;
+  maxOutputTokens?: number | undefined;
+  stop?: string[] | undefined;
   /** What one run of the operation may cost; needs a price. Without `maxOutputTokens` the answer is as long as it can pay for. */
-  budget?: { maxCostUsd?: number };
+  budget?: { maxCostUsd?: number | undefined } | undefined;
   /** Default text. With `json` the value has to be JSON, and to fit the schema where one is named. */
-  output?: { mode: "text" | "json"; schemaRef?: string };
+  output?: { mode: "text" | "json"; schemaRef?: string | undefined } | undefined;
   writeArtifact: WriteArtifactParams;
   /** Effects with the text of the answer as their content, beside the artifact. */
-  emit?: EmitParams[];
+  emit?: EmitParams[] | undefined;
   /** Of each attempt. */
-  timeoutMs?: number;
-  retry?: RetryParams;
+  timeoutMs?: number | undefined;
+  retry?: RetryParams | undefined;
 }
 
 const reference = z.string().min(1).max(200);

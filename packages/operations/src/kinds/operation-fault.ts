@@ -9,9 +9,9 @@ export interface OperationFaultOptions {
   /** Facts that are safe to show. */
   details?: unknown;
   /** How long whoever was asked wants to be left alone. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   /** False where asking again cannot help. */
-  isTransient?: boolean;
+  isTransient?: boolean | undefined;
 }
 
 /** An expected failure inside a handler, on its way to the outcome. Its message is masked and cut there. */

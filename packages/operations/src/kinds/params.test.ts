@@ -1,3 +1,4 @@
+import type { Complete } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import { computeParamsSchema, type ComputeParams } from "./create-compute-operation.ts";
@@ -41,7 +42,7 @@ const retry: Required<RetryParams> = {
   backoffMs: 1,
   retryOn: ["timeout", "rate_limit"],
 };
-const samplers: Required<LlmSamplers> = {
+const samplers: Complete<LlmSamplers> = {
   temperature: 1,
   topP: 1,
   topK: 1,
@@ -49,7 +50,7 @@ const samplers: Required<LlmSamplers> = {
   presencePenalty: 1,
   seed: 1,
 };
-const llm: Required<LlmParams> = {
+const llm: Complete<LlmParams> = {
   ...result,
   providerRef: "p",
   model: "m",

@@ -16,8 +16,8 @@ export type EmitParams = PromptEffect | TurnEffect extends infer Effect
 
 /** What becomes of a result. */
 export interface ResultParams {
-  writeArtifact?: WriteArtifactParams;
-  emit?: EmitParams[];
+  writeArtifact?: WriteArtifactParams | undefined;
+  emit?: EmitParams[] | undefined;
 }
 
 const role = z.enum(["system", "developer", "user", "assistant"]);

@@ -12,9 +12,9 @@ export interface RetryParams {
   /** All in all, at most 10. */
   maxAttempts: number;
   /** The longest wait before the second attempt, twice that before the third and so on; each wait is drawn from 0 to it. Default 500. */
-  backoffMs?: number;
+  backoffMs?: number | undefined;
   /** Default `timeout`, `provider_error` and `rate_limit`. */
-  retryOn?: RetryCause[];
+  retryOn?: RetryCause[] | undefined;
 }
 
 /** Checks `retry`. */
@@ -37,11 +37,11 @@ export interface AttemptServices {
 /** Limits of the attempts. */
 export interface AttemptOptions {
   /** Of each attempt. */
-  timeoutMs?: number;
-  retry?: RetryParams;
+  timeoutMs?: number | undefined;
+  retry?: RetryParams | undefined;
   services: AttemptServices;
   /** Called before each attempt with its number, from 1. */
-  onAttempt?: (attempt: number) => void;
+  onAttempt?: ((attempt: number) => void) | undefined;
 }
 
 const defaultBackoffMs = 500;

@@ -1,3 +1,4 @@
+import { type Complete } from "@ccl/core";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
@@ -8,14 +9,14 @@ import { createScrub, type Scrub } from "./scrub.ts";
 /** What a handler has done: its effects, or why it did nothing. */
 export interface HandlerResult {
   effects: OperationEffect[];
-  skippedReason?: string;
+  skippedReason?: string | undefined;
 }
 
 /** What a handler works with. */
 export interface HandlerRun {
   context: OperationContext;
   /** Filled as the work goes on; kept when it fails. */
-  debug: Required<OperationDebug>;
+  debug: Complete<OperationDebug>;
   scrub: Scrub;
 }
 
@@ -28,7 +29,7 @@ const maxDetailsChars = 4_000;
  */
 export function createHandler(work: (run: HandlerRun) => Promise<HandlerResult>): OperationHandler {
   return async (context) => {
-    const debug: Required<OperationDebug> = { inputsSummary: {}, outputsSummary: {} };
+    const debug: Complete<OperationDebug> = { inputsSummary: {}, outputsSummary: {} };
     const { credentialRef } = context.config.params;
     const scrub = createScrub([typeof credentialRef === "string" ? credentialRef : undefined]);
     try {

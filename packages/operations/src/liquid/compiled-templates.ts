@@ -1,3 +1,4 @@
+import { type Complete } from "@ccl/core";
 import type { Template } from "liquidjs";
 
 import type { TemplateLimits } from "./template-limits.ts";
@@ -5,10 +6,10 @@ import type { TemplateLimits } from "./template-limits.ts";
 /** Compiled templates by their text, the least recently used going first. Faults are not kept. */
 export class CompiledTemplates {
   readonly #compiled = new Map<string, Template[]>();
-  readonly #limits: Required<TemplateLimits>;
+  readonly #limits: Complete<TemplateLimits>;
   #chars = 0;
 
-  constructor(limits: Required<TemplateLimits>) {
+  constructor(limits: Complete<TemplateLimits>) {
     this.#limits = limits;
   }
 

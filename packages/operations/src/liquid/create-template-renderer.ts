@@ -1,12 +1,14 @@
 import {
   type Clock,
+  type Complete,
+  type Result,
+  type TokenCounter,
   estimatedCounter,
   failure,
   redactSecrets,
-  type Result,
   success,
   systemClock,
-  type TokenCounter,
+  withDefaults,
 } from "@ccl/core";
 import { type Context, defaultOperators, Liquid, type Template } from "liquidjs";
 
@@ -32,13 +34,13 @@ import type {
 
 /** What a renderer is made of. */
 export interface TemplateRendererOptions {
-  limits?: TemplateLimits;
+  limits?: TemplateLimits | undefined;
   /** Of the filter `tokens`; default core's estimate. */
-  counter?: TokenCounter;
+  counter?: TokenCounter | undefined;
   /** Of the date `now`; default the machine's. Dates are printed in UTC. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Further filters, by name; they run inside the process and have no limits but their own. */
-  filters?: Readonly<Record<string, TemplateFilter>>;
+  filters?: Readonly<Record<string, TemplateFilter>> | undefined;
 }
 
 /** Tags that a template may use: none that reads another template. */
@@ -56,7 +58,7 @@ const stepWork = 50;
  * too long or makes too much. Compiles each template once.
  */
 export function createTemplateRenderer(options: TemplateRendererOptions = {}): TemplateRenderer {
-  const limits = { ...defaultTemplateLimits, ...options.limits };
+  const limits = withDefaults(defaultTemplateLimits, options.limits);
   const liquid = createLiquid(options, limits);
   const compiled = new CompiledTemplates(limits);
   const compile = (template: string): Template[] => {
@@ -115,7 +117,7 @@ function messageOf(error: unknown): string {
   return `The template cannot be rendered: ${safe}.`;
 }
 
-function createLiquid(options: TemplateRendererOptions, limits: Required<TemplateLimits>): Liquid {
+function createLiquid(options: TemplateRendererOptions, limits: Complete<TemplateLimits>): Liquid {
   const { clock = systemClock, counter = estimatedCounter, filters = {} } = options;
   const liquid = new Liquid({
     strictFilters: true,
@@ -180,7 +182,7 @@ function registerLibraryFilter(liquid: Liquid, name: string, guard: ArgumentGuar
 }
 
 /** Every text that a template makes, captures included, goes through an emitter with a limit; each step counts as work. */
-function boundEmitters(liquid: Liquid, { maxOutputChars }: Required<TemplateLimits>): void {
+function boundEmitters(liquid: Liquid, { maxOutputChars }: Complete<TemplateLimits>): void {
   const { renderer } = liquid;
   const renderTemplates = renderer.renderTemplates.bind(renderer);
   renderer.renderTemplates = (templates, context, emitter) => {

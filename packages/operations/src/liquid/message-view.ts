@@ -2,10 +2,10 @@ import type { ChatMessage } from "@ccl/core";
 
 /** A message as templates see it: plain data, its content as text. */
 export interface MessageView {
-  id?: string;
+  id?: string | undefined;
   role: string;
   content: string;
-  toolCalls?: { name: string; arguments: string }[];
+  toolCalls?: { name: string; arguments: string }[] | undefined;
 }
 
 const viewOfMessage = new WeakMap<ChatMessage, MessageView>();

@@ -3,11 +3,11 @@ import type { ChatMessage, Result } from "@ccl/core";
 /** What a template may refer to. */
 export interface TemplateScope {
   /** Values by tag: `{{ art.world_state.weather }}`. */
-  art?: Readonly<Record<string, unknown>>;
+  art?: Readonly<Record<string, unknown>> | undefined;
   /** `{{ chatHistory | last: 5 | compact }}`. */
-  chatHistory?: readonly ChatMessage[];
+  chatHistory?: readonly ChatMessage[] | undefined;
   /** After the main call: `{{ main.text }}`, `{{ main.finishReason }}`. */
-  main?: { text: string; finishReason: string };
+  main?: { text: string; finishReason: string } | undefined;
   /** The one value of a prompt inclusion: `{{ value }}`. */
   value?: unknown;
 }
@@ -15,7 +15,7 @@ export interface TemplateScope {
 /** How one template is rendered. */
 export interface RenderTemplateOptions {
   /** A variable that does not exist is an error; default it renders as nothing. */
-  strictVariables?: boolean;
+  strictVariables?: boolean | undefined;
 }
 
 /** Renders Liquid templates over plain data, within limits. */

@@ -5,9 +5,9 @@ export interface OperationCondition {
   /** Like `art.is_combat` or `art.flags.inCombat`: a tag, then keys of its value. */
   ref: string;
   /** Default: the value is true. */
-  equals?: string | number | boolean | null;
+  equals?: string | number | boolean | null | undefined;
   /** Turns the answer round. */
-  not?: boolean;
+  not?: boolean | undefined;
 }
 
 /** How an operation is set in a profile. Serialized with the profile, so that it holds JSON only and no secret. */
@@ -18,15 +18,15 @@ export interface OperationConfig {
   /** An operation in both hooks runs as two instances. */
   hooks: Hook[];
   /** Both where absent. */
-  triggers?: Trigger[];
+  triggers?: Trigger[] | undefined;
   /** Any finite number, smaller first; ties go by `operationId` in code units. */
   order: number;
   /** Operations of the same hook that have to be `done` before this one starts. */
-  dependsOn?: string[];
+  dependsOn?: string[] | undefined;
   /** Skipped with `condition_false` unless all of them hold; they may name tags that its dependencies write. */
-  when?: OperationCondition[];
+  when?: OperationCondition[] | undefined;
   /** What its kind needs; see the parameters of each kind. */
   params: Record<string, unknown>;
   /** Keeps bounded, redacted prompts and answers in the summary. */
-  debug?: { enabled?: boolean };
+  debug?: { enabled?: boolean | undefined } | undefined;
 }

@@ -10,9 +10,9 @@ export interface MainResult {
   text: string;
   finishReason: string;
   /** True where the answer was cut off by an abort. */
-  partial?: boolean;
-  blocks?: unknown[];
-  meta?: Record<string, unknown>;
+  partial?: boolean | undefined;
+  blocks?: unknown[] | undefined;
+  meta?: Record<string, unknown> | undefined;
 }
 
 /** What may be written in this hook, and how much is logged. */
@@ -34,20 +34,20 @@ export interface OperationContext {
   branchId: string;
   userMessageId: string;
   /** Of the answer that exists; absent before the main call. */
-  assistantVariantId?: string;
+  assistantVariantId?: string | undefined;
   definition: OperationDefinition;
   config: OperationConfig;
   /** The selected history up to and with the current user turn, oldest first. */
   chatHistory: readonly ChatMessage[];
   /** Before the main call: the prompt as its dependencies have left it. */
-  draftPrompt?: readonly ChatMessage[];
+  draftPrompt?: readonly ChatMessage[] | undefined;
   /** After the main call. */
-  main?: MainResult;
+  main?: MainResult | undefined;
   /** By tag: the session as the phase began, with what transitive dependencies have written in commit order. */
   artifacts: Readonly<Record<string, OperationArtifact>>;
   policy: OperationPolicy;
   /** Aborted when the run is, or its deadline passes. */
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
-  deadlineMs?: number;
+  deadlineMs?: number | undefined;
 }

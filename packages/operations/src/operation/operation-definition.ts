@@ -26,16 +26,16 @@ export interface OperationDefinition {
   kind: OperationKind;
   /** For people; events carry it unchanged. */
   name: string;
-  description?: string;
+  description?: string | undefined;
   /**
    * The one tag that it writes, where its parameters do not say so (`params.writeArtifact.tag` wins). Absent: it writes
    * no artifact.
    */
-  writesTag?: string;
+  writesTag?: string | undefined;
   /** JSON Schema of `params`; checked when a profile is saved. */
-  paramsSchema?: object;
+  paramsSchema?: object | undefined;
   /** True where its handler sees to `params.retry` and `params.timeoutMs` by itself; default for `llm` alone. */
-  ownsRetries?: boolean;
+  ownsRetries?: boolean | undefined;
 }
 
 /** Does the work of an operation. May throw; what it throws is recorded as an error, never passed on raw. */

@@ -33,15 +33,15 @@ export type SkippedReason =
 
 /** What a handler says about its own work, for the record of the run; bounded and masked by the engine. */
 export interface OperationDebug {
-  inputsSummary?: Record<string, unknown>;
-  outputsSummary?: Record<string, unknown>;
+  inputsSummary?: Record<string, unknown> | undefined;
+  outputsSummary?: Record<string, unknown> | undefined;
 }
 
 /** What a handler gives back. Effects of anything but `done` are dropped. */
 export interface OperationOutcome {
   status: "done" | "skipped" | "error" | "aborted";
-  effects?: OperationEffect[];
-  error?: OperationFailure;
-  skippedReason?: SkippedReason;
-  debug?: OperationDebug;
+  effects?: OperationEffect[] | undefined;
+  error?: OperationFailure | undefined;
+  skippedReason?: SkippedReason | undefined;
+  debug?: OperationDebug | undefined;
 }

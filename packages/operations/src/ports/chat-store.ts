@@ -38,7 +38,7 @@ export interface TurnCommit extends ChatBranch {
   hook: Hook;
   userMessageId: string;
   /** The answer of this run; absent before the main call. Blocks and meta go to the selected variant of the turn. */
-  assistantVariantId?: string;
+  assistantVariantId?: string | undefined;
   /** Of the run's lease; lower ones than the branch has seen are refused. */
   fencingToken: number;
   /** In commit order. */
@@ -61,8 +61,8 @@ export interface AssistantVariant extends ChatBranch {
   text: string;
   /** True where an abort cut it off. */
   partial: boolean;
-  toolCalls?: readonly ToolCall[];
-  usage?: ModelUsage;
+  toolCalls?: readonly ToolCall[] | undefined;
+  usage?: ModelUsage | undefined;
   fencingToken: number;
 }
 
@@ -75,7 +75,7 @@ export interface ChatStore {
   appendUserMessage(message: NewUserMessage, options?: StoreCall): Promise<void>;
   /** The turn of that message, the branch's last turn without one; undefined where there is none. */
   loadTurn(
-    turn: ChatBranch & { userMessageId?: string },
+    turn: ChatBranch & { userMessageId?: string | undefined },
     options?: StoreCall,
   ): Promise<ChatTurn | undefined>;
   /**

@@ -13,9 +13,9 @@ export interface StoredVariant {
   variantId: string;
   content: string | Part[];
   /** Cut off by an abort. */
-  partial?: boolean;
-  blocks?: unknown[];
-  meta?: Record<string, unknown>;
+  partial?: boolean | undefined;
+  blocks?: unknown[] | undefined;
+  meta?: Record<string, unknown> | undefined;
 }
 
 /** A user message and the answers to it, with which of their variants are selected. */
@@ -25,7 +25,7 @@ export interface StoredTurn {
   selectedUser: number;
   assistantVariants: StoredVariant[];
   /** Undefined before the first answer. */
-  selectedAssistant?: number;
+  selectedAssistant?: number | undefined;
 }
 
 /** Keeps an answer and selects it; one that is there already is replaced. */
@@ -99,7 +99,7 @@ function applyEffect(turn: StoredTurn, effect: TurnEffect, variantId: string): v
 }
 
 function variantOf(
-  effect: { content: string; meta?: Record<string, unknown> },
+  effect: { content: string; meta?: Record<string, unknown> | undefined },
   variantId: string,
 ): StoredVariant {
   return { variantId, content: effect.content, ...(effect.meta && { meta: effect.meta }) };

@@ -15,14 +15,14 @@ export interface MemoryChatStore extends ChatStore {
 /** What a chat begins with. */
 export interface MemoryChatStoreOptions {
   /** Stand before the first turn of every branch: a system prompt, a greeting. */
-  preamble?: readonly ChatMessage[];
+  preamble?: readonly ChatMessage[] | undefined;
 }
 
 interface StoredBranch {
   turns: Map<string, StoredTurn>;
   fencingToken: number;
   /** `runId/hook/operationId` of what was applied; absent while nothing was. */
-  applied?: Set<string>;
+  applied?: Set<string> | undefined;
 }
 
 /** A chat in memory, gone with the process. */

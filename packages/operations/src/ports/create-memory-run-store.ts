@@ -30,8 +30,8 @@ interface MemoryRun {
   unread: Pick<UnmadeAppend, "events" | "steps">[];
   /** Of the last event; 0 before the first. */
   lastSeq: number;
-  result?: RunResult;
-  abort?: AbortRequest;
+  result?: RunResult | undefined;
+  abort?: AbortRequest | undefined;
   /** The last one that was given out; `isHeld` says whether it still counts. */
   lease: RunLease;
   isHeld: boolean;
@@ -51,7 +51,7 @@ interface MemoryRuns {
 /** How much is kept. */
 export interface MemoryRunStoreOptions {
   /** Finished runs, the newest first to stay; default 1,000. Those of remembered request ids stay as well. */
-  keptRuns?: number;
+  keptRuns?: number | undefined;
 }
 
 /** Runs in memory, gone with the process. */

@@ -26,7 +26,7 @@ export interface SessionWrite {
   /** The head that the writer knows, 0 for none; another head is a conflict. */
   expectedHead: number;
   /** The version that the value is made from: the turn's own where a turn is run again. Absent for the first. */
-  parentVersion?: number;
+  parentVersion?: number | undefined;
   /** True: where this one is in conflict nothing of the whole commit is written. */
   isRequired: boolean;
 }

@@ -15,19 +15,19 @@ export interface OperationStep {
   attempt: number;
   status: OperationStatus;
   /** True: another attempt follows, and the operation has not ended. */
-  willRetry?: boolean;
+  willRetry?: boolean | undefined;
   /** True where its condition did not hold, or that of an operation it depends on: no failure of a required one. */
-  isExempt?: boolean;
-  skippedReason?: SkippedReason;
-  error?: EventError;
-  startedAt?: number;
+  isExempt?: boolean | undefined;
+  skippedReason?: SkippedReason | undefined;
+  error?: EventError | undefined;
+  startedAt?: number | undefined;
   finishedAt: number;
-  detached?: boolean;
-  lateStatus?: OperationStatus;
+  detached?: boolean | undefined;
+  lateStatus?: OperationStatus | undefined;
   /** Of `done` only. */
-  effects?: readonly OperationEffect[];
-  inputsSummary?: Record<string, unknown>;
-  outputsSummary?: Record<string, unknown>;
+  effects?: readonly OperationEffect[] | undefined;
+  inputsSummary?: Record<string, unknown> | undefined;
+  outputsSummary?: Record<string, unknown> | undefined;
 }
 
 /** How the main call ended. */
@@ -40,9 +40,9 @@ export interface MainStep {
   finishReason: RunFinishReason;
   text: string;
   partial: boolean;
-  error?: EventError;
-  toolCalls?: readonly ToolCall[];
-  usage?: ModelUsage;
+  error?: EventError | undefined;
+  toolCalls?: readonly ToolCall[] | undefined;
+  usage?: ModelUsage | undefined;
 }
 
 /** That a hook has been committed, or failed to be. */
@@ -56,7 +56,7 @@ export interface CommitStep {
 export interface StopStep {
   kind: "stop";
   cause: "user_abort" | "deadline";
-  reason?: string;
+  reason?: string | undefined;
 }
 
 /** What a run has got done and never does again. JSON. */

@@ -15,16 +15,16 @@ export interface RunInput {
   trigger: Trigger;
   userMessageId: string;
   /** Of a new turn whose message is not in the chat yet. */
-  userMessage?: string | Part[];
+  userMessage?: string | Part[] | undefined;
   /** Id of the answer, settled beforehand so that a repeated call writes the same variant. */
   assistantVariantId: string;
   /** As it was when the run started. Absent: the main call alone. */
-  profile?: OperationProfile;
-  initiator?: string;
+  profile?: OperationProfile | undefined;
+  initiator?: string | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** Milliseconds since the epoch. */
-  deadlineMs?: number;
+  deadlineMs?: number | undefined;
 }
 
 /** What makes a repeated request the same request. */
@@ -57,7 +57,7 @@ export interface RunLease {
 /** A run to be made, its lease with it. */
 export interface NewRun {
   input: RunInput;
-  clientRequest?: ClientRequest;
+  clientRequest?: ClientRequest | undefined;
   lease: LeaseRequest;
 }
 
@@ -74,12 +74,12 @@ export type RunCreation =
 /** That somebody wants a run to end. */
 export interface AbortRequest {
   /** Bounded and masked. */
-  reason?: string;
+  reason?: string | undefined;
 }
 
 /** What a renewal says. */
 export type LeaseRenewal =
-  | { status: "renewed"; lease: RunLease; abort?: AbortRequest }
+  | { status: "renewed"; lease: RunLease; abort?: AbortRequest | undefined }
   | { status: "lost" };
 
 /** What is added to a run, all of it or none. */
@@ -91,7 +91,7 @@ export interface RunAppend {
   /** Of one key the first stays. */
   steps: readonly RunStep[];
   /** Ends the run: the lease and the (chat, branch) are free then. */
-  result?: RunResult;
+  result?: RunResult | undefined;
 }
 
 /**
@@ -108,33 +108,33 @@ export interface StoredRun {
   /** Of the last event; 0 before the first. */
   lastSeq: number;
   /** Present once it has ended. */
-  result?: RunResult;
-  abort?: AbortRequest;
+  result?: RunResult | undefined;
+  abort?: AbortRequest | undefined;
   /** Of the lease that is held or was held last. */
-  lease?: RunLease;
+  lease?: RunLease | undefined;
 }
 
 /** Which events are read. */
 export interface ReadEventsOptions extends StoreCall {
   /** A whole number, 0 by default; any other is `invalid_options`. */
-  afterSeq?: number;
+  afterSeq?: number | undefined;
   /** 1,000 by default, at most 10,000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Which runs are listed. */
 export interface ListRunsOptions extends StoreCall {
   /** From the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** 100 by default, at most 1,000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** A page of unfinished runs, in the order of their ids' code units. */
 export interface RunPage {
-  runs: { runId: string; lease?: RunLease }[];
+  runs: { runId: string; lease?: RunLease | undefined }[];
   /** Absent on the last page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** Which finished runs are deleted. */
@@ -144,7 +144,7 @@ export interface PruneRunsOptions extends StoreCall {
   /** The caller's time; runs of request ids that are still remembered then stay. */
   nowMs: number;
   /** 1,000 by default, at most 10,000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Where runs are kept, so that each is worked on by one worker at a time and goes on after a crash. */

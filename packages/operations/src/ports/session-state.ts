@@ -146,7 +146,7 @@ function planWrite(
   session: StoredSession,
   { runId, hook, writtenAt }: SessionCommit,
   { operationId, write, expectedHead, parentVersion }: SessionWrite,
-): { outcome: SessionWriteOutcome; version?: StoredVersion } {
+): { outcome: SessionWriteOutcome; version?: StoredVersion | undefined } {
   const stored = session.tags.get(write.tag);
   for (const version of stored?.versions.values() ?? []) {
     if (version.runId === runId && version.hook === hook && version.operationId === operationId) {

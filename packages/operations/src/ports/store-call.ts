@@ -1,4 +1,4 @@
 /** The last parameter of every call of a port. */
 export interface StoreCall {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }

@@ -11,12 +11,12 @@ export interface OperationProfile {
   /** Stable, like `rp-light`. */
   profileId: string;
   name: string;
-  description?: string;
+  description?: string | undefined;
   /** False: a run makes its main call and nothing else. */
   enabled: boolean;
   /** Part of the key of the profile's state between runs; a new one begins afresh. */
   operationProfileSessionId: string;
   /** Counted by the store, from 1. */
-  version?: number;
+  version?: number | undefined;
   operations: ProfileOperation[];
 }

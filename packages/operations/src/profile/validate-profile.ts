@@ -51,7 +51,7 @@ export type ProfileIssue = Issue & { code: ProfileIssueCode };
 /** What else a profile is checked with. */
 export interface ValidateProfileOptions {
   /** Parses the templates of inclusions, and those of the kind `template`; without it they are not looked at. */
-  renderer?: TemplateRenderer;
+  renderer?: TemplateRenderer | undefined;
 }
 
 /** A profile that was found to fit a registry: a deep-frozen copy, which can't go bad. */

@@ -25,11 +25,11 @@ export interface PromptTrim {
   /** Tokens of the whole prompt as the model sees it: framing, tools and markers included. */
   budget: number;
   /** The most that synthetic messages and additions to the system prompt may take of it; default all. */
-  insertBudget?: number;
+  insertBudget?: number | undefined;
   /** The share of both budgets that is kept back; default 0 under an exact counter and 0.1 under an estimate. */
-  safetyMargin?: number;
+  safetyMargin?: number | undefined;
   /** Counted with the messages. */
-  tools?: readonly ToolDefinition[];
+  tools?: readonly ToolDefinition[] | undefined;
 }
 
 /** What a prompt is put together from. */
@@ -40,13 +40,13 @@ export interface AssemblePromptOptions {
   /** In commit order. */
   effects: readonly EffectInput[];
   /** Absent: nothing is counted, nothing cut off. */
-  trim?: PromptTrim;
+  trim?: PromptTrim | undefined;
   /** The message that the turn began with; default the last message of the user. */
-  userMessageId?: string;
+  userMessageId?: string | undefined;
   /** Values by tag for the templates of inclusions; default those of `inclusions`. */
-  art?: Readonly<Record<string, unknown>>;
+  art?: Readonly<Record<string, unknown>> | undefined;
   /** For the templates of inclusions; default one of the package. */
-  renderer?: TemplateRenderer;
+  renderer?: TemplateRenderer | undefined;
 }
 
 /** Who put something into the prompt. */
@@ -59,7 +59,7 @@ export interface PromptOrigin {
   /** `base` as it was, `system` with updates, `insert` synthetic, `elision` the mark of what was cut off. */
   from: "base" | "system" | "insert" | "elision";
   /** Of a base message, or of the one that an insert replaces. */
-  messageId?: string;
+  messageId?: string | undefined;
   /** Empty for what stood in the base as it is. */
   contributors: readonly PromptContributor[];
 }
@@ -108,7 +108,7 @@ export interface PromptReport {
   /** Base messages that a `replace` took out. */
   replaced: { messageIds: (string | undefined)[]; by: PromptContributor }[];
   /** Only under a budget. */
-  breakdown?: PromptBreakdown;
+  breakdown?: PromptBreakdown | undefined;
 }
 
 /** Where the tokens go; the parts add up to `tokens` where the counter counts messages one by one. */
@@ -129,7 +129,7 @@ export interface PromptBreakdown {
 export interface AssembledPrompt {
   messages: ChatMessage[];
   /** As counted by the trim's counter over the whole; absent without one. */
-  tokens?: number;
+  tokens?: number | undefined;
   explain: PromptReport;
 }
 

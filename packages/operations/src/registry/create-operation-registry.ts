@@ -6,7 +6,7 @@ export interface RegisteredOperation {
   /** Frozen. */
   definition: OperationDefinition;
   /** Absent: the engine's own handler for the kind. */
-  handler?: OperationHandler;
+  handler?: OperationHandler | undefined;
 }
 
 /** The operations that profiles may name. */

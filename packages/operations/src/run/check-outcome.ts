@@ -25,9 +25,9 @@ export interface CheckedOutcome {
   status: OperationStatus;
   /** Of `done` only; frozen copies. */
   effects: readonly OperationEffect[];
-  error?: EventError;
-  skippedReason?: SkippedReason;
-  debug?: OperationDebug;
+  error?: EventError | undefined;
+  skippedReason?: SkippedReason | undefined;
+  debug?: OperationDebug | undefined;
 }
 
 const errorCodes: ReadonlySet<string> = new Set<OperationErrorCode>([

@@ -26,8 +26,8 @@ interface Committing {
   record: OperationRecord;
   /** Only before the main call does a failure of a required one undo the others. */
   isRequired: boolean;
-  failure?: { code: OperationErrorCode; message: string };
-  version?: number;
+  failure?: { code: OperationErrorCode; message: string } | undefined;
+  version?: number | undefined;
 }
 
 /**

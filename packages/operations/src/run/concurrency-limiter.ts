@@ -1,10 +1,10 @@
 /** How many operations may run at a time, over all runs of an engine; what is absent is unlimited. */
 export interface ConcurrencyLimits {
-  global?: number;
+  global?: number | undefined;
   /** By `definition.kind`. */
-  byKind?: Readonly<Record<string, number>>;
+  byKind?: Readonly<Record<string, number>> | undefined;
   /** By `params.providerRef`. */
-  byProvider?: Readonly<Record<string, number>>;
+  byProvider?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Operations that the same limits hold for. */

@@ -35,7 +35,7 @@ class ContextAtWork {
   declare readonly artifacts: Readonly<Record<string, OperationArtifact>>;
   declare readonly policy: OperationPolicy;
   declare readonly signal: AbortSignal;
-  declare readonly deadlineMs?: number;
+  declare readonly deadlineMs?: number | undefined;
 
   constructor({ desk, operation, record, number, timer }: Attempt) {
     const { input } = desk;

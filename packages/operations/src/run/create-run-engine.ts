@@ -34,7 +34,7 @@ export interface RunEngine {
    * A hand on a run, whoever carries it out; one that nobody does is carried on here from where it stands. What has
    * ended never runs again. @throws OperationsError `unknown_run`
    */
-  resume(runId: string, options?: { signal?: AbortSignal }): Promise<RunHandle>;
+  resume(runId: string, options?: { signal?: AbortSignal | undefined }): Promise<RunHandle>;
   /**
    * A run's events in order, the stored ones and then live, until `run.finished`.
    * @throws OperationsError `unknown_run`, `invalid_options` as it is read
@@ -54,13 +54,16 @@ export interface RunEngine {
    */
   resetProfileSession(
     profileId: string,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<OperationProfile>;
   /**
    * Deletes runs that have ended, with their events and steps: those that ended before a time (milliseconds since the
    * epoch; default 30 days ago). Gives how many. Chats, sessions and profiles stay, and runs of remembered request ids.
    */
-  pruneRuns(options?: { endedBeforeMs?: number; signal?: AbortSignal }): Promise<number>;
+  pruneRuns(options?: {
+    endedBeforeMs?: number | undefined;
+    signal?: AbortSignal | undefined;
+  }): Promise<number>;
   /** Operations that run and that wait for a place, over all runs. */
   counts(): { running: number; waiting: number };
 }

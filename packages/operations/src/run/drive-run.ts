@@ -31,9 +31,9 @@ export interface DrivenRun extends PreparedPlan {
   lease: RunLease;
   feed: EventFeed;
   /** What the run has done already, with all its events; absent for a new one. */
-  former?: { steps: readonly RunStep[]; events: readonly RunEvent[] };
+  former?: { steps: readonly RunStep[]; events: readonly RunEvent[] } | undefined;
   /** Somebody asked for the end before the worker came. */
-  abort?: { reason?: string };
+  abort?: { reason?: string | undefined } | undefined;
 }
 
 /** A run under way. */

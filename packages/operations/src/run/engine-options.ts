@@ -22,36 +22,36 @@ export interface RunEngineOptions {
   registry: OperationRegistry;
   mainModel: LanguageModel;
   /** Sampling, tools and limits of the main call. */
-  mainRequest?: MainRequest;
-  profiles?: ProfileStore;
-  sessions?: ProfileSessionStore;
-  runs?: RunStore;
-  chat?: ChatStore;
-  executor?: RunExecutor;
+  mainRequest?: MainRequest | undefined;
+  profiles?: ProfileStore | undefined;
+  sessions?: ProfileSessionStore | undefined;
+  runs?: RunStore | undefined;
+  chat?: ChatStore | undefined;
+  executor?: RunExecutor | undefined;
   /** For operations of kind `llm` that were registered without a handler. */
-  models?: ModelResolver;
+  models?: ModelResolver | undefined;
   /** For operations of kind `rag` that were registered without a handler. */
-  retriever?: Retriever;
-  renderer?: TemplateRenderer;
-  counter?: TokenCounter;
-  limits?: EngineLimits;
+  retriever?: Retriever | undefined;
+  renderer?: TemplateRenderer | undefined;
+  counter?: TokenCounter | undefined;
+  limits?: EngineLimits | undefined;
   /** Default `reject`. */
-  whenActive?: WhenActive;
-  clock?: Clock | RunClock;
-  ids?: IdGenerator;
+  whenActive?: WhenActive | undefined;
+  clock?: Clock | RunClock | undefined;
+  ids?: IdGenerator | undefined;
   /** From 0 to below 1; draws the waits between attempts. */
-  random?: () => number;
+  random?: (() => number) | undefined;
   /** Name of this worker in leases; default a new id. */
-  owner?: string;
+  owner?: string | undefined;
   /** Key of the hashes of prompts in summaries, one for each installation. */
-  promptHashKey?: string | Uint8Array;
+  promptHashKey?: string | Uint8Array | undefined;
   /** Told of results that came too late and were dropped. */
-  onLateResult?: (late: LateResult) => void;
+  onLateResult?: ((late: LateResult) => void) | undefined;
   /**
    * Told of each prompt right before the main call: its messages, frozen, and in `explain` where each comes from and what
    * was trimmed, shortened or left out. What it throws changes nothing.
    */
-  onPrompt?: (prompt: MainPrompt) => void;
+  onPrompt?: ((prompt: MainPrompt) => void) | undefined;
 }
 
 /** What a run is started with. */
@@ -60,24 +60,24 @@ export interface StartOptions {
   chatId: string;
   branchId: string;
   /** Of a new turn: kept in the chat first. */
-  userMessage?: string | Part[];
+  userMessage?: string | Part[] | undefined;
   /**
    * On generate the id of the new message, or of one that the chat holds already where `userMessage` is absent. On
    * regenerate the turn to answer again; default the branch's last.
    */
-  userMessageId?: string;
+  userMessageId?: string | undefined;
   /** Checked first, unless `validateProfile` gave it. */
-  profile?: OperationProfile;
+  profile?: OperationProfile | undefined;
   /** Id of a stored profile. Without either the main call is all. */
-  profileRef?: string;
+  profileRef?: string | undefined;
   /** Who wanted it; for the record. */
-  initiator?: string;
+  initiator?: string | undefined;
   /** The same id with the same payload gives the same run for 24 hours; with another it is `idempotency_conflict`. */
-  clientRequestId?: string;
+  clientRequestId?: string | undefined;
   /** Milliseconds since the epoch; then the run is aborted. */
-  deadlineMs?: number;
+  deadlineMs?: number | undefined;
   /** Instead of the engine's own. */
-  whenActive?: WhenActive;
+  whenActive?: WhenActive | undefined;
   /** Before the run exists it ends the start, afterwards it aborts the run. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }

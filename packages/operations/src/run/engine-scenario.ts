@@ -22,17 +22,17 @@ import type { RunEngineOptions, StartOptions } from "./engine-options.ts";
 /** One operation of a scenario, with what matters to it alone. */
 export interface ScenarioOperation extends Partial<OperationConfig> {
   id: string;
-  kind?: string;
+  kind?: string | undefined;
   /** What it gives, or its handler; default `done` without effects, for `llm` and `template` the kind's own handler. */
-  does?: OperationOutcome | OperationHandler;
-  writesTag?: string;
+  does?: OperationOutcome | OperationHandler | undefined;
+  writesTag?: string | undefined;
 }
 
 /** What tests vary. */
 export interface ScenarioOptions extends Partial<Omit<RunEngineOptions, "registry" | "clock">> {
-  operations?: readonly ScenarioOperation[];
-  answers?: readonly ScriptedResponse[];
-  clock?: VirtualClock;
+  operations?: readonly ScenarioOperation[] | undefined;
+  answers?: readonly ScriptedResponse[] | undefined;
+  clock?: VirtualClock | undefined;
 }
 
 /** An engine with everything that a test looks at. */

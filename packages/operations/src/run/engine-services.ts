@@ -1,4 +1,4 @@
-import type { IdGenerator, LanguageModel, ModelRequest } from "@ccl/core";
+import { type Complete, type IdGenerator, type LanguageModel, type ModelRequest } from "@ccl/core";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
@@ -20,29 +20,29 @@ import type { RunJournal } from "./run-journal.ts";
 /** What an engine keeps within; every field has a default. */
 export interface EngineLimits {
   /** Over all runs of the engine; default none. */
-  concurrency?: ConcurrencyLimits;
+  concurrency?: ConcurrencyLimits | undefined;
   /** How long an aborted run waits for what does not heed its signal; default 2,000. */
-  graceMs?: number;
+  graceMs?: number | undefined;
   /** How long a worker is trusted to live after its last sign; default 30,000. */
-  leaseMs?: number;
+  leaseMs?: number | undefined;
   /** How often a worker renews its leases, and hears that another process wants a run to end; default 1,000. At least thrice a lease. */
-  renewMs?: number;
+  renewMs?: number | undefined;
   /** The shortest time between two `main_llm.delta` events; default 50. */
-  deltaIntervalMs?: number;
+  deltaIntervalMs?: number | undefined;
   /** UTF-16 code units of one `main_llm.delta` at most; from 2, default 4,096. */
-  maxDeltaChars?: number;
+  maxDeltaChars?: number | undefined;
   /** How many of a run's newest events are kept in memory for readers; default 1,024. Older ones come from the store. */
-  keptEvents?: number;
+  keptEvents?: number | undefined;
   /** Of an operation's summary, as JSON; default 4,096. */
-  maxSummaryChars?: number;
+  maxSummaryChars?: number | undefined;
   /** Of one text in a summary under `debug`; default 16,384. */
-  maxDebugChars?: number;
+  maxDebugChars?: number | undefined;
   /** How long a client's request id is remembered; default 24 hours. */
-  requestKeptMs?: number;
+  requestKeptMs?: number | undefined;
   /** How often a run that another worker carries out is looked at; default 500. */
-  pollMs?: number;
+  pollMs?: number | undefined;
   /** The window of the main model; without it no prompt is cut. */
-  prompt?: PromptTrim;
+  prompt?: PromptTrim | undefined;
 }
 
 /** A result that came after its run had ended, or after its attempt had timed out: dropped. */
@@ -77,13 +77,13 @@ export interface EngineServices {
   clock: RunClock;
   ids: IdGenerator;
   random: () => number;
-  renderer?: TemplateRenderer;
-  limits: Required<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
+  renderer?: TemplateRenderer | undefined;
+  limits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
   /** As operations see them; frozen. */
   policies: Readonly<Record<Hook, OperationPolicy>>;
   /** Absent where the executor leaves attempts to the engine. */
-  carryAttempt?: NonNullable<RunExecutor["carryAttempt"]>;
+  carryAttempt?: NonNullable<RunExecutor["carryAttempt"]> | undefined;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
   onLateResult: (late: LateResult) => void;
-  onPrompt?: (prompt: MainPrompt) => void;
+  onPrompt?: ((prompt: MainPrompt) => void) | undefined;
 }

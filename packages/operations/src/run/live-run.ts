@@ -23,7 +23,7 @@ export interface LiveRun {
   /** True where this process may carry the run on, once its lease is free. */
   mayTake: boolean;
   /** Somebody here asked for the end before there was a worker. */
-  earlyAbort: { reason?: string } | undefined;
+  earlyAbort: { reason?: string | undefined } | undefined;
   /** Ends a pause between two looks at the store. */
   wake: (() => void) | undefined;
   settle(result: RunResult): void;
@@ -91,9 +91,9 @@ function reasonOf(reason: unknown): string | undefined {
 /** Which events are read. */
 export interface EventReading {
   /** 0 by default: all of them. */
-  afterSeq?: number;
+  afterSeq?: number | undefined;
   /** Ends the reading without an error. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Events of a run in order, from memory where it has them and from the store where not. */

@@ -34,7 +34,7 @@ export interface OperationView {
 interface PromptOf {
   indexes: readonly number[];
   artifacts: ArtifactMap;
-  trim?: PromptTrim;
+  trim?: PromptTrim | undefined;
 }
 
 /** The view of one operation, once all that it depends on has ended. */

@@ -15,7 +15,7 @@ export interface PlannedOperation {
   definition: OperationDefinition;
   config: OperationConfig;
   /** The one tag that it may write. */
-  tag?: string;
+  tag?: string | undefined;
   /** Indexes, ascending. */
   dependencies: readonly number[];
   /** Indexes of those that depend on it, ascending. */

@@ -27,9 +27,9 @@ export type RunFinishReason =
 
 /** Why a run failed; bounded and masked. */
 export interface FailedDetails {
-  operationId?: string;
-  errorCode?: OperationErrorCode;
-  errorMessage?: string;
+  operationId?: string | undefined;
+  errorCode?: OperationErrorCode | undefined;
+  errorMessage?: string | undefined;
 }
 
 /** How an operation ended. */
@@ -42,40 +42,40 @@ export interface OperationRun {
   trigger: Trigger;
   required: boolean;
   status: OperationStatus;
-  skippedReason?: SkippedReason;
-  errorCode?: OperationErrorCode;
-  errorMessage?: string;
+  skippedReason?: SkippedReason | undefined;
+  errorCode?: OperationErrorCode | undefined;
+  errorMessage?: string | undefined;
   /** Milliseconds since the epoch; absent where it never started. */
-  startedAt?: number;
-  finishedAt?: number;
-  durationMs?: number;
-  attempts?: number;
+  startedAt?: number | undefined;
+  finishedAt?: number | undefined;
+  durationMs?: number | undefined;
+  attempts?: number | undefined;
   /** True where it went on after the grace of an abort, and was left to itself. */
-  detached?: boolean;
+  detached?: boolean | undefined;
   /** What it gave after the abort, within the grace: dropped. */
-  lateStatus?: OperationStatus;
-  inputsSummary?: Record<string, unknown>;
-  outputsSummary?: Record<string, unknown>;
+  lateStatus?: OperationStatus | undefined;
+  inputsSummary?: Record<string, unknown> | undefined;
+  outputsSummary?: Record<string, unknown> | undefined;
 }
 
 /** The main call of a run. */
 export interface MainLlmRun {
   executed: boolean;
-  status?: "done" | "error" | "aborted";
-  finishReason?: RunFinishReason;
-  assistantVariantId?: string;
+  status?: "done" | "error" | "aborted" | undefined;
+  finishReason?: RunFinishReason | undefined;
+  assistantVariantId?: string | undefined;
   /** True where an abort cut the answer off; what there was of it is kept. */
-  partial?: boolean;
-  text?: string;
-  usage?: ModelUsage;
+  partial?: boolean | undefined;
+  text?: string | undefined;
+  usage?: ModelUsage | undefined;
 }
 
 /** What became of one effect of a finished operation. */
 export interface CommittedEffect {
   type: string;
-  tag?: string;
+  tag?: string | undefined;
   /** Of a persisted artifact: the version that holds the value; the former one where nothing changed. */
-  version?: number;
+  version?: number | undefined;
 }
 
 /** What became of the effects of one operation, all of them together. */
@@ -85,8 +85,8 @@ export interface CommitLogEntry {
   /** `discarded`: the operation was done, but its hook did not come to its commit. */
   commitStatus: "committed" | "error" | "discarded";
   effects: CommittedEffect[];
-  errorCode?: OperationErrorCode;
-  errorMessage?: string;
+  errorCode?: OperationErrorCode | undefined;
+  errorMessage?: string | undefined;
 }
 
 /** A tag as a run has written it. */
@@ -98,7 +98,7 @@ export interface RunArtifact {
   usage: ArtifactUsage;
   semantics: ArtifactSemantics;
   /** Of a persisted one. */
-  version?: number;
+  version?: number | undefined;
   value: unknown;
 }
 
@@ -107,10 +107,10 @@ export interface RunResult {
   runId: string;
   status: RunStatus;
   /** Present exactly where the run failed. */
-  failedType?: FailedType;
-  failedDetails?: FailedDetails;
+  failedType?: FailedType | undefined;
+  failedDetails?: FailedDetails | undefined;
   /** Of an aborted run: by whom. */
-  finishReason?: RunFinishReason;
+  finishReason?: RunFinishReason | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
   finishedAt: number;

@@ -43,19 +43,19 @@ export interface RunState {
   readonly unfinished: number;
   readonly running: number;
   readonly isMainRunning: boolean;
-  readonly stop?: StopCause;
+  readonly stop?: StopCause | undefined;
 }
 
 /** How an operation ended, as far as the run goes on from it. */
 export interface OperationEnd {
   index: number;
   status: OperationStatus;
-  skippedReason?: SkippedReason;
-  isExempt?: boolean;
-  errorCode?: OperationErrorCode;
-  errorMessage?: string;
+  skippedReason?: SkippedReason | undefined;
+  isExempt?: boolean | undefined;
+  errorCode?: OperationErrorCode | undefined;
+  errorMessage?: string | undefined;
   /** Left to itself after the grace of an abort. */
-  detached?: boolean;
+  detached?: boolean | undefined;
 }
 
 /** What can happen to a run. What is out of place, such as a second end of an operation, changes nothing. */
@@ -64,12 +64,12 @@ export type RunTransition =
   | { type: "operation_started"; index: number }
   | ({ type: "operation_finished" } & OperationEnd)
   /** With the failure of a required operation's commit, if any. */
-  | { type: "commit_finished"; hook: Hook; failure?: FailedDetails }
+  | { type: "commit_finished"; hook: Hook; failure?: FailedDetails | undefined }
   | {
       type: "main_finished";
       status: "done" | "error" | "aborted";
-      errorCode?: OperationErrorCode;
-      errorMessage?: string;
+      errorCode?: OperationErrorCode | undefined;
+      errorMessage?: string | undefined;
     }
   | { type: "stop"; cause: StopCause }
   /** What still runs is left to itself. */
@@ -82,7 +82,7 @@ export type RunCommand =
   | {
       type: "enter_phase";
       phase: "before_main_llm" | "barrier" | "main_llm" | "after_main_llm" | "commit";
-      hook?: Hook;
+      hook?: Hook | undefined;
     }
   | { type: "start_operation"; index: number }
   /** It has ended without having been run, or was left to itself. */
@@ -95,9 +95,9 @@ export type RunCommand =
   | {
       type: "finish";
       status: RunStatus;
-      failedType?: FailedType;
-      failedDetails?: FailedDetails;
-      finishReason?: RunFinishReason;
+      failedType?: FailedType | undefined;
+      failedDetails?: FailedDetails | undefined;
+      finishReason?: RunFinishReason | undefined;
     };
 
 /** The state of a run that has not begun. */

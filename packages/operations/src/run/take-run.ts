@@ -17,7 +17,7 @@ export interface Taking {
   mayTake: boolean;
   owner: string;
   /** Somebody here wants it to end. */
-  abort?: AbortRequest;
+  abort?: AbortRequest | undefined;
 }
 
 /** What taking needs of an engine. */

@@ -62,7 +62,7 @@ export function createSqlChatStore(
   };
 }
 
-type WantedTurn = ChatBranch & { userMessageId?: string };
+type WantedTurn = ChatBranch & { userMessageId?: string | undefined };
 
 const turnKeyOf = ({ userMessageId }: WantedTurn): string | null =>
   userMessageId === undefined ? null : keyOf(userMessageId);

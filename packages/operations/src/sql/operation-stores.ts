@@ -22,8 +22,8 @@ export interface OperationStores {
 /** What is the same for every database. */
 export interface OperationStoresOptions {
   /** Messages that stand before the first turn of every branch: a system prompt, a greeting. Not stored. */
-  preamble?: readonly ChatMessage[];
-  signal?: AbortSignal;
+  preamble?: readonly ChatMessage[] | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** The stores over tables that are there. */

@@ -25,7 +25,7 @@ type ArtifactRow = Omit<StoredVersion, "value">;
 
 /** The state of sessions: all of it, or that of the tags that are named. */
 export function* loadSessions(
-  wanted: readonly { sessionKey: string; tag?: string }[],
+  wanted: readonly { sessionKey: string; tag?: string | undefined }[],
 ): Steps<Map<string, StoredSession>> {
   const sessions = new Map<string, StoredSession>();
   for (const { sessionKey } of wanted) sessions.set(sessionKey, emptySession());

@@ -9,7 +9,7 @@ import {
 
 /** A stream, and headers of the response beside those that it needs. */
 export interface EventResponseOptions extends EventStreamOptions {
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**

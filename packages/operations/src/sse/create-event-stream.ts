@@ -17,13 +17,13 @@ export interface EventStreamOptions {
   /** The `Last-Event-ID` that a client sent; the stream goes on behind it. Absent, null and "" mean from the start. */
   lastEventId?: string | null | undefined;
   /** How long the stream is silent at most, so that nobody between takes it for dead; default 15,000. */
-  heartbeatMs?: number;
+  heartbeatMs?: number | undefined;
   /** How long a client is told to wait before it connects again; the client's own time by default. */
-  retryMs?: number;
+  retryMs?: number | undefined;
   /** How many bytes wait for a slow reader at most, but for the event that goes beyond; default 65,536. */
-  maxBufferedBytes?: number;
+  maxBufferedBytes?: number | undefined;
   /** Ends the stream without an error. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

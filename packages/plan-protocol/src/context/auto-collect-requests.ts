@@ -6,9 +6,9 @@ import { findTraceFrames, type TraceFrame } from "./find-trace-frames.ts";
 export interface CollectInput {
   goal: string;
   /** Output of a test run, a stack trace, a log. */
-  report?: string;
+  report?: string | undefined;
   /** The project's root as it stands in traces; frames below it are made relative. */
-  root?: string;
+  root?: string | undefined;
 }
 
 /** Lines read on each side of the one that a trace names. */

@@ -5,7 +5,7 @@ export interface ContextBlock {
   label: string;
   text: string;
   /** Of a file's bytes; stands outside the text and is never cut. */
-  sha256?: string;
+  sha256?: string | undefined;
   /** The lower, the longer it stays: 0 is what was asked for by name. Default 0 for files, 1 for the rest. */
-  priority?: number;
+  priority?: number | undefined;
 }

@@ -1,23 +1,23 @@
 /** What one person prefers, in all projects. */
 export interface UserMemory {
-  preferred_style?: "brief" | "normal" | "verbose";
+  preferred_style?: "brief" | "normal" | "verbose" | undefined;
   /** How many questions a model may ask before it acts: 0, 1 or 2. */
-  ask_budget?: number;
-  risk_tolerance?: "low" | "medium" | "high";
-  default_language?: string;
-  output_format?: "patch_first" | "plan_first";
+  ask_budget?: number | undefined;
+  risk_tolerance?: "low" | "medium" | "high" | undefined;
+  default_language?: string | undefined;
+  output_format?: "patch_first" | "plan_first" | undefined;
 }
 
 /** What is known of a project; kept with it. */
 export interface ProjectMemory {
-  default_test_command?: string;
-  default_lint_command?: string;
-  default_format_command?: string;
-  package_manager?: string;
-  build_command?: string;
-  src_roots?: string[];
-  test_roots?: string[];
-  ci_notes?: string;
+  default_test_command?: string | undefined;
+  default_lint_command?: string | undefined;
+  default_format_command?: string | undefined;
+  package_manager?: string | undefined;
+  build_command?: string | undefined;
+  src_roots?: string[] | undefined;
+  test_roots?: string[] | undefined;
+  ci_notes?: string | undefined;
 }
 
 /** The two layers that stand in a prompt. */

@@ -18,16 +18,16 @@ import type { WorkspaceDurability, WorkspaceParts } from "./workspace-parts.ts";
 export interface OpenWorkspaceOptions extends ContextPorts {
   /** An existing folder; may itself be reached through a link. */
   root: string;
-  policy?: PlanPolicy;
-  limits?: Partial<PlanLimits>;
-  clock?: Clock;
-  ids?: IdGenerator;
+  policy?: PlanPolicy | undefined;
+  limits?: Partial<PlanLimits> | undefined;
+  clock?: Clock | undefined;
+  ids?: IdGenerator | undefined;
   /** Default `<root>/.ccl/transactions`. Must be on the file system of the root. */
-  journalDirectory?: string;
+  journalDirectory?: string | undefined;
   /** Default `full`. */
-  durability?: WorkspaceDurability;
+  durability?: WorkspaceDurability | undefined;
   /** How long to wait for another process that is changing the workspace. Default 10,000. */
-  lockTimeoutMs?: number;
+  lockTimeoutMs?: number | undefined;
 }
 
 /**

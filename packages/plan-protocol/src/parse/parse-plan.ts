@@ -17,10 +17,10 @@ import { isPlanLike, readPlan } from "./read-plan.ts";
 /** How an answer is read. */
 export interface ParsePlanOptions {
   /** What was asked for; a plan that says another is refused. Where absent, what the plan says, else 2. */
-  version?: PlanVersion;
+  version?: PlanVersion | undefined;
   /** With `length` the answer is `ERR_TRUNCATED`, however complete it looks. */
-  finishReason?: FinishReason;
-  limits?: Partial<Pick<PlanLimits, "maxTotalContentBytes">>;
+  finishReason?: FinishReason | undefined;
+  limits?: Partial<Pick<PlanLimits, "maxTotalContentBytes">> | undefined;
 }
 
 /** A plan, and what it took to read it. */

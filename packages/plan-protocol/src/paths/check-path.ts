@@ -11,10 +11,10 @@ import { isProtectedPath } from "./protected-name.ts";
 
 /** How a path is checked. */
 export interface CheckPathOptions {
-  policy?: PathPolicy;
-  limits?: Partial<Pick<PlanLimits, "maxPathLength">>;
+  policy?: PathPolicy | undefined;
+  limits?: Partial<Pick<PlanLimits, "maxPathLength">> | undefined;
   /** Default `write`. */
-  use?: PathUse;
+  use?: PathUse | undefined;
 }
 
 /**

@@ -6,13 +6,13 @@ export type FileSystemKind = "win32" | "darwin" | "posix";
 /** Which paths a plan may name. */
 export interface PathPolicy {
   /** Default true: only names that mean the same file on Windows, macOS and Linux. */
-  portable?: boolean;
+  portable?: boolean | undefined;
   /** With `portable: false`: whose names are allowed. Default `posix`. */
-  system?: FileSystemKind;
+  system?: FileSystemKind | undefined;
   /** Reads `./src/a.ts` as `src/a.ts`; default false, which refuses it. */
-  allowsLeadingDot?: boolean;
+  allowsLeadingDot?: boolean | undefined;
   /** Off by default; what it does not allow is `FORBIDDEN_PATH`. */
-  allowList?: PathAllowList;
+  allowList?: PathAllowList | undefined;
 }
 
 /** What a path is for: `folder` may end in a slash, `write` needs an allowed extension under an allow list. */

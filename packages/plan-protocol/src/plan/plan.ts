@@ -14,7 +14,7 @@ export type ActionKind =
 /** One replacement in a file. Positions are found in the file as it was read, so the order of edits does not matter. */
 export interface FileEdit {
   /** Text that stands exactly once in the file and within 4,000 characters of `before`; not changed by itself. */
-  anchor?: string;
+  anchor?: string | undefined;
   /** The exact text to replace. Stands once in the file, or once near the anchor. */
   before: string;
   after: string;
@@ -26,13 +26,13 @@ export interface PlanAction {
   /** As the model wrote it. */
   path: string;
   /** Of CREATE_FILE and UPDATE_FILE. */
-  content?: string;
+  content?: string | undefined;
   /** Of PATCH_FILE: a unified diff of this one file. */
-  patch?: string;
+  patch?: string | undefined;
   /** Of PATCH_FILE and EDIT_FILE: SHA-256 of the file's bytes as read, 64 lower-case hexadecimal digits. */
-  base_sha256?: string;
+  base_sha256?: string | undefined;
   /** Of EDIT_FILE. */
-  edits?: FileEdit[];
+  edits?: FileEdit[] | undefined;
 }
 
 /** Something that a model wants to see before it plans on. */
@@ -41,23 +41,23 @@ export type ContextRequest =
       type: "read_file";
       path: string;
       /** From 1; both ends are included. */
-      start_line?: number;
-      end_line?: number;
+      start_line?: number | undefined;
+      end_line?: number | undefined;
     }
   | {
       type: "search";
       query: string;
       /** Which files; all where absent. */
-      glob?: string;
+      glob?: string | undefined;
     }
-  | { type: "logs"; source: string; last_n?: number }
+  | { type: "logs"; source: string; last_n?: number | undefined }
   | { type: "env" };
 
 /** A model's answer as parsed, not yet checked against a mode. */
 export interface Plan {
   version: PlanVersion;
   actions: PlanAction[];
-  summary?: string;
+  summary?: string | undefined;
   context_requests: ContextRequest[];
   /** Keys with dots as the model wrote them, like `project.default_test_command`; `applyMemoryPatch` checks them. */
   memory_patch: Record<string, unknown>;

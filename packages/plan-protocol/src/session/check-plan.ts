@@ -14,7 +14,7 @@ import type { ShownContext } from "./select-context.ts";
 /** A plan that may be applied, and what it would do. */
 export interface CheckedPlan {
   plan: ValidPlan;
-  preview?: PlanPreview;
+  preview?: PlanPreview | undefined;
 }
 
 const MASK = /\[redacted:[a-z0-9_]{1,40}\]/;

@@ -3,9 +3,9 @@ import type { PlanMode } from "../validate/valid-plan.ts";
 /** What is known besides the text. */
 export interface DetectModeOptions {
   /** The plan that waits to be applied, or whether one does: only then do triggers count. */
-  savedPlan?: boolean | object;
+  savedPlan?: boolean | object | undefined;
   /** Further triggers, compared without case. */
-  triggers?: readonly string[];
+  triggers?: readonly string[] | undefined;
 }
 
 /** What a message asks for. */

@@ -12,7 +12,7 @@ export interface GatherOptions {
   /** As in a block: 0 is what the model asked for by name. */
   priority: (request: ContextRequest) => number;
   /** Reads again what the cache has. */
-  isFresh?: boolean;
+  isFresh?: boolean | undefined;
 }
 
 const MASK = /\[redacted:[a-z0-9_]{1,40}\]/;
@@ -148,6 +148,6 @@ function hashOf({ blocks }: CycleEntry): string | undefined {
   return blocks.find((block) => block.sha256 !== undefined)?.sha256;
 }
 
-function signalOption(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+function signalOption(signal: AbortSignal | undefined): { signal?: AbortSignal | undefined } {
   return signal === undefined ? {} : { signal };
 }

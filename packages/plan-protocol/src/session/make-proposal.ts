@@ -70,7 +70,7 @@ export async function makeProposal(
 export async function writeTrace(
   { sink }: SessionSettings,
   recorder: TraceRecorder,
-): Promise<{ traceProblem?: string }> {
+): Promise<{ traceProblem?: string | undefined }> {
   try {
     await sink?.write(recorder.trace());
     return {};

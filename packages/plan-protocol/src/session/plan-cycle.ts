@@ -19,13 +19,13 @@ export type CachedContext = Pick<CycleEntry, "blocks" | "isMasked">;
 export interface PlanCycle {
   goal: string;
   /** Secrets masked, like those of `background`. */
-  report?: string;
-  background?: string;
+  report?: string | undefined;
+  background?: string | undefined;
   /** In the order of asking. */
   entries: CycleEntry[];
   cache: Map<string, CachedContext>;
   /** Set once a plan was accepted. */
-  savedPlan?: string;
+  savedPlan?: string | undefined;
 }
 
 /** A cycle that can change without the other one noticing. */

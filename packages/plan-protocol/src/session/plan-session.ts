@@ -18,7 +18,7 @@ import type {
 
 /** Where memory is read from, once a proposal. The session never writes any. */
 export interface MemorySource {
-  read(options?: { signal?: AbortSignal }): Promise<PlanMemory>;
+  read(options?: { signal?: AbortSignal | undefined }): Promise<PlanMemory>;
 }
 
 /** Sampling and limits of every call. A member that is undefined is left to the provider. */
@@ -35,38 +35,38 @@ export type PlanModelRequest = {
 export interface PlanSessionOptions {
   model: LanguageModel;
   /** Without one no context can be read, and plans are checked but not previewed. */
-  workspace?: PlanWorkspace;
-  memory?: PlanMemory | MemorySource;
-  policy?: PlanPolicy;
-  limits?: Partial<PlanLimits>;
-  trace?: PlanTraceSink;
+  workspace?: PlanWorkspace | undefined;
+  memory?: PlanMemory | MemorySource | undefined;
+  policy?: PlanPolicy | undefined;
+  limits?: Partial<PlanLimits> | undefined;
+  trace?: PlanTraceSink | undefined;
   /** `strict` (default) sends the schema, falling back where the provider refuses it; `best-effort` asks by the prompt alone. */
-  responseFormat?: "strict" | "best-effort";
+  responseFormat?: "strict" | "best-effort" | undefined;
   /** Share one to remember refused formats beyond the session. */
-  ladder?: FormatLadder;
+  ladder?: FormatLadder | undefined;
   /** Over the defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s. */
-  request?: PlanModelRequest;
-  clock?: Clock;
+  request?: PlanModelRequest | undefined;
+  clock?: Clock | undefined;
   /** Gives trace ids. */
-  ids?: IdGenerator;
-  onEvent?: (event: PlanEvent) => void;
+  ids?: IdGenerator | undefined;
+  onEvent?: ((event: PlanEvent) => void) | undefined;
   /** The version that is asked for first; default 2. */
-  version?: PlanVersion;
+  version?: PlanVersion | undefined;
   /** Answers sent back in one proposal: 2 (default) is one for form and one for content, 1 is one in all, 0 none. */
-  repairs?: 0 | 1 | 2;
+  repairs?: 0 | 1 | 2 | undefined;
   /** The project's folder as traces of its programs name it, so that their frames are found. */
-  root?: string;
+  root?: string | undefined;
   /** Further words that mean "go on" while a plan is saved. */
-  triggers?: readonly string[];
+  triggers?: readonly string[] | undefined;
 }
 
 /** What belongs to one proposal. */
 export interface ProposeOptions {
   /** Output of a test run, a stack trace, a log. Masked, and cut to `maxContextLogChars`. */
-  report?: string;
+  report?: string | undefined;
   /** What the model is to know of the project from the start, such as a pack. Masked, never cut. */
-  background?: string;
-  signal?: AbortSignal;
+  background?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A plan that has passed every check. */
@@ -74,20 +74,20 @@ export interface ProposedPlan {
   mode: PlanMode;
   plan: ValidPlan;
   /** In apply mode with a workspace, where there is anything to do. */
-  preview?: PlanPreview;
+  preview?: PlanPreview | undefined;
   /** True where the model says, in apply mode, that nothing needs to change. */
   isNoChange: boolean;
   /** Files that had changed when a saved plan was to be applied: this is a new plan then, to be looked at again. */
   changed: string[];
   /** What would become of the memory if the patch were applied; nothing was. Absent without a patch. */
-  suggestedMemory?: MemoryPatchOutcome;
+  suggestedMemory?: MemoryPatchOutcome | undefined;
 }
 
 /** A plan, or every issue of the last answer; and the record of how it came about. */
 export type Proposal = Result<ProposedPlan> & {
   trace: PlanTrace;
   /** Why the trace could not be written; the proposal holds all the same. */
-  traceProblem?: string;
+  traceProblem?: string | undefined;
 };
 
 /**

@@ -11,22 +11,22 @@ export interface UserPrompt {
   version: PlanVersion;
   goal: string;
   /** What is known of the project from the start, such as a pack. */
-  background?: string;
-  report?: string;
+  background?: string | undefined;
+  report?: string | undefined;
   /** In the order in which they were asked for. */
   blocks: readonly ContextBlock[];
   /** Labels of blocks that found no room. */
   dropped: readonly string[];
   /** The summary of the plan that is to be applied. */
-  savedPlan?: string;
+  savedPlan?: string | undefined;
   /** Files that have changed since that plan was made. */
   changed: readonly string[];
   /** What the model said when it asked for more context. */
-  notes?: string;
+  notes?: string | undefined;
   /** Rounds of context that are left. */
   roundsLeft: number;
   /** Why the version is lower than it was. */
-  descent?: readonly string[];
+  descent?: readonly string[] | undefined;
 }
 
 const TITLES: Readonly<Record<ContextBlock["type"], string>> = {

@@ -41,7 +41,7 @@ interface Progress {
 type Reading =
   | { type: "plan"; checked: CheckedPlan }
   | { type: "requests"; plan: Plan }
-  | { type: "refused"; stage: "form" | "content"; issues: Issue[]; plan?: Plan };
+  | { type: "refused"; stage: "form" | "content"; issues: Issue[]; plan?: Plan | undefined };
 
 /**
  * Asks until a plan passes every check or nothing is left to try. The number of calls is bounded by the rounds of context,

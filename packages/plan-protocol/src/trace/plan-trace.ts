@@ -49,13 +49,13 @@ export interface PlanTrace {
   validated_json: unknown;
   events: PlanEvent[];
   /** The model's answers in order, secrets masked; only where the sink asks for them. */
-  raw_answers?: string[];
+  raw_answers?: string[] | undefined;
 }
 
 /** Where traces go. */
 export interface PlanTraceSink {
   /** Default false: the model's answers stay out of traces. */
-  readonly includesRawAnswers?: boolean;
+  readonly includesRawAnswers?: boolean | undefined;
   /** Called at the end of a proposal, and once more when it was committed; the later trace replaces the one before. */
   write(trace: PlanTrace): Promise<void>;
 }

@@ -23,7 +23,7 @@ export interface TraceRecorderOptions {
 interface ProposalEnd {
   outcome: PlanTrace["outcome"];
   issues: readonly Issue[];
-  plan?: ValidPlan;
+  plan?: ValidPlan | undefined;
 }
 
 /** Collects the events and figures of one proposal. */

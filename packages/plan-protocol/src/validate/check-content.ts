@@ -8,7 +8,7 @@ import type { ActionCheck } from "./action-check.ts";
 export interface WrittenText {
   text: string;
   /** The part that is new, where that is not all of it. */
-  added?: string;
+  added?: string | undefined;
   /** Where it stands below the action. */
   at: (string | number)[];
 }

@@ -27,7 +27,7 @@ export interface ReadFile {
   /** Of its bytes, 64 lower-case hexadecimal digits. */
   sha256: string;
   /** Where it is known, patches and edits are tried on it, and comments that it already has are no elisions. */
-  text?: string;
+  text?: string | undefined;
 }
 
 /** The files that a plan was made from, by path as `checkPath` gives it. */

@@ -17,18 +17,18 @@ import type { PlanMode, ReadSet, ValidAction, ValidPlan } from "./valid-plan.ts"
 /** What a plan may touch and how its text is written. */
 export interface PlanPolicy extends PathPolicy {
   /** Default `keep`. */
-  lineEnds?: LineEnds;
+  lineEnds?: LineEnds | undefined;
 }
 
 /** What a plan is checked against. */
 export interface ValidatePlanOptions {
   mode: PlanMode;
   /** Where given, a plan of another version is `ERR_UNSUPPORTED_VERSION`. */
-  version?: PlanVersion;
+  version?: PlanVersion | undefined;
   /** What was read for the plan. In apply mode UPDATE_FILE, PATCH_FILE and EDIT_FILE need their file in it. */
-  readSet?: ReadSet;
-  policy?: PlanPolicy;
-  limits?: Partial<PlanLimits>;
+  readSet?: ReadSet | undefined;
+  policy?: PlanPolicy | undefined;
+  limits?: Partial<PlanLimits> | undefined;
 }
 
 interface Settings {

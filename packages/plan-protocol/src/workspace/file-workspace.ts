@@ -50,17 +50,17 @@ export interface FileWorkspace extends PlanWorkspace {
    */
   rollback(
     transactionId: string,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<Result<RolledBackPlan>>;
   /** Undoes what processes that have ended left unfinished, oldest last. Until then `apply` answers `RECOVERY_REQUIRED`. */
-  recover(options?: { signal?: AbortSignal }): Promise<RecoveredTransaction[]>;
+  recover(options?: { signal?: AbortSignal | undefined }): Promise<RecoveredTransaction[]>;
   /** All transactions that there is a journal of, oldest first. */
-  transactions(options?: { signal?: AbortSignal }): Promise<TransactionRecord[]>;
+  transactions(options?: { signal?: AbortSignal | undefined }): Promise<TransactionRecord[]>;
   /**
    * Removes the journals of the oldest transactions that are through, until `keep` of these are left. Nothing else removes
    * them: each keeps the files that it replaced.
    */
-  prune(options: { keep: number; signal?: AbortSignal }): Promise<PrunedTransactions>;
+  prune(options: { keep: number; signal?: AbortSignal | undefined }): Promise<PrunedTransactions>;
   /** Waits for calls under way; further calls throw `workspace_closed`. */
   close(): Promise<void>;
 }

@@ -52,10 +52,10 @@ export interface PlanCheck {
   /** Program and arguments; no shell. */
   command: [string, ...string[]];
   /** Relative to the root; default the root. */
-  directory?: string;
+  directory?: string | undefined;
   /** Default 120,000. */
-  timeoutMs?: number;
-  env?: Record<string, string>;
+  timeoutMs?: number | undefined;
+  env?: Record<string, string> | undefined;
 }
 
 /**
@@ -65,9 +65,9 @@ export interface PlanCheck {
 export interface CheckOutcome {
   name: string;
   status: "passed" | "failed" | "timed_out" | "failed_before";
-  exitCode?: number;
+  exitCode?: number | undefined;
   /** Tests that fail only since the change, in a check that failed before as well. */
-  newFailures?: string[];
+  newFailures?: string[] | undefined;
   /** Head and tail of both streams, bounded and masked. */
   output: string;
   durationMs: number;
@@ -79,18 +79,18 @@ export interface AppliedPlan {
   changes: {
     kind: ValidPlan["actions"][number]["kind"];
     path: string;
-    sha256Before?: string;
-    sha256After?: string;
+    sha256Before?: string | undefined;
+    sha256After?: string | undefined;
   }[];
   checks: CheckOutcome[];
 }
 
 /** Options of an apply. */
 export interface ApplyOptions {
-  checks?: PlanCheck[];
+  checks?: PlanCheck[] | undefined;
   /** The `planHash` of a preview; needed where something is deleted. */
-  confirm?: string;
-  signal?: AbortSignal;
+  confirm?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** The files that a plan is made from and applied to. */
@@ -99,8 +99,11 @@ export interface PlanWorkspace {
   readonly readSet: ReadSet;
   read(
     requests: readonly ContextRequest[],
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<FulfilledContext>;
-  preview(plan: ValidPlan, options?: { signal?: AbortSignal }): Promise<Result<PlanPreview>>;
+  preview(
+    plan: ValidPlan,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<Result<PlanPreview>>;
   apply(plan: ValidPlan, options?: ApplyOptions): Promise<Result<AppliedPlan>>;
 }

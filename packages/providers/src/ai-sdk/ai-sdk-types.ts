@@ -1,7 +1,7 @@
 /** The part of an AI SDK call that all versions share; the wrapper passes more. */
 export interface AiSdkCall {
   prompt: object[];
-  abortSignal?: AbortSignal;
+  abortSignal?: AbortSignal | undefined;
 }
 
 /** What the wrapper uses of a language model of the AI SDK, versions 2 and 3 of its interface. */
@@ -20,6 +20,6 @@ export interface AiSdkEmbeddingModel {
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
   doEmbed(call: {
     values: string[];
-    abortSignal?: AbortSignal;
+    abortSignal?: AbortSignal | undefined;
   }): PromiseLike<{ embeddings: number[][] }>;
 }

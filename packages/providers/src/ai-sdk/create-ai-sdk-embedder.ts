@@ -10,7 +10,7 @@ export interface AiSdkEmbedderOptions {
   /** Length of each vector, which the SDK does not tell; an answer of another length is an error. */
   dimensions: number;
   /** Of one call. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** An embedding model of the AI SDK as an embedder here: batches of the size that it allows, the order of the texts kept. */

@@ -12,9 +12,9 @@ import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
 /** The model to wrap. */
 export interface AiSdkModelOptions {
   model: AiSdkLanguageModel;
-  capabilities?: ModelCapabilities;
+  capabilities?: ModelCapabilities | undefined;
   /** For calls that give no `timeoutMs`. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** A language model of the AI SDK, versions 2 and 3 of its interface, as a model here. The SDK's retries are not used. */

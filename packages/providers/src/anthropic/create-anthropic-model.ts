@@ -11,13 +11,13 @@ import { createAnthropicReader } from "./anthropic-stream.ts";
 /** Where the model is, and what the API wants to know of every call. */
 export interface AnthropicOptions extends EndpointOptions {
   /** Without `/v1`. Default: Anthropic's. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   model: string;
   /** For requests without `maxOutputTokens`, which the API needs. Default: 4096. */
-  maxOutputTokens?: number;
+  maxOutputTokens?: number | undefined;
   /** The header `anthropic-version`. Default: `2023-06-01`. */
-  version?: string;
-  capabilities?: ModelCapabilities;
+  version?: string | undefined;
+  capabilities?: ModelCapabilities | undefined;
 }
 
 /**

@@ -11,7 +11,7 @@ export interface EmbedderOptions extends EndpointOptions {
   /** Length of each vector; an answer of another length is an error. */
   dimensions: number;
   /** Most texts in one call. Default: 128. */
-  batchSize?: number;
+  batchSize?: number | undefined;
 }
 
 /** One provider's wire format for embeddings. */

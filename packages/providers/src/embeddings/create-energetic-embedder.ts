@@ -12,11 +12,11 @@ export interface EnergeticEmbedderOptions {
   /** Such as `() => initModel(modelSource)`; called by the first `embed`, and again after it failed. */
   loadModel: () => Promise<EnergeticModel>;
   /** Stands in the embedder's name; name other weights differently. Default: `model-embeddings-en@0.2`. */
-  model?: string;
+  model?: string | undefined;
   /** Length of each vector. Default: 512. */
-  dimensions?: number;
+  dimensions?: number | undefined;
   /** Most texts in one call of the model, which blocks the process meanwhile, some 15 ms a text. Default: 16. */
-  batchSize?: number;
+  batchSize?: number | undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 /** Where the model is. A text that is longer than the model's context is an error, not cut in silence. */
 export interface OllamaEmbedderOptions extends EmbedderOptions {
   /** Without `/api`. Default: `http://localhost:11434`. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
 }
 
 /** An embedder behind Ollama's `/api/embed`. Keys are found as `createOllamaModel` finds them. */

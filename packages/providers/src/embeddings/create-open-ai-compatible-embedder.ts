@@ -7,11 +7,11 @@ import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 /** Where the model is, and what its server is told. */
 export interface OpenAiCompatibleEmbedderOptions extends EmbedderOptions {
   /** Ends in `/v1` for most servers. Default: OpenAI's. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** First part of the embedder's name. Default: `openai-compatible`. */
-  provider?: string;
+  provider?: string | undefined;
   /** Asks the server for `dimensions`; only for models that can shorten their vectors. Default: false. */
-  requestsDimensions?: boolean;
+  requestsDimensions?: boolean | undefined;
 }
 
 /** An embedder behind `/embeddings`. Keys are found as `createOpenAiCompatibleModel` finds them. */

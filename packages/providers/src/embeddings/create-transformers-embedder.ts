@@ -32,7 +32,7 @@ export type TransformersExtractor = (
 /** What the adapter tells `pipeline` of the model. */
 export interface TransformersLoadOptions {
   revision: string;
-  dtype?: TransformersPrecision;
+  dtype?: TransformersPrecision | undefined;
 }
 
 /** Which model, and the library that loads it. */
@@ -48,13 +48,13 @@ export interface TransformersEmbedderOptions {
   /** Length of each vector; an answer of another length is an error. */
   dimensions: number;
   /** Branch, tag or commit, which is part of the embedder's name. Default: `main`. */
-  revision?: string;
+  revision?: string | undefined;
   /** The library's default for the device where absent. */
-  dtype?: TransformersPrecision;
+  dtype?: TransformersPrecision | undefined;
   /** Default: `mean`. */
-  pooling?: TransformersPooling;
+  pooling?: TransformersPooling | undefined;
   /** Most texts in one call of the model. Default: 16. */
-  batchSize?: number;
+  batchSize?: number | undefined;
 }
 
 /**

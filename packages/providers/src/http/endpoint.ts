@@ -5,19 +5,19 @@ import type { ApiKey } from "./api-key.ts";
 /** Where a provider is and how to reach it; the options that all HTTP adapters share. */
 export interface EndpointOptions {
   /** Root of the API, without the path of a call. May have a query, which each call keeps. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Sent to `baseUrl` only. Never kept in the model's own fields, and masked in errors. */
-  apiKey?: ApiKey;
+  apiKey?: ApiKey | undefined;
   /** Environment variable that holds the key when `apiKey` is absent, read at each call. */
-  apiKeyVariable?: string;
+  apiKeyVariable?: string | undefined;
   /** Sent with each call; they win over the adapter's own. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
   /** Replaces the global `fetch`. */
-  fetch?: typeof globalThis.fetch;
+  fetch?: typeof globalThis.fetch | undefined;
   /** For calls that give no `timeoutMs`; without either a call may take for ever. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Tells the time against which a `Retry-After` date is read. */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** An address of one API call. @throws LanguageModelError `invalid_request` for an address that can't be called. */

@@ -3,13 +3,13 @@ import { type LanguageModelErrorCode, type ModelRequest, redactSecrets } from "@
 /** What a provider said about a call that it refused, in the fields that its error bodies have. */
 export interface ProviderFault {
   /** HTTP status, or the status that the body itself gives. */
-  status?: number;
-  type?: string;
-  code?: string;
+  status?: number | undefined;
+  type?: string | undefined;
+  code?: string | undefined;
   /** The parameter that the provider objects to, as a path such as `response_format.type`. */
-  parameter?: string;
+  parameter?: string | undefined;
   /** The provider's own words. */
-  message?: string;
+  message?: string | undefined;
 }
 
 /** Whether a request asks for a format that a provider could refuse. */

@@ -9,9 +9,9 @@ import { ollamaService } from "./ollama-service.ts";
 /** Where the model is. */
 export interface OllamaOptions extends EndpointOptions {
   /** Without `/api`. Default: `http://localhost:11434`. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   model: string;
-  capabilities?: ModelCapabilities;
+  capabilities?: ModelCapabilities | undefined;
 }
 
 /**

@@ -4,7 +4,9 @@ import { ollamaCodeOf, readOllamaFault } from "./ollama-fault.ts";
 import { ollama } from "./ollama-request.ts";
 
 /** How Ollama is called and its errors are read. Only ollama.com gets `OLLAMA_API_KEY` by default. */
-export function ollamaService(options: EndpointOptions & { baseUrl?: string }): Service {
+export function ollamaService(
+  options: EndpointOptions & { baseUrl?: string | undefined },
+): Service {
   const { baseUrl = "http://localhost:11434" } = options;
   const isHosted = callUrl(baseUrl, "").hostname === "ollama.com";
   return {

@@ -10,19 +10,19 @@ import { createOpenAiReader } from "./open-ai-stream.ts";
 /** Where the model is and how its server differs from OpenAI's own. */
 export interface OpenAiCompatibleOptions extends EndpointOptions {
   /** Ends in `/v1` for most servers. Default: OpenAI's. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   model: string;
   /** Name in traces, and the key under which `providerMetadata` holds what is this server's own. Default: `openai-compatible`. */
-  provider?: string;
-  capabilities?: ModelCapabilities;
+  provider?: string | undefined;
+  capabilities?: ModelCapabilities | undefined;
   /** Default: `developer` at OpenAI, else `system`. */
-  developerRole?: "developer" | "system";
+  developerRole?: "developer" | "system" | undefined;
   /** Field for the reasoning of earlier assistant messages. Default: none; a request with reasoning is then refused. */
-  reasoningField?: "reasoning_content" | "reasoning";
+  reasoningField?: "reasoning_content" | "reasoning" | undefined;
   /** Default: `max_completion_tokens` at OpenAI, else `max_tokens`. */
-  maxTokensField?: "max_tokens" | "max_completion_tokens";
+  maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   /** Asks for token counts in streams; false for a server that refuses `stream_options`. Default: true. */
-  includesStreamUsage?: boolean;
+  includesStreamUsage?: boolean | undefined;
 }
 
 /**

@@ -4,8 +4,8 @@ import { openAiCodeOf, readOpenAiFault } from "./open-ai-fault.ts";
 
 /** Where a server that speaks OpenAI's format is. */
 export interface OpenAiAddress extends EndpointOptions {
-  baseUrl?: string;
-  provider?: string;
+  baseUrl?: string | undefined;
+  provider?: string | undefined;
 }
 
 /** How such a server is called and its errors are read. Only OpenAI itself gets `OPENAI_API_KEY` by default. */

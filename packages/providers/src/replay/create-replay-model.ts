@@ -28,10 +28,10 @@ export interface ReplayStore {
 export interface ReplayOptions {
   store: ReplayStore;
   /** Asked for what the recording does not know, once; without it such a request is an error. */
-  model?: LanguageModel;
+  model?: LanguageModel | undefined;
   /** Default: those of `model`, else `replay`. */
-  provider?: string;
-  modelId?: string;
+  provider?: string | undefined;
+  modelId?: string | undefined;
 }
 
 /**

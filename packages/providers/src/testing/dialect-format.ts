@@ -15,8 +15,8 @@ export interface PlayedAnswer {
 /** One API as the server plays it: what it demands of a call, and its bodies. */
 export interface DialectFormat {
   chatPath: string;
-  embeddingsPath?: string;
-  requestIdHeader?: string;
+  embeddingsPath?: string | undefined;
+  requestIdHeader?: string | undefined;
   streamType: string;
   isStreaming(body: JsonRecord): boolean;
   /** What the API says against a body; undefined when nothing. */

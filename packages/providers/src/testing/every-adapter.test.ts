@@ -54,7 +54,7 @@ async function failureOf(run: Promise<unknown>): Promise<LanguageModelError> {
 
 describe.each(adapters)("the adapter for %s", (dialect, create) => {
   const open = (options: EndpointOptions = {}): StreamingModel =>
-    create({ baseUrl: server.baseUrl(dialect), apiKey: key, ...options });
+    create({ apiKey: key, ...options, baseUrl: options.baseUrl ?? server.baseUrl(dialect) });
   const both = async (
     behaviour: TestBehaviour,
     request: ModelRequest = question,

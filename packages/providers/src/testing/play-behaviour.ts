@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 
+import { withDefaults } from "@ccl/core";
 import { arrayAt, type JsonRecord } from "../json/json-record.ts";
 import type { DialectFormat, PlayedAnswer } from "./dialect-format.ts";
 import type { TestAnswer, TestBehaviour, TestDialect, TestError } from "./test-behaviour.ts";
@@ -80,7 +81,7 @@ function playedAnswer(
     refusal: behaviour.type === "refusal" ? behaviour.text : "",
     toolCalls,
     finishReason: given.finishReason ?? (toolCalls.length > 0 ? "tool_calls" : "stop"),
-    usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0, ...given.usage },
+    usage: withDefaults({ inputTokens: 10, outputTokens: 5, cachedInputTokens: 0 }, given.usage),
     extra: given.extra ?? {},
   };
 }

@@ -16,13 +16,13 @@ import type { TestBehaviour, TestDialect } from "./test-behaviour.ts";
 /** How the server behaves. */
 export interface TestServerOptions {
   /** One behaviour for each call, in order; a call beyond the script gets a 500 that says so. */
-  script?: readonly TestBehaviour[];
+  script?: readonly TestBehaviour[] | undefined;
   /** Calls with another key, or none, are answered 401. Default: every key is right. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** For behaviours that don't say it themselves. */
-  chunkBytes?: number;
+  chunkBytes?: number | undefined;
   /** Closes after so long without a call, in case that nobody does. Default: 60,000. */
-  idleMs?: number;
+  idleMs?: number | undefined;
 }
 
 /** A call as it came in. */

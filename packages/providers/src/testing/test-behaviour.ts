@@ -4,24 +4,26 @@ export type TestDialect = "openai" | "lm-studio" | "ignores-format" | "ollama" |
 /** What the server does with one call; calls take them in the order of the script. */
 export type TestBehaviour = (TestAnswer | TestRefusal | TestError | TestCut | TestHang) & {
   /** Sends the body in pieces of this many bytes, whatever that cuts through. Default: in one piece. */
-  chunkBytes?: number;
+  chunkBytes?: number | undefined;
 };
 
 /** An answer. */
 export interface TestAnswer {
   type: "answer";
   /** Sent unless the call asks for JSON, `json` is set, and the API played heeds such a demand. */
-  text?: string;
+  text?: string | undefined;
   json?: unknown;
-  reasoning?: string;
+  reasoning?: string | undefined;
   /** `arguments` is JSON text. */
-  toolCalls?: { id: string; name: string; arguments: string }[];
+  toolCalls?: { id: string; name: string; arguments: string }[] | undefined;
   /** `length` plays an answer cut off by its token limit. Default: `stop`, or `tool_calls` with tool calls. */
-  finishReason?: "stop" | "length" | "content_filter";
+  finishReason?: "stop" | "length" | "content_filter" | undefined;
   /** `inputTokens` is all input. Default: 10, 5 and nothing cached. */
-  usage?: { inputTokens: number; outputTokens: number; cachedInputTokens?: number };
+  usage?:
+    | { inputTokens: number; outputTokens: number; cachedInputTokens?: number | undefined }
+    | undefined;
   /** More fields for the root of the body, such as those of a newer API. */
-  extra?: Record<string, unknown>;
+  extra?: Record<string, unknown> | undefined;
 }
 
 /** An answer that declines, in the form that the API has for it. */
@@ -36,11 +38,11 @@ export interface TestError {
   /** 400, 401, 403, 404, 429, 500, 529 and the like. */
   status: number;
   /** What a 400 is about. Default: a parameter that has nothing to do with formats. */
-  about?: "context_length" | "response_format" | "schema" | "content_filter";
+  about?: "context_length" | "response_format" | "schema" | "content_filter" | undefined;
   /** The API's words, in place of the usual ones. */
-  message?: string;
+  message?: string | undefined;
   /** The header `Retry-After`, in seconds or as a date. */
-  retryAfter?: string;
+  retryAfter?: string | undefined;
 }
 
 /** The connection breaks after half of the answer's body. */

@@ -196,7 +196,7 @@ describe("compilePlan", () => {
 
   it("neither shows a hidden column to the model nor takes a plan that reads it", async () => {
     const access = {
-      canRead: ({ column }: { column?: { tags?: string[] } }) =>
+      canRead: ({ column }: { column?: { tags?: string[] | undefined } | undefined }) =>
         column?.tags?.includes("pii") !== true,
     };
     const { model, result } = compile([steps().replace('"amount"', '"email"')], {

@@ -19,9 +19,9 @@ import { readingYaml } from "./reading-yaml.ts";
 /** What a model may write a plan from: a context of `@ccl/catalog`, or nothing but the details. */
 export interface PlanContext {
   /** Overview rows and cards as `budgetedContext` and `drillDown` render them; the details are rendered where absent. */
-  text?: string;
+  text?: string | undefined;
   /** Ids by the aliases that the text has. */
-  aliases?: Readonly<Record<string, string>>;
+  aliases?: Readonly<Record<string, string>> | undefined;
   /** What plans are checked against: `planDetails` gives what one principal sees. */
   details: readonly ResourceDetails[];
 }
@@ -32,12 +32,12 @@ export interface CompilePlanOptions extends AccessOptions {
   context: PlanContext;
   model: LanguageModel;
   /** Requests to mend an answer; 2 by default. */
-  maxRepairs?: number;
+  maxRepairs?: number | undefined;
   /** Share one to remember which formats a provider refuses. */
-  ladder?: FormatLadder;
-  limits?: PlanLimits & ValidationLimits;
-  onAttempt?: (attempt: StructuredAttempt) => void;
-  signal?: AbortSignal;
+  ladder?: FormatLadder | undefined;
+  limits?: (PlanLimits & ValidationLimits) | undefined;
+  onAttempt?: ((attempt: StructuredAttempt) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A plan that a model wrote and that holds. */

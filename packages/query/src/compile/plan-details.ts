@@ -4,8 +4,8 @@ import type { LogicalPlan } from "../plan/logical-plan.ts";
 /** Who asks the catalog. */
 export interface PlanDetailsOptions {
   /** The role `public` where absent. */
-  principal?: Principal;
-  signal?: AbortSignal;
+  principal?: Principal | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

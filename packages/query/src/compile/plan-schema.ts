@@ -13,7 +13,7 @@ export interface PlanSchemaOptions {
   /** Those that the principal sees. */
   details: readonly ResourceDetails[];
   aliases: Readonly<Record<string, string>>;
-  limits?: PlanLimits & ValidationLimits;
+  limits?: (PlanLimits & ValidationLimits) | undefined;
 }
 
 /** A schema whose check is the whole check of a plan, so that a repair lists what is wrong with it by code and place. */

@@ -12,7 +12,7 @@ export interface ConnectorConformanceOptions {
   /** A connector over `sampleResources`; with `isEmpty`, over the same tables without rows. The kit never closes it. */
   open(options: { isEmpty: boolean }): Promise<Connector>;
   /** For what the connector leaves to an engine. Without one, expectations that need it are checked to say `engine_missing`. */
-  engine?: QueryEngine;
+  engine?: QueryEngine | undefined;
 }
 
 /** One promise of the port. */
@@ -41,7 +41,7 @@ export function connectorConformance(options: ConnectorConformanceOptions): Conf
 async function start(
   options: ConnectorConformanceOptions,
   text: string,
-  more: Partial<ExecutePlanOptions> & { isEmpty?: boolean } = {},
+  more: Partial<ExecutePlanOptions> & { isEmpty?: boolean | undefined } = {},
 ): Promise<QueryResult> {
   const { isEmpty = false, ...rest } = more;
   const connector = await options.open({ isEmpty });

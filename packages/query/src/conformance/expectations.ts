@@ -6,7 +6,7 @@ export interface Expectation {
   plan: string;
   rows: PlanValue[][];
   /** Over the tables without rows. */
-  isEmpty?: boolean;
+  isEmpty?: boolean | undefined;
 }
 
 const orders = "scan(res:ccl_orders)";

@@ -12,9 +12,9 @@ export interface PlanFragment {
 
 /** How a fragment is run. */
 export interface RunOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** The source ends the query itself after this time, where it can. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Rows of a batch at most. */
   batchRows: number;
 }

@@ -8,7 +8,7 @@ export type MemoryRows = readonly Readonly<Record<string, PlanValue | undefined>
 /** A connector over rows in memory, by the id of their resource. It only scans; an engine does the rest. */
 export function createMemoryConnector(
   resources: Readonly<Record<string, MemoryRows>>,
-  options: { name?: string } = {},
+  options: { name?: string | undefined } = {},
 ): Connector {
   const name = options.name ?? "memory";
   return {

@@ -19,7 +19,7 @@ export interface RowRequest {
   conditions: readonly SimpleCondition[];
   /** The columns that will be read. */
   columns: readonly string[];
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** A source that gives rows and computes nothing. */

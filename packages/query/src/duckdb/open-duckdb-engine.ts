@@ -13,12 +13,12 @@ import { engineError, streamQuery, type Session } from "./stream-query.ts";
 /** How DuckDB is run. */
 export interface DuckDbEngineOptions {
   /** 2 by default. */
-  threads?: number;
+  threads?: number | undefined;
   /** DuckDB's own limit, beyond which it goes to disk. 512 by default. */
-  memoryMiB?: number;
+  memoryMiB?: number | undefined;
   /** Where it goes to disk. Without one a query that needs more memory fails. */
-  spillFolder?: string;
-  signal?: AbortSignal;
+  spillFolder?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Most rows of a chunk of DuckDB. */

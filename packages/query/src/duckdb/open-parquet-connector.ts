@@ -19,13 +19,13 @@ export interface ParquetConnectorOptions {
   /** The one folder that DuckDB may read; links within it are followed. */
   folder: string;
   /** The file of a resource within the folder; the last part of its address by default. */
-  fileOf?: (resource: ResourceDetails) => string;
+  fileOf?: ((resource: ResourceDetails) => string) | undefined;
   /** 2 by default. */
-  threads?: number;
+  threads?: number | undefined;
   /** DuckDB's own limit. 512 by default. */
-  memoryMiB?: number;
+  memoryMiB?: number | undefined;
   /** For messages; `Parquet` by default. */
-  name?: string;
+  name?: string | undefined;
 }
 
 /** A connector that holds a database open. */

@@ -182,7 +182,7 @@ describe("executePlan", () => {
 
   it("never asks a source for a column that is hidden", async () => {
     const access = {
-      canRead: ({ column }: { column?: { tags?: string[] } }): boolean =>
+      canRead: ({ column }: { column?: { tags?: string[] | undefined } | undefined }): boolean =>
         column?.tags === undefined,
     };
     const rows = await (await run("scan(res:orders) -> limit(1)", { access })).all();

@@ -30,15 +30,15 @@ import { resolveNow } from "./resolve-now.ts";
 export interface ExecutePlanOptions extends Omit<ValidateOptions, "limits"> {
   connectors: Connectors;
   /** For steps that no source takes: `openDuckDbEngine` of `./duckdb`. Not touched where the sources take all. */
-  engine?: QueryEngine;
-  limits?: ExecutionLimits & NonNullable<ValidateOptions["limits"]>;
-  signal?: AbortSignal;
+  engine?: QueryEngine | undefined;
+  limits?: (ExecutionLimits & NonNullable<ValidateOptions["limits"]>) | undefined;
+  signal?: AbortSignal | undefined;
   /** Rows of a batch at most. 8,192 by default. */
-  batchRows?: number;
+  batchRows?: number | undefined;
   /** `none`: sources only scan. For comparison; `full` by default. */
-  pushdown?: "full" | "none";
+  pushdown?: "full" | "none" | undefined;
   /** What `now()` means, and what durations are measured by. */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /**

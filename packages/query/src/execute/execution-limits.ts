@@ -3,15 +3,15 @@ import { QueryError } from "../query-error.ts";
 
 /** Bounds of one source, or of a whole query. Without one there is none. */
 export interface TrafficLimits {
-  rows?: number;
+  rows?: number | undefined;
   /** As `batchBytes` counts them. */
-  bytes?: number;
-  timeoutMs?: number;
+  bytes?: number | undefined;
+  timeoutMs?: number | undefined;
 }
 
 /** Bounds of an execution: of the rows it gives and the time it takes, and of what each source may send. */
 export interface ExecutionLimits extends TrafficLimits {
-  eachSource?: TrafficLimits;
+  eachSource?: TrafficLimits | undefined;
 }
 
 /** What went through. */

@@ -24,7 +24,7 @@ export interface QueryStatistics {
   bytes: number;
   durationMs: number;
   /** Absent where the sources did all of it. */
-  engine?: string;
+  engine?: string | undefined;
 }
 
 /** A result, read once: by batches, by rows, or all at once. Leaving a loop early ends the work at the sources. */

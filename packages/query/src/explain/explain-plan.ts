@@ -17,8 +17,8 @@ import { explanationText } from "./explanation-text.ts";
 /** What a plan is explained by. */
 export interface ExplainOptions extends ValidateOptions {
   /** Those that it would run with. Without them every source is taken to do what its cards allow. */
-  connectors?: Connectors;
-  pushdown?: "full" | "none";
+  connectors?: Connectors | undefined;
+  pushdown?: "full" | "none" | undefined;
 }
 
 /** A step of an explanation. */
@@ -46,7 +46,7 @@ export interface ExplainedSource {
   /** The slowest of its resources' `cost_hint.latency_ms_p50`. */
   latencyMs: number | undefined;
   /** What would be sent, without values; absent without connectors. */
-  request?: string;
+  request?: string | undefined;
 }
 
 /** Who would do what. */
@@ -160,7 +160,7 @@ function explanationOf(
 function requestOf(
   connector: Connector | undefined,
   fragment: PlacedFragment,
-): { request?: string } {
+): { request?: string | undefined } {
   const request = connector?.describe?.(fragment);
   return request === undefined ? {} : { request };
 }

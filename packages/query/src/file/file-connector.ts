@@ -19,18 +19,18 @@ export interface FileConnectorOptions {
   /** The content of a resource, like `({ uri }) => createReadStream(pathOf(uri))`. Which files may be read is decided here. */
   read: (
     resource: ResourceDetails,
-    options: { signal?: AbortSignal },
+    options: { signal?: AbortSignal | undefined },
   ) => FileContent | Promise<FileContent>;
   /** By the ending of the resource's address by default. */
-  formatOf?: (resource: ResourceDetails) => FileFormat;
+  formatOf?: ((resource: ResourceDetails) => FileFormat) | undefined;
   /** Of delimited files; as the first line tells by default. */
-  delimiter?: Delimiter;
+  delimiter?: Delimiter | undefined;
   /** Keys to the list of rows in JSON files, joined by dots, by the id of the resource. */
-  rowsAt?: Readonly<Record<string, string>>;
+  rowsAt?: Readonly<Record<string, string>> | undefined;
   /** Of one file; 256 MiB by default. A JSON file (not JSON Lines) is read as a whole. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** For messages; `files` by default. */
-  name?: string;
+  name?: string | undefined;
 }
 
 /** A connector over CSV, TSV, JSON and JSON Lines, read as they stream. Lines and cells that do not fit fail the query. */

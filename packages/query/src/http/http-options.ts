@@ -5,28 +5,45 @@ export type HttpPaging =
   /** The whole answer comes at once. */
   | { by: "none" }
   /** Pages are counted, from `first` (1 by default). */
-  | { by: "page"; parameter: string; first?: number; sizeParameter?: string; size?: number }
+  | {
+      by: "page";
+      parameter: string;
+      first?: number | undefined;
+      sizeParameter?: string | undefined;
+      size?: number | undefined;
+    }
   /** Rows are counted. */
-  | { by: "offset"; parameter: string; sizeParameter?: string; size?: number }
+  | {
+      by: "offset";
+      parameter: string;
+      sizeParameter?: string | undefined;
+      size?: number | undefined;
+    }
   /** Each answer names the next cursor at `cursorAt`, keys joined by dots; none, null or an empty one ends. */
-  | { by: "cursor"; parameter: string; cursorAt: string; sizeParameter?: string; size?: number }
+  | {
+      by: "cursor";
+      parameter: string;
+      cursorAt: string;
+      sizeParameter?: string | undefined;
+      size?: number | undefined;
+    }
   /** Each answer has a Link header (RFC 8288) with `rel="next"`. */
-  | { by: "link"; sizeParameter?: string; size?: number };
+  | { by: "link"; sizeParameter?: string | undefined; size?: number | undefined };
 
 /** What the card of a resource does not say. */
 export interface HttpResource {
   /** Below the base address, with `{name}` for arguments. By default the card's `http.path`, or the rest of its uri. */
-  path?: string;
+  path?: string | undefined;
   /** Keys from the answer to the list of rows, joined by dots; empty for the answer itself. By default as the column names tell. */
-  rowsAt?: string;
+  rowsAt?: string | undefined;
   /** Follows Link headers where absent; a card with a parameter such as `page` has to say how it is paged. */
-  paging?: HttpPaging;
+  paging?: HttpPaging | undefined;
   /** Query parameters for further conditions, like `{ since: { column: "day", operator: "ge" } }`. */
-  parameters?: Readonly<
-    Record<string, { column: string; operator: Exclude<ConditionOperator, "in"> }>
-  >;
+  parameters?:
+    | Readonly<Record<string, { column: string; operator: Exclude<ConditionOperator, "in"> }>>
+    | undefined;
   /** Sent with every request. */
-  query?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The part of `fetch` that is used. */
@@ -40,34 +57,36 @@ export interface HttpConnectorOptions {
   /** Nothing outside of it is ever asked, whatever a server says. */
   baseUrl: string;
   /** The platform's by default. */
-  fetch?: HttpFetch;
+  fetch?: HttpFetch | undefined;
   /** Headers of a request, asked for each time; they appear in no message. */
-  auth?: (request: {
-    resource: string;
-    signal: AbortSignal;
-  }) => Record<string, string> | Promise<Record<string, string>>;
+  auth?:
+    | ((request: {
+        resource: string;
+        signal: AbortSignal;
+      }) => Record<string, string> | Promise<Record<string, string>>)
+    | undefined;
   /** By the id of the resource. */
-  resources?: Readonly<Record<string, HttpResource>>;
+  resources?: Readonly<Record<string, HttpResource>> | undefined;
   /** For messages; the host by default. */
-  name?: string;
+  name?: string | undefined;
   /** Most attempts to repeat a request that failed in a way that may pass; 3 by default. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** Of one request; 30,000 by default. */
-  requestTimeoutMs?: number;
+  requestTimeoutMs?: number | undefined;
   /** Longest wait that a server may ask for by Retry-After; 60,000 by default. A longer one fails. */
-  maxWaitMs?: number;
+  maxWaitMs?: number | undefined;
   /** No more requests a second than this. No bound by default. */
-  requestsPerSecond?: number;
+  requestsPerSecond?: number | undefined;
   /** Pages of one call; 1,000 by default. More fail, and are never left out. */
-  maxPages?: number;
+  maxPages?: number | undefined;
   /** Of all answers of one call, as they come decoded; 64 MiB by default. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** Calls of one scan with different arguments; 100 by default. */
-  maxCalls?: number;
+  maxCalls?: number | undefined;
   /** A timer that ends early, with a rejection, when the signal aborts. The platform's by default. */
-  wait?: (durationMs: number, signal: AbortSignal) => Promise<void>;
+  wait?: ((durationMs: number, signal: AbortSignal) => Promise<void>) | undefined;
   /** 0 to below 1, for the jitter of waits. */
-  random?: () => number;
+  random?: (() => number) | undefined;
   /** Milliseconds since the epoch, for dates of Retry-After and the pace. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }

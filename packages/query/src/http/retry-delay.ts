@@ -10,8 +10,8 @@ export interface RetryState {
   /** From 0. */
   attempt: number;
   error: QueryError;
-  maxWaitMs?: number;
-  random?: () => number;
+  maxWaitMs?: number | undefined;
+  random?: (() => number) | undefined;
   now: () => number;
 }
 

@@ -13,7 +13,7 @@ import type { TokenReader } from "./token-reader.ts";
 
 /** What a bare `scan` reads. */
 export interface ArrowOptions {
-  resource?: string;
+  resource?: string | undefined;
 }
 
 interface ArrowState {

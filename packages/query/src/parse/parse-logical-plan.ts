@@ -9,9 +9,9 @@ import { readStep } from "./read-step.ts";
 
 /** How a plan is read. */
 export interface ParsePlanOptions {
-  limits?: PlanLimits;
+  limits?: PlanLimits | undefined;
   /** What a bare `scan` of the arrow form reads: the resource whose snippet it is. */
-  resource?: string;
+  resource?: string | undefined;
 }
 
 /**

@@ -1,13 +1,13 @@
 /** Bounds of a document that a model wrote. */
 export interface PlanLimits {
   /** Length of the text, in UTF-16 code units. 65,536 by default. */
-  textLength?: number;
+  textLength?: number | undefined;
   /** 50 by default, at most 200. */
-  steps?: number;
+  steps?: number | undefined;
   /** How deep expressions and documents nest. 40 by default, at most 100. */
-  depth?: number;
+  depth?: number | undefined;
   /** Nodes of all expressions, columns and keys of a plan. 5,000 by default. */
-  nodes?: number;
+  nodes?: number | undefined;
 }
 
 /** Bounds with their defaults. */

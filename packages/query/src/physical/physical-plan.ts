@@ -13,6 +13,6 @@ export interface PhysicalPlan {
   /** What the sources do. With no engine there is one, and its rows are the result. */
   fragments: PlacedFragment[];
   /** What is left for the engine, over the fragments' rows; absent where nothing is. */
-  engine?: { steps: TypedStep[]; columns: PlanColumn[] };
+  engine?: { steps: TypedStep[]; columns: PlanColumn[] } | undefined;
   columns: PlanColumn[];
 }

@@ -37,7 +37,7 @@ export interface CallExpression {
 export interface CaseExpression {
   op: "case";
   branches: { when: Expression; value: Expression }[];
-  otherwise?: Expression;
+  otherwise?: Expression | undefined;
 }
 
 /** True where the value equals one of the list, null where it is null. The list is not empty and holds no null. */
@@ -67,5 +67,5 @@ export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "mi
 export interface NamedAggregate {
   name: string;
   function: AggregateFunction;
-  argument?: Expression;
+  argument?: Expression | undefined;
 }

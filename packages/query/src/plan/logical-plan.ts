@@ -28,7 +28,7 @@ export interface ScanStep {
   /** The id of a catalogued resource. */
   resource: string;
   /** All that the principal may see where absent. */
-  columns?: string[];
+  columns?: string[] | undefined;
 }
 
 /** The rows for which the condition is true; not those where it is null. Keeps the order. */
@@ -59,7 +59,7 @@ export interface JoinStep {
   right: string;
   on: { left: string; right: string }[];
   /** Stands before the name of every right column. */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
 /** One row for each group; one for all rows, even of none, where `by` is empty. */
@@ -92,7 +92,7 @@ export interface LimitStep {
   op: "limit";
   from: string;
   count: number;
-  offset?: number;
+  offset?: number | undefined;
 }
 
 /** The rows of all inputs, duplicates included. Columns go by name; the first input gives their order. */

@@ -12,7 +12,7 @@ export interface PlanColumn {
   /** False only where no row can hold null. */
   isNullable: boolean;
   /** As the catalog names it; kept where the operation keeps it. */
-  unit?: string;
+  unit?: string | undefined;
 }
 
 /** An expression whose names and types are settled: conversions stand as casts, operands of a comparison have one type. */
@@ -28,7 +28,7 @@ export type TypedExpression =
 export interface TypedValue {
   type: DataType;
   isNullable: boolean;
-  unit?: string;
+  unit?: string | undefined;
 }
 
 /** A column of the step that is read from. */
@@ -54,7 +54,7 @@ export interface TypedCall extends TypedValue {
 export interface TypedCase extends TypedValue {
   op: "case";
   branches: { when: TypedExpression; value: TypedExpression }[];
-  otherwise?: TypedExpression;
+  otherwise?: TypedExpression | undefined;
 }
 
 /** A list of the value's type. */
@@ -73,7 +73,7 @@ export interface TypedCast extends TypedValue {
 /** An aggregate over the rows of a group. */
 export interface TypedAggregate extends TypedValue {
   function: AggregateFunction;
-  argument?: TypedExpression;
+  argument?: TypedExpression | undefined;
 }
 
 /** A step whose rows are known: `columns` names and types them. */

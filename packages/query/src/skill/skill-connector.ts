@@ -12,15 +12,15 @@ import { checkBySchema } from "./check-by-schema.ts";
 /** How functions are called. */
 export interface SkillConnectorOptions {
   /** For messages; `functions` by default. */
-  name?: string;
+  name?: string | undefined;
   /** The function of a resource: the last part of its address by default, as `fromTools` of `@ccl/catalog` gives it. */
-  functionOf?: (resource: ResourceDetails) => string;
+  functionOf?: ((resource: ResourceDetails) => string) | undefined;
   /** Keys from an answer to its list of rows, by function. By default as the column names tell. */
-  rowsAt?: Readonly<Record<string, string>>;
+  rowsAt?: Readonly<Record<string, string>> | undefined;
   /** Calls of one scan with different arguments; 100 by default. */
-  maxCalls?: number;
+  maxCalls?: number | undefined;
   /** Of one call; 30,000 by default. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /**

@@ -22,7 +22,7 @@ export type SnippetEngine = "ir" | "postgresql" | "sqlite";
 export function planToSnippet(
   plan: LogicalPlan,
   engine: SnippetEngine,
-  options: { title?: string; details?: ValidateOptions["details"] } = {},
+  options: { title?: string | undefined; details?: ValidateOptions["details"] | undefined } = {},
 ): ResourceSnippet {
   const { title, details } = options;
   const head = title === undefined ? {} : { title };

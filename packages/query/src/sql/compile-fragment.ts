@@ -32,9 +32,9 @@ export interface CompileOptions {
   /** The types of a table's columns as the database spells them; as the catalog does by default. */
   storedTypesOf?(scan: TypedScan): ReadonlyMap<string, string>;
   /** Rows that exist already under the name of a step. */
-  inputs?: ReadonlyMap<string, { table: Sql; columns: readonly PlanColumn[] }>;
+  inputs?: ReadonlyMap<string, { table: Sql; columns: readonly PlanColumn[] }> | undefined;
   /** The result's columns under the plan's names, for people; `o0`, `o1` by default. */
-  hasPlanNames?: boolean;
+  hasPlanNames?: boolean | undefined;
 }
 
 /** Rows within a query: where they are, and the order that is still to be said. */
@@ -45,7 +45,7 @@ interface Relation {
   columns: readonly PlanColumn[];
   order: readonly OrderKey[];
   /** Where columns are once more, as their table has them. */
-  stored?: ReadonlyMap<string, string>;
+  stored?: ReadonlyMap<string, string> | undefined;
 }
 
 interface OrderKey extends Omit<SortKey, "column"> {
@@ -197,9 +197,9 @@ class FragmentCompiler {
     }: {
       from: Relation;
       values: readonly Sql[];
-      clause?: Sql;
+      clause?: Sql | undefined;
       keepsOrder: boolean;
-      stored?: Relation["stored"];
+      stored?: Relation["stored"] | undefined;
     },
   ): void {
     const aliases = aliasesOf(step.columns);
@@ -228,7 +228,10 @@ class FragmentCompiler {
       body,
       order = [],
       ...names
-    }: { body: Sql; order?: readonly OrderKey[] } & Pick<Relation, "aliases" | "stored">,
+    }: { body: Sql; order?: readonly OrderKey[] | undefined } & Pick<
+      Relation,
+      "aliases" | "stored"
+    >,
   ): void {
     // A prefix that no table has: within WITH a step's name would hide a table of that name.
     const name = sql.id(`ccl~${this.#relations.size}`);

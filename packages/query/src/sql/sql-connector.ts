@@ -18,7 +18,7 @@ import { sqliteDialect, sqliteTakes } from "./sqlite-dialect.ts";
 /** How a SQL source is read. */
 export interface SqlConnectorOptions {
   /** For messages; the kind of database by default. */
-  name?: string;
+  name?: string | undefined;
   /** Schema and table of a resource: the last part of its address by default, `public.orders` as two names. */
   tableOf?(
     resource: TypedScan["resource"],

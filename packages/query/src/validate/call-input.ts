@@ -15,7 +15,7 @@ export interface CallInput {
 export function callOf(
   name: FunctionName,
   parts: TypedExpression[],
-  value: { type: DataType; isNullable?: boolean; unit?: string },
+  value: { type: DataType; isNullable?: boolean | undefined; unit?: string | undefined },
 ): TypedExpression {
   const { type, unit, isNullable = parts.some((part) => part.isNullable) } = value;
   return {

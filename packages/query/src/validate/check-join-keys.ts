@@ -7,7 +7,7 @@ interface Origin {
   table: string;
   column: string;
   isKey: boolean;
-  fk?: string;
+  fk?: string | undefined;
 }
 
 /** Warns of a join whose keys the catalog does not know as a foreign key, or as keys on both sides. */

@@ -54,7 +54,7 @@ export function mismatch(
 }
 
 /** The unit that all values share; literals have none and take any. */
-export function commonUnit(values: readonly TypedExpression[]): { unit?: string } {
+export function commonUnit(values: readonly TypedExpression[]): { unit?: string | undefined } {
   const units = new Set(
     values.filter((value) => value.op !== "literal").map((value) => value.unit),
   );

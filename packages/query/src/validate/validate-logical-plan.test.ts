@@ -77,7 +77,7 @@ function planOf(text: string | object): LogicalPlan {
 function issuesOf(
   text: string | object,
   options: Partial<ValidateOptions> = {},
-): { code: string; message: string; severity?: string }[] {
+): { code: string; message: string; severity?: string | undefined }[] {
   const result = validateLogicalPlan(planOf(text), { details, ...options });
   return result.ok ? result.value.warnings : result.issues;
 }
@@ -247,7 +247,7 @@ describe("validateLogicalPlan", () => {
         column,
         principal,
       }: {
-        column?: { tags?: string[] };
+        column?: { tags?: string[] | undefined } | undefined;
         principal: { roles?: readonly string[] } | undefined;
       }): boolean =>
         column?.tags?.includes("pii") !== true || principal?.roles?.includes("dpo") === true,

@@ -12,16 +12,16 @@ import { visibleResources, type AccessOptions } from "./visible-resources.ts";
 /** Bounds of a plan. */
 export interface ValidationLimits {
   /** 200 by default. */
-  steps?: number;
+  steps?: number | undefined;
   /** A resource with more rows than this needs a limit or an aggregate, whatever its own anti-patterns say. No bound by default. */
-  maxRowsWithoutLimit?: number;
+  maxRowsWithoutLimit?: number | undefined;
 }
 
 /** What a plan is checked against. */
 export interface ValidateOptions extends AccessOptions {
   /** The details that the plan may use, as the catalog shows them. */
   details: Iterable<ResourceDetails>;
-  limits?: ValidationLimits;
+  limits?: ValidationLimits | undefined;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
 
 /** Who asks. Absent means the public: whoever a rule lets in without a name. */
 export interface QueryPrincipal {
-  id?: string;
-  roles?: readonly string[];
+  id?: string | undefined;
+  roles?: readonly string[] | undefined;
   [name: string]: unknown;
 }
 
@@ -11,7 +11,7 @@ export interface QueryPrincipal {
 export interface AccessRequest {
   principal: QueryPrincipal | undefined;
   resource: ResourceDetails;
-  column?: ResourceColumn;
+  column?: ResourceColumn | undefined;
 }
 
 /** Who may read what. A rule that throws denies, as does an answer that is not `true`. */
@@ -21,8 +21,8 @@ export interface QueryAccess {
 
 /** Who asks and by which rules. Without rules, the details are taken as what the principal may see. */
 export interface AccessOptions {
-  access?: QueryAccess;
-  principal?: QueryPrincipal;
+  access?: QueryAccess | undefined;
+  principal?: QueryPrincipal | undefined;
 }
 
 /** The resources that the principal may read, each with those of its columns only, by id. */

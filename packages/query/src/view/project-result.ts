@@ -10,11 +10,11 @@ export type ViewField = ViewValue | ViewGroup;
 /** A value of a column. */
 export interface ViewValue {
   /** The column; the field's own name where absent. */
-  column?: string;
+  column?: string | undefined;
   /** `number` for numbers of any kind that a double holds, `text` for their exact digits. As the result has it where absent. */
-  as?: "number" | "text" | "boolean";
+  as?: "number" | "text" | "boolean" | undefined;
   /** Stands for null. A null without one is null. */
-  whenNull?: string | number | boolean;
+  whenNull?: string | number | boolean | undefined;
 }
 
 /** Fields that stand together. */

@@ -18,7 +18,7 @@ export interface MigrateOptions<Transaction> {
   component: string;
   /** All steps ever, oldest first. A step that was released never changes. */
   migrations: readonly Migration<Transaction>[];
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The version of the schema before and after; 0 where there was none. */

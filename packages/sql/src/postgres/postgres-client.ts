@@ -9,7 +9,7 @@ export interface PostgresClient {
 /** Rows, and which type each column has. */
 export interface PostgresResult {
   rows: unknown[];
-  fields?: readonly { name: string; dataTypeID: number }[];
+  fields?: readonly { name: string; dataTypeID: number }[] | undefined;
 }
 
 /** What a statement takes. A bigint goes as its digits. */

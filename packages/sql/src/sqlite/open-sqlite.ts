@@ -15,19 +15,19 @@ export type SqliteDurability = "full" | "normal" | "off";
 /** Which database, and how it keeps what is written. */
 export interface OpenSqliteOptions {
   /** A file, made when it is not there (its folder must be), or `:memory:`. Not needed with a handle. */
-  path?: string;
+  path?: string | undefined;
   /** A driver's name, or a handle that is open already: a better-sqlite3 `Database`, a `DatabaseSync`. The first driver that is there by default. */
-  driver?: SqliteDriverName | SqliteHandle;
+  driver?: SqliteDriverName | SqliteHandle | undefined;
   /** `full` by default. */
-  durability?: SqliteDurability;
+  durability?: SqliteDurability | undefined;
   /** How long a statement waits for another connection's lock, 5,000 by default. `transaction` waits without blocking the thread. */
-  busyTimeoutMs?: number;
+  busyTimeoutMs?: number | undefined;
   /**
    * True: an existing file is read and never changed, nor are files made beside it; `durability` means nothing then, and
    * what would write fails with `read_only`. A handle is told to refuse writes from then on.
    */
-  readOnly?: boolean;
-  signal?: AbortSignal;
+  readOnly?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 const synchronousLevels = { full: 2, normal: 1, off: 0 } as const;

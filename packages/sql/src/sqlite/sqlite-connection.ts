@@ -23,7 +23,7 @@ export interface ConnectionOptions {
   /** False: `close()` leaves the handle open. */
   ownsHandle: boolean;
   /** True: `close()` does nothing to the database's log. */
-  readOnly?: boolean;
+  readOnly?: boolean | undefined;
 }
 
 /** A driver's handle as a `SqliteDatabase`. */

@@ -25,7 +25,7 @@ export interface SqliteStatement {
 /** How a statement reads. */
 export interface PrepareOptions {
   /** True: all integers come back as bigints. By default as numbers, and one without an exact number throws `out_of_range`. */
-  bigints?: boolean;
+  bigints?: boolean | undefined;
 }
 
 /** One connection, the same over every driver. All calls are synchronous; they block the thread while they wait or sync. */

@@ -32,7 +32,7 @@ interface DriverStatement {
   setReadBigInts?(wanted: boolean): void;
   safeIntegers?(wanted: boolean): void;
   /** better-sqlite3: true for a statement with rows; `run` refuses it, and `get` and `all` refuse any other. */
-  reader?: boolean;
+  reader?: boolean | undefined;
   [Symbol.dispose]?(): void;
 }
 

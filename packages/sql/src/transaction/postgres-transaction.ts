@@ -131,8 +131,8 @@ interface Ending {
   depth: number;
   begin?: string | undefined;
   /** Absent where the client begins and ends the transaction itself. */
-  commit?: string;
-  rollback?: string;
+  commit?: string | undefined;
+  rollback?: string | undefined;
   options: TransactionOptions;
 }
 

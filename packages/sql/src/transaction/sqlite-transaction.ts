@@ -112,7 +112,7 @@ interface Ending {
   depth: number;
   commit: string;
   rollback: string[];
-  end?: () => void;
+  end?: (() => void) | undefined;
   options: TransactionOptions;
 }
 

@@ -4,9 +4,9 @@ export interface TransactionOptions {
    * `write` (default) holds the write lock from the start on SQLite, so that it can't fail half-way for another writer's
    * sake; `read` sees one state of the database throughout, and must not write.
    */
-  mode?: "read" | "write";
+  mode?: "read" | "write" | undefined;
   /** Aborted before the commit, the transaction is undone. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** What runs in a transaction: on the connection that it is given, and no other. */

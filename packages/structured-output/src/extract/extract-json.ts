@@ -1,4 +1,4 @@
-import { failure, type Issue, type Result, success } from "@ccl/core";
+import { type Complete, type Issue, type Result, failure, success, withDefaults } from "@ccl/core";
 import type { ParseBudget } from "../repair/parse-tolerant.ts";
 import type {
   ExtractedJson,
@@ -21,7 +21,7 @@ interface Reading {
   source: Omit<JsonSource, "path">;
 }
 
-const DEFAULT_LIMITS: Required<ExtractLimits> = {
+const DEFAULT_LIMITS: Complete<ExtractLimits> = {
   maxBytes: 16 * 1024 * 1024,
   maxDepth: 512,
   maxRepairs: 100_000,
@@ -34,7 +34,7 @@ const DEFAULT_LIMITS: Required<ExtractLimits> = {
  * `ERR_JSON_EXTRACT` (nothing that looks like JSON), `ERR_JSON_PARSE` and `ERR_SCHEMA_VALIDATION` (read, but not accepted).
  */
 export function extractJson(text: string, options: ExtractOptions = {}): Result<ExtractedJson> {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = withDefaults(DEFAULT_LIMITS, options.limits);
   limits.maxDepth = Math.min(limits.maxDepth, DEEPEST_LIMIT);
   if (options.finishReason === "length")
     return refuse(
@@ -61,7 +61,7 @@ export function extractJson(text: string, options: ExtractOptions = {}): Result<
 function readWhole(
   reading: Reading,
   accept: Accept | undefined,
-  limits: Required<ExtractLimits>,
+  limits: Complete<ExtractLimits>,
 ): Result<ExtractedJson> {
   const decoded =
     typeof reading.value === "string" ? decode(reading.value, reading, limits) : undefined;
@@ -74,7 +74,7 @@ function readWhole(
 function decode(
   text: string,
   outer: Reading,
-  limits: Required<ExtractLimits>,
+  limits: Complete<ExtractLimits>,
 ): Reading | undefined {
   const source = { ...outer.source, kind: "double_encoded" } as const;
   const parsed = parseJson(text);
@@ -95,7 +95,7 @@ function decode(
 function readCandidates(
   text: string,
   accept: Accept | undefined,
-  limits: Required<ExtractLimits>,
+  limits: Complete<ExtractLimits>,
 ): Result<ExtractedJson> {
   const { candidates, truncatedAt, broken } = findCandidates(text, budgetOf(limits));
   if (truncatedAt !== undefined)
@@ -176,7 +176,7 @@ function isLongerThan(text: string, maxBytes: number): boolean {
   return text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes;
 }
 
-function budgetOf({ maxDepth, maxRepairs, timeoutMs }: Required<ExtractLimits>): ParseBudget {
+function budgetOf({ maxDepth, maxRepairs, timeoutMs }: Complete<ExtractLimits>): ParseBudget {
   const deadline = performance.now() + timeoutMs;
   return { maxDepth, maxRepairs, isExpired: () => performance.now() > deadline };
 }

@@ -4,22 +4,22 @@ import type { Repair } from "../repair/repair.ts";
 /** What reading an answer may cost; a text beyond it is refused, valid or not, but for `timeoutMs` and `maxRepairs`. */
 export interface ExtractLimits {
   /** UTF-8 bytes of the answer; default 16 MiB. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** Nested brackets; default 512, at most 2,000: validators that recurse overflow not far beyond. */
-  maxDepth?: number;
+  maxDepth?: number | undefined;
   /** Repairs in one value; default 100,000. */
-  maxRepairs?: number;
+  maxRepairs?: number | undefined;
   /** Time for repairs; valid JSON is read whatever it takes. Default 2,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** What tells the value that is meant from others. */
 export interface ExtractOptions {
   /** Whether a value fits the schema: the outermost one that does wins. */
-  accept?: (value: unknown) => boolean;
+  accept?: ((value: unknown) => boolean) | undefined;
   /** With `length` the answer is refused as truncated, however complete it looks. */
-  finishReason?: FinishReason;
-  limits?: ExtractLimits;
+  finishReason?: FinishReason | undefined;
+  limits?: ExtractLimits | undefined;
 }
 
 /** Where in the answer the value stood. */

@@ -21,7 +21,9 @@ export interface FormatLadder {
 const rungs: readonly StructuredFormat[] = ["json_schema", "json_object", "none"];
 
 /** A ladder over a store; without one it lives in memory. A store may be shared by several ladders. */
-export function createFormatLadder(options: { store?: FormatLadderStore } = {}): FormatLadder {
+export function createFormatLadder(
+  options: { store?: FormatLadderStore | undefined } = {},
+): FormatLadder {
   const store = options.store ?? createMemoryStore();
   const current = async (model: LanguageModel): Promise<StructuredFormat> =>
     lowest([await store.get(keyOf(model)), model.capabilities?.structuredOutput]);

@@ -11,9 +11,9 @@ const maxAnswerCharacters = 40_000;
 /** What the request for a better answer may build on. */
 export interface RepairMessagesOptions {
   /** Default `none`. In the others a decoder starts a new value, so that a cut answer cannot be continued. */
-  format?: StructuredFormat;
+  format?: StructuredFormat | undefined;
   /** Shown again, for a model that may never have seen it. */
-  schema?: JsonSchema;
+  schema?: JsonSchema | undefined;
 }
 
 /**

@@ -9,14 +9,14 @@ export interface StructuredAttempt {
   /** True when the call asked to mend the answer before it. */
   isRepair: boolean;
   /** Absent when the provider refused the format. */
-  finishReason?: FinishReason;
+  finishReason?: FinishReason | undefined;
   /** Why the answer was not taken; empty for the last attempt of a success. */
   issues: Issue[];
   /** What was mended in the text of the accepted answer. */
   repairs: ExtractedJson["repairs"];
   /** Absent when the provider reported none. */
-  usage?: ModelUsage;
-  requestId?: string;
+  usage?: ModelUsage | undefined;
+  requestId?: string | undefined;
 }
 
 /** The value or the issues of the last attempt, and what it took. */

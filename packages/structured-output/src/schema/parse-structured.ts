@@ -9,8 +9,8 @@ import type { StructuredSchema } from "./structured-schema.ts";
 export interface ParseStructuredOptions<T> {
   schema: StructuredSchema<T>;
   /** With `length` the answer is `ERR_TRUNCATED`, however complete it looks. */
-  finishReason?: FinishReason;
-  limits?: ExtractLimits;
+  finishReason?: FinishReason | undefined;
+  limits?: ExtractLimits | undefined;
 }
 
 /**

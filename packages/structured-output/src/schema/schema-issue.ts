@@ -11,7 +11,7 @@ export interface BrokenRule {
   rule: string;
   path: (string | number)[];
   reason: string;
-  value?: { shown: unknown };
+  value?: { shown: unknown } | undefined;
 }
 
 /** The first 200 faults as issues, their messages starting with the rule's name, and a count of the others. */

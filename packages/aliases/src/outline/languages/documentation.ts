@@ -24,7 +24,7 @@ export function javadocBefore(siblings: readonly SyntaxNode[], index: number): s
 export function lineCommentsBefore(
   siblings: readonly SyntaxNode[],
   index: number,
-  options: { mark: string; isSkipped?: (node: SyntaxNode) => boolean },
+  options: { mark: string; isSkipped?: ((node: SyntaxNode) => boolean) | undefined },
 ): string {
   const lines: string[] = [];
   let nextLine = siblings[index]?.firstLine ?? 0;

@@ -43,7 +43,10 @@ function documentation(siblings: readonly SyntaxNode[], index: number): string {
 }
 
 /** The item without its visibility, up to its block, its values shortened. */
-function signatureOf(node: SyntaxNode, options: { end?: number; edits?: Edit[] } = {}): string {
+function signatureOf(
+  node: SyntaxNode,
+  options: { end?: number | undefined; edits?: Edit[] | undefined } = {},
+): string {
   const modifier = visibility(node);
   const from = modifier === undefined ? node.start : modifier.end;
   const value = node.field("value");

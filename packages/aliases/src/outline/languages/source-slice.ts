@@ -10,10 +10,10 @@ export interface Edit {
 
 /** Which part of a node is shown, and what is changed in it. */
 export interface SliceOptions {
-  from?: number;
-  end?: number;
+  from?: number | undefined;
+  end?: number | undefined;
   /** In any order; of two that overlap the outer one counts, edits outside the part do not. */
-  edits?: readonly Edit[];
+  edits?: readonly Edit[] | undefined;
 }
 
 function ordered(edits: readonly Edit[], start: number, end: number): Edit[] {

@@ -28,7 +28,7 @@ import type { Steps } from "./session-tables.ts";
 /** Runs the steps of a call in one transaction. */
 export type RunSteps = <Value>(
   steps: () => Steps<Value>,
-  options: { mode: "read" | "write"; signal?: AbortSignal },
+  options: { mode: "read" | "write"; signal?: AbortSignal | undefined },
 ) => Promise<Value>;
 
 /** A store over tables that are there. */

@@ -20,16 +20,16 @@ const GRACE_MS = 1_000;
 /** A check's outcome, and what only the comparison with another run needs. */
 export interface CheckRun extends CheckOutcome {
   /** Why it could not be started. */
-  startError?: string;
+  startError?: string | undefined;
   /** Tests that its output names as failed; undefined where not all of the output was kept. */
-  failingTests?: ReadonlySet<string>;
+  failingTests?: ReadonlySet<string> | undefined;
 }
 
 interface Ending {
-  exitCode?: number;
+  exitCode?: number | undefined;
   /** Why it could not be started. */
   startError?: unknown;
-  endedBy?: "timeout" | "abort";
+  endedBy?: "timeout" | "abort" | undefined;
 }
 
 /**

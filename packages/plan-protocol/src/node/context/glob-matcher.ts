@@ -31,7 +31,7 @@ export function createGlobMatcher(glob: string): ((path: string) => boolean) | u
  */
 export function createPathMatcher(
   parts: readonly string[],
-  { hasEscapes = false }: { hasEscapes?: boolean } = {},
+  { hasEscapes = false }: { hasEscapes?: boolean | undefined } = {},
 ): (path: string) => boolean {
   const pattern = parts.map((part): Segment =>
     part === "**" ? "**" : readTokens(part, hasEscapes),

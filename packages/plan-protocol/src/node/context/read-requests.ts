@@ -19,12 +19,14 @@ import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-fil
 /** What a workspace can be asked for beyond its files. */
 export interface ContextPorts {
   /** The last lines of a source; `lastN` is undefined where the model named no number. */
-  logs?: (
-    source: string,
-    lastN: number | undefined,
-    signal: AbortSignal | undefined,
-  ) => Promise<string>;
-  env?: (signal: AbortSignal | undefined) => Promise<string>;
+  logs?:
+    | ((
+        source: string,
+        lastN: number | undefined,
+        signal: AbortSignal | undefined,
+      ) => Promise<string>)
+    | undefined;
+  env?: ((signal: AbortSignal | undefined) => Promise<string>) | undefined;
 }
 
 /** More requests at once than anyone needs are not looked at. */

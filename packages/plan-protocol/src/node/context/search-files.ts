@@ -28,7 +28,7 @@ interface SearchHit {
 export interface SearchOutcome {
   hits: SearchHit[];
   /** Undefined if all files were looked at. */
-  stoppedBy?: "hits" | "bytes" | "files" | "time";
+  stoppedBy?: "hits" | "bytes" | "files" | "time" | undefined;
   searchedFiles: number;
 }
 
@@ -69,7 +69,7 @@ interface Search {
   bytes: number;
   startedMs: number;
   turnMs: number;
-  stoppedBy?: SearchOutcome["stoppedBy"];
+  stoppedBy?: SearchOutcome["stoppedBy"] | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function searchFiles(
   rootPath: string,
   query: string,
   options: {
-    isWanted?: (path: string) => boolean;
+    isWanted?: ((path: string) => boolean) | undefined;
     limits: SearchLimits;
     signal?: AbortSignal | undefined;
   },

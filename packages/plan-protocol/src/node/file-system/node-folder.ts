@@ -120,7 +120,7 @@ function createFolder(place: Place, folder: number | undefined): Folder {
 }
 
 function pathIn(
-  folder: Folder & { at?: (name: string) => Promise<string> },
+  folder: Folder & { at?: ((name: string) => Promise<string>) | undefined },
   name: string,
 ): Promise<string> {
   if (folder.at === undefined) throw new Error("Both folders must be of one file system.");

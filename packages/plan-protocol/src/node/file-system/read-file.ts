@@ -10,7 +10,7 @@ export interface FileFacts {
   status: EntryStatus;
   sha256: string;
   /** Absent above the limit. */
-  bytes?: Uint8Array;
+  bytes?: Uint8Array | undefined;
 }
 
 /**

@@ -33,9 +33,9 @@ export interface MemoryFiles extends MemorySource {
   readonly userFile: string;
   readonly projectFile: string;
   /** The valid part of both files. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `aborted` */
-  read(options?: { signal?: AbortSignal }): Promise<PlanMemory>;
+  read(options?: { signal?: AbortSignal | undefined }): Promise<PlanMemory>;
   /** The same, with every key that is unknown or has a value of the wrong kind. */
-  inspect(options?: { signal?: AbortSignal }): Promise<MemoryPatchOutcome>;
+  inspect(options?: { signal?: AbortSignal | undefined }): Promise<MemoryPatchOutcome>;
   /**
    * Sets the keys of a patch that are valid and writes the files that change, durably; all else in them stays. Call it only
    * where the user asked for it. Processes that patch the same files wait for each other.
@@ -43,7 +43,7 @@ export interface MemoryFiles extends MemorySource {
    */
   patch(
     patch: Readonly<Record<string, unknown>>,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<MemoryPatchOutcome>;
   /** Waits for writes under way. */
   close(): Promise<void>;
@@ -57,7 +57,7 @@ interface Layers {
 /** Opens memory and reads it once. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `invalid_input`, `aborted` */
 export async function openMemoryFiles(
   { userDirectory, root }: MemoryFilesOptions,
-  { signal }: { signal?: AbortSignal } = {},
+  { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<MemoryFiles> {
   const userFile = join(resolve(userDirectory), "preferences.json");
   const projectFile = await projectFileIn(root, signal);

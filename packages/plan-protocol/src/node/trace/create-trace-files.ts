@@ -13,11 +13,11 @@ export interface TraceFilesOptions {
   /** The project's root. */
   root: string;
   /** Relative to the root; default `.ccl/traces`. */
-  directory?: string;
+  directory?: string | undefined;
   /** Default false: the model's answers stay out of traces. Secrets in them are masked either way. */
-  includesRawAnswers?: boolean;
+  includesRawAnswers?: boolean | undefined;
   /** Default 200; above it those with the least ids go, which are the oldest where ids are UUIDv7. */
-  maxTraces?: number;
+  maxTraces?: number | undefined;
 }
 
 const TRACE_ID = /^[A-Za-z0-9_-]{1,80}$/;

@@ -121,7 +121,10 @@ export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal)
 export async function mark(
   parts: WorkspaceParts,
   journal: Journal,
-  { state, keptPaths = [] }: { state: keyof typeof MARKS; keptPaths?: readonly string[] },
+  {
+    state,
+    keptPaths = [],
+  }: { state: keyof typeof MARKS; keptPaths?: readonly string[] | undefined },
 ): Promise<void> {
   const { folder } = journal;
   const name = MARKS[state];
@@ -242,7 +245,11 @@ async function openParts(
 async function writeWhole(
   parts: WorkspaceParts,
   folder: Folder,
-  { name, text, before = [] }: { name: string; text: string; before?: readonly Folder[] },
+  {
+    name,
+    text,
+    before = [],
+  }: { name: string; text: string; before?: readonly Folder[] | undefined },
 ): Promise<void> {
   const temporary = `${name}.new`;
   await unless(["ENOENT"], folder.unlink(temporary), undefined);

@@ -22,14 +22,14 @@ import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 export interface ResolvedAction {
   action: ValidAction;
   /** The old file; undefined where there is none, and for folders. */
-  base?: FileFacts;
+  base?: FileFacts | undefined;
   /** Permission bits of the folder that DELETE_DIR removes. */
-  folderMode?: number;
+  folderMode?: number | undefined;
   /** The old text, where it is one. */
-  baseText?: string;
+  baseText?: string | undefined;
   /** The new content of a file that is written. */
-  content?: Uint8Array;
-  text?: string;
+  content?: Uint8Array | undefined;
+  text?: string | undefined;
 }
 
 /** A plan against the tree as it is now. */
@@ -257,7 +257,7 @@ function below(key: string, { issues }: { issues: readonly Issue[] }): Result<ne
   return { ok: false, issues: issues.map((issue) => ({ ...issue, path: [key, ...issue.path] })) };
 }
 
-function textOf(facts: FileFacts): { baseText?: string } {
+function textOf(facts: FileFacts): { baseText?: string | undefined } {
   const text = facts.bytes === undefined ? undefined : decodeText(facts.bytes);
   return text === undefined ? {} : { baseText: text };
 }

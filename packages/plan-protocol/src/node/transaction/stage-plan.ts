@@ -11,9 +11,9 @@ import type { Step } from "./step.ts";
 export interface StagedStep extends Step {
   index: number;
   /** The old file as it was found. */
-  baseStatus?: EntryStatus;
+  baseStatus?: EntryStatus | undefined;
   /** The new file as it lies in the journal's folder. */
-  stagedStatus?: EntryStatus;
+  stagedStatus?: EntryStatus | undefined;
 }
 
 /** A transaction whose new files are on the disk; the tree is as it was. */
@@ -24,7 +24,7 @@ export interface StagedPlan {
 
 interface Draft {
   step: Step;
-  source?: ResolvedAction;
+  source?: ResolvedAction | undefined;
 }
 
 /** Writes all new files beside the journal and makes their content durable; `writeIntent` does the same for their names. */

@@ -13,11 +13,11 @@ export interface Step {
   change: "make_folder" | "write" | "remove" | "remove_folder";
   path: string;
   /** The action that it comes from; undefined for a folder that is made on the way to a file. */
-  kind?: ActionKind;
+  kind?: ActionKind | undefined;
   /** What is there before; undefined where there is nothing. Of folders only the mode counts. */
-  before?: FileState;
+  before?: FileState | undefined;
   /** What is there afterwards. */
-  after?: FileState;
+  after?: FileState | undefined;
 }
 
 /** Something that others changed while a transaction was at work. Never leaves the package. */

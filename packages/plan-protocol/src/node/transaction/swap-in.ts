@@ -106,7 +106,7 @@ export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): P
 export async function syncFoldersOf(
   parts: WorkspaceParts,
   tree: Tree,
-  { steps, others = [] }: { steps: readonly Step[]; others?: readonly Folder[] },
+  { steps, others = [] }: { steps: readonly Step[]; others?: readonly Folder[] | undefined },
 ): Promise<void> {
   if (parts.durability === "off") return;
   const paths = new Set(steps.map((step) => splitPath(step.path).parent));

@@ -18,12 +18,12 @@ interface Place {
 /** What is known of a transaction that is to be undone. */
 export interface UndoOptions {
   /** How many of its steps may have changed something; default all. */
-  begun?: number;
+  begun?: number | undefined;
   /**
    * True where no power was lost since: an old file that is neither in its place nor moved out was then deleted by
    * someone else. Default false: it comes back.
    */
-  isLive?: boolean;
+  isLive?: boolean | undefined;
 }
 
 /**

@@ -5,11 +5,11 @@ import type { WireContext, WireNode } from "./wire-context.ts";
 export interface WireShape {
   type: unknown;
   /** The values that a string, number or boolean is limited to. */
-  values?: ReadonlySet<unknown>;
+  values?: ReadonlySet<unknown> | undefined;
   /** All names of an object, sorted; wire objects always have all of them. */
-  names?: string;
+  names?: string | undefined;
   /** The properties of an object that are limited to certain values. */
-  tags?: ReadonlyMap<string, ReadonlySet<unknown>>;
+  tags?: ReadonlyMap<string, ReadonlySet<unknown>> | undefined;
 }
 
 /** The property names of a union's branch that was tagged. */

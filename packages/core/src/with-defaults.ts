@@ -1,0 +1,11 @@
+/** `T` with each option set: what is left once defaults have filled in. */
+export type Complete<T> = { [Key in keyof T]-?: Exclude<T[Key], undefined> };
+
+/** Fills in the options that are missing or `undefined`; a plain spread would let `undefined` win. */
+export function withDefaults<T extends object>(
+  defaults: Complete<T>,
+  options: T = {} as T,
+): Complete<T> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...(Object.fromEntries(given) as Partial<Complete<T>>) };
+}
