@@ -18,7 +18,11 @@ export function fromLangChain(message: BaseMessage): ChatMessage {
     const toolCalls = (message.tool_calls ?? []).map(({ id = "", name, args }) => {
       return { id, name, arguments: JSON.stringify(args) };
     });
-    return { role: "assistant", content, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
+    return {
+      role: "assistant",
+      content,
+      toolCalls: toolCalls.length === 0 ? undefined : toolCalls,
+    };
   }
   return { role: message.getType() === "system" ? "system" : "user", content };
 }

@@ -80,7 +80,7 @@ function responseOf(text: string): ModelResponse {
 
 async function speak(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await wait(durationMs, undefined, { ...(signal && { signal }) });
+    await wait(durationMs, undefined, { signal });
   } catch (error) {
     throw new LanguageModelError("aborted", "The call was aborted.", { cause: error });
   }

@@ -81,7 +81,7 @@ const kits = {
 };
 
 function seal(inner: ArtifactStore, clock?: Clock): ArtifactStore {
-  const store = withEncryption(inner, { key, ...(clock === undefined ? {} : { clock }) });
+  const store = withEncryption(inner, { key, clock });
   optionsOf.set(store, placeOf(inner));
   return store;
 }

@@ -132,7 +132,7 @@ async function allHandles(store: ArtifactStore): Promise<ArtifactHandle[]> {
   for (let cursor: string | undefined; ;) {
     const page = await store.listHandles({
       limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
+      cursor,
     });
     all.push(...page.handles);
     cursor = page.cursor;

@@ -85,7 +85,7 @@ describe("four processes on one store", () => {
     ) {
       const page = await store.listHandles({
         limit: 1_000,
-        ...(cursor === undefined ? {} : { cursor }),
+        cursor,
       });
       handles.push(...page.handles);
       cursor = page.cursor;

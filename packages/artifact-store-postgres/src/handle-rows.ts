@@ -16,7 +16,7 @@ export function handleOf(row: PostgresRow): ArtifactHandle {
     mimeType: textIn(row, "mime_type"),
     createdAt: numberIn(row, "created_at"),
     source: textIn(row, "source"),
-    ...(typeof sessionId === "string" ? { sessionId } : {}),
+    sessionId: typeof sessionId === "string" ? sessionId : undefined,
   };
 }
 

@@ -24,7 +24,7 @@ export async function openPostgresArtifactStore(
   await migrate(client, {
     component: "artifact_store",
     migrations,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const session = createPostgresSession(client);
   await sweepAbandoned(session);

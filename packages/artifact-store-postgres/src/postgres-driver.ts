@@ -202,7 +202,7 @@ async function find(session: PostgresSession, artifactId: string): Promise<Store
   return {
     record: { artifactId, sizeBytes: numberIn(row, "size_bytes"), chunkHashes },
     isQuarantined: row["is_quarantined"] === true,
-    ...(bytes === undefined ? {} : { bytes }),
+    bytes,
     async *read(firstChunk, endChunk) {
       if (bytes !== undefined) {
         if (firstChunk === 0) yield bytes;

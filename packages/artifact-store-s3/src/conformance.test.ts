@@ -74,7 +74,7 @@ async function openEncrypted(
   options: Omit<S3ArtifactStoreOptions, "client" | "bucket">,
 ): Promise<ArtifactStore> {
   const inner = await open(options);
-  const store = withEncryption(inner, { key, ...(options.clock && { clock: options.clock }) });
+  const store = withEncryption(inner, { key, clock: options.clock });
   opened.set(store, opened.get(inner) ?? { client, bucket: "artifacts" });
   return store;
 }

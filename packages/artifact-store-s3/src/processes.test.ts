@@ -150,7 +150,7 @@ describe("a writer that is killed", () => {
     for (let cursor: string | undefined, isLast = false; !isLast;) {
       const page = await store.listHandles({
         limit: 1_000,
-        ...(cursor !== undefined && { cursor }),
+        cursor,
       });
       for (const { artifactId } of page.handles) listed.add(artifactId);
       cursor = page.cursor;

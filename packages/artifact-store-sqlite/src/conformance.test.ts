@@ -116,7 +116,7 @@ const headerBytes = 48;
 const sealBytes = 16;
 
 function seal(inner: ArtifactStore, clock: Clock | undefined): ArtifactStore {
-  const store = withEncryption(inner, { key, ...(clock === undefined ? {} : { clock }) });
+  const store = withEncryption(inner, { key, clock });
   places.set(store, placeOf(inner));
   return store;
 }

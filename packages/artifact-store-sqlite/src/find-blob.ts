@@ -38,7 +38,7 @@ export function findBlob(
       chunkHashes: chunkHashes instanceof Uint8Array ? chunkHashes : new Uint8Array(),
     },
     isQuarantined: isQuarantined !== 0,
-    ...(bytes instanceof Uint8Array ? { bytes } : {}),
+    bytes: bytes instanceof Uint8Array ? bytes : undefined,
     async *read(firstChunk, endChunk) {
       for (let index = firstChunk; index < endChunk; index += 1) {
         const chunk = await readChunk(database, { artifactId, index, directory });

@@ -46,7 +46,7 @@ export async function openSqliteArtifactStore(
     await migrate(own, {
       component: "artifact_store",
       migrations,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     await sweepStages(own, directory, clock.now() - staleStageMs);
     if (directory !== undefined) await removeDroppedFiles(own, directory);

@@ -44,7 +44,7 @@ describe.skipIf(!hasPostgres)("a worker that is killed in the middle of a run", 
 
   const open = async (stores?: SharedStores): Promise<WorkerProcess> => {
     workers += 1;
-    return startWorker({ name: `worker-${workers}`, url: database.url, ...(stores && { stores }) });
+    return startWorker({ name: `worker-${workers}`, url: database.url, stores });
   };
 
   /** Executions by hook and operation. */

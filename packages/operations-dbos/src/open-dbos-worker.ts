@@ -76,8 +76,8 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
   }
   const { maxAttempts, leftAfterMs } = options;
   const limits = {
-    ...(maxAttempts !== undefined && { maxAttempts }),
-    ...(leftAfterMs !== undefined && { leftAfterMs }),
+    maxAttempts,
+    leftAfterMs,
   };
   const executor = createDbosExecutor({ dbos, runs, clock, onFault, ...limits });
   const applicationName = options.applicationName ?? "ccl-operations";

@@ -40,7 +40,7 @@ export interface WorkerProcess {
 export async function startWorker(options: {
   name: string;
   url: string;
-  stores?: SharedStores;
+  stores?: SharedStores | undefined;
 }): Promise<WorkerProcess> {
   const { name, url, stores } = options;
   const program = fileURLToPath(new URL("worker.mjs", import.meta.url));

@@ -88,7 +88,7 @@ function countsOf(
 /** What a worker is to do; without a run it starts one. */
 export interface Work {
   chatId: string;
-  runId?: string;
+  runId?: string | undefined;
   /** At which point it kills itself; never by default. */
   killAt?: number;
   /** Keeps no steps, to see that this is noticed. */

@@ -37,7 +37,7 @@ export async function workOnStories({ place, callsPath }: WorkerOrders): Promise
   const opened = await openPlace(place);
   const { executor, close } = await openExecutor(opened);
   const { engine } = openStory(await openModels({ repeats: true }), opened.stores, {
-    ...(executor && { executor }),
+    executor,
     onExecution: ({ runId, hook, definition }) =>
       record({ runId, name: `${hook}/${definition.operationId}` }),
     onPrompt: ({ runId }) => record({ runId, name: "main" }),

@@ -8,7 +8,7 @@ interface Row {
   status: string;
   note: string;
   /** Absent where it never started. */
-  from?: number;
+  from?: number | undefined;
   to: number;
 }
 
@@ -101,7 +101,7 @@ function rowsOf(events: readonly RunEvent[]): Row[] {
         status,
         note,
         to,
-        ...(from !== undefined && { from }),
+        from,
       });
     }
     if (event.type === "main_llm.started") {
@@ -129,7 +129,7 @@ function rowsOf(events: readonly RunEvent[]): Row[] {
         status: status === "done" ? "main" : status,
         note,
         to,
-        ...(mainFrom !== undefined && { from: mainFrom }),
+        from: mainFrom,
       });
     }
   }

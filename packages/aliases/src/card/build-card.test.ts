@@ -5,7 +5,7 @@ import { buildCard } from "./build-card.ts";
 import type { CardKind } from "./card.ts";
 
 async function cardOf(path: string, text: string, alias?: string): Promise<string> {
-  const card = await buildCard({ path, text, ...(alias === undefined ? {} : { alias }) });
+  const card = await buildCard({ path, text, alias });
   return `[${card.kind}]\n${card.text}`;
 }
 
@@ -577,7 +577,7 @@ describe("the rules of every card", () => {
   it("hold for any text under any alias", async () => {
     await fc.assert(
       fc.asyncProperty(path, alias, text, async (path, alias, text) => {
-        const input = { path, text, ...(alias === undefined ? {} : { alias }) };
+        const input = { path, text, alias };
         const card = await buildCard(input);
         expect(card.text).toBe(card.lines.join("\n"));
         expect(card.lines.length).toBeGreaterThan(0);

@@ -86,7 +86,7 @@ async function readCode(
 ): Promise<string[] | undefined> {
   const outline = await buildOutline(input, {
     depth: "signatures",
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const isCode =
     outline.language !== undefined && !["markdown", "json", "yaml"].includes(outline.language);

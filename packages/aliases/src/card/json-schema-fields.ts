@@ -166,7 +166,7 @@ function plainType(
   const values = shown.find((item) => item.values !== undefined)?.values;
   return {
     type: shown.map((item) => item.type).join("|"),
-    ...(values === undefined ? {} : { values }),
+    values,
   };
 }
 
@@ -223,7 +223,7 @@ function unionOf(
   const shown = choices.map((choice) => typeOf(reader, choice, { ...at, depth: at.depth + 1 }));
   const values = shown.flatMap((item) => item.values ?? []);
   const types = [...new Set(shown.map((item) => item.type))];
-  return { type: types.join("|"), ...(values.length === 0 ? {} : { values }) };
+  return { type: types.join("|"), values: values.length === 0 ? undefined : values };
 }
 
 function withNull(word: string, values: unknown[]): ShownType {

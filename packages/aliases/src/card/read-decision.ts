@@ -43,9 +43,9 @@ export function readDecision(text: string): Decision | undefined {
   const status = first("status");
   const goal = first("goal");
   return {
-    ...(status === undefined ? {} : { status }),
-    ...(goal === undefined ? {} : { goal }),
-    ...(choice === undefined ? {} : { choice }),
+    status,
+    goal,
+    choice,
     rejected: rejected.length > 0 ? rejected : notChosen(say("options"), choice ?? "", sections),
     constraints: say("constraints"),
     negative: [...say("negative"), ...say("consequences").filter(isBad).map(withoutVerdict)],

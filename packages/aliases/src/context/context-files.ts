@@ -104,7 +104,7 @@ async function snapshotOf(
   const texts = pack.entries
     .filter((entry) => entry.level !== "reference")
     .map((entry) => entry.alias);
-  const snapshot = await takeSnapshot({ registry, texts, ...(signal && { signal }) });
+  const snapshot = await takeSnapshot({ registry, texts, signal });
   const changed = pack.entries.filter(
     ({ alias, sha8 }) => snapshot.entries[alias]?.sha256.startsWith(sha8) !== true,
   );

@@ -59,9 +59,6 @@ async function compare(
   };
   if (patch !== undefined) changed.patch = patch;
   else if (after.text !== undefined) changed.text = after.text;
-  const notes = await describeChange(
-    { alias, before, after, ...(patch === undefined ? {} : { patch }) },
-    options,
-  );
+  const notes = await describeChange({ alias, before, after, patch }, options);
   return { ...changed, notes };
 }

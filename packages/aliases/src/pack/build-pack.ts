@@ -167,7 +167,7 @@ async function offerFile(
       hasSignatures: place * LEAST_TOKENS_FOR_SIGNATURES < usable,
       hasFull: place * LEAST_TOKENS_FOR_FULL < usable,
     },
-    ...(options.signal && { signal: options.signal }),
+    signal: options.signal,
   });
   return { file, forms };
 }
@@ -192,7 +192,7 @@ async function buildFrame(stats: AliasStat[], job: Job): Promise<PackParts> {
     const before = known.get(alias);
     // A base keeps the texts of what the model was shown; only those are compared in words.
     const text = before?.text === undefined ? undefined : await textOf(stat, { before, reader });
-    entries[alias] = { path, sha256, ...(text !== undefined && { text }) };
+    entries[alias] = { path, sha256, text };
   }
   const current = { id: snapshotId(entries), entries };
   return {

@@ -151,7 +151,7 @@ function readRecord(input: { alias: string; value: unknown; file: string }): Reg
     sha8,
     fields,
     isUnchanged: true,
-    ...(full?.startsWith(sha8) ? { sha256: full } : {}),
+    sha256: full?.startsWith(sha8) ? full : undefined,
   };
 }
 

@@ -30,8 +30,8 @@ export function readGetAliasInput(input: unknown): Result<GetAliasInput> {
   const wanted = sha8 ?? reference.sha8;
   return success({
     alias: reference.alias,
-    ...(wanted === undefined ? {} : { sha8: wanted }),
-    ...(lines === undefined ? {} : { lines }),
+    sha8: wanted,
+    lines,
   });
 }
 

@@ -23,7 +23,7 @@ export async function commitPuts(
   const count = puts.reduce((sum, put) => sum + put.handles.length, 0);
   const batch = count > 1 ? await store.batches.begin() : undefined;
   const made = { references: [], artifactIds: [] };
-  const change: ChangeOptions = { ...options, made, ...(batch === undefined ? {} : { batch }) };
+  const change: ChangeOptions = { ...options, made, batch };
   try {
     const outcomes = await inParallel(puts, (put) => putOne(store, put, change));
     await inParallel(foldersOf(store, puts), (folder) =>

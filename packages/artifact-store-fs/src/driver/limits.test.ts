@@ -14,7 +14,7 @@ let root = "";
 const opened: ArtifactStore[] = [];
 
 async function open(limits?: StoreLimits): Promise<ArtifactStore> {
-  const store = await openFsArtifactStore({ root, durability: "off", ...(limits && { limits }) });
+  const store = await openFsArtifactStore({ root, durability: "off", limits });
   opened.push(store);
   return store;
 }

@@ -30,7 +30,7 @@ async function pagesOf(limit: number): Promise<ArtifactHandle[]> {
   const handles: ArtifactHandle[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.listHandles({ limit, ...(cursor !== undefined && { cursor }) });
+    const page = await store.listHandles({ limit, cursor });
     handles.push(...page.handles);
     cursor = page.cursor;
   } while (cursor !== undefined);

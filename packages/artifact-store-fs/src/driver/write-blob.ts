@@ -135,7 +135,7 @@ export async function addReference(
     sizeBytes,
     hashBytes: 0,
     handle,
-    ...(batch === undefined ? {} : { batch }),
+    batch,
   };
   await writeNewFile(store, pin, { encode: () => encodeHeader(header) ?? new Uint8Array(0), now });
   try {

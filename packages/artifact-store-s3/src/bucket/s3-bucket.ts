@@ -69,7 +69,7 @@ export class S3Bucket {
       throw s3Failure(error, {
         operation,
         bucket: this.name,
-        ...(key !== undefined && { key: this.prefix + key }),
+        key: key !== undefined ? this.prefix + key : undefined,
       });
     }
   }
@@ -90,8 +90,8 @@ export class S3Bucket {
       ContentLength: body.byteLength,
       ContentMD5: createHash("md5").update(body).digest("base64"),
       ChecksumSHA256: createHash("sha256").update(body).digest("base64"),
-      ...(condition === "absent" && { IfNoneMatch: "*" }),
-      ...(typeof condition === "object" && { IfMatch: condition.etag }),
+      IfNoneMatch: condition === "absent" ? "*" : undefined,
+      IfMatch: typeof condition === "object" ? condition.etag : undefined,
     };
     return await this.request("PutObject", key, async () => {
       for (let attempt = 1; ; attempt += 1) {
@@ -146,7 +146,7 @@ export class S3Bucket {
         Bucket: this.name,
         Prefix: this.prefix + under,
         MaxKeys: pageKeys,
-        ...(after !== undefined && { StartAfter: this.prefix + after }),
+        StartAfter: after !== undefined ? this.prefix + after : undefined,
       };
       const answer = await this.request("ListObjectsV2", under, () =>
         this.client.send(new ListObjectsV2Command(input), requestOptions(signal)),

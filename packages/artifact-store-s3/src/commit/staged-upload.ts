@@ -167,12 +167,10 @@ export class StagedUpload implements StagedBlob {
     });
     this.#parts[part.partNumber - 1] = {
       PartNumber: part.partNumber,
-      ...(answer.ETag !== undefined && { ETag: answer.ETag }),
-      ...(answer.ChecksumCRC32 !== undefined && { ChecksumCRC32: answer.ChecksumCRC32 }),
-      ...(answer.ChecksumCRC32C !== undefined && { ChecksumCRC32C: answer.ChecksumCRC32C }),
-      ...(answer.ChecksumCRC64NVME !== undefined && {
-        ChecksumCRC64NVME: answer.ChecksumCRC64NVME,
-      }),
+      ETag: answer.ETag,
+      ChecksumCRC32: answer.ChecksumCRC32,
+      ChecksumCRC32C: answer.ChecksumCRC32C,
+      ChecksumCRC64NVME: answer.ChecksumCRC64NVME,
     };
   }
 

@@ -36,7 +36,7 @@ export async function handlesOf(
   const listed = await context.batches.settle(async (view) => {
     const keys = await context.bucket.listAll(claimPrefix(artifactId), { signal });
     const { claims } = parseReferences(keys.map(({ key }) => key));
-    return await readAdmitted(context, { entries: claims, view, ...(signal && { signal }) });
+    return await readAdmitted(context, { entries: claims, view, signal });
   }, signal);
   return listed ?? [];
 }
@@ -65,7 +65,7 @@ async function listOnce(
       const handles = await readAdmitted(context, {
         entries: known.slice(at, at + limit),
         view,
-        ...(signal && { signal }),
+        signal,
       });
       if (handles === undefined) return undefined;
       const last = found.at(-1);

@@ -47,8 +47,7 @@ export async function removeHandles(
   // Before the references go, so that a blob whose last one went is never younger than its ending says.
   await bucket.put(endingKey(artifactId, now, randomUUID()), new Uint8Array(), { signal });
   await inParallel(matching, async ({ own, handle }) => {
-    if (handle !== undefined)
-      await removeOne(context, { claims: own, handle, ...(signal && { signal }) });
+    if (handle !== undefined) await removeOne(context, { claims: own, handle, signal });
   });
   const older = endings.filter((ending) => ending.at <= now);
   await inParallel(older, (ending) => bucket.remove(ending.key, signal));

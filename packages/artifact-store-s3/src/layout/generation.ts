@@ -54,7 +54,7 @@ export function createGeneration(options: {
     name,
     committedAt: Math.max(0, Math.floor(now)),
     sizeBytes,
-    ...(staged !== undefined && { dataKey: dataKeyOf(staged) }),
+    dataKey: staged !== undefined ? dataKeyOf(staged) : undefined,
   };
 }
 
@@ -67,7 +67,7 @@ export function parseGeneration(name: string): Generation | undefined {
     name,
     committedAt: parseInt(committed, 36),
     sizeBytes: parseInt(size, 36),
-    ...(kind === "s" && { dataKey: dataKeyOf({ at: parseInt(staged, 36), random }) }),
+    dataKey: kind === "s" ? dataKeyOf({ at: parseInt(staged, 36), random }) : undefined,
   };
 }
 

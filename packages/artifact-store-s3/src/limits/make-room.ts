@@ -54,7 +54,7 @@ export async function makeRoom(context: S3Context, request: RoomRequest): Promis
     await fitStore(context, request, { maxBytes: limits.maxStoreBytes, eviction });
   }
   await inParallel(eviction.handles, ({ artifactId, handleId }) =>
-    removeHandles(context, artifactId, { match: { handleId }, now, ...(signal && { signal }) }),
+    removeHandles(context, artifactId, { match: { handleId }, now, signal }),
   );
   const artifactIds = [
     ...eviction.unreferenced,
@@ -65,7 +65,7 @@ export async function makeRoom(context: S3Context, request: RoomRequest): Promis
     artifactIds,
     until: Infinity,
     isDryRun: false,
-    ...(signal && { signal }),
+    signal,
   });
   return true;
 }
@@ -183,8 +183,8 @@ async function* allHandles(
   for (;;) {
     const options = {
       limit: 100,
-      ...(after !== undefined && { after }),
-      ...(signal && { signal }),
+      after,
+      signal,
     };
     const page = await listHandles(context, options);
     yield* page;

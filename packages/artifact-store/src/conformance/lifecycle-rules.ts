@@ -17,7 +17,7 @@ const calls: [
   name: string,
   call: (store: ArtifactStore, signal?: AbortSignal) => Promise<unknown>,
 ][] = [
-  ["store", (store, signal) => store.store("late", { source, ...(signal && { signal }) })],
+  ["store", (store, signal) => store.store("late", { source, signal })],
   [
     "storeMany",
     (store, signal) => store.storeMany([{ content: "late", source }], signal && { signal }),
@@ -28,10 +28,7 @@ const calls: [
   ["getHandles", (store, signal) => store.getHandles(hex, signal && { signal })],
   ["listHandles", (store, signal) => store.listHandles(signal && { signal })],
   ["delete", (store, signal) => store.delete(hex, signal && { signal })],
-  [
-    "collectGarbage",
-    (store, signal) => store.collectGarbage({ graceMs: 0, ...(signal && { signal }) }),
-  ],
+  ["collectGarbage", (store, signal) => store.collectGarbage({ graceMs: 0, signal })],
   ["verify", (store, signal) => store.verify(signal && { signal })],
 ];
 

@@ -88,7 +88,7 @@ async function copyOne(
       source,
       mimeType,
       imported,
-      ...(sessionId !== undefined && { sessionId }),
+      sessionId,
       ...signalOption(signal),
     };
     const copy = await to.store(watched(stream, reading), facts);
@@ -211,7 +211,7 @@ async function* groupsById(
   let group: Group = { handles: [], cursor };
   let next = cursor;
   do {
-    const options = { limit, ...(next !== undefined && { cursor: next }), ...signalOption(signal) };
+    const options = { limit, cursor: next, ...signalOption(signal) };
     const page: HandlePage = await store.listHandles(options);
     for (const handle of page.handles) {
       if (group.handles.length > 0 && group.handles[0]?.handleId !== handle.handleId) {

@@ -30,7 +30,7 @@ export async function openSegments(
     throw corruptError(artifactId, `no encrypted artifact has ${storedBytes} bytes`);
   // What has one segment is read in one go.
   const head = await store.retrieve(artifactId, {
-    ...(layout.segmentCount > 1 && { range: { start: 0, end: headerBytes } }),
+    range: layout.segmentCount > 1 ? { start: 0, end: headerBytes } : undefined,
     ...signalOption(signal),
   });
   if (head === undefined) return undefined;

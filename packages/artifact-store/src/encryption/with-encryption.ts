@@ -153,8 +153,8 @@ function sealItem(
     source,
     mimeType: sealedMimeType,
     imported: markNew(sealed, imported),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(expectedId !== undefined && { expectedId }),
+    sessionId,
+    expectedId,
   };
 }
 
@@ -182,7 +182,7 @@ async function openPlain(
     keys,
     artifactId,
     storedBytes: handle.sizeBytes,
-    ...(range && { range }),
+    range,
     ...signalOption(signal),
   });
   return plain && { handle: openHandle(keys, handle), plain };
@@ -267,7 +267,7 @@ async function dropOldSpools(
   do {
     const page = await store.listHandles({
       source: spoolSource,
-      ...(cursor !== undefined && { cursor }),
+      cursor,
       ...signalOption(options.signal),
     });
     for (const { artifactId, handleId, createdAt } of page.handles) {

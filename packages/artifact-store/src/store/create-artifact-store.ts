@@ -100,8 +100,8 @@ export function createArtifactStore(
       scope.run(options, async () => {
         const { handleId, sessionId, signal } = options;
         const match = {
-          ...(handleId !== undefined && { handleId: checkHandleId(handleId) }),
-          ...(sessionId !== undefined && { sessionId: checkText("sessionId", sessionId) }),
+          handleId: handleId !== undefined ? checkHandleId(handleId) : undefined,
+          sessionId: sessionId !== undefined ? checkText("sessionId", sessionId) : undefined,
         };
         const at = { now: clock.now(), ...signalOption(signal) };
         return (await driver.removeHandles(checkArtifactId(artifactId), match, at)) > 0;
@@ -113,7 +113,7 @@ export function createArtifactStore(
         const most = Number.MAX_SAFE_INTEGER;
         checkCount(sample, { name: "sample", least: 0, most, otherwise: most });
         return verifyBlobs(context, {
-          ...(sample !== undefined && { sample }),
+          sample,
           ...signalOption(signal),
         });
       }),
@@ -146,7 +146,7 @@ async function collect(
   const freed = await driver.collect({
     until: clock.now() - graceMs,
     isDryRun,
-    ...(artifactIds && { artifactIds: artifactIds.map(checkArtifactId) }),
+    artifactIds: artifactIds ? artifactIds.map(checkArtifactId) : undefined,
     ...signalOption(signal),
   });
   return {

@@ -19,9 +19,9 @@ export async function listPage(
   const limit = checkCount(options.limit, { name: "limit", least: 1, most: 1000, otherwise: 100 });
   const found = await driver.listHandles({
     limit: limit + 1,
-    ...(sessionId !== undefined && { sessionId: checkText("sessionId", sessionId) }),
-    ...(source !== undefined && { source: checkText("source", source) }),
-    ...(cursor !== undefined && { after: handleOf(cursor) }),
+    sessionId: sessionId !== undefined ? checkText("sessionId", sessionId) : undefined,
+    source: source !== undefined ? checkText("source", source) : undefined,
+    after: cursor !== undefined ? handleOf(cursor) : undefined,
     ...signalOption(signal),
   });
   const handles = found.slice(0, limit).map(copyHandle);

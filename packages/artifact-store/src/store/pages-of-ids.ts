@@ -26,7 +26,7 @@ export async function pageOfIds(
 ): Promise<string[]> {
   const page = await driver.listIds({
     limit,
-    ...(after !== "" && { after }),
+    after: after !== "" ? after : undefined,
     ...signalOption(signal),
   });
   if (page.every((id, index) => id > (page[index - 1] ?? after))) return page;

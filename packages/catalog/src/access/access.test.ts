@@ -224,7 +224,7 @@ describe("a principal's answers", () => {
           const samples = build(shapes);
           const catalog = createCatalog({
             access: rules,
-            ...(hasEmbedder ? { embedder: createScriptedEmbedder() } : {}),
+            embedder: hasEmbedder ? createScriptedEmbedder() : undefined,
           });
           expect((await catalog.register(samples.map(({ resource }) => resource))).ok).toBe(true);
           const ids = samples.map(({ resource }) => resource.id);

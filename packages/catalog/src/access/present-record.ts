@@ -43,20 +43,19 @@ export function presentOverview(
   const { updated_at, rev, schema_hash, cap_hash } = record;
   return {
     id,
-    ...(uri === undefined ? {} : { uri }),
+    uri,
     kind,
     title,
     tags,
-    ...(shape === undefined ? {} : { shape }),
+    shape,
     schema_digest: hidden.isEmpty
       ? schema_digest
       : schema_digest.filter((entry) => !hidden.isNamedIn(entry)),
     cap,
-    ...(cost_hint === undefined ? {} : { cost_hint }),
-    ...(examples === undefined
-      ? {}
-      : { examples: examples.filter(({ task }) => !hidden.isNamedIn(task)) }),
-    ...(owner === undefined ? {} : { owner }),
+    cost_hint,
+    examples:
+      examples === undefined ? undefined : examples.filter(({ task }) => !hidden.isNamedIn(task)),
+    owner,
     updated_at,
     rev,
     schema_hash,

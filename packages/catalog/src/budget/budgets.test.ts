@@ -96,7 +96,7 @@ describe("a budgeted context", () => {
                 task: "orders by amount",
                 budget,
                 candidates,
-                reserve: { task: 5, ...(details > 800 ? {} : { details }) },
+                reserve: { task: 5, details: details > 800 ? undefined : details },
               };
               const context = await one.budgetedContext(request).catch(onlyExceeded);
               const again = await one.budgetedContext(request).catch(onlyExceeded);
@@ -157,7 +157,7 @@ describe("a budgeted context", () => {
         candidates,
         budget: 900,
         counter: estimatedCounter,
-        ...(reserve === undefined ? {} : { reserve }),
+        reserve,
       });
     const spared = build();
     expect(shareBudget(900, {}, estimatedCounter).details).toBeLessThan(20);

@@ -168,7 +168,7 @@ function finished({
       alias: aliasOf.get(id) ?? "",
       truncated,
       total: all,
-      ...(hasMore ? { next: formatCursor(shown) } : {}),
+      next: hasMore ? formatCursor(shown) : undefined,
     };
   });
   const { usable, head, task } = shares;

@@ -47,7 +47,7 @@ export function shareBudget(
   }
   const { usable } = new TokenBudget({
     total: budget,
-    ...(counter === undefined ? {} : { counter }),
+    counter,
   });
   const rest = usable - head - task;
   if (rest <= 0) {

@@ -33,7 +33,7 @@ export async function createBudgetedContext(
   const built = buildContext({
     candidates: records.map((record) => toCandidate(record, visible)),
     budget: request.budget,
-    ...(request.reserve === undefined ? {} : { reserve: request.reserve }),
+    reserve: request.reserve,
     counter: context.counter,
   });
   return { ...built, unmatchedTerms, vectorLeg };
@@ -67,8 +67,8 @@ export async function rankCandidates(
       text: task,
       exclude,
       limit,
-      ...(facets === undefined ? {} : { facets }),
-      ...(signal === undefined ? {} : { signal }),
+      facets,
+      signal,
     },
     context,
   );
@@ -107,7 +107,7 @@ function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {
     kind,
     title,
     schema_digest,
-    ...(isTold ? { description: view.hidden.maskIn(description) } : {}),
+    description: isTold ? view.hidden.maskIn(description) : undefined,
   };
   if (visibility.isOpen) openRows.set(record, row);
   return row;

@@ -51,8 +51,8 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
   const visible = await context.look(principal, signal);
   const call = {
     visible,
-    ...(facets === undefined ? {} : { facets }),
-    ...(signal === undefined ? {} : { signal }),
+    facets,
+    signal,
   };
   const isBrowsing = text.trim() === "";
   const limit = isBrowsing ? Number.MAX_SAFE_INTEGER : pagedMatches;

@@ -30,7 +30,7 @@ export function detailsOf(
       audit(access, {
         type: "details_denied",
         resourceId: id,
-        ...(principal?.id === undefined ? {} : { principalId: principal.id }),
+        principalId: principal?.id === undefined ? undefined : principal.id,
         roles: principal?.roles ?? ["public"],
         reason: reason ?? "absent",
         at: clock.now(),

@@ -105,7 +105,7 @@ function writesOf(
     const { record, isChanged } = deriveRecord(input, {
       corpus,
       now,
-      ...(before === undefined ? {} : { before }),
+      before,
     });
     if (!isChanged) {
       report.unchanged.push(input.id);

@@ -59,8 +59,8 @@ export async function findResources(options: FindOptions, context: SearchContext
   const ranked = await guarded(() =>
     rankResources({
       index: context.index,
-      ...(hasText ? { text } : {}),
-      ...(vector === undefined ? {} : { vector }),
+      text: hasText ? text : undefined,
+      vector,
       filter,
       limit,
       lookup: async (ids) =>
@@ -70,7 +70,7 @@ export async function findResources(options: FindOptions, context: SearchContext
           return record.id === id ? record : { ...record, id };
         }),
       clock: context.clock,
-      ...(context.weights === undefined ? {} : { weights: context.weights }),
+      weights: context.weights,
       ...withSignal(signal),
     }),
   );
@@ -96,16 +96,11 @@ export async function countFacets(
   { index }: SearchContext,
 ): Promise<Record<string, FacetCount[]>> {
   const filter = visible.filter({
-    ...(facets === undefined ? {} : { facets }),
-    ...(exclude === undefined ? {} : { exclude }),
+    facets,
+    exclude,
   });
   const entries = ids?.map((id) => visible.entryOf(id));
-  return guarded(() =>
-    index.countFacets(
-      { filter, ...(entries === undefined ? {} : { ids: entries }), limit: 20 },
-      withSignal(signal),
-    ),
-  );
+  return guarded(() => index.countFacets({ filter, ids: entries, limit: 20 }, withSignal(signal)));
 }
 
 async function queryVector(

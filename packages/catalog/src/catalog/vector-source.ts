@@ -77,7 +77,7 @@ export function createVectorSource({
         const outcome = await embedBatch(batch, {
           embedder,
           timeoutMs,
-          ...(signal === undefined ? {} : { signal }),
+          signal,
         });
         throwIfAborted(signal);
         if (typeof outcome === "string") {

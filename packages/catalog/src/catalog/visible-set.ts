@@ -88,9 +88,9 @@ function visibleSet(
     filter({ facets, exclude }) {
       const excluded = exclude?.map((id) => entries?.get(id) ?? id);
       return {
-        ...(facets === undefined ? {} : { facets }),
-        ...(excluded === undefined ? {} : { exclude: excluded }),
-        ...(allow === undefined ? {} : { allow }),
+        facets,
+        exclude: excluded,
+        allow,
       };
     },
   };

@@ -31,8 +31,8 @@ export async function listedIds(store: CatalogStore, limit?: number): Promise<st
   const ids: string[] = [];
   for (let cursor: string | undefined; ;) {
     const page = await store.list({
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(limit === undefined ? {} : { limit }),
+      cursor,
+      limit,
     });
     ids.push(...page.resources.map(({ record }) => record.id));
     ({ cursor } = page);
@@ -73,7 +73,7 @@ export async function wholeHistory(
 ): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = await store.history(id, { limit, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.history(id, { limit, cursor });
     entries.push(...page.entries);
     ({ cursor } = page);
     assert.ok(

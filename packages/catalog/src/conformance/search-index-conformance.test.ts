@@ -71,7 +71,7 @@ const broken: [fault: string, rule: string, Fault][] = [
         const allowed = await index.searchText({
           ...query,
           limit: 10_000,
-          ...(filter === undefined ? {} : { filter }),
+          filter,
         });
         const ids = new Set(allowed.hits.map(({ id }) => id));
         const found = await index.searchText(query, options);
@@ -91,10 +91,7 @@ const broken: [fault: string, rule: string, Fault][] = [
     "words that no visible document has are named as they were written, and lower the share",
     (index) => ({
       async searchText({ filter, ...query }, options) {
-        const found = await index.searchText(
-          { ...query, ...(filter === undefined ? {} : { filter }) },
-          options,
-        );
+        const found = await index.searchText({ ...query, filter }, options);
         const { unmatchedTerms, coverage } = await index.searchText(query, options);
         return { ...found, unmatchedTerms, coverage };
       },

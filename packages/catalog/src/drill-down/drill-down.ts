@@ -160,7 +160,7 @@ async function askForPicks(
       messages: promptOf(rows.text),
       schemaName: "picks",
       request: { temperature: 0 },
-      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      signal: request.signal,
     });
     return { result, rows, idOf: (alias) => aliases.get(alias) ?? alias, tokens };
   }
@@ -184,11 +184,7 @@ function finish({
 }): BudgetedContext {
   const { head, task, details } = request.reserve ?? {};
   const records: ResourceRecord[] = [...picks.keys()].flatMap((id) => found?.visible.get(id) ?? []);
-  const { rest } = shareBudget(
-    request.budget,
-    { ...(head === undefined ? {} : { head }), ...(task === undefined ? {} : { task }) },
-    context.counter,
-  );
+  const { rest } = shareBudget(request.budget, { head, task }, context.counter);
   const built = buildContext({
     candidates: records.flatMap((record) =>
       found === undefined ? [] : toCandidate(record, found.visible),
@@ -196,8 +192,8 @@ function finish({
     budget: request.budget,
     // The picks' rows are short and few: all but a little goes to their cards.
     reserve: {
-      ...(head === undefined ? {} : { head }),
-      ...(task === undefined ? {} : { task }),
+      head,
+      task,
       details: details ?? Math.max(0, rest - 60 - 16 * records.length),
     },
     counter: context.counter,
@@ -214,8 +210,9 @@ function addUsage(one: ModelUsage, two: ModelUsage): ModelUsage {
   return {
     inputTokens: one.inputTokens + two.inputTokens,
     outputTokens: one.outputTokens + two.outputTokens,
-    ...(one.costUsd === undefined && costUsd === undefined
-      ? {}
-      : { costUsd: (one.costUsd ?? 0) + (costUsd ?? 0) }),
+    costUsd:
+      one.costUsd === undefined && costUsd === undefined
+        ? undefined
+        : (one.costUsd ?? 0) + (costUsd ?? 0),
   };
 }

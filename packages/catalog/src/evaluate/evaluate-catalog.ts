@@ -93,7 +93,7 @@ export async function evaluateCatalog(
     const { hits } = await catalog.search({
       text,
       limit: depth,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     byQuery.push({
       qid,
@@ -172,7 +172,7 @@ async function measureBudget(
     const context = await catalog.budgetedContext({
       task: text,
       budget,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     rows.push(recallOf(context.overview, grades));
     cards.push(recallOf(context.details, grades));

@@ -55,7 +55,7 @@ async function listAll(
   source: McpToolSource,
   { server, signal, timeoutMs }: FromMcpToolsOptions,
 ): Promise<object[]> {
-  const options = { timeout: timeoutMs ?? 30_000, ...(signal === undefined ? {} : { signal }) };
+  const options = { timeout: timeoutMs ?? 30_000, signal };
   const found: object[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
@@ -100,7 +100,7 @@ function toolResource(
       name,
       description: tool["description"],
       inputSchema: isPlainRecord(tool["inputSchema"]) ? tool["inputSchema"] : {},
-      ...(isPlainRecord(tool["outputSchema"]) ? { outputSchema: tool["outputSchema"] } : {}),
+      outputSchema: isPlainRecord(tool["outputSchema"]) ? tool["outputSchema"] : undefined,
     }),
   };
 }

@@ -69,7 +69,7 @@ function skillResource(
     ...fields,
     usage: {
       snippets: [...(tool.snippets ?? []).map(cleanSnippet), ...(usage?.snippets ?? [])],
-      ...(tool.anti_patterns === undefined ? {} : { anti_patterns: [...tool.anti_patterns] }),
+      anti_patterns: tool.anti_patterns === undefined ? undefined : [...tool.anti_patterns],
     },
     ...(access === undefined ? {} : { access }),
   };
@@ -83,8 +83,8 @@ function accessOf({ policy, secrets }: SkillDeclaration): ResourceInput["access"
   if (policy === undefined && secrets === undefined) return undefined;
   const references = secrets?.map((secret) => secretReference(secret));
   return {
-    ...(policy === undefined ? {} : { policy }),
-    ...(references === undefined ? {} : { secrets: references }),
+    policy,
+    secrets: references,
   };
 }
 

@@ -156,11 +156,10 @@ function tableOf(row: PostgresRow, { columns: columnRows, keys, indexes }: Table
     schema: String(row["schema"]),
     name: String(row["name"]),
     kind: kinds[String(row["kind"])] ?? "table",
-    ...(typeof comment === "string" ? { comment } : {}),
+    comment: typeof comment === "string" ? comment : undefined,
     // -1 says that the table was never analysed, and a view has no estimate.
-    ...(typeof rows === "number" && rows >= 0 && row["kind"] !== "v"
-      ? { rows: Math.round(rows) }
-      : {}),
+    rows:
+      typeof rows === "number" && rows >= 0 && row["kind"] !== "v" ? Math.round(rows) : undefined,
     columns,
     uniqueKeys: isOf("u")
       .map((key) => key.columns)

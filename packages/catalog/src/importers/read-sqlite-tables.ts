@@ -93,7 +93,7 @@ function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlT
     options.sampleRows > 0 && kind === "table" ? sampleNulls(reading, name, columns) : {};
   if (options.sampleRows > 0) sampleTypes(reading, name, columns);
   return {
-    ...(schema === "main" ? {} : { schema }),
+    schema: schema === "main" ? undefined : schema,
     name,
     kind,
     ...countRows(reading, name, kind),

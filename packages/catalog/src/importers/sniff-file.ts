@@ -188,7 +188,7 @@ function readJson(sample: TextSample, isLines: boolean): Result<FileSchema> {
   for (const value of read.values) sniffer.addRow(cellsOf(value));
   const details = {
     encoding: sample.encoding,
-    ...(read.member === undefined ? {} : { rows_at: read.member }),
+    rows_at: read.member,
   };
   return success({
     format: isLines ? "jsonl" : "json",

@@ -95,14 +95,11 @@ function usageOf(table: SqlTable): ResourceUsage {
     ...((table.rows ?? 0) >= largeRows ? [`no limit over ${largeRows} rows`] : []),
   ];
   return {
-    ...(shown.length > 0
-      ? {
-          snippets: [
-            { engine: "sql", code: `SELECT ${select} FROM ${source}${order} LIMIT ${snippetRows}` },
-          ],
-        }
-      : {}),
-    ...(antiPatterns.length > 0 ? { anti_patterns: antiPatterns } : {}),
+    snippets:
+      shown.length > 0
+        ? [{ engine: "sql", code: `SELECT ${select} FROM ${source}${order} LIMIT ${snippetRows}` }]
+        : undefined,
+    anti_patterns: antiPatterns.length > 0 ? antiPatterns : undefined,
   };
 }
 

@@ -25,7 +25,7 @@ export async function openPostgresCatalogStore({
     await migrate(client, {
       component: "catalog_store",
       migrations,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
   } catch (error) {
     throw catalogErrorOf(error, "store");

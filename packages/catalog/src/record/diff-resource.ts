@@ -181,7 +181,7 @@ function textOf(value: unknown): string {
 
 function sides(from: unknown, to: unknown): { from?: string | undefined; to?: string | undefined } {
   return {
-    ...(from === undefined ? {} : { from: inertText(textOf(from), 200) }),
-    ...(to === undefined ? {} : { to: inertText(textOf(to), 200) }),
+    from: from === undefined ? undefined : inertText(textOf(from), 200),
+    to: to === undefined ? undefined : inertText(textOf(to), 200),
   };
 }

@@ -117,8 +117,8 @@ function explainTerms(
 ): ScoreExplanation {
   return {
     recency: weights.recency * recency,
-    ...(capability === undefined ? {} : { capability: weights.capability * capability }),
-    ...(cost === undefined ? {} : { cost: 0 - weights.cost * cost }),
+    capability: capability === undefined ? undefined : weights.capability * capability,
+    cost: cost === undefined ? undefined : 0 - weights.cost * cost,
   };
 }
 

@@ -76,8 +76,8 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
     const cost = costOf(record);
     return {
       recency: recencyOf(record, nowMs, halfLifeDays),
-      ...(capability === undefined ? {} : { capability }),
-      ...(cost === undefined ? {} : { cost }),
+      capability,
+      cost,
     };
   };
   const fused = fuseLegs({

@@ -68,7 +68,7 @@ export function createCatalogTools(
           const found = await catalog.search({
             text,
             limit,
-            ...(facets === undefined ? {} : { facets }),
+            facets,
             ...call,
           });
           const { items } = await catalog.overview({
@@ -98,7 +98,7 @@ export function createCatalogTools(
           const { ids, cursor } = read(detailsInput, input);
           const call = signal === undefined ? who : { ...who, signal };
           const { items, missing } = await catalog.details(ids, {
-            ...(cursor === undefined ? {} : { cursor }),
+            cursor,
             ...call,
           });
           const absent = missing.map((id) => `[no resource ${JSON.stringify(inertText(id, 80))}]`);

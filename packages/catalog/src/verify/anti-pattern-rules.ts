@@ -39,7 +39,7 @@ export function rulesOf(antiPatterns: readonly string[]): AntiPatternRule[] {
     const found = wordings.filter(([, pattern]) => pattern.test(cut)).map(([rule]) => rule);
     return found.map((rule) => {
       const rows = rule === "missing_limit" ? rowsIn(cut) : undefined;
-      return { rule, text, ...(rows === undefined ? {} : { rows }) };
+      return { rule, text, rows };
     });
   });
 }

@@ -35,8 +35,8 @@ export function fileProbe({ stat, read, import: options = {} }: FileProbeOptions
         const [file] = result.value;
         return {
           state: "available",
-          ...(file?.columns === undefined ? {} : { columns: file.columns }),
-          ...(file?.shape === undefined ? {} : { shape: file.shape }),
+          columns: file?.columns === undefined ? undefined : file.columns,
+          shape: file?.shape === undefined ? undefined : file.shape,
         };
       },
     }),

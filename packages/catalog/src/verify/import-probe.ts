@@ -40,8 +40,8 @@ export function importProbe({
           }
           return {
             state: "available",
-            ...(found.columns === undefined ? {} : { columns: found.columns }),
-            ...(found.shape === undefined ? {} : { shape: found.shape }),
+            columns: found.columns,
+            shape: found.shape,
             knows,
             siblings: sources.all,
           };

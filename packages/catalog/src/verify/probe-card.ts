@@ -88,7 +88,7 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
       isAnswered: isMissing,
       isWhole,
       findings: [{ severity, code, resourceId, message }],
-      ...(answer.siblings === undefined ? {} : { siblings: answer.siblings }),
+      siblings: answer.siblings,
     };
   }
   const { columns, shape, siblings, knows = [] } = answer;
@@ -108,10 +108,10 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
     isAnswered: true,
     isWhole: isWhole && details.columns !== undefined,
     fresh: {
-      ...(columns === undefined ? {} : { columns }),
-      ...(shape === undefined ? {} : { shape }),
+      columns,
+      shape,
     },
-    ...(siblings === undefined ? {} : { siblings }),
+    siblings,
   };
 }
 
@@ -141,7 +141,7 @@ function staleDigest(
         path: "schema_digest",
         message: `The digest has ${quoted(entry)}, and the source ${column === undefined ? "no such column" : "another type"}`,
         from: inertText(entry, 200),
-        ...(column?.type === undefined ? {} : { to: inertText(`${name}:${column.type}`, 200) }),
+        to: column?.type === undefined ? undefined : inertText(`${name}:${column.type}`, 200),
       },
     ];
   });

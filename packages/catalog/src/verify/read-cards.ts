@@ -25,7 +25,7 @@ export async function readCards(
   catalog: VerifiableCatalog,
   { principal, signal }: { principal: Principal | undefined; signal: AbortSignal },
 ): Promise<WholeCard[]> {
-  const ask = { signal, ...(principal === undefined ? {} : { principal }) };
+  const ask = { signal, principal };
   const cards: WholeCard[] = [];
   for (let page = 1, hasNext = true; hasNext; page += 1) {
     const { items, pageInfo } = await catalog.overview({ ...ask, page, pageSize });

@@ -98,9 +98,9 @@ function readSource(entry: unknown, index: number): CatalogSource {
     kind: known,
     name,
     location,
-    ...(schemas === undefined ? {} : { schemas }),
-    ...(typeof sampleRows === "number" ? { sampleRows } : {}),
-    ...(typeof tokenVariable === "string" ? { tokenVariable } : {}),
+    schemas,
+    sampleRows: typeof sampleRows === "number" ? sampleRows : undefined,
+    tokenVariable: typeof tokenVariable === "string" ? tokenVariable : undefined,
   };
 }
 

@@ -53,8 +53,8 @@ function optionsOf(
   return {
     name,
     signal,
-    ...(schemas === undefined ? {} : { schemas }),
-    ...(sampleRows === undefined ? {} : { sampleRows }),
+    schemas,
+    sampleRows,
   };
 }
 

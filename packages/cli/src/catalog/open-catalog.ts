@@ -39,7 +39,7 @@ export async function openCatalog(
         const page = await store.list({
           limit: 1_000,
           signal,
-          ...(cursor === undefined ? {} : { cursor }),
+          cursor,
         });
         all.push(...page.resources.map(({ record }) => record));
         ({ cursor } = page);

@@ -12,7 +12,7 @@ export function openSnapshot(
   return createCatalogSnapshot({
     records: content.records,
     loadSaved: () => loadIndex(path),
-    ...(counter === undefined ? {} : { counter }),
+    counter,
   });
 }
 

@@ -73,9 +73,9 @@ function draftOf(
     kind,
     name,
     location,
-    ...(kind === "sql" && flags.schema !== undefined ? { schemas: flags.schema } : {}),
-    ...(kind === "sql" && flags.sampleRows !== undefined ? { sampleRows: flags.sampleRows } : {}),
-    ...(flags.tokenEnv !== undefined && url.test(address) ? { tokenVariable: flags.tokenEnv } : {}),
+    schemas: kind === "sql" && flags.schema !== undefined ? flags.schema : undefined,
+    sampleRows: kind === "sql" && flags.sampleRows !== undefined ? flags.sampleRows : undefined,
+    tokenVariable: flags.tokenEnv !== undefined && url.test(address) ? flags.tokenEnv : undefined,
   };
   return { source, address, isStripped: !isVariable(text) && location !== address };
 }

@@ -38,8 +38,8 @@ export function sourceProbes(
               state: "available",
               knows,
               siblings,
-              ...(columns && { columns }),
-              ...(shape && { shape }),
+              columns,
+              shape,
             };
           },
         };

@@ -30,7 +30,7 @@ export async function catalogContext(
     task,
     budget,
     signal,
-    ...(flags.facet && { facets: flags.facet }),
+    facets: flags.facet,
   });
   await keepIndex(read, catalog, signal);
   const { text, tokens, k, m, omitted, unmatchedTerms } = context;

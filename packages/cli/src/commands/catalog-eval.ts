@@ -47,7 +47,7 @@ export async function catalogEval(
     document: {
       ...evaluation,
       unknownResources: unknown,
-      ...(counter && { counter: counter.name }),
+      counter: counter ? counter.name : undefined,
     },
     text: () => `${formatEvaluations({ catalog: evaluation })}\n`,
     note: () => notes.map((line) => (line === "" ? "" : `${printable(line.trimEnd())}\n`)).join(""),
@@ -102,5 +102,5 @@ function toQrel({
 }: Row): { qid: string; rid: string; rel?: number | undefined } | string {
   if (typeof qid !== "string" || typeof rid !== "string") return "qid and rid must be texts.";
   if (rel !== undefined && typeof rel !== "number") return "rel must be a number.";
-  return { qid, rid, ...(rel === undefined ? {} : { rel }) };
+  return { qid, rid, rel };
 }

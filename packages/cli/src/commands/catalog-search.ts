@@ -33,7 +33,7 @@ export async function catalogSearch(
     text,
     limit: flags.limit,
     signal,
-    ...(flags.facet && { facets: flags.facet }),
+    facets: flags.facet,
   });
   await keepIndex(read, catalog, signal);
   const { records } = read.content;

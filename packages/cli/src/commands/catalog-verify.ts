@@ -46,9 +46,10 @@ export async function catalogVerify(
     principal: owner,
     timeoutMs: TIMEOUT_MS,
     signal,
-    ...(flags.update === true
-      ? { update: (resources) => opened.catalog.register(resources, { signal }) }
-      : {}),
+    update:
+      flags.update === true
+        ? (resources) => opened.catalog.register(resources, { signal })
+        : undefined,
   });
   if (report.updated.length > 0) await save(session, folder, opened);
   return {

@@ -75,7 +75,7 @@ async function chooseSmaller(
   const shape = {
     budget: flags.budget,
     modelEncoding: flags.modelEncoding,
-    ...(task !== "" && { task }),
+    task: task !== "" ? task : undefined,
   };
   const { pack, counter } = await buildProjectPack(session, shape, source);
   const deltaTokens = (await counter.open()).count(prompt);

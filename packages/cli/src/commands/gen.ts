@@ -59,13 +59,13 @@ export async function gen(session: Session, flags: GenFlags): Promise<CommandRes
       root: workspace.root,
       responseFormat: flags.bestEffort === true ? "best-effort" : "strict",
       onEvent: showEvents(session),
-      ...(flags.schemaVersion === undefined ? {} : { version: flags.schemaVersion }),
-      ...(flags.trace === true ? { trace: createTraceFiles({ root: session.root }) } : {}),
+      version: flags.schemaVersion,
+      trace: flags.trace === true ? createTraceFiles({ root: session.root }) : undefined,
     });
     const options = {
       signal,
-      ...(background === undefined ? {} : { background }),
-      ...(report === undefined ? {} : { report }),
+      background,
+      report,
     };
     const ask = flags.planOnly === true ? planSession.plan : planSession.apply;
     const proposal = await ask(flags.task, options);
@@ -109,8 +109,8 @@ async function deliver(
       mode: proposed.mode,
       isNoChange,
       plan,
-      ...(preview === undefined ? {} : { preview }),
-      ...(applied === undefined ? {} : { applied }),
+      preview,
+      applied,
       traceId: proposal.trace.trace_id,
       calls,
       written,

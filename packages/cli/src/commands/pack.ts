@@ -54,10 +54,10 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
       ...figures,
       ...facts,
       written,
-      ...(accepted && { accepted }),
+      accepted: accepted || undefined,
       isCopied: copiedBy !== undefined,
     },
-    ...(isPrinted && { text: () => text }),
+    text: isPrinted ? () => text : undefined,
     note: (style) => noteOf(packed, isPrinted, style),
   };
 }
@@ -174,5 +174,5 @@ function narrowed(registry: AliasRegistry, paths: ReadonlySet<string>): AliasReg
 }
 
 function rulesOf({ include, ignore }: PackFlags): Pick<ScanRules, "include" | "ignore"> {
-  return { ...(include && { include }), ...(ignore && { ignore }) };
+  return { include, ignore };
 }

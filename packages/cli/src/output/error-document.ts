@@ -15,7 +15,7 @@ export function errorDocument(error: unknown): ErrorDocument {
   const message = error instanceof Error ? error.message : String(error);
   if (!CclError.isInstance(error)) return { error: { code: "unexpected", message } };
   const issues = issuesOf(error.details);
-  return { error: { code: error.code, message, ...(issues && { issues }) } };
+  return { error: { code: error.code, message, issues } };
 }
 
 function issuesOf(details: unknown): Issue[] | undefined {

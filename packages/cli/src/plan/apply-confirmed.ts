@@ -48,7 +48,7 @@ export async function applyConfirmed(
   const applied = await proposal.apply({
     checks,
     signal,
-    ...(confirm === undefined ? {} : { confirm }),
+    confirm,
   });
   progress.clear();
   if (!applied.ok) throw planFailure(applied.issues);

@@ -41,7 +41,7 @@ export async function openLanguageModel(
     read: () => readRecording(path, model !== undefined),
     write: (text: string) => write(path, text),
   };
-  return createReplayModel({ store, ...(model === undefined ? {} : { model }) });
+  return createReplayModel({ store, model });
 }
 
 async function openEndpoint(
@@ -53,8 +53,8 @@ async function openEndpoint(
   const apiKey = env["CCL_MODEL_API_KEY"];
   return createOpenAiCompatibleModel({
     model,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    baseUrl,
+    apiKey,
   });
 }
 

@@ -60,7 +60,7 @@ function fromAssistant(
         role: "assistant",
         content: parts,
         ...own,
-        ...(calls.length > 0 ? { toolCalls: calls } : {}),
+        toolCalls: calls.length > 0 ? calls : undefined,
       },
       ...results.map((part) => fromResult(part, where, { providerExecuted: true })),
     ];
@@ -96,7 +96,7 @@ function fromResult(
   }
   const { content, isError, isJson } = readOutput(output, where);
   const fields = metadataOf(providerOptions, { ...own, output: isJson ? "json" : undefined });
-  return { role: "tool", toolCallId, content, ...(isError ? { isError } : {}), ...fields };
+  return { role: "tool", toolCallId, content, isError: isError || undefined, ...fields };
 }
 
 function readOutput(

@@ -61,7 +61,7 @@ function fromAssistant(blocks: readonly unknown[], where: string): ChatMessage {
   return {
     role: "assistant",
     ...contentOf(parts),
-    ...(calls.length > 0 ? { toolCalls: calls } : {}),
+    toolCalls: calls.length > 0 ? calls : undefined,
   };
 }
 
@@ -100,8 +100,8 @@ function fromResult(block: unknown, where: string): ChatMessage {
       : typeof content === "string"
         ? content
         : "",
-    ...(isError === true ? { isError } : {}),
-    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    isError: isError === true ? isError : undefined,
+    providerMetadata,
   };
 }
 
@@ -134,7 +134,7 @@ const readers: Record<string, ((wire: WireRecord) => Part | undefined) | undefin
   thinking: ({ thinking, signature }) => ({
     type: "reasoning",
     text: String(thinking ?? ""),
-    ...(typeof signature === "string" ? { signature } : {}),
+    signature: typeof signature === "string" ? signature : undefined,
   }),
   redacted_thinking: ({ data }) => ({
     type: "reasoning",

@@ -6,8 +6,7 @@ import { compactJson } from "./compact-json.ts";
 
 const counter = estimatedCounter;
 const formOf = (value: unknown, maxTokens?: number): string | undefined =>
-  compactJson(JSON.stringify(value), { counter, ...(maxTokens === undefined ? {} : { maxTokens }) })
-    ?.text;
+  compactJson(JSON.stringify(value), { counter, maxTokens })?.text;
 
 describe("compactJson", () => {
   it("writes scalars as pairs, identifiers first, and objects by their path", () => {

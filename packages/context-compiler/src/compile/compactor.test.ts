@@ -16,7 +16,7 @@ async function compactedContents(
 }
 
 const said = (content: string, source?: string): EventDraft => {
-  return { kind: "user_input", data: { content, ...(source === undefined ? {} : { source }) } };
+  return { kind: "user_input", data: { content, source } };
 };
 const answered = (content: string): EventDraft => ({
   kind: "assistant_message",

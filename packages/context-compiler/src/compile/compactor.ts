@@ -33,9 +33,7 @@ export function compactor(options: CompactorOptions = {}): ContextProcessor {
         join: (before, entry) => joinEntries(before, entry, limit),
       });
       const isUnchanged = entries === context.entries && summarize === undefined;
-      return isUnchanged
-        ? context
-        : context.with({ entries, ...(summarize === undefined ? {} : { summarize }) });
+      return isUnchanged ? context : context.with({ entries, summarize });
     },
   };
 }
@@ -91,7 +89,7 @@ function joinEntries(
     .map(({ message }) => String(message.content))
     .filter((text) => text !== "");
   return {
-    message: { role, content: texts.join("\n\n"), ...(source === undefined ? {} : { source }) },
+    message: { role, content: texts.join("\n\n"), source },
     eventIds: [...before.eventIds, ...after.eventIds],
   };
 }

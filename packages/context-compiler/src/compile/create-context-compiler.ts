@@ -101,7 +101,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
           context,
           budget,
           counter,
-          ...(signal === undefined ? {} : { signal }),
+          signal,
         };
         context = await runProcessor(processor, frame, input);
       }
@@ -159,7 +159,7 @@ function defaultProcessors(
     artifactAttacher(artifactStore === undefined ? {} : { artifactStore }),
     compactor(),
     memoryPreloader(memory === undefined ? {} : { memory }),
-    historySelector({ memoryPlace, ...(watermarks === undefined ? {} : { watermarks }) }),
+    historySelector({ memoryPlace, watermarks }),
   ];
 }
 

@@ -88,7 +88,7 @@ function fitWithin(
       tools: context.tools,
       state,
       summaryOf,
-      ...(pin === undefined ? {} : { pin: (message, at) => at >= index && pin(message) }),
+      pin: pin === undefined ? undefined : (message, at) => at >= index && pin(message),
     });
   } catch (error) {
     throw tailTokens === 0 ? error : withTail(error, { budget, tailTokens });

@@ -22,7 +22,7 @@ async function compileWith(
   await session.record("user_input", { content: "Which seats do I like?" });
   const compiler = createContextCompiler({
     counter: exact,
-    ...(memory === undefined ? {} : { memory }),
+    memory,
     ...options,
   });
   return compiler.compile(session, { budget: 5_000, systemPrompt });

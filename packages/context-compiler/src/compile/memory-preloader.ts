@@ -103,8 +103,8 @@ function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefine
     const data = {
       memoryId,
       text,
-      ...(Number.isFinite(score) ? { score } : {}),
-      ...(typeof source === "string" ? { source } : {}),
+      score: Number.isFinite(score) ? score : undefined,
+      source: typeof source === "string" ? source : undefined,
     };
     const { draft } = maskDraft({ kind: "memory_hit", data }, redact);
     return draft.kind === "memory_hit" ? draft.data : undefined;
@@ -134,8 +134,8 @@ function fitHits(
     const shown = {
       memoryId,
       text,
-      ...(score === undefined ? {} : { score }),
-      ...(source === undefined ? {} : { source }),
+      score,
+      source,
     };
     const isKept =
       hits.length < topK && meter.of(memoryMessage([...hits, shown], "system")) <= maxTokens;

@@ -66,7 +66,7 @@ export async function runCompiled(options: RunCompiledOptions): Promise<RunOutco
   const handler = await handlerOf(options);
   const tools = handler === undefined ? [] : (await handler.tools(abort)).map(describeTool);
   const { toolTimeoutMs: timeoutMs } = options;
-  const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...abort };
+  const limits = { timeoutMs, ...abort };
   await handler?.callAll(pendingCalls(session), limits);
   if (options.input !== undefined)
     await session.record("user_input", { content: options.input }, abort);
@@ -113,7 +113,7 @@ async function takeStep(
     ...signedReasoning(response),
   });
   return {
-    step: { context, text, toolCalls, ...(usage === undefined ? {} : { usage }) },
+    step: { context, text, toolCalls, usage },
     finishReason,
   };
 }
@@ -172,7 +172,7 @@ function describeTool({
     name,
     description,
     inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    outputSchema,
     // The model is only told of it: calls go through the handler.
     execute: () =>
       Promise.reject(

@@ -22,7 +22,7 @@ const compile = (
   compiler.compile(session, {
     budget: 1_500,
     systemPrompt: "You help.",
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
 const shownIn = (context: WorkingContext): string => context.toMessages().map(textOf).join("\n");
 const summariesOf = ({ eventLog }: Session) =>

@@ -30,8 +30,8 @@ export async function readAll(
   let cursor: string | undefined;
   do {
     const at = {
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(limit === undefined ? {} : { limit }),
+      cursor,
+      limit,
     };
     const page = await store.read(sessionId, at);
     events.push(...page.events);

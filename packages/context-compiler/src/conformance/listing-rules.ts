@@ -44,7 +44,7 @@ export const listingRules: readonly StoreRule[] = [
       do {
         const page = await store.listSessions({
           limit: 4,
-          ...(cursor === undefined ? {} : { cursor }),
+          cursor,
         });
         assert.ok(page.sessionIds.length <= 4, "a page is too long");
         listed.push(...page.sessionIds);

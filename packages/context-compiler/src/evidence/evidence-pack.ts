@@ -34,7 +34,7 @@ export function evidenceEntry(event: SessionEvent): EvidenceEntry {
     kind,
     timestamp,
     summary: shorten(summaryOf(event)),
-    ...(artifactId === undefined ? {} : { artifactId }),
+    artifactId,
     sha256: sha256Hex(canonicalJson(event)),
   };
 }

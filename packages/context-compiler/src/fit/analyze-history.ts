@@ -154,7 +154,7 @@ class Analysis {
     { message, index }: { message: ChatMessage | undefined; index: number },
   ): void {
     const id = message?.id;
-    const place = { from: index, to: index + 1, ...(id === undefined ? {} : { messageId: id }) };
+    const place = { from: index, to: index + 1, messageId: id };
     this.#repairs.push({ action, reason, ...place, tokensBefore: 0, tokensAfter: 0 });
   }
 }

@@ -177,7 +177,7 @@ describe("for every history and every budget", () => {
           const options: FitOptions = {
             budget: limit,
             counter: exact,
-            ...(hasTools ? { tools } : {}),
+            tools: hasTools ? tools : undefined,
           };
           const before = bytesOf(messages);
           const fitted = tryFit(messages, options);

@@ -139,7 +139,7 @@ function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessag
     const message = prompt.messages[stable++];
     if (message !== undefined) stableTokens += policy.meter.of(message);
   }
-  const next: FitState = { version: 1, ...(cut === undefined ? {} : { cut }), shown, tools };
+  const next: FitState = { version: 1, cut, shown, tools };
   memos.set(next, { ...known, prompt, policy });
   keepHistory(known);
   history.units.settle(history.settled.units);

@@ -36,11 +36,12 @@ function fromMessage(wire: unknown, where: string): ChatMessage {
   return {
     role,
     content: typeof content === "string" ? content : (partsOf(content, where) ?? wordsOf(wire)),
-    ...(Array.isArray(calls) && calls.length > 0
-      ? { toolCalls: calls.map((call) => fromCall(call, where)) }
-      : {}),
-    ...(typeof callId === "string" ? { toolCallId: callId } : {}),
-    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    toolCalls:
+      Array.isArray(calls) && calls.length > 0
+        ? calls.map((call) => fromCall(call, where))
+        : undefined,
+    toolCallId: typeof callId === "string" ? callId : undefined,
+    providerMetadata,
   };
 }
 
@@ -70,7 +71,7 @@ function fromCall(call: unknown, where: string): ToolCall {
     id,
     name: named["name"],
     arguments: typeof text === "string" ? text : JSON.stringify(text ?? {}),
-    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    providerMetadata,
   };
 }
 

@@ -32,7 +32,7 @@ export async function openPostgresSessionStore(
     await migrate(client, {
       component: "session_store",
       migrations,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
   } catch (error) {
     throw storeErrorOf(error);

@@ -71,7 +71,7 @@ export function conflictError(
     {
       details: {
         expectedVersion: expected,
-        ...(actual === undefined ? {} : { actualVersion: actual }),
+        actualVersion: actual,
       },
     },
   );

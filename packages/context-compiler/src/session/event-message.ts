@@ -60,9 +60,9 @@ function timeoutText({ timeoutMs }: ToolTimeoutData): string {
 
 function fieldsOf({ id, source, providerMetadata }: MessageFields): MessageFields {
   return {
-    ...(id === undefined ? {} : { id }),
-    ...(source === undefined ? {} : { source }),
-    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    id,
+    source,
+    providerMetadata,
   };
 }
 

@@ -28,8 +28,8 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   let cursor: string | undefined;
   do {
     const next = {
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(signal === undefined ? {} : { signal }),
+      cursor,
+      signal,
     };
     const page = await untilAborted(store.read(sessionId, next), signal);
     for (const event of page.events) events.push(event);
@@ -39,6 +39,6 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     ...options,
     sessionId,
     events,
-    ...(tornBytes === undefined ? {} : { tornBytes }),
+    tornBytes,
   });
 }

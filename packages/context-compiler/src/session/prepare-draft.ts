@@ -64,9 +64,9 @@ export async function storePayloads(
     counter,
     sessionId,
     source,
-    ...(mimeType === undefined ? {} : { mimeType }),
+    mimeType,
     isError: draft.kind !== "tool_success",
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const stored = artifacts.map(({ type: _type, ...artifact }): EventBody => {
     return { kind: "artifact_stored", data: { ...artifact, source, callId: data.callId } };

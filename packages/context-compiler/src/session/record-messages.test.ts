@@ -65,7 +65,7 @@ const turn: fc.Arbitrary<ChatMessage[]> = fc.oneof(
         role: "assistant",
         content,
         ...fields,
-        ...(ids.length === 0 ? {} : { toolCalls: calls }),
+        toolCalls: ids.length === 0 ? undefined : calls,
       };
       return [
         asks,
@@ -74,7 +74,7 @@ const turn: fc.Arbitrary<ChatMessage[]> = fc.oneof(
             role: "tool",
             toolCallId,
             content: answers[index] ?? "",
-            ...(isError ? { isError } : {}),
+            isError: isError || undefined,
           };
         }),
       ];

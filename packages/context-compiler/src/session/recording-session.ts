@@ -84,8 +84,8 @@ export function beginSession(options: BeginSessionOptions): Session {
     sessionId,
     eventLog: recorder.log,
     counter: context.counter,
-    ...(context.artifactStore === undefined ? {} : { artifactStore: context.artifactStore }),
-    ...(tornBytes === undefined ? {} : { tornBytes }),
+    artifactStore: context.artifactStore,
+    tornBytes,
     record,
     recordAll: (drafts, options = {}) => recordDrafts(drafts, options),
     messages: () => recorder.messages.slice(),
@@ -184,7 +184,7 @@ function createRecorder(
       const stored = recorded.map(({ event }) => event);
       await store.append(sessionId, stored, {
         expectedVersion,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       calls = after;
       for (const { event, message } of recorded) keep(event, message);

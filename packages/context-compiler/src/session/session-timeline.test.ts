@@ -10,9 +10,8 @@ const says = (content: string, ...ids: string[]): EventDraft => ({
   kind: "assistant_message",
   data: {
     content,
-    ...(ids.length === 0
-      ? {}
-      : { toolCalls: ids.map((id) => ({ id, name: "tool", arguments: "{}" })) }),
+    toolCalls:
+      ids.length === 0 ? undefined : ids.map((id) => ({ id, name: "tool", arguments: "{}" })),
   },
 });
 const call = (callId: string): EventDraft => ({

@@ -28,7 +28,7 @@ export async function openSqliteSessionStore(
     await migrate(database, {
       component: "session_store",
       migrations,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
   } catch (error) {
     throw storeErrorOf(error);

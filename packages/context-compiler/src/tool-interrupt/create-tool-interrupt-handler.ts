@@ -112,7 +112,7 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     return {
       kind: "tool_success",
       content,
-      ...(mimeType === undefined ? {} : { mimeType }),
+      mimeType,
       isArtifactRead,
     };
   };

@@ -9,7 +9,7 @@ function answering(answer: () => unknown, outputSchema?: object): Promise<ToolOu
     name: "look",
     description: "",
     inputSchema: { type: "object" },
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    outputSchema,
     execute: () => Promise.resolve(answer()),
   };
   return createToolInterruptHandler({

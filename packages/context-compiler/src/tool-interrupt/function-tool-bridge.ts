@@ -41,8 +41,8 @@ function describeTool(tool: ToolDefinition<never>): BridgedTool {
     name,
     description,
     inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(isArtifactReader(tool) ? { readsArtifacts: true } : {}),
+    outputSchema,
+    readsArtifacts: isArtifactReader(tool) ? true : undefined,
   };
 }
 
@@ -62,7 +62,7 @@ function toOutput(answer: unknown): ToolOutput {
   const bytes = answer instanceof ArrayBuffer ? new Uint8Array(answer) : answer;
   if (bytes instanceof Uint8Array) return { content: [bytesPart(bytes)] };
   const content = partsOf(answer);
-  if (content !== undefined) return { content, ...(saysFailed(answer) ? { isError: true } : {}) };
+  if (content !== undefined) return { content, isError: saysFailed(answer) ? true : undefined };
   return { content: writeJson(answer, "The tool's answer"), mimeType: "application/json" };
 }
 

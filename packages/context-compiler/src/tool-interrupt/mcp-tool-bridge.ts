@@ -65,9 +65,9 @@ function readTool(tool: object): BridgedTool {
   }
   return {
     name,
-    ...(typeof description === "string" ? { description } : {}),
-    ...(isWireRecord(inputSchema) ? { inputSchema } : {}),
-    ...(isWireRecord(outputSchema) ? { outputSchema } : {}),
+    description: typeof description === "string" ? description : undefined,
+    inputSchema: isWireRecord(inputSchema) ? inputSchema : undefined,
+    outputSchema: isWireRecord(outputSchema) ? outputSchema : undefined,
   };
 }
 

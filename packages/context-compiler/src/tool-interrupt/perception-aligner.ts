@@ -55,7 +55,7 @@ export function createPerceptionAligner({
         .sort((a, b) => (a.kind < b.kind ? -1 : 1));
       return success({
         content: parts,
-        ...(mimeType === undefined ? {} : { mimeType }),
+        mimeType,
         redactions,
       });
     },

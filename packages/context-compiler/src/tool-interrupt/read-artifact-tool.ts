@@ -73,7 +73,7 @@ export function createReadArtifactTool(
         store,
         maxChars,
         maxBytes,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       }),
   };
   readers.add(tool);

@@ -30,7 +30,7 @@ export function recordOutcome(
   outcome: Outcome,
   { call, session, artifactStore, durationMs, isLate }: RecordContext,
 ): Promise<ToolOutcomeEvent> {
-  const data = { callId: call.id, name: call.name, durationMs, ...(isLate ? { isLate } : {}) };
+  const data = { callId: call.id, name: call.name, durationMs, isLate: isLate || undefined };
   if (outcome.kind === "tool_timeout") {
     return session.record("tool_timeout", { ...data, timeoutMs: outcome.timeoutMs });
   }
@@ -43,8 +43,8 @@ export function recordOutcome(
   }
   const { content, mimeType, isArtifactRead } = outcome;
   const details = {
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(isArtifactRead ? { isArtifactRead } : {}),
+    mimeType,
+    isArtifactRead: isArtifactRead || undefined,
   };
   return session.record("tool_success", { ...data, ...details, content }, { artifactStore });
 }

@@ -41,7 +41,7 @@ const conversation = fc
           role: "tool" as const,
           toolCallId: `call-${turn}-${index}`,
           content: result,
-          ...(isError ? { isError } : {}),
+          isError: isError || undefined,
         },
       }));
       const content =
@@ -585,7 +585,7 @@ describe("the AI SDK's messages", () => {
     ];
     const messages: ChatMessage[] = [
       { role: "assistant", content: "", toolCalls: [{ id: "a", name: "look", arguments: "{}" }] },
-      { role: "tool", toolCallId: "a", content, ...(isError === undefined ? {} : { isError }) },
+      { role: "tool", toolCallId: "a", content, isError },
     ];
     const wire = toAiSdkMessages(messages);
     expect(wire[1]).toMatchObject({ content: [{ output }] });

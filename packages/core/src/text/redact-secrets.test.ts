@@ -31,7 +31,7 @@ interface TokenKind {
   alphabet: string;
   length: number;
   /** What is known of it after the random part. */
-  suffix?: string;
+  suffix?: string | undefined;
   source: string;
 }
 
@@ -52,7 +52,7 @@ function row(
     prefix,
     alphabet,
     length,
-    ...(suffix === undefined ? {} : { suffix }),
+    suffix,
     source,
   };
 }

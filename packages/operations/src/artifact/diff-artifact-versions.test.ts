@@ -100,7 +100,7 @@ function artifact(value: unknown, former: unknown[] = []): OperationArtifact {
     runId: "run",
     writtenAt: 0,
     value,
-    ...(version > 1 && { parentVersion: version - 1 }),
+    parentVersion: version > 1 ? version - 1 : undefined,
     history: former.map((item, index) => ({
       version: index + 1,
       runId: "run",

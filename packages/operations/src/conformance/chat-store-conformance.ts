@@ -75,7 +75,7 @@ const rewrite = (content: string): TurnEffect => ({
 async function texts(store: ChatStore, userMessageId?: string): Promise<string[]> {
   const turn = await store.loadTurn({
     ...branch,
-    ...(userMessageId !== undefined && { userMessageId }),
+    userMessageId,
   });
   const history = (turn?.history ?? []).filter(
     ({ role }) => role === "user" || role === "assistant",

@@ -82,7 +82,7 @@ const rules: readonly StoreRule<ProfileStore>[] = [
       const listed: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.list({ limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.list({ limit: 3, cursor });
         assert.ok(page.profileIds.length <= 3, "a page is too long");
         listed.push(...page.profileIds);
         ({ cursor } = page);

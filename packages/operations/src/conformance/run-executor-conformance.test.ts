@@ -10,7 +10,7 @@ import type { ConformanceRule } from "./store-rules.ts";
 
 function rulesFor(create: () => RunExecutor, timeoutMs?: number): ConformanceRule[] {
   return runExecutorConformance({
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    timeoutMs,
     async open(options) {
       const [executor, runs] = [create(), createMemoryRunStore()];
       const engine = createRunEngine({

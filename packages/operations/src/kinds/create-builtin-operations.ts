@@ -57,12 +57,11 @@ export const builtinParamsSchemas: Readonly<Record<BuiltinKind, object>> = Objec
 
 /** What the kinds need; a kind whose part is absent has no handler. `template`, `transform` and `guard` need nothing. */
 export interface BuiltinOperationsOptions
-  extends
-    Partial<Omit<LlmOperationOptions, "sleep">>,
-    Partial<Pick<RagOperationOptions, "retriever">>,
-    Partial<Pick<ToolOperationOptions, "tools">>,
-    Partial<Pick<ComputeOperationOptions, "functions">>,
-    TransformOperationOptions {
+  extends Omit<LlmOperationOptions, "sleep" | "models">, TransformOperationOptions {
+  models?: LlmOperationOptions["models"] | undefined;
+  retriever?: RagOperationOptions["retriever"] | undefined;
+  tools?: ToolOperationOptions["tools"] | undefined;
+  functions?: ComputeOperationOptions["functions"] | undefined;
   /** By operation id. */
   legacy?: Readonly<Record<string, LegacyFunction>> | undefined;
 }

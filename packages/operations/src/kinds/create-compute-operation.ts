@@ -115,7 +115,7 @@ export function createComputeOperation(options: ComputeOperationOptions): Operat
           throw faultOf(error, "internal_error");
         }
       },
-      { services, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+      { services, timeoutMs },
     );
     const { value } = boundedJson(given, maxValueChars);
     const text = rendered(textOfValue(value));
@@ -129,7 +129,7 @@ function viewOf(context: OperationContext, signal: AbortSignal): ComputeView {
   return {
     art: valuesByTag(artifacts),
     chatHistory,
-    ...(main === undefined ? {} : { main }),
+    main,
     hook,
     trigger,
     signal,

@@ -61,7 +61,7 @@ export function createLegacyOperation(run: LegacyFunction): OperationHandler {
     const services = { clock: systemClock, random: Math.random, sleep };
     const given = await runAttempts(context, async (signal) => run(context, signal), {
       services,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      timeoutMs,
     });
     requireResult(given);
     const result = given === undefined ? {} : typeof given === "string" ? { text: given } : given;

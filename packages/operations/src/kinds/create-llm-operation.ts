@@ -115,8 +115,8 @@ export function createLlmOperation(options: LlmOperationOptions): OperationHandl
         (signal) => attempt(run, { ...options, schema, ladder, signal }),
         {
           services,
-          ...(timeoutMs === undefined ? {} : { timeoutMs }),
-          ...(retry === undefined ? {} : { retry }),
+          timeoutMs,
+          retry,
           onAttempt: (number) => void (progress.attempts = number),
         },
       );
@@ -189,9 +189,9 @@ function requestOf(
   return {
     messages,
     ...samplers,
-    ...(stop === undefined ? {} : { stop }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    stop,
+    maxOutputTokens,
+    timeoutMs,
   };
 }
 

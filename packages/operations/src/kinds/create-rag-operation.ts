@@ -123,8 +123,8 @@ export function createRagOperation(options: RagOperationOptions): OperationHandl
       },
       {
         services,
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(retry === undefined ? {} : { retry }),
+        timeoutMs,
+        retry,
       },
     );
     const passages = found
@@ -154,10 +154,10 @@ function passageOf(passage: RetrievedPassage): RetrievedPassage {
     throw new OperationFault("output_parse_error", "The retriever gave a passage without a text.");
   return {
     text,
-    ...(id === undefined ? {} : { id }),
-    ...(title === undefined ? {} : { title }),
-    ...(source === undefined ? {} : { source }),
-    ...(score === undefined || !Number.isFinite(score) ? {} : { score }),
+    id,
+    title,
+    source,
+    score: score === undefined || !Number.isFinite(score) ? undefined : score,
   };
 }
 

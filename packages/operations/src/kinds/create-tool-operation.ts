@@ -114,8 +114,8 @@ export function createToolOperation(options: ToolOperationOptions): OperationHan
       },
       {
         services,
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(retry === undefined ? {} : { retry }),
+        timeoutMs,
+        retry,
       },
     );
     if (tool.outputSchema !== undefined) {

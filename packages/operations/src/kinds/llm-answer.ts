@@ -31,7 +31,7 @@ export async function askOnce(model: LanguageModel, question: LlmQuestion): Prom
   const tapped: LanguageModel = {
     provider: model.provider,
     modelId: model.modelId,
-    ...(model.capabilities === undefined ? {} : { capabilities: model.capabilities }),
+    capabilities: model.capabilities,
     async generate(asked) {
       last = await model.generate(asked);
       onResponse(last);
@@ -46,7 +46,7 @@ export async function askOnce(model: LanguageModel, question: LlmQuestion): Prom
       ladder,
       maxRepairs: 0,
       request: sampling,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     refuseFiltered(last?.finishReason);
     if (!result.ok) throw parseFault(result.issues);

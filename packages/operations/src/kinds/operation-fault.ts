@@ -39,8 +39,8 @@ export function faultOf(
 }
 
 function faultOfModel({ code, message, retryAfterMs, status }: LanguageModelError): OperationFault {
-  const details = { reason: code, ...(status === undefined ? {} : { status }) };
-  const options = { details, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const details = { reason: code, status };
+  const options = { details, retryAfterMs };
   switch (code) {
     case "timeout":
       return new OperationFault("timeout", message, options);

@@ -522,11 +522,7 @@ describe("kind transform", () => {
     ],
     ["runs an injected one", [{ use: "x:count" }], [image, image], [{ type: "text", text: "2" }]],
   ])("%s", async (_name, steps, blocks, expected) => {
-    const outcome = await run(
-      transform,
-      { steps },
-      { ...after, main: { ...main, ...(blocks && { blocks }) } },
-    );
+    const outcome = await run(transform, { steps }, { ...after, main: { ...main, blocks } });
     expect(outcome.effects).toEqual([{ type: "turn.assistant_blocks", blocks: expected }]);
   });
 

@@ -13,7 +13,7 @@ import type { EmitParams, ResultParams, WriteArtifactParams } from "./result-par
 import type { RetryParams } from "./run-attempts.ts";
 
 // Required, so that a field that a type has and its schema lacks does not go unseen.
-const writeArtifact: Required<WriteArtifactParams> = {
+const writeArtifact: Complete<WriteArtifactParams> = {
   tag: "note",
   persisted: true,
   usage: "prompt+ui",
@@ -36,8 +36,8 @@ const emit: EmitParams[] = [
   { type: "turn.user_variant", select: true, meta: { n: 1 } },
   { type: "turn.assistant_variant", select: false, meta: {} },
 ];
-const result: Required<ResultParams> = { writeArtifact, emit };
-const retry: Required<RetryParams> = {
+const result: Complete<ResultParams> = { writeArtifact, emit };
+const retry: Complete<RetryParams> = {
   maxAttempts: 2,
   backoffMs: 1,
   retryOn: ["timeout", "rate_limit"],
@@ -67,8 +67,8 @@ const llm: Complete<LlmParams> = {
   timeoutMs: 1,
   retry,
 };
-const template: Required<TemplateParams> = { ...result, template: "t", strictVariables: true };
-const rag: Required<RagParams> = {
+const template: Complete<TemplateParams> = { ...result, template: "t", strictVariables: true };
+const rag: Complete<RagParams> = {
   ...result,
   query: "q",
   topK: 1,
@@ -79,7 +79,7 @@ const rag: Required<RagParams> = {
   timeoutMs: 1,
   retry,
 };
-const tool: Required<ToolParams> = {
+const tool: Complete<ToolParams> = {
   ...result,
   tool: "t",
   args: { a: [1] },
@@ -88,8 +88,8 @@ const tool: Required<ToolParams> = {
   timeoutMs: 1,
   retry,
 };
-const compute: Required<ComputeParams> = { ...result, function: "f", input: 1, timeoutMs: 1 };
-const transform: Required<TransformParams> = {
+const compute: Complete<ComputeParams> = { ...result, function: "f", input: 1, timeoutMs: 1 };
+const transform: Complete<TransformParams> = {
   ...result,
   steps: [
     { use: "trim" },
@@ -103,7 +103,7 @@ const transform: Required<TransformParams> = {
   apply: ["blocks", "variant"],
   select: false,
 };
-const comparison: Required<GuardComparison> = {
+const comparison: Complete<GuardComparison> = {
   ref: "chatHistory",
   last: 1,
   count: false,

@@ -52,7 +52,7 @@ function failed(error: unknown, { context, debug, scrub }: HandlerRun): Operatio
     error: {
       code,
       message: scrub(message, maxMessageChars),
-      ...(details === undefined ? {} : { details }),
+      details,
     },
     debug,
   };

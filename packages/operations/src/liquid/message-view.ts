@@ -17,12 +17,13 @@ export function messageView(message: ChatMessage): MessageView {
   if (known !== undefined) return known;
   const { id, role, toolCalls } = message;
   const view: MessageView = Object.freeze({
-    ...(id === undefined ? {} : { id }),
+    id,
     role,
     content: messageText(message),
-    ...(toolCalls === undefined
-      ? {}
-      : { toolCalls: toolCalls.map(({ name, arguments: given }) => ({ name, arguments: given })) }),
+    toolCalls:
+      toolCalls === undefined
+        ? undefined
+        : toolCalls.map(({ name, arguments: given }) => ({ name, arguments: given })),
   });
   viewOfMessage.set(message, view);
   messageOfView.set(view, message);

@@ -102,5 +102,5 @@ function variantOf(
   effect: { content: string; meta?: Record<string, unknown> | undefined },
   variantId: string,
 ): StoredVariant {
-  return { variantId, content: effect.content, ...(effect.meta && { meta: effect.meta }) };
+  return { variantId, content: effect.content, meta: effect.meta };
 }

@@ -77,7 +77,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       const run = memory.runs.get(runId);
       if (run === undefined) return undefined;
       const { input, result, abort, lease, lastSeq } = run;
-      const optional = { ...(result && { result }), ...(abort && { abort }), lease };
+      const optional = { result, abort, lease };
       return { input, steps: [...(read(run).steps?.all ?? [])], lastSeq, ...optional };
     },
     async acquireLease(runId, request, options) {
@@ -101,7 +101,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       }
       run.lease = { ...lease, expiresAtMs: nowMs + ttlMs };
       run.isHeld = true;
-      return { status: "renewed", lease: run.lease, ...(run.abort && { abort: run.abort }) };
+      return { status: "renewed", lease: run.lease, abort: run.abort };
     },
     async releaseLease(lease, options) {
       throwIfAborted(options);

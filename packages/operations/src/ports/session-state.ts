@@ -83,8 +83,8 @@ export function snapshot(
       persisted,
       usage,
       semantics,
-      ...(inclusion && { inclusion }),
-      ...(retention && { retention }),
+      inclusion,
+      retention,
       history: historyOf(stored, version).map(publicVersion),
     });
   }
@@ -103,7 +103,7 @@ function publicVersion({
     runId,
     writtenAt,
     value,
-    ...(parentVersion !== undefined && { parentVersion }),
+    parentVersion,
   };
 }
 
@@ -172,7 +172,7 @@ function planWrite(
     writtenAt,
     value: copy.value,
     write: { ...write, value: copy.value },
-    ...(parentVersion !== undefined && { parentVersion }),
+    parentVersion,
   };
   return { outcome: { operationId, status: "written", version: head + 1, changed: true }, version };
 }

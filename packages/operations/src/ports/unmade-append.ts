@@ -33,5 +33,5 @@ export function madeAppend({
   steps,
   result,
 }: UnmadeAppend): RunAppend {
-  return { runId, fencingToken, events: events.read(), steps: steps(), ...(result && { result }) };
+  return { runId, fencingToken, events: events.read(), steps: steps(), result };
 }

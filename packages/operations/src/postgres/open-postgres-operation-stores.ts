@@ -34,7 +34,7 @@ export async function openPostgresOperationStores(
 ): Promise<OperationStores> {
   const { client, signal } = options;
   try {
-    await migrate(client, { component: "operations", migrations, ...(signal && { signal }) });
+    await migrate(client, { component: "operations", migrations, signal });
     const session = createPostgresSession(client);
     const [setting] = await session.query("SHOW synchronous_commit");
     const isCommitLazy = setting?.["synchronous_commit"] === "off";
@@ -51,9 +51,9 @@ export async function openPostgresOperationStores(
       readTogether: <Value>(steps: () => Steps<Value>) =>
         transaction(client, (on) => runSteps(on, steps()), { mode: "read" }),
       read: <Value>(steps: () => Steps<Value>) => runSteps(session, steps()),
-      ...(!isCommitLazy && {
-        appendAtOnce: (appends: readonly RunAppend[]) => appendAtOnce(session, appends),
-      }),
+      appendAtOnce: !isCommitLazy
+        ? (appends: readonly RunAppend[]) => appendAtOnce(session, appends)
+        : undefined,
     };
     return createOperationStores(runner, options);
   } catch (error) {

@@ -80,7 +80,7 @@ function updated({ message, origin }: WrittenMessage, update: SystemUpdate): Wri
   const contributors = [...origin.contributors, update.contributor];
   return {
     message: { ...message, content },
-    origin: { from: "system", contributors, ...(messageId === undefined ? {} : { messageId }) },
+    origin: { from: "system", contributors, messageId },
   };
 }
 

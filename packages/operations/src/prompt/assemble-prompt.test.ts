@@ -75,7 +75,7 @@ const insert = (
   place,
   role: "user",
   content,
-  ...(onAnchorTrimmed === undefined ? {} : { onAnchorTrimmed }),
+  onAnchorTrimmed,
 });
 const update = (
   mode: "prepend" | "append" | "replace",
@@ -85,7 +85,7 @@ const update = (
   type: "prompt.system_update",
   mode,
   content,
-  ...(separator === undefined ? {} : { separator }),
+  separator,
 });
 
 describe("assemblePrompt without a budget", () => {

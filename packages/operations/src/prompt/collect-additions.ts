@@ -157,5 +157,5 @@ function placeOf(
 }
 
 function messageOf({ role, content, source }: PromptPayload & { role: InsertRole }): ChatMessage {
-  return { role, content, ...(source === undefined ? {} : { source }) };
+  return { role, content, source };
 }

@@ -34,7 +34,7 @@ export function createOperationRegistry(): OperationRegistry {
         throw new OperationsError("duplicate_operation", message);
       }
       const frozen = Object.freeze({ ...definition });
-      operations.set(operationId, { definition: frozen, ...(handler && { handler }) });
+      operations.set(operationId, { definition: frozen, handler });
     },
     definitions: () =>
       [...operations.keys()].sort().flatMap((id) => operations.get(id)?.definition ?? []),

@@ -60,9 +60,9 @@ export function writtenArtifact(
     version,
     runId,
     writtenAt,
-    ...(former.length > 0 && { parentVersion: before?.version ?? 0 }),
-    ...(inclusion && { inclusion }),
-    ...(retention && { retention }),
+    parentVersion: former.length > 0 ? (before?.version ?? 0) : undefined,
+    inclusion,
+    retention,
     history: Object.freeze(retainHistory(former, retention, writtenAt)),
   });
 }
@@ -79,7 +79,7 @@ function versionOf({
     runId,
     writtenAt,
     value,
-    ...(parentVersion !== undefined && { parentVersion }),
+    parentVersion,
   });
 }
 

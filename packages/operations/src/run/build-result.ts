@@ -32,13 +32,13 @@ export function buildResult(
           usage,
           semantics,
           value,
-          ...(persisted && { version }),
+          version: persisted ? version : undefined,
         };
       },
     ),
-    ...(failedType && { failedType }),
-    ...(failedDetails && { failedDetails }),
-    ...(finishReason && { finishReason }),
+    failedType: failedType || undefined,
+    failedDetails,
+    finishReason: finishReason || undefined,
   };
 }
 
@@ -116,7 +116,7 @@ function discarded({ plan, records, commitLog }: RunDesk): CommitLogEntry[] {
     if (record?.status !== "done" || record.effects.length === 0 || committed.has(hook)) continue;
     const effects = record.effects.map((effect) => ({
       type: effect.type,
-      ...(effect.type === "artifact.upsert" && { tag: effect.tag }),
+      tag: effect.type === "artifact.upsert" ? effect.tag : undefined,
     }));
     entries.push({ hook, operationId, commitStatus: "discarded", effects });
   }

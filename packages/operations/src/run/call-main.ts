@@ -55,7 +55,7 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
       if (desk.isStopping) return cutOff();
       const { toolCalls, usage } = response;
       const text = response.text === "" ? deltas.text() : wellFormed(response.text);
-      const extras = { ...(toolCalls.length > 0 && { toolCalls }), ...(usage && { usage }) };
+      const extras = { toolCalls: toolCalls.length > 0 ? toolCalls : undefined, usage };
       const done = { status: "done", finishReason: "completed", text, partial: false } as const;
       return { kind: "main_llm", attempt, executed: true, ...done, ...extras };
     } catch (error) {
@@ -85,7 +85,7 @@ function mainPrompt(desk: RunDesk, attempt: number): ChatMessage[] {
   const { onPrompt } = desk.services;
   const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
   if (isPlain && onPrompt === undefined) return desk.history.slice();
-  const prompt = promptAfter(desk, { indexes, artifacts, ...(trim && { trim }) });
+  const prompt = promptAfter(desk, { indexes, artifacts, trim });
   const { messages } = prompt;
   if (onPrompt !== undefined) {
     const { runId } = desk.input;

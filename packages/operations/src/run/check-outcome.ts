@@ -89,7 +89,7 @@ export function checkOutcome(
   return {
     status,
     effects: noEffects,
-    ...(hasReason && { skippedReason: safeText(skippedReason, 100) }),
+    skippedReason: hasReason ? safeText(skippedReason, 100) : undefined,
     ...rest,
   };
 }

@@ -139,7 +139,7 @@ function checkInserts(desk: RunDesk, all: readonly Committing[]): void {
     const assembled = assembleAfter(desk, {
       indexes,
       artifacts: artifactsAfter(desk, indexes),
-      ...(trim && { trim }),
+      trim,
     });
     const effects = promptEffectsOf(desk, indexes);
     let found = 0;
@@ -190,7 +190,7 @@ async function writeArtifacts(
       write,
       expectedHead: desk.heads?.get(write.tag) ?? 0,
       isRequired: committing.isRequired,
-      ...(parentVersion !== undefined && { parentVersion }),
+      parentVersion,
     });
   }
   if (writes.length === 0 || desk.sessionKey === undefined) return;
@@ -248,7 +248,7 @@ async function applyTurnEffects(
     userMessageId,
     fencingToken,
     operations,
-    ...(hook === "after_main_llm" && { assistantVariantId }),
+    assistantVariantId: hook === "after_main_llm" ? assistantVariantId : undefined,
   });
   for (const [index, committing] of owners.entries()) adoptTurn(committing, outcomes[index]);
   await revertFailed(desk, hook, all);
@@ -307,7 +307,7 @@ function entryOf(
   const effects = record.effects.map((effect): CommittedEffect => {
     if (effect.type !== "artifact.upsert") return { type: effect.type };
     const hasVersion = version !== undefined && failure === undefined && !discards;
-    return { type: effect.type, tag: effect.tag, ...(hasVersion && { version }) };
+    return { type: effect.type, tag: effect.tag, version: hasVersion ? version : undefined };
   });
   const { operationId } = operation;
   if (failure !== undefined) {

@@ -98,7 +98,7 @@ function mainResult({ main, input }: RunDesk): MainResult {
     assistantVariantId,
     text,
     finishReason,
-    ...(partial !== undefined && { partial }),
+    partial,
   });
   mainResults.set(main, made);
   return made;

@@ -35,8 +35,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
     random: options.random ?? Math.random,
-    ...(renderer && { renderer }),
-    ...(executor?.carryAttempt && { carryAttempt: executor.carryAttempt.bind(executor) }),
+    renderer,
+    carryAttempt: executor?.carryAttempt ? executor.carryAttempt.bind(executor) : undefined,
     limits: {
       graceMs: limits.graceMs ?? 2_000,
       leaseMs,
@@ -46,7 +46,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
       keptEvents: limits.keptEvents ?? 1_024,
       requestKeptMs: limits.requestKeptMs ?? 24 * 60 * 60 * 1_000,
       pollMs: limits.pollMs ?? 500,
-      ...(limits.prompt && { prompt: limits.prompt }),
+      prompt: limits.prompt,
       maxSummaryChars,
       maxDebugChars,
     },
@@ -56,7 +56,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     },
     handlerOf: ({ handler, definition }) => handler ?? byKind.get(definition.kind),
     onLateResult: options.onLateResult ?? (() => {}),
-    ...(options.onPrompt && { onPrompt: options.onPrompt }),
+    onPrompt: options.onPrompt,
   };
 }
 
@@ -67,12 +67,12 @@ function policyOf(hook: Hook, limits: Omit<OperationPolicy, "allowedEffects">): 
 function builtinOptions(options: RunEngineOptions): Parameters<typeof createBuiltinOperations>[0] {
   const { models, retriever, renderer, counter, clock, random, promptHashKey } = options;
   return {
-    ...(models && { models }),
-    ...(retriever && { retriever }),
-    ...(renderer && { liquid: renderer }),
-    ...(counter && { counter }),
-    ...(clock && { clock }),
-    ...(random && { random }),
-    ...(promptHashKey !== undefined && { promptHashKey }),
+    models,
+    retriever,
+    liquid: renderer,
+    counter,
+    clock,
+    random,
+    promptHashKey,
   };
 }

@@ -190,7 +190,7 @@ function createStopper(
     const { stage } = desk.state;
     if (stage === "commit_after" || stage === "finished") return;
     desk.isStopping = true;
-    desk.writer.step({ kind: "stop", cause, ...(reason !== undefined && { reason }) });
+    desk.writer.step({ kind: "stop", cause, reason });
     desk.dispatch({ type: "stop", cause });
   };
   return {
@@ -225,7 +225,7 @@ function createDispatcher(take: (transition: TransitionNote) => void): RunDesk["
 
 function announceStart(desk: RunDesk): void {
   const { initiator } = desk.input;
-  desk.emit({ type: "run.started", ...(initiator !== undefined && { initiator }) });
+  desk.emit({ type: "run.started", initiator });
   desk.emit({ type: "run.phase_changed", phase: "planning" });
   for (const { operationId, definition, hook, reason } of desk.plan.leftOut) {
     const finishedAt = desk.services.clock.now();
@@ -387,9 +387,9 @@ async function finish(
   desk.emit({
     type: "run.finished",
     status,
-    ...(failedType && { failedType }),
-    ...(failedDetails && { failedDetails }),
-    ...(finishReason && { finishReason }),
+    failedType: failedType || undefined,
+    failedDetails,
+    finishReason: finishReason || undefined,
   });
   desk.writer.finish(result);
   const isStored = await desk.writer.flushed();

@@ -82,7 +82,7 @@ export function registryOf(operations: readonly ScenarioOperation[]): OperationR
   } of operations) {
     const handler = typeof does === "object" ? async (): Promise<OperationOutcome> => does : does;
     registry.register(
-      { operationId: id, kind, name: `Name of ${id}`, ...(writesTag && { writesTag }) },
+      { operationId: id, kind, name: `Name of ${id}`, writesTag: writesTag || undefined },
       handler,
     );
   }

@@ -55,7 +55,7 @@ export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): Comma
       switch (command.type) {
         case "enter_phase": {
           const { phase, hook } = command;
-          desk.emit({ type: "run.phase_changed", phase, ...(hook && { hook }) });
+          desk.emit({ type: "run.phase_changed", phase, hook: hook || undefined });
           return;
         }
         case "start_operation":
@@ -88,7 +88,8 @@ function mainFinished({ status, error }: MainStep): Parameters<RunDesk["dispatch
   return {
     type: "main_finished",
     status,
-    ...(error && { errorCode: error.code, errorMessage: error.message }),
+    errorCode: error ? error.code : undefined,
+    errorMessage: error ? error.message : undefined,
   };
 }
 
@@ -112,7 +113,7 @@ async function commitEffects(desk: RunDesk, hook: Hook): Promise<void> {
   desk.writer.step({ kind: "commit", hook, entries });
   adoptCommit(desk, hook, entries);
   const failure = commitFailure(desk, hook, entries);
-  desk.dispatch({ type: "commit_finished", hook, ...(failure && { failure }) });
+  desk.dispatch({ type: "commit_finished", hook, failure });
 }
 
 /** The first required operation whose effects could not be committed. */
@@ -131,7 +132,11 @@ export function commitFailure(
     const entry = at === hook && config.required ? failed.get(operationId) : undefined;
     if (entry === undefined) continue;
     const { errorCode, errorMessage } = entry;
-    return { operationId, ...(errorCode && { errorCode }), ...(errorMessage && { errorMessage }) };
+    return {
+      operationId,
+      errorCode: errorCode || undefined,
+      errorMessage: errorMessage || undefined,
+    };
   }
   return undefined;
 }
@@ -142,7 +147,7 @@ async function endMain(desk: RunDesk, step: MainStep): Promise<boolean> {
   if (status === "done" || partial) {
     const { runId, chatId, branchId, userMessageId, assistantVariantId } = desk.input;
     const { fencingToken } = desk.lease;
-    const extras = { ...(toolCalls && { toolCalls }), ...(usage && { usage }) };
+    const extras = { toolCalls, usage };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
     try {
       await desk.services.chat.saveAssistantVariant({
@@ -161,7 +166,7 @@ async function endMain(desk: RunDesk, step: MainStep): Promise<boolean> {
   desk.writer.step(step);
   const { finishReason, error } = step;
   const { assistantVariantId } = desk.input;
-  const shown = { status, finishReason, ...(partial && { partial }), ...(error && { error }) };
+  const shown = { status, finishReason, partial: partial || undefined, error };
   desk.emit({ type: "main_llm.finished", assistantVariantId, ...shown });
   // Nothing may follow from an answer that a crash could still make another; the run's end is stored with it or after it.
   const { operations, beforeCount } = desk.plan;
@@ -177,8 +182,9 @@ export function mainRun(desk: RunDesk, step: MainStep): MainLlmRun {
     executed,
     status,
     finishReason,
-    ...(isKept && { assistantVariantId, text }),
-    ...(partial && { partial }),
-    ...(usage && { usage }),
+    assistantVariantId: isKept ? assistantVariantId : undefined,
+    text: isKept ? text : undefined,
+    partial: partial || undefined,
+    usage,
   };
 }

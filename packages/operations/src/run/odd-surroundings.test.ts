@@ -125,7 +125,7 @@ it.each([
   expect(stop).toEqual({
     kind: "stop",
     cause: "user_abort",
-    ...(shown !== undefined && { reason: shown }),
+    reason: shown,
   });
 });
 

@@ -131,8 +131,8 @@ export function assembleAfter(
     effects: promptEffectsOf(desk, indexes),
     userMessageId: desk.input.userMessageId,
     art: valuesByTag(artifacts),
-    ...(trim && { trim }),
-    ...(renderer && { renderer }),
+    trim,
+    renderer,
   };
   const inclusions = inclusionsOf(desk, artifacts);
   const assembled = assemblePrompt({ ...options, inclusions });

@@ -147,7 +147,7 @@ function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): P
       hook,
       definition: operation.definition,
       config: operation.config,
-      ...(tag !== undefined && { tag }),
+      tag,
       dependencies: placesOf(dependencies[rank]),
       dependents: placesOf(dependents[rank]),
       isUnreachable: unreachable[rank] === true,

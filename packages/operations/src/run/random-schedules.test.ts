@@ -69,7 +69,7 @@ function operationsOf(
     dependsOn: [...new Set(made.edges)]
       .filter((edge) => edge < at && nodes[edge]?.isAfter === made.isAfter)
       .map((edge) => `op${edge}`),
-    ...(made.does === "condition" && { when: [{ ref: "art.op0.missing" }] }),
+    when: made.does === "condition" ? [{ ref: "art.op0.missing" }] : undefined,
     writesTag: `op${at}`,
     does: hold(handlerOf(made, `op${at}`)),
   }));

@@ -325,7 +325,7 @@ describe("reduceRun", () => {
     const operations = Array.from({ length: 20_000 }, (_, at): ScenarioOperation => ({
       id: `op${at}`,
       order: at,
-      ...(at > 0 && { dependsOn: [`op${at - 1}`] }),
+      dependsOn: at > 0 ? [`op${at - 1}`] : undefined,
     }));
     const walk = beginOf(planOf(operations));
     const final = step(walk, { type: "operation_finished", index: 0, status: "error" }, "ours");

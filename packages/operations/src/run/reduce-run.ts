@@ -294,8 +294,8 @@ function finishMain(draft: Draft, end: Extract<RunTransition, { type: "main_fini
   const { errorCode, errorMessage } = end;
   endOthers(draft, "skipped", "main_llm_failed");
   fail(draft, "main_llm", {
-    ...(errorCode && { errorCode }),
-    ...(errorMessage && { errorMessage }),
+    errorCode: errorCode || undefined,
+    errorMessage: errorMessage || undefined,
   });
   return false;
 }
@@ -336,7 +336,7 @@ function endOthers(draft: Draft, status: OperationStatus, skippedReason?: Skippe
     const progress = state.progress.at(index);
     if (progress !== "waiting" && progress !== "ready") continue;
     state.progress.set(index, status);
-    ask(draft, { type: "end_operation", index, status, ...(skippedReason && { skippedReason }) });
+    ask(draft, { type: "end_operation", index, status, skippedReason: skippedReason || undefined });
   }
 }
 

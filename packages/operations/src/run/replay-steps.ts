@@ -114,7 +114,7 @@ function adopt(
       fillRecord(record, step);
       if (record.hasNews || record.effects.length > 0) tellNews(desk, index);
       const { status, isExempt, skippedReason, error } = step;
-      const reason = { ...(isExempt && { isExempt }), ...(skippedReason && { skippedReason }) };
+      const reason = { isExempt: isExempt || undefined, skippedReason: skippedReason || undefined };
       const failure =
         error === undefined ? {} : { errorCode: error.code, errorMessage: error.message };
       return { type: "operation_finished", index, status, ...reason, ...failure };
@@ -123,7 +123,7 @@ function adopt(
       const { hook, entries } = step;
       adoptCommit(desk, hook, entries);
       const failure = commitFailure(desk, hook, entries);
-      return { type: "commit_finished", hook, ...(failure && { failure }) };
+      return { type: "commit_finished", hook, failure };
     }
     case "main_llm": {
       desk.main = mainRun(desk, step);
@@ -131,7 +131,8 @@ function adopt(
       return {
         type: "main_finished",
         status,
-        ...(error && { errorCode: error.code, errorMessage: error.message }),
+        errorCode: error ? error.code : undefined,
+        errorMessage: error ? error.message : undefined,
       };
     }
     case "stop":

@@ -72,15 +72,12 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     }
   };
   const take = ({ runId, feed, mayTake, earlyAbort: abort }: LiveRun): ReturnType<typeof takeRun> =>
-    takeRun({ services, plans }, { runId, feed, mayTake, owner, ...(abort && { abort }) });
+    takeRun({ services, plans }, { runId, feed, mayTake, owner, abort });
   const startOf = (live: LiveRun): DrivenRun | undefined => {
     const { prepared, earlyAbort: abort } = live;
     live.prepared = undefined;
     const plan = prepared && planOf({ services, plans }, prepared.input);
-    return (
-      prepared &&
-      plan && { services, feed: live.feed, ...prepared, ...plan, ...(abort && { abort }) }
-    );
+    return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, abort };
   };
   const carrier: RunCarrier = {
     liveOf,

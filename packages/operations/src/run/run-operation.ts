@@ -203,9 +203,10 @@ function endOf(
     type: "operation_finished",
     index,
     status,
-    ...(isExempt && { isExempt }),
-    ...(skippedReason !== undefined && { skippedReason }),
-    ...(error !== undefined && { errorCode: error.code, errorMessage: error.message }),
+    isExempt: isExempt || undefined,
+    skippedReason,
+    errorCode: error !== undefined ? error.code : undefined,
+    errorMessage: error !== undefined ? error.message : undefined,
   };
 }
 
@@ -241,7 +242,7 @@ function boundDebug({ desk, operation }: Attempt, debug: OperationDebug | null):
       : { maxChars: maxSummaryChars, maxTextChars: 1_024 };
   const inputsSummary = boundSummary(debug?.inputsSummary, limits);
   const outputsSummary = boundSummary(debug?.outputsSummary, limits);
-  return { ...(inputsSummary && { inputsSummary }), ...(outputsSummary && { outputsSummary }) };
+  return { inputsSummary, outputsSummary };
 }
 
 function reportLate({ desk, operation, number }: Attempt, { status }: CheckedOutcome): void {

@@ -147,10 +147,10 @@ function inputOf(options: StartOptions, of: InputOf): RunInput {
     userMessageId,
     assistantVariantId: services.ids.next(),
     startedAt: services.clock.now(),
-    ...(userMessage !== undefined && { userMessage }),
-    ...(profile && { profile }),
-    ...(initiator !== undefined && { initiator: safeText(initiator, maxInitiatorChars) }),
-    ...(deadlineMs !== undefined && { deadlineMs }),
+    userMessage,
+    profile,
+    initiator: initiator !== undefined ? safeText(initiator, maxInitiatorChars) : undefined,
+    deadlineMs,
   };
 }
 
@@ -159,7 +159,7 @@ async function knownTurn(
   { chatId, branchId, userMessageId, signal }: StartOptions,
   { chat }: EngineServices,
 ): Promise<string> {
-  const at = { chatId, branchId, ...(userMessageId !== undefined && { userMessageId }) };
+  const at = { chatId, branchId, userMessageId };
   const turn = await chat.loadTurn(at, signal && { signal });
   if (turn !== undefined) return turn.userMessageId;
   const which =

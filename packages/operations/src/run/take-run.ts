@@ -78,7 +78,7 @@ async function resumed(
     lease,
     feed,
     former: { steps, events },
-    ...(abort && { abort }),
+    abort,
   };
 }
 

@@ -85,8 +85,8 @@ function* loadRun(runId: string): Steps<StoredRun | undefined> {
     input: requiredJsonIn<RunInput>(row, "input"),
     steps: steps.map((step) => requiredJsonIn<RunStep>(step, "step")),
     lastSeq: numberIn(row, "last_seq"),
-    ...(result && { result }),
-    ...(abort && { abort }),
+    result,
+    abort,
     lease: leaseIn(row, runId),
   };
 }

@@ -71,7 +71,7 @@ describe.each(sharedKinds)("a run whose worker is killed, on %s", (kind) => {
     const whole = await runWorker(shared, { chatId: "whole-forgetful" });
     const chatId = await killedAt((whole?.points ?? 0) - 4, "forgetful", true);
     const runId = await findRun(chatId);
-    await runWorker(shared, { chatId, ...(runId !== undefined && { runId }) });
+    await runWorker(shared, { chatId, runId });
     expect(await shared.executions(chatId)).toMatchObject({ "app:guard": 2, main: 2 });
   });
 

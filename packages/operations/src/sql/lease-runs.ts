@@ -77,7 +77,7 @@ export const renewBatch: Batch<Renewing, LeaseRenewal> = {
       return {
         status: "renewed",
         lease: { ...lease, expiresAtMs: nowMs + ttlMs },
-        ...(abort && { abort }),
+        abort,
       };
     });
   },

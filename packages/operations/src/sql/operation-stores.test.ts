@@ -27,7 +27,7 @@ function newRun(runId: string, more: Partial<NewRun["input"]> & { request?: stri
   return {
     input: { ...ids, trigger: "generate", startedAt: 1, ...fields },
     lease: { owner: "w", ttlMs: 10, nowMs: 0 },
-    ...(clientRequest && { clientRequest }),
+    clientRequest,
   };
 }
 

@@ -106,7 +106,7 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
           ? undefined
           : { clientRequestId: request, payloadHash: hash, keptUntilMs: now + 9 };
       const lease = { owner: id, ttlMs: 10, nowMs: now };
-      const made = await runs.createRun({ input, lease, ...(clientRequest && { clientRequest }) });
+      const made = await runs.createRun({ input, lease, clientRequest });
       if (made.status === "created") leases.push(made.lease);
       return made;
     }),
@@ -148,7 +148,9 @@ const runCall: fc.Arbitrary<RunCall> = fc.oneof(
         { kind: "stop" as const, cause: "user_abort" as const, reason: `${place} ${text}` },
       ];
       const { runId, fencingToken } = lease;
-      return runs.append([{ runId, fencingToken, events, steps, ...(ends === 0 && { result }) }]);
+      return runs.append([
+        { runId, fencingToken, events, steps, result: ends === 0 ? result : undefined },
+      ]);
     }),
   fc
     .record({ id: name, reason: fc.string() })
@@ -216,7 +218,7 @@ const sessionCall: fc.Arbitrary<SessionCall> = fc.oneof(
             value,
             retention: { maxItems },
           },
-          ...(parent > 0 && { parentVersion: parent }),
+          parentVersion: parent > 0 ? parent : undefined,
         }),
       );
       const key = keyOf(scope);
@@ -260,7 +262,7 @@ const chatCall: fc.Arbitrary<ChatCall> = fc.oneof(
         chat.appendUserMessage({ ...message, chatId, branchId: "m" }),
   ),
   fc.option(name).map((id): ChatCall => (chat, chatId) => {
-    return chat.loadTurn({ chatId, branchId: "m", ...(id !== null && { userMessageId: id }) });
+    return chat.loadTurn({ chatId, branchId: "m", userMessageId: id !== null ? id : undefined });
   }),
   fc
     .record({

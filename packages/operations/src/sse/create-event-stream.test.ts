@@ -260,7 +260,7 @@ describe("an EventSource over HTTP whose connection is cut again and again", () 
         engine,
         runId: "r",
         retryMs: 1,
-        ...(typeof lastEventId === "string" && { lastEventId }),
+        lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
       };
       void createEventResponse(options).then((answer) => send(answer, response, eventsAConnection));
     });

@@ -5,7 +5,7 @@ function collect(report: string, root?: string): string[] {
   return autoCollectRequests({
     goal: "fix it",
     report,
-    ...(root === undefined ? {} : { root }),
+    root,
   }).map((request) =>
     request.type === "read_file"
       ? `${request.path}${request.start_line === undefined ? "" : `:${request.start_line}-${request.end_line}`}`

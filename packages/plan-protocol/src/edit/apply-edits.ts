@@ -117,7 +117,7 @@ function lineEndsOf(base: string): (edit: FileEdit) => FileEdit {
     if (!isAllReturns || texts.some((text) => text.includes("\r\n"))) return edit;
     const withReturns = (text: string): string => text.replaceAll("\n", "\r\n");
     return {
-      ...(edit.anchor === undefined ? {} : { anchor: withReturns(edit.anchor) }),
+      anchor: edit.anchor === undefined ? undefined : withReturns(edit.anchor),
       before: withReturns(edit.before),
       after: withReturns(edit.after),
     };

@@ -73,8 +73,8 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
   };
   if (journals !== undefined) await confirmGivenJournals(parts, journals);
   return createWorkspace(parts, {
-    ...(options.logs === undefined ? {} : { logs: options.logs }),
-    ...(options.env === undefined ? {} : { env: options.env }),
+    logs: options.logs,
+    env: options.env,
   });
 }
 

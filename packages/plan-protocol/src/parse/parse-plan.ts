@@ -55,7 +55,7 @@ export function parsePlan(answer: string, options: ParsePlanOptions = {}): Resul
   const extracted = extractJson(answer, {
     accept: isPlanLike,
     limits: extractLimits,
-    ...(finishReason === undefined ? {} : { finishReason }),
+    finishReason,
   });
   if (!extracted.ok) return extracted;
   const doubt = doubtOf(answer, extracted.value, extractLimits);

@@ -50,8 +50,8 @@ function readFileRequest(reader: FieldReader): ContextRequest | undefined {
   return {
     type: "read_file",
     path,
-    ...(start === undefined ? {} : { start_line: start }),
-    ...(end === undefined ? {} : { end_line: end }),
+    start_line: start,
+    end_line: end,
   };
 }
 

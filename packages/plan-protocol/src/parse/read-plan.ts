@@ -45,7 +45,7 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const plan: Plan = {
     version,
     actions,
-    ...(summary === undefined ? {} : { summary }),
+    summary,
     context_requests: requests.flatMap((item, index) => {
       return readContextRequest(item, { ...context, path: ["context_requests", index] }) ?? [];
     }),

@@ -196,8 +196,8 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
 
 function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "report" | "background"> {
   return {
-    ...(report === undefined ? {} : { report: redactSecrets(report).text }),
-    ...(background === undefined ? {} : { background: redactSecrets(background).text }),
+    report: report === undefined ? undefined : redactSecrets(report).text,
+    background: background === undefined ? undefined : redactSecrets(background).text,
   };
 }
 

@@ -105,10 +105,10 @@ async function finish(
   const value: ProposedPlan = {
     mode,
     plan,
-    ...(preview === undefined ? {} : { preview }),
+    preview,
     isNoChange: mode === "apply" && plan.actions.length === 0,
     changed: run.changed,
-    ...(hasPatch ? { suggestedMemory: applyMemoryPatch(memory, plan.memory_patch) } : {}),
+    suggestedMemory: hasPatch ? applyMemoryPatch(memory, plan.memory_patch) : undefined,
   };
   recorder.end({ outcome: "ok", issues: [], plan });
   return { ok: true, value, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
@@ -121,8 +121,8 @@ async function collectContext(run: ProposalRun): Promise<void> {
   const { goal, report } = run.cycle;
   const requests = autoCollectRequests({
     goal,
-    ...(report === undefined ? {} : { report }),
-    ...(root === undefined ? {} : { root }),
+    report,
+    root,
   }).slice(0, run.limits.maxContextFiles);
   await gatherContext(run, requests, {
     priority: (request) => (request.type === "read_file" ? 1 : 2),

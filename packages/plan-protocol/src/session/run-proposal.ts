@@ -182,9 +182,9 @@ function messagesOf(
     notes: cut(progress.notes, MAX_NOTES_CHARS),
     roundsLeft,
     descent,
-    ...(background === undefined ? {} : { background }),
-    ...(report === undefined ? {} : { report: cut(report, run.limits.maxContextLogChars) }),
-    ...(savedPlan === undefined ? {} : { savedPlan }),
+    background,
+    report: report === undefined ? undefined : cut(report, run.limits.maxContextLogChars),
+    savedPlan,
   });
   const messages: ChatMessage[] = [
     { role: "system", content: system },

@@ -17,7 +17,8 @@ const ask = (...context_requests: object[]): { actions: []; context_requests: ob
 const read = (path: string, start_line?: number, end_line?: number): object => ({
   type: "read_file",
   path,
-  ...(start_line === undefined ? {} : { start_line, end_line }),
+  start_line,
+  end_line: start_line === undefined ? undefined : end_line,
 });
 
 describe("context", () => {

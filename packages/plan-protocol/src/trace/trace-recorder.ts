@@ -110,7 +110,7 @@ export function createTraceRecorder(options: TraceRecorderOptions): TraceRecorde
       cache_stats: cacheStatsOf(hits, misses),
       validated_json: end.plan === undefined ? null : redactValue(end.plan),
       events: [...events],
-      ...(options.keepsAnswers ? { raw_answers: [...answers] } : {}),
+      raw_answers: options.keepsAnswers ? [...answers] : undefined,
     }),
   };
 }

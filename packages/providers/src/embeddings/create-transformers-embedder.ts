@@ -78,7 +78,7 @@ export function createTransformersEmbedder(options: TransformersEmbedderOptions)
     async load() {
       const extract = await pipeline("feature-extraction", model, {
         revision,
-        ...(dtype === undefined ? {} : { dtype }),
+        dtype,
       });
       return async (texts) => rowsOf(await extract(texts, { pooling, normalize: true }), model);
     },

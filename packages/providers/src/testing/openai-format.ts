@@ -50,8 +50,8 @@ function wholeOf(answer: PlayedAnswer, body: JsonRecord): JsonRecord {
     role: "assistant",
     content: text === "" && (toolCalls.length > 0 || refusal !== "") ? null : text,
     refusal: refusal === "" ? null : refusal,
-    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => toolCallOf(call)) }),
+    reasoning_content: reasoning === "" ? undefined : reasoning,
+    tool_calls: toolCalls.length === 0 ? undefined : toolCalls.map((call) => toolCallOf(call)),
   };
   const choice = { index: 0, message, logprobs: null, finish_reason: answer.finishReason };
   const root = { id, object: "chat.completion", created: 1_700_000_000, model: body["model"] };

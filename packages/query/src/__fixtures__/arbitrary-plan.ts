@@ -99,7 +99,7 @@ export function anExpression(): Arbitrary<Expression> {
           fc.array(fc.record({ when: tie("expression"), value: tie("expression") }), { minLength: 1, maxLength: 2 }),
           fc.option(tie("expression"), { nil: undefined }),
         )
-        .map(([branches, otherwise]): Expression => ({ op: "case", branches, ...(otherwise && { otherwise }) })),
+        .map(([branches, otherwise]): Expression => ({ op: "case", branches, otherwise })),
       fc
         .record({ value: tie("expression"), list: fc.array(aLiteral(), { minLength: 1, maxLength: 3 }) })
         .map((parts): Expression => ({ op: "in", ...parts })),

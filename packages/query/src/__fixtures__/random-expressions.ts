@@ -65,7 +65,7 @@ export class RandomExpressions {
       return {
         op: "case",
         branches: [{ when: this.bool(from, depth - 1), value: next() }],
-        ...(this.upTo(1) === 0 && { otherwise: next() }),
+        otherwise: this.upTo(1) === 0 ? next() : undefined,
       };
     if (this.upTo(6) === 0) return call("null_if", next(), this.#leaf(from, kind));
     switch (kind) {

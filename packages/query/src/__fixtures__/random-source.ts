@@ -50,7 +50,7 @@ export function resourceOf(table: "l" | "r", columns: readonly RandomColumn[]): 
     columns: columns.map(({ name, declared }, index) => ({
       name,
       type: declared,
-      ...(index === 0 && { pk: true, nn: true }),
+      pk: index === 0 ? true : undefined, nn: index === 0 ? true : undefined,
     })),
   };
 }

@@ -73,9 +73,9 @@ export async function compilePlan(options: CompilePlanOptions): Promise<Compiled
     maxRepairs,
     schemaName: "plan",
     request: { temperature: 0 },
-    ...(options.ladder !== undefined && { ladder: options.ladder }),
-    ...(options.onAttempt !== undefined && { onAttempt: options.onAttempt }),
-    ...(signal !== undefined && { signal }),
+    ladder: options.ladder,
+    onAttempt: options.onAttempt,
+    signal,
   }).catch((error: unknown) => {
     if (LanguageModelError.isInstance(error) && error.code === "aborted") throwIfAborted(signal);
     throw error;

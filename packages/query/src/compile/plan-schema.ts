@@ -32,7 +32,7 @@ export function planSchema({
         const plan = withIds(parsed.value, aliases);
         const checked = validateLogicalPlan(plan, {
           details,
-          ...(limits !== undefined && { limits: checkPart(limits) }),
+          limits: limits !== undefined ? checkPart(limits) : undefined,
         });
         if (checked.ok) return { value: checked.value };
         return {
@@ -66,8 +66,8 @@ function checkPart({
   maxRowsWithoutLimit,
 }: PlanLimits & ValidationLimits): ValidationLimits {
   return {
-    ...(steps !== undefined && { steps }),
-    ...(maxRowsWithoutLimit !== undefined && { maxRowsWithoutLimit }),
+    steps,
+    maxRowsWithoutLimit,
   };
 }
 

@@ -8,7 +8,7 @@ export function readingYaml(model: LanguageModel): LanguageModel {
   return {
     provider: model.provider,
     modelId: model.modelId,
-    ...(model.capabilities !== undefined && { capabilities: model.capabilities }),
+    capabilities: model.capabilities,
     async generate(request) {
       const response = await model.generate(request);
       return response.finishReason === "stop" ? asJson(response) : response;

@@ -86,7 +86,7 @@ async function* runRows(
       arguments: set,
       conditions,
       columns: scan.columns.map(({ name }) => name),
-      ...(signal !== undefined && { signal }),
+      signal,
     };
     for await (const page of source.read(request)) {
       throwIfAborted(signal);

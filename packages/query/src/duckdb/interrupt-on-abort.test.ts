@@ -55,7 +55,7 @@ async function run(text: string, source: string, signal?: AbortSignal): Promise<
   const plan = parseLogicalPlan(text);
   if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
   const from = sources.get(source) ?? { connectors: {} };
-  return (await executePlan(plan.value, { details, ...from, ...(signal && { signal }) })).all();
+  return (await executePlan(plan.value, { details, ...from, signal })).all();
 }
 
 const after = (timeMs: number) => (): Promise<unknown> =>

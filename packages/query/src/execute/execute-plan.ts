@@ -94,8 +94,10 @@ function createResult(execution: Execution): QueryResult {
     rows: 0,
     bytes: 0,
     durationMs: 0,
-    ...(physical.engine !== undefined &&
-      options.engine !== undefined && { engine: options.engine.name }),
+    engine:
+      physical.engine !== undefined && options.engine !== undefined
+        ? options.engine.name
+        : undefined,
   };
   const deadline = startDeadline(options.signal, {
     timeoutMs: options.limits?.timeoutMs,
@@ -199,7 +201,7 @@ async function* runFragment(
     const source = connector.run(fragment, {
       signal: deadline.signal,
       batchRows,
-      ...(timeoutMs < Infinity && { timeoutMs }),
+      timeoutMs: timeoutMs < Infinity ? timeoutMs : undefined,
     });
     yield* metered(source, { traffic, limits, what });
     const late = deadline.failure();

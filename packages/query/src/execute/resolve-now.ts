@@ -38,7 +38,7 @@ function resolved(expression: TypedExpression, now: TypedLiteral): TypedExpressi
         when: write(when),
         value: write(value),
       }));
-      return { ...rest, branches, ...(otherwise && { otherwise: write(otherwise) }) };
+      return { ...rest, branches, otherwise: otherwise ? write(otherwise) : undefined };
     }
   }
 }
@@ -55,7 +55,7 @@ function withExpressions(
     case "aggregate": {
       const aggregates = step.aggregates.map(({ argument, ...rest }) => ({
         ...rest,
-        ...(argument && { argument: write(argument) }),
+        argument: argument ? write(argument) : undefined,
       }));
       return { ...step, by: step.by.map(write), aggregates };
     }

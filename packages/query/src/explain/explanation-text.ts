@@ -90,7 +90,7 @@ function stepText(step: TypedStep): string {
         return renderAggregate({
           name,
           function: applied,
-          ...(argument !== undefined && { argument: plainExpression(argument) }),
+          argument: argument !== undefined ? plainExpression(argument) : undefined,
         });
       });
       return `aggregate ${values.join(", ") || "nothing"}${by.length > 0 ? ` by ${by.join(", ")}` : ""}`;
@@ -151,7 +151,7 @@ function plainExpression(value: TypedExpression): Expression {
       return {
         op: "case",
         branches,
-        ...(value.otherwise !== undefined && { otherwise: plainExpression(value.otherwise) }),
+        otherwise: value.otherwise !== undefined ? plainExpression(value.otherwise) : undefined,
       };
     }
   }

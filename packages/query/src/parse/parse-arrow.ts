@@ -125,7 +125,7 @@ const readers: Record<string, (input: ArrowInput) => PlanStep | undefined> = {
   }),
   limit: ({ reader, from, nextName }) => {
     const [count = 0, offset] = readSeries(reader, readWhole);
-    return { name: nextName(), op: "limit", from, count, ...(offset !== undefined && { offset }) };
+    return { name: nextName(), op: "limit", from, count, offset };
   },
   distinct: ({ reader, from, nextName }) => {
     if (reader.takeSymbol("(")) reader.expectSymbol(")");
@@ -151,7 +151,12 @@ function readScan({ reader, options, nextName }: ArrowInput): PlanStep {
   const columns: string[] = [];
   while (reader.takeSymbol(",")) columns.push(readNameToken(reader));
   reader.expectSymbol(")");
-  return { name: nextName(), op: "scan", resource, ...(columns.length > 0 && { columns }) };
+  return {
+    name: nextName(),
+    op: "scan",
+    resource,
+    columns: columns.length > 0 ? columns : undefined,
+  };
 }
 
 /** A quoted id, or one as it stands up to a space, comma or bracket. */
@@ -217,7 +222,7 @@ function readJoin(input: ArrowInput, operation: string): PlanStep {
     left: from,
     right,
     on,
-    ...(prefix !== undefined && { prefix }),
+    prefix,
   };
 }
 

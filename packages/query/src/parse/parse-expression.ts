@@ -209,7 +209,7 @@ function readCase(reader: TokenReader): Expression {
   if (branches.length === 0) reader.fail("WHEN");
   const otherwise = reader.takeWord("else") ? readExpression(reader) : undefined;
   reader.expectWord("end");
-  return { op: "case", branches, ...(otherwise && { otherwise }) };
+  return { op: "case", branches, otherwise };
 }
 
 function readCast(reader: TokenReader): Expression {

@@ -180,7 +180,7 @@ function readCaseTree({ context, object, path, child }: TreeInput): Expression |
   const otherwise = rest === undefined ? undefined : child(rest, "otherwise");
   if (branches.length < list.length || (rest !== undefined && otherwise === undefined))
     return undefined;
-  return { op: "case", branches, ...(otherwise && { otherwise }) };
+  return { op: "case", branches, otherwise };
 }
 
 function readInTree({ context, object, path, child }: TreeInput): InExpression | undefined {

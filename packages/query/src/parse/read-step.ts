@@ -112,7 +112,7 @@ function readScan(input: StepInput): PlanStep | undefined {
     ? undefined
     : readItems(input, "columns", (item, at) => readName(context, item, at));
   if (resource === undefined || (!isAll && columns === undefined)) return undefined;
-  return { name, op: "scan", resource, ...(columns && { columns }) };
+  return { name, op: "scan", resource, columns };
 }
 
 function readFilter(input: StepInput): PlanStep | undefined {
@@ -183,7 +183,7 @@ function readJoin(input: StepInput): PlanStep | undefined {
     });
   if (kind === undefined || left === undefined || right === undefined || on === undefined)
     return undefined;
-  return { name, op: "join", kind, left, right, on, ...(prefix !== undefined && { prefix }) };
+  return { name, op: "join", kind, left, right, on, prefix };
 }
 
 function joinKindOf(value: unknown): JoinKind | undefined {
@@ -240,7 +240,7 @@ function aggregateOf(
     ? undefined
     : readExpressionField(context, item["argument"], [...path, "argument"]);
   if (name === undefined || (!isBare && argument === undefined)) return undefined;
-  return { name, function: applied, ...(argument && { argument }) };
+  return { name, function: applied, argument };
 }
 
 function aggregateFunctionOf(value: unknown): AggregateFunction | undefined {
@@ -294,7 +294,7 @@ function readLimit(input: StepInput): PlanStep | undefined {
   const offset = hasOffset ? wholeNumber(input, "offset") : undefined;
   if (from === undefined || count === undefined || (hasOffset && offset === undefined))
     return undefined;
-  return { name: input.name, op: "limit", from, count, ...(offset !== undefined && { offset }) };
+  return { name: input.name, op: "limit", from, count, offset };
 }
 
 function wholeNumber({ context, object, path }: StepInput, field: string): number | undefined {

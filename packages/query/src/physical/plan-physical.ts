@@ -190,7 +190,7 @@ function assemble(
         ];
   });
   const left = whole.slice(outputs.length);
-  return { fragments, columns, ...(left.length > 0 && { engine: { steps: left, columns } }) };
+  return { fragments, columns, engine: left.length > 0 ? { steps: left, columns } : undefined };
 }
 
 /** What leaves a source is to the engine a table of its own: only the columns that it reads need to leave. */

@@ -134,7 +134,7 @@ function substituted(
         value: write(value),
       }));
       const { otherwise, ...rest } = expression;
-      return { ...rest, branches, ...(otherwise && { otherwise: write(otherwise) }) };
+      return { ...rest, branches, otherwise: otherwise ? write(otherwise) : undefined };
     }
   }
 }

@@ -30,7 +30,7 @@ function fieldsOf(step: PlanStep): object {
     case "join": {
       const { kind, left, right, prefix } = step;
       const on = step.on.map((key) => `${renderName(key.left)} = ${renderName(key.right)}`);
-      return { name, op, kind, left, right, on, ...(prefix !== undefined && { prefix }) };
+      return { name, op, kind, left, right, on, prefix };
     }
     case "aggregate": {
       const by = step.by.map(renderNamed);

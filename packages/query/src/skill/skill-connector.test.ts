@@ -56,7 +56,7 @@ async function run(
   const result = await executePlan(parsed.value, {
     details,
     connectors: { "ada://any/skill": skillConnector([tool], more) },
-    ...(signal !== undefined && { signal }),
+    signal,
   });
   return result.all();
 }

@@ -30,7 +30,7 @@ export interface CompileOptions {
   /** Where a resource's rows are: the table, and the name that a column has there. */
   tableOf(scan: TypedScan): Sql;
   /** The types of a table's columns as the database spells them; as the catalog does by default. */
-  storedTypesOf?(scan: TypedScan): ReadonlyMap<string, string>;
+  storedTypesOf?: ((scan: TypedScan) => ReadonlyMap<string, string>) | undefined;
   /** Rows that exist already under the name of a step. */
   inputs?: ReadonlyMap<string, { table: Sql; columns: readonly PlanColumn[] }> | undefined;
   /** The result's columns under the plan's names, for people; `o0`, `o1` by default. */

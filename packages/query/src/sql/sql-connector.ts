@@ -57,9 +57,9 @@ export function sqlConnector(
         dialect: isSqlite ? sqliteDialect : postgresDialect,
         parameters: isSqlite ? "question" : "numbered",
         tableOf: (scan) => sql.id(...tableOf(scan, options)),
-        ...(isSqlite && {
-          storedTypesOf: (scan) => sqliteColumnTypes(handle, tableOf(scan, options)),
-        }),
+        storedTypesOf: isSqlite
+          ? (scan) => sqliteColumnTypes(handle, tableOf(scan, options))
+          : undefined,
       },
     );
   return {

@@ -24,7 +24,7 @@ export function callOf(
     arguments: parts,
     type,
     isNullable,
-    ...(unit !== undefined && { unit }),
+    unit,
   };
 }
 

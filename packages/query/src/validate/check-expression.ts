@@ -44,7 +44,7 @@ function checkPart(
       const column = findColumn(scope, expression.name, path);
       if (column === undefined) return undefined;
       const { name, type, isNullable, unit } = column;
-      return { op: "column", name, type, isNullable, ...(unit !== undefined && { unit }) };
+      return { op: "column", name, type, isNullable, unit };
     }
     case "literal":
       return typedLiteral(expression);
@@ -123,7 +123,7 @@ function checkCase(
   return {
     op: "case",
     branches,
-    ...(otherwise && { otherwise }),
+    otherwise,
     type,
     isNullable,
     ...commonUnit(same),

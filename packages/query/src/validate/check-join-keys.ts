@@ -60,7 +60,7 @@ function originOf(
           table,
           column: column.name,
           isKey: column.pk === true,
-          ...(column.fk !== undefined && { fk: column.fk }),
+          fk: column.fk,
         }
       );
     }

@@ -162,7 +162,7 @@ function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined 
       type: columnDataType(column.type),
       // A field within another is absent where that one is.
       isNullable: isInRows ? (nn !== true && pk !== true) || /[.[]/.test(name) : !isRequired,
-      ...(unit !== undefined && { unit }),
+      unit,
     };
   });
   if (found.length < wanted.length || hasDuplicates(context, columns, "columns")) return undefined;
@@ -196,7 +196,7 @@ function hasDuplicates(
 }
 
 function columnOf(name: string, { type, isNullable, unit }: TypedValue): PlanColumn {
-  return { name, type, isNullable, ...(unit !== undefined && { unit }) };
+  return { name, type, isNullable, unit };
 }
 
 function checkNamed(

@@ -57,7 +57,7 @@ export function converted(value: TypedExpression, type: DataType): TypedExpressi
   const literal = value.op === "literal" ? convertedLiteral(value, type) : undefined;
   if (literal !== undefined) return literal;
   const { isNullable, unit } = value;
-  return { op: "cast", value, type, isNullable, ...(unit !== undefined && { unit }) };
+  return { op: "cast", value, type, isNullable, unit };
 }
 
 /** A literal of another type; undefined where its value is none of that type. Text is read as a time. */

@@ -248,7 +248,7 @@ describe("validateLogicalPlan", () => {
         principal,
       }: {
         column?: { tags?: string[] | undefined } | undefined;
-        principal: { roles?: readonly string[] } | undefined;
+        principal: { roles?: readonly string[] | undefined } | undefined;
       }): boolean =>
         column?.tags?.includes("pii") !== true || principal?.roles?.includes("dpo") === true,
     };

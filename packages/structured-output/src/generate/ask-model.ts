@@ -22,8 +22,8 @@ export async function askModel<T>(
   const request: ModelRequest = {
     ...options.request,
     messages: messagesFor(plan, format, pending),
-    ...(format === "none" ? {} : { responseFormat: responseFormat(plan, format) }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    responseFormat: format === "none" ? undefined : responseFormat(plan, format),
+    signal: options.signal,
   };
   try {
     const response = await model.generate(request);
@@ -72,7 +72,7 @@ function messagesFor<T>(
     ...told,
     ...repairMessages(pending.issues, pending.answer, {
       format,
-      ...(isTold ? {} : { schema: wire.schema }),
+      schema: isTold ? undefined : wire.schema,
     }),
   ];
 }

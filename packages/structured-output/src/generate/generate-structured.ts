@@ -84,7 +84,7 @@ function createAttempt<T>({
     finishReason: response.finishReason,
     issues: result.ok ? [] : result.issues,
     repairs: result.ok ? result.value.repairs : [],
-    ...(response.usage === undefined ? {} : { usage: response.usage }),
-    ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
+    usage: response.usage,
+    requestId: response.requestId,
   };
 }

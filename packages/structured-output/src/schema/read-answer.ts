@@ -35,8 +35,8 @@ export function readAnswer<T>(text: string, options: ReadAnswerOptions<T>): Resu
   };
   const extracted = extractJson(text, {
     accept,
-    ...(finishReason === undefined ? {} : { finishReason }),
-    ...(limits === undefined ? {} : { limits }),
+    finishReason,
+    limits,
   });
   if (extracted.ok && accepted !== undefined) {
     return success({ value: accepted.value, repairs: extracted.value.repairs });

@@ -40,7 +40,7 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
     mode: "read" | "write",
     signal: AbortSignal | undefined,
   ): Promise<Value> => {
-    const done = runSteps(steps, { mode, ...(signal === undefined ? {} : { signal }) });
+    const done = runSteps(steps, { mode, signal });
     const settled = done.catch(() => undefined).finally(() => underWay.delete(settled));
     underWay.add(settled);
     try {

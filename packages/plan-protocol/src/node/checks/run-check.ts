@@ -63,14 +63,14 @@ export async function runCheck(
   return {
     name: check.name,
     status: isPassed ? "passed" : ending.endedBy === "timeout" ? "timed_out" : "failed",
-    ...(ending.exitCode === undefined ? {} : { exitCode: ending.exitCode }),
+    exitCode: ending.exitCode,
     output:
       startError === undefined
         ? output.text()
         : `${check.command[0]} could not be started (${startError}).`,
     durationMs: parts.clock.now() - startedMs,
-    ...(startError === undefined ? {} : { startError }),
-    ...(isPassed || whole === undefined ? {} : { failingTests: failingTests(whole) }),
+    startError,
+    failingTests: isPassed || whole === undefined ? undefined : failingTests(whole),
   };
 }
 

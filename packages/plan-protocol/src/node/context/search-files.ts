@@ -102,7 +102,7 @@ export async function searchFiles(
   };
   await searchFolder(search, rootPath, { path: "", depth: 0, layers: [] });
   const { hits, files, stoppedBy } = search;
-  return { hits, searchedFiles: files, ...(stoppedBy === undefined ? {} : { stoppedBy }) };
+  return { hits, searchedFiles: files, stoppedBy };
 }
 
 /** Calls are made at once and not through the thread pool, which would cost several times the work itself. */

@@ -20,7 +20,7 @@ export async function readJsonFile(
     const status = await lstat(path);
     if (status.isFile() && status.size > MAX_BYTES)
       throw corrupt(path, `has more than ${MAX_BYTES} bytes`);
-    text = await readFile(path, { encoding: "utf8", ...(signal === undefined ? {} : { signal }) });
+    text = await readFile(path, { encoding: "utf8", signal });
   } catch (error) {
     throwIfAborted(signal);
     if (PlanProtocolError.isInstance(error)) throw error;
@@ -40,10 +40,10 @@ export async function writeJsonFile(
 ): Promise<void> {
   throwIfAborted(signal);
   try {
-    await mkdir(dirname(path), { recursive: true, ...(isPrivate ? { mode: 0o700 } : {}) });
+    await mkdir(dirname(path), { recursive: true, mode: isPrivate ? 0o700 : undefined });
     await writeFileDurable(path, `${JSON.stringify(value, undefined, 2)}\n`, {
-      ...(isPrivate ? { mode: 0o600 } : {}),
-      ...(signal === undefined ? {} : { signal }),
+      mode: isPrivate ? 0o600 : undefined,
+      signal,
     });
   } catch (error) {
     throwIfAborted(signal);

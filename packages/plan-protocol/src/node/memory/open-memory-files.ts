@@ -140,7 +140,7 @@ async function withFileLock<Value>(
   const folder = dirname(path);
   const openJournals = async (): ReturnType<LockParts["openJournals"]> => {
     try {
-      await mkdir(folder, { recursive: true, ...(isPrivate ? { mode: 0o700 } : {}) });
+      await mkdir(folder, { recursive: true, mode: isPrivate ? 0o700 : undefined });
       return await openRootFolder(await realpath(folder));
     } catch (error) {
       throw ioFailed("write", path, error);

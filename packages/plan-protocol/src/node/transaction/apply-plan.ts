@@ -235,7 +235,7 @@ function describeChange({
   return {
     kind: action.kind,
     path: action.path,
-    ...(base === undefined ? {} : { sha256Before: base.sha256 }),
-    ...(content === undefined ? {} : { sha256After: sha256Hex(content) }),
+    sha256Before: base === undefined ? undefined : base.sha256,
+    sha256After: content === undefined ? undefined : sha256Hex(content),
   };
 }

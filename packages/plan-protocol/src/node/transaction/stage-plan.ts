@@ -75,7 +75,7 @@ function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
   const isNamed = new Set(named);
   const folders = [...named, ...impliedFolders].sort();
   const made = folders.map((path): Draft => ({
-    step: { change: "make_folder", path, ...(isNamed.has(path) ? { kind: "CREATE_DIR" } : {}) },
+    step: { change: "make_folder", path, kind: isNamed.has(path) ? "CREATE_DIR" : undefined },
   }));
   const others = actions.filter(({ action }) => action.kind !== "CREATE_DIR");
   return [
@@ -99,7 +99,7 @@ function stepOf({ action, base, folderMode }: ResolvedAction): Step {
         ? undefined
         : { sha256: "", sizeBytes: 0, mode: folderMode }
       : { sha256: base.sha256, sizeBytes: base.status.sizeBytes, mode: base.status.mode };
-  return { change, path, kind, ...(before === undefined ? {} : { before }) };
+  return { change, path, kind, before };
 }
 
 async function writeStaged(
@@ -134,8 +134,8 @@ function toStep({ change, path, kind, before, after }: StagedStep): Step {
   return {
     change,
     path,
-    ...(kind === undefined ? {} : { kind }),
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
+    kind,
+    before,
+    after,
   };
 }
