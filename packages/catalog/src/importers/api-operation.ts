@@ -198,7 +198,7 @@ function securityOf(
     access: { secrets: names.map((name) => secretUri(context.name, name)) },
     constraints: {
       security: names.map((name) => schemeOf(context, name)),
-      scopes: scopes.length > 0 ? scopes : undefined,
+      ...(scopes.length > 0 ? { scopes } : {}),
     },
   };
 }

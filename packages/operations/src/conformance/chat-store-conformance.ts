@@ -8,12 +8,13 @@ import type {
   TurnCommit,
 } from "../ports/chat-store.ts";
 import {
-  aborted,
-  bindRules,
-  expectCode,
   type ConformanceRule,
   type StoreConformanceOptions,
   type StoreRule,
+  aborted,
+  assertSame,
+  bindRules,
+  expectCode,
 } from "./store-rules.ts";
 
 const branch = { chatId: "c", branchId: "b" };
@@ -93,12 +94,9 @@ const rules: readonly StoreRule<ChatStore>[] = [
       await say(store, "u1");
       await store.saveAssistantVariant(answer("u1", "a1"));
       await say(store, "u2");
-      assert.deepEqual(
-        [await texts(store), await texts(store, "u1")],
-        [["u1", "a1", "u2"], ["u1"]],
-      );
+      assertSame([await texts(store), await texts(store, "u1")], [["u1", "a1", "u2"], ["u1"]]);
       const turn = await store.loadTurn(branch);
-      assert.deepEqual([turn?.userMessageId, turn?.history.at(-1)?.id], ["u2", "u2"]);
+      assertSame([turn?.userMessageId, turn?.history.at(-1)?.id], ["u2", "u2"]);
       assert.equal(await store.loadTurn({ ...branch, userMessageId: "none" }), undefined);
       assert.equal(await store.loadTurn({ chatId: "c", branchId: "other" }), undefined);
     },
@@ -108,7 +106,7 @@ const rules: readonly StoreRule<ChatStore>[] = [
     async check(store) {
       await say(store, "u1", "first");
       await say(store, "u1", "second");
-      assert.deepEqual(await texts(store), ["first"]);
+      assertSame(await texts(store), ["first"]);
     },
   },
   {
@@ -118,9 +116,9 @@ const rules: readonly StoreRule<ChatStore>[] = [
       await store.saveAssistantVariant(answer("u1", "a1", { text: "half", partial: true }));
       await store.saveAssistantVariant(answer("u1", "a1", { text: "whole" }));
       await say(store, "u2");
-      assert.deepEqual(await texts(store), ["u1", "whole", "u2"]);
+      assertSame(await texts(store), ["u1", "whole", "u2"]);
       await store.saveAssistantVariant(answer("u1", "a2"));
-      assert.deepEqual(await texts(store), ["u1", "a2", "u2"]);
+      assertSame(await texts(store), ["u1", "a2", "u2"]);
     },
   },
   {
@@ -132,13 +130,13 @@ const rules: readonly StoreRule<ChatStore>[] = [
         { operationId: "x", status: "applied" },
         { operationId: "y", status: "applied" },
       ];
-      assert.deepEqual(await store.commitTurn(one), outcomes);
-      assert.deepEqual(
+      assertSame(await store.commitTurn(one), outcomes);
+      assertSame(
         await store.commitTurn(commit([of("z", { type: "turn.user_variant", content: "Z" })])),
         [{ operationId: "z", status: "applied" }],
       );
-      assert.deepEqual(await store.commitTurn(one), outcomes);
-      assert.deepEqual(await texts(store), ["Y"]);
+      assertSame(await store.commitTurn(one), outcomes);
+      assertSame(await texts(store), ["Y"]);
     },
   },
   {
@@ -147,18 +145,18 @@ const rules: readonly StoreRule<ChatStore>[] = [
       await say(store, "u1");
       const meta = { type: "turn.assistant_meta", meta: {} } as const;
       const outcomes = await store.commitTurn(commit([of("x", meta), of("y", rewrite("Y"))]));
-      assert.deepEqual(
+      assertSame(
         outcomes.map(({ status }) => status),
         ["failed", "applied"],
       );
       const second = await store.commitTurn(
         commit([of("v", rewrite("V")), of("w", meta, true)], { runId: "r2" }),
       );
-      assert.deepEqual(
+      assertSame(
         second.map(({ status }) => status),
         ["discarded", "failed"],
       );
-      assert.deepEqual(await texts(store), ["Y"]);
+      assertSame(await texts(store), ["Y"]);
     },
   },
   {
@@ -172,12 +170,12 @@ const rules: readonly StoreRule<ChatStore>[] = [
         of("x", { type: "turn.assistant_meta", meta: { mood: "good" } }),
       ];
       const after = commit(operations, { hook: "after_main_llm", assistantVariantId: "a1" });
-      assert.deepEqual(
+      assertSame(
         (await store.commitTurn(after)).map(({ status }) => status),
         ["applied", "applied", "applied"],
       );
       await say(store, "u2");
-      assert.deepEqual(await texts(store), ["u1", "better", "u2"]);
+      assertSame(await texts(store), ["u1", "better", "u2"]);
     },
   },
   {
@@ -192,7 +190,7 @@ const rules: readonly StoreRule<ChatStore>[] = [
         store.commitTurn(commit([of("x", rewrite("X"))], { fencingToken: 4 })),
       );
       await say(store, "u2");
-      assert.deepEqual(await texts(store), ["u1", "a1", "u2"]);
+      assertSame(await texts(store), ["u1", "a1", "u2"]);
     },
   },
   {
@@ -211,7 +209,7 @@ const rules: readonly StoreRule<ChatStore>[] = [
     async check(store, second) {
       await say(store, "u1");
       await store.saveAssistantVariant(answer("u1", "a1", { fencingToken: 2 }));
-      assert.deepEqual(await texts(second, "u1"), ["u1"]);
+      assertSame(await texts(second, "u1"), ["u1"]);
       await expectCode("stale_lease", () => second.saveAssistantVariant(answer("u1", "a0")));
     },
   },

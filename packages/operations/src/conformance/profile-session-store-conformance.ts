@@ -9,14 +9,15 @@ import type {
   SessionWriteOutcome,
 } from "../ports/profile-session-store.ts";
 import {
+  type ConformanceRule,
+  type StoreConformanceOptions,
+  type StoreRule,
   aborted,
+  assertSame,
   bindRules,
   expectCode,
   oddIds,
   oddValue,
-  type ConformanceRule,
-  type StoreConformanceOptions,
-  type StoreRule,
 } from "./store-rules.ts";
 
 const key: ProfileSessionKey = {
@@ -80,8 +81,8 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
   {
     name: "a session that is not there is empty",
     async check(store) {
-      assert.deepEqual(await store.read(key), { artifacts: [], heads: {} });
-      assert.deepEqual(await store.openTurn(key, { userMessageId: "u" }), {
+      assertSame(await store.read(key), { artifacts: [], heads: {} });
+      assertSame(await store.openTurn(key, { userMessageId: "u" }), {
         artifacts: [],
         heads: {},
       });
@@ -100,11 +101,11 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       const outcomes = await store.commit(
         commit("r", [write("b", oddValue, { fields }), write("a", null)]),
       );
-      assert.deepEqual(outcomes, [written("op-b", 1), written("op-a", 1)]);
+      assertSame(outcomes, [written("op-b", 1), written("op-a", 1)]);
       const { artifacts, heads } = await store.read(key);
-      assert.deepEqual(heads, { a: 1, b: 1 });
+      assertSame(heads, { a: 1, b: 1 });
       const stamp = { version: 1, runId: "r", writtenAt: 1_000, persisted: true, history: [] };
-      assert.deepEqual(artifacts, [
+      assertSame(artifacts, [
         { ...stamp, tag: "a", value: null, usage: "internal", semantics: "state" },
         { ...stamp, tag: "b", value: oddValue, ...fields },
       ]);
@@ -116,7 +117,7 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       await writeTimes(store, 5, { retention: { maxItems: 2 } });
       const [artifact] = (await store.read(key)).artifacts;
       assert.equal(artifact?.value, 5);
-      assert.deepEqual(artifact.history, [
+      assertSame(artifact.history, [
         { version: 3, runId: "run-3", writtenAt: 3_000, value: 3, parentVersion: 2 },
         { version: 4, runId: "run-4", writtenAt: 4_000, value: 4, parentVersion: 3 },
       ]);
@@ -128,7 +129,7 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       await writeTimes(store, 25);
       const values = async (): Promise<unknown[] | undefined> =>
         (await store.read(key)).artifacts[0]?.history.map(({ value }) => value);
-      assert.deepEqual(
+      assertSame(
         await values(),
         Array.from({ length: 20 }, (_, at) => at + 5),
       );
@@ -141,9 +142,9 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
           },
         );
       await store.commit(next(26, { retention: { maxAgeMs: 3_000 } }));
-      assert.deepEqual(await values(), [23, 24, 25]);
+      assertSame(await values(), [23, 24, 25]);
       await store.commit(next(27, { retention: { maxBytes: 5 } }));
-      assert.deepEqual(await values(), [25, 26]);
+      assertSame(await values(), [25, 26]);
     },
   },
   {
@@ -151,12 +152,12 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     async check(store) {
       await store.commit(commit("r1", [write("t", { a: 1, b: 2 })]));
       const again = { expectedHead: 1, parentVersion: 1 };
-      assert.deepEqual(await store.commit(commit("r2", [write("t", { b: 2, a: 1 }, again)])), [
+      assertSame(await store.commit(commit("r2", [write("t", { b: 2, a: 1 }, again)])), [
         written("op-t", 1, false),
       ]);
       assert.equal((await store.read(key)).artifacts[0]?.runId, "r1");
       const other = write("t", { a: 1, b: 2 }, { ...again, fields: { usage: "ui_only" } });
-      assert.deepEqual(await store.commit(commit("r3", [other])), [written("op-t", 2)]);
+      assertSame(await store.commit(commit("r3", [other])), [written("op-t", 2)]);
     },
   },
   {
@@ -164,11 +165,11 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     async check(store) {
       await store.commit(commit("r1", [write("t", 1)]));
       const outcomes = await store.commit(commit("r2", [write("t", 2), write("u", 2)]));
-      assert.deepEqual(outcomes, [
+      assertSame(outcomes, [
         { operationId: "op-t", status: "conflict", head: 1 },
         written("op-u", 1),
       ]);
-      assert.deepEqual(
+      assertSame(
         (await store.read(key)).artifacts.map(({ value }) => value),
         [1, 2],
       );
@@ -179,12 +180,12 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     async check(store) {
       await store.commit(commit("r1", [write("t", 1)]));
       const writes = [write("a", 2), write("t", 2, { isRequired: true }), write("z", 2)];
-      assert.deepEqual(await store.commit(commit("r2", writes)), [
+      assertSame(await store.commit(commit("r2", writes)), [
         { operationId: "op-a", status: "discarded" },
         { operationId: "op-t", status: "conflict", head: 1 },
         { operationId: "op-z", status: "discarded" },
       ]);
-      assert.deepEqual((await store.read(key)).heads, { t: 1 });
+      assertSame((await store.read(key)).heads, { t: 1 });
     },
   },
   {
@@ -192,14 +193,14 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     async check(store) {
       const one = commit("r", [write("t", 1), write("u", 2)]);
       const outcomes = await store.commit(one);
-      assert.deepEqual(await store.commit(one), outcomes);
-      assert.deepEqual(await store.commit({ ...one, fencingToken: 2 }), outcomes);
-      assert.deepEqual((await store.read(key)).heads, { t: 1, u: 1 });
+      assertSame(await store.commit(one), outcomes);
+      assertSame(await store.commit({ ...one, fencingToken: 2 }), outcomes);
+      assertSame((await store.read(key)).heads, { t: 1, u: 1 });
       const after = commit("r", [write("t", 3, { expectedHead: 1, parentVersion: 1 })], {
         hook: "after_main_llm",
         fencingToken: 2,
       });
-      assert.deepEqual(await store.commit(after), [written("op-t", 2)]);
+      assertSame(await store.commit(after), [written("op-t", 2)]);
     },
   },
   {
@@ -222,9 +223,9 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       );
       const revert = { key, runId: "r2", hook: "before_main_llm", operationIds: ["op-t"] } as const;
       await expectCode("stale_lease", () => store.revert({ ...revert, fencingToken: 4 }));
-      assert.deepEqual((await store.read(key)).heads, { t: 1 });
+      assertSame((await store.read(key)).heads, { t: 1 });
       const other = { ...key, branchId: "other" };
-      assert.deepEqual(
+      assertSame(
         await store.commit(commit("r1", [write("t", 1)], { key: other, fencingToken: 4 })),
         [written("op-t", 1)],
       );
@@ -242,15 +243,15 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
         ]),
       );
       const again = await store.openTurn(key, { userMessageId: "u1" });
-      assert.deepEqual(
+      assertSame(
         again.artifacts.map(({ tag, value }) => [tag, value]),
         [["t", "before"]],
       );
-      assert.deepEqual(again.heads, { t: 2, new: 1 });
+      assertSame(again.heads, { t: 2, new: 1 });
       const second = write("t", "before", { expectedHead: 2, parentVersion: 1 });
-      assert.deepEqual(await store.commit(commit("r3", [second])), [written("op-t", 3)]);
+      assertSame(await store.commit(commit("r3", [second])), [written("op-t", 3)]);
       const [, artifact] = (await store.read(key)).artifacts;
-      assert.deepEqual(
+      assertSame(
         [artifact?.value, artifact?.history.map(({ value }) => value)],
         ["before", ["before"]],
       );
@@ -268,7 +269,7 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
         );
       }
       const [artifact] = (await store.openTurn(key, { userMessageId: "u" })).artifacts;
-      assert.deepEqual([artifact?.value, artifact?.history.map(({ value }) => value)], [3, [1, 2]]);
+      assertSame([artifact?.value, artifact?.history.map(({ value }) => value)], [3, [1, 2]]);
     },
   },
   {
@@ -287,7 +288,7 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
         fencingToken: 1,
         operationIds: ["op-t", "op-x"],
       });
-      assert.deepEqual(
+      assertSame(
         (await store.read(key)).artifacts.map(({ tag, value }) => [tag, value]),
         [
           ["t", 1],
@@ -295,7 +296,7 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
         ],
       );
       await store.commit(commit("r2", [write("t", 3, { expectedHead: 1, parentVersion: 1 })]));
-      assert.deepEqual((await store.read(key)).artifacts[0]?.value, 3);
+      assertSame((await store.read(key)).artifacts[0]?.value, 3);
     },
   },
   {
@@ -316,7 +317,7 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
         );
         if (!isRepeat) assert.equal((await store.read(one)).artifacts[0]?.value, at, name);
       }
-      assert.deepEqual((await store.read(key)).artifacts, []);
+      assertSame((await store.read(key)).artifacts, []);
     },
   },
   {
@@ -325,7 +326,7 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
       await expectCode("aborted", () => store.commit(commit("r", [write("t", 1)]), aborted()));
       await expectCode("aborted", () => store.openTurn(key, { userMessageId: "u" }, aborted()));
       await expectCode("aborted", () => store.read(key, aborted()));
-      assert.deepEqual(await store.read(key), { artifacts: [], heads: {} });
+      assertSame(await store.read(key), { artifacts: [], heads: {} });
     },
   },
   {
@@ -334,12 +335,10 @@ const rules: readonly StoreRule<ProfileSessionStore>[] = [
     async check(store, second) {
       await store.openTurn(key, { userMessageId: "u" });
       await store.commit(commit("r1", [write("t", oddValue)], { fencingToken: 3 }));
-      assert.deepEqual((await second.read(key)).artifacts[0]?.value, oddValue);
-      assert.deepEqual((await second.openTurn(key, { userMessageId: "u" })).artifacts, []);
+      assertSame((await second.read(key)).artifacts[0]?.value, oddValue);
+      assertSame((await second.openTurn(key, { userMessageId: "u" })).artifacts, []);
       const late = commit("r2", [write("t", 2)], { fencingToken: 3 });
-      assert.deepEqual(await second.commit(late), [
-        { operationId: "op-t", status: "conflict", head: 1 },
-      ]);
+      assertSame(await second.commit(late), [{ operationId: "op-t", status: "conflict", head: 1 }]);
       await expectCode("stale_lease", () => second.commit({ ...late, fencingToken: 2 }));
     },
   },

@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import {
+  type ConformanceRule,
+  type StoreConformanceOptions,
+  type StoreRule,
   aborted,
+  assertSame,
   bindRules,
   expectCode,
   oddIds,
   oddValue,
-  type ConformanceRule,
-  type StoreConformanceOptions,
-  type StoreRule,
 } from "./store-rules.ts";
 
 const profile = (profileId: string, name: string = "One"): OperationProfile => ({
@@ -37,8 +38,8 @@ const rules: readonly StoreRule<ProfileStore>[] = [
     name: "a profile comes back as it was saved, with its version",
     async check(store) {
       const saved = await store.save({ ...profile("p"), version: 77 });
-      assert.deepEqual(saved, { ...profile("p"), version: 1 });
-      assert.deepEqual(await store.load("p"), saved);
+      assertSame(saved, { ...profile("p"), version: 1 });
+      assertSame(await store.load("p"), saved);
       assert.equal(await store.load("q"), undefined);
     },
   },
@@ -47,7 +48,7 @@ const rules: readonly StoreRule<ProfileStore>[] = [
     async check(store) {
       await store.save(profile("p"));
       assert.equal((await store.save(profile("p", "Two"))).version, 2);
-      assert.deepEqual(await store.load("p"), { ...profile("p", "Two"), version: 2 });
+      assertSame(await store.load("p"), { ...profile("p", "Two"), version: 2 });
     },
   },
   {
@@ -88,7 +89,7 @@ const rules: readonly StoreRule<ProfileStore>[] = [
         ({ cursor } = page);
         assert.ok(listed.length <= oddIds.length, "the pages do not end");
       } while (cursor !== undefined);
-      assert.deepEqual(listed, oddIds.toSorted());
+      assertSame(listed, oddIds.toSorted());
       await expectCode("invalid_options", () => store.list({ limit: 0 }));
     },
   },
@@ -116,7 +117,7 @@ const rules: readonly StoreRule<ProfileStore>[] = [
     needsSecond: true,
     async check(store, second) {
       await store.save(profile("p"));
-      assert.deepEqual(await second.load("p"), { ...profile("p"), version: 1 });
+      assertSame(await second.load("p"), { ...profile("p"), version: 1 });
       await second.save(profile("p", "Two"), { expectedVersion: 1 });
       await expectCode("version_conflict", () =>
         store.save(profile("p", "Three"), { expectedVersion: 1 }),

@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 
 import type { RunStore } from "../ports/run-store.ts";
 import {
+  type ConformanceRule,
+  type StoreConformanceOptions,
+  type StoreRule,
   aborted,
+  assertSame,
   bindRules,
   expectCode,
   oddIds,
   oddValue,
-  type ConformanceRule,
-  type StoreConformanceOptions,
-  type StoreRule,
 } from "./store-rules.ts";
 import { append, created, events, newRun, resultOf, seqsOf, step, ttlMs } from "./run-records.ts";
 import { pruneRules } from "./prune-rules.ts";
@@ -32,13 +33,13 @@ const creationRules: readonly StoreRule<RunStore>[] = [
         deadlineMs: 99,
       });
       const lease = await created(store, run);
-      assert.deepEqual(lease, {
+      assertSame(lease, {
         runId: "r",
         owner: "w",
         fencingToken: lease.fencingToken,
         expiresAtMs: ttlMs,
       });
-      assert.deepEqual(await store.loadRun("r"), {
+      assertSame(await store.loadRun("r"), {
         input: run.input,
         steps: [],
         lastSeq: 0,
@@ -51,7 +52,7 @@ const creationRules: readonly StoreRule<RunStore>[] = [
     name: "a branch has one unfinished run",
     async check(store) {
       const lease = await created(store, newRun("r1", { branchId: "b" }));
-      assert.deepEqual(await store.createRun(newRun("r2", { branchId: "b" })), {
+      assertSame(await store.createRun(newRun("r2", { branchId: "b" })), {
         status: "active",
         runId: "r1",
       });
@@ -75,7 +76,7 @@ const creationRules: readonly StoreRule<RunStore>[] = [
       assert.equal(winners.length, 1);
       for (const creation of all)
         if (creation.status !== "created")
-          assert.deepEqual(creation, { status: "active", runId: winners[0] });
+          assertSame(creation, { status: "active", runId: winners[0] });
     },
   },
   {
@@ -83,11 +84,11 @@ const creationRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const lease = await created(store, newRun("r1", { branchId: "b", requestId: "q" }));
       const again = newRun("r2", { branchId: "b", requestId: "q", nowMs: 499 });
-      assert.deepEqual(await store.createRun(again), { status: "duplicate", runId: "r1" });
+      assertSame(await store.createRun(again), { status: "duplicate", runId: "r1" });
       await store.append([append(lease, { result: resultOf("r1") })]);
-      assert.deepEqual(await store.createRun(again), { status: "duplicate", runId: "r1" });
+      assertSame(await store.createRun(again), { status: "duplicate", runId: "r1" });
       const other = newRun("r2", { branchId: "b", requestId: "q", payload: "other", nowMs: 499 });
-      assert.deepEqual(await store.createRun(other), { status: "payload_conflict", runId: "r1" });
+      assertSame(await store.createRun(other), { status: "payload_conflict", runId: "r1" });
       assert.equal(
         (await store.createRun({ ...other, lease: { ...other.lease, nowMs: 500 } })).status,
         "created",
@@ -123,7 +124,7 @@ const creationRules: readonly StoreRule<RunStore>[] = [
       const winner = ids.find((_, at) => all[at]?.status === "created");
       for (const creation of all)
         if (creation.status !== "created")
-          assert.deepEqual(creation, { status: "duplicate", runId: winner });
+          assertSame(creation, { status: "duplicate", runId: winner });
     },
   },
 ];
@@ -169,10 +170,10 @@ const leaseRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const lease = await created(store, newRun("r"));
       const renewal = await store.renewLease(lease, { ttlMs, nowMs: 1_500 });
-      assert.deepEqual(renewal, { status: "renewed", lease: { ...lease, expiresAtMs: 2_500 } });
+      assertSame(renewal, { status: "renewed", lease: { ...lease, expiresAtMs: 2_500 } });
       assert.equal(await store.acquireLease("r", { owner: "x", ttlMs, nowMs: 2_499 }), undefined);
       await store.acquireLease("r", { owner: "x", ttlMs, nowMs: 2_500 });
-      assert.deepEqual(await store.renewLease(lease, { ttlMs, nowMs: 2_500 }), { status: "lost" });
+      assertSame(await store.renewLease(lease, { ttlMs, nowMs: 2_500 }), { status: "lost" });
     },
   },
   {
@@ -182,8 +183,8 @@ const leaseRules: readonly StoreRule<RunStore>[] = [
       assert.equal(await store.requestAbort("r", { reason: "one" }), true);
       assert.equal(await store.requestAbort("r", { reason: "two" }), true);
       const renewal = await store.renewLease(lease, { ttlMs, nowMs: 1 });
-      assert.deepEqual(renewal.status === "renewed" && renewal.abort, { reason: "one" });
-      assert.deepEqual((await store.loadRun("r"))?.abort, { reason: "one" });
+      assertSame(renewal.status === "renewed" && renewal.abort, { reason: "one" });
+      assertSame((await store.loadRun("r"))?.abort, { reason: "one" });
       await store.append([append(lease, { result: resultOf("r") })]);
       assert.equal(await store.requestAbort("r", {}), false);
       await expectCode("unknown_run", () => store.requestAbort("none", {}));
@@ -200,10 +201,10 @@ const leaseRules: readonly StoreRule<RunStore>[] = [
         steps: [step("a", 1)],
         result: resultOf("r"),
       });
-      assert.deepEqual(await store.append([late]), ["stale_lease"]);
+      assertSame(await store.append([late]), ["stale_lease"]);
       const stored = await store.loadRun("r");
-      assert.deepEqual([stored?.lastSeq, stored?.steps, stored?.result], [0, [], undefined]);
-      assert.deepEqual(await store.append([append(taken, { events: events("r", [1], 2) })]), [
+      assertSame([stored?.lastSeq, stored?.steps, stored?.result], [0, [], undefined]);
+      assertSame(await store.append([append(taken, { events: events("r", [1], 2) })]), [
         "appended",
       ]);
     },
@@ -220,10 +221,10 @@ const appendRules: readonly StoreRule<RunStore>[] = [
         append(lease, { events: events("r", [1, 2]), steps: steps.slice(0, 2) }),
       ]);
       await store.append([append(lease, { events: events("r", [3]), steps: steps.slice(2) })]);
-      assert.deepEqual((await store.loadRun("r"))?.steps, steps);
-      assert.deepEqual(await store.readEvents("r"), events("r", [1, 2, 3]));
-      assert.deepEqual(seqsOf(await store.readEvents("r", { afterSeq: 1, limit: 1 })), [2]);
-      assert.deepEqual(await store.readEvents("r", { afterSeq: 3 }), []);
+      assertSame((await store.loadRun("r"))?.steps, steps);
+      assertSame(await store.readEvents("r"), events("r", [1, 2, 3]));
+      assertSame(seqsOf(await store.readEvents("r", { afterSeq: 1, limit: 1 })), [2]);
+      assertSame(await store.readEvents("r", { afterSeq: 3 }), []);
       await expectCode("unknown_run", () => store.readEvents("none"));
       await expectCode("invalid_options", () => store.readEvents("r", { limit: 0 }));
     },
@@ -233,7 +234,7 @@ const appendRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const lease = await created(store, newRun("r"));
       await store.append([append(lease, { events: events("r", [1, 2, 3]) })]);
-      assert.deepEqual(seqsOf(await store.readEvents("r", { afterSeq: 0 })), [1, 2, 3]);
+      assertSame(seqsOf(await store.readEvents("r", { afterSeq: 0 })), [1, 2, 3]);
       for (const afterSeq of [-1, 0.5, Number.NaN, Infinity])
         await expectCode("invalid_options", () => store.readEvents("r", { afterSeq }));
     },
@@ -243,16 +244,16 @@ const appendRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const lease = await created(store, newRun("r"));
       const one = append(lease, { events: events("r", [1, 2]), steps: [step("a", 1)] });
-      assert.deepEqual(await store.append([one]), ["appended"]);
-      assert.deepEqual(await store.append([one]), ["appended"]);
-      assert.deepEqual(await store.append([append(lease, { events: events("r", [2, 3]) })]), [
+      assertSame(await store.append([one]), ["appended"]);
+      assertSame(await store.append([one]), ["appended"]);
+      assertSame(await store.append([append(lease, { events: events("r", [2, 3]) })]), [
         "appended",
       ]);
-      assert.deepEqual(seqsOf(await store.readEvents("r")), [1, 2, 3]);
+      assertSame(seqsOf(await store.readEvents("r")), [1, 2, 3]);
       assert.equal((await store.loadRun("r"))?.steps.length, 1);
       const last = append(lease, { events: events("r", [4]), result: resultOf("r") });
-      assert.deepEqual(await store.append([last]), ["appended"]);
-      assert.deepEqual(await store.append([last]), ["appended"]);
+      assertSame(await store.append([last]), ["appended"]);
+      assertSame(await store.append([last]), ["appended"]);
     },
   },
   {
@@ -262,7 +263,7 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       const gap = append(lease, { events: events("r", [2]), steps: [step("a", 1)] });
       await expectCode("store_failed", () => store.append([gap]));
       const stored = await store.loadRun("r");
-      assert.deepEqual([stored?.lastSeq, stored?.steps], [0, []]);
+      assertSame([stored?.lastSeq, stored?.steps], [0, []]);
     },
   },
   {
@@ -273,10 +274,7 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       await store.append([
         append(lease, { steps: [step("a", 1, "second"), step("a", 2, "third")] }),
       ]);
-      assert.deepEqual((await store.loadRun("r"))?.steps, [
-        step("a", 1, "first"),
-        step("a", 2, "third"),
-      ]);
+      assertSame((await store.loadRun("r"))?.steps, [step("a", 1, "first"), step("a", 2, "third")]);
     },
   },
   {
@@ -289,12 +287,12 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       ];
       await store.acquireLease("r2", { owner: "x", ttlMs, nowMs: ttlMs });
       const all = leases.map((lease) => append(lease, { events: events(lease.runId, [1]) }));
-      assert.deepEqual(await store.append(all), ["appended", "stale_lease", "appended"]);
+      assertSame(await store.append(all), ["appended", "stale_lease", "appended"]);
       const lengths = await Promise.all(
         ["r1", "r2", "r3"].map(async (id) => (await store.readEvents(id)).length),
       );
-      assert.deepEqual(lengths, [1, 0, 1]);
-      assert.deepEqual(await store.append([]), []);
+      assertSame(lengths, [1, 0, 1]);
+      assertSame(await store.append([]), []);
     },
   },
   {
@@ -302,13 +300,13 @@ const appendRules: readonly StoreRule<RunStore>[] = [
     async check(store) {
       const lease = await created(store, newRun("r"));
       await store.append([append(lease, { events: events("r", [1]), result: resultOf("r") })]);
-      assert.deepEqual((await store.loadRun("r"))?.result, resultOf("r"));
+      assertSame((await store.loadRun("r"))?.result, resultOf("r"));
       assert.equal(await store.acquireLease("r", { owner: "x", ttlMs, nowMs: 9_999 }), undefined);
-      assert.deepEqual(await store.renewLease(lease, { ttlMs, nowMs: 1 }), { status: "lost" });
-      assert.deepEqual(await store.append([append(lease, { events: events("r", [2]) })]), [
+      assertSame(await store.renewLease(lease, { ttlMs, nowMs: 1 }), { status: "lost" });
+      assertSame(await store.append([append(lease, { events: events("r", [2]) })]), [
         "stale_lease",
       ]);
-      assert.deepEqual(seqsOf(await store.readEvents("r")), [1]);
+      assertSame(seqsOf(await store.readEvents("r")), [1]);
     },
   },
   {
@@ -329,7 +327,7 @@ const appendRules: readonly StoreRule<RunStore>[] = [
         ({ cursor } = page);
         assert.ok(listed.length <= oddIds.length, "the pages do not end");
       } while (cursor !== undefined);
-      assert.deepEqual(listed, oddIds.toSorted());
+      assertSame(listed, oddIds.toSorted());
     },
   },
   {
@@ -341,7 +339,7 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       await expectCode("aborted", () =>
         store.append([append(lease, { events: events("r", [1]) })], aborted()),
       );
-      assert.deepEqual(await store.readEvents("r"), []);
+      assertSame(await store.readEvents("r"), []);
     },
   },
   {
@@ -352,11 +350,11 @@ const appendRules: readonly StoreRule<RunStore>[] = [
       await store.append([
         append(lease, { events: events("r", [1]), steps: [step("a", 1, oddValue)] }),
       ]);
-      assert.deepEqual(await second.createRun(newRun("r2", { branchId: "b" })), {
+      assertSame(await second.createRun(newRun("r2", { branchId: "b" })), {
         status: "active",
         runId: "r",
       });
-      assert.deepEqual(await second.createRun(newRun("r2", { branchId: "b", requestId: "q" })), {
+      assertSame(await second.createRun(newRun("r2", { branchId: "b", requestId: "q" })), {
         status: "duplicate",
         runId: "r",
       });
@@ -369,10 +367,10 @@ const appendRules: readonly StoreRule<RunStore>[] = [
         taken !== undefined && taken.fencingToken > lease.fencingToken,
         "the new token is not higher",
       );
-      assert.deepEqual(await store.append([append(lease, { events: events("r", [2]) })]), [
+      assertSame(await store.append([append(lease, { events: events("r", [2]) })]), [
         "stale_lease",
       ]);
-      assert.deepEqual((await second.loadRun("r"))?.steps, [step("a", 1, oddValue)]);
+      assertSame((await second.loadRun("r"))?.steps, [step("a", 1, oddValue)]);
     },
   },
 ];

@@ -50,6 +50,21 @@ export function bindRules<Store>(
     }));
 }
 
+/** Fails unless both are the same values; a member that is `undefined` is the same as none. */
+export function assertSame(actual: unknown, expected: unknown, message?: string): void {
+  assert.deepEqual(withoutUndefined(actual), withoutUndefined(expected), message);
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([name, member]) => [name, withoutUndefined(member)]),
+  );
+}
+
 /** Fails unless the call rejects with that code. */
 export async function expectCode(
   code: OperationsErrorCode,

@@ -91,7 +91,7 @@ describe("generateStructured", () => {
     });
     expect(result).toMatchObject({ ok: true, value: { name: "Ulm" }, format: "none" });
     expect(result.attempts[0]?.repairs).toHaveLength(1);
-    expect(requests[0]).not.toHaveProperty("responseFormat");
+    expect(requests[0]?.responseFormat).toBeUndefined();
   });
 
   it("wraps a root that is no object in JSON mode as well", async () => {
