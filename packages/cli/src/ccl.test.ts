@@ -310,7 +310,6 @@ describe("a project", () => {
     for (let index = 0; index < 60; index++) {
       await writeFile(join(root, "src", `file-number-${index}.md`), `# Title ${index}\n`);
     }
-    await ccl(["alias", "scan"]);
     const { document } = await json(["diff", "--budget", "300"]);
     expect(document).toMatchObject({
       isPack: true,
@@ -339,7 +338,6 @@ describe("a project", () => {
       code: 3,
       document: { isClean: false },
     });
-    expect((await json(["pack"])).document).toMatchObject({ unnamed: 1 });
     expect((await json(["alias", "scan"])).document).toMatchObject({
       added: ["H.new"],
       updated: ["D.readme"],
@@ -350,6 +348,24 @@ describe("a project", () => {
     expect(await ccl(["alias", "rm", "S.hello"])).toMatchObject({ code: 0 });
     expect(await readdir(join(root, ".ccl", "cards"))).toEqual([]);
     expect((await json(["alias", "list"])).document).toHaveProperty("aliases.length", 4);
+  });
+
+  it("packs and lists files made after init, piped as on a terminal", async () => {
+    await ccl(["init"]);
+    await ccl(["pack", "--accept"]);
+    await writeFile(join(root, "late.ts"), "export const isLate = true;\n");
+    for (const args of [["pack", "--show"], ["pack"], ["pack", "--base"]]) {
+      expect(await ccl(args)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/H\.late@[^]*isLate/),
+        stderr: "",
+      });
+    }
+    expect((await ccl(["expand", "H.late"])).stdout).toBe("export const isLate = true;\n");
+    expect((await ccl(["diff"])).stdout).toContain("- H.late: ");
+    await rm(join(root, "late.ts"));
+    expect((await ccl(["pack"])).stdout).not.toContain("isLate");
+    expect((await ccl(["diff"])).stderr).toContain("Nothing changed");
   });
 
   it("is only read by --show, and by commands that show", async () => {
@@ -401,7 +417,9 @@ describe("a project", () => {
     await mkdir(join(root, ".ado"));
     await writeFile(join(root, ".ado", "aliases.json"), records);
     const ado = ["--directory", ".ado"];
-    expect((await ccl(["pack", ...ado])).stdout).toContain("D.readme@");
+    const pack = await ccl(["pack", ...ado]);
+    expect(pack.stdout).toContain("D.readme@");
+    expect(pack.stderr).toBe('2 files without an alias; "ccl alias scan" names them\n');
     expect(await readFile(join(root, ".ado", "aliases.json"), "utf8")).toBe(records);
     await ccl(["alias", "add", "H.main", "src/main.ts", ...ado]);
     const changed = await readFile(join(root, ".ado", "aliases.json"), "utf8");

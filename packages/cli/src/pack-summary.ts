@@ -9,9 +9,9 @@ export interface PackFacts {
   budget: number;
   /** Name of the token counter. */
   counter: string;
-  /** Estimated tokens of all named files in full; 0 where nobody reads it. */
+  /** Estimated tokens of all named files in full; 0 if no summary is printed. */
   rawTokens: number;
-  /** Files on disk that the project's registry does not name. */
+  /** Files on disk that another program's registry does not name; 0 for our own. */
   unnamed: number;
 }
 
@@ -43,11 +43,6 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
   ];
   const omitted = describeOmitted(pack);
   if (omitted !== undefined) lines.push(`${colours.yellow("not shown")}  ${omitted}\n`);
-  if (facts.unnamed > 0) {
-    lines.push(
-      `${colours.yellow("no alias")}   ${formatCount(facts.unnamed, "file")}; "ccl alias scan" names them\n`,
-    );
-  }
   return `\n${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}`;
 }
 

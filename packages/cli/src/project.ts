@@ -54,36 +54,41 @@ export async function withScan<T>(
   );
 }
 
-/** How a project's aliases compare with the files that a scan finds now. */
-export interface TreeComparison {
-  /** Paths that the rules leave; undefined where there are no rules. */
-  matched: ReadonlySet<string> | undefined;
-  /** How many of the files have no alias at their path. */
-  unnamed: number;
+/** The folder whose names are ours to keep up to date; any other belongs to another program. */
+const OWN_DIRECTORY = ".ccl";
+
+/**
+ * Brings the registry up to date with the disk, so that files made since the last scan are part of what follows. In
+ * another program's folder it changes nothing. Returns the number of files that have no alias.
+ */
+export async function nameNewFiles(session: Session, registry: AliasRegistry): Promise<number> {
+  if (session.directory === OWN_DIRECTORY) {
+    await scanWithProgress(registry, session);
+    return 0;
+  }
+  const { added, moved } = await withScan(session, {}, async (_, report) => report);
+  return added.length + moved.length;
 }
 
-/** Looks over the tree without changing a name. */
-export async function compareWithTree(
+/** A line that counts files without an alias; empty if there are none. */
+export function describeUnnamed(count: number): string {
+  if (count === 0) return "";
+  return `${formatCount(count, "file")} without an alias; "ccl alias scan" names them\n`;
+}
+
+/** Paths that the rules select; undefined if there are no rules. */
+export async function matchedPaths(
   session: Session,
   rules: Pick<ScanRules, "include" | "ignore">,
-): Promise<TreeComparison> {
-  if (rules.include === undefined && rules.ignore === undefined) {
-    const { added, moved } = await withScan(session, {}, async (_, report) => report);
-    return { matched: undefined, unnamed: added.length + moved.length };
-  }
-  const named = await using(
-    session,
-    false,
-    async (registry) => new Set(registry.list().map((entry) => entry.path)),
-  );
+): Promise<ReadonlySet<string> | undefined> {
+  if (rules.include === undefined && rules.ignore === undefined) return undefined;
   // A folder that has no registry starts from nothing, so that the scan lists just what the rules leave.
   const blank = { ...session, directory: join(session.directory, "none") };
-  const matched = await withScan(
+  return await withScan(
     blank,
     rules,
     async (_, { entries }) => new Set(entries.map((entry) => entry.path)),
   );
-  return { matched, unnamed: [...matched].filter((path) => !named.has(path)).length };
 }
 
 /** Scans and says on a terminal how far it has come. */

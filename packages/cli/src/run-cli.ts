@@ -30,7 +30,7 @@ export async function runCli(
   ignoreClosedPipe(terminal.stderr);
   let exitCode: ExitCode = EXIT_CODES.ok;
   const program = createProgram(terminal, async (flags, command) => {
-    const session = await openSession(flags, { args: argv, terminal, signal: interruption.signal });
+    const session = await openSession(flags, { terminal, signal: interruption.signal });
     try {
       const result = await command(session);
       interruption.signal.throwIfAborted();

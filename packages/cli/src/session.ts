@@ -42,8 +42,6 @@ export interface Session {
   /** The folder of context files, relative to the root. */
   directory: string;
   isJson: boolean;
-  /** The command line, as it was given. */
-  args: string[];
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
   terminal: Terminal;
@@ -53,12 +51,12 @@ export interface Session {
 }
 
 /** What a session is made from beside the global flags. */
-export type SessionParts = Pick<Session, "args" | "terminal" | "signal">;
+export type SessionParts = Pick<Session, "terminal" | "signal">;
 
 /** Reads the global flags; the root must be a folder. */
 export async function openSession(
   flags: GlobalFlags,
-  { args, terminal, signal }: SessionParts,
+  { terminal, signal }: SessionParts,
 ): Promise<Session> {
   const root = resolve(terminal.cwd(), flags.root ?? ".");
   const found = await stat(root).catch(() => undefined);
@@ -69,7 +67,6 @@ export async function openSession(
     root,
     directory: flags.directory ?? ".ccl",
     isJson: flags.json === true,
-    args,
     signal,
     terminal,
     noteStyle: styleOf(terminal.stderr, terminal.env),

@@ -16,7 +16,7 @@ import {
 } from "../build-project-pack.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
-import { withProject } from "../project.ts";
+import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 import { counterOf } from "../token-counter.ts";
 
@@ -31,6 +31,7 @@ export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEnc
 export async function diff(session: Session, flags: DiffFlags): Promise<CommandResult> {
   const { signal } = session;
   return await withProject(session, { persist: flags.show !== true }, async (registry) => {
+    const unnamed = await nameNewFiles(session, registry);
     const files = createContextFiles(registry);
     const base = requireBase(await files.readBase({ signal }));
     const next = await takeSnapshot({ registry, signal });
@@ -46,7 +47,7 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     return {
       document: { ...describe(delta), patch, ...choice, written },
       text: () => (flags.patch === true ? patch : `${choice.prompt}\n`),
-      note: () => noteOf(delta, choice, written),
+      note: () => noteOf(delta, choice, { written, unnamed }),
     };
   });
 }
@@ -106,12 +107,16 @@ function describe({ baseId, nextId, changes }: Delta): object {
   };
 }
 
-function noteOf(delta: Delta, choice: Choice, written: string[]): string {
-  const { tokens, deltaTokens, packTokens, isPack } = choice;
-  if (delta.changes.length === 0) return `Nothing changed since ${delta.baseId}.\n`;
+function noteOf(
+  delta: Delta,
+  { tokens, deltaTokens, packTokens, isPack }: Choice,
+  { written, unnamed }: { written: string[]; unnamed: number },
+): string {
   const lines = written.map((path) => `wrote ${path}`);
   const count = formatCount(delta.changes.length, "change");
-  if (isPack) {
+  if (delta.changes.length === 0) {
+    lines.push(`Nothing changed since ${delta.baseId}.`);
+  } else if (isPack) {
     const sizes = `${formatNumber(deltaTokens)} against ${formatNumber(tokens)} tokens`;
     lines.push(`The delta of ${count} is larger than the pack (${sizes}): this is the pack.`);
   } else {
@@ -119,5 +124,5 @@ function noteOf(delta: Delta, choice: Choice, written: string[]): string {
       `${count} since ${delta.baseId}: ${formatNumber(tokens)} tokens instead of ${formatNumber(packTokens ?? 0)}`,
     );
   }
-  return lines.map((line) => `${line}\n`).join("");
+  return describeUnnamed(unnamed) + lines.map((line) => `${line}\n`).join("");
 }

@@ -8,13 +8,13 @@ import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { renderPackSummary, type PackFacts } from "../pack-summary.ts";
-import { createPrintKeeper } from "../print/keep-print.ts";
 import {
-  compareWithTree,
+  describeUnnamed,
   hasRegistry,
+  matchedPaths,
+  nameNewFiles,
   withProject,
   withScan,
-  type TreeComparison,
 } from "../project.ts";
 import type { Session } from "../session.ts";
 
@@ -72,9 +72,10 @@ function noteOf(
     ...(copiedBy === undefined ? [] : [`copied by ${copiedBy}`]),
     ...(accepted === undefined ? [] : [`accepted ${accepted} as the base`]),
   ].map((line) => `${line}\n`);
-  if (style.isTerminal) return `${renderPackSummary(pack, facts, style)}${lines.join("")}`;
-  // With the pack on a pipe, what was kept beside it is not worth a line.
-  return isPrinted ? "" : lines.join("");
+  if (style.isTerminal)
+    return `${renderPackSummary(pack, facts, style)}${describeUnnamed(facts.unnamed)}${lines.join("")}`;
+  // With the pack on a pipe, the files written beside it are not worth a line.
+  return `${describeUnnamed(facts.unnamed)}${isPrinted ? "" : lines.join("")}`;
 }
 
 function requireSetUp(flags: PackFlags, isSetUp: boolean): void {
@@ -97,14 +98,13 @@ async function packFolder(session: Session, flags: PackFlags): Promise<Packed> {
 
 async function packProject(session: Session, flags: PackFlags): Promise<Packed> {
   const { signal } = session;
-  const tree = await treeOf(session, flags);
-  const keeper = isPlainPrint(session, flags) ? createPrintKeeper(session) : undefined;
-  const packed = await withProject(session, { persist: flags.show !== true }, async (registry) => {
+  const matched = await matchedPaths(session, rulesOf(flags));
+  return await withProject(session, { persist: flags.show !== true }, async (registry) => {
+    const unnamed = await nameNewFiles(session, registry);
     const files = createContextFiles(registry);
-    const view = tree.matched === undefined ? registry : narrowed(registry, tree.matched);
-    keeper?.watch(registry.list().map((entry) => entry.path));
+    const view = matched === undefined ? registry : narrowed(registry, matched);
     const packed = await buildPacked(session, flags, { registry: view, files });
-    packed.facts.unnamed = tree.unnamed;
+    packed.facts.unnamed = unnamed;
     if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
     await deliver(packed, session, flags);
     // The base comes last: it advances only when the pack has reached its reader.
@@ -112,22 +112,6 @@ async function packProject(session: Session, flags: PackFlags): Promise<Packed> 
       packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
     return packed;
   });
-  await keeper?.keep(packed.pack.text);
-  return packed;
-}
-
-/** The command keeps its pack, prints it and does nothing else. */
-function isPlainPrint(session: Session, flags: PackFlags): boolean {
-  const { show, out, copy, include, ignore, accept } = flags;
-  const hasMore = [show, out, copy, include, ignore, accept].some((flag) => flag !== undefined);
-  return !hasMore && !isSummaryRead(session) && session.directory === ".ccl";
-}
-
-/** Looking over the tree takes as long as a small pack: it is left out where nobody would read what it found. */
-async function treeOf(session: Session, flags: PackFlags): Promise<TreeComparison> {
-  const hasRules = flags.include !== undefined || flags.ignore !== undefined;
-  if (!hasRules && !isSummaryRead(session)) return { matched: undefined, unnamed: 0 };
-  return await compareWithTree(session, rulesOf(flags));
 }
 
 const isSummaryRead = (session: Session): boolean => session.isJson || session.noteStyle.isTerminal;

@@ -1,7 +1,7 @@
 import { computeDelta, createContextFiles, renderDelta, takeSnapshot } from "@ccl/aliases";
 
 import { buildProjectPack, type PackShape, requireBase } from "../build-project-pack.ts";
-import { hasRegistry, withProject, withScan } from "../project.ts";
+import { hasRegistry, nameNewFiles, withProject, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Which of the project's own summaries the model gets. */
@@ -34,6 +34,7 @@ async function packText(
       async (registry) => (await buildProjectPack(session, shape, { registry })).pack.text,
     );
   return await withProject(session, { persist: false }, async (registry) => {
+    await nameNewFiles(session, registry);
     const source = { registry, files: createContextFiles(registry) };
     return (await buildProjectPack(session, shape, source)).pack.text;
   });
@@ -43,6 +44,7 @@ async function deltaText(session: Session): Promise<string> {
   const { signal } = session;
   return await withProject(session, { persist: false }, async (registry) => {
     const base = requireBase(await createContextFiles(registry).readBase({ signal }));
+    await nameNewFiles(session, registry);
     return renderDelta(
       await computeDelta(base.snapshot, await takeSnapshot({ registry, signal }), { signal }),
     );
