@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { systemClock, type Clock } from "./clock.ts";
+import { randomBytes } from "./hash/random.ts";
 
 /** Where ids come from. The default gives UUIDv7, which sort by time and rise within a millisecond. */
 export interface IdGenerator {
@@ -41,7 +41,8 @@ export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator 
 
 /** The machine's random bytes, asked for many at a time: a call for four costs as much as one for a thousand. */
 function createRandomPool(): (byteCount: number) => Uint8Array {
-  let [pool, used] = [new Uint8Array(), 0];
+  let pool: Uint8Array = new Uint8Array();
+  let used = 0;
   return (byteCount) => {
     if (used + byteCount > pool.length) [pool, used] = [randomBytes(1024), 0];
     return pool.subarray(used, (used += byteCount));

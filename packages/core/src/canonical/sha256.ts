@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { createSha256 } from "../hash/sha256.ts";
 
 /** SHA-256 in lower-case hexadecimal (64 digits); strings are hashed as UTF-8. */
 export function sha256Hex(data: string | Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
+  return createSha256().update(data).digestHex();
 }
 
 /** The first 8 digits of `sha256Hex`: a short version mark for prompts, never a key for storage. */

@@ -33,9 +33,9 @@ export async function writeFileDurable(
     try {
       const mode = options.mode ?? (await stat(target).catch(() => undefined))?.mode;
       await writeTemporary(temporary, data, {
-        ...options,
+        mode,
         durability,
-        ...(mode === undefined ? {} : { mode }),
+        signal,
       });
       throwIfAborted(signal);
       await rename(temporary, target);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createSha256 } from "../hash/sha256.ts";
 import type { Embedder } from "../models/embedder.ts";
 
 /** What a scripted embedder answers. */
@@ -44,10 +44,10 @@ export function createScriptedEmbedder(options: ScriptedEmbedderOptions = {}): S
 function hashedVector(text: string, dimensions: number): Float32Array {
   const sum = new Float32Array(dimensions);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) {
-    const hash = createHash("sha256").update(word).digest();
+    const hash = createSha256().update(word).digest();
     // Each word sets four places, up or down.
     for (let index = 0; index < 16; index += 4) {
-      const place = hash.readUInt16LE(index) % dimensions;
+      const place = ((hash[index] ?? 0) + 256 * (hash[index + 1] ?? 0)) % dimensions;
       sum[place] = (sum[place] ?? 0) + ((hash[index + 2] ?? 0) < 128 ? 1 : -1);
     }
   }

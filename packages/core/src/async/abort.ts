@@ -1,0 +1,72 @@
+/** An error class of a package that has `aborted` among its codes. */
+export type AbortErrorClass = new (
+  code: "aborted",
+  message: string,
+  options: { cause: unknown },
+) => Error;
+
+/** The package's `aborted`, with the signal's reason as its cause. */
+export function abortedError(signal: AbortSignal, ErrorClass: AbortErrorClass): Error {
+  return new ErrorClass("aborted", "The call was aborted.", { cause: signal.reason });
+}
+
+/** Throws the package's `aborted` once the signal is aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined, ErrorClass: AbortErrorClass): void {
+  if (signal?.aborted === true) throw abortedError(signal, ErrorClass);
+}
+
+interface Watch {
+  callbacks: Set<() => void>;
+  listener: () => void;
+}
+
+const watches = new WeakMap<AbortSignal, Watch>();
+
+/**
+ * Calls back when the signal aborts, unless the returned function was called before. All callbacks of a signal share
+ * one listener: Node warns of a leak from the eleventh on, and keeps some signals alive while they have one.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const { callbacks, listener } = watches.get(signal) ?? watch(signal);
+  // A function of its own, so that the same callback can wait twice.
+  const entry = (): void => callback();
+  if (callbacks.size === 0) signal.addEventListener("abort", listener, { once: true });
+  callbacks.add(entry);
+  return () => {
+    if (callbacks.delete(entry) && callbacks.size === 0)
+      signal.removeEventListener("abort", listener);
+  };
+}
+
+function watch(signal: AbortSignal): Watch {
+  const callbacks = new Set<() => void>();
+  const listener = (): void => {
+    const waiting = [...callbacks];
+    callbacks.clear();
+    for (const callback of waiting) callback();
+  };
+  const created = { callbacks, listener };
+  watches.set(signal, created);
+  return created;
+}
+
+/**
+ * Settles as the promise does, or rejects with the package's `aborted` as soon as the signal aborts. The work itself
+ * goes on; its late result or failure is dropped.
+ */
+export function untilAborted<Value>(
+  promise: PromiseLike<Value> | Value,
+  signal: AbortSignal | undefined,
+  ErrorClass: AbortErrorClass,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      if (signal !== undefined) reject(abortedError(signal, ErrorClass));
+    };
+    const forget = signal === undefined ? undefined : onAbort(signal, stop);
+    Promise.resolve(promise)
+      .then(resolve, reject)
+      .finally(() => forget?.());
+    if (signal?.aborted === true) stop();
+  });
+}

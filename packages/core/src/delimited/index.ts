@@ -1,0 +1,6 @@
+export {
+  createDelimitedScanner,
+  type DelimitedScanner,
+  type Delimiter,
+} from "./delimited-scanner.ts";
+export { columnNames, detectDelimiter, readDelimited } from "./read-delimited.ts";

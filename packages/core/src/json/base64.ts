@@ -1,0 +1,27 @@
+// A multiple of three, so that the pieces join without padding between them.
+const pieceBytes = 24_576;
+
+/** Standard base64 with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(start, start + pieceBytes))));
+  }
+  return pieces.join("");
+}
+
+/** The bytes of standard base64; undefined where the text is something else. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The media type and the bytes of a base64 `data:` URL; undefined for any other address. */
+export function parseDataUrl(url: string): { mimeType: string; data: Uint8Array } | undefined {
+  const header = /^data:([^;,]+);base64,/.exec(url.slice(0, 300));
+  const data = header === null ? undefined : fromBase64(url.slice(header[0].length));
+  return data === undefined ? undefined : { mimeType: header?.[1] ?? "", data };
+}

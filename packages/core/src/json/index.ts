@@ -1,0 +1,11 @@
+export { fromBase64, parseDataUrl, toBase64 } from "./base64.ts";
+export {
+  arrayAt,
+  isRecord,
+  numberAt,
+  parseJson,
+  recordAt,
+  stringAt,
+  withoutUndefined,
+  type JsonRecord,
+} from "./json-record.ts";

@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import {
+  arrayAt,
+  fromBase64,
+  isRecord,
+  numberAt,
+  parseDataUrl,
+  parseJson,
+  recordAt,
+  stringAt,
+  toBase64,
+  withoutUndefined,
+} from "./index.ts";
+
+describe("isRecord", () => {
+  it.each([
+    [{}, true],
+    [Object.create(null), true],
+    [[], false],
+    [null, false],
+    ["{}", false],
+    [undefined, false],
+  ])("of %j is %j", (value, expected) => {
+    expect(isRecord(value)).toBe(expected);
+  });
+});
+
+describe("parseJson", () => {
+  it("gives the value, or undefined for a text that is not JSON", () => {
+    expect(parseJson('{"a":[1]}')).toEqual({ a: [1] });
+    expect(parseJson("null")).toBeNull();
+    expect(parseJson("{a:1}")).toBeUndefined();
+  });
+});
+
+describe("members by type", () => {
+  const value = { record: { a: 1 }, list: [1], text: "t", number: 2, nan: Number.NaN };
+  it("are given where the type is right", () => {
+    expect([recordAt(value, "record"), arrayAt(value, "list")]).toEqual([{ a: 1 }, [1]]);
+    expect([stringAt(value, "text"), numberAt(value, "number")]).toEqual(["t", 2]);
+  });
+  it("are empty or undefined where it is not", () => {
+    expect([recordAt(value, "list"), arrayAt(value, "record")]).toEqual([{}, []]);
+    expect([stringAt(value, "number"), numberAt(value, "nan")]).toEqual([undefined, undefined]);
+    expect([recordAt(null, "a"), arrayAt("x", "a")]).toEqual([{}, []]);
+  });
+});
+
+describe("withoutUndefined", () => {
+  it("leaves out undefined members and keeps the rest", () => {
+    expect(Object.keys(withoutUndefined({ a: undefined, b: null, c: 0 }))).toEqual(["b", "c"]);
+  });
+});
+
+describe("base64", () => {
+  it("is Node's, and comes back as it was, at any length", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
+        expect(fromBase64(toBase64(bytes))).toEqual(bytes);
+      }),
+    );
+    const large = Uint8Array.from({ length: 100_003 }, (_, index) => index % 251);
+    expect(toBase64(large)).toBe(Buffer.from(large).toString("base64"));
+    expect(fromBase64("no base64!")).toBeUndefined();
+  });
+
+  it("is found in data URLs only", () => {
+    expect(parseDataUrl("data:image/png;base64,AQI=")).toEqual({
+      mimeType: "image/png",
+      data: Uint8Array.of(1, 2),
+    });
+    expect(parseDataUrl("https://example.com/a.png")).toBeUndefined();
+    expect(parseDataUrl("data:text/plain,hello")).toBeUndefined();
+  });
+});
