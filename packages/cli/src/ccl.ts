@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import * as nodeModule from "node:module";
 
 // Keeps the compiled code of what is imported from here on in the system's folder for temporary files; since Node 22.
