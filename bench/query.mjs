@@ -10,7 +10,7 @@ import {
   validateLogicalPlan,
 } from "../packages/query/dist/index.js";
 import { openDuckDbEngine } from "../packages/query/dist/duckdb/index.js";
-import { openSqlite } from "../packages/sql/dist/index.js";
+import { openSqlite } from "../packages/sql/dist/node/index.js";
 
 const rowCount = Number(process.env.CCL_QUERY_ROWS ?? 1_000_000);
 const rounds = 15;

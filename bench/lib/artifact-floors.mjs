@@ -127,7 +127,7 @@ export async function writeAndSync(folder) {
 /** One statement a call, on the driver that the store would take, opened with the same settings. */
 export async function bareSqlite(folder) {
   const { openSqlite } = await import(
-    new URL("../../packages/sql/dist/index.js", import.meta.url).href
+    new URL("../../packages/sql/dist/node/index.js", import.meta.url).href
   );
   fs.mkdirSync(folder, { recursive: true });
   const database = await openSqlite({ path: path.join(folder, "bare.db"), durability: "full" });

@@ -13,7 +13,7 @@ import {
 import { cacacheFolder, unstorageFolder } from "./artifact-peers.mjs";
 
 const packages = new URL("../../packages/", import.meta.url);
-const load = (name) => import(new URL(`${name}/dist/index.js`, packages).href);
+const load = (name, entry = "index") => import(new URL(`${name}/dist/${entry}.js`, packages).href);
 const requireOf = (name) => createRequire(new URL(`${name}/package.json`, packages));
 
 // The clients that the stores are given, from the packages that are tested with them.
@@ -183,7 +183,7 @@ const openS3 = (config) => async (folder) => {
 
 /** The driver that SQLite is reached through here. */
 export async function sqliteDriverName() {
-  const database = await (await load("sql")).openSqlite({ path: ":memory:" });
+  const database = await (await load("sql", "node/index")).openSqlite({ path: ":memory:" });
   database.close();
   return database.driver;
 }

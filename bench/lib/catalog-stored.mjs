@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { openPostgresSearchIndex } from "../../packages/catalog/dist/postgres/index.js";
 import { openSqliteSearchIndex } from "../../packages/catalog/dist/sqlite/index.js";
-import { openSqlite } from "../../packages/sql/dist/index.js";
+import { openSqlite } from "../../packages/sql/dist/node/index.js";
 import { catalogEngine } from "./catalog-engines.mjs";
 
 const requireOfCatalog = createRequire(

@@ -9,7 +9,7 @@ import usearch from "usearch";
 
 import { createMemorySearchIndex } from "../../packages/catalog/dist/index.js";
 import { openSqliteSearchIndex } from "../../packages/catalog/dist/sqlite/index.js";
-import { openSqlite } from "../../packages/sql/dist/index.js";
+import { openSqlite } from "../../packages/sql/dist/node/index.js";
 import { at, table } from "./catalog-table.mjs";
 
 const requireOfSql = createRequire(new URL("../../packages/sql/package.json", import.meta.url));

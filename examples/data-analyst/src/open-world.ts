@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 
 import { type Catalog, createCatalog, fromOpenApi, fromSqlDatabase, fromTools } from "@ccl/catalog";
-import { openSqlite, type SqliteDatabase } from "@ccl/sql";
+import type { SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 
 import { fillDatabase } from "./fill-database.ts";
 import { analystSkills } from "./skills.ts";

@@ -6,7 +6,8 @@ import { openSqliteArtifactStore } from "@ccl/artifact-store-sqlite";
 import type { SessionStore } from "@ccl/context-compiler";
 import { openJsonlSessionStore } from "@ccl/context-compiler/node";
 import { openSqliteSessionStore } from "@ccl/context-compiler/sqlite";
-import { openSqlite, SqlError } from "@ccl/sql";
+import { SqlError } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 
 /** Where the session and the payloads are kept. */
 export interface Stores {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { open, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { openSqlite } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { BlobDirectory } from "./blob-directory.ts";
 import { openBlobDirectory } from "./node/index.ts";

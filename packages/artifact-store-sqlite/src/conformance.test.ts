@@ -9,7 +9,7 @@ import {
   type Damage,
 } from "@ccl/artifact-store/conformance";
 import type { Clock } from "@ccl/core";
-import { openSqlite, type SqliteDriverName } from "@ccl/sql";
+import { openSqlite, type SqliteDriverName } from "@ccl/sql/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blobFileName } from "./blob-directory.ts";
 import { openBlobDirectory } from "./node/index.ts";

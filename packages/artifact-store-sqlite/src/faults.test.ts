@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ArtifactStore } from "@ccl/artifact-store";
-import { openSqlite } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteArtifactStore } from "./open-sqlite-artifact-store.ts";
 

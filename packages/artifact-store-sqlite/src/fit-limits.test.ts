@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqlite } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { expect, it } from "vitest";
 import { openSqliteArtifactStore } from "./open-sqlite-artifact-store.ts";
 

@@ -1,25 +1,22 @@
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
 import { createArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store/driver";
 import { systemClock } from "@ccl/core";
-import {
-  migrate,
-  openSqlite,
-  SqlError,
-  type OpenSqliteOptions,
-  type SqliteDatabase,
-} from "@ccl/sql";
+import { migrate, SqlError, type SqliteDatabase } from "@ccl/sql";
+import { openSqlite, type OpenSqliteOptions } from "@ccl/sql/node";
 import { migrations } from "./schema.ts";
 import { createSqliteDriver } from "./sqlite-driver.ts";
 import { removeDroppedFiles, sweepStages } from "./sweep-leftovers.ts";
 import type { BlobDirectory } from "./blob-directory.ts";
 
-/** Where the artifacts lie: a file, with the options of `openSqlite`, or a database that is open and stays so. */
-export interface SqliteArtifactStoreOptions extends OpenSqliteOptions, ArtifactStoreOptions {
+/** Where the artifacts lie: in a file, opened with the options of `openSqlite`, or in a database that stays open. */
+export interface SqliteArtifactStoreOptions
+  extends Omit<OpenSqliteOptions, "path">, ArtifactStoreOptions {
+  path?: string | undefined;
   /** Instead of `path`; its durability holds. */
   database?: SqliteDatabase | undefined;
   /** Where long contents go, from `openBlobDirectory` of `./node`; without it, into rows of the database. */
   blobDirectory?: BlobDirectory | undefined;
-  /** Streams that wrote nothing for so long are taken for dead at the next opening, 1 hour by default. */
+  /** Streams that wrote nothing for this long count as abandoned at the next opening, 1 hour by default. */
   staleStageMs?: number | undefined;
 }
 
@@ -31,51 +28,35 @@ export async function openSqliteArtifactStore(
   options: SqliteArtifactStoreOptions,
 ): Promise<ArtifactStore> {
   const {
-    database: lent,
     blobDirectory: directory,
     clock = systemClock,
     staleStageMs = 3_600_000,
     signal,
   } = options;
-  let database = lent;
+  let own: SqliteDatabase | undefined;
   try {
-    if (lent === undefined) checkPath(options);
-    database ??= await openSqlite(options);
-    const own = database;
-    if (lent === undefined) checkFile(own, options);
-    await migrate(own, {
-      component: "artifact_store",
-      migrations,
-      signal,
-    });
-    await sweepStages(own, directory, clock.now() - staleStageMs);
-    if (directory !== undefined) await removeDroppedFiles(own, directory);
-    const close = (): void => (lent === undefined ? own.close() : undefined);
-    return createArtifactStore(
-      createSqliteDriver({ database: own, clock, directory, close }),
-      options,
-    );
+    const database = options.database ?? (own = await openFile(options));
+    await migrate(database, { component: "artifact_store", migrations, signal });
+    await sweepStages(database, directory, clock.now() - staleStageMs);
+    if (directory !== undefined) await removeDroppedFiles(database, directory);
+    const close = (): void => own?.close();
+    return createArtifactStore(createSqliteDriver({ database, clock, directory, close }), options);
   } catch (error) {
-    if (lent === undefined) database?.close();
+    own?.close();
     throw openErrorOf(error);
   }
 }
 
-function checkPath({ path, driver }: OpenSqliteOptions): void {
-  if (
-    typeof driver === "object" ||
-    (typeof path === "string" && path !== "" && !path.includes("\0"))
-  )
-    return;
-  throw new ArtifactStoreError("invalid_input", "The path is no path; name the database's file.");
-}
-
-/** Some URIs stand for a database that goes with its connection. */
-function checkFile(database: SqliteDatabase, { path, driver }: OpenSqliteOptions): void {
-  if (typeof driver === "object" || path === ":memory:") return;
+async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteDatabase> {
+  const { path } = options;
+  if (typeof path !== "string" || path === "" || path.includes("\0"))
+    throw new ArtifactStoreError("invalid_input", "The path is no path; name the database's file.");
+  const database = await openSqlite({ ...options, path });
+  // Some URIs stand for a database that goes with its connection.
   const file = "SELECT 1 FROM pragma_database_list WHERE name = 'main' AND file <> ''";
-  if (database.prepare(file).get() !== undefined) return;
-  const message = `"${path}" names no file, so nothing would be kept; should that be, give ":memory:".`;
+  if (path === ":memory:" || database.prepare(file).get() !== undefined) return database;
+  database.close();
+  const message = `"${path}" names no file, so nothing would be kept; give ":memory:" if that is intended.`;
   throw new ArtifactStoreError("invalid_input", message);
 }
 

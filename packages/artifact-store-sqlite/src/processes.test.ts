@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openSqlite } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteArtifactStore } from "./open-sqlite-artifact-store.ts";
 
 const built = new URL("../dist/index.js", import.meta.url);
-const sqlBuilt = new URL("../../sql/dist/index.js", import.meta.url);
+const sqlBuilt = new URL("../../sql/dist/node/index.js", import.meta.url);
 const kills = Number(process.env["CCL_KILLS"] ?? 3);
 
 // Children say on stdout, line by line, what was acknowledged to them, and what went wrong.

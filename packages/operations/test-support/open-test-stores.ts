@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
-import { createPostgresSession, openSqlite, type PostgresClient } from "@ccl/sql";
+import { createPostgresSession, type PostgresClient } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import pg from "pg";
 
 import { openPostgresOperationStores } from "../src/postgres/index.ts";

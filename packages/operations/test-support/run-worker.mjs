@@ -1,7 +1,8 @@
 // A worker of its own process: carries out the run that CCL_WORK names, on the built package. It says each result as a
 // line of JSON, and kills itself at the point with the number `killAt`: points are the begin and the end of every call
 // of a store and of every operation.
-import { openSqlite, transaction } from "@ccl/sql";
+import { transaction } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import pg from "pg";
 import { createOperationRegistry, createRunEngine } from "../dist/index.js";
 import { openPostgresOperationStores } from "../dist/postgres/index.js";

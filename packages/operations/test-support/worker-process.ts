@@ -10,7 +10,8 @@ import type { RunResult } from "../src/run/run-result.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPostgresSession, openSqlite } from "@ccl/sql";
+import { createPostgresSession } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import pg from "pg";
 
 const built = new URL("../dist/sqlite/index.js", import.meta.url);

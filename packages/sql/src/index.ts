@@ -13,8 +13,11 @@ export type {
 } from "./postgres/postgres-client.ts";
 export { createPostgresSession } from "./postgres/postgres-session.ts";
 export { SqlError, type SqlErrorCode } from "./sql-error.ts";
-export type { SqliteDriverName } from "./sqlite/find-sqlite-driver.ts";
-export { openSqlite, type OpenSqliteOptions, type SqliteDurability } from "./sqlite/open-sqlite.ts";
+export {
+  openSqliteHandle,
+  type SqliteDurability,
+  type SqliteSettings,
+} from "./sqlite/open-sqlite-handle.ts";
 export type {
   PrepareOptions,
   SqliteChanges,

@@ -1,4 +1,4 @@
-import { openSqlite } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 

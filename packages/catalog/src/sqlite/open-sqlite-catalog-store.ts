@@ -1,4 +1,5 @@
-import { migrate, openSqlite, type SqliteDatabase } from "@ccl/sql";
+import { migrate, type SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 
 import { CatalogError } from "../catalog-error.ts";
 import { createSqlCatalogStore } from "../sql/create-sql-catalog-store.ts";

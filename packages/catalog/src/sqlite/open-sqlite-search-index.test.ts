@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqlite, type SqliteDatabase } from "@ccl/sql";
+import type { SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { searchIndexConformance } from "../conformance/index.ts";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { openSqlite } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 
 import { type CclRun, runCcl, type RunCclOptions } from "./run-ccl.ts";
 

@@ -2,7 +2,8 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { fromSqlDatabase, type FromSqlDatabaseOptions, type ResourceInput } from "@ccl/catalog";
-import { openSqlite, type PostgresClient } from "@ccl/sql";
+import type { PostgresClient } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { canonicalJson } from "@ccl/core";
-import { openSqlite } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openJsonlSessionStore } from "../node/index.ts";

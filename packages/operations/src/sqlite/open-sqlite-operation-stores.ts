@@ -1,4 +1,5 @@
-import { migrate, openSqlite, transaction, type SqliteDatabase } from "@ccl/sql";
+import { migrate, transaction, type SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 
 import {
   createOperationStores,

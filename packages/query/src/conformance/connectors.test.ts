@@ -1,4 +1,5 @@
-import { openSqlite, type PostgresClient } from "@ccl/sql";
+import type { PostgresClient } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-import { openSqlite, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
+import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { createFixedClock } from "@ccl/core/testing";
 import { PGlite } from "@electric-sql/pglite";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";

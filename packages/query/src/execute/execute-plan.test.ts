@@ -1,6 +1,7 @@
 import { createFixedClock } from "@ccl/core/testing";
 import type { ResourceDetails } from "@ccl/catalog";
-import { openSqlite, type SqliteDatabase } from "@ccl/sql";
+import type { SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ColumnBatch } from "../connector/column-batch.ts";

@@ -1,6 +1,7 @@
 import { createCatalog, fromOpenApi, fromSqlDatabase, fromTools, type Catalog } from "@ccl/catalog";
 import { createScriptedModel } from "@ccl/core/testing";
-import { openSqlite, type SqliteDatabase } from "@ccl/sql";
+import type { SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sendJson, startApi, type TestApi } from "../__fixtures__/start-api.ts";
 import { compilePlan } from "../compile/compile-plan.ts";

@@ -1,4 +1,4 @@
-import { openSqlite } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import type { ResourceDetails } from "@ccl/catalog";
 import { describe, expect, it } from "vitest";
 import { executePlan } from "../execute/execute-plan.ts";

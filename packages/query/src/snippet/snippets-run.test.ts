@@ -1,11 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ResourceDetails } from "@ccl/catalog";
-import {
-  createPostgresSession,
-  openSqlite,
-  type PostgresClient,
-  type SqliteDatabase,
-} from "@ccl/sql";
+import { createPostgresSession, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-import { openSqlite, type SqliteDatabase } from "@ccl/sql";
+import type { SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { executePlan, type ExecutePlanOptions } from "../execute/execute-plan.ts";
 import type { QueryResult } from "../execute/query-result.ts";

@@ -1,5 +1,6 @@
 import type { ResourceDetails } from "@ccl/catalog";
-import { openSqlite, type SqliteDatabase } from "@ccl/sql";
+import type { SqliteDatabase } from "@ccl/sql";
+import { openSqlite } from "@ccl/sql/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { QueryEngine } from "../connector/connector.ts";
 import { openDuckDbEngine } from "../duckdb/index.ts";

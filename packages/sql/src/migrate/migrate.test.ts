@@ -6,7 +6,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostgresSession } from "../postgres/postgres-client.ts";
 import { createPostgresSession } from "../postgres/postgres-session.ts";
-import { openSqlite } from "../sqlite/open-sqlite.ts";
+import { openSqlite } from "../node/open-sqlite.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { migrate, type Migration } from "./migrate.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findSqliteDriver } from "./find-sqlite-driver.ts";
-import { openSqlite } from "./open-sqlite.ts";
+import { findSqliteDriver } from "../node/find-sqlite-driver.ts";
+import { openSqliteHandle } from "./open-sqlite-handle.ts";
 import type { SqliteHandle, SqliteHandleStatement } from "./sqlite-database.ts";
 
 interface FullStatement {
@@ -18,7 +18,7 @@ function statementOf(statement: SqliteHandleStatement): FullStatement {
 
 /** better-sqlite3's ways over another driver: Buffers, rounded integers unless told, and statements that know their kind. */
 async function openLikeBetterSqlite(): Promise<SqliteHandle & { inTransaction: boolean }> {
-  const inner = (await findSqliteDriver("@photostructure/sqlite")).open(":memory:");
+  const inner = findSqliteDriver("@photostructure/sqlite").open(":memory:");
   const prepare = (
     sql: string,
   ): SqliteHandleStatement & { reader: boolean; safeIntegers(on: boolean): void } => {
@@ -60,7 +60,7 @@ async function openLikeBetterSqlite(): Promise<SqliteHandle & { inTransaction: b
 describe("a handle with better-sqlite3's ways", () => {
   it("behaves as the other drivers do", async () => {
     const handle = await openLikeBetterSqlite();
-    const database = await openSqlite({ driver: handle });
+    const database = await openSqliteHandle(handle);
     database.exec("CREATE TABLE t (a, b)");
     const insert = database.prepare("INSERT INTO t VALUES (?, ?)");
     expect(insert.run(1, new Uint8Array([1, 2]))).toMatchObject({ changes: 1 });

@@ -19,7 +19,7 @@ const maxStatements = 128;
 /** How a handle is wrapped. */
 export interface ConnectionOptions {
   driver: string;
-  busyTimeoutMs: number;
+  busyTimeoutMs?: number | undefined;
   /** False: `close()` leaves the handle open. */
   ownsHandle: boolean;
   /** True: `close()` does nothing to the database's log. */
@@ -41,7 +41,7 @@ export class SqliteConnection implements SqliteDatabase {
   constructor(handle: SqliteHandle, options: ConnectionOptions) {
     this.handle = handle;
     this.driver = options.driver;
-    this.busyTimeoutMs = options.busyTimeoutMs;
+    this.busyTimeoutMs = options.busyTimeoutMs ?? 5000;
     this.#ownsHandle = options.ownsHandle;
     this.#readOnly = options.readOnly === true;
     this.#state = connectionStateOf(handle);

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqlite } from "../sqlite/open-sqlite.ts";
-import type { SqliteDriverName } from "../sqlite/find-sqlite-driver.ts";
+import { openSqlite } from "../node/open-sqlite.ts";
+import { openSqliteHandle } from "../sqlite/open-sqlite-handle.ts";
+import type { SqliteDriverName } from "../node/find-sqlite-driver.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { transaction, transactionNow } from "./transaction.ts";
 
@@ -241,7 +242,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     const { handle } = database;
     const timeout = (): unknown[] =>
       Object.values(handle.prepare("PRAGMA busy_timeout").get() ?? {});
-    const lent = await openSqlite({ driver: handle, busyTimeoutMs: 30 });
+    const lent = await openSqliteHandle(handle, { busyTimeoutMs: 30 });
     await transaction(lent, (tx) => insert(tx, 1));
     expect(timeout()).toEqual([30]);
     await transaction(database, (tx) => insert(tx, 2));

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { transaction } from "../transaction/transaction.ts";
 import { findSqliteDriver, type SqliteDriverName } from "./find-sqlite-driver.ts";
 import { openSqlite } from "./open-sqlite.ts";
+import { openSqliteHandle } from "../sqlite/open-sqlite-handle.ts";
 
 const hasNodeSqlite = globalThis.process.getBuiltinModule("node:sqlite") !== undefined;
 const drivers: SqliteDriverName[] = hasNodeSqlite
@@ -28,7 +29,7 @@ describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
 
   it.each(names)("reads a database in journal mode %s and leaves no trace", async (mode) => {
     const path = join(folder, "it's 100% #1.sqlite");
-    const handle = (await findSqliteDriver(driver)).open(path);
+    const handle = findSqliteDriver(driver).open(path);
     handle.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE t (a); INSERT INTO t VALUES (1)`);
     handle.close();
     const before = everything();
@@ -82,9 +83,9 @@ describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
   });
 
   it("tells a handle to refuse writes, and leaves its journal mode as it is", async () => {
-    const handle = (await findSqliteDriver(driver)).open(join(folder, "own.sqlite"));
+    const handle = findSqliteDriver(driver).open(join(folder, "own.sqlite"));
     handle.exec("CREATE TABLE t (a)");
-    const database = await openSqlite({ driver: handle, readOnly: true });
+    const database = await openSqliteHandle(handle, { readOnly: true });
     expect(() => database.exec("INSERT INTO t VALUES (2)")).toThrowError(
       expect.objectContaining({ code: "read_only" }),
     );

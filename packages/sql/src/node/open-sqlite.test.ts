@@ -6,8 +6,9 @@ import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SqlError } from "../sql-error.ts";
 import { findSqliteDriver, type SqliteDriverName } from "./find-sqlite-driver.ts";
-import { openSqlite, type SqliteDurability } from "./open-sqlite.ts";
-import type { SqliteDatabase } from "./sqlite-database.ts";
+import { openSqlite } from "./open-sqlite.ts";
+import { openSqliteHandle, type SqliteDurability } from "../sqlite/open-sqlite-handle.ts";
+import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 
 const hasNodeSqlite = globalThis.process.getBuiltinModule("node:sqlite") !== undefined;
 const drivers: SqliteDriverName[] = hasNodeSqlite
@@ -241,6 +242,7 @@ describe("openSqlite", () => {
     [{}, "invalid_input"],
     [{ path: ":memory:", signal: AbortSignal.abort() }, "aborted"],
   ])("refuses %j", async (options, code) => {
+    // @ts-expect-error: what JavaScript lets pass
     await expect(openSqlite(options)).rejects.toMatchObject({ code });
   });
 
@@ -262,10 +264,8 @@ describe("openSqlite", () => {
   );
 
   it("takes a handle that is open already, and leaves it open", async () => {
-    const handle = (await findSqliteDriver("@photostructure/sqlite")).open(
-      join(folder, "own.sqlite"),
-    );
-    const database = await openSqlite({ driver: handle });
+    const handle = findSqliteDriver("@photostructure/sqlite").open(join(folder, "own.sqlite"));
+    const database = await openSqliteHandle(handle);
     database.exec("CREATE TABLE t (a)");
     database.close();
     expect(() => handle.exec("INSERT INTO t VALUES (1)")).not.toThrow();

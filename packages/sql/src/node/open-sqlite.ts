@@ -1,0 +1,52 @@
+import { SqlError, throwIfAborted } from "../sql-error.ts";
+import { applySettings, checkSettings, type SqliteSettings } from "../sqlite/open-sqlite-handle.ts";
+import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import type { SqliteDatabase, SqliteHandle } from "../sqlite/sqlite-database.ts";
+import { sqliteErrorOf } from "../sqlite/sqlite-error-of.ts";
+import {
+  findSqliteDriver,
+  type SqliteDriver,
+  type SqliteDriverName,
+} from "./find-sqlite-driver.ts";
+import { readOnlyAddress } from "./read-only-address.ts";
+
+/** Which file, over which driver, and how it keeps what is written. */
+export interface OpenSqliteOptions extends SqliteSettings {
+  /** A file, created when it is missing (its folder must exist), or `:memory:`. */
+  path: string;
+  /** The first driver that is available by default: node:sqlite, then @photostructure/sqlite. */
+  driver?: SqliteDriverName | undefined;
+}
+
+/**
+ * Opens a database file in WAL mode with foreign keys on, and reads each setting back. Open a file with one driver only in
+ * a process: two copies of SQLite in one process break each other's locks.
+ * @throws SqlError `no_driver`, `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
+ */
+export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {
+  const { path, readOnly = false } = options;
+  checkSettings(options);
+  if (typeof path !== "string")
+    throw new SqlError("invalid_input", "Give the path of the database.");
+  throwIfAborted(options.signal);
+  const driver = findSqliteDriver(options.driver);
+  const handle = await openFile(driver, path, readOnly);
+  const wrapped = { ...options, driver: driver.name, ownsHandle: true };
+  return applySettings(new SqliteConnection(handle, wrapped), options);
+}
+
+async function openFile(
+  driver: SqliteDriver,
+  path: string,
+  readOnly: boolean,
+): Promise<SqliteHandle> {
+  try {
+    return driver.open(readOnly ? await readOnlyAddress(path) : path, { readOnly });
+  } catch (error) {
+    const { code, message } = sqliteErrorOf(error);
+    const isOwnCode = code !== "statement_failed";
+    throw new SqlError(isOwnCode ? code : "open_failed", `Could not open "${path}". ${message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import { SqlError, throwIfAborted } from "../sql-error.ts";
+import { retryWhileBusy } from "../transaction/retry-while-busy.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
+import type { SqliteDatabase, SqliteHandle } from "./sqlite-database.ts";
+
+/**
+ * What a commit outlives. `full`: a power cut; `normal`: a power cut may undo the latest commits but leaves the database
+ * whole; `off`: the death of the process, and a power cut may damage the file.
+ */
+export type SqliteDurability = "full" | "normal" | "off";
+
+/** How a database keeps what is written. */
+export interface SqliteSettings {
+  /** `full` by default. */
+  durability?: SqliteDurability | undefined;
+  /** How long a statement waits for another connection's lock, 5,000 by default. `transaction` waits without blocking the thread. */
+  busyTimeoutMs?: number | undefined;
+  /**
+   * True: an existing file is read and never changed, nor are files created beside it; `durability` has no effect then, and
+   * writes fail with `read_only`. A handle refuses writes from then on.
+   */
+  readOnly?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+const synchronousLevels = { full: 2, normal: 1, off: 0 } as const;
+
+/**
+ * A handle that is open already (a better-sqlite3 `Database`, a `DatabaseSync`) as a database in WAL mode with foreign keys
+ * on; each setting is read back. The handle stays the caller's to close.
+ * @throws SqlError `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
+ */
+export async function openSqliteHandle(
+  handle: SqliteHandle,
+  settings: SqliteSettings = {},
+): Promise<SqliteDatabase> {
+  checkSettings(settings);
+  throwIfAborted(settings.signal);
+  const options = { driver: "handle", ownsHandle: false, ...settings };
+  return applySettings(new SqliteConnection(handle, options), settings);
+}
+
+/** @throws SqlError `invalid_input` */
+export function checkSettings({ durability = "full", busyTimeoutMs = 0 }: SqliteSettings): void {
+  if (!Object.hasOwn(synchronousLevels, durability)) {
+    throw new SqlError(
+      "invalid_input",
+      `durability "${durability}" is none of full, normal and off.`,
+    );
+  }
+  if (!Number.isSafeInteger(busyTimeoutMs) || busyTimeoutMs < 0) {
+    throw new SqlError(
+      "invalid_input",
+      `busyTimeoutMs must be a whole number from 0, not ${busyTimeoutMs}.`,
+    );
+  }
+}
+
+/** Sets up a new connection, and closes it when that fails. */
+export async function applySettings(
+  connection: SqliteConnection,
+  { durability = "full", readOnly = false, signal }: SqliteSettings,
+): Promise<SqliteDatabase> {
+  const apply = (): void =>
+    readOnly ? makeReadOnly(connection) : makeDurable(connection, durability);
+  try {
+    await retryWhileBusy(apply, { timeoutMs: connection.busyTimeoutMs, signal });
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function makeDurable(connection: SqliteConnection, durability: SqliteDurability): void {
+  const level = synchronousLevels[durability];
+  connection.exec(`PRAGMA busy_timeout = ${connection.busyTimeoutMs}; PRAGMA foreign_keys = ON`);
+  // In a database of its own in memory there is no log and nothing to sync.
+  const mode = readSetting(connection, "journal_mode = WAL");
+  if (mode !== "wal" && mode !== "memory")
+    throw settingError("journal_mode", { wanted: "wal", found: mode });
+  // macOS flushes the drive's own cache only when asked to; elsewhere fullfsync changes nothing.
+  const flush = durability === "full" ? 1 : 0;
+  connection.exec(
+    `PRAGMA synchronous = ${level}; PRAGMA fullfsync = ${flush}; PRAGMA checkpoint_fullfsync = ${flush}`,
+  );
+  checkSet(connection, { synchronous: level, foreign_keys: 1 });
+}
+
+function makeReadOnly(connection: SqliteConnection): void {
+  connection.exec(`PRAGMA busy_timeout = ${connection.busyTimeoutMs}; PRAGMA query_only = ON`);
+  checkSet(connection, { query_only: 1 });
+  // A file that is no database is recognised by its first page.
+  connection.prepare("SELECT count(*) FROM sqlite_schema").get();
+}
+
+function checkSet(connection: SqliteConnection, settings: Record<string, number>): void {
+  const wanted = { ...settings, busy_timeout: connection.busyTimeoutMs };
+  for (const [name, value] of Object.entries(wanted)) {
+    const found = readSetting(connection, name);
+    if (found !== value) throw settingError(name, { wanted: value, found });
+  }
+}
+
+function readSetting(connection: SqliteConnection, pragma: string): unknown {
+  return Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
+}
+
+function settingError(name: string, details: { wanted: unknown; found: unknown }): SqlError {
+  const message = `The database did not take ${name} = ${String(details.wanted)}; it has ${String(details.found)}.`;
+  return new SqlError("open_failed", message, { details: { name, ...details } });
+}
