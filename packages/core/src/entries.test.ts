@@ -14,6 +14,7 @@ const entries: Record<string, () => Promise<Record<string, unknown>>> = {
   "./async": () => import("./async/index.ts"),
   "./bpe": () => import("./bpe/index.ts"),
   "./delimited": () => import("./delimited/index.ts"),
+  "./events": () => import("./events/index.ts"),
   "./hash": () => import("./hash/index.ts"),
   "./json": () => import("./json/index.ts"),
   "./node": () => import("./node/index.ts"),

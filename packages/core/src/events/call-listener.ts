@@ -1,0 +1,33 @@
+/** Receives what a listener threw, or what its promise rejected with. */
+export type ListenerErrorHandler = (error: unknown) => void;
+
+/** Calls a listener without letting it fail the caller: errors, also of its promise, go to `onError`. */
+export function callListener<Value>(
+  listener: (value: Value) => unknown,
+  value: Value,
+  onError: ListenerErrorHandler = reportListenerError,
+): void {
+  try {
+    const result = listener(value);
+    if (isThenable(result)) result.then(undefined, onError);
+  } catch (error) {
+    onError(error);
+  }
+}
+
+/** The default: the platform's `reportError`, or `console.error` where there is none, as in Node. */
+export function reportListenerError(error: unknown): void {
+  const platform: typeof globalThis & { reportError?: ListenerErrorHandler | undefined } =
+    globalThis;
+  if (platform.reportError !== undefined) platform.reportError(error);
+  else console.error("An event listener failed:", error);
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
+}
