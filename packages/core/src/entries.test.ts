@@ -61,6 +61,7 @@ const codesOf: Record<string, string[]> = {
     root_unusable: documented,
     invalid_line: documented,
     log_closed: documented,
+    locked: documented,
     aborted: documented,
   }),
 };

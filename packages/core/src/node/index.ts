@@ -1,5 +1,12 @@
 export { openAppendLog, type AppendLog, type AppendLogOptions } from "./append-log.ts";
 export type { Durability } from "./durability.ts";
-export { NodeIoError, type NodeIoErrorCode } from "./node-io-error.ts";
+export {
+  acquireFileLock,
+  withFileLock,
+  isWithoutHardLinks,
+  type FileLock,
+  type FileLockOptions,
+} from "./file-lock.ts";
+export { NodeIoError, systemCode, type NodeIoErrorCode } from "./node-io-error.ts";
 export { resolveInside, type InsidePath, type InsidePathIssueCode } from "./resolve-inside.ts";
 export { writeFileDurable, type WriteFileDurableOptions } from "./write-file-durable.ts";

@@ -3,7 +3,8 @@ import { CclError } from "../ccl-error.ts";
 /**
  * Why a file operation failed. `read_failed` and `write_failed` carry the system's error as `cause`; `root_unusable`:
  * the root of `resolveInside` is missing or no folder; `invalid_line`: a log line with a line feed; `log_closed`: use
- * after `close()`; `aborted`: the call's signal ended it.
+ * after `close()`; `locked`: another owner kept a file lock for longer than the caller waits; `aborted`: the call's signal
+ * ended it.
  */
 export type NodeIoErrorCode =
   | "read_failed"
@@ -11,6 +12,7 @@ export type NodeIoErrorCode =
   | "root_unusable"
   | "invalid_line"
   | "log_closed"
+  | "locked"
   | "aborted";
 
 /** What the functions of `@ccl/core/node` throw. */

@@ -1,0 +1,163 @@
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { requireBuilt, runScript } from "../testing/node/run-script.ts";
+import { withFileLock } from "./file-lock.ts";
+
+const built = new URL("../../dist/node/index.js", import.meta.url);
+const length = process.env["CCL_TEST_LENGTH"] ?? "";
+const { sections, kills } = {
+  faults: { sections: 2_000, kills: 60 },
+  nightly: { sections: 5_000, kills: 300 },
+}[length] ?? { sections: 350, kills: 8 };
+const workers = 6;
+
+let folder = "";
+let path = "";
+beforeAll(() => requireBuilt(built));
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ccl-lock-processes-"));
+  path = join(folder, "lock");
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/**
+ * Takes the lock again and again, and writes to one journal when it comes in and when it leaves. Before the call of the
+ * file system with the number `CCL_KILL_AT` the process kills itself; a file that it was to write is half-written then.
+ */
+const worker = (lock: string): string => `
+  import { syncBuiltinESMExports } from "node:module";
+  const { CCL_BUILT, CCL_FOLDER, CCL_KILL_AT, CCL_SECTIONS } = process.env;
+  let calls = 0;
+  for (const name of ["writeFile", "link", "unlink", "open", "readdir", "rm"]) {
+    const original = fs.promises[name];
+    fs.promises[name] = (...args) => {
+      calls += 1;
+      if (calls > Number(CCL_KILL_AT)) {
+        if (name === "writeFile") fs.writeFileSync(args[0], args[1].slice(0, args[1].length / 2), args[2]);
+        process.kill(process.pid, "SIGKILL");
+      }
+      return original(...args);
+    };
+  }
+  syncBuiltinESMExports();
+  ${lock}
+  const journal = (what, number) =>
+    fs.appendFileSync(CCL_FOLDER + "/journal", [process.pid, number, what].join(" ") + "\\n");
+  for (let number = 0; number < Number(CCL_SECTIONS); number += 1) {
+    await withLock(CCL_FOLDER + "/lock", async () => {
+      journal("enter", number);
+      await new Promise((resolve) => setImmediate(resolve));
+      journal("stay", number);
+      await new Promise((resolve) => setImmediate(resolve));
+      journal("leave", number);
+    });
+  }
+  say("done");
+`;
+
+const coreLock = `
+  const { withFileLock } = await import(CCL_BUILT);
+  const withLock = (path, work) => withFileLock(path, { waitMs: 600_000 }, work);
+`;
+
+/** What many programs do: create the file, and remove it where it names a process that has ended. */
+const naiveLock = `
+  const { readFile, rm, writeFile } = await import("node:fs/promises");
+  const isEnded = (pid) => { try { process.kill(pid, 0); return false; } catch { return true; } };
+  const withLock = async (path, work) => {
+    for (;;) {
+      try { await writeFile(path, String(process.pid), { flag: "wx" }); break; } catch {}
+      const owner = Number(await readFile(path, "utf8").catch(() => "0"));
+      if (owner > 0 && isEnded(owner)) await rm(path, { force: true });
+      else await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    try { await work(); } finally { await rm(path, { force: true }); }
+  };
+`;
+
+interface Run {
+  sectionCount: number;
+  overlaps: string[];
+  finished: number;
+  killed: number;
+}
+
+/** Six processes take the lock in turns while others are killed at it, and empty lock files turn up. */
+async function runWorkers(lock: string, counts: { sections: number; kills: number }): Promise<Run> {
+  const run = (killAt: number, sectionsOfOne: number): Promise<unknown[]> =>
+    runScript(worker(lock), {
+      env: {
+        CCL_BUILT: built.href,
+        CCL_FOLDER: folder,
+        CCL_KILL_AT: String(killAt),
+        CCL_SECTIONS: String(sectionsOfOne),
+      },
+    });
+  let isOver = false;
+  let killed = 0;
+  const killing = async (): Promise<void> => {
+    for (let kill = 0; kill < counts.kills && !isOver; kill += 1) {
+      const said = await run(1 + Math.floor(Math.random() * 30), 1_000);
+      if (said.length === 0) killed += 1;
+      // As a power cut leaves it; only where there is no lock at the moment.
+      await writeFile(path, "", { flag: "wx" }).then(
+        () => utimes(path, 0, 0),
+        () => undefined,
+      );
+    }
+  };
+  const working = Promise.all(
+    Array.from({ length: workers }, () => run(Infinity, counts.sections)),
+  );
+  const all = Promise.all([working, killing()]);
+  const said = await working;
+  isOver = true;
+  await all;
+  const journal = await readFile(join(folder, "journal"), "utf8");
+  const lines = journal.split("\n").filter((line) => line !== "");
+  const finished = said.flat().filter((value) => value === "done").length;
+  return { ...sectionsIn(lines), finished, killed };
+}
+
+/** A section ends with its process's last line of it: a process that was killed writes no more. */
+function sectionsIn(lines: readonly string[]): { sectionCount: number; overlaps: string[] } {
+  const ends = new Map(lines.map((line, at) => [line.slice(0, line.lastIndexOf(" ")), at]));
+  const overlaps: string[] = [];
+  let insideUntil = -1;
+  for (const [at, line] of lines.entries()) {
+    if (!line.endsWith(" enter")) continue;
+    if (at < insideUntil) overlaps.push(line);
+    insideUntil = Math.max(insideUntil, ends.get(line.slice(0, line.lastIndexOf(" "))) ?? at);
+  }
+  return { sectionCount: ends.size, overlaps };
+}
+
+describe("six processes that take one lock while others are killed at it", () => {
+  it(
+    "are never inside at once, and all finish",
+    async () => {
+      const { sectionCount, overlaps, finished, killed } = await runWorkers(coreLock, {
+        sections,
+        kills,
+      });
+      expect(overlaps).toEqual([]);
+      expect(finished).toBe(workers);
+      expect(sectionCount).toBeGreaterThanOrEqual(workers * sections);
+      expect(killed).toBeGreaterThan(0);
+      await withFileLock(path, {}, async () => undefined);
+      expect(await readdir(folder)).not.toContain("lock");
+      console.log(`${sectionCount} sections, ${killed} kills, ${overlaps.length} overlaps`);
+    },
+    20 * 60_000,
+  );
+
+  it("would be caught inside at once with a lock that removes what it has read", async () => {
+    const found = await runWorkers(naiveLock, { sections: 100, kills: 8 });
+    expect(found.overlaps.length).toBeGreaterThan(0);
+    console.log(`naive: ${found.sectionCount} sections, ${found.overlaps.length} overlaps`);
+  });
+});

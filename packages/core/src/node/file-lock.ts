@@ -1,0 +1,359 @@
+import { randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { link, open, readdir, unlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ioError, NodeIoError, systemCode, throwIfAborted } from "./node-io-error.ts";
+import { ownProcessIdentity, processState, type ProcessIdentity } from "./process-identity.ts";
+
+/** How to wait for a lock. */
+export interface FileLockOptions {
+  /** How long to wait for another owner; 0 tries once. By default 10,000. */
+  waitMs?: number | undefined;
+  /** Ends the wait, not the work. */
+  signal?: AbortSignal | undefined;
+  /**
+   * The age after which the lock of an owner on another machine or in another container counts as left behind. By
+   * default never: nothing here can tell whether such a process lives.
+   */
+  abandonedAfterMs?: number | undefined;
+}
+
+/** A lock that is held until it is released or the process ends. */
+export interface FileLock {
+  /** Further calls do nothing. */
+  release(): Promise<void>;
+}
+
+/** The content of a lock file, as one line of JSON. */
+interface LockOwner extends ProcessIdentity {
+  /** Another one for each lock that is taken, and never used again. */
+  token: string;
+}
+
+/** The file system calls of a lock, by path; tests run them in every order. Errors are the system's own. */
+export interface LockFiles {
+  /** Makes a file with the text; `EEXIST` where there is one. The text may appear after the file. */
+  create(path: string, text: string): Promise<void>;
+  link(from: string, to: string): Promise<void>;
+  /** The text and when it was written. */
+  read(path: string): Promise<{ text: string; modifiedMs: number }>;
+  unlink(path: string): Promise<void>;
+  list(folder: string): Promise<string[]>;
+}
+
+/** What a lock needs of its surroundings. */
+export interface LockSystem {
+  files: LockFiles;
+  identity(): Promise<ProcessIdentity>;
+  stateOf(owner: ProcessIdentity): Promise<"alive" | "dead" | "unknown">;
+  pause(ms: number, signal: AbortSignal | undefined): Promise<unknown>;
+}
+
+const nodeSystem: LockSystem = {
+  files: {
+    create: (path, text) => writeFile(path, text, { flag: "wx" }),
+    link,
+    async read(path) {
+      const file = await open(path);
+      try {
+        return { text: await file.readFile("utf8"), modifiedMs: (await file.stat()).mtimeMs };
+      } finally {
+        await file.close();
+      }
+    },
+    unlink,
+    list: (folder) => readdir(folder),
+  },
+  identity: ownProcessIdentity,
+  stateOf: processState,
+  pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+};
+
+const defaultWaitMs = 10_000;
+const firstPauseMs = 1;
+const maxPauseMs = 25;
+/** A file that names no owner is left alone for so long: on a disk without hard links it may be about to. */
+const tornAfterMs = 2_000;
+
+/** The last caller of this process for each lock file. */
+const turns = new Map<string, Promise<unknown>>();
+/** Tokens of locks that were released, but whose files the system did not let this process remove. */
+const released = new Set<string>();
+
+/**
+ * Runs `work` while no other process and no other caller runs work under the same lock file. Callers of one process
+ * take turns in the order of their calls, and `waitMs` counts from a caller's turn.
+ * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`; and what `work` throws
+ */
+export async function withFileLock<Value>(
+  path: string,
+  options: FileLockOptions,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  throwIfAborted(options.signal);
+  const key = fullPath(path);
+  const before = turns.get(key) ?? Promise.resolve();
+  const run = async (): Promise<Value> => {
+    await untilAborted(before, options.signal);
+    const lock = await acquireFileLock(key, options);
+    try {
+      return await work();
+    } finally {
+      await lock.release();
+    }
+  };
+  const running = run();
+  const settled = Promise.allSettled([before, running]);
+  turns.set(key, settled);
+  try {
+    return await running;
+  } finally {
+    void settled.then(() => turns.get(key) === settled && turns.delete(key));
+  }
+}
+
+/**
+ * Takes a lock for longer than one call, such as for as long as a store is open. The folder must exist. A lock whose
+ * process has ended is taken over, also if another process has its number since, and so is a lock file that has named
+ * no owner for two seconds; the lock of a living process never is, however old.
+ * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`
+ */
+export async function acquireFileLock(
+  path: string,
+  options: FileLockOptions = {},
+): Promise<FileLock> {
+  try {
+    return await acquire(nodeSystem, fullPath(path), options);
+  } catch (error) {
+    throw ioError("write_failed", `Could not lock "${path}"`, error);
+  }
+}
+
+/** One path for each lock file, whichever links its folder was named through. */
+function fullPath(path: string): string {
+  const full = resolve(path);
+  try {
+    return join(realpathSync(dirname(full)), basename(full));
+  } catch {
+    return full;
+  }
+}
+
+async function untilAborted(
+  settles: Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  throwIfAborted(signal);
+  let end = (): void => undefined;
+  const onAbort = (): void => end();
+  signal?.addEventListener("abort", onAbort);
+  await Promise.race([settles, new Promise<void>((done) => (end = done))]);
+  signal?.removeEventListener("abort", onAbort);
+  throwIfAborted(signal);
+}
+
+/** One call that wants the lock. */
+interface Candidate {
+  system: LockSystem;
+  path: string;
+  owner: LockOwner;
+  abandonedAfterMs: number;
+  /** True once it has removed the lock of a dead owner, which may have left other files behind. */
+  hasTakenOver: boolean;
+}
+
+/**
+ * Why this excludes. A lock file appears by a hard link to a file that is complete, so that it never lacks its owner's
+ * name; of several links to one path the file system lets one succeed. A lock file is removed
+ * - by its owner, if it finds its own token in it, or
+ * - after its owner's death by the one process that holds the claim on its token: a lock of the same kind at a path made
+ *   of that token. A claim whose holder dies is removed in the same way, under a claim on the holder's token.
+ * A claim's holder reads the lock file again before it removes it. No token is used twice. If the file still holds the
+ * claimed token, then nobody else may remove it, and it stays until this process does; if it does not, another process
+ * has been faster, and this one removes nothing.
+ */
+export async function acquire(
+  system: LockSystem,
+  path: string,
+  options: FileLockOptions,
+): Promise<FileLock> {
+  const { waitMs = defaultWaitMs, signal, abandonedAfterMs = Infinity } = options;
+  const deadline = performance.now() + waitMs;
+  const owner = { ...(await system.identity()), token: randomBytes(16).toString("hex") };
+  const candidate = { system, path, owner, abandonedAfterMs, hasTakenOver: false };
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+    throwIfAborted(signal);
+    if ((await removeIfAbandoned(candidate, path)) && (await place(candidate, path))) {
+      if (candidate.hasTakenOver) await sweep(candidate).catch(() => undefined);
+      let releasing: Promise<void> | undefined;
+      return { release: () => (releasing ??= release(candidate)) };
+    }
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) throw lockedError(path, (await read(system, path))?.owner);
+    await system.pause(Math.min(pauseMs * (0.5 + Math.random() / 2), leftMs), signal);
+  }
+}
+
+/** Makes the candidate the owner of the lock or the claim at `target`; false where another is. */
+async function place({ system, path, owner }: Candidate, target: string): Promise<boolean> {
+  const { files } = system;
+  const text = `${JSON.stringify(owner)}\n`;
+  const own = `${path}.${owner.token}.new`;
+  await files.create(own, text);
+  try {
+    await files.link(own, target);
+    return true;
+  } catch (error) {
+    // Without its own file it was so slow that another process took that for a dead one's.
+    if (isTaken(error) || systemCode(error) === "ENOENT") return false;
+    if (!isWithoutHardLinks(error)) throw error;
+  } finally {
+    await files.unlink(own).catch(() => undefined);
+  }
+  const begun = performance.now();
+  try {
+    await files.create(target, text);
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
+  // The file was there before its owner's name was in it: too long, and others may have taken it for a torn one.
+  if (performance.now() - begun < tornAfterMs / 2) return true;
+  await removeOwn(system, target, owner.token);
+  return false;
+}
+
+/** True if there is no lock or claim at `target` now, false while its owner may live. */
+async function removeIfAbandoned(candidate: Candidate, target: string): Promise<boolean> {
+  const { system, path, owner } = candidate;
+  const found = await read(system, target);
+  if (found === undefined) return true;
+  if (!(await isAbandoned(candidate, found))) return false;
+  const claim = `${path}.${found.owner?.token ?? "torn"}.claim`;
+  // Only where there are no hard links can a claim be torn too; there is none on it.
+  if (claim === target) return unlinkIfThere(system, target);
+  if (!(await place(candidate, claim))) {
+    const isFree = await removeIfAbandoned(candidate, claim);
+    return isFree && removeIfAbandoned(candidate, target);
+  }
+  try {
+    const still = await read(system, target);
+    if (still === undefined) return true;
+    const isSame = still.owner?.token === found.owner?.token;
+    if (!isSame || !(await isAbandoned(candidate, still))) return false;
+    candidate.hasTakenOver = true;
+    return await unlinkIfThere(system, target);
+  } finally {
+    await removeOwn(system, claim, owner.token);
+  }
+}
+
+/** Removes what processes left here that were killed while they took or took over this lock. */
+async function sweep(candidate: Candidate): Promise<void> {
+  const { system, path } = candidate;
+  const prefix = `${basename(path)}.`;
+  for (const name of await system.files.list(dirname(path))) {
+    if (!name.startsWith(prefix)) continue;
+    const [, kind] = /^(?:[0-9a-f]{32}|torn)\.(new|claim)$/.exec(name.slice(prefix.length)) ?? [];
+    const left = join(dirname(path), name);
+    if (kind === "claim") await removeIfAbandoned(candidate, left);
+    const found = kind === "new" ? await read(system, left) : undefined;
+    if (found !== undefined && (await isAbandoned(candidate, found)))
+      await unlinkIfThere(system, left);
+  }
+}
+
+async function release({ system, path, owner }: Candidate): Promise<void> {
+  // Windows refuses for the moment in which another process, such as a virus scanner, has the file open.
+  for (let tries = 0; tries < 5; tries += 1) {
+    try {
+      if (await removeOwn(system, path, owner.token)) return;
+    } catch {
+      // The work is done whether or not the file can be removed.
+    }
+    await system.pause(maxPauseMs, undefined);
+  }
+  released.add(owner.token);
+}
+
+/** True if no file at the path has that token any more. */
+async function removeOwn(system: LockSystem, path: string, token: string): Promise<boolean> {
+  const found = await read(system, path);
+  return found?.owner?.token !== token || unlinkIfThere(system, path);
+}
+
+/** False where the system does not let a file go that another process has open. */
+async function unlinkIfThere({ files }: LockSystem, path: string): Promise<boolean> {
+  try {
+    await files.unlink(path);
+  } catch (error) {
+    if (isTaken(error)) return false;
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+  return true;
+}
+
+interface LockContent {
+  /** Undefined for a file that names none: one that was left unfinished. */
+  owner: LockOwner | undefined;
+  ageMs: number;
+}
+
+async function read({ files }: LockSystem, path: string): Promise<LockContent | undefined> {
+  try {
+    const { text, modifiedMs } = await files.read(path);
+    // A time in the future is that of a clock that was set back since.
+    return { owner: parseOwner(text), ageMs: Math.abs(Date.now() - modifiedMs) };
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    if (isTaken(error)) return { owner: undefined, ageMs: 0 };
+    throw error;
+  }
+}
+
+async function isAbandoned(
+  { system, abandonedAfterMs }: Candidate,
+  { owner, ageMs }: LockContent,
+): Promise<boolean> {
+  if (owner === undefined) return ageMs > tornAfterMs;
+  if (released.has(owner.token)) return true;
+  const state = await system.stateOf(owner);
+  return state === "dead" || (state === "unknown" && ageMs > abandonedAfterMs);
+}
+
+function parseOwner(text: string): LockOwner | undefined {
+  let value: Partial<Record<keyof LockOwner, unknown>>;
+  try {
+    value = { ...JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+  const { host, boot, space, pid, started, token } = value;
+  if (typeof host !== "string" || typeof boot !== "string" || typeof space !== "string")
+    return undefined;
+  if (typeof started !== "number" || typeof pid !== "number" || !(pid > 0)) return undefined;
+  if (typeof token !== "string" || !/^[0-9a-f]{32}$/.test(token)) return undefined;
+  return { host, boot, space, pid, started, token };
+}
+
+/** True where a name is in use; on Windows also while a file of that name is being opened or removed. */
+function isTaken(error: unknown): boolean {
+  const code = systemCode(error) ?? "";
+  const isBusy = process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(code);
+  return code === "EEXIST" || isBusy;
+}
+
+/** True for the answers of file systems on which a file has one name. */
+export function isWithoutHardLinks(error: unknown): boolean {
+  const codes = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR", "EINVAL"];
+  return codes.includes(systemCode(error) ?? "");
+}
+
+function lockedError(path: string, owner: LockOwner | undefined): NodeIoError {
+  const who =
+    owner === undefined ? "Another process" : `Process ${owner.pid} on host ${owner.host}`;
+  const message = `${who} holds the lock "${path}". Wait for it to end, or delete the file if no such process is running.`;
+  const details = { path, owner: owner && { pid: owner.pid, host: owner.host } };
+  return new NodeIoError("locked", message, { details });
+}

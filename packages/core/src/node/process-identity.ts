@@ -1,0 +1,129 @@
+import { execFile } from "node:child_process";
+import { readFile, readlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import { promisify } from "node:util";
+import { systemCode } from "./node-io-error.ts";
+
+/** What tells one process from every other, also from a later one that gets its number. */
+export interface ProcessIdentity {
+  host: string;
+  /** Linux: the id of the machine's current boot. Elsewhere `""`. */
+  boot: string;
+  /** Linux: the namespace in which `pid` means this process, one per container. Elsewhere `""`. */
+  space: string;
+  pid: number;
+  /** Linux: clock ticks from boot to the start of the process (proc_pid_stat(5), field 22). Elsewhere ms since 1970. */
+  started: number;
+}
+
+/** How far the start time that a system reports may lie after the one that the process took down itself. */
+const clockSlackMs = 2_000;
+/** A start time costs a child process where there is no /proc; waiting for a lock asks again and again. */
+const startTimeReusedMs = 1_000;
+
+let own: Promise<ProcessIdentity> | undefined;
+
+/** The identity of this process. */
+export function ownProcessIdentity(): Promise<ProcessIdentity> {
+  own ??= (async () => {
+    const boot = (await textOf("/proc/sys/kernel/random/boot_id")).trim();
+    const space = boot === "" ? "" : await readlink("/proc/self/ns/pid").catch(() => "");
+    const started = boot === "" ? performance.timeOrigin : await ticksAtStart(process.pid);
+    return {
+      host: hostname(),
+      boot,
+      space,
+      pid: process.pid,
+      started: typeof started === "number" ? Math.round(started) : 0,
+    };
+  })();
+  return own;
+}
+
+/** What a system tells of its processes. */
+export interface ProcessFacts {
+  own(): Promise<ProcessIdentity>;
+  exists(pid: number): boolean;
+  /** `ended` for a process whose exit code its parent has not asked for yet. Undefined where the system tells neither. */
+  ticksAtStart(pid: number): Promise<number | "ended" | undefined>;
+  startTimeMs(pid: number): Promise<number | undefined>;
+}
+
+/**
+ * Whether a process still runs; `unknown` on another machine or in another container. A process that ended counts as
+ * dead although its number is in use again, as long as the system reports start times: Linux from /proc, macOS and BSD
+ * from `ps`, Windows from PowerShell. A system that reports none leaves such a process `alive`, which is safe.
+ */
+export async function processState(
+  other: ProcessIdentity,
+  facts: ProcessFacts = { own: ownProcessIdentity, exists, ticksAtStart, startTimeMs },
+): Promise<"alive" | "dead" | "unknown"> {
+  const own = await facts.own();
+  if (other.host !== own.host) return "unknown";
+  if (other.boot !== own.boot) return other.boot === "" || own.boot === "" ? "unknown" : "dead";
+  if (other.space !== own.space) return "unknown";
+  if (!facts.exists(other.pid)) return "dead";
+  if (own.boot !== "") {
+    const ticks = await facts.ticksAtStart(other.pid);
+    return ticks === undefined || ticks === other.started ? "alive" : "dead";
+  }
+  // A process takes down its start a moment after the system does; a later one with its number starts after that.
+  const startedMs = await facts.startTimeMs(other.pid);
+  return startedMs !== undefined && startedMs > other.started + clockSlackMs ? "dead" : "alive";
+}
+
+/** True for a process that may run under another user. */
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== "ESRCH";
+  }
+}
+
+async function ticksAtStart(pid: number): Promise<number | "ended" | undefined> {
+  const stat = await textOf(`/proc/${pid}/stat`);
+  // The second field is the program's name in brackets, which may hold spaces and brackets.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // A zombie has ended; its number stays taken until its parent asks for the exit code.
+  if (fields[0] === "Z" || fields[0] === "X") return "ended";
+  const ticks = fields[19];
+  return ticks === undefined ? undefined : Number(ticks);
+}
+
+const textOf = (path: string): Promise<string> => readFile(path, "latin1").catch(() => "");
+
+const startTimes = new Map<number, { askedAt: number; answer: Promise<number | undefined> }>();
+
+function startTimeMs(pid: number): Promise<number | undefined> {
+  const known = startTimes.get(pid);
+  if (known !== undefined && performance.now() - known.askedAt < startTimeReusedMs)
+    return known.answer;
+  const answer = askSystem(pid);
+  startTimes.clear();
+  startTimes.set(pid, { askedAt: performance.now(), answer });
+  return answer;
+}
+
+async function askSystem(pid: number): Promise<number | undefined> {
+  const isWindows = process.platform === "win32";
+  const command = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString("o")`;
+  const [file, args] = isWindows
+    ? ["powershell.exe", ["-NoProfile", "-NonInteractive", "-Command", command]]
+    : ["ps", ["-o", "lstart=", "-p", String(pid)]];
+  try {
+    const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+    const { stdout } = await promisify(execFile)(file, args, { env, timeout: 10_000 });
+    return parseStartTime(stdout, isWindows);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The output of PowerShell's round-trip format, or of `ps -o lstart=` in UTC: `Mon Nov 23 21:00:55 2026`. */
+export function parseStartTime(output: string, isWindows: boolean): number | undefined {
+  const text = output.trim();
+  const ms = Date.parse(isWindows ? text : `${text} UTC`);
+  return text === "" || Number.isNaN(ms) ? undefined : ms;
+}

@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** How `runScript` runs a script. */
+export interface RunScriptOptions {
+  env?: Record<string, string | undefined> | undefined;
+  /** Called with each value that the script says; `kill` ends its process as `kill -9` does. */
+  onLine?: ((value: unknown, kill: () => void) => void) | undefined;
+}
+
+/** `say` prints a value at once, as a line of JSON, whatever becomes of the process afterwards. */
+const header = `
+  import fs from "node:fs";
+  const writeSync = fs.writeSync;
+  const say = (value) => writeSync(1, JSON.stringify(value) + "\\n");
+`;
+
+/**
+ * Runs an ES module in a process of its own, and returns the values that it passed to `say`. The script has `fs` and
+ * `say`. Resolves when the process has ended, in whichever way.
+ */
+export async function runScript(
+  script: string,
+  { env = {}, onLine }: RunScriptOptions = {},
+): Promise<unknown[]> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", header + script], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  const values: unknown[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const value: unknown = JSON.parse(line);
+    values.push(value);
+    onLine?.(value, () => child.kill("SIGKILL"));
+  }
+  await ended;
+  return values;
+}
+
+/** @throws for a file of a package that has not been built; processes cannot run the sources */
+export function requireBuilt(file: URL): void {
+  if (!existsSync(file)) throw new Error(`${fileURLToPath(file)} is missing: run the build first.`);
+}
