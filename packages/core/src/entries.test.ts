@@ -19,6 +19,7 @@ const entries: Record<string, () => Promise<Record<string, unknown>>> = {
   "./json": () => import("./json/index.ts"),
   "./node": () => import("./node/index.ts"),
   "./testing": () => import("./testing/index.ts"),
+  "./testing/node": () => import("./testing/node/index.ts"),
 };
 
 /** The compiler holds each list to the union that documents it. */

@@ -2,7 +2,8 @@ import { constants, open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { syncFolder, type Durability } from "./durability.ts";
-import { ioError, NodeIoError, throwIfAborted } from "./node-io-error.ts";
+import { throwIfAborted } from "../async/abort.ts";
+import { ioError, NodeIoError } from "./node-io-error.ts";
 
 /** How `openAppendLog` opens and writes. */
 export interface AppendLogOptions {
@@ -43,14 +44,14 @@ export async function openAppendLog(
   options: AppendLogOptions = {},
 ): Promise<AppendLog> {
   const { durability = "full", signal } = options;
-  throwIfAborted(signal);
+  throwIfAborted(signal, NodeIoError);
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o666);
     if (durability === "full") await syncFolder(dirname(path));
     const { size } = await handle.stat();
     const sizeBytes = await wholeLinesEnd(handle, size);
-    throwIfAborted(signal);
+    throwIfAborted(signal, NodeIoError);
     if (sizeBytes < size) await handle.truncate(sizeBytes);
     if (sizeBytes < size && durability !== "off") await handle.sync();
     const log = createAppendLog(handle, { path, durability, sizeBytes });
@@ -114,7 +115,7 @@ function createAppendLog(
 
   return {
     async append(lines, { signal } = {}) {
-      throwIfAborted(signal);
+      throwIfAborted(signal, NodeIoError);
       assertOpen();
       const list = typeof lines === "string" ? [lines] : lines;
       if (list.some((line) => line.includes("\n"))) {
@@ -132,7 +133,7 @@ function createAppendLog(
       next ??= written.then(writeWaiting);
       written = next.catch(() => undefined);
       await next;
-      if (entry.isCancelled) throwIfAborted(signal);
+      if (entry.isCancelled) throwIfAborted(signal, NodeIoError);
     },
     read({ signal } = {}) {
       assertOpen();
@@ -160,7 +161,7 @@ async function* linesOf(
   const decoder = new StringDecoder("utf8");
   let begun = "";
   for (let at = 0; at < sizeBytes;) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, NodeIoError);
     const read = handle.read(block, 0, Math.min(blockBytes, sizeBytes - at), at);
     const { bytesRead } = await read.catch(rejectRead);
     if (bytesRead === 0) throw new NodeIoError("read_failed", "The log was cut by someone else.");

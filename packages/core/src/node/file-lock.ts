@@ -3,7 +3,8 @@ import { realpathSync } from "node:fs";
 import { link, open, readdir, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ioError, NodeIoError, systemCode, throwIfAborted } from "./node-io-error.ts";
+import { throwIfAborted, untilAborted } from "../async/abort.ts";
+import { ioError, NodeIoError, systemCode } from "./node-io-error.ts";
 import { ownProcessIdentity, processState, type ProcessIdentity } from "./process-identity.ts";
 
 /** How to wait for a lock. */
@@ -91,11 +92,11 @@ export async function withFileLock<Value>(
   options: FileLockOptions,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, NodeIoError);
   const key = fullPath(path);
   const before = turns.get(key) ?? Promise.resolve();
   const run = async (): Promise<Value> => {
-    await untilAborted(before, options.signal);
+    await untilAborted(before, options.signal, NodeIoError);
     const lock = await acquireFileLock(key, options);
     try {
       return await work();
@@ -140,19 +141,6 @@ function fullPath(path: string): string {
   }
 }
 
-async function untilAborted(
-  settles: Promise<unknown>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  throwIfAborted(signal);
-  let end = (): void => undefined;
-  const onAbort = (): void => end();
-  signal?.addEventListener("abort", onAbort);
-  await Promise.race([settles, new Promise<void>((done) => (end = done))]);
-  signal?.removeEventListener("abort", onAbort);
-  throwIfAborted(signal);
-}
-
 /** One call that wants the lock. */
 interface Candidate {
   system: LockSystem;
@@ -183,7 +171,7 @@ export async function acquire(
   const owner = { ...(await system.identity()), token: randomBytes(16).toString("hex") };
   const candidate = { system, path, owner, abandonedAfterMs, hasTakenOver: false };
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, NodeIoError);
     if ((await removeIfAbandoned(candidate, path)) && (await place(candidate, path))) {
       if (candidate.hasTakenOver) await sweep(candidate).catch(() => undefined);
       let releasing: Promise<void> | undefined;

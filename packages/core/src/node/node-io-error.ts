@@ -32,9 +32,3 @@ export function ioError(code: NodeIoErrorCode, problem: string, cause: unknown):
   if (NodeIoError.isInstance(cause)) return cause;
   return new NodeIoError(code, `${problem} (${systemCode(cause) ?? "unexpected"}).`, { cause });
 }
-
-/** Ends a call whose signal was aborted. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new NodeIoError("aborted", "The call was aborted.", { cause: signal.reason });
-}

@@ -1,7 +1,8 @@
 import { lstat, opendir, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { failure, success, type Issue, type Result } from "../result.ts";
-import { ioError, systemCode, throwIfAborted } from "./node-io-error.ts";
+import { throwIfAborted } from "../async/abort.ts";
+import { ioError, NodeIoError, systemCode } from "./node-io-error.ts";
 
 /** A path that was found to lie inside a root. */
 export interface InsidePath {
@@ -62,7 +63,7 @@ export async function resolveInside(
   path: string,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<Result<InsidePath>> {
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, NodeIoError);
   const broken = textRules.filter(([, isBroken]) => isBroken(path));
   const [first, ...others] = broken.map(([code, , problem]) => refusal(code, path, problem));
   if (first !== undefined) return failure(first, ...others);
@@ -71,7 +72,7 @@ export async function resolveInside(
   const real = await realRoot(root);
   let absolutePath = real;
   for (const [index, part] of parts.entries()) {
-    throwIfAborted(options.signal);
+    throwIfAborted(options.signal, NodeIoError);
     const step = await resolveStep(absolutePath, part);
     if (step === undefined)
       return success({ absolutePath: join(absolutePath, ...parts.slice(index)), relativePath });

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { syncFolder, type Durability } from "./durability.ts";
-import { ioError, systemCode, throwIfAborted } from "./node-io-error.ts";
+import { throwIfAborted } from "../async/abort.ts";
+import { ioError, NodeIoError, systemCode } from "./node-io-error.ts";
 
 /** How `writeFileDurable` writes. */
 export interface WriteFileDurableOptions {
@@ -26,7 +27,7 @@ export async function writeFileDurable(
   options: WriteFileDurableOptions = {},
 ): Promise<void> {
   const { durability = "full", signal } = options;
-  throwIfAborted(signal);
+  throwIfAborted(signal, NodeIoError);
   try {
     const target = await linkTarget(path);
     const temporary = join(dirname(target), `.ccl-${randomBytes(8).toString("hex")}.tmp`);
@@ -37,7 +38,7 @@ export async function writeFileDurable(
         durability,
         signal,
       });
-      throwIfAborted(signal);
+      throwIfAborted(signal, NodeIoError);
       await rename(temporary, target);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -45,7 +46,7 @@ export async function writeFileDurable(
     }
     if (durability === "full") await syncFolder(dirname(target));
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, NodeIoError);
     throw ioError("write_failed", `Could not write "${path}"`, error);
   }
 }
