@@ -5,7 +5,7 @@ import {
   type AiSdkToolResultPart,
   fromAiSdkMessages,
   toAiSdkMessages,
-} from "@ccl/context-compiler/ai-sdk";
+} from "@ccl/providers/wire/ai-sdk";
 import type { TokenCounter, ToolDefinition } from "@ccl/core";
 import type { LanguageModelMiddleware } from "ai";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { fromAiSdkMessages } from "@ccl/context-compiler/ai-sdk";
+import { fromAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
 import { countMessages, estimatedCounter } from "@ccl/core";
 import { generateText, stepCountIs, tool, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";

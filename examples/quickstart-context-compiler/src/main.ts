@@ -10,7 +10,7 @@ import {
   type RunStep,
   type Session,
 } from "@ccl/context-compiler";
-import { toOpenAiMessages } from "@ccl/context-compiler/openai";
+import { toOpenAiMessages } from "@ccl/providers/wire/openai-chat";
 import { createReadArtifactTool } from "@ccl/context-compiler/tool-interrupt";
 import type { ToolDefinition } from "@ccl/core";
 

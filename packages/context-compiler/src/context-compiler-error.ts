@@ -2,8 +2,7 @@ import { CclError } from "@ccl/core";
 
 /**
  * `budget_exceeded` carries a `BudgetBreakdown` in `details`; `invalid_messages` the index of the message;
- * `invalid_state` what is wrong with it. `unsupported_message`: a wire format can't express a message.
- * `invalid_schema`: a JSON Schema of a tool does not compile. `invalid_event`: the data of an event does not fit its kind, see `details.issues`. `conflict`: another writer added to
+ * `invalid_state` what is wrong with it. `invalid_schema`: a JSON Schema of a tool does not compile. `invalid_event`: the data of an event does not fit its kind, see `details.issues`. `conflict`: another writer added to
  * the session first. `history_changed`: a transcript no longer begins with what was recorded of it. `store_damaged`: what
  * a session store holds is not what was written; `store_failed`: see `cause`. `evidence_invalid`: hashes do not hold.
  */
@@ -14,7 +13,6 @@ export type ContextCompilerErrorCode =
   | "invalid_options"
   | "invalid_schema"
   | "invalid_state"
-  | "unsupported_message"
   | "invalid_event"
   | "conflict"
   | "history_changed"

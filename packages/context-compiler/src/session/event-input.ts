@@ -1,6 +1,6 @@
 import type { Part } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { toBase64 } from "../wire/base64.ts";
+import { toBase64 } from "../base64.ts";
 import type {
   AssistantMessageData,
   EventPart,

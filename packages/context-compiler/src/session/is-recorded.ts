@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex, type ChatMessage } from "@ccl/core";
-import { fromBase64 } from "../wire/base64.ts";
+import { fromBase64 } from "../base64.ts";
 import { encodePart } from "./event-input.ts";
 import type { ArtifactPart, EventPart, SessionEvent } from "./session-event.ts";
 import type { Session } from "./session.ts";

@@ -1,6 +1,5 @@
 import type { ChatMessage } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { requireMessages } from "../wire/require-messages.ts";
 import type { EventDraft } from "./event-input.ts";
 import { isRecorded, type RecordedMessage } from "./is-recorded.ts";
 import { maskDraft } from "./prepare-draft.ts";
@@ -20,8 +19,19 @@ export async function recordMessages(
   messages: readonly ChatMessage[],
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<SessionEvent[]> {
-  requireMessages(messages);
-  const bodies = messages.map((message, index) => bodyOf(session, message, index));
+  if (!Array.isArray(messages)) {
+    throw new ContextCompilerError("invalid_messages", "The messages are a list of chat messages.");
+  }
+  const drafts = messages.map(draftsOf);
+  const broken = drafts.findIndex(({ length }) => length === 0);
+  if (broken >= 0) {
+    const text = `Message ${broken} is no chat message, or a tool message without toolCallId.`;
+    throw new ContextCompilerError("invalid_messages", text, { details: { index: broken } });
+  }
+  const redact = redactOf(session);
+  const bodies = drafts.flatMap(([draft]) =>
+    draft === undefined ? [] : maskDraft(draft, redact).draft,
+  );
   const given = placeBodies(bodies);
   const recorded = placeEvents(session);
   const fresh = [...given]
@@ -36,21 +46,13 @@ export async function recordMessages(
     if (!(await isRecorded(message, before, { session, ...options })))
       throw historyChanged(position);
   }
-  const drafts = fresh.sort((a, b) => a - b).flatMap((position) => draftsOf(messages[position]));
-  return drafts.length === 0 ? [] : session.recordAll(drafts, options);
-}
-
-/** The message as an event, its secrets masked as the session masks them. */
-function bodyOf(session: Session, message: ChatMessage, position: number): EventBody {
-  const [draft] = draftsOf(message);
-  if (draft !== undefined) return maskDraft(draft, redactOf(session)).draft;
-  const text = `Message ${position} is no chat message, or a tool message without toolCallId.`;
-  throw new ContextCompilerError("invalid_messages", text, { details: { index: position } });
+  const added = fresh.sort((a, b) => a - b).flatMap((position) => drafts[position] ?? []);
+  return added.length === 0 ? [] : session.recordAll(added, options);
 }
 
 /** The drafts of a message; none for what is no message. */
-function draftsOf(message: ChatMessage | undefined): EventDraft[] {
-  if (message === undefined) return [];
+function draftsOf(message: ChatMessage): EventDraft[] {
+  if (typeof message !== "object" || message === null) return [];
   const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
   if (
     !Array.isArray(toolCalls) ||

@@ -1,7 +1,6 @@
 import type { MediaPart, Part } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { fromBase64 } from "../wire/base64.ts";
-import { isWireRecord, type WireRecord } from "../wire/wire-fields.ts";
+import { fromBase64 } from "../base64.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
 /** What of a request's options is used. */
@@ -22,6 +21,14 @@ export interface McpClient {
     resultSchema?: undefined,
     options?: McpRequestOptions,
   ): Promise<object>;
+}
+
+interface JsonRecord {
+  [key: string]: unknown;
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The client's own time limit, which only has to lie behind the handler's. */
@@ -45,18 +52,18 @@ export function mcpToolBridge(client: McpClient): ToolBridge {
       return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     },
     async call(name, input, { signal, timeoutMs }) {
-      const params = isWireRecord(input) ? { name, arguments: input } : { name };
+      const params = isRecord(input) ? { name, arguments: input } : { name };
       const answer = await client.callTool(params, undefined, {
         signal,
         timeout: timeoutMs + marginMs,
       });
-      return readAnswer(isWireRecord(answer) ? answer : {});
+      return readAnswer(isRecord(answer) ? answer : {});
     },
   };
 }
 
 function readTool(tool: object): BridgedTool {
-  const { name, description, inputSchema, outputSchema }: WireRecord = { ...tool };
+  const { name, description, inputSchema, outputSchema }: JsonRecord = { ...tool };
   if (typeof name !== "string" || name === "") {
     throw new ContextCompilerError(
       "invalid_options",
@@ -66,12 +73,12 @@ function readTool(tool: object): BridgedTool {
   return {
     name,
     description: typeof description === "string" ? description : undefined,
-    inputSchema: isWireRecord(inputSchema) ? inputSchema : undefined,
-    outputSchema: isWireRecord(outputSchema) ? outputSchema : undefined,
+    inputSchema: isRecord(inputSchema) ? inputSchema : undefined,
+    outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
   };
 }
 
-function readAnswer({ content, structuredContent, isError }: WireRecord): ToolOutput {
+function readAnswer({ content, structuredContent, isError }: JsonRecord): ToolOutput {
   const parts = (Array.isArray(content) ? content : []).map(readPart);
   const error = isError === true ? { isError } : {};
   const [only] = parts;
@@ -83,13 +90,13 @@ function readAnswer({ content, structuredContent, isError }: WireRecord): ToolOu
 }
 
 function readPart(block: unknown): Part {
-  const wire: WireRecord = isWireRecord(block) ? block : {};
+  const wire: JsonRecord = isRecord(block) ? block : {};
   const { type, text, data, mimeType, resource } = wire;
   if (type === "text" && typeof text === "string") return { type, text };
   if (type === "image" || type === "audio") {
     return bytesPart(data, typeof mimeType === "string" ? mimeType : "application/octet-stream");
   }
-  if (type === "resource" && isWireRecord(resource)) return readResource(resource);
+  if (type === "resource" && isRecord(resource)) return readResource(resource);
   if (type === "resource_link")
     return { type: "text", text: `[resource ${named(wire["name"], wire["uri"])}]` };
   return {
@@ -98,7 +105,7 @@ function readPart(block: unknown): Part {
   };
 }
 
-function readResource(resource: WireRecord): Part {
+function readResource(resource: JsonRecord): Part {
   const { uri, text, blob, mimeType } = resource;
   if (typeof text === "string") return { type: "text", text };
   if (typeof blob === "string") {

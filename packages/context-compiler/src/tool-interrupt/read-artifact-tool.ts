@@ -3,7 +3,7 @@ import type { Part, ToolDefinition } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { findArtifact } from "../externalize/find-artifact.ts";
 import type { Session } from "../session/session.ts";
-import { toBase64 } from "../wire/base64.ts";
+import { toBase64 } from "../base64.ts";
 import { readLines } from "./read-lines.ts";
 
 /** What the model asks for: an artifact, and which lines or bytes of it. */

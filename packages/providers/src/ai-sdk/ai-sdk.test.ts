@@ -150,7 +150,7 @@ describe.each(versions)(
           {
             role: "tool",
             toolCallId: "c",
-            content: [{ type: "text", text: "failed " }, png],
+            content: [{ type: "text", text: "failed" }, png],
             isError: true,
           },
         ],
@@ -159,7 +159,7 @@ describe.each(versions)(
         messages: [
           {},
           { tool_calls: [{ function: { arguments: '{"INVALID_JSON":"{broken"}' } }] },
-          { role: "tool", content: "failed [image/png, 3 bytes: can't be shown here]" },
+          { role: "tool", content: "failed\n[image/png, 3 bytes: can't be shown here]" },
         ],
       });
     });

@@ -2,7 +2,7 @@ import type { ModelCapabilities, ModelDelta, ModelRequest } from "@ccl/core";
 
 import { CallScope } from "../http/call-scope.ts";
 import { chunksOf } from "../http/chunks-of.ts";
-import type { StreamingModel } from "../http/create-wire-model.ts";
+import { convert, type StreamingModel } from "../http/create-wire-model.ts";
 import { defined, isRecord } from "../json/json-record.ts";
 import { toAiSdkCall } from "./ai-sdk-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
@@ -35,7 +35,9 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
     async generate(request) {
       const scope = begin(request);
       try {
-        return toAiSdkResponse(await model.doGenerate(toAiSdkCall(request, scope.signal)));
+        return toAiSdkResponse(
+          await model.doGenerate(convert(() => toAiSdkCall(request, scope.signal))),
+        );
       } catch (error) {
         throw explain(scope, error, request);
       } finally {
@@ -45,7 +47,9 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
     async *stream(request) {
       const scope = begin(request);
       try {
-        yield* readParts((await model.doStream(toAiSdkCall(request, scope.signal))).stream);
+        yield* readParts(
+          (await model.doStream(convert(() => toAiSdkCall(request, scope.signal)))).stream,
+        );
       } catch (error) {
         throw explain(scope, error, request);
       } finally {

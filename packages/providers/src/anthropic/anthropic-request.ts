@@ -2,7 +2,8 @@ import { LanguageModelError, type ModelRequest } from "@ccl/core";
 
 import { unsupportedRequest } from "../http/unsupported-request.ts";
 import { defined, type JsonRecord, recordAt } from "../json/json-record.ts";
-import { anthropic, toAnthropicMessages } from "./anthropic-messages.ts";
+import { toAnthropicMessages } from "../wire/anthropic/index.ts";
+import { anthropic } from "./anthropic.ts";
 
 /** The body of a call of `/v1/messages`. */
 export function toAnthropicBody(
@@ -11,7 +12,7 @@ export function toAnthropicBody(
   isStreaming: boolean,
 ): JsonRecord {
   refuseUnknownSampling(request);
-  const { system, turns } = toAnthropicMessages(request.messages);
+  const { system, messages } = toAnthropicMessages(request.messages);
   const { output_config: given, ...options } = request.providerOptions ?? {};
   const outputConfig = { ...formatOf(request), ...recordAt({ given }, "given") };
   const hasTools = request.tools !== undefined && request.tools.length > 0;
@@ -19,7 +20,7 @@ export function toAnthropicBody(
     model: named.model,
     max_tokens: request.maxOutputTokens ?? named.maxOutputTokens,
     system: system.length > 0 ? system : undefined,
-    messages: turns,
+    messages,
     tools: hasTools ? request.tools?.map(toAnthropicTool) : undefined,
     tool_choice: toolChoiceOf(request),
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,

@@ -10,7 +10,7 @@ import {
   stringAt,
   without,
 } from "../json/json-record.ts";
-import { anthropic } from "./anthropic-messages.ts";
+import { anthropic } from "./anthropic.ts";
 
 /** A whole message of `/v1/messages`. Its thinking blocks stand in `providerMetadata.anthropic.reasoning`, to be sent back. */
 export function toAnthropicResponse(message: JsonRecord): ModelResponse {

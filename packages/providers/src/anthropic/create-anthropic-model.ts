@@ -3,7 +3,7 @@ import type { ModelCapabilities } from "@ccl/core";
 import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
 import { anthropicCodeOf, readAnthropicFault } from "./anthropic-fault.ts";
-import { anthropic } from "./anthropic-messages.ts";
+import { anthropic } from "./anthropic.ts";
 import { toAnthropicBody } from "./anthropic-request.ts";
 import { toAnthropicResponse } from "./anthropic-response.ts";
 import { createAnthropicReader } from "./anthropic-stream.ts";

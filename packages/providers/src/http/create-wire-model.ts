@@ -1,12 +1,14 @@
-import type {
-  LanguageModel,
-  ModelCapabilities,
-  ModelDelta,
-  ModelRequest,
-  ModelResponse,
+import {
+  type LanguageModel,
+  LanguageModelError,
+  type ModelCapabilities,
+  type ModelDelta,
+  type ModelRequest,
+  type ModelResponse,
 } from "@ccl/core";
 
 import { defined, isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
+import { WireError } from "../wire/wire-error.ts";
 import { CallScope } from "./call-scope.ts";
 import { chunksOf } from "./chunks-of.ts";
 import { openCall, type OpenedCall, type Service, type ServiceCall } from "./open-call.ts";
@@ -24,7 +26,7 @@ export interface StreamReader {
 export interface Wire {
   path: string;
   framing: Framing;
-  /** @throws LanguageModelError for what the format can't express. */
+  /** @throws WireError or LanguageModelError for what the format can't express. */
   toBody(request: ModelRequest, isStreaming: boolean): JsonRecord;
   toResponse(body: JsonRecord): ModelResponse;
   createReader(): StreamReader;
@@ -81,9 +83,19 @@ export function createWireModel(
 function callOf(request: ModelRequest, wire: Wire, isStreaming: boolean): ServiceCall {
   return {
     path: wire.path,
-    body: wire.toBody(request, isStreaming),
+    body: convert(() => wire.toBody(request, isStreaming)),
     asksForFormat: asksForFormat(request),
   };
+}
+
+/** Runs a conversion of messages. @throws LanguageModelError `invalid_request` in place of a `WireError`. */
+export function convert<Value>(run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    if (!WireError.isInstance(error)) throw error;
+    throw new LanguageModelError("invalid_request", error.message, { cause: error });
+  }
 }
 
 async function* readDeltas(

@@ -1,11 +1,11 @@
 import type { ChatMessage, ModelRequest, ResponseFormat } from "@ccl/core";
 
-import { mediaNote } from "../http/media-note.ts";
-import { parseArguments } from "../http/parse-arguments.ts";
 import { unsupportedRequest } from "../http/unsupported-request.ts";
 import { samplingFields } from "../http/sampling-fields.ts";
 import { defined, type JsonRecord, recordAt } from "../json/json-record.ts";
-import { toBase64 } from "../json/to-base64.ts";
+import { toBase64 } from "../wire/base64.ts";
+import { callRecord } from "../wire/call-input.ts";
+import { mediaNote } from "../wire/media-note.ts";
 
 /** Names the provider in errors, and its fields in `providerMetadata`. */
 export const ollama = "ollama";
@@ -65,7 +65,7 @@ function toOllamaMessage(message: ChatMessage, toolNames: ReadonlyMap<string, st
   const { text, thinking, images } = contentOf(message);
   const toolCalls = message.toolCalls?.map((call) => ({
     id: call.id,
-    function: { name: call.name, arguments: parseArguments(call) },
+    function: { name: call.name, arguments: callRecord(call) },
   }));
   return defined({
     role: message.role === "developer" ? "system" : message.role,

@@ -2,10 +2,10 @@ import type { ModelRequest, ResponseFormat } from "@ccl/core";
 
 import { samplingFields } from "../http/sampling-fields.ts";
 import { defined, type JsonRecord } from "../json/json-record.ts";
-import { toOpenAiMessage, type MessageDialect } from "./open-ai-message.ts";
+import { toOpenAiMessages, type OpenAiMessagesOptions } from "../wire/openai-chat/index.ts";
 
 /** What differs between servers that speak OpenAI's format. */
-interface OpenAiDialect extends MessageDialect {
+interface OpenAiDialect extends OpenAiMessagesOptions {
   maxTokensField: "max_tokens" | "max_completion_tokens";
   includesStreamUsage: boolean;
 }
@@ -19,7 +19,7 @@ export function toOpenAiBody(request: ModelRequest, model: string, form: CallFor
   const hasTools = request.tools !== undefined && request.tools.length > 0;
   return defined({
     model,
-    messages: request.messages.map((message) => toOpenAiMessage(message, form)),
+    messages: toOpenAiMessages(request.messages, form),
     tools: hasTools ? request.tools?.map(toOpenAiTool) : undefined,
     tool_choice: toolChoiceOf(request),
     response_format: responseFormatOf(request.responseFormat),

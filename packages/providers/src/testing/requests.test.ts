@@ -158,7 +158,7 @@ describe("one conversation", () => {
     const result = (id: string, text: string): object => ({
       type: "tool_result",
       tool_use_id: id,
-      content: [{ type: "text", text }],
+      content: text,
     });
     expect(await bodyOf(anthropic(), { ...conversation, toolChoice: "required" })).toEqual({
       model: "m",

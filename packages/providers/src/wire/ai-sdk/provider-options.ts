@@ -1,11 +1,10 @@
 import type { ProviderFields } from "@ccl/core";
-import { isWireRecord } from "../wire/wire-fields.ts";
-import type { AiSdkJson, AiSdkProviderOptions } from "./ai-sdk-message.ts";
+
+import { isRecord } from "../../json/json-record.ts";
+import type { AiSdkJson, AiSdkOptioned, AiSdkProviderOptions } from "./ai-sdk-message.ts";
 
 /** `providerMetadata` as the AI SDK passes it on; its own fields, under `ai-sdk`, are no provider's. */
-export function providerOptionsOf(owner: ProviderFields): {
-  providerOptions?: AiSdkProviderOptions;
-} {
+export function providerOptionsOf(owner: ProviderFields): AiSdkOptioned {
   const options: AiSdkProviderOptions = {};
   for (const [provider, fields] of Object.entries(owner.providerMetadata ?? {})) {
     if (provider !== "ai-sdk" && isJsonRecord(fields)) options[provider] = fields;
@@ -17,8 +16,8 @@ export function providerOptionsOf(owner: ProviderFields): {
 export function metadataOf(options: unknown, own: Record<string, unknown> = {}): ProviderFields {
   const fields = Object.entries(own).filter(([, value]) => value !== undefined);
   const metadata: Record<string, unknown> = {
-    ...(isWireRecord(options) ? options : {}),
-    ...(fields.length > 0 ? { "ai-sdk": Object.fromEntries(fields) } : {}),
+    ...(isRecord(options) ? options : {}),
+    ...(fields.length > 0 && { "ai-sdk": Object.fromEntries(fields) }),
   };
   return Object.keys(metadata).length === 0 ? {} : { providerMetadata: metadata };
 }
@@ -32,7 +31,7 @@ export function isJson(value: unknown): value is AiSdkJson {
 
 function isJsonRecord(value: unknown): value is { [key: string]: AiSdkJson | undefined } {
   return (
-    isWireRecord(value) &&
+    isRecord(value) &&
     Object.values(value).every((member) => member === undefined || isJson(member))
   );
 }

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { ChatMessage, Part } from "@ccl/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromAiSdkMessages, toAiSdkMessages } from "../ai-sdk/index.ts";
-import { fromAnthropicMessages, toAnthropicMessages } from "../anthropic/index.ts";
-import { ContextCompilerError } from "../context-compiler-error.ts";
-import { fitMessages } from "../fit/fit-messages.ts";
-import { fromOpenAiMessages, toOpenAiMessages } from "../openai/index.ts";
+
+import { fromAiSdkMessages, toAiSdkMessages } from "./ai-sdk/index.ts";
+import { fromAnthropicMessages, toAnthropicMessages } from "./anthropic/index.ts";
+import { fromOpenAiMessages, toOpenAiMessages } from "./openai-chat/index.ts";
+import { WireError } from "./wire-error.ts";
 
 const text = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
@@ -116,12 +116,12 @@ describe("every wire format", () => {
       toAiSdkMessages,
     ];
     for (const given of [nothing, [nothing], "hi"]) {
-      for (const convert of froms) expect(() => convert(given)).toThrow(ContextCompilerError);
+      for (const convert of froms) expect(() => convert(given)).toThrow(WireError);
       expect(() => fromAnthropicMessages({ messages: given })).toThrow(
         /a list of messages|Message 0/,
       );
     }
-    expect(() => fromAnthropicMessages(nothing)).toThrow(ContextCompilerError);
+    expect(() => fromAnthropicMessages(nothing)).toThrow(WireError);
   });
 
   it("refuses a part whose type is a name of every object", () => {
@@ -163,8 +163,55 @@ describe("every wire format", () => {
   it("fails with the package's error", () => {
     const orphan: ChatMessage[] = [{ role: "tool", content: "x" }];
     for (const to of [toOpenAiMessages, toAnthropicMessages, toAiSdkMessages]) {
-      expect(() => to(orphan)).toThrow(ContextCompilerError);
+      expect(() => to(orphan)).toThrow(WireError);
     }
+  });
+});
+
+describe("a message without content", () => {
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Go" },
+    { role: "assistant", content: [] },
+    { role: "assistant", content: [], toolCalls: [{ id: "c", name: "look", arguments: "{}" }] },
+    { role: "tool", toolCallId: "c", content: [] },
+    { role: "tool", toolCallId: "c", content: [{ type: "text", text: " " }], isError: true },
+  ];
+  const toolCalls = [{ id: "c", type: "function", function: { name: "look", arguments: "{}" } }];
+
+  it("is empty text for OpenAI", () => {
+    expect(toOpenAiMessages(messages.slice(0, 4))).toEqual([
+      { role: "user", content: "Go" },
+      { role: "assistant", content: "" },
+      { role: "assistant", content: null, tool_calls: toolCalls },
+      { role: "tool", tool_call_id: "c", content: "" },
+    ]);
+  });
+
+  it("is left out for Anthropic, and a result keeps its block", () => {
+    const result = { type: "tool_result", tool_use_id: "c" };
+    expect(toAnthropicMessages(messages).messages).toEqual([
+      { role: "user", content: [{ type: "text", text: "Go" }] },
+      { role: "assistant", content: [{ type: "tool_use", id: "c", name: "look", input: {} }] },
+      { role: "user", content: [result, { ...result, is_error: true }] },
+    ]);
+  });
+
+  it("is left out for the AI SDK, and a result is empty text", () => {
+    const result = { type: "tool-result", toolCallId: "c", toolName: "look" };
+    expect(toAiSdkMessages(messages)).toEqual([
+      { role: "user", content: "Go" },
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "c", toolName: "look", input: {} }],
+      },
+      {
+        role: "tool",
+        content: [
+          { ...result, output: { type: "text", value: "" } },
+          { ...result, output: { type: "error-text", value: " " } },
+        ],
+      },
+    ]);
   });
 });
 
@@ -197,14 +244,13 @@ describe("OpenAI's messages", () => {
     expect(toOpenAiMessages(fromOpenAiMessages(wire))).toEqual(wire);
   });
 
-  it("keep a refusal and an answer by voice, as words that a prompt can hold", () => {
+  it("keep a refusal and an answer by voice as words that a prompt can hold", () => {
     const wire = [
-      { role: "user", content: "Go" },
       { role: "assistant", content: null, refusal: "I can't." },
       { role: "assistant", content: null, audio: { id: "a1" } },
     ];
-    const messages = fitMessages(fromOpenAiMessages(wire), { budget: 1_000 }).messages;
-    expect(messages.map(({ content }) => content)).toEqual(["Go", "I can't.", "[audio]"]);
+    const messages = fromOpenAiMessages(wire);
+    expect(messages.map(({ content }) => content)).toEqual(["I can't.", "[audio]"]);
     expect(toOpenAiMessages(messages)).toEqual(wire);
   });
 
@@ -379,18 +425,6 @@ describe("Anthropic's messages", () => {
         id,
       ]),
     );
-  });
-
-  it("keep hidden thinking when they are fitted", () => {
-    const hidden = { type: "redacted_thinking", data: "xyz" };
-    const wire = {
-      messages: [
-        { role: "user", content: "Go" },
-        { role: "assistant", content: [hidden, { type: "text", text: "So." }] },
-      ],
-    };
-    const { messages } = fitMessages(fromAnthropicMessages(wire), { budget: 1_000 });
-    expect(toAnthropicMessages(messages).messages[1]?.content[0]).toEqual(hidden);
   });
 
   it("refuse a system message in the middle", () => {

@@ -16,3 +16,4 @@ export {
   type AiSdkCacheValue,
   type AiSdkMessagesOptions,
 } from "./to-ai-sdk-messages.ts";
+export { WireError, type WireErrorCode } from "../wire-error.ts";

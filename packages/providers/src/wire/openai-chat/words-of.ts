@@ -1,8 +1,8 @@
-import { isWireRecord, type WireRecord } from "../wire/wire-fields.ts";
+import { isRecord, type JsonRecord } from "../../json/json-record.ts";
 
 /** What an assistant's message without content says: why it refused, or what was spoken; "" for any other. */
-export function wordsOf({ refusal, audio }: WireRecord): string {
+export function wordsOf({ refusal, audio }: JsonRecord): string {
   if (typeof refusal === "string") return refusal;
-  if (!isWireRecord(audio)) return "";
+  if (!isRecord(audio)) return "";
   return typeof audio["transcript"] === "string" ? audio["transcript"] : "[audio]";
 }

@@ -2,9 +2,9 @@ import type { MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/m
 import type { ModelMessage } from "ai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { expectTypeOf, it } from "vitest";
-import type { AiSdkMessage } from "../ai-sdk/index.ts";
-import type { AnthropicConversation } from "../anthropic/index.ts";
-import type { OpenAiMessage } from "../openai/index.ts";
+import type { AiSdkMessage } from "./ai-sdk/index.ts";
+import type { AnthropicConversation } from "./anthropic/index.ts";
+import type { OpenAiMessage } from "./openai-chat/index.ts";
 
 it("are what the official clients take", () => {
   expectTypeOf<OpenAiMessage>().toExtend<ChatCompletionMessageParam>();

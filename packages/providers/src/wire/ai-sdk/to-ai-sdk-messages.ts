@@ -1,11 +1,13 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
-import { toBase64 } from "../wire/base64.ts";
-import { callInput } from "../wire/call-input.ts";
-import { lastBreakpoints } from "../wire/last-breakpoints.ts";
-import { mediaNote } from "../wire/media-note.ts";
-import { requireMessages } from "../wire/require-messages.ts";
-import { unsupportedMessage } from "../wire/unsupported-message.ts";
-import { isWireRecord, keptFields } from "../wire/wire-fields.ts";
+
+import { isRecord, parseJson } from "../../json/json-record.ts";
+import { toBase64 } from "../base64.ts";
+import { callInput } from "../call-input.ts";
+import { lastBreakpoints } from "../cache-breakpoints.ts";
+import { mediaNote } from "../media-note.ts";
+import { requireMessages } from "../require-messages.ts";
+import { unsupportedMessage } from "../wire-error.ts";
+import { fieldsFor } from "../wire-fields.ts";
 import type {
   AiSdkFilePart,
   AiSdkMessage,
@@ -21,9 +23,9 @@ import { isJson, providerOptionsOf } from "./provider-options.ts";
 /** Where a prompt's cached prefixes end, and what marks them. */
 export interface AiSdkMessagesOptions {
   /** Indexes of messages, as `WorkingContext.breakpoints` has them; the last 4 are marked, as many as Anthropic takes. */
-  breakpoints?: readonly number[];
+  breakpoints?: readonly number[] | undefined;
   /** What a marked message gets as provider options; Anthropic's five minutes by default, which other providers ignore. */
-  cacheOptions?: Record<string, Record<string, AiSdkCacheValue>>;
+  cacheOptions?: Record<string, Record<string, AiSdkCacheValue>> | undefined;
 }
 
 /** A value of `cacheOptions`. */
@@ -40,8 +42,9 @@ type AssistantPart =
 
 /**
  * Messages for `generateText` and `streamText`. Results of parallel calls share one tool message; `providerMetadata` goes
- * out as `providerOptions`, call arguments that are not JSON as `{ INVALID_JSON: text }`.
- * @throws ContextCompilerError `unsupported_message` for signed reasoning, media of the system, results without their call
+ * out as `providerOptions`, call arguments that are not JSON as `{ INVALID_JSON: text }`. A message whose parts say nothing
+ * is left out.
+ * @throws WireError `unsupported_message` for signed reasoning, media of the system, results without their call
  */
 export function toAiSdkMessages(
   messages: readonly ChatMessage[],
@@ -69,7 +72,7 @@ export function toAiSdkMessages(
       last.providerOptions === undefined
     ) {
       last.content.push(...next.content);
-    } else result.push(next);
+    } else if (typeof next.content === "string" || next.content.length > 0) result.push(next);
     const target = result.at(-1);
     if (marked.has(index) && target !== undefined)
       target.providerOptions = joined(target.providerOptions, cacheOptions);
@@ -89,11 +92,11 @@ function joined(
 }
 
 function isContinued(message: ChatMessage): boolean {
-  return message.role === "assistant" && keptFields("ai-sdk", message)["isContinued"] === true;
+  return message.role === "assistant" && fieldsFor("ai-sdk", message)["isContinued"] === true;
 }
 
 function isProviderExecuted(message: ChatMessage): boolean {
-  return keptFields("ai-sdk", message)["providerExecuted"] === true;
+  return fieldsFor("ai-sdk", message)["providerExecuted"] === true;
 }
 
 function toAiSdkMessage(
@@ -158,7 +161,7 @@ function toAssistantPart(part: Part): AssistantPart {
 }
 
 function toFilePart(part: MediaPart): AiSdkFilePart {
-  const { filename } = keptFields("ai-sdk", part);
+  const { filename } = fieldsFor("ai-sdk", part);
   const data =
     part.data ?? (part.url !== undefined && URL.canParse(part.url) ? new URL(part.url) : undefined);
   if (data === undefined) {
@@ -173,7 +176,7 @@ function toFilePart(part: MediaPart): AiSdkFilePart {
 }
 
 function toCall(call: ToolCall): AiSdkToolCallPart {
-  const { providerExecuted } = keptFields("ai-sdk", call);
+  const { providerExecuted } = fieldsFor("ai-sdk", call);
   const executed = providerExecuted === true ? { providerExecuted } : {};
   return {
     type: "tool-call",
@@ -208,41 +211,38 @@ function outputOf(message: ChatMessage): AiSdkToolOutput {
   const { content, isError = false } = message;
   if (typeof content === "string") {
     const value =
-      keptFields("ai-sdk", message)["output"] === "json" ? parseJson(content) : undefined;
+      fieldsFor("ai-sdk", message)["output"] === "json" ? parseJson(content) : undefined;
     if (isJson(value)) return { type: isError ? "error-json" : "json", value };
     return { type: isError ? "error-text" : "text", value: content };
   }
-  // Output in parts has no mark of an error.
-  const texts = isError
-    ? content.map((part) => (part.type === "text" ? part.text : undefined))
-    : [];
-  if (isError && texts.every((text) => text !== undefined))
-    return { type: "error-text", value: texts.join("\n") };
-  return { type: "content", value: content.map(toOutputPart) };
+  const given = content.map(outputInput);
+  const isPlain = given.every(
+    (part) => part.type === "text" && part.providerMetadata === undefined,
+  );
+  // Output in parts has no mark of an error, and the error matters more than its media.
+  if (!isError && !isPlain) return { type: "content", value: given.map(toOutputPart) };
+  const texts = given.map((part) => (part.type === "text" ? part.text : mediaNote(part)));
+  return { type: isError ? "error-text" : "text", value: texts.join("\n") };
+}
+
+type OutputInput = Exclude<Part, { type: "reasoning" }>;
+
+function outputInput(part: Part): OutputInput {
+  if (part.type !== "reasoning") return part;
+  throw unsupportedMessage("the AI SDK", "reasoning in a tool's result", "leave it out");
 }
 
 type OutputPart = Extract<AiSdkToolOutput, { type: "content" }>["value"][number];
 
-function toOutputPart(part: Part): OutputPart {
+function toOutputPart(part: OutputInput): OutputPart {
   if (part.type === "text") return { type: "text", text: part.text, ...providerOptionsOf(part) };
-  if (part.type === "reasoning") {
-    throw unsupportedMessage("the AI SDK", "reasoning in a tool's result", "leave it out");
-  }
-  const { outputPart } = keptFields("ai-sdk", part);
+  const { outputPart } = fieldsFor("ai-sdk", part);
   if (isOutputPart(outputPart)) return outputPart;
   if (part.data === undefined) return { type: "text", text: mediaNote(part) };
   return { type: "media", mediaType: part.mimeType, data: toBase64(part.data) };
 }
 
-/** Addresses are of version 6 alone, so that the types, which are of both, have none; who hands one in gets it back. */
+/** Only version 6 has addresses, so the types, which fit both versions, have none; one that came in goes out again. */
 function isOutputPart(part: unknown): part is OutputPart {
-  return isWireRecord(part) && (part["type"] === "image-url" || part["type"] === "file-url");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return isRecord(part) && (part["type"] === "image-url" || part["type"] === "file-url");
 }

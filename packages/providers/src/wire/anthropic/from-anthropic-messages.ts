@@ -1,13 +1,14 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
-import { fromBase64 } from "../wire/base64.ts";
-import { requireMessages } from "../wire/require-messages.ts";
-import { unsupportedMessage } from "../wire/unsupported-message.ts";
-import { isWireRecord, leftOver, type WireRecord } from "../wire/wire-fields.ts";
+import { fromBase64 } from "../base64.ts";
+import { requireMessages } from "../require-messages.ts";
+import { unsupportedMessage } from "../wire-error.ts";
+import { isRecord, type JsonRecord } from "../../json/json-record.ts";
+import { unknownFields } from "../wire-fields.ts";
 
 /**
  * Chat messages of a conversation in Anthropic's wire form. A user's turn that answers calls becomes a tool message for each
  * answer and a user message for the rest; fields without a counterpart, `cache_control` among them, travel in `providerMetadata.anthropic`.
- * @throws ContextCompilerError `unsupported_message` for blocks that only the provider's own tools make, search results,
+ * @throws WireError `unsupported_message` for blocks that only the provider's own tools make, search results,
  *   files by id and documents of blocks
  */
 export function fromAnthropicMessages(conversation: {
@@ -33,7 +34,7 @@ export function fromAnthropicMessages(conversation: {
 }
 
 function fromTurn(turn: unknown, where: string): ChatMessage[] {
-  const wire: WireRecord = isWireRecord(turn) ? turn : {};
+  const wire: JsonRecord = isRecord(turn) ? turn : {};
   const { role, content } = wire;
   const blocks: readonly unknown[] =
     typeof content === "string" ? [{ type: "text", text: content }] : listOf(content, where);
@@ -66,18 +67,18 @@ function fromAssistant(blocks: readonly unknown[], where: string): ChatMessage {
 }
 
 function fromCall(block: unknown, where: string): ToolCall {
-  const wire: WireRecord = isWireRecord(block) ? block : {};
+  const wire: JsonRecord = isRecord(block) ? block : {};
   const { id, name, input } = wire;
   if (typeof id !== "string" || typeof name !== "string") {
     throw unsupportedMessage("a chat message", `a call without id and name in ${where}`, "mend it");
   }
-  const providerMetadata = leftOver("anthropic", wire, ["type", "id", "name", "input"]);
+  const providerMetadata = unknownFields("anthropic", wire, ["type", "id", "name", "input"]);
   const call = { id, name, arguments: JSON.stringify(input ?? {}) };
   return providerMetadata === undefined ? call : { ...call, providerMetadata };
 }
 
 function fromResult(block: unknown, where: string): ChatMessage {
-  const wire: WireRecord = isWireRecord(block) ? block : {};
+  const wire: JsonRecord = isRecord(block) ? block : {};
   const { tool_use_id: toolCallId, content, is_error: isError } = wire;
   if (typeof toolCallId !== "string") {
     throw unsupportedMessage(
@@ -86,7 +87,7 @@ function fromResult(block: unknown, where: string): ChatMessage {
       "mend it",
     );
   }
-  const providerMetadata = leftOver("anthropic", wire, [
+  const providerMetadata = unknownFields("anthropic", wire, [
     "type",
     "tool_use_id",
     "content",
@@ -114,7 +115,7 @@ function contentOf(parts: Part[]): { content: string | Part[] } {
 }
 
 function fromBlock(block: unknown, where: string): Part {
-  const wire: WireRecord = isWireRecord(block) ? block : {};
+  const wire: JsonRecord = isRecord(block) ? block : {};
   const type = typeOf(block);
   const part = Object.hasOwn(readers, type) ? readers[type]?.(wire) : undefined;
   if (part === undefined) {
@@ -125,11 +126,11 @@ function fromBlock(block: unknown, where: string): Part {
     );
   }
   const known = ["type", "text", "source", "thinking", "signature", "data"];
-  const providerMetadata = part.providerMetadata ?? leftOver("anthropic", wire, known);
+  const providerMetadata = part.providerMetadata ?? unknownFields("anthropic", wire, known);
   return providerMetadata === undefined ? part : { ...part, providerMetadata };
 }
 
-const readers: Record<string, ((wire: WireRecord) => Part | undefined) | undefined> = {
+const readers: Record<string, ((wire: JsonRecord) => Part | undefined) | undefined> = {
   text: ({ text }) => ({ type: "text", text: String(text ?? "") }),
   thinking: ({ thinking, signature }) => ({
     type: "reasoning",
@@ -146,7 +147,7 @@ const readers: Record<string, ((wire: WireRecord) => Part | undefined) | undefin
 };
 
 function mediaOf(type: "image" | "file", source: unknown): Part | undefined {
-  if (!isWireRecord(source)) return undefined;
+  if (!isRecord(source)) return undefined;
   const { type: form, media_type: mediaType, data, url } = source;
   if (form === "url" && typeof url === "string") {
     return { type, mimeType: type === "image" ? "image/*" : "application/pdf", url };
@@ -158,7 +159,7 @@ function mediaOf(type: "image" | "file", source: unknown): Part | undefined {
 }
 
 function typeOf(block: unknown): string {
-  return isWireRecord(block) && typeof block["type"] === "string" ? block["type"] : "";
+  return isRecord(block) && typeof block["type"] === "string" ? block["type"] : "";
 }
 
 function listOf(content: unknown, where: string): readonly unknown[] {

@@ -1,6 +1,6 @@
 import type { MediaPart } from "@ccl/core";
 
-/** What stands for media that a tool gave and a wire format can't carry; to refuse them would end the conversation. */
+/** The text in place of media that a tool returned and a wire format has no field for. */
 export function mediaNote({ mimeType, data, url }: MediaPart): string {
   const what =
     data === undefined ? (url === undefined ? "" : ` at ${url}`) : `, ${data.length} bytes`;

@@ -11,3 +11,4 @@ export type {
 } from "./anthropic-message.ts";
 export { fromAnthropicMessages } from "./from-anthropic-messages.ts";
 export { toAnthropicMessages, type AnthropicMessagesOptions } from "./to-anthropic-messages.ts";
+export { WireError, type WireErrorCode } from "../wire-error.ts";

@@ -1,14 +1,15 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
-import { fromBase64, parseDataUrl } from "../wire/base64.ts";
-import { requireMessages } from "../wire/require-messages.ts";
-import { unsupportedMessage } from "../wire/unsupported-message.ts";
-import { isWireRecord, type WireRecord } from "../wire/wire-fields.ts";
+import { fromBase64 } from "../base64.ts";
+import { parseDataUrl } from "../data-url.ts";
+import { requireMessages } from "../require-messages.ts";
+import { unsupportedMessage } from "../wire-error.ts";
+import { isRecord, type JsonRecord } from "../../json/json-record.ts";
 import { metadataOf } from "./provider-options.ts";
 
 /**
  * Chat messages of the AI SDK's model messages. A tool message becomes one message for each result; `providerOptions`
  * become `providerMetadata`.
- * @throws ContextCompilerError `unsupported_message` for tool approvals and parts of unknown type
+ * @throws WireError `unsupported_message` for tool approvals and parts of unknown type
  */
 export function fromAiSdkMessages(messages: readonly object[]): ChatMessage[] {
   requireMessages(messages);
@@ -16,7 +17,7 @@ export function fromAiSdkMessages(messages: readonly object[]): ChatMessage[] {
 }
 
 function fromMessage(message: unknown, where: string): ChatMessage[] {
-  const wire: WireRecord = isWireRecord(message) ? message : {};
+  const wire: JsonRecord = isRecord(message) ? message : {};
   const { role, content, providerOptions } = wire;
   const fields = metadataOf(providerOptions);
   if (role === "tool") return partsIn(content, where).map((part) => fromResult(part, where));
@@ -40,7 +41,7 @@ function fromAssistant(
   { where, fields }: { where: string; fields: object },
 ): ChatMessage[] {
   if (typeof content === "string") return [{ role: "assistant", content, ...fields }];
-  const steps: { said: WireRecord[]; results: WireRecord[] }[] = [{ said: [], results: [] }];
+  const steps: { said: JsonRecord[]; results: JsonRecord[] }[] = [{ said: [], results: [] }];
   for (const part of partsIn(content, where)) {
     const last = steps.at(-1);
     if (part["type"] === "tool-result") last?.results.push(part);
@@ -67,7 +68,7 @@ function fromAssistant(
   });
 }
 
-function fromCall(wire: WireRecord, where: string): ToolCall {
+function fromCall(wire: JsonRecord, where: string): ToolCall {
   const { toolCallId: id, toolName: name, input, providerOptions, providerExecuted } = wire;
   if (typeof id !== "string" || typeof name !== "string") {
     throw unsupportedMessage(
@@ -85,12 +86,12 @@ function fromCall(wire: WireRecord, where: string): ToolCall {
 }
 
 function fromResult(
-  wire: WireRecord,
+  wire: JsonRecord,
   where: string,
   own: { providerExecuted?: true } = {},
 ): ChatMessage {
   const { type, toolCallId, output, providerOptions } = wire;
-  if (type !== "tool-result" || typeof toolCallId !== "string" || !isWireRecord(output)) {
+  if (type !== "tool-result" || typeof toolCallId !== "string" || !isRecord(output)) {
     const what = `a part of type ${JSON.stringify(type)} where ${where} answers calls`;
     throw unsupportedMessage("a chat message", what, "settle approvals first, and mend results");
   }
@@ -100,7 +101,7 @@ function fromResult(
 }
 
 function readOutput(
-  output: WireRecord,
+  output: JsonRecord,
   where: string,
 ): { content: string | Part[]; isError?: boolean; isJson?: boolean } {
   const { type, value, reason } = output;
@@ -125,17 +126,17 @@ function readOutput(
 }
 
 /** An address has a form of its own there, which is kept. */
-function fromOutputPart(wire: WireRecord, where: string): Part {
+function fromOutputPart(wire: JsonRecord, where: string): Part {
   const part = fromPart(wire, where);
   if (!("url" in part)) return part;
   const { "ai-sdk": own, ...options } = part.providerMetadata ?? {};
   return {
     ...part,
-    ...metadataOf(options, { ...(isWireRecord(own) ? own : {}), outputPart: wire }),
+    ...metadataOf(options, { ...(isRecord(own) ? own : {}), outputPart: wire }),
   };
 }
 
-function fromPart(wire: WireRecord, where: string): Part {
+function fromPart(wire: JsonRecord, where: string): Part {
   const { type, providerOptions, filename } = wire;
   if (type === "text" || type === "reasoning") {
     return { type, text: String(wire["text"] ?? ""), ...metadataOf(providerOptions) };
@@ -152,7 +153,7 @@ function fromPart(wire: WireRecord, where: string): Part {
 const imageForms = new Set(["image", "image-data", "image-url"]);
 const fileForms = new Set(["file", "media", "file-data", "file-url"]);
 
-function mediaOf(wire: WireRecord): MediaPart | undefined {
+function mediaOf(wire: JsonRecord): MediaPart | undefined {
   const form = String(wire["type"]);
   if (!imageForms.has(form) && !fileForms.has(form)) return undefined;
   const given = typeof wire["mediaType"] === "string" ? wire["mediaType"] : undefined;
@@ -173,8 +174,8 @@ function contentOf(data: unknown): { data: Uint8Array } | { url: string } | unde
   return URL.canParse(text) ? { url: text } : undefined;
 }
 
-function partsIn(content: unknown, where: string): WireRecord[] {
-  if (Array.isArray(content)) return content.map((part) => (isWireRecord(part) ? part : {}));
+function partsIn(content: unknown, where: string): JsonRecord[] {
+  if (Array.isArray(content)) return content.map((part) => (isRecord(part) ? part : {}));
   throw unsupportedMessage(
     "a chat message",
     `the content of ${where}`,

@@ -51,6 +51,11 @@ export interface AnthropicToolResultBlock extends Cacheable {
   is_error?: boolean;
 }
 
+/** What the model thought, signed; shown or encrypted. */
+export type AnthropicThinkingBlock =
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "redacted_thinking"; data: string };
+
 /** One block of a turn. */
 export type AnthropicBlock =
   | AnthropicTextBlock
@@ -58,8 +63,7 @@ export type AnthropicBlock =
   | AnthropicDocumentBlock
   | AnthropicToolUseBlock
   | AnthropicToolResultBlock
-  | { type: "thinking"; thinking: string; signature: string }
-  | { type: "redacted_thinking"; data: string };
+  | AnthropicThinkingBlock;
 
 /** A turn of `/v1/messages`. */
 export interface AnthropicMessage {

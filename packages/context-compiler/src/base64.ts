@@ -9,3 +9,12 @@ export function toBase64(bytes: Uint8Array): string {
   }
   return pieces.join("");
 }
+
+/** The bytes of standard base64; undefined when the text is not that. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,13 +1,17 @@
 import type { ChatMessage, MediaPart, Part, ReasoningPart, TextPart } from "@ccl/core";
-import { toBase64 } from "../wire/base64.ts";
-import { mediaNote } from "../wire/media-note.ts";
-import { unsupportedMessage } from "../wire/unsupported-message.ts";
-import { isWireRecord, keptFields } from "../wire/wire-fields.ts";
+
+import { arrayAt, isRecord } from "../../json/json-record.ts";
+import { toBase64 } from "../base64.ts";
+import { mediaNote } from "../media-note.ts";
+import { unsupportedMessage } from "../wire-error.ts";
+import { fieldsFor } from "../wire-fields.ts";
 import type {
   AnthropicBlock,
+  AnthropicCacheControl,
   AnthropicDocumentBlock,
   AnthropicImageBlock,
   AnthropicTextBlock,
+  AnthropicThinkingBlock,
   AnthropicToolResultBlock,
 } from "./anthropic-message.ts";
 import type { ToolIds } from "./tool-ids.ts";
@@ -22,18 +26,22 @@ export function toBlocks(message: ChatMessage): AnthropicBlock[] {
   return [...keptThinking(message), ...said];
 }
 
-/** `providerMetadata.anthropic.reasoning`: the blocks as they came, which is how @ccl/providers keeps them. */
-function keptThinking(message: ChatMessage): AnthropicBlock[] {
-  const { reasoning } = keptFields("anthropic", message);
-  if (message.role !== "assistant" || !Array.isArray(reasoning)) return [];
-  return reasoning
-    .filter(isWireRecord)
-    .flatMap(({ type, thinking, signature, data }): AnthropicBlock[] => {
-      if (type === "redacted_thinking" && typeof data === "string") return [{ type, data }];
-      const isThinking =
-        type === "thinking" && typeof thinking === "string" && typeof signature === "string";
-      return isThinking ? [{ type, thinking, signature }] : [];
-    });
+/** `providerMetadata.anthropic.reasoning`: the blocks as they came, which is how `createAnthropicModel` returns them. */
+function keptThinking(message: ChatMessage): AnthropicThinkingBlock[] {
+  if (message.role !== "assistant") return [];
+  return arrayAt(fieldsFor("anthropic", message), "reasoning")
+    .filter(isThinking)
+    .map((block) => ({ ...block }));
+}
+
+/** True for a block of either kind of thinking. */
+export function isThinking(block: unknown): block is AnthropicThinkingBlock {
+  return isRecord(block) && (block["type"] === "thinking" || block["type"] === "redacted_thinking");
+}
+
+/** True for what stands in `cache_control`. */
+export function isCacheControl(value: unknown): value is AnthropicCacheControl {
+  return isRecord(value) && value["type"] === "ephemeral";
 }
 
 /** The content of an operator's message; the API takes nothing but text there. */
@@ -59,12 +67,13 @@ export function toResultBlock(message: ChatMessage, ids: ToolIds): AnthropicTool
     );
   }
   const block: AnthropicToolResultBlock = {
-    ...keptFields("anthropic", message),
+    ...fieldsFor("anthropic", message),
     type: "tool_result",
     tool_use_id: ids.forResult(toolCallId),
   };
-  if (typeof content === "string" && content.trim() !== "") block.content = content;
-  if (typeof content !== "string") block.content = partsOf(message).map(toResultPart);
+  const parts = partsOf(message).map(toResultPart);
+  // The API takes no empty content; a result without any is a result all the same.
+  if (parts.length > 0) block.content = typeof content === "string" ? content : parts;
   if (isError === true) block.is_error = true;
   return block;
 }
@@ -86,7 +95,7 @@ function partsOf({ content }: ChatMessage): Part[] {
 }
 
 function textBlock(part: TextPart): AnthropicTextBlock {
-  return { ...keptFields("anthropic", part), type: "text", text: part.text };
+  return { ...fieldsFor("anthropic", part), type: "text", text: part.text };
 }
 
 function toContentBlock(
@@ -105,16 +114,13 @@ function toContentBlock(
 }
 
 function thinkingBlock(part: ReasoningPart, role: ChatMessage["role"]): AnthropicBlock {
-  const { type, data } = keptFields("anthropic", part);
-  if (type === "redacted_thinking" && typeof data === "string") return { type, data };
+  const own = fieldsFor("anthropic", part);
+  if (role === "assistant" && own["type"] === "redacted_thinking" && isThinking(own)) return own;
   if (role === "assistant" && part.signature !== undefined) {
     return { type: "thinking", thinking: part.text, signature: part.signature };
   }
-  throw unsupportedMessage(
-    "anthropic",
-    "reasoning without its signature, or of anyone but the assistant",
-    "leave it out",
-  );
+  const what = "reasoning without its signature, or of anyone but the assistant";
+  throw unsupportedMessage("anthropic", what, "leave it out");
 }
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
@@ -127,7 +133,7 @@ function isCarried({ type, data, url, mimeType }: MediaPart): boolean {
 
 function imageBlock(part: MediaPart): AnthropicImageBlock {
   const { data, url, mimeType } = part;
-  const own = keptFields("anthropic", part);
+  const own = fieldsFor("anthropic", part);
   if (data === undefined)
     return { ...own, type: "image", source: { type: "url", url: addressOf(url) } };
   const mediaType = imageTypes.find((type) => type === mimeType);
@@ -147,7 +153,7 @@ function imageBlock(part: MediaPart): AnthropicImageBlock {
 
 function documentBlock(part: MediaPart): AnthropicDocumentBlock {
   const { data, url, mimeType } = part;
-  const own = keptFields("anthropic", part);
+  const own = fieldsFor("anthropic", part);
   if (data !== undefined && mimeType === "text/plain") {
     const text = new TextDecoder().decode(data);
     return { ...own, type: "document", source: { type: "text", media_type: mimeType, data: text } };

@@ -1,8 +1,10 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
-import { fromBase64, parseDataUrl } from "../wire/base64.ts";
-import { requireMessages } from "../wire/require-messages.ts";
-import { unsupportedMessage } from "../wire/unsupported-message.ts";
-import { isWireRecord, leftOver, type WireRecord } from "../wire/wire-fields.ts";
+import { fromBase64 } from "../base64.ts";
+import { parseDataUrl } from "../data-url.ts";
+import { requireMessages } from "../require-messages.ts";
+import { unsupportedMessage } from "../wire-error.ts";
+import { isRecord, type JsonRecord } from "../../json/json-record.ts";
+import { unknownFields } from "../wire-fields.ts";
 import { wordsOf } from "./words-of.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;
@@ -10,7 +12,7 @@ const roles = ["system", "developer", "user", "assistant", "tool"] as const;
 /**
  * Chat messages of OpenAI's wire form, such as a transcript that an application keeps. Fields without a counterpart travel
  * in `providerMetadata.openai`, so that `toOpenAiMessages` gives back what was taken in.
- * @throws ContextCompilerError `unsupported_message` for what is no message of `/chat/completions`
+ * @throws WireError `unsupported_message` for what is no message of `/chat/completions`
  */
 export function fromOpenAiMessages(messages: readonly object[]): ChatMessage[] {
   requireMessages(messages);
@@ -18,8 +20,8 @@ export function fromOpenAiMessages(messages: readonly object[]): ChatMessage[] {
 }
 
 function fromMessage(wire: unknown, where: string): ChatMessage {
-  const role = isWireRecord(wire) ? roles.find((role) => role === wire["role"]) : undefined;
-  if (!isWireRecord(wire) || role === undefined) {
+  const role = isRecord(wire) ? roles.find((role) => role === wire["role"]) : undefined;
+  if (!isRecord(wire) || role === undefined) {
     throw unsupportedMessage(
       "a chat message",
       `${where}, which has no role of ${roles.join(", ")}`,
@@ -27,7 +29,7 @@ function fromMessage(wire: unknown, where: string): ChatMessage {
     );
   }
   const { content, tool_calls: calls, tool_call_id: callId } = wire;
-  const providerMetadata = leftOver("openai", wire, [
+  const providerMetadata = unknownFields("openai", wire, [
     "role",
     "content",
     "tool_calls",
@@ -56,16 +58,16 @@ function partsOf(content: unknown, where: string): Part[] | undefined {
 }
 
 function fromCall(call: unknown, where: string): ToolCall {
-  const wire = isWireRecord(call) ? call : {};
+  const wire = isRecord(call) ? call : {};
   const { id, function: named } = wire;
-  if (typeof id !== "string" || !isWireRecord(named) || typeof named["name"] !== "string") {
+  if (typeof id !== "string" || !isRecord(named) || typeof named["name"] !== "string") {
     throw unsupportedMessage(
       "a chat message",
       `a call of ${where} that is not of a function`,
       "leave it and its result out",
     );
   }
-  const providerMetadata = leftOver("openai", wire, ["id", "type", "function"]);
+  const providerMetadata = unknownFields("openai", wire, ["id", "type", "function"]);
   const text = named["arguments"];
   return {
     id,
@@ -76,7 +78,7 @@ function fromCall(call: unknown, where: string): ToolCall {
 }
 
 function fromPart(part: unknown, where: string): Part {
-  const wire = isWireRecord(part) ? part : {};
+  const wire = isRecord(part) ? part : {};
   const type = String(wire["type"]);
   const read = Object.hasOwn(readers, type) ? readers[type]?.(wire) : undefined;
   if (read !== undefined) return read;
@@ -87,47 +89,48 @@ function fromPart(part: unknown, where: string): Part {
   );
 }
 
-const readers: Record<string, ((wire: WireRecord) => Part | undefined) | undefined> = {
+const readers: Record<string, ((wire: JsonRecord) => Part | undefined) | undefined> = {
   text: (wire) =>
     withFields(
       { type: "text", text: String(wire["text"] ?? "") },
-      leftOver("openai", wire, ["type", "text"]),
+      unknownFields("openai", wire, ["type", "text"]),
     ),
   refusal: (wire) =>
     withFields(
       { type: "text", text: String(wire["refusal"] ?? "") },
-      leftOver("openai", wire, ["type", "refusal"]),
+      unknownFields("openai", wire, ["type", "refusal"]),
     ),
   image_url: (wire) => {
     const image = wire["image_url"];
-    if (!isWireRecord(image) || typeof image["url"] !== "string") return undefined;
+    if (!isRecord(image) || typeof image["url"] !== "string") return undefined;
     const bytes = parseDataUrl(image["url"]) ?? { mimeType: "image/*", url: image["url"] };
     const rest = { ...wire, detail: image["detail"] };
-    return withFields({ type: "image", ...bytes }, leftOver("openai", rest, ["type", "image_url"]));
+    return withFields(
+      { type: "image", ...bytes },
+      unknownFields("openai", rest, ["type", "image_url"]),
+    );
   },
   input_audio: (wire) => {
     const audio = wire["input_audio"];
     const data =
-      isWireRecord(audio) && typeof audio["data"] === "string"
-        ? fromBase64(audio["data"])
-        : undefined;
-    if (!isWireRecord(audio) || data === undefined) return undefined;
+      isRecord(audio) && typeof audio["data"] === "string" ? fromBase64(audio["data"]) : undefined;
+    if (!isRecord(audio) || data === undefined) return undefined;
     const mimeType = audio["format"] === "wav" ? "audio/wav" : "audio/mpeg";
     return withFields(
       { type: "file", mimeType, data },
-      leftOver("openai", wire, ["type", "input_audio"]),
+      unknownFields("openai", wire, ["type", "input_audio"]),
     );
   },
   file: (wire) => {
     const file = wire["file"];
-    if (!isWireRecord(file)) return undefined;
+    if (!isRecord(file)) return undefined;
     const { file_data: address, ...named } = file;
     const bytes = typeof address === "string" ? parseDataUrl(address) : undefined;
     if (bytes === undefined && typeof named["file_id"] !== "string") return undefined;
     const content = bytes ?? { mimeType: "application/octet-stream" };
     return withFields(
       { type: "file", ...content },
-      leftOver("openai", { ...wire, ...named }, ["type", "file"]),
+      unknownFields("openai", { ...wire, ...named }, ["type", "file"]),
     );
   },
 };

@@ -6,3 +6,4 @@ export type {
   OpenAiToolCall,
 } from "./open-ai-message.ts";
 export { toOpenAiMessages, type OpenAiMessagesOptions } from "./to-open-ai-messages.ts";
+export { WireError, type WireErrorCode } from "../wire-error.ts";

@@ -1,0 +1,2 @@
+/** Names the provider in errors, and its fields in `providerMetadata`. */
+export const anthropic = "anthropic";

@@ -1,0 +1,19 @@
+import type { ToolCall } from "@ccl/core";
+
+import { isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
+
+/**
+ * The arguments of a call, for a format that sends them parsed; empty text means no arguments. Broken JSON is sent as
+ * `{ INVALID_JSON: text }`, which Anthropic's documentation proposes: the call's result tells the model what is wrong.
+ */
+export function callInput(call: ToolCall): unknown {
+  if (call.arguments.trim() === "") return {};
+  const input = parseJson(call.arguments);
+  return input === undefined ? { INVALID_JSON: call.arguments } : input;
+}
+
+/** As `callInput`, for a format that takes nothing but an object. */
+export function callRecord(call: ToolCall): JsonRecord {
+  const input = callInput(call);
+  return isRecord(input) ? input : { INVALID_JSON: call.arguments };
+}
