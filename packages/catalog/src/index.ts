@@ -1,3 +1,5 @@
+export type { FacetCount, FacetFilter } from "@ccl/search";
+
 export type {
   AccessAudit,
   AccessOptions,
@@ -92,43 +94,20 @@ export type {
   ResourceUsage,
 } from "./record/resource-record.ts";
 export {
-  createAnalyzer,
-  type Analyzer,
-  type AnalyzerOptions,
-  type QueryWord,
-  type TermAlternative,
-} from "./search/analyzer.ts";
-export {
   createMemorySearchIndex,
   type MemorySearchIndex,
   type MemorySearchIndexOptions,
 } from "./search/create-memory-search-index.ts";
-export {
-  fuseLegs,
-  type FusedHit,
-  type FuseLegsInput,
-  type ScoreExplanation,
-} from "./search/fuse-legs.ts";
 export {
   rankResources,
   type RankedHit,
   type RankedResources,
   type RankResourcesOptions,
 } from "./search/rank-resources.ts";
-export type { ScoreTerms } from "./search/score-terms.ts";
+export type { ScoreExplanation } from "./search/score-terms.ts";
 export type { SearchField } from "./search/searchable-fields.ts";
-export type { TextWeights } from "./search/text-weights.ts";
-export type { VectorPrecision } from "./search/vector-matrix.ts";
 export { defaultRankWeights, type RankWeights } from "./search/rank-weights.ts";
-export type {
-  FacetCount,
-  FacetFilter,
-  LegHit,
-  SearchDocument,
-  SearchFilter,
-  SearchIndex,
-  TextHits,
-} from "./search/search-index.ts";
+export type { SearchDocument, SearchIndex } from "./search/search-index.ts";
 export type {
   CatalogStore,
   ChangedId,

@@ -1,12 +1,13 @@
 import type { Clock, Embedder, Issue, LanguageModel, Result, TokenCounter } from "@ccl/core";
+import type { FacetCount, FacetFilter } from "@ccl/search";
 
 import type { AccessOptions, DetailSection, Principal } from "../access/access-options.ts";
 import type { DetailsCard } from "../budget/details-card.ts";
 import type { DrillDown } from "../drill-down/drill-down.ts";
 import type { ResourceInput, ResourceOverview } from "../record/resource-record.ts";
-import type { ScoreExplanation } from "../search/fuse-legs.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
-import type { FacetCount, FacetFilter, SearchIndex } from "../search/search-index.ts";
+import type { ScoreExplanation } from "../search/score-terms.ts";
+import type { SearchIndex } from "../search/search-index.ts";
 import type { CatalogStore, HistoryEntry } from "../store/catalog-store.ts";
 
 /** What a catalog is made of; nothing is needed. */

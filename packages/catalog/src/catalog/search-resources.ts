@@ -1,13 +1,14 @@
 import type { Clock } from "@ccl/core";
+import type { FacetCount, FacetFilter } from "@ccl/search";
+import { hasFacets } from "@ccl/search/engine";
 
 import { resourceIdOf } from "../access/search-variants.ts";
 import { CatalogError } from "../catalog-error.ts";
-import type { ResourceRecord } from "../record/resource-record.ts";
-import type { ScoreExplanation } from "../search/fuse-legs.ts";
-import { facetsOf } from "../search/facet-table.ts";
 import { rankResources } from "../search/rank-resources.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
-import type { FacetCount, FacetFilter, SearchIndex } from "../search/search-index.ts";
+import type { ScoreExplanation } from "../search/score-terms.ts";
+import type { SearchIndex } from "../search/search-index.ts";
+import { facetsOf } from "../search/searchable-fields.ts";
 import { throwIfAborted } from "../store/store-input.ts";
 import { withSignal } from "./call-options.ts";
 import type { VectorLeg } from "./catalog.ts";
@@ -125,20 +126,10 @@ function browse({ visible, facets, exclude, limit }: FindOptions): Found {
   const excluded = new Set(exclude);
   const ids = visible.ids().filter((id) => {
     const record = visible.get(id);
-    return record !== undefined && !excluded.has(id) && hasFacets(record, facets);
+    return record !== undefined && !excluded.has(id) && hasFacets(facetsOf(record), facets);
   });
   const hits = ids.slice(0, limit).map((id) => ({ id, score: 0, explain: {} }));
   return { hits, unmatchedTerms: [], coverage: 1, vectorLeg: "absent" };
-}
-
-function hasFacets(record: ResourceRecord, wanted: FacetFilter = {}): boolean {
-  const names = Object.entries(wanted);
-  if (names.length === 0) return true;
-  const own = facetsOf(record);
-  return names.every(([name, value]) => {
-    const values = typeof value === "string" ? [value] : value;
-    return own.some(([facet, having]) => facet === name && values.includes(having));
-  });
 }
 
 async function guarded<Value>(action: () => Promise<Value>): Promise<Value> {

@@ -1,8 +1,9 @@
+import type { FacetFilter, SearchFilter } from "@ccl/search";
+
 import type { AccessOptions, Principal } from "../access/access-options.ts";
 import { createVisibility, type Visibility } from "../access/create-visibility.ts";
 import { resourceIdOf, seenVariant } from "../access/search-variants.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
-import type { FacetFilter, SearchFilter } from "../search/search-index.ts";
 
 /** Records that are at hand. */
 export interface HeldRecords {

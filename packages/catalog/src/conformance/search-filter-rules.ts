@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 
-import type { SearchFilter } from "../search/search-index.ts";
+import type { SearchFilter } from "@ccl/search";
+
 import type { SearchRule } from "./search-index-conformance.ts";
 import {
   answersOf,

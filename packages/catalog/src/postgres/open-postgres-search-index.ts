@@ -1,8 +1,9 @@
+import { createAnalyzer, type Analyzer, type TextWeights } from "@ccl/search";
 import { migrate, type PostgresClient } from "@ccl/sql";
 
 import { CatalogError } from "../catalog-error.ts";
-import { createAnalyzer, type Analyzer } from "../search/analyzer.ts";
-import { defaultTextWeights, type TextWeights } from "../search/text-weights.ts";
+import type { SearchField } from "../search/searchable-fields.ts";
+import { textWeightsOf } from "../search/text-weights.ts";
 import { createSqlSearchIndex, type SqlSearchIndex } from "../sql/create-sql-search-index.ts";
 import { claimIndex } from "../sql/index-state-row.ts";
 import { indexTables } from "../sql/index-tables.ts";
@@ -22,7 +23,7 @@ export interface PostgresSearchIndexOptions {
   /** English and Russian, identifiers split, where absent; the same one for the life of the index. */
   analyzer?: Analyzer | undefined;
   /** Those that were measured best where absent. */
-  weights?: Partial<TextWeights> | undefined;
+  weights?: Partial<TextWeights<SearchField>> | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -59,6 +60,6 @@ export async function openPostgresSearchIndex(
   return createSqlSearchIndex({
     runner,
     analyzer,
-    weights: { ...defaultTextWeights, ...options.weights },
+    weights: textWeightsOf(options.weights),
   });
 }

@@ -1,5 +1,5 @@
 import { CatalogError } from "../catalog-error.ts";
-import { damaged } from "../search/byte-reader.ts";
+import { damaged } from "../search/search-errors.ts";
 import { floatsOfBytes } from "../sql/float-bytes.ts";
 import { lockState, saveState, type IndexStateRow } from "../sql/index-state-row.ts";
 import { insertRows, rowsOf, run, type SqlSteps } from "../sql/sql-steps.ts";

@@ -1,16 +1,25 @@
+import { compareHits, sumOf, type SearchFilter } from "@ccl/search";
+
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { foreignKeyTargets } from "./foreign-key-targets.ts";
-import { compareHits, sumOf, type FusedHit } from "./fuse-legs.ts";
-import type { SearchFilter } from "./search-index.ts";
+import type { ScoreExplanation } from "./score-terms.ts";
 
-/** What neighbours are sought with. */
+/** A record with its score and the reasons for it. */
+export interface ExplainedHit {
+  id: string;
+  /** Higher is better; comparable within one answer only. */
+  score: number;
+  explain: ScoreExplanation;
+}
+
+/** What neighbours are searched with. */
 export interface AddNeighboursOptions {
   /** Of the hits; neighbours are added. */
   records: Map<string, ResourceRecord>;
   lookup: (ids: readonly string[]) => Promise<readonly ResourceRecord[]>;
   limit: number;
   /** Neighbours at most. */
-  most: number;
+  maxNeighbours: number;
   /** Share of a hit's score that it passes on. */
   share: number;
   filter: SearchFilter | undefined;
@@ -24,13 +33,13 @@ const sources = 5;
  * is lifted to that share, never lowered. Excluded records and those that a facet leaves out stay out.
  */
 export async function addNeighbours(
-  hits: readonly FusedHit[],
+  hits: readonly ExplainedHit[],
   options: AddNeighboursOptions,
-): Promise<FusedHit[]> {
-  const { records, share, most } = options;
+): Promise<ExplainedHit[]> {
+  const { records, share, maxNeighbours } = options;
   const best = hits.slice(0, Math.min(sources, options.limit));
   const wanted = best.flatMap((hit) => targetsOf(hit, records));
-  if (most === 0 || wanted.length === 0) return [...hits];
+  if (maxNeighbours === 0 || wanted.length === 0) return [...hits];
   await lookUpMissing(
     wanted.flatMap(({ targets }) => targets),
     options,
@@ -41,7 +50,7 @@ export async function addNeighbours(
     const id = targets.find((target) => records.has(target));
     if (id === undefined || id === source.id) continue;
     const lifted = lift(byId.get(id) ?? { id, score: 0, explain: {} }, source, share);
-    if (lifted === undefined || (!brought.has(id) && brought.size === most)) continue;
+    if (lifted === undefined || (!brought.has(id) && brought.size === maxNeighbours)) continue;
     brought.add(id);
     byId.set(id, lifted);
   }
@@ -49,9 +58,9 @@ export async function addNeighbours(
 }
 
 function targetsOf(
-  source: FusedHit,
+  source: ExplainedHit,
   records: ReadonlyMap<string, ResourceRecord>,
-): { source: FusedHit; targets: string[] }[] {
+): { source: ExplainedHit; targets: string[] }[] {
   const record = records.get(source.id);
   return record === undefined
     ? []
@@ -73,7 +82,7 @@ async function lookUpMissing(
   for (const record of await lookup(missing)) records.set(record.id, record);
 }
 
-function lift(hit: FusedHit, source: FusedHit, share: number): FusedHit | undefined {
+function lift(hit: ExplainedHit, source: ExplainedHit, share: number): ExplainedHit | undefined {
   const amount = share * source.score - hit.score;
   if (!(amount > 0)) return undefined;
   const explain = {

@@ -1,10 +1,11 @@
+import type { SearchFilter } from "@ccl/search";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { createMemorySearchIndex, type MemorySearchIndex } from "./create-memory-search-index.ts";
-import type { SearchDocument, SearchFilter } from "./search-index.ts";
+import type { SearchDocument } from "./search-index.ts";
 
 const recordOf = (id: string, fields: Partial<ResourceRecord> = {}): ResourceRecord => ({
   id,

@@ -1,12 +1,12 @@
-import { systemClock, type Clock } from "@ccl/core";
+import { systemClock, withDefaults, type Clock } from "@ccl/core";
+import { fuseHits, type SearchFilter, type SearchHit, type TextHits } from "@ccl/search";
 
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
-import { addNeighbours } from "./add-neighbours.ts";
-import { fuseLegs, type FusedHit, type ScoreExplanation } from "./fuse-legs.ts";
+import { addNeighbours, type ExplainedHit } from "./add-neighbours.ts";
 import { defaultRankWeights, type RankWeights } from "./rank-weights.ts";
-import { capabilitiesIn, capabilityOf, costOf, recencyOf, type ScoreTerms } from "./score-terms.ts";
-import type { LegHit, SearchFilter, SearchIndex, TextHits } from "./search-index.ts";
+import { capabilitiesIn, capabilityOf, costOf, recencyOf, weighTerms } from "./score-terms.ts";
+import type { SearchIndex } from "./search-index.ts";
 
 /** What is asked, and what it is ranked with. */
 export interface RankResourcesOptions {
@@ -35,11 +35,7 @@ export interface RankResourcesOptions {
 }
 
 /** One record with its place and the reasons for it. */
-export interface RankedHit {
-  id: string;
-  /** Higher is better; comparable within one answer only. */
-  score: number;
-  explain: ScoreExplanation;
+export interface RankedHit extends ExplainedHit {
   record: ResourceRecord;
 }
 
@@ -54,8 +50,8 @@ export interface RankedResources {
 
 const defaultNeighbours = 3;
 const defaultHalfLifeDays = 30;
-const fewestCandidates = 50;
-const fewestWithVector = 100;
+const minCandidates = 50;
+const minWithVector = 100;
 
 /**
  * Asks both legs, fuses them, and brings along what foreign keys of the best hits name. Without text and vector there are
@@ -64,36 +60,30 @@ const fewestWithVector = 100;
 export async function rankResources(options: RankResourcesOptions): Promise<RankedResources> {
   const { limit, text = "", lookup } = options;
   checkOptions(options);
-  const weights = { ...defaultRankWeights, ...options.weights };
+  const weights = withDefaults<Partial<RankWeights>>(defaultRankWeights, options.weights);
   const legs = await searchLegs(options);
   const ids = [...new Set([...legs.text.hits, ...legs.vector].map(({ id }) => id))];
   const records = new Map((await lookup(ids)).map((record) => [record.id, record]));
   const asked = options.capabilities ?? capabilitiesIn(text);
   const halfLifeDays = options.recencyHalfLifeDays ?? defaultHalfLifeDays;
   const nowMs = (options.clock ?? systemClock).now();
-  const termsOf = (record: ResourceRecord): ScoreTerms => {
-    const capability = capabilityOf(record, asked);
-    const cost = costOf(record);
-    return {
-      recency: recencyOf(record, nowMs, halfLifeDays),
-      capability,
-      cost,
-    };
-  };
-  const fused = fuseLegs({
+  const fused = fuseHits({
     text: legs.text.hits,
     vector: legs.vector,
     weights,
-    termsOf: (id) => {
+    extraOf: (id) => {
       const record = records.get(id);
-      return record === undefined ? undefined : termsOf(record);
+      if (record === undefined) return undefined;
+      const recency = recencyOf(record, nowMs, halfLifeDays);
+      const capability = capabilityOf(record, asked);
+      return weighTerms({ recency, capability, cost: costOf(record) }, weights);
     },
   });
   const hits = await addNeighbours(fused, {
     records,
     lookup,
     limit,
-    most: options.neighbours ?? defaultNeighbours,
+    maxNeighbours: options.neighbours ?? defaultNeighbours,
     share: weights.neighbour,
     filter: options.filter,
   });
@@ -127,31 +117,28 @@ function checkOptions({
 
 async function searchLegs(
   options: RankResourcesOptions,
-): Promise<{ text: TextHits; vector: LegHit[] }> {
-  const { index, text = "", vector, limit, signal } = options;
-  const fewest = vector === undefined ? fewestCandidates : fewestWithVector;
-  const depth = Math.max(options.candidates ?? Math.max(fewest, limit * 4), limit);
-  const filter = options.filter === undefined ? {} : { filter: options.filter };
-  const call = signal === undefined ? {} : { signal };
+): Promise<{ text: TextHits; vector: SearchHit[] }> {
+  const { index, text = "", vector, limit, filter, signal } = options;
+  const enough = vector === undefined ? minCandidates : minWithVector;
+  const depth = Math.max(options.candidates ?? Math.max(enough, limit * 4), limit);
   const found: TextHits =
     text.trim() === ""
       ? { hits: [], unmatchedTerms: [], coverage: 1 }
-      : await index.searchText({ text, limit: depth, ...filter }, call);
+      : await index.searchText({ text, limit: depth, filter }, { signal });
   if (vector === undefined) return { text: found, vector: [] };
-  const nearest = await index.searchVector({ vector, limit: depth, ...filter }, call);
+  const nearest = await index.searchVector({ vector, limit: depth, filter }, { signal });
   const known = new Set(nearest.map(({ id }) => id));
   const missing = found.hits.map(({ id }) => id).filter((id) => !known.has(id));
   if (missing.length === 0) return { text: found, vector: nearest };
   // The vector scores of what only the words found; it passed the filter already.
-  const allow = new Set(missing);
   const others = await index.searchVector(
-    { vector, limit: missing.length, filter: { allow } },
-    call,
+    { vector, limit: missing.length, filter: { allow: new Set(missing) } },
+    { signal },
   );
   return { text: found, vector: [...nearest, ...others] };
 }
 
-function withRecord(hit: FusedHit, records: ReadonlyMap<string, ResourceRecord>): RankedHit[] {
+function withRecord(hit: ExplainedHit, records: ReadonlyMap<string, ResourceRecord>): RankedHit[] {
   const record = records.get(hit.id);
   return record === undefined ? [] : [{ ...hit, record }];
 }

@@ -1,5 +1,7 @@
+import { splitWords, type FusedExplanation } from "@ccl/search";
+
 import type { ResourceRecord } from "../record/resource-record.ts";
-import { splitWords } from "./split-words.ts";
+import type { RankWeights } from "./rank-weights.ts";
 
 /** What a record is worth apart from what it says, each 0..1. */
 export interface ScoreTerms {
@@ -8,6 +10,34 @@ export interface ScoreTerms {
   capability?: number | undefined;
   /** Undefined where the record names no cost. */
   cost?: number | undefined;
+}
+
+/** Weighted amounts apart from words and vectors; absent parts had no say. */
+export interface WeighedTerms {
+  recency?: number | undefined;
+  capability?: number | undefined;
+  /** Not above zero. */
+  cost?: number | undefined;
+}
+
+/** What a score consists of: each part is the weighted amount that it added; they sum up to the score. */
+export interface ScoreExplanation extends FusedExplanation, WeighedTerms {
+  /** What a hit passed on to a record that its foreign keys name. */
+  neighbour?: number | undefined;
+  /** The id of that hit. */
+  neighbourOf?: string | undefined;
+}
+
+/** The amounts of the terms. */
+export function weighTerms(
+  { recency, capability, cost }: ScoreTerms,
+  weights: RankWeights,
+): WeighedTerms {
+  return {
+    recency: weights.recency * recency,
+    capability: capability === undefined ? undefined : weights.capability * capability,
+    cost: cost === undefined ? undefined : 0 - weights.cost * cost,
+  };
 }
 
 const dayMs = 86_400_000;

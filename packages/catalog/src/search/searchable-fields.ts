@@ -1,3 +1,6 @@
+import type { Facet } from "@ccl/search";
+import { sortFacets } from "@ccl/search/engine";
+
 import type { ResourceRecord } from "../record/resource-record.ts";
 
 /** A field that is weighed apart. */
@@ -60,6 +63,23 @@ export function containerOf(record: ResourceRecord): string {
   const { parent } = splitAddress(record.uri ?? record.id);
   if (parent !== "") return parent;
   return record.tags.find((tag) => !tag.includes(":")) ?? record.id;
+}
+
+/** Facets that tags can't add to. */
+const ownFacets: ReadonlySet<string> = new Set(["kind", "owner", "cap", "tag"]);
+
+/** The facets of a record, each once, in code unit order. */
+export function facetsOf(record: ResourceRecord): Facet[] {
+  const found: Facet[] = [["kind", record.kind]];
+  if (record.owner !== undefined) found.push(["owner", record.owner]);
+  for (const cap of record.cap) found.push(["cap", cap]);
+  for (const tag of record.tags) {
+    found.push(["tag", tag]);
+    const colon = tag.indexOf(":");
+    if (colon > 0 && !ownFacets.has(tag.slice(0, colon)))
+      found.push([tag.slice(0, colon), tag.slice(colon + 1)]);
+  }
+  return sortFacets(found);
 }
 
 function splitAddress(address: string): { steps: string; parent: string } {

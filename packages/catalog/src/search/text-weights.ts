@@ -1,23 +1,9 @@
+import type { TextWeights } from "@ccl/search";
+
 import type { SearchField } from "./searchable-fields.ts";
 
-/** How the text leg weighs: BM25F after Robertson and Zaragoza, with a share for the record's container. */
-export interface TextWeights {
-  /** How much an occurrence counts by field. */
-  fields: Record<SearchField, number>;
-  /** How far long fields are discounted, 0..1, by field. */
-  lengthDiscounts: Record<SearchField, number>;
-  /** Saturation of repeated terms. */
-  k1: number;
-  /** Share of the best that the record's container has for each word, its own hits included. */
-  container: number;
-  /** How fast that share falls with the size of the container, up to 32: divided by 1 + this times the binary logarithm of the size. */
-  containerSizeDiscount: number;
-  /** How much a term counts that is written much like a word that nothing has. */
-  nearTerms: number;
-}
-
 /** Weights that were measured on labelled sets of tables and of tools. */
-export const defaultTextWeights: TextWeights = {
+const measuredWeights = {
   fields: {
     title: 3,
     path: 1,
@@ -42,6 +28,12 @@ export const defaultTextWeights: TextWeights = {
   },
   k1: 2,
   container: 0.8,
-  containerSizeDiscount: 0.3,
-  nearTerms: 0.5,
-};
+} satisfies TextWeights<SearchField>;
+
+/** These weights, and the measured ones for what is absent; fields in the order of a saved index. */
+export function textWeightsOf(
+  weights: Partial<TextWeights<SearchField>> = {},
+): TextWeights<SearchField> {
+  const fields = { ...measuredWeights.fields, ...weights.fields };
+  return { ...measuredWeights, ...weights, fields };
+}

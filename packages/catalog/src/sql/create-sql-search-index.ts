@@ -1,18 +1,10 @@
-import { CatalogError } from "../catalog-error.ts";
-import type { Analyzer } from "../search/analyzer.ts";
-import { countSlots } from "../search/facet-table.ts";
-import { applyFilter } from "../search/index-state.ts";
-import type { FacetCount, SearchFilter, SearchIndex } from "../search/search-index.ts";
-import type { TextWeights } from "../search/text-weights.ts";
+import type { Analyzer, TextWeights } from "@ccl/search";
+import { checkLimit, countFacets } from "@ccl/search/engine";
+
+import type { SearchIndex } from "../search/search-index.ts";
 import { throwIfAborted } from "../store/store-input.ts";
 import { indexDocuments } from "./indexed-document.ts";
-import {
-  createResidentHolder,
-  follow,
-  searchNear,
-  searchWords,
-  type ResidentHolder,
-} from "./search-steps.ts";
+import { createResidentHolder, follow, searchNear, searchWords } from "./search-steps.ts";
 import { createSqlCalls } from "./sql-calls.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { putDocuments, removeDocuments } from "./write-documents.ts";
@@ -65,21 +57,21 @@ export function createSqlSearchIndex({
     },
     async searchText({ text, filter, limit }, { signal } = {}) {
       calls.begin(signal);
-      checkLimit(limit);
       const search = { words: analyzer.queryWords(text), weights, filter, limit };
       return calls.read(() => searchWords(dialect, holder, search), signal);
     },
     async searchVector({ vector, filter, limit }, { signal } = {}) {
       calls.begin(signal);
-      checkLimit(limit);
       const search = { vector: vector.slice(), filter, limit };
       return calls.read(() => searchNear(dialect, holder, search), signal);
     },
-    async countFacets({ limit, ...asked }, { signal } = {}) {
+    async countFacets(query, { signal } = {}) {
       calls.begin(signal);
-      checkLimit(limit);
-      await calls.read(() => follow(holder), signal);
-      return countFacets(holder, { ...asked, limit });
+      await calls.read(() => {
+        checkLimit(query.limit);
+        return follow(holder);
+      }, signal);
+      return countFacets(holder.current.table, query);
     },
     async close() {
       const closing = calls.close();
@@ -87,28 +79,4 @@ export function createSqlSearchIndex({
       await closing;
     },
   };
-}
-
-function countFacets(
-  holder: ResidentHolder,
-  asked: {
-    filter?: SearchFilter | undefined;
-    ids?: readonly string[] | undefined;
-    facets?: readonly string[] | undefined;
-    limit: number;
-  },
-): Record<string, FacetCount[]> {
-  const { state } = holder.current;
-  const { mask } = applyFilter(state, asked.filter);
-  const slots = new Set<number>();
-  for (const id of asked.ids ?? state.slots.keys()) {
-    const slot = state.slots.get(id);
-    if (slot !== undefined && (mask === undefined || mask[slot] === 1)) slots.add(slot);
-  }
-  return countSlots(state.facets, slots, { facets: asked.facets, limit: asked.limit });
-}
-
-function checkLimit(limit: number): void {
-  if (Number.isSafeInteger(limit) && limit >= 0) return;
-  throw new CatalogError("invalid_options", `A limit must be a whole number from 0, not ${limit}.`);
 }

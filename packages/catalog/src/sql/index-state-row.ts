@@ -1,5 +1,5 @@
 import { CatalogError } from "../catalog-error.ts";
-import { damaged } from "../search/byte-reader.ts";
+import { damaged } from "../search/search-errors.ts";
 import { searchFields } from "../search/searchable-fields.ts";
 import { keptJson } from "./indexed-document.ts";
 import { rowsOf, run, type SqlRow, type SqlSteps } from "./sql-steps.ts";

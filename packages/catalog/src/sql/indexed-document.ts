@@ -1,11 +1,15 @@
 import { sha256Hex } from "@ccl/core";
+import type { Analyzer, Facet } from "@ccl/search";
+import { analyzeDocument, type AnalyzedDocument } from "@ccl/search/engine";
 
-import { analyzeDocument, type AnalyzedDocument } from "../search/analyze-document.ts";
-import type { Analyzer } from "../search/analyzer.ts";
-import { damaged } from "../search/byte-reader.ts";
-import { facetsOf, type Facet } from "../search/facet-table.ts";
+import { damaged } from "../search/search-errors.ts";
 import type { SearchDocument } from "../search/search-index.ts";
-import { containerOf } from "../search/searchable-fields.ts";
+import {
+  containerOf,
+  facetsOf,
+  searchableFields,
+  searchFields,
+} from "../search/searchable-fields.ts";
 import { throwIfAborted } from "../store/store-input.ts";
 import { bytesOfFloats } from "./float-bytes.ts";
 import type { SqlRow } from "./sql-steps.ts";
@@ -48,7 +52,7 @@ export async function indexDocuments(
 }
 
 function indexDocument({ record, vector }: SearchDocument, analyzer: Analyzer): IndexedDocument {
-  const text = analyzeDocument(record, analyzer);
+  const text = analyzeDocument(searchableFields(record), searchFields, analyzer);
   const body = { container: containerOf(record), facets: facetsOf(record), lengths: text.lengths };
   const parts = [JSON.stringify(body), JSON.stringify([text.terms, text.occurrences])];
   if (vector !== undefined) parts.push(sha256Hex(bytesOfFloats(vector)));

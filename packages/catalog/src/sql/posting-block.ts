@@ -1,5 +1,7 @@
-import { damaged } from "../search/byte-reader.ts";
-import { fieldCount, occurrenceStep } from "../search/postings.ts";
+import { occurrenceStep } from "@ccl/search/engine";
+
+import { damaged } from "../search/search-errors.ts";
+import { searchFields } from "../search/searchable-fields.ts";
 import { blockSize } from "./index-tables.ts";
 
 /**
@@ -8,6 +10,8 @@ import { blockSize } from "./index-tables.ts";
  * all that scoring needs, and may be moved as it is.
  */
 export type PostingEntry = readonly number[];
+
+const fieldCount = searchFields.length;
 
 /** Entries of a block by the document's place. */
 export type PostingBlock = Map<number, PostingEntry>;

@@ -1,12 +1,11 @@
-import { addFacets } from "../search/facet-table.ts";
 import {
-  createIndexState,
+  addDocument,
+  createDocumentTable,
   needsCompaction,
   removeDocument,
-  takeSlot,
-  type IndexState,
-} from "../search/index-state.ts";
-import { fieldCount } from "../search/postings.ts";
+  type DocumentTable,
+} from "@ccl/search/engine";
+
 import type { IndexStateRow } from "./index-state-row.ts";
 import { bodyOf } from "./indexed-document.ts";
 import { textOfSortKey } from "./sql-keys.ts";
@@ -14,7 +13,7 @@ import { rowsOf, type SqlRow, type SqlSteps } from "./sql-steps.ts";
 
 /** Ids, containers and facets of all documents, as of a generation; postings and vectors stay in the database. */
 export interface ResidentDocuments {
-  state: IndexState;
+  table: DocumentTable;
   generation: number;
   /** Slot by document number; undefined where there is none. */
   slots: (number | undefined)[];
@@ -24,7 +23,7 @@ export interface ResidentDocuments {
 
 /** Those of an empty index. */
 export function createResidentDocuments(): ResidentDocuments {
-  return { state: createIndexState("float32"), generation: 0, slots: [], documents: [] };
+  return { table: createDocumentTable(), generation: 0, slots: [], documents: [] };
 }
 
 /** Rows of what has changed since. */
@@ -37,7 +36,7 @@ export function* readChanges(
   return yield* rowsOf(select, resident.generation);
 }
 
-/** Takes changes in, and gives the documents as they are then; the ones before may still be in use. */
+/** Takes changes in, and returns the documents as they are then; the ones before may still be in use. */
 export function takeIn(
   before: ResidentDocuments,
   rows: readonly SqlRow[],
@@ -47,49 +46,34 @@ export function takeIn(
   if (generation <= before.generation) return before;
   for (const row of rows) takeInRow(before, row);
   before.generation = generation;
-  return needsCompaction(before.state) ? compacted(before) : before;
+  return needsCompaction(before.table) ? compacted(before) : before;
 }
 
-const noTerms = new Int32Array(0);
-
-function takeInRow({ state, slots, documents }: ResidentDocuments, row: SqlRow): void {
+function takeInRow(resident: ResidentDocuments, row: SqlRow): void {
   const id = textOfSortKey(String(row["id_key"]));
   const document = Number(row["document"]);
-  removeDocument(state, id);
-  slots[document] = undefined;
-  if (row["body"] === null) return;
-  const { container, facets } = bodyOf(row);
-  const slot = takeSlot(state, id, container);
-  addFacets(state.facets, slot, facets);
-  reserveLengths(state, slot);
-  state.text.slotTerms[slot] = noTerms;
+  removeDocument(resident.table, id);
+  resident.slots[document] = undefined;
+  if (row["body"] !== null) add(resident, document, { id, ...bodyOf(row) });
+}
+
+function add(
+  { table, slots, documents }: ResidentDocuments,
+  document: number,
+  body: Parameters<typeof addDocument>[1],
+): void {
+  const slot = addDocument(table, body);
   slots[document] = slot;
   documents[slot] = document;
 }
 
-function reserveLengths({ text }: IndexState, slot: number): void {
-  if ((slot + 1) * fieldCount <= text.lengths.length) return;
-  const grown = new Uint32Array(Math.ceil(text.lengths.length * 1.6) + fieldCount * 2);
-  grown.set(text.lengths);
-  text.lengths = grown;
-}
-
 /** The same without the slots of documents that are gone. */
-function compacted({ state, generation, documents }: ResidentDocuments): ResidentDocuments {
+function compacted({ table, generation, documents }: ResidentDocuments): ResidentDocuments {
   const fresh = { ...createResidentDocuments(), generation };
-  const containers = new Map([...state.containerNumbers].map(([name, number]) => [number, name]));
-  for (const [id, slot] of state.slots) {
-    const facets = Array.from(
-      state.facets.ofSlot[slot] ?? [],
-      (number) => state.facets.facets[number] ?? (["", ""] as const),
-    );
-    const next = takeSlot(fresh.state, id, containers.get(state.containers[slot] ?? 0) ?? id);
-    addFacets(fresh.state.facets, next, facets);
-    reserveLengths(fresh.state, next);
-    fresh.state.text.slotTerms[next] = noTerms;
-    const document = documents[slot] ?? 0;
-    fresh.slots[document] = next;
-    fresh.documents[next] = document;
+  const containers = new Map([...table.containerNumbers].map(([name, number]) => [number, name]));
+  for (const [id, slot] of table.slots) {
+    const container = containers.get(table.containers[slot] ?? 0) ?? id;
+    add(fresh, documents[slot] ?? 0, { id, container, facets: table.facets[slot] ?? [] });
   }
   return fresh;
 }

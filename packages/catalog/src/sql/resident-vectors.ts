@@ -1,17 +1,13 @@
-import { damaged } from "../search/byte-reader.ts";
-import {
-  addRow,
-  createVectorMatrix,
-  removeVector,
-  type VectorMatrix,
-} from "../search/vector-matrix.ts";
+import { createVectorTable, removeVector, type VectorTable } from "@ccl/search/engine";
+
+import { damaged } from "../search/search-errors.ts";
 import { floatsOfBytes } from "./float-bytes.ts";
 import type { IndexStateRow } from "./index-state-row.ts";
 import { rowsOf, type SqlRow, type SqlSteps } from "./sql-steps.ts";
 
 /** All vectors at hand by the numbers of their documents, as of a generation of the index. */
 export interface ResidentVectors {
-  matrix: VectorMatrix;
+  table: VectorTable;
   generation: number;
 }
 
@@ -21,7 +17,7 @@ const bytesAtOnce = 4_000_000;
 
 /** Nothing yet. */
 export function createResidentVectors(): ResidentVectors {
-  return { matrix: createVectorMatrix("float32"), generation: 0 };
+  return { table: createVectorTable("float32"), generation: 0 };
 }
 
 /** Whether the vectors of an index may be kept at hand. */
@@ -33,7 +29,7 @@ export function canHoldVectors({ documents, dimensions }: IndexStateRow): boolea
 export function* followVectors(
   resident: ResidentVectors,
   state: IndexStateRow,
-): SqlSteps<VectorMatrix> {
+): SqlSteps<VectorTable> {
   if (state.generation > resident.generation) {
     const rows: SqlRow[] = [];
     const size = Math.max(64, Math.floor(bytesAtOnce / (4 * state.dimensions)));
@@ -53,7 +49,7 @@ export function* followVectors(
     }
     takeIn(resident, rows, state);
   }
-  return resident.matrix;
+  return resident.table;
 }
 
 function takeIn(
@@ -70,10 +66,10 @@ function takeIn(
       throw damaged(`a vector has not the ${dimensions} dimensions of the index`);
     return [Number(row["document"]), values];
   });
-  const { matrix } = resident;
-  for (const [document] of vectors) removeVector(matrix, document);
-  matrix.dimensions = dimensions;
+  const { table } = resident;
+  for (const [document] of vectors) removeVector(table, document);
+  table.dimensions = dimensions;
   for (const [document, values] of vectors)
-    if (values !== undefined) addRow(matrix, document, { values, scale: 1 });
+    if (values !== undefined) table.rows.set(document, { values, scale: 1 });
   resident.generation = generation;
 }

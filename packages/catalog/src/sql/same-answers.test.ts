@@ -1,3 +1,4 @@
+import type { FacetFilter, SearchFilter } from "@ccl/search";
 import { openSqlite } from "@ccl/sql/node";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
@@ -10,12 +11,7 @@ import {
 } from "../postgres/__fixtures__/open-test-database.ts";
 import { openPostgresSearchIndex } from "../postgres/index.ts";
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
-import type {
-  FacetFilter,
-  SearchDocument,
-  SearchFilter,
-  SearchIndex,
-} from "../search/search-index.ts";
+import type { SearchDocument, SearchIndex } from "../search/search-index.ts";
 import { openSqliteSearchIndex, type SqlSearchIndex } from "../sqlite/index.ts";
 
 afterAll(closePglite);

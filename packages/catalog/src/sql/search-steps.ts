@@ -1,11 +1,22 @@
-import type { QueryWord } from "../search/analyzer.ts";
-import { applyFilter } from "../search/index-state.ts";
-import type { LegHit, SearchFilter, TextHits } from "../search/search-index.ts";
-import { createSlotScores } from "../search/slot-scores.ts";
-import { selectTop } from "../search/select-top.ts";
-import type { TextWeights } from "../search/text-weights.ts";
-import { checkVector, scoreVectors } from "../search/vector-matrix.ts";
-import { compareCodeUnits } from "../record/compare-code-units.ts";
+import {
+  compareHits,
+  type QueryWord,
+  type SearchFilter,
+  type SearchHit,
+  type TextHits,
+  type TextWeights,
+} from "@ccl/search";
+import {
+  checkLimit,
+  checkVector,
+  findVisible,
+  scoreText,
+  scoreVectors,
+  selectTop,
+  unitOf,
+  type ScoredSlot,
+} from "@ccl/search/engine";
+
 import { readState, type IndexStateRow } from "./index-state-row.ts";
 import {
   createResidentDocuments,
@@ -25,11 +36,10 @@ import {
   missingWords,
   readNearTerms,
   readPostings,
-  scoreTerms,
   termsOf,
 } from "./search-terms.ts";
 import type { SqlDialect, SqlSteps } from "./sql-steps.ts";
-import { findNearest, scanVectors, unitOf } from "./vector-steps.ts";
+import { findNearest, scanVectors } from "./vector-steps.ts";
 
 /** The documents at hand, which every call brings up to date. */
 export interface ResidentHolder {
@@ -64,6 +74,7 @@ export function* searchWords(
   holder: ResidentHolder,
   search: WordSearch,
 ): SqlSteps<TextHits> {
+  checkLimit(search.limit);
   const state = yield* follow(holder);
   const found = yield* readPostings(dialect, termsOf(search.words));
   const documents = holder.current;
@@ -82,7 +93,7 @@ export function* searchWords(
   } else {
     loaded = loadTerms(holder.current, { state, found: [...found, ...added] }, search.filter);
   }
-  return scoreTerms(holder.current, loaded, search);
+  return scoreText({ table: holder.current.table, ...loaded, ...search });
 }
 
 /** What is asked for by a vector. */
@@ -101,7 +112,8 @@ export function* searchNear(
   dialect: SqlDialect,
   holder: ResidentHolder,
   search: NearSearch,
-): SqlSteps<LegHit[]> {
+): SqlSteps<SearchHit[]> {
+  checkLimit(search.limit);
   const state = yield* follow(holder);
   if (state.dimensions === 0) return [];
   checkVector(search.vector, state.dimensions, "the query");
@@ -117,22 +129,28 @@ function* compareAll(
   dialect: SqlDialect,
   holder: ResidentHolder,
   { search, state }: { search: NearSearch; state: IndexStateRow },
-): SqlSteps<LegHit[]> {
+): SqlSteps<SearchHit[]> {
   if (!canHoldVectors(state)) {
     holder.vectors = createResidentVectors();
     return yield* scanAll(dialect, holder, { ...search, dimensions: state.dimensions });
   }
-  const matrix = yield* followVectors(holder.vectors, state);
-  const { state: documents, slots, documents: numbers } = holder.current;
-  const { mask } = applyFilter(documents, search.filter);
-  const visible = new Uint8Array(slots.length);
-  for (const slot of documents.slots.values()) {
-    if (mask === undefined || mask[slot] === 1) visible[numbers[slot] ?? 0] = 1;
-  }
-  const found = scoreVectors(matrix, { vector: search.vector, slotCount: slots.length, visible });
-  const ids = slots.map((slot) => (slot === undefined ? undefined : documents.ids[slot]));
-  return selectTop(found, search.limit, ids).map(({ slot, score }) => ({
-    id: ids[slot] ?? "",
+  const vectors = yield* followVectors(holder.vectors, state);
+  const { table, slots } = holder.current;
+  const { mask } = findVisible(table, search.filter);
+  const found = scoreVectors(vectors, search.vector).flatMap(({ slot: document, score }) => {
+    const slot = slots[document];
+    return slot === undefined || mask?.[slot] === 0 ? [] : [{ slot, score }];
+  });
+  return hitsOf(holder, found, search.limit);
+}
+
+function hitsOf(
+  { current: { table } }: ResidentHolder,
+  found: readonly ScoredSlot[],
+  limit: number,
+): SearchHit[] {
+  return selectTop(found, limit, table.ids).map(({ slot, score }) => ({
+    id: table.ids[slot] ?? "",
     score,
   }));
 }
@@ -144,54 +162,44 @@ function* scanAll(
   dialect: SqlDialect,
   holder: ResidentHolder,
   { dimensions, vector, filter, limit }: NearSearch & { dimensions: number },
-): SqlSteps<LegHit[]> {
-  const { state, slots, documents: numbers } = holder.current;
-  const { mask, count } = applyFilter(state, filter);
+): SqlSteps<SearchHit[]> {
+  const { table, slots, documents: numbers } = holder.current;
+  const { mask, count } = findVisible(table, filter);
   const slotOf = (document: number): number | undefined => {
     const slot = slots[document];
-    return slot === undefined || (mask !== undefined && mask[slot] !== 1) ? undefined : slot;
+    return slot === undefined || mask?.[slot] === 0 ? undefined : slot;
   };
-  const isFew = mask !== undefined && count * fewOf < state.slots.size;
+  const isFew = mask !== undefined && count * fewOf < table.slots.size;
   const documents = isFew
-    ? [...state.slots.values()].filter((slot) => mask[slot] === 1).map((slot) => numbers[slot] ?? 0)
+    ? [...table.slots.values()].filter((slot) => mask[slot] === 1).map((slot) => numbers[slot] ?? 0)
     : undefined;
   const found = yield* scanVectors(dialect, { vector, dimensions, slotOf, documents });
-  const scores = createSlotScores(state.ids.length);
-  for (const { slot, score } of found) {
-    scores.scores[slot] = score;
-    scores.touched[scores.size] = slot;
-    scores.size += 1;
-  }
-  return selectTop(scores, limit, state.ids).map(({ slot, score }) => ({
-    id: state.ids[slot] ?? "",
-    score,
-  }));
+  return hitsOf(holder, found, limit);
 }
 
 function* askNearest(
   dialect: SqlDialect,
   holder: ResidentHolder,
   search: NearSearch,
-): SqlSteps<LegHit[]> {
+): SqlSteps<SearchHit[]> {
   const { vector, filter, limit } = search;
-  const { state, slots, documents } = holder.current;
-  const { mask, count } = applyFilter(state, filter);
-  const isVisible = (slot: number): boolean =>
-    state.ids[slot] !== undefined && (mask === undefined || mask[slot] === 1);
-  const hitsOf = (rows: readonly { document: number; score: number }[]): LegHit[] =>
+  const { table, slots, documents } = holder.current;
+  const { mask, count } = findVisible(table, filter);
+  const isVisible = (slot: number): boolean => table.ids[slot] !== undefined && mask?.[slot] !== 0;
+  const nearestOf = (rows: readonly { document: number; score: number }[]): SearchHit[] =>
     rows
-      .flatMap(({ document, score }): LegHit[] => {
+      .flatMap(({ document, score }): SearchHit[] => {
         const slot = slots[document];
-        return slot === undefined || !isVisible(slot) ? [] : [{ id: state.ids[slot] ?? "", score }];
+        return slot === undefined || !isVisible(slot) ? [] : [{ id: table.ids[slot] ?? "", score }];
       })
-      .sort((left, right) => right.score - left.score || compareCodeUnits(left.id, right.id))
+      .sort(compareHits)
       .slice(0, limit);
   if (count > fewDocuments && limit <= mostFromIndex) {
     const deep = Math.min(mostFromIndex, limit * 4);
-    const hits = hitsOf(yield* findNearest(dialect, { vector, limit: deep }));
+    const hits = nearestOf(yield* findNearest(dialect, { vector, limit: deep }));
     if (hits.length === limit) return hits;
   }
   // Exactly, so that a filter which leaves little loses nothing.
-  const visible = [...state.slots.values()].filter(isVisible).map((slot) => documents[slot] ?? 0);
-  return hitsOf(yield* findNearest(dialect, { vector, limit, documents: visible }));
+  const visible = [...table.slots.values()].filter(isVisible).map((slot) => documents[slot] ?? 0);
+  return nearestOf(yield* findNearest(dialect, { vector, limit, documents: visible }));
 }

@@ -7,6 +7,7 @@ import {
 } from "@ccl/sql";
 
 import { CatalogError, type CatalogErrorCode } from "../catalog-error.ts";
+import { catalogErrorOfSearch } from "../search/search-errors.ts";
 import { throwIfAborted } from "../store/store-input.ts";
 import {
   postgresDialect,
@@ -119,7 +120,7 @@ function numbered(sql: string): string {
 
 /** What a failure of the database means to a store or an index. */
 export function catalogErrorOf(error: unknown, part: "store" | "index"): unknown {
-  if (!SqlError.isInstance(error)) return error;
+  if (!SqlError.isInstance(error)) return catalogErrorOfSearch(error);
   const failed: CatalogErrorCode = part === "store" ? "store_failed" : "index_failed";
   const known: Partial<Record<string, CatalogErrorCode>> = {
     aborted: "aborted",

@@ -1,6 +1,6 @@
-import { addRow, createVectorMatrix, scoreVectors } from "../search/vector-matrix.ts";
-import type { ScoredSlot } from "../search/select-top.ts";
-import { damaged } from "../search/byte-reader.ts";
+import { createVectorTable, scoreVectors, type ScoredSlot } from "@ccl/search/engine";
+
+import { damaged } from "../search/search-errors.ts";
 import { bytesOfFloats, floatsOfBytes } from "./float-bytes.ts";
 import type { IndexStateRow } from "./index-state-row.ts";
 import { insertRows, rowsOf, run, type SqlDialect, type SqlSteps } from "./sql-steps.ts";
@@ -9,14 +9,6 @@ import { insertRows, rowsOf, run, type SqlDialect, type SqlSteps } from "./sql-s
 interface NumberedVector {
   number: number;
   unit: Float32Array | undefined;
-}
-
-/** The vector with length 1; undefined where there is none, or one without a direction. */
-export function unitOf(vector: Float32Array | undefined): Float32Array | undefined {
-  let sum = 0;
-  for (const value of vector ?? []) sum += value * value;
-  const norm = Math.sqrt(sum);
-  return norm === 0 ? undefined : vector?.map((value) => value / norm);
 }
 
 /** Writes and takes away vectors, in the nearest-neighbour index too where there is one. */
@@ -76,9 +68,7 @@ export function* scanVectors(
   for (let after = -1; ;) {
     const select = `SELECT document, vector FROM ccl_search_vectors WHERE ${isWorthReading} document > ? ORDER BY document LIMIT ?`;
     const rows = yield* rowsOf(select, ...listed, after, size);
-    const matrix = createVectorMatrix("float32");
-    matrix.dimensions = dimensions;
-    const slots: number[] = [];
+    const vectors = { ...createVectorTable("float32"), dimensions };
     for (const row of rows) {
       after = Number(row["document"]);
       const slot = slotOf(after);
@@ -86,18 +76,9 @@ export function* scanVectors(
       const values = floatsOfBytes(row["vector"]);
       if (values?.length !== dimensions)
         throw damaged(`a vector has not the ${dimensions} dimensions of the index`);
-      addRow(matrix, slots.length, { values, scale: 1 });
-      slots.push(slot);
+      vectors.rows.set(slot, { values, scale: 1 });
     }
-    const {
-      touched,
-      scores,
-      size: count,
-    } = scoreVectors(matrix, { vector, slotCount: slots.length, visible: undefined });
-    for (let at = 0; at < count; at += 1) {
-      const place = touched[at] ?? 0;
-      found.push({ slot: slots[place] ?? 0, score: scores[place] ?? 0 });
-    }
+    found.push(...scoreVectors(vectors, vector));
     if (rows.length < size) return found;
   }
 }

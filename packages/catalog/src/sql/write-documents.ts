@@ -1,5 +1,6 @@
+import { checkVector, unitOf } from "@ccl/search/engine";
+
 import { CatalogError } from "../catalog-error.ts";
-import { checkVector } from "../search/vector-matrix.ts";
 import { blockSize } from "./index-tables.ts";
 import { lockState, saveState, type IndexStateRow } from "./index-state-row.ts";
 import { bodyOf, keptTermsOf, type IndexedDocument } from "./indexed-document.ts";
@@ -20,7 +21,7 @@ import {
   type SqlRow,
   type SqlSteps,
 } from "./sql-steps.ts";
-import { unitOf, writeVectors } from "./vector-steps.ts";
+import { writeVectors } from "./vector-steps.ts";
 
 /** A row of a document that was there before. */
 interface KnownDocument {
@@ -76,7 +77,7 @@ export function* putDocuments(
   );
   const vectors = numbered.map(({ document, number }) => ({
     number,
-    unit: unitOf(document.vector),
+    unit: document.vector && unitOf(document.vector),
   }));
   yield* writeVectors(dialect, change.state, vectors);
   yield* saveState(change.state);

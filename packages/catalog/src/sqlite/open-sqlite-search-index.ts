@@ -1,7 +1,8 @@
+import { createAnalyzer, type Analyzer, type TextWeights } from "@ccl/search";
 import { migrate, type SqliteDatabase } from "@ccl/sql";
 
-import { createAnalyzer, type Analyzer } from "../search/analyzer.ts";
-import { defaultTextWeights, type TextWeights } from "../search/text-weights.ts";
+import type { SearchField } from "../search/searchable-fields.ts";
+import { textWeightsOf } from "../search/text-weights.ts";
 import { createSqlSearchIndex, type SqlSearchIndex } from "../sql/create-sql-search-index.ts";
 import { claimIndex } from "../sql/index-state-row.ts";
 import { indexTables } from "../sql/index-tables.ts";
@@ -15,7 +16,7 @@ export interface SqliteSearchIndexOptions {
   /** English and Russian, identifiers split, where absent; the same one for the life of the index. */
   analyzer?: Analyzer | undefined;
   /** Those that were measured best where absent. */
-  weights?: Partial<TextWeights> | undefined;
+  weights?: Partial<TextWeights<SearchField>> | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -40,6 +41,6 @@ export async function openSqliteSearchIndex(
   return createSqlSearchIndex({
     runner,
     analyzer,
-    weights: { ...defaultTextWeights, ...options.weights },
+    weights: textWeightsOf(options.weights),
   });
 }

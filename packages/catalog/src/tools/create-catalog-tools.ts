@@ -1,4 +1,5 @@
 import { estimatedCounter, type TokenCounter, type ToolDefinition } from "@ccl/core";
+import type { FacetFilter } from "@ccl/search";
 import { z } from "zod";
 
 import type { Principal } from "../access/access-options.ts";
@@ -7,7 +8,6 @@ import { CatalogError } from "../catalog-error.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { toolDetailsText } from "./tool-details-text.ts";
 import { inertText } from "../record/inert-text.ts";
-import type { FacetFilter } from "../search/search-index.ts";
 
 /** How a model reaches a catalog. */
 export interface CatalogToolsOptions {

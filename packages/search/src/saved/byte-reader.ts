@@ -1,20 +1,21 @@
-import { CatalogError } from "../catalog-error.ts";
+import { SearchError } from "../search-error.ts";
 
-/** Reads what a `ByteWriter` wrote; throws `store_damaged` past the end and on numbers out of range. */
+/** Reads what a `ByteWriter` wrote; throws `index_damaged` past the end and on numbers out of range. */
 export interface ByteReader {
-  /** A count that is at most `most`. */
-  readCount(most: number): number;
+  /** A count that is at most `max`. */
+  readCount(max: number): number;
   /** The next bytes, without a copy. */
   readBytes(size: number): Uint8Array;
   readFloat32(): number;
   isAtEnd(): boolean;
 }
 
-/** The error of a saved index that is not what was written. */
-export function damaged(what: string): CatalogError {
-  return new CatalogError(
-    "store_damaged",
-    `The saved index is damaged: ${what}. Build it again from the records.`,
+/** The error for a saved index that is not what was written. */
+export function damaged(reason: string, cause?: unknown): SearchError {
+  return new SearchError(
+    "index_damaged",
+    `The saved index is damaged: ${reason}. Build it again from the documents.`,
+    { cause },
   );
 }
 
@@ -29,17 +30,14 @@ export function createByteReader(bytes: Uint8Array): ByteReader {
     return start;
   };
   return {
-    readCount(most) {
+    readCount(max) {
       let value = 0;
-      for (let factor = 1; factor <= 2 ** 49; factor *= 128) {
+      for (let factor = 1; ; factor *= 128) {
         const byte = bytes[take(1)] ?? 0;
         value += (byte % 128) * factor;
-        if (byte < 128) {
-          if (value > most) throw damaged(`a number is ${value} where at most ${most} makes sense`);
-          return value;
-        }
+        if (value > max) throw damaged(`a number is ${value} where at most ${max} makes sense`);
+        if (byte < 128) return value;
       }
-      throw damaged("a number does not end");
     },
     readBytes(size) {
       const start = take(size);

@@ -1,26 +1,26 @@
-import type { LegHit } from "./search-index.ts";
+import type { SearchHit } from "../search-index.ts";
 
-const fewestHits = 4;
-const mostHits = 100;
-/** Correlation, less its standard error, from which a vector leg counts in full; at 0 it says nothing. */
+const minHits = 4;
+const maxHits = 100;
+/** Correlation, less its standard error, from which a vectors count in full; at 0 they say nothing. */
 const fullTrust = 0.15;
 
 /**
- * How far a vector leg is to be believed, 0..1: by the correlation of its scores with those of the text leg over the text
- * leg's best hits, less the error that so few of them leave, times the share of these hits that have a vector. An embedding
- * that knows the language agrees with the words to some extent; a broken one does so by chance only. Where too few have a
- * vector to tell, one half of that share.
+ * How far vectors are to be believed, 0..1: by the correlation of their scores with those of the words over the best hits
+ * of the words, less the error that so few of them leave, times the share of these hits that have a vector. An embedding
+ * that knows the language agrees with the words to some extent; a broken one does so by chance only. Half of that share
+ * if too few have a vector to judge.
  */
-export function trustVector(text: readonly LegHit[], vector: readonly LegHit[]): number {
+export function trustVector(text: readonly SearchHit[], vector: readonly SearchHit[]): number {
   const scores = new Map(vector.map(({ id, score }) => [id, score]));
-  const best = text.slice(0, mostHits);
+  const best = text.slice(0, maxHits);
   const pairs: [number, number][] = [];
   for (const { id, score } of best) {
     const other = scores.get(id);
     if (other !== undefined) pairs.push([score, other]);
   }
   const coverage = pairs.length / best.length;
-  if (pairs.length < fewestHits) return coverage / 2;
+  if (pairs.length < minHits) return coverage / 2;
   const trust = (correlationOf(pairs) - 1 / Math.sqrt(pairs.length)) / fullTrust;
   return coverage * Math.min(1, Math.max(0, trust));
 }

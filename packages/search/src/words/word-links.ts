@@ -1,5 +1,5 @@
 import { splitWords } from "./split-words.ts";
-import { firstLetterOfStem, stemWord } from "./stem-word.ts";
+import { stemWord } from "./stem-word.ts";
 import { abbreviations, relatedWords, translations } from "./word-groups.ts";
 
 /** Terms that may stand for a word, and how far. */
@@ -36,7 +36,7 @@ interface WordPair {
   strength: Strength;
 }
 
-let builtIn: ((term: string) => readonly WordLink[]) | undefined;
+let builtIn: Map<string, WordLink[]> | undefined;
 
 /** The built-in word groups with the user's glossary before them. */
 export function createWordLinks(glossary: readonly (readonly string[])[]): WordLinks {
@@ -53,7 +53,7 @@ export function createWordLinks(glossary: readonly (readonly string[])[]): WordL
     }
   }
   return {
-    linksOf: (term) => [...(words.get(term) ?? []), ...known(term)],
+    linksOf: (term) => [...(words.get(term) ?? []), ...(known.get(term) ?? [])],
     findPhrases: (stems) => findPhrases(phrases, stems),
   };
 }
@@ -88,27 +88,6 @@ function findPhrases(
   return found;
 }
 
-/** Words are only stemmed when one is asked for that begins like them: stemming all takes longer than a search. */
-function createBuiltInLinks(): (term: string) => readonly WordLink[] {
-  const pairs = new Map<string, WordPair[]>();
-  for (const pair of builtInPairs()) {
-    const letter = firstLetterOfStem(pair.from);
-    const others = pairs.get(letter);
-    if (others === undefined) pairs.set(letter, [pair]);
-    else others.push(pair);
-  }
-  const known = new Map<string, Map<string, WordLink[]>>();
-  return (term) => {
-    const letter = term.charAt(0);
-    let links = known.get(letter);
-    if (links === undefined) {
-      links = linksByStem(pairs.get(letter) ?? []);
-      if (pairs.has(letter)) known.set(letter, links);
-    }
-    return links.get(term) ?? [];
-  };
-}
-
 function* builtInPairs(): Generator<WordPair> {
   const groups: [readonly (readonly string[])[], Strength][] = [
     [translations, { weight: translationWeight }],
@@ -125,9 +104,9 @@ function* builtInPairs(): Generator<WordPair> {
   }
 }
 
-function linksByStem(pairs: readonly WordPair[]): Map<string, WordLink[]> {
+function createBuiltInLinks(): Map<string, WordLink[]> {
   const byStem = new Map<string, WordLink[]>();
-  for (const { from, to, strength } of pairs) {
+  for (const { from, to, strength } of builtInPairs()) {
     const term = stemWord(from);
     const target = stemWord(to);
     const links = byStem.get(term) ?? [];

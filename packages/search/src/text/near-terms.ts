@@ -1,48 +1,32 @@
-/** A term of the vocabulary that is written much like a word that nothing has. */
+/** A term that is written much like a word. */
 export interface NearTerm {
-  id: number;
+  term: string;
   /** 0..1. */
   likeness: number;
 }
 
-/** Terms by their first letters; only terms of letters that are long enough to resemble each other. */
-export type TermBuckets = Map<string, number[]>;
-
-const bucketLength = 4;
-const shortest = 5;
-const leastLikeness = 0.6;
-const mostFound = 8;
-
-/** Notes a new term. */
-export function addToBuckets(buckets: TermBuckets, term: string, id: number): void {
-  if (!canResemble(term)) return;
-  const key = term.slice(0, bucketLength);
-  const bucket = buckets.get(key);
-  if (bucket === undefined) buckets.set(key, [id]);
-  else bucket.push(id);
-}
+/** Terms that do not begin like the word for so many letters are never near. */
+export const nearPrefixLength = 4;
+const minChars = 5;
+const minLikeness = 0.6;
+const maxFound = 8;
 
 /** Terms that share most of their beginning with the word, or differ from it by one typing error; best first. */
-export function findNearTerms(
-  buckets: TermBuckets,
-  terms: readonly string[],
-  word: string,
-): NearTerm[] {
+export function findNearTerms(terms: Iterable<string>, word: string): NearTerm[] {
   if (!canResemble(word)) return [];
+  const prefix = word.slice(0, nearPrefixLength);
   const found: NearTerm[] = [];
-  for (const id of buckets.get(word.slice(0, bucketLength)) ?? []) {
-    const likeness = likenessOf(word, terms[id] ?? "");
-    if (likeness >= leastLikeness && likeness < 1) found.push({ id, likeness });
+  for (const term of terms) {
+    if (!term.startsWith(prefix) || !canResemble(term)) continue;
+    const likeness = likenessOf(word, term);
+    if (likeness >= minLikeness && likeness < 1) found.push({ term, likeness });
   }
-  found.sort(
-    (left, right) =>
-      right.likeness - left.likeness || ((terms[left.id] ?? "") < (terms[right.id] ?? "") ? -1 : 1),
-  );
-  return found.slice(0, mostFound);
+  found.sort((left, right) => right.likeness - left.likeness || (left.term < right.term ? -1 : 1));
+  return found.slice(0, maxFound);
 }
 
 function canResemble(term: string): boolean {
-  return term.length >= shortest && /^[a-zа-я]+$/.test(term);
+  return term.length >= minChars && /^[a-zа-я]+$/.test(term);
 }
 
 /** Share of the longer word that both begin with, or that is left when one typing error is forgiven. */
@@ -58,7 +42,7 @@ function likenessOf(left: string, right: string): number {
   return Math.max(start, isBeginning ? shorter - 1 : 0) / longer;
 }
 
-/** True where words that part at `start` differ by one letter more, fewer or other, or by two that changed places. */
+/** True for words that part at `start` and differ by one letter more, fewer or other, or by two that changed places. */
 function isTypingError(left: string, right: string, start: number): boolean {
   const one = left.slice(start);
   const other = right.slice(start);

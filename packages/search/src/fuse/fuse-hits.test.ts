@@ -1,13 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { fuseLegs, sumOf } from "./fuse-legs.ts";
-import { defaultRankWeights } from "./rank-weights.ts";
-import type { ScoreTerms } from "./score-terms.ts";
-import type { LegHit } from "./search-index.ts";
+import type { SearchHit } from "../search-index.ts";
+import { fuseHits, sumOf } from "./fuse-hits.ts";
 
-const plainTerms = (): ScoreTerms => ({ recency: 0 });
-const legOf = (scores: Record<string, number>): LegHit[] =>
+interface Extra {
+  recency: number;
+  capability?: number;
+  cost?: number;
+}
+
+const plainExtra = (): Extra => ({ recency: 0 });
+const legOf = (scores: Record<string, number>): SearchHit[] =>
   Object.entries(scores)
     .map(([id, score]) => ({ id, score }))
     .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
@@ -21,11 +25,11 @@ const legArbitrary = fc
   )
   .map((pairs) => legOf(Object.fromEntries(pairs.map(([at, score]) => [`r${at}`, score]))));
 
-describe("fuseLegs", () => {
+describe("fuseHits", () => {
   it("keeps the order of the text leg where nothing else has a say", () => {
     fc.assert(
       fc.property(legArbitrary, (text) => {
-        const hits = fuseLegs({ text, weights: defaultRankWeights, termsOf: plainTerms });
+        const hits = fuseHits({ text, extraOf: plainExtra });
         expect(hits.map(({ id }) => id)).toEqual(text.map(({ id }) => id));
       }),
     );
@@ -33,7 +37,7 @@ describe("fuseLegs", () => {
 
   it("keeps the order of the vector leg where the text finds nothing", () => {
     const vector = legOf({ a: 0.9, b: 0.7, c: -0.2 });
-    const hits = fuseLegs({ text: [], vector, weights: defaultRankWeights, termsOf: plainTerms });
+    const hits = fuseHits({ text: [], vector, extraOf: plainExtra });
     expect(hits.map(({ id, score }) => [id, score])).toEqual([
       ["a", 1],
       ["b", expect.closeTo(0.818, 3)],
@@ -53,8 +57,8 @@ describe("fuseLegs", () => {
         legArbitrary,
         fc.array(terms, { minLength: 41, maxLength: 41 }),
         (text, vector, all) => {
-          const termsOf = (id: string): ScoreTerms | undefined => all[Number(id.slice(1))];
-          const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf });
+          const extraOf = (id: string): Extra | undefined => all[Number(id.slice(1))];
+          const hits = fuseHits({ text, vector, extraOf });
           expect(hits).toHaveLength(new Set([...text, ...vector].map(({ id }) => id)).size);
           hits.forEach(({ score, explain }, at) => {
             expect(sumOf(explain)).toBeCloseTo(score, 10);
@@ -68,11 +72,10 @@ describe("fuseLegs", () => {
   it("never lets the vector leg push a hit down past twice its place", () => {
     fc.assert(
       fc.property(legArbitrary, legArbitrary, (text, vector) => {
-        const hits = fuseLegs({
+        const hits = fuseHits({
           text,
           vector,
-          weights: defaultRankWeights,
-          termsOf: plainTerms,
+          extraOf: plainExtra,
         }).map(({ id }) => id);
         text.forEach(({ id }, at) => {
           expect(hits.indexOf(id) + 1).toBeLessThanOrEqual(2 * (at + 1));
@@ -87,9 +90,9 @@ describe("fuseLegs", () => {
     );
     const agreeing = text.map(({ id, score }) => ({ id, score: score / 20 }));
     const contradicting = text.map(({ id, score }) => ({ id, score: 1 - score / 20 }));
-    const vectorOf = (vector: LegHit[]): number =>
+    const vectorOf = (vector: SearchHit[]): number =>
       Math.max(
-        ...fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms }).map(
+        ...fuseHits({ text, vector, extraOf: plainExtra }).map(
           ({ explain }) => explain.vector ?? NaN,
         ),
       );
@@ -103,7 +106,7 @@ describe("fuseLegs", () => {
         Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${at}`, count - at])),
       );
       const vector = text.map(({ id, score }, at) => ({ id, score: score / count + (at % 2) }));
-      const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
+      const hits = fuseHits({ text, vector, extraOf: plainExtra });
       return Math.max(...hits.map(({ explain }) => explain.vector ?? NaN));
     };
     expect(vectorOf(100)).toBeCloseTo(0.3, 10);
@@ -117,7 +120,7 @@ describe("fuseLegs", () => {
     const vector = text
       .filter((_, at) => at % 4 === 0)
       .map(({ id, score }) => ({ id, score: score / 100 }));
-    const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
+    const hits = fuseHits({ text, vector, extraOf: plainExtra });
     expect(Math.max(...hits.map(({ explain }) => explain.vector ?? 0))).toBeCloseTo(0.3 / 4, 10);
   });
 
@@ -129,7 +132,7 @@ describe("fuseLegs", () => {
       ...text.map(({ id, score }) => ({ id, score: 1 - score / 30 })),
       ...legOf({ b: 0.3, c: 0.2, a: 0.1 }),
     ];
-    const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
+    const hits = fuseHits({ text, vector, extraOf: plainExtra });
     expect(hits.map(({ id }) => id)).toEqual([...text.map(({ id }) => id), "b", "c", "a"]);
   });
 
@@ -142,17 +145,17 @@ describe("fuseLegs", () => {
     const vector = text
       .filter((_, at) => at % 2 === 0)
       .map(({ id, score }) => ({ id, score: score / 20 }));
-    const hits = fuseLegs({ text, vector, weights: defaultRankWeights, termsOf: plainTerms });
+    const hits = fuseHits({ text, vector, extraOf: plainExtra });
     expect(hits.map(({ id }) => id)).toEqual(text.map(({ id }) => id));
     const second = hits.find(({ id }) => id === "r01");
     expect(second?.explain).toEqual({ recency: 0, text: expect.closeTo(18 / 19, 10) });
   });
 
-  it("adds recency and capability and takes cost away, by their weights", () => {
+  it("adds the extra amounts and names them", () => {
     const text = legOf({ a: 2, b: 1 });
-    const termsOf = (id: string): ScoreTerms =>
-      id === "a" ? { recency: 0, cost: 1 } : { recency: 1, capability: 1 };
-    const hits = fuseLegs({ text, weights: { ...defaultRankWeights, capability: 1 }, termsOf });
+    const extraOf = (id: string): Extra =>
+      id === "a" ? { recency: 0, cost: -0.1 } : { recency: 0.2, capability: 1 };
+    const hits = fuseHits({ text, extraOf });
     expect(hits).toEqual([
       { id: "b", score: 1.2, explain: { recency: 0.2, capability: 1, text: 0 } },
       { id: "a", score: 0.9, explain: { recency: 0, cost: -0.1, text: 1 } },
@@ -160,9 +163,8 @@ describe("fuseLegs", () => {
   });
 
   it("leaves out what is not to be ranked", () => {
-    const termsOf = (id: string): ScoreTerms | undefined =>
-      id === "a" ? undefined : { recency: 0 };
-    const hits = fuseLegs({ text: legOf({ a: 2, b: 1 }), weights: defaultRankWeights, termsOf });
+    const extraOf = (id: string): Extra | undefined => (id === "a" ? undefined : { recency: 0 });
+    const hits = fuseHits({ text: legOf({ a: 2, b: 1 }), extraOf });
     expect(hits.map(({ id }) => id)).toEqual(["b"]);
   });
 });

@@ -80,11 +80,6 @@ export function stemWord(word: string): string {
   return stem;
 }
 
-/** Known without stemming: rules of suffixes never reach it. */
-export function firstLetterOfStem(word: string): string {
-  return (ownStems.get(word) ?? irregular.get(word) ?? word).charAt(0);
-}
-
 function computeStem(word: string): string {
   if (/^[a-z]+$/.test(word)) return stemEnglish(word);
   return /^[а-я]+$/.test(word) ? stemRussian(word) : word;

@@ -1,0 +1,32 @@
+export { createSearchIndex, type SearchIndexOptions } from "./create-search-index.ts";
+export {
+  compareHits,
+  fuseHits,
+  sumOf,
+  type FusedExplanation,
+  type FusedHit,
+  type FuseHitsInput,
+} from "./fuse/fuse-hits.ts";
+export { SearchError, type SearchErrorCode } from "./search-error.ts";
+export type {
+  Facet,
+  FacetCount,
+  FacetFilter,
+  FacetQuery,
+  SearchDocument,
+  SearchFilter,
+  SearchHit,
+  SearchIndex,
+  TextHits,
+} from "./search-index.ts";
+export { countTerms, type CountedText } from "./text/count-terms.ts";
+export type { TextWeights } from "./text/text-weights.ts";
+export type { VectorPrecision } from "./vectors/vector-table.ts";
+export {
+  createAnalyzer,
+  type Analyzer,
+  type AnalyzerOptions,
+  type QueryWord,
+  type TermAlternative,
+} from "./words/analyzer.ts";
+export { splitWords, type SplitWord } from "./words/split-words.ts";

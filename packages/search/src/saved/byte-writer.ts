@@ -1,0 +1,41 @@
+/** Bytes that grow. */
+export interface ByteWriter {
+  /** A whole number from 0 to 2^53, seven bits a byte, lowest first (LEB128). */
+  writeCount(value: number): void;
+  writeBytes(bytes: Uint8Array): void;
+  /** Little-endian IEEE 754. */
+  writeFloat32(value: number): void;
+  /** A copy of what was written. */
+  finish(): Uint8Array;
+}
+
+/** A writer of nothing yet. */
+export function createByteWriter(): ByteWriter {
+  let bytes = new Uint8Array(4096);
+  let size = 0;
+  const writeBytes = (more: Uint8Array | number[]): void => {
+    if (size + more.length > bytes.length) {
+      const grown = new Uint8Array(Math.max(bytes.length * 2, size + more.length));
+      grown.set(bytes.subarray(0, size));
+      bytes = grown;
+    }
+    bytes.set(more, size);
+    size += more.length;
+  };
+  const float = new Uint8Array(4);
+  const view = new DataView(float.buffer);
+  return {
+    writeCount(value) {
+      const digits: number[] = [];
+      let rest = value;
+      for (; rest >= 128; rest = Math.floor(rest / 128)) digits.push((rest % 128) + 128);
+      writeBytes([...digits, rest]);
+    },
+    writeBytes,
+    writeFloat32(value) {
+      view.setFloat32(0, value, true);
+      writeBytes(float);
+    },
+    finish: () => bytes.slice(0, size),
+  };
+}

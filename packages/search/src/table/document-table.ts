@@ -1,0 +1,144 @@
+import type { Facet, FacetCount, FacetFilter, FacetQuery, SearchFilter } from "../search-index.ts";
+import { compareCodeUnits } from "./compare-code-units.ts";
+
+/** Documents without their texts, by slot: a document's place, never used twice. */
+export interface DocumentTable {
+  /** Undefined for a removed document. */
+  ids: (string | undefined)[];
+  slots: Map<string, number>;
+  containerNumbers: Map<string, number>;
+  /** Container number by slot. */
+  containers: number[];
+  /** Documents by container number. */
+  containerSizes: number[];
+  facets: (readonly Facet[])[];
+}
+
+/** A table of no documents. */
+export function createDocumentTable(): DocumentTable {
+  return {
+    ids: [],
+    slots: new Map(),
+    containerNumbers: new Map(),
+    containers: [],
+    containerSizes: [],
+    facets: [],
+  };
+}
+
+/** Adds a document whose id is not in the table; returns its slot. */
+export function addDocument(
+  table: DocumentTable,
+  { id, container, facets }: { id: string; container: string; facets: readonly Facet[] },
+): number {
+  const slot = table.ids.length;
+  table.ids.push(id);
+  table.slots.set(id, slot);
+  const number = table.containerNumbers.get(container) ?? table.containerSizes.length;
+  table.containerNumbers.set(container, number);
+  table.containers.push(number);
+  table.containerSizes[number] = (table.containerSizes[number] ?? 0) + 1;
+  table.facets.push(facets);
+  return slot;
+}
+
+/** Removes a document and returns its slot; undefined if the id is unknown. */
+export function removeDocument(table: DocumentTable, id: string): number | undefined {
+  const slot = table.slots.get(id);
+  if (slot === undefined) return undefined;
+  const container = table.containers[slot] ?? 0;
+  table.containerSizes[container] = (table.containerSizes[container] ?? 0) - 1;
+  table.facets[slot] = [];
+  table.ids[slot] = undefined;
+  table.slots.delete(id);
+  return slot;
+}
+
+/** True if removed documents take more room than they are worth. */
+export function needsCompaction({ ids, slots }: DocumentTable): boolean {
+  const removed = ids.length - slots.size;
+  return removed > 64 && removed > slots.size / 2;
+}
+
+/** The order of facets in a saved index. */
+export function compareFacets(left: Facet, right: Facet): number {
+  return compareCodeUnits(left[0], right[0]) || compareCodeUnits(left[1], right[1]);
+}
+
+/** Each facet once, in order. */
+export function sortFacets(facets: readonly Facet[]): Facet[] {
+  return [...facets]
+    .sort(compareFacets)
+    .filter((facet, at, all) => at === 0 || compareFacets(facet, all[at - 1] ?? facet) !== 0);
+}
+
+/** The documents that a filter leaves. */
+export interface Visible {
+  /** By slot, 1 for a document that may be found; undefined if nothing is hidden. */
+  mask: Uint8Array | undefined;
+  count: number;
+  /** Visible documents by container number. */
+  containerSizes: ArrayLike<number>;
+}
+
+/** Applies a filter. */
+export function findVisible(table: DocumentTable, filter: SearchFilter = {}): Visible {
+  const { allow, facets = {}, exclude = [] } = filter;
+  const wanted = Object.entries(facets);
+  if (allow === undefined && wanted.length === 0 && exclude.length === 0)
+    return { mask: undefined, count: table.slots.size, containerSizes: table.containerSizes };
+  const mask = new Uint8Array(table.ids.length);
+  const containerSizes = new Int32Array(table.containerSizes.length);
+  const excluded = new Set(exclude);
+  let count = 0;
+  for (const id of allow ?? table.slots.keys()) {
+    const slot = table.slots.get(id);
+    if (slot === undefined || excluded.has(id) || !hasFacets(table.facets[slot] ?? [], facets))
+      continue;
+    mask[slot] = 1;
+    count += 1;
+    const container = table.containers[slot] ?? 0;
+    containerSizes[container] = (containerSizes[container] ?? 0) + 1;
+  }
+  return { mask, count, containerSizes };
+}
+
+/** True if there is one of the wanted values of each wanted facet. */
+export function hasFacets(facets: readonly Facet[], wanted: FacetFilter = {}): boolean {
+  return Object.entries(wanted).every(([name, value]) =>
+    facets.some(
+      ([own, having]) =>
+        own === name && (typeof value === "string" ? value === having : value.includes(having)),
+    ),
+  );
+}
+
+/** Counts facets; most frequent first, ties by value. */
+export function countFacets(
+  table: DocumentTable,
+  { filter, ids, facets, limit }: FacetQuery,
+): Record<string, FacetCount[]> {
+  const { mask } = findVisible(table, filter);
+  const counts = new Map((facets ?? []).map((name) => [name, new Map<string, number>()]));
+  for (const id of new Set(ids ?? table.slots.keys())) {
+    const slot = table.slots.get(id);
+    if (slot === undefined || mask?.[slot] === 0) continue;
+    for (const [name, value] of table.facets[slot] ?? []) {
+      let values = counts.get(name);
+      if (values === undefined && facets === undefined) counts.set(name, (values = new Map()));
+      values?.set(value, (values.get(value) ?? 0) + 1);
+    }
+  }
+  const ordered = [...counts].sort(([left], [right]) => compareCodeUnits(left, right));
+  return Object.fromEntries(
+    ordered.map(([name, values]) => [
+      name,
+      [...values]
+        .map(([value, count]) => ({ value, count }))
+        .sort(
+          (left, right) => right.count - left.count || compareCodeUnits(left.value, right.value),
+        )
+        .slice(0, limit),
+    ]),
+  );
+}

@@ -1,0 +1,37 @@
+import type { SearchDocument } from "../search-index.ts";
+import type { Analyzer } from "../words/analyzer.ts";
+import { countTerms } from "./count-terms.ts";
+
+/** An occurrence is `field * occurrenceStep + frequency`; frequencies end below it. */
+export const occurrenceStep = 4096;
+
+/** A document as terms: what postings consist of. */
+export interface AnalyzedDocument {
+  /** Each term once. */
+  terms: string[];
+  /** For each term its occurrences, `field * occurrenceStep + frequency`, fields ascending. */
+  occurrences: number[][];
+  /** Terms by field. */
+  lengths: number[];
+}
+
+/** Splits the fields of a document into terms. */
+export function analyzeDocument(
+  texts: SearchDocument["texts"],
+  fields: readonly string[],
+  analyzer: Analyzer,
+): AnalyzedDocument {
+  const byTerm = new Map<string, number[]>();
+  const lengths = fields.map((name, field) => {
+    const text = texts[name] ?? "";
+    const { counts, length } = typeof text === "string" ? countTerms(text, analyzer) : text;
+    for (const [term, count] of counts) {
+      const occurrence = field * occurrenceStep + Math.min(count, occurrenceStep - 1);
+      const occurrences = byTerm.get(term);
+      if (occurrences === undefined) byTerm.set(term, [occurrence]);
+      else occurrences.push(occurrence);
+    }
+    return length;
+  });
+  return { terms: [...byTerm.keys()], occurrences: [...byTerm.values()], lengths };
+}

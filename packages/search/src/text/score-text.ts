@@ -1,0 +1,235 @@
+import type { SearchHit, TextHits } from "../search-index.ts";
+import type { DocumentTable, Visible } from "../table/document-table.ts";
+import type { QueryWord, TermAlternative } from "../words/analyzer.ts";
+import { occurrenceStep } from "./analyze-document.ts";
+import { findNearTerms } from "./near-terms.ts";
+import { selectTop } from "./select-top.ts";
+import { entryStep, type TextPostings } from "./text-postings.ts";
+import { resolveWeights, type ResolvedWeights, type TextWeights } from "./text-weights.ts";
+
+/** Which documents words are scored over. */
+export interface ScoreTextInput {
+  table: DocumentTable;
+  visible: Visible;
+  text: TextPostings;
+  weights: TextWeights;
+  words: readonly QueryWord[];
+  limit: number;
+}
+
+/** Key of a hit's `parts` for what its container adds; a slash is in no word. */
+const containerPart = "/container";
+/** Containers of more documents meet many words by chance. */
+const fullyShared = 32;
+
+/** Slots with their scores, side by side. */
+interface Scores {
+  slots: number[];
+  scores: number[];
+}
+
+/**
+ * Scores words over the visible slots. A word counts by its best alternative. A document's score is the sum over its
+ * words and a share of the sum, over the words, of the best that a document of its container has.
+ */
+export function scoreText(input: ScoreTextInput): TextHits {
+  const { table, words, limit } = input;
+  const weights = resolveWeights(input.weights);
+  const { containers } = table;
+  const match = createWordMatcher(input, weights);
+  const total = createTally(table.ids.length);
+  const best = createTally(table.ids.length);
+  const containerBest = createTally(table.containerSizes.length);
+  const containerTotal = createTally(table.containerSizes.length);
+  const added: { word: string; found: Scores }[] = [];
+  const unmatchedTerms: string[] = [];
+  let matched = 0;
+  let asked = 0;
+  for (const word of words) {
+    const { alternatives, rarity, isFound } = match(word);
+    asked += rarity;
+    if (isFound) matched += rarity;
+    else unmatchedTerms.push(word.word);
+    for (const found of alternatives) forEachScore(found, best.raise);
+    const found = best.take();
+    forEachScore(found, (slot, score) => {
+      total.add(slot, score);
+      containerBest.raise(containers[slot] ?? 0, score);
+    });
+    forEachScore(containerBest.take(), containerTotal.add);
+    added.push({ word: word.word, found });
+  }
+  const shareOf = createContainerShare(input, weights, containerTotal.values);
+  const { slots, scores } = total.take();
+  const all = slots.map((slot, at) => {
+    const own = scores[at] ?? 0;
+    return { slot, score: own + shareOf(slot, own) };
+  });
+  const top = selectTop(all, limit, table.ids);
+  const parts = new Map(top.map(({ slot }) => [slot, new Map<string, number>()]));
+  for (const { word, found } of added)
+    forEachScore(found, (slot, score) => parts.get(slot)?.set(word, score));
+  const hits = top.map(({ slot, score }): SearchHit => {
+    const own = parts.get(slot) ?? new Map<string, number>();
+    const share = shareOf(slot, sumOf(own.values()));
+    if (share > 0) own.set(containerPart, share);
+    return { id: table.ids[slot] ?? "", score, parts: Object.fromEntries(own) };
+  });
+  return { hits, unmatchedTerms, coverage: asked === 0 ? 0 : matched / asked };
+}
+
+/**
+ * What a document's container adds to its score. The larger a container, the more of that is the document's own words
+ * instead, so that it neither gains from all it holds nor falls behind small ones.
+ */
+function createContainerShare(
+  { table, visible }: ScoreTextInput,
+  { container: weight, containerSizeDiscount }: ResolvedWeights,
+  together: Float64Array,
+): (slot: number, own: number) => number {
+  return (slot, own) => {
+    const container = table.containers[slot] ?? 0;
+    const size = Math.max(1, visible.containerSizes[container] ?? 1);
+    const share = weight / (1 + containerSizeDiscount * Math.log2(Math.min(size, fullyShared)));
+    const common = Math.min(1, Math.sqrt(fullyShared / size));
+    return share * (common * (together[container] ?? 0) + (1 - common) * own);
+  };
+}
+
+/** The ways to meet a word that the visible documents offer. */
+interface WordMatch {
+  alternatives: Scores[];
+  /** Of the best way that is more than a hint; that of a word that no document has otherwise. */
+  rarity: number;
+  /** True if a visible document has the word itself, or what stands for it. */
+  isFound: boolean;
+}
+
+/** Looks words up. Rarity is counted over the visible documents, so that hidden ones have no say. */
+function createWordMatcher(
+  input: ScoreTextInput,
+  weights: ResolvedWeights,
+): (word: QueryWord) => WordMatch {
+  const { text, visible } = input;
+  const impactsOf = createImpacts(input, weights);
+  const matchTerms = ({ terms, weight }: TermAlternative): Scores & { rarity: number } => {
+    const sum = new Map<number, number>();
+    let rarity = 0;
+    for (const term of terms) {
+      const { slots, scores } = impactsOf(term);
+      if (slots.length === 0) continue;
+      const factor = (weight * rarityOf(slots.length, visible.count)) / terms.length;
+      rarity = Math.max(rarity, factor);
+      if (terms.length === 1)
+        return { slots, scores: scores.map((score) => factor * score), rarity };
+      for (const [at, slot] of slots.entries())
+        sum.set(slot, (sum.get(slot) ?? 0) + factor * (scores[at] ?? 0));
+    }
+    return { slots: [...sum.keys()], scores: [...sum.values()], rarity };
+  };
+  return ({ alternatives }) => {
+    const found = alternatives.map(matchTerms);
+    const rarity = Math.max(
+      0,
+      ...found.filter((_, at) => alternatives[at]?.isHint !== true).map((each) => each.rarity),
+    );
+    if (rarity > 0) return { alternatives: found, rarity, isFound: true };
+    const [own] = alternatives;
+    if (own === undefined) return { alternatives: found, rarity: 0, isFound: false };
+    const near = findNearTerms(text.entries.keys(), own.terms[0] ?? "").map(({ term, likeness }) =>
+      matchTerms({ terms: [term], weight: own.weight * likeness * weights.nearTerms }),
+    );
+    return {
+      alternatives: [...found, ...near],
+      rarity: own.weight * rarityOf(0, visible.count),
+      isFound: false,
+    };
+  };
+}
+
+/** For a term, what it adds to each visible document before rarity is weighed: its saturated frequency. */
+function createImpacts(
+  { table, visible, text }: ScoreTextInput,
+  { fields, k1 }: ResolvedWeights,
+): (term: string) => Scores {
+  const factors = fields.map(({ weight, lengthDiscount }, field) => {
+    const average = (text.totals[field] ?? 0) / Math.max(1, text.documents);
+    const slope = average === 0 ? 0 : lengthDiscount / average;
+    return { weight, base: 1 - lengthDiscount, slope };
+  });
+  return (term) => {
+    const entries = text.entries.get(term) ?? [];
+    const slots: number[] = [];
+    const scores: number[] = [];
+    for (let at = 0; at < entries.length;) {
+      const slot = Math.floor((entries[at] ?? 0) / entryStep);
+      const end = (slot + 1) * entryStep;
+      let weight = 0;
+      for (let entry = entries[at] ?? end; entry < end; entry = entries[at] ?? end) {
+        const occurrence = entry - slot * entryStep;
+        const number = Math.floor(occurrence / occurrenceStep);
+        const factor = factors[number];
+        const length = text.lengths[slot]?.[number] ?? 0;
+        if (factor !== undefined)
+          weight +=
+            (factor.weight * (occurrence % occurrenceStep)) / (factor.base + factor.slope * length);
+        at += 1;
+      }
+      if (table.ids[slot] === undefined || visible.mask?.[slot] === 0) continue;
+      slots.push(slot);
+      scores.push(weight / (k1 + weight));
+    }
+    return { slots, scores };
+  };
+}
+
+/** Robertson and Sparck Jones's weight, kept above zero by adding 1 as Lucene does. */
+function rarityOf(documents: number, all: number): number {
+  return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
+}
+
+function forEachScore(
+  { slots, scores }: Scores,
+  visit: (slot: number, score: number) => void,
+): void {
+  for (let at = 0; at < slots.length; at += 1) visit(slots[at] ?? 0, scores[at] ?? 0);
+}
+
+function sumOf(values: Iterable<number>): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+/** Scores by number that grow; `take` returns those that were touched, and forgets them. */
+interface Tally {
+  values: Float64Array;
+  add(at: number, score: number): void;
+  raise(at: number, score: number): void;
+  take(): Scores;
+}
+
+function createTally(capacity: number): Tally {
+  const values = new Float64Array(capacity);
+  let touched: number[] = [];
+  const set = (at: number, score: number): void => {
+    if (values[at] === 0) touched.push(at);
+    values[at] = score;
+  };
+  return {
+    values,
+    add(at, score) {
+      if (score > 0) set(at, (values[at] ?? 0) + score);
+    },
+    raise(at, score) {
+      if (score > (values[at] ?? 0)) set(at, score);
+    },
+    take() {
+      const slots = touched;
+      const scores = slots.map((slot) => values[slot] ?? 0);
+      touched = [];
+      for (const slot of slots) values[slot] = 0;
+      return { slots, scores };
+    },
+  };
+}

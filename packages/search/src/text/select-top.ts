@@ -1,0 +1,25 @@
+import { compareCodeUnits } from "../table/compare-code-units.ts";
+
+/** A slot with its score. */
+export interface ScoredSlot {
+  slot: number;
+  score: number;
+}
+
+/** The best `limit` slots, best first, ties by id in code units. */
+export function selectTop(
+  found: readonly ScoredSlot[],
+  limit: number,
+  ids: readonly (string | undefined)[],
+): ScoredSlot[] {
+  // Sorting numbers is fast; only what is as good as the last of the best is compared by id too.
+  const scores = Float64Array.from(found, ({ score }) => score).sort();
+  const lowest = scores[Math.max(0, scores.length - limit)] ?? 0;
+  return found
+    .filter(({ score }) => score >= lowest)
+    .sort(
+      (left, right) =>
+        right.score - left.score || compareCodeUnits(ids[left.slot] ?? "", ids[right.slot] ?? ""),
+    )
+    .slice(0, limit);
+}

@@ -1,0 +1,100 @@
+/** A word as it was written, in lower case, and the parts of an identifier: `userID2` is `user`, `id`, `2`. */
+export interface SplitWord {
+  /** The beginning of the word with its case, for messages. */
+  written: string;
+  /** Parts joined; at most 64 characters. */
+  whole: string;
+  /** At least one, each at most 64 characters. */
+  parts: string[];
+}
+
+const maxChars = 64;
+
+const unspaced = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((script) => String.raw`\p{Script=${script}}`)
+  .join("");
+const upper = String.raw`[\p{Lu}\p{Lt}]`;
+const lower = String.raw`(?:\p{Ll}|(?![${unspaced}])[\p{Lm}\p{Lo}\p{M}])`;
+const digit = String.raw`(?:[0-9]|(?![${unspaced}])\p{N})`;
+
+/**
+ * A script without spaces, then capitals with or without a plural `s` (`URLs`), capitals up to the one that opens
+ * the next part (`HTML` of `HTMLDocument`), a word, and digits.
+ */
+const partPattern = new RegExp(
+  `([${unspaced}]+)|${upper}+s(?!${lower})|${upper}+(?!${lower})|${upper}?${lower}+|${digit}+`,
+  "gu",
+);
+
+/**
+ * Words of a text in order: split at all that is no letter, mark or digit, at changes of case and between letters and
+ * digits; an underscore joins the parts of one identifier. Scripts without spaces give pairs of characters. Accents on
+ * Latin letters and English possessives are dropped, Russian `ё` is `е`. Linear in the text, which is cut after about
+ * `maxParts` parts.
+ */
+export function splitWords(text: string, maxParts: number): SplitWord[] {
+  const folded = foldText(text);
+  const words: SplitWord[] = [];
+  let start = 0;
+  let end = 0;
+  let parts: string[] = [];
+  let wasUnspaced = false;
+  let count = 0;
+  const endWord = (): void => {
+    if (parts.length === 0) return;
+    const written = folded.slice(start, Math.min(end, start + maxChars));
+    words.push({ written, whole: wholeOf(parts), parts });
+  };
+  for (const match of folded.matchAll(partPattern)) {
+    if (count >= maxParts) break;
+    const isUnspaced = match[1] !== undefined;
+    const isJoined =
+      match.index === end ? !isUnspaced && !wasUnspaced : isUnderscores(folded, end, match.index);
+    if (!isJoined || parts.length === 0) {
+      endWord();
+      parts = [];
+      start = match.index;
+    }
+    const found = isUnspaced ? pairsOf(match[0]) : [match[0].slice(0, maxChars).toLowerCase()];
+    for (const part of found) parts.push(part);
+    count += found.length;
+    end = match.index + match[0].length;
+    wasUnspaced = isUnspaced;
+  }
+  endWord();
+  return words;
+}
+
+function foldText(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const plain = /^[\u0000-\u007f]*$/.test(text)
+    ? text
+    : text
+        .normalize("NFKD")
+        .replaceAll(/(\p{Script=Latin})\p{M}+/gu, "$1")
+        .normalize("NFKC")
+        .replaceAll("ё", "е")
+        .replaceAll("Ё", "Е");
+  return plain.replaceAll(/['’][sS](?![\p{L}\p{M}\p{N}])/gu, "  ");
+}
+
+function isUnderscores(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) if (text[at] !== "_") return false;
+  return true;
+}
+
+function pairsOf(text: string): string[] {
+  const characters = [...text];
+  return characters.length === 1
+    ? characters
+    : characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+}
+
+function wholeOf(parts: readonly string[]): string {
+  let whole = "";
+  for (const part of parts) {
+    if (whole.length >= maxChars) break;
+    whole += part;
+  }
+  return whole.slice(0, maxChars);
+}
