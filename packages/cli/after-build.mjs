@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 
 import { loadVocabulary } from "@ccl/core/bpe";
 
-await mkdir("dist/vocabulary", { recursive: true });
+const folder = new URL("dist/vocabulary/", import.meta.url);
+await mkdir(folder, { recursive: true });
 for (const encoding of ["o200k_base", "cl100k_base"])
-  await writeFile(`dist/vocabulary/${encoding}.bin`, await loadVocabulary(encoding));
+  await writeFile(new URL(`${encoding}.bin`, folder), await loadVocabulary(encoding));

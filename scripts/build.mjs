@@ -1,0 +1,85 @@
+// Builds the packages in the folders given, or all: esbuild writes the JavaScript, oxc-transform the type files.
+// The entries are the `@ccl/source` targets of `exports` and the commands in `bin`; an example has `src/main.ts`.
+// Sources satisfy `isolatedDeclarations`, so a type file needs one source file and no type checker.
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { build } from "esbuild";
+import { isolatedDeclarationSync } from "oxc-transform";
+
+const root = path.resolve(import.meta.dirname, "..");
+const given = process.argv.slice(2).map((folder) => path.resolve(folder));
+const folders = given.length > 0 ? given : ["packages", "examples"].flatMap(foldersIn);
+await Promise.all(folders.map(buildPackage));
+// What a package adds to its `dist` may use packages that were built here.
+for (const folder of folders) {
+  const step = path.join(folder, "after-build.mjs");
+  if (fs.existsSync(step)) await import(pathToFileURL(step).href);
+}
+
+function foldersIn(parent) {
+  const names = fs.readdirSync(path.join(root, parent)).sort();
+  return names
+    .map((name) => path.join(root, parent, name))
+    .filter((folder) => fs.existsSync(path.join(folder, "package.json")));
+}
+
+async function buildPackage(folder) {
+  const manifest = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
+  const libraries = Object.values(manifest.exports ?? {}).flatMap(
+    (target) => target["@ccl/source"] ?? [],
+  );
+  const commands = Object.values(manifest.bin ?? {});
+  const programs = commands.map((file) => file.replace(/^\.\/dist\/(.+)\.js$/, "./src/$1.ts"));
+  if (fs.existsSync(path.join(folder, "src/main.ts"))) programs.push("./src/main.ts");
+  fs.rmSync(path.join(folder, "dist"), { recursive: true, force: true });
+  if (libraries.length + programs.length === 0) return;
+  await build({
+    absWorkingDir: folder,
+    entryPoints: [...libraries, ...programs],
+    outbase: "src",
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    // Published packages contain `src`, where the maps find the text.
+    sourcemap: true,
+    sourcesContent: false,
+    chunkNames: "chunk-[hash]",
+    logLevel: "warning",
+  });
+  for (const file of commands) fs.chmodSync(path.join(folder, file), 0o755);
+  writeDeclarations(folder, libraries);
+}
+
+/** Writes the type files of `entries` and of all files that these name. */
+function writeDeclarations(folder, entries) {
+  const seen = new Set(entries.map((file) => path.normalize(file)));
+  for (const file of seen) {
+    const text = fs.readFileSync(path.join(folder, file), "utf8");
+    const { code, map, errors } = isolatedDeclarationSync(file, text, { sourcemap: true });
+    if (errors.length > 0)
+      throw new Error(`${folder}\n${errors.map((error) => error.codeframe).join("\n")}`);
+    const target = path.join("dist", path.relative("src", file)).replace(/\.ts$/, ".d.ts");
+    // `.ts` and `.js` are equally long, so the map stays right.
+    const specifier = /((?:\bfrom|\bimport)\s*\(?\s*)(["'])(\.{1,2}\/[^"']+)\.ts\2/g;
+    const types = code.replace(specifier, (_, before, quote, target) => {
+      seen.add(path.join(path.dirname(file), `${target}.ts`));
+      return `${before}${quote}${target}.js${quote}`;
+    });
+    const name = path.basename(target);
+    const source = path.relative(path.dirname(target), file).replaceAll(path.sep, "/");
+    const { mappings, names, version } = map;
+    const output = path.join(folder, target);
+    fs.mkdirSync(path.dirname(output), { recursive: true });
+    fs.writeFileSync(output, `${types}//# sourceMappingURL=${name}.map\n`);
+    fs.writeFileSync(
+      `${output}.map`,
+      JSON.stringify({ version, file: name, sources: [source], names, mappings }),
+    );
+  }
+}
