@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { reachModules, readSourceModule } from "./source-module.mjs";
-import { ceilingFor, splitSpecifier } from "./workspace.mjs";
+import { splitSpecifier } from "./workspace.mjs";
 
 const scope = "@ccl/";
 const anywhere = new Set(["node:crypto"]);
@@ -52,7 +52,6 @@ function packageProblems(item, workspace) {
     ...[...context.sources.values()].flatMap((module) => importProblems(module, context)),
     ...manifestProblems(context),
     ...item.entries.flatMap((entry) => builtinProblems(entry, context)),
-    ...item.entries.flatMap((entry) => sizeProblems(entry, context)),
   ];
 }
 
@@ -206,35 +205,4 @@ function builtinProblems(entry, { item, reach, where, workspace }) {
           `${where(module, line)} imports ${specifier} and is reached from ${entry.subpath} of ${item.name}, which runs everywhere; only ${[...allowed].join(", ")} may be imported there, the rest belongs under ./node`,
       ),
   );
-}
-
-function sizeProblems(entry, { item, reach, workspace }) {
-  const most = ceilingFor(workspace.rows[item.name].maxCodeLines, entry.subpath);
-  if (most === undefined) return [];
-  const lines = countEntryLines(entry, item, reach);
-  return lines <= most
-    ? []
-    : [`${item.name} ${entry.subpath} has ${lines} lines of code; at most ${most}`];
-}
-
-/** Lines of code behind an entry; for a subpath, without what the root entry reaches too. */
-function countEntryLines(entry, item, reach) {
-  const root = item.entries.find((candidate) => candidate.subpath === ".");
-  const inRoot = entry === root ? new Map() : reach([root?.source]);
-  const own = [...reach([entry.source]).values()].filter((module) => !inRoot.has(module.file));
-  return own.reduce((sum, module) => sum + module.codeLines, 0);
-}
-
-/** One line an entry that has a ceiling: its lines of code and the ceiling. */
-export function sizeSummary({ rows, packages }) {
-  return packages.flatMap((item) => {
-    const { reach } = readSources(item);
-    return item.entries.flatMap((entry) => {
-      const most = ceilingFor(rows[item.name]?.maxCodeLines, entry.subpath);
-      if (most === undefined) return [];
-      return [
-        `${item.name} ${entry.subpath}: ${countEntryLines(entry, item, reach)} of ${most} lines of code`,
-      ];
-    });
-  });
 }

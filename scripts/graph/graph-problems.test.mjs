@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { graphProblems, sizeSummary } from "./graph-problems.mjs";
+import { graphProblems } from "./graph-problems.mjs";
 import { readWorkspace } from "./workspace.mjs";
 
 const folders = [];
@@ -25,7 +25,7 @@ const tidy = {
   "package.json": { devDependencies: { "fast-check": "catalog:" } },
   "package-graph.json": {
     packages: {
-      "@ccl/core": { tier: 0, imports: [], platform: "neutral", maxCodeLines: { ".": 4, "*": 2 } },
+      "@ccl/core": { tier: 0, imports: [], platform: "neutral" },
       "@ccl/left": { tier: 1, imports: ["@ccl/core"], platform: "neutral" },
       "@ccl/right": { tier: 1, imports: ["@ccl/core"], platform: "node" },
       "@ccl/top": { tier: 2, imports: ["@ccl/left"], platform: "node" },
@@ -69,7 +69,7 @@ const tidy = {
   "packages/top/src/worker.ts": 'export const grammar = import.meta.resolve("wasm/python.wasm");\n',
 };
 
-function problemsOf(changes, report = graphProblems) {
+function problemsOf(changes) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-graph-"));
   folders.push(root);
   for (const [file, content] of Object.entries({ ...tidy, ...changes })) {
@@ -79,7 +79,7 @@ function problemsOf(changes, report = graphProblems) {
       typeof content === "string" ? content : JSON.stringify(content),
     );
   }
-  return report(readWorkspace(root));
+  return graphProblems(readWorkspace(root));
 }
 
 const withManifest = (folder, changes) => {
@@ -234,16 +234,6 @@ describe("graphProblems", () => {
       "imports node:fs and is reached from .",
     ],
     [
-      "too many lines in the root entry",
-      inHash("export const hash = [\n1,\n2,\n3,\n];\n"),
-      "@ccl/core . has 6 lines of code; at most 4",
-    ],
-    [
-      "too many lines in a subpath",
-      { "packages/core/src/node/index.ts": "export const text = `\na\nb`;\n" },
-      "@ccl/core ./node has 3 lines of code; at most 2",
-    ],
-    [
       "an entry without a source",
       withManifest("right", { exports: exportsOf(".", "./lost") }),
       "@ccl/right exports ./lost, and its condition @ccl/source leads to no file",
@@ -265,16 +255,5 @@ describe("graphProblems", () => {
     ],
   ])("names %s", (_fault, changes, message) => {
     expect(problemsOf(changes)).toContainEqual(expect.stringContaining(message));
-  });
-
-  it("does not count comments, blank lines or what the root entry reaches too against a subpath", () => {
-    const shared = {
-      "packages/core/src/node/index.ts": '// why\n\nexport { hash } from "../hash.ts";\n',
-    };
-    expect(problemsOf(shared, sizeSummary)).toEqual([
-      "@ccl/core .: 3 of 4 lines of code",
-      "@ccl/core ./node: 1 of 2 lines of code",
-      "@ccl/core ./conformance: 1 of 2 lines of code",
-    ]);
   });
 });

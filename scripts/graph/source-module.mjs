@@ -1,4 +1,4 @@
-// What one TypeScript source file imports, and how many of its lines are code.
+// What one TypeScript source file imports and names.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -6,7 +6,7 @@ import ts from "typescript";
 
 /**
  * @typedef {{ specifier: string, line: number, isTypeOnly: boolean }} ModuleImport
- * @typedef {{ file: string, imports: ModuleImport[], strings: string[], computedImportLines: number[], codeLines: number, names: Map<string, number> }} SourceModule
+ * @typedef {{ file: string, imports: ModuleImport[], strings: string[], computedImportLines: number[], names: Map<string, number> }} SourceModule
  */
 
 /** @returns {SourceModule} */
@@ -22,7 +22,6 @@ export function readSourceModule(file) {
     imports: [],
     strings: [],
     computedImportLines: [],
-    codeLines: 0,
     names: new Map(),
   };
   const lineOf = (node) => source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
@@ -49,7 +48,6 @@ export function readSourceModule(file) {
     ts.forEachChild(node, visit);
   };
   visit(source);
-  module.codeLines = countCodeLines(source);
   return module;
 }
 
@@ -99,23 +97,6 @@ function isFreeName(node) {
     ts.isPropertySignature(parent) ||
     ts.isMethodDeclaration(parent)
   );
-}
-
-function countCodeLines(source) {
-  const lines = new Set();
-  const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line;
-  const visit = (node) => {
-    if (node.kind >= ts.SyntaxKind.FirstJSDocNode && node.kind <= ts.SyntaxKind.LastJSDocNode)
-      return;
-    if (node.kind === ts.SyntaxKind.EndOfFileToken) return;
-    const children = node.getChildren(source);
-    if (children.length > 0) return void children.forEach(visit);
-    if (node.getStart(source) === node.end) return;
-    for (let line = lineAt(node.getStart(source)); line <= lineAt(node.end); line += 1)
-      lines.add(line);
-  };
-  visit(source);
-  return lines.size;
 }
 
 /** Every module that is reached from `entries` over relative imports, in the order of discovery. */

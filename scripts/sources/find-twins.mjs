@@ -1,0 +1,79 @@
+// Functions that stand in two packages: a helper that two packages need moves down into the lowest that both may import.
+import { groupBy } from "./group-by.mjs";
+
+// Shorter bodies are often equal by chance: `return items.map((item) => item.name)`.
+const minTokensOfSameBody = 30;
+const minTokensOfSameName = 12;
+// Of two functions with one name, this share of their pairs of neighbouring tokens is the same.
+const minLikeness = 0.5;
+// Names of things that exist once whatever their bodies look like.
+const concepts = [
+  /^(with|take|acquire|break|try|release|hold)\w*Lock$/,
+  /^is(Json|Plain|Wire)?(Record|Object)$/,
+  /^(throwIfAborted|onAbort|untilAborted|abortable)$/,
+  /^(try|safe)?[pP]arseJson$/,
+  /^(to|from|encode|decode)Base64/,
+  /^parse(Csv|Delimited)/,
+  /^(levenshtein|editDistance)/,
+  /^(retry|withRetry|backoff)/,
+  /^(systemCode|errorCode|codeOfError|isErrorWithCode)$/,
+];
+
+/**
+ * Groups of top-level functions in two or more packages that have the same body with names and texts masked, or one
+ * name and like bodies, or the name of a concept. A group is known by the names of its functions.
+ * @param {import("./read-sources.mjs").Source[]} sources
+ * @returns {{ id: string, places: string[] }[]}
+ */
+export function findTwins(sources) {
+  const functions = sources.flatMap((source) =>
+    source.functions
+      .filter((item) => item.isTopLevel && item.body.length >= minTokensOfSameName)
+      .map((item) => ({ ...item, package: source.package, file: source.file })),
+  );
+  const long = functions.filter((item) => item.body.length >= minTokensOfSameBody);
+  const sameBody = groupBy(long, maskedBody);
+  const sameName = groupBy(functions, (item) => item.name).map(onlyAlike);
+  const groups = new Map();
+  for (const group of [...sameBody, ...sameName].filter(isInTwoPackages)) {
+    const id = [...new Set(group.map((item) => item.name))].sort().join(", ");
+    const places = groups.get(id)?.places ?? new Set();
+    for (const item of group) places.add(`${item.file}:${item.line}`);
+    groups.set(id, { id, places });
+  }
+  return [...groups.values()]
+    .map(({ id, places }) => ({ id, places: [...places].sort() }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+const isInTwoPackages = (group) => new Set(group.map((item) => item.package)).size > 1;
+
+function onlyAlike(group) {
+  if (concepts.some((concept) => concept.test(group[0].name))) return group;
+  return group.filter((item) =>
+    group.some((other) => other.package !== item.package && likeness(item, other) >= minLikeness),
+  );
+}
+
+/** Names of variables by the order in which they appear; properties and keywords stay, texts are equal. */
+function maskedBody({ body }) {
+  const names = new Map();
+  const mask = ({ kind, text }) => {
+    if (kind === "text") return '""';
+    if (kind !== "name") return text;
+    if (!names.has(text)) names.set(text, `n${names.size}`);
+    return names.get(text);
+  };
+  return body.map(mask).join(" ");
+}
+
+function likeness(left, right) {
+  const [a, b] = [pairsOf(left), pairsOf(right)];
+  const shared = [...a].filter((pair) => b.has(pair)).length;
+  return shared / (a.size + b.size - shared);
+}
+
+function pairsOf(item) {
+  const tokens = maskedBody(item).split(" ");
+  return new Set(tokens.slice(1).map((token, index) => `${tokens[index]} ${token}`));
+}

@@ -1,0 +1,123 @@
+// What is wrong with the sources, as sentences, against the budgets and what was there when a check was introduced.
+import { countWords } from "./count-words.mjs";
+import { findCycles } from "./find-cycles.mjs";
+import { findTwins } from "./find-twins.mjs";
+
+export const maxFileTokens = 2500;
+export const maxFunctionTokens = 500;
+
+/**
+ * What was wrong when a check was introduced; it may only shrink.
+ * @typedef {{ twins: string[], cycles: string[][], words: Record<string, number> }} Ratchet
+ */
+
+/**
+ * @param {import("./read-sources.mjs").Source[]} sources
+ * @param {{ ratchet: Ratchet, allowedTwins: Record<string, string>, rows: Record<string, { maxTokens?: number }> }} rules
+ */
+export function sourceProblems(sources, { ratchet, allowedTwins, rows }) {
+  const found = findings(sources);
+  return [
+    ...twinProblems(found.twins, [...ratchet.twins, ...Object.keys(allowedTwins)]),
+    ...unusedReasons(found.twins, allowedTwins),
+    ...cycleProblems(found.cycles, ratchet.cycles),
+    ...wordProblems(found.words, ratchet.words),
+    ...budgetProblems(sources, rows),
+    ...tooLarge(sources, 2).map((line) => `${line}; more than twice the budget`),
+  ];
+}
+
+/** The ratchet after `sources` were improved: what is gone leaves it, and nothing enters. */
+export function lowerRatchet(sources, { ratchet, allowedTwins }) {
+  const { twins, cycles, words } = findings(sources);
+  const ids = twins.map((twin) => twin.id).filter((id) => allowedTwins[id] === undefined);
+  return {
+    twins: ids.filter((id) => ratchet.twins.includes(id)),
+    cycles: cycles.filter((cycle) => isKnownCycle(cycle, ratchet.cycles)),
+    words: Object.fromEntries(
+      Object.entries(words)
+        .map(([name, counts]) => [name, Math.min(sumOf(counts), ratchet.words[name] ?? 0)])
+        .filter(([, count]) => count > 0),
+    ),
+  };
+}
+
+/** @returns {Ratchet} The ratchet that allows all that is there. */
+export function initialRatchet(sources) {
+  const { twins, cycles, words } = findings(sources);
+  const counts = Object.entries(words).map(([name, row]) => [name, sumOf(row)]);
+  return { twins: twins.map((twin) => twin.id), cycles, words: Object.fromEntries(counts) };
+}
+
+/** Files and functions with more than `factor` times the tokens that one should have. */
+export function tooLarge(sources, factor = 1) {
+  return sources.flatMap(({ file, tokens, functions }) => [
+    ...(tokens > maxFileTokens * factor
+      ? [`${file} has ${tokens} tokens; at most ${maxFileTokens}`]
+      : []),
+    ...functions
+      .filter((item) => item.size > maxFunctionTokens * factor)
+      .map(
+        ({ line, name, size }) =>
+          `${file}:${line} ${name || "function"} has ${size} tokens; at most ${maxFunctionTokens}`,
+      ),
+  ]);
+}
+
+/** Tokens of code by the name of the package's folder. */
+export function tokensByPackage(sources) {
+  const counts = {};
+  for (const { package: name, tokens } of sources) counts[name] = (counts[name] ?? 0) + tokens;
+  return counts;
+}
+
+function findings(sources) {
+  return {
+    twins: findTwins(sources),
+    cycles: findCycles(sources),
+    words: countWords(sources),
+  };
+}
+
+function twinProblems(twins, known) {
+  return twins
+    .filter((twin) => !known.includes(twin.id))
+    .map(
+      ({ id, places }) =>
+        `${id} stands in several packages (${places.join(", ")}); move it to the lowest package that they may import`,
+    );
+}
+
+function unusedReasons(twins, allowed) {
+  return Object.keys(allowed)
+    .filter((id) => !twins.some((twin) => twin.id === id))
+    .map((id) => `twins-allowed.json: ${id} stands in one package only; remove it from the list`);
+}
+
+function cycleProblems(cycles, known) {
+  return cycles
+    .filter((cycle) => !isKnownCycle(cycle, known))
+    .map((cycle) => `these files import each other in a circle: ${cycle.join(", ")}`);
+}
+
+const isKnownCycle = (cycle, known) =>
+  known.some((other) => cycle.every((file) => other.includes(file)));
+
+function wordProblems(words, known) {
+  return Object.entries(words)
+    .filter(([name, counts]) => sumOf(counts) > (known[name] ?? 0))
+    .map(([name, counts]) => {
+      const list = Object.entries(counts).map(([word, count]) => `${word} ${count}`);
+      return `${name} has ${sumOf(counts)} words in names and comments that are not the field's, at most ${known[name] ?? 0}: ${list.join(", ")}`;
+    });
+}
+
+const sumOf = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+function budgetProblems(sources, rows) {
+  return Object.entries(tokensByPackage(sources)).flatMap(([folder, tokens]) => {
+    const max = rows[`@ccl/${folder}`]?.maxTokens;
+    if (max === undefined) return [`package-graph.json gives @ccl/${folder} no maxTokens`];
+    return tokens <= max ? [] : [`@ccl/${folder} has ${tokens} tokens of code; at most ${max}`];
+  });
+}
