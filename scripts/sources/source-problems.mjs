@@ -3,8 +3,8 @@ import { countWords } from "./count-words.mjs";
 import { findCycles } from "./find-cycles.mjs";
 import { findTwins } from "./find-twins.mjs";
 
-export const maxFileTokens = 2500;
-export const maxFunctionTokens = 500;
+const maxFileTokens = 2500;
+const maxFunctionTokens = 500;
 
 /**
  * What was wrong when a check was introduced; it may only shrink.
