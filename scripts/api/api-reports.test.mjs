@@ -1,0 +1,79 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { afterEach, describe, expect, it } from "vitest";
+
+import { apiReports } from "./api-reports.mjs";
+
+const folders = [];
+afterEach(() => folders.splice(0).forEach((folder) => fs.rmSync(folder, { recursive: true })));
+
+const tidy = {
+  "package.json": '{ "type": "module" }',
+  "dist/index.d.ts":
+    'export { run, type Run } from "./run.js";\nexport { limit } from "./limit.js";',
+  "dist/run.d.ts":
+    "/** Runs. */\nexport interface Run { id: string }\nexport declare function run(id: string): Run;",
+  "dist/limit.d.ts": "export declare const limit: number;",
+  "dist/more/index.d.ts": 'export { run } from "../run.js";',
+};
+
+function reportOf(changes = {}) {
+  const directory = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "ccl-api-"));
+  folders.push(directory);
+  for (const [file, text] of Object.entries({ ...tidy, ...changes })) {
+    fs.mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
+    fs.writeFileSync(path.join(directory, file), text);
+  }
+  const entries = [
+    { subpath: ".", built: path.join(directory, "dist/index.js") },
+    { subpath: "./more", built: path.join(directory, "dist/more/index.js") },
+  ];
+  return apiReports([{ name: "@ccl/x", directory, entries }])[0];
+}
+
+describe("apiReports", () => {
+  it("shows what each entry exports, once, in the order of names", () => {
+    const { text, exports } = reportOf();
+    expect(exports).toBe(4);
+    expect(text).toMatchInlineSnapshot(`
+      "# @ccl/x: public API
+
+      Written by \`pnpm api\` from the type files.
+
+      ## @ccl/x: 3 exports
+
+      \`\`\`ts
+      export interface Run {
+          id: string;
+      }
+      export const limit: number;
+      export function run(id: string): Run;
+      \`\`\`
+
+      ## @ccl/x/more: 1 exports
+
+      \`\`\`ts
+      export { run }; // see .
+      \`\`\`
+      "
+    `);
+  });
+
+  it("changes with a type, and not with a comment or the order in a file", () => {
+    const { text } = reportOf();
+    const [doc, type, value] = tidy["dist/run.d.ts"].split("\n");
+    expect(reportOf({ "dist/run.d.ts": `${value}\n/** Other. */\n${type}` }).text).toBe(text);
+    const wider = type.replace("string", "string | number");
+    expect(reportOf({ "dist/run.d.ts": [doc, wider, value].join("\n") }).text).not.toBe(text);
+  });
+
+  it("says so when a package is not built", () => {
+    expect(() =>
+      apiReports([
+        { name: "@ccl/x", directory: "/none", entries: [{ subpath: ".", built: "/none/i.js" }] },
+      ]),
+    ).toThrow("/none/i.d.ts is not built; run pnpm build");
+  });
+});

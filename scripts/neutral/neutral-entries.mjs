@@ -1,0 +1,72 @@
+// Whether the entries for every platform run where there is no Node: bundled for browsers, and without `eval`.
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+
+import { build } from "esbuild";
+
+import { allowedBuiltins } from "../graph/graph-problems.mjs";
+
+/**
+ * The entries that `package-graph.json` calls neutral.
+ * @returns {{ name: string, built: string, directory: string, external: string[] }[]}
+ */
+export function neutralEntries({ rows, packages }) {
+  return packages.flatMap((item) =>
+    item.entries
+      .filter(({ subpath }) => allowedBuiltins(rows[item.name], subpath) !== undefined)
+      .map(({ subpath, built }) => ({
+        name: path.posix.join(item.name, subpath),
+        built,
+        directory: item.directory,
+        external: [...optionalPeers(item.manifest), ...assertions(rows[item.name], subpath)],
+      })),
+  );
+}
+
+// An application brings an optional peer where it needs one, and is asked for it when it calls what needs it.
+function optionalPeers({ peerDependencies = {}, peerDependenciesMeta = {} }) {
+  return Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional);
+}
+
+// A conformance kit runs in a test runner, and those for browsers bring `node:assert`.
+function assertions(row, subpath) {
+  return [...allowedBuiltins(row, subpath)].filter((name) => name.startsWith("node:assert"));
+}
+
+/**
+ * Bundles an entry for browsers into `folder` and imports it in a process without code from strings and without the
+ * names of Node. `undefined` if both work, else what failed.
+ * @returns {Promise<{ problem: string | undefined, bytes: number }>}
+ */
+export async function tryNeutralEntry(entry, folder) {
+  const outfile = path.join(folder, `${entry.name.replace(/\W+/g, "-")}.mjs`);
+  try {
+    await build({
+      entryPoints: [entry.built],
+      outfile,
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      target: "es2022",
+      external: entry.external,
+      logLevel: "silent",
+    });
+  } catch (error) {
+    const texts = [
+      ...new Set(error.errors?.map(({ text }) => text.split("\n")[0]) ?? [`${error}`]),
+    ];
+    return { problem: `does not bundle: ${texts.slice(0, 3).join("; ")}`, bytes: 0 };
+  }
+  const program = path.join(import.meta.dirname, "run-neutral.mjs");
+  const result = spawnSync(
+    process.execPath,
+    ["--disallow-code-generation-from-strings", program, outfile, entry.name],
+    { encoding: "utf8", timeout: 60_000 },
+  );
+  const bytes = fs.statSync(outfile).size;
+  if (result.status === 0) return { problem: undefined, bytes };
+  const line = result.stderr.split("\n").find((text) => /Error/.test(text)) ?? result.stderr;
+  return { problem: `does not run: ${line.trim()}`, bytes };
+}
