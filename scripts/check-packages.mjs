@@ -7,9 +7,9 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
 import { readWorkspace } from "./graph/workspace.mjs";
-import { compileApp, installApp } from "./packages/consumer-app.mjs";
+import { compileApp, installAlone, installApp } from "./packages/consumer-app.mjs";
 import { entryLimits } from "./packages/entry-limits.mjs";
-import { pnpmCommand, runCommand } from "./packages/run-command.mjs";
+import { pnpmCommand, runCommand, startCommand } from "./packages/run-command.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
 const workspace = readWorkspace(root);
@@ -17,6 +17,11 @@ const { packages } = workspace;
 const temporary = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "ccl packages "));
 process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+// `.ci/run` has the programs run on a second version of Node too.
+const runtimes = [process.execPath, process.env.CCL_SECOND_NODE].filter(Boolean);
+// What an adopter downloads, in bytes of files on disk; measured by hand: 35 MB with a native SQLite driver.
+const maxInstalledBytes = { "@ccl/context-compiler": 12_000_000 };
 
 const app = path.join(temporary, "app");
 const sample = path.join(temporary, "sample");
@@ -29,15 +34,21 @@ await step("entries: size and platform", () => {
 });
 await step("pnpm pack", () => {
   tarballs = packTarballs();
-  return Object.values(tarballs).map(
-    (file) => `${path.basename(file)}: ${fs.statSync(file).size} bytes`,
-  );
+  const sizes = Object.values(tarballs).map((file) => fs.statSync(file).size);
+  return [`${sizes.length} tarballs, ${sizes.reduce((sum, size) => sum + size, 0)} bytes`];
 });
 await step("publint --strict", async () => {
   const found = await Promise.all(packages.map(lintTarball));
   if (found.flat().length > 0) throw new Error(found.flat().join("\n"));
 });
 await step("attw --profile esm-only", checkTypes);
+await step("npm install of one package alone", () =>
+  Object.entries(maxInstalledBytes).map(([name, max]) => {
+    const bytes = installAlone(path.join(temporary, "alone"), name, tarballs);
+    if (bytes > max) throw new Error(`${name} installs ${bytes} bytes; at most ${max}`);
+    return `${name} installs ${bytes} of ${max} bytes`;
+  }),
+);
 await step("npm install of the tarballs", () => {
   installApp(app, { tarballs, packages, nodeTypes: runningVersion("@types/node") });
 });
@@ -50,9 +61,10 @@ await step("tsc under module nodenext, skipLibCheck false", () => {
 });
 await step("every entry imported and required, the READMEs' programs run", () => {
   fs.cpSync(path.join(root, "examples/quickstart-pack/sample"), sample, { recursive: true });
-  return programs.flatMap(({ name, file }) => {
-    const printed = runCommand([process.execPath, file], { cwd: sample }).trimEnd().split("\n");
-    return name === "every-entry" ? printed : [`${name}: ${printed.length} lines printed`];
+  return runtimes.map((node) => {
+    for (const { file } of programs) runCommand([node, file], { cwd: sample });
+    const version = runCommand([node, "--version"]).trim();
+    return `${programs.length} programs ran on Node ${version}`;
   });
 });
 await step("the installed ccl", () => {
@@ -75,13 +87,13 @@ async function step(name, action) {
 }
 
 function packTarballs() {
-  const pnpm = pnpmCommand();
+  const folder = path.join(temporary, "tarballs");
+  const command = [...pnpmCommand(), "--recursive", "--filter", "./packages/*", "pack"];
+  runCommand([...command, "--pack-destination", folder], { cwd: root });
   return Object.fromEntries(
-    packages.map((item) => {
-      const folder = path.join(temporary, "tarballs", path.basename(item.directory));
-      fs.mkdirSync(folder, { recursive: true });
-      runCommand([...pnpm, "pack", "--pack-destination", folder], { cwd: item.directory });
-      return [item.name, path.join(folder, fs.readdirSync(folder)[0])];
+    packages.map(({ name, manifest }) => {
+      const file = `${name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`;
+      return [name, path.join(folder, file)];
     }),
   );
 }
@@ -94,7 +106,7 @@ async function lintTarball(item) {
   );
 }
 
-function checkTypes() {
+async function checkTypes() {
   const attw = path.join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
   const flags = [
     "--profile",
@@ -104,11 +116,12 @@ function checkTypes() {
     "ascii",
     "--no-emoji",
   ];
-  const libraries = packages.filter((item) => item.entries.length > 0);
-  for (const item of libraries)
-    runCommand([process.execPath, attw, tarballs[item.name], ...flags], { cwd: temporary });
-  const others = packages.filter((item) => item.entries.length === 0);
-  return others.map((item) => `${item.name}: skipped, it has no entry to import`);
+  const queue = packages.filter((item) => item.entries.length > 0);
+  const work = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift())
+      await startCommand([process.execPath, attw, tarballs[item.name], ...flags], temporary);
+  };
+  await Promise.all(Array.from({ length: os.availableParallelism() }, work));
 }
 
 function runningVersion(name) {

@@ -19,6 +19,25 @@ export function installApp(directory, { tarballs, packages, nodeTypes }) {
     // The packages ask for each other by version, and none of these versions is published yet.
     overrides: Object.fromEntries(Object.keys(files).map((name) => [name, `$${name}`])),
   };
+  installDependencies(directory, manifest);
+}
+
+/** Installs one package with what it requires, as its user does, and returns the bytes of all files. */
+export function installAlone(directory, name, tarballs) {
+  const overrides = Object.fromEntries(
+    Object.entries(tarballs)
+      .filter(([other]) => other !== name)
+      .map(([other, file]) => [other, `file:${file}`]),
+  );
+  const dependencies = { [name]: `file:${tarballs[name]}` };
+  installDependencies(directory, { name: "alone", private: true, dependencies, overrides });
+  return fs
+    .readdirSync(path.join(directory, "node_modules"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0);
+}
+
+function installDependencies(directory, manifest) {
   fs.mkdirSync(directory, { recursive: true });
   fs.writeFileSync(path.join(directory, "package.json"), JSON.stringify(manifest, undefined, 2));
   const flags = [

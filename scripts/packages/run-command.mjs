@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 
 /** Runs a command to its end and returns what it printed; throws with all of it when the command fails. */
 export function runCommand(command, options = {}) {
@@ -14,6 +15,16 @@ export function runCommand(command, options = {}) {
   if (result.status === 0) return result.stdout;
   const ending = result.signal ?? `exit code ${result.status}`;
   throw new Error(`${command.join(" ")}: ${ending}\n${result.stdout}${result.stderr}`.trimEnd());
+}
+
+/** Runs a command beside others; rejects with all that it printed when it fails. */
+export async function startCommand([file, ...parameters], cwd) {
+  const child = spawn(file, parameters, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += text));
+  const [code, signal] = await once(child, "close");
+  if (code !== 0)
+    throw new Error(`${[file, ...parameters].join(" ")}: ${signal ?? code}\n${printed}`.trimEnd());
 }
 
 /** The pnpm that runs this script, or the one that npx brings. */
