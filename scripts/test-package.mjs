@@ -1,0 +1,18 @@
+// Runs the tests of the package in the working directory, type tests included; started by turbo.
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+
+const root = path.resolve(import.meta.dirname, "..");
+const folder = path.relative(root, process.cwd()).replaceAll(path.sep, "/");
+const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
+const flags = [
+  `${folder}/src/`,
+  `--typecheck.include=${folder}/src/**/*.test-d.ts`,
+  `--typecheck.tsconfig=${folder}/tsconfig.json`,
+  "--passWithNoTests",
+];
+const { status } = spawnSync(process.execPath, [vitest, "run", ...flags], {
+  cwd: root,
+  stdio: "inherit",
+});
+process.exit(status ?? 1);
