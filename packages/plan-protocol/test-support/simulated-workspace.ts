@@ -4,7 +4,6 @@ import { type Clock, sha256Hex } from "@ccl/core";
 import { defaultPlanLimits } from "../src/limits/plan-limits.ts";
 import { createWorkspace } from "../src/node/create-workspace.ts";
 import { type Folder, unless } from "../src/node/file-system/folder.ts";
-import type { Owner } from "../src/node/lock/owner.ts";
 import type { WorkspaceDurability } from "../src/node/workspace-parts.ts";
 import type { ValidAction, ValidPlan } from "../src/validate/valid-plan.ts";
 import type { FileWorkspace } from "../src/workspace/file-workspace.ts";
@@ -15,22 +14,15 @@ let opened = 0;
 interface SimulatedOptions {
   durability?: WorkspaceDurability;
   root?: Folder;
-  owner?: Owner;
   clock?: Clock;
 }
 
-/** A workspace on a simulated disk. Every other owner counts as dead: only one is at work at a time. */
+/** A workspace on a simulated disk, without a lock: only one is at work at a time. */
 export function openSimulatedWorkspace(
   disk: SimulatedDisk,
-  {
-    durability = "full",
-    root = disk.root,
-    owner,
-    clock = createFixedClock(1_000),
-  }: SimulatedOptions = {},
+  { durability = "full", root = disk.root, clock = createFixedClock(1_000) }: SimulatedOptions = {},
 ): FileWorkspace {
   opened += 1;
-  const name = `owner${opened}-0123456789abcdef`;
   return createWorkspace({
     rootPath: `/simulated/${opened}`,
     root,
@@ -50,11 +42,7 @@ export function openSimulatedWorkspace(
     limits: defaultPlanLimits,
     clock,
     ids: createSequentialIds(`t${opened}`),
-    owner: owner ?? {
-      token: name,
-      stateOf: (token) => (token.startsWith(`${name}-`) ? "alive" : "dead"),
-    },
-    lockTimeoutMs: 0,
+    withLock: (_journals, _signal, work) => work(),
     readSet: new Map(),
   });
 }

@@ -1,14 +1,17 @@
 import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome } from "@ccl/artifact-store/driver";
+import { withFileLock } from "@ccl/core/node";
 import { join } from "node:path";
 import { unless } from "../file-system/file-system.ts";
 import { entryName, nameKey, type ReferenceEntry } from "../layout/entry-name.ts";
 import { shardPath, syncNames } from "../layout/store-folder.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import type { FsStore } from "./fs-store.ts";
-import { withLock } from "./lock.ts";
 import { compareHandles } from "./references.ts";
 import type { ShardUsage } from "./shard-usage.ts";
+
+/** After which a lock of another machine or container counts as left behind. */
+const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /** Whether a commit has to look at what the store holds. */
 export function hasLimits(limits: StoreLimits): boolean {
@@ -30,7 +33,9 @@ export function commitWithinLimits(
   options: { signal?: AbortSignal | undefined },
 ): Promise<CommitOutcome[]> {
   const path = join(store.root, "limits.lock");
-  return withLock({ store, path, ...options }, async () => {
+  // It guards sums, never bytes: those are safe without it.
+  const lockOptions = { ...options, waitMs: Infinity, abandonedAfterMs };
+  return withFileLock(path, lockOptions, async () => {
     const nowMs = (await store.fs.status(path))?.changedAtMs ?? 0;
     const shards = await store.usage.read(nowMs);
     if (fitsAsItIs(shards, puts, limits)) return commit();

@@ -2,12 +2,13 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
+import { NodeIoError, withFileLock } from "@ccl/core/node";
+
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import type { FolderContent } from "./folder-cache.ts";
 import { OVERVIEW } from "./folder-files.ts";
 import { finishChanges, hasUnfinishedChanges } from "./folder-journal.ts";
-import { withLock } from "./folder-lock.ts";
 import { readContent } from "./read-content.ts";
 
 /** The records of a project's catalog as they stand on disk. */
@@ -18,6 +19,7 @@ export interface CatalogRecords {
 }
 
 const MAX_TRIES = 20;
+const LOCK_WAIT_MS = 5_000;
 
 /** Where the project's catalog is. */
 export function catalogPath({ root, directory }: Session): string {
@@ -72,5 +74,13 @@ export async function readAtRest(
 /** Runs `work` while nobody else writes to the catalog. */
 export async function withCatalogLock<T>(session: Session, work: () => Promise<T>): Promise<T> {
   await mkdir(catalogPath(session), { recursive: true });
-  return await withLock(join(catalogPath(session), ".lock"), session.signal, work);
+  const { signal } = session;
+  const path = join(catalogPath(session), ".lock");
+  return await withFileLock(path, { waitMs: LOCK_WAIT_MS, signal }, work).catch(
+    (error: unknown) => {
+      signal.throwIfAborted();
+      if (!NodeIoError.isInstance(error) || error.code !== "locked") throw error;
+      throw new CliError("catalog_conflict", error.message, { cause: error });
+    },
+  );
 }

@@ -1,7 +1,15 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256Hex } from "@ccl/core";
-import { openAppendLog, writeFileDurable, type AppendLog, type Durability } from "@ccl/core/node";
+import {
+  acquireFileLock,
+  NodeIoError,
+  openAppendLog,
+  writeFileDurable,
+  type AppendLog,
+  type Durability,
+  type FileLock,
+} from "@ccl/core/node";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { requireObject, requireThat, shown } from "../fit/require-that.ts";
 import type { EventPage, SessionPage, SessionStore } from "../session-store/session-store.ts";
@@ -15,7 +23,6 @@ import {
   sessionPageSizes,
 } from "../session-store/store-input.ts";
 import { throwIfAborted } from "../session-store/until-aborted.ts";
-import { acquireSessionLock, type SessionLock } from "./session-lock.ts";
 import {
   eventLine,
   firstChain,
@@ -35,7 +42,7 @@ export interface JsonlSessionStoreOptions {
 
 /** A session that this store writes. */
 interface Writer {
-  lock: SessionLock;
+  lock: FileLock;
   log: AppendLog | undefined;
   position: LogPosition;
 }
@@ -252,15 +259,12 @@ class JsonlSessionStore implements SessionStore {
   async #writerOf(sessionId: string, { isDamageIgnored = false } = {}): Promise<Writer> {
     const held = this.#writers.get(sessionId);
     if (held !== undefined) return held;
-    const lock = await acquireSessionLock(
-      join(this.#folder, locksFolder, `${fileNameOf(sessionId)}.lock`),
-    );
-    if (lock === undefined) {
-      throw new ContextCompilerError(
-        "conflict",
-        `Another writer holds session "${sessionId}" until it closes its store.`,
-      );
-    }
+    const lockPath = join(this.#folder, locksFolder, `${fileNameOf(sessionId)}.lock`);
+    const lock = await acquireFileLock(lockPath, { waitMs: 0 }).catch((error: unknown) => {
+      if (!NodeIoError.isInstance(error) || error.code !== "locked") throw error;
+      const message = `Another writer holds session "${sessionId}" until it closes its store.`;
+      throw new ContextCompilerError("conflict", message, { cause: error });
+    });
     try {
       const position = await this.#endOf(sessionId, isDamageIgnored);
       const writer: Writer = { lock, log: undefined, position };

@@ -93,11 +93,11 @@ export async function withFileLock<Value>(
   work: () => Promise<Value>,
 ): Promise<Value> {
   throwIfAborted(options.signal, NodeIoError);
-  const key = fullPath(path);
+  const key = keyOf(path);
   const before = turns.get(key) ?? Promise.resolve();
   const run = async (): Promise<Value> => {
     await untilAborted(before, options.signal, NodeIoError);
-    const lock = await acquireFileLock(key, options);
+    const lock = await acquireFileLock(path, options);
     try {
       return await work();
     } finally {
@@ -125,14 +125,14 @@ export async function acquireFileLock(
   options: FileLockOptions = {},
 ): Promise<FileLock> {
   try {
-    return await acquire(nodeSystem, fullPath(path), options);
+    return await acquire(nodeSystem, resolve(path), options);
   } catch (error) {
     throw ioError("write_failed", `Could not lock "${path}"`, error);
   }
 }
 
-/** One path for each lock file, whichever links its folder was named through. */
-function fullPath(path: string): string {
+/** One key for each lock file, whichever links its folder was named through. */
+function keyOf(path: string): string {
   const full = resolve(path);
   try {
     return join(realpathSync(dirname(full)), basename(full));
@@ -334,7 +334,8 @@ function isTaken(error: unknown): boolean {
 
 /** True for the answers of file systems on which a file has one name. */
 export function isWithoutHardLinks(error: unknown): boolean {
-  const codes = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR", "EINVAL"];
+  const codes = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"];
+  if (process.platform === "win32") codes.push("EISDIR");
   return codes.includes(systemCode(error) ?? "");
 }
 

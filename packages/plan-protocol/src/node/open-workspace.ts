@@ -10,8 +10,8 @@ import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import type { ContextPorts } from "./context/read-requests.ts";
 import { createWorkspace } from "./create-workspace.ts";
 import { type Folder, systemCode, unless } from "./file-system/folder.ts";
-import { openRootFolder } from "./file-system/node-folder.ts";
-import { createOwner } from "./lock/owner.ts";
+import { openRootFolder, pathIn } from "./file-system/node-folder.ts";
+import { withLockFile } from "./lock/workspace-lock.ts";
 import type { WorkspaceDurability, WorkspaceParts } from "./workspace-parts.ts";
 
 /** How a workspace is opened. */
@@ -67,8 +67,12 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
     limits: { ...defaultPlanLimits, ...options.limits },
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
-    owner: createOwner(),
-    lockTimeoutMs,
+    withLock: async (held, signal, work) =>
+      withLockFile(
+        await pathIn(held, "lock"),
+        { name: `${parts.journalsName}/lock`, waitMs: lockTimeoutMs, signal },
+        work,
+      ),
     readSet: new Map(),
   };
   if (journals !== undefined) await confirmGivenJournals(parts, journals);

@@ -109,7 +109,7 @@ describe("several processes on one workspace", () => {
     expect(Number(a)).toBeGreaterThanOrEqual(Math.max(...acknowledged));
     expect(
       (await readdir(join(root, ".ccl/transactions"))).filter((name) =>
-        /^(?:lock|claim)/.test(name),
+        /^lock(?:$|.*\.claim$)/.test(name),
       ),
     ).toEqual([]);
   });
@@ -235,8 +235,8 @@ let racing: Promise<unknown[]> = Promise.resolve([]);
 
 /** Kills the process whose lock it is, and the check that it runs. */
 async function endOwnerOf(folder: string): Promise<void> {
-  const token = await readFile(join(folder, ".ccl/transactions/lock"), "utf8");
-  const owner = Number(token.split("-")[3]);
+  const lock = await readFile(join(folder, ".ccl/transactions/lock"), "utf8");
+  const { pid: owner }: { pid: number } = JSON.parse(lock);
   const checks: number[] = [];
   for (const id of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const stat = await readFile(`/proc/${id}/stat`, "latin1").catch(() => "");

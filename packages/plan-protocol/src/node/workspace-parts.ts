@@ -4,7 +4,6 @@ import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { ReadFile } from "../validate/valid-plan.ts";
 import type { PlanPolicy } from "../validate/validate-plan.ts";
 import type { Folder, OpenFile } from "./file-system/folder.ts";
-import type { Owner } from "./lock/owner.ts";
 
 /** `full`: what was committed outlives a power cut. `off`: only the death of the process. */
 export type WorkspaceDurability = "full" | "off";
@@ -24,8 +23,12 @@ export interface WorkspaceParts {
   limits: PlanLimits;
   clock: Clock;
   ids: IdGenerator;
-  owner: Owner;
-  lockTimeoutMs: number;
+  /** Runs work while no other one, of any process, has the lock in the journals' folder. */
+  withLock<Value>(
+    journals: Folder,
+    signal: AbortSignal | undefined,
+    work: () => Promise<Value>,
+  ): Promise<Value>;
   readSet: Map<string, ReadFile>;
 }
 

@@ -119,7 +119,8 @@ function createFolder(place: Place, folder: number | undefined): Folder {
   return self;
 }
 
-function pathIn(
+/** The path of a name in an open folder, for calls that take paths. */
+export function pathIn(
   folder: Folder & { at?: ((name: string) => Promise<string>) | undefined },
   name: string,
 ): Promise<string> {

@@ -1,7 +1,6 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
-import { systemClock } from "@ccl/core";
 import { resolveInside } from "@ccl/core/node";
 
 import {
@@ -13,9 +12,7 @@ import type { PlanMemory } from "../../memory/plan-memory.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { MemorySource } from "../../session/plan-session.ts";
 import { systemCode } from "../file-system/folder.ts";
-import { openRootFolder } from "../file-system/node-folder.ts";
-import { createOwner } from "../lock/owner.ts";
-import { type LockParts, withWorkspaceLock } from "../lock/workspace-lock.ts";
+import { withLockFile } from "../lock/workspace-lock.ts";
 import { ioFailed, readJsonFile, writeJsonFile } from "./json-file.ts";
 
 const LOCK_TIMEOUT_MS = 10_000;
@@ -61,7 +58,6 @@ export async function openMemoryFiles(
 ): Promise<MemoryFiles> {
   const userFile = join(resolve(userDirectory), "preferences.json");
   const projectFile = await projectFileIn(root, signal);
-  const owner = createOwner();
   // One write after the other: each starts from what the one before has left.
   let writing: Promise<unknown> = Promise.resolve();
 
@@ -89,7 +85,7 @@ export async function openMemoryFiles(
         all.findIndex((other) => dirname(other.path) === dirname(path)) === index,
     );
     const locked = files.reduceRight<() => Promise<MemoryPatchOutcome>>(
-      (inner, file) => () => withFileLock(owner, { ...file, signal: at }, inner),
+      (inner, file) => () => withMemoryLock({ ...file, signal: at }, inner),
       () => writeLayers(patch, at),
     );
     return locked();
@@ -128,8 +124,7 @@ export async function openMemoryFiles(
 }
 
 /** Runs a call while no other process patches the file; the lock stands beside it. */
-async function withFileLock<Value>(
-  owner: LockParts["owner"],
+async function withMemoryLock<Value>(
   {
     path,
     isPrivate,
@@ -137,28 +132,15 @@ async function withFileLock<Value>(
   }: { path: string; isPrivate: boolean; signal: AbortSignal | undefined },
   call: () => Promise<Value>,
 ): Promise<Value> {
-  const folder = dirname(path);
-  const openJournals = async (): ReturnType<LockParts["openJournals"]> => {
-    try {
-      await mkdir(folder, { recursive: true, mode: isPrivate ? 0o700 : undefined });
-      return await openRootFolder(await realpath(folder));
-    } catch (error) {
-      throw ioFailed("write", path, error);
-    }
-  };
-  const parts: LockParts = {
-    openJournals,
-    journalsName: folder,
-    durability: "off",
-    clock: systemClock,
-    owner,
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
-  };
-  return withWorkspaceLock(parts, signal, call).catch((error: unknown) => {
+  const lock = join(dirname(path), "lock");
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: isPrivate ? 0o700 : undefined });
+    return await withLockFile(lock, { name: lock, waitMs: LOCK_TIMEOUT_MS, signal }, call);
+  } catch (error) {
     throw systemCode(error) === undefined || PlanProtocolError.isInstance(error)
       ? error
       : ioFailed("write", path, error);
-  });
+  }
 }
 
 /** A link at `.ccl` may not lead the file out of the project. */

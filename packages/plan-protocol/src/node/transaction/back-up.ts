@@ -1,9 +1,9 @@
+import { isWithoutHardLinks } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
 import { type EntryStatus, type Folder, systemCode } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
 import { inParallel } from "../in-parallel.ts";
-import { hasNoLinks } from "../lock/workspace-lock.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
 import type { Journal } from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
@@ -43,7 +43,7 @@ async function backUpFile(
   try {
     await folder.link(name, backups, key);
   } catch (error) {
-    if (!hasNoLinks(error)) throw error;
+    if (!isWithoutHardLinks(error)) throw error;
     step.baseStatus = await confirmBase(folder, name, step);
     return copy(parts, { folder, name, status: step.baseStatus, backups, key });
   }

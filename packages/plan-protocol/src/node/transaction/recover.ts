@@ -70,7 +70,6 @@ export async function recoverAll(
     }
   }
   for (const id of await openIds(journals)) await unmarkOpen(journals, id);
-  await removeDeadLocks(parts, journals);
   return recovered
     .toSorted((a, b) => a.timeMs - b.timeMs)
     .map(({ timeMs: _timeMs, ...rest }) => rest);
@@ -150,10 +149,4 @@ async function clearLeftovers(
   } finally {
     await closeJournal(journal);
   }
-}
-
-async function removeDeadLocks(parts: WorkspaceParts, journals: Folder): Promise<void> {
-  const names = (await journals.list()).filter((name) => name.startsWith("lock."));
-  const dead = names.filter((name) => parts.owner.stateOf(name.slice("lock.".length)) === "dead");
-  await Promise.all(dead.map((name) => journals.unlink(name).catch(() => undefined)));
 }

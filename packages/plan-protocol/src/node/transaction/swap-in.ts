@@ -1,10 +1,10 @@
+import { isWithoutHardLinks } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
 import { throwIfAborted } from "../../plan-protocol-error.ts";
 import { type Folder, systemCode } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
 import { inParallel } from "../in-parallel.ts";
-import { hasNoLinks } from "../lock/workspace-lock.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { changedMeanwhile, isSameStatus } from "./back-up.ts";
 import type { Journal } from "./journal.ts";
@@ -73,7 +73,7 @@ export async function giveName(
   try {
     await from.link(fileName, folder, name);
   } catch (error) {
-    if (!hasNoLinks(error)) throw error;
+    if (!isWithoutHardLinks(error)) throw error;
     // Without second names a look before is the best there is.
     if ((await folder.status(name)) !== undefined)
       throw Object.assign(new Error(`EEXIST: ${name}`), { code: "EEXIST" });
