@@ -18,8 +18,8 @@ export type { StructuredAttempt, StructuredResult } from "./generate/structured-
 export { parsePartial } from "./partial/parse-partial.ts";
 export type { Repair, RepairKind } from "./repair/repair.ts";
 export { parseStructured, type ParseStructuredOptions } from "./schema/parse-structured.ts";
+export type { JsonSchema } from "./json-schema/json-schema.ts";
 export type {
-  JsonSchema,
   StandardIssue,
   StandardOutcome,
   StandardSchema,

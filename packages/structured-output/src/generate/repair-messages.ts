@@ -1,7 +1,7 @@
 import type { ChatMessage, Issue } from "@ccl/core";
 
-import { formatPointer } from "../schema/json-pointer.ts";
-import type { JsonSchema } from "../schema/structured-schema.ts";
+import { formatPointer } from "../json-schema/json-pointer.ts";
+import type { JsonSchema } from "../json-schema/json-schema.ts";
 import type { StructuredFormat } from "./format-ladder.ts";
 import { schemaText } from "./schema-instruction.ts";
 

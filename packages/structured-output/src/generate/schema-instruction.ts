@@ -1,7 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
 
 import { isSafeIntegerBound } from "../schema/wire/wire-rules.ts";
-import type { JsonSchema } from "../schema/structured-schema.ts";
+import type { JsonSchema } from "../json-schema/json-schema.ts";
 
 /** The JSON text of a schema as a prompt shows it. */
 export function schemaText(schema: JsonSchema): string {

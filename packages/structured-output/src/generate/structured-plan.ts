@@ -1,7 +1,7 @@
 import type { Issue, LanguageModel, Result } from "@ccl/core";
 
-import { compileSchema, jsonSchemaOf } from "../schema/compile-schema.ts";
-import type { JsonSchema } from "../schema/structured-schema.ts";
+import { jsonSchemaOf, loadChecker } from "../schema/compile-schema.ts";
+import type { JsonSchema } from "../json-schema/json-schema.ts";
 import { toWireSchema, type WireSchema } from "../schema/wire/to-wire-schema.ts";
 import { createFormatLadder, type FormatLadder, type StructuredFormat } from "./format-ladder.ts";
 import type { GenerateStructuredOptions } from "./generate-structured-options.ts";
@@ -19,10 +19,10 @@ export interface Plan<T> {
 }
 
 /** Reads the schema and finds the model's ladder. @throws StructuredOutputError */
-export function createPlan<T>(
+export async function createPlan<T>(
   model: LanguageModel,
   options: GenerateStructuredOptions<T>,
-): Plan<T> {
+): Promise<Plan<T>> {
   const ladder = options.ladder ?? ladders.get(model) ?? createFormatLadder();
   if (options.ladder === undefined) ladders.set(model, ladder);
   const { schema } = options;
@@ -33,7 +33,7 @@ export function createPlan<T>(
     ladder,
     domain,
     wire: toWireSchema(schema),
-    check: compileSchema(schema),
+    check: await loadChecker(schema),
   };
 }
 

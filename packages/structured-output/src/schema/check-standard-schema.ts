@@ -1,8 +1,8 @@
 import { type Result, success } from "@ccl/core";
 
 import { StructuredOutputError } from "../structured-output-error.ts";
-import { isRecord } from "./is-record.ts";
-import { type BrokenRule, schemaIssues, valueAt } from "./schema-issue.ts";
+import { isRecord } from "../json-schema/is-record.ts";
+import { type BrokenRule, schemaIssues, valueAt } from "../json-schema/schema-issue.ts";
 import type { StandardIssue, StandardSchema } from "./structured-schema.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { StandardIssue, StandardSchema } from "./structured-schema.ts";
 export function checkStandardSchema<T>(schema: StandardSchema<T>, value: unknown): Result<T> {
   const outcome = schema["~standard"].validate(value);
   if (outcome instanceof Promise) {
-    // Nobody waits for it; its failure must not become an unhandled rejection.
+    // Its failure must not become an unhandled rejection.
     outcome.catch(() => undefined);
     throw new StructuredOutputError(
       "schema_unsupported",
@@ -22,10 +22,7 @@ export function checkStandardSchema<T>(schema: StandardSchema<T>, value: unknown
   if (outcome.issues === undefined) return success(outcome.value);
   return {
     ok: false,
-    issues: schemaIssues(
-      outcome.issues.flatMap((issue) => brokenRules(issue, [], value)),
-      (broken) => broken,
-    ),
+    issues: schemaIssues(outcome.issues.flatMap((issue) => brokenRules(issue, [], value))),
   };
 }
 

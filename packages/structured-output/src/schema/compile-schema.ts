@@ -1,32 +1,32 @@
-import type { Result } from "@ccl/core";
-
+import type { JsonSchema, JsonSchemaChecker } from "../json-schema/json-schema.ts";
+import {
+  createJsonSchemaChecker,
+  loadJsonSchemaChecker,
+} from "../json-schema/json-schema-checker.ts";
+import { withinStack } from "../json-schema/schema-issue.ts";
 import { StructuredOutputError } from "../structured-output-error.ts";
-import { compileJsonSchema } from "./check-json-schema.ts";
 import { checkStandardSchema } from "./check-standard-schema.ts";
 import {
   isStandardSchema,
-  type JsonSchema,
   type StandardSchema,
   type StructuredSchema,
 } from "./structured-schema.ts";
 
 /**
- * The check of a schema: the checked value, or every broken rule. A value nested too deep to be checked does not fit.
+ * The check of a schema: the checked value, or every broken rule.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
-export function compileSchema<T>(schema: StructuredSchema<T>): (value: unknown) => Result<T> {
-  const check = isStandardSchema(schema)
-    ? (value: unknown) => checkStandardSchema(schema, value)
-    : compileJsonSchema<T>(schema);
-  return (value) => {
-    try {
-      return check(value);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const message = "depth: the value is nested too deep to be checked";
-      return { ok: false, issues: [{ code: "ERR_SCHEMA_VALIDATION", path: [], message }] };
-    }
-  };
+export function createChecker<T>(schema: StructuredSchema<T>): JsonSchemaChecker<T> {
+  return isStandardSchema(schema) ? standardChecker(schema) : createJsonSchemaChecker(schema);
+}
+
+/** The same check for several values: a JSON Schema is compiled where the runtime allows it. */
+export async function loadChecker<T>(schema: StructuredSchema<T>): Promise<JsonSchemaChecker<T>> {
+  return isStandardSchema(schema) ? standardChecker(schema) : await loadJsonSchemaChecker(schema);
+}
+
+function standardChecker<T>(schema: StandardSchema<T>): JsonSchemaChecker<T> {
+  return (value) => withinStack(() => checkStandardSchema(schema, value));
 }
 
 const asked = new WeakMap<object, JsonSchema>();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { formatPointer } from "./json-pointer.ts";
+import { formatPointer } from "../json-schema/json-pointer.ts";
 import { parseStructured } from "./parse-structured.ts";
 import type { StructuredSchema } from "./structured-schema.ts";
 
@@ -60,9 +60,9 @@ describe("parseStructured", () => {
   it("tells every broken rule of a JSON Schema at once, by place and rule", () => {
     expect(codes('{"name":"U","tags":["old","odd"],"size":3}', cityJson)).toMatchInlineSnapshot(`
       [
+        "/name minLength: must NOT have fewer than 2 characters (got "U")",
         "/people required: is required",
         "/size additionalProperties: is not a property of the schema; leave it out",
-        "/name minLength: must NOT have fewer than 2 characters (got "U")",
         "/tags/1 enum: must be equal to one of the allowed values ("old", "new") (got "odd")",
       ]
     `);

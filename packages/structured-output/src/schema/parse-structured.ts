@@ -1,7 +1,7 @@
 import { type FinishReason, type Result, success } from "@ccl/core";
 
 import type { ExtractLimits } from "../extract/extract-options.ts";
-import { compileSchema } from "./compile-schema.ts";
+import { createChecker } from "./compile-schema.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { StructuredSchema } from "./structured-schema.ts";
 
@@ -21,6 +21,6 @@ export interface ParseStructuredOptions<T> {
  */
 export function parseStructured<T>(text: string, options: ParseStructuredOptions<T>): Result<T> {
   const { schema, finishReason, limits } = options;
-  const read = readAnswer(text, { readings: [compileSchema(schema)], finishReason, limits });
+  const read = readAnswer(text, { readings: [createChecker(schema)], finishReason, limits });
   return read.ok ? success(read.value.value) : read;
 }

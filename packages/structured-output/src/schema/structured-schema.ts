@@ -1,5 +1,4 @@
-/** A JSON Schema as parsed: 2020-12, or draft-07 where `$schema` says so. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { JsonSchema } from "../json-schema/json-schema.ts";
 
 /** One thing wrong, as Standard Schema reports it. */
 export interface StandardIssue {

@@ -1,5 +1,5 @@
-import { isRecord } from "../is-record.ts";
-import { formatPointer } from "../json-pointer.ts";
+import { isRecord } from "../../json-schema/is-record.ts";
+import { formatPointer } from "../../json-schema/json-pointer.ts";
 import { convertArray } from "./convert-array.ts";
 import { convertObject } from "./convert-object.ts";
 import { convertEnum, convertScalar } from "./convert-scalar.ts";

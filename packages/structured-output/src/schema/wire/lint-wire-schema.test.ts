@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { formatPointer } from "../json-pointer.ts";
-import type { JsonSchema } from "../structured-schema.ts";
+import { formatPointer } from "../../json-schema/json-pointer.ts";
+import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import { lintWireSchema } from "./lint-wire-schema.ts";
 
 const object = (properties: Record<string, unknown>, more: JsonSchema = {}): JsonSchema => ({

@@ -1,8 +1,8 @@
 import type { Issue } from "@ccl/core";
 
-import { formatPointer } from "../json-pointer.ts";
-import { isRecord } from "../is-record.ts";
-import type { JsonSchema } from "../structured-schema.ts";
+import { formatPointer } from "../../json-schema/json-pointer.ts";
+import { isRecord } from "../../json-schema/is-record.ts";
+import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import {
   enumCharacters,
   isPlainPattern,

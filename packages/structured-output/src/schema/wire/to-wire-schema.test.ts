@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { JsonSchema, StructuredSchema } from "../structured-schema.ts";
+import type { JsonSchema } from "../../json-schema/json-schema.ts";
+import type { StructuredSchema } from "../structured-schema.ts";
 import { lintWireSchema } from "./lint-wire-schema.ts";
 import { toWireSchema } from "./to-wire-schema.ts";
 

@@ -1,11 +1,12 @@
 import type { Issue } from "@ccl/core";
 
-import { compileJsonSchema, createValidator } from "../check-json-schema.ts";
+import { isRecord } from "../../json-schema/is-record.ts";
+import { parsePointer } from "../../json-schema/json-pointer.ts";
+import type { JsonSchema, JsonSchemaChecker } from "../../json-schema/json-schema.ts";
+import { createJsonSchemaChecker } from "../../json-schema/json-schema-checker.ts";
+import { valueAt } from "../../json-schema/schema-issue.ts";
 import { jsonSchemaOf } from "../compile-schema.ts";
-import { isRecord } from "../is-record.ts";
-import { parsePointer } from "../json-pointer.ts";
-import { valueAt } from "../schema-issue.ts";
-import { isStandardSchema, type JsonSchema, type StructuredSchema } from "../structured-schema.ts";
+import { isStandardSchema, type StructuredSchema } from "../structured-schema.ts";
 import { StructuredOutputError } from "../../structured-output-error.ts";
 import { convertNode, definitionName, type References, wireReference } from "./convert-node.ts";
 import { objectOf } from "./convert-object.ts";
@@ -39,8 +40,8 @@ const converted = new WeakMap<JsonSchema, WireSchema>();
  */
 export function toWireSchema<T>(schema: StructuredSchema<T>): WireSchema {
   const domain = jsonSchemaOf(schema);
-  // What a library gives is valid, and compiling is for platforms that allow it.
-  if (!isStandardSchema(schema)) compileJsonSchema(schema);
+  // What a library gives is valid.
+  if (!isStandardSchema(schema)) createJsonSchemaChecker(schema);
   const known = converted.get(domain) ?? convertSchema(domain);
   converted.set(domain, known);
   return known;
@@ -53,7 +54,7 @@ function convertSchema(domain: JsonSchema): WireSchema {
     notes,
     decode: (value) => codec.decode(value),
     encode: (value) => {
-      const checked = compileJsonSchema<unknown>(domain)(asJson(value));
+      const checked = createJsonSchemaChecker(domain)(asJson(value));
       if (checked.ok) return codec.encode(checked.value);
       const details = { issues: checked.issues };
       const message = "The value does not fit the schema; see details.issues.";
@@ -212,27 +213,21 @@ function withoutPercent(step: string): string {
   }
 }
 
-const rootId = "ccl:domain";
-
-/** Validators of single nodes, compiled when first asked for: only encoding needs them. */
+/** Checks of single nodes, prepared when first asked for: only encoding needs them. */
 function createFits(root: JsonSchema): (node: unknown, value: unknown) => boolean {
-  const { $schema: _dialect, $id: _id, ...unmarked } = root;
-  let validator: ReturnType<typeof createValidator> | undefined;
-  const compiled = new Map<unknown, (value: unknown) => boolean>();
+  const { $schema, $id: _id, ...domain } = root;
+  const checkers = new Map<unknown, JsonSchemaChecker<unknown>>();
   return (node, value) => {
     if (typeof node === "boolean") return node;
     if (!isRecord(node)) return false;
-    const known = compiled.get(node);
-    if (known !== undefined) return known(value);
-    validator ??= createValidator(root).addSchema(unmarked, rootId);
-    const validate = validator.compile(rebased(node));
-    const fits = (candidate: unknown): boolean => validate(candidate) === true;
-    compiled.set(node, fits);
-    return fits(value);
+    const schema = { $schema, allOf: [rebased(node)], $defs: { domain: rebased(domain) } };
+    const check = checkers.get(node) ?? createJsonSchemaChecker(schema);
+    checkers.set(node, check);
+    return check(value).ok;
   };
 }
 
-/** A node with its references leading into the schema that it was taken from. */
+/** A node with its references leading to the definition `domain`. */
 function rebased(node: Record<string, unknown>): Record<string, unknown> {
   const rebase = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((item: unknown) => rebase(item));
@@ -241,7 +236,7 @@ function rebased(node: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(node).map(([key, value]) =>
       key === "$ref" && typeof value === "string" && value.startsWith("#")
-        ? [key, rootId + value]
+        ? [key, `#/$defs/domain${value.slice(1)}`]
         : [key, rebase(value)],
     ),
   );

@@ -1,6 +1,6 @@
 import type { Issue } from "@ccl/core";
 
-import type { JsonSchema } from "../structured-schema.ts";
+import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import type { WireCodec } from "./wire-codec.ts";
 
 /** A node of a wire schema under construction. */

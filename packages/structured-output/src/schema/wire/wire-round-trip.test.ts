@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { JsonSchema } from "../structured-schema.ts";
+import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import { lintWireSchema } from "./lint-wire-schema.ts";
 import { toWireSchema } from "./to-wire-schema.ts";
 

@@ -1,8 +1,7 @@
-import type { Issue } from "@ccl/core";
+import type { Issue, Result } from "@ccl/core";
 
 import { describeValue } from "./describe-value.ts";
 
-/** The most issues that one check reports; what is left out is counted in a last one. */
 const maxIssues = 200;
 
 /** One broken rule of a schema. `value` is the offending value, absent where it isn't known. */
@@ -14,18 +13,25 @@ export interface BrokenRule {
   value?: { shown: unknown } | undefined;
 }
 
-/** The first 200 faults as issues, their messages starting with the rule's name, and a count of the others. */
-export function schemaIssues<Fault>(
-  faults: readonly Fault[],
-  explain: (fault: Fault) => BrokenRule,
-): Issue[] {
-  const issues = faults.slice(0, maxIssues).map((fault) => {
-    const { rule, path, reason, value } = explain(fault);
+/** The first 200 broken rules as issues, their messages starting with the rule's name, and a count of the others. */
+export function schemaIssues(broken: readonly BrokenRule[]): Issue[] {
+  const issues = broken.slice(0, maxIssues).map(({ rule, path, reason, value }) => {
     const shown = value === undefined ? undefined : describeValue(value.shown);
     return schemaIssue(path, `${rule}: ${reason}${shown === undefined ? "" : ` (got ${shown})`}`);
   });
-  const left = faults.length - maxIssues;
+  const left = broken.length - maxIssues;
   return left > 0 ? [...issues, schemaIssue([], `${left} more rules are broken.`)] : issues;
+}
+
+/** Runs a recursive check; a value nested too deep for the stack does not fit. */
+export function withinStack<T>(check: () => Result<T>): Result<T> {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const message = "depth: the value is nested too deep to be checked";
+    return { ok: false, issues: [schemaIssue([], message)] };
+  }
 }
 
 function schemaIssue(path: (string | number)[], message: string): Issue {
@@ -41,4 +47,14 @@ export function valueAt(root: unknown, path: readonly (string | number)[]): unkn
     value = Reflect.get(value, step);
   }
   return value;
+}
+
+/** A path with array indexes as numbers: a pointer alone doesn't tell them from names. */
+export function typedPath(steps: readonly string[], root: unknown): (string | number)[] {
+  let value = root;
+  return steps.map((step) => {
+    const typed = Array.isArray(value) ? Number(step) : step;
+    value = valueAt(value, [typed]);
+    return typed;
+  });
 }

@@ -1,0 +1,2 @@
+export type { JsonSchema, JsonSchemaChecker } from "./json-schema.ts";
+export { createJsonSchemaChecker, loadJsonSchemaChecker } from "./json-schema-checker.ts";
