@@ -16,6 +16,7 @@ const entries: Record<string, () => Promise<Record<string, unknown>>> = {
   "./delimited": () => import("./delimited/index.ts"),
   "./events": () => import("./events/index.ts"),
   "./hash": () => import("./hash/index.ts"),
+  "./http": () => import("./http/index.ts"),
   "./json": () => import("./json/index.ts"),
   "./node": () => import("./node/index.ts"),
   "./testing": () => import("./testing/index.ts"),

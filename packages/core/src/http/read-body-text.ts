@@ -1,0 +1,45 @@
+import { streamChunks } from "./stream-chunks.ts";
+
+/** How `readBodyText` ended: the text and its size, or why there is none. */
+export type BodyText =
+  | { status: "complete"; text: string; sizeBytes: number }
+  /** The body has more bytes than allowed; `text` is its beginning. */
+  | { status: "too_large"; text: string }
+  | { status: "invalid_utf8" };
+
+/** Bounds of a body. */
+export interface BodyTextOptions {
+  maxBytes: number;
+  /** Ends the read in bounded time, whatever the server does. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Reads a body as UTF-8, at most `maxBytes` of it; what lies beyond is not received. */
+export async function readBodyText(
+  body: ReadableStream<Uint8Array> | null,
+  { maxBytes, signal }: BodyTextOptions,
+): Promise<BodyText> {
+  if (body === null) return { status: "complete", text: "", sizeBytes: 0 };
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const pieces: string[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of streamChunks(body, signal)) {
+    const room = maxBytes - sizeBytes;
+    sizeBytes += chunk.byteLength;
+    const piece = decode(decoder, chunk.subarray(0, room));
+    if (piece === undefined) return { status: "invalid_utf8" };
+    pieces.push(piece);
+    if (sizeBytes > maxBytes) return { status: "too_large", text: pieces.join("") };
+  }
+  const rest = decode(decoder);
+  if (rest === undefined) return { status: "invalid_utf8" };
+  return { status: "complete", text: pieces.join("") + rest, sizeBytes };
+}
+
+function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(chunk, { stream: chunk !== undefined });
+  } catch {
+    return undefined;
+  }
+}
