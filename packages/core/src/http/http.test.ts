@@ -20,7 +20,7 @@ function streamOf(
       else controller.close();
       return undefined;
     },
-    cancel: options.onCancel,
+    cancel: () => options.onCancel?.(),
   });
 }
 

@@ -36,7 +36,7 @@ export async function readBodyText(
   return { status: "complete", text: pieces.join("") + rest, sizeBytes };
 }
 
-function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): string | undefined {
   try {
     return decoder.decode(chunk, { stream: chunk !== undefined });
   } catch {
