@@ -1,12 +1,6 @@
 import type { ArtifactDriver } from "@ccl/artifact-store/driver";
 import type { Clock } from "@ccl/core";
-import {
-  transaction,
-  transactionNow,
-  type SqliteDatabase,
-  type SqliteRow,
-  type SqliteValue,
-} from "@ccl/sql";
+import { transaction, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
 import type { BlobDirectory } from "./blob-directory.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { commitPuts, mendBlob } from "./commit-puts.ts";
@@ -58,11 +52,6 @@ export function createSqliteDriver({
       });
       if (limits.whenFull === "evict") await removeFiles();
       return outcomes;
-    },
-    commitNow(puts, { limits }) {
-      if (limits.whenFull === "evict" || puts.some(({ content }) => content instanceof StagedSet))
-        return undefined;
-      return transactionNow(database, (tx) => commitPuts(tx, puts, limits))?.value;
     },
     async mend(record, content, { signal }) {
       if (content instanceof StagedSet) await content.finish();

@@ -149,7 +149,7 @@ export interface StoreLimits {
  */
 export interface ArtifactStore {
   /**
-   * Keeps the content and adds a reference to it. Bytes that are there already are checked, and mended if damaged.
+   * Keeps the content and adds a reference to it. Bytes that are there already are checked, and repaired if damaged.
    * @throws ArtifactStoreError `invalid_input`, `id_mismatch`, `limit_exceeded`, `disk_full`, `store_failed`, `closed`, `aborted`
    */
   store(content: ArtifactContent, options: StoreOptions): Promise<ArtifactHandle>;

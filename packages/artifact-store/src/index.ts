@@ -28,8 +28,3 @@ export {
   type MemoryArtifactStoreOptions,
 } from "./memory/create-memory-artifact-store.ts";
 export type { ArtifactStoreOptions } from "./store/create-artifact-store.ts";
-export {
-  summarizeContent,
-  type Summarize,
-  type SummaryInput,
-} from "./summary/summarize-content.ts";

@@ -28,5 +28,5 @@ export type {
   SqliteStatement,
   SqliteValue,
 } from "./sqlite/sqlite-database.ts";
-export { transaction, transactionNow } from "./transaction/transaction.ts";
+export { transaction } from "./transaction/transaction.ts";
 export type { TransactionAction, TransactionOptions } from "./transaction/transaction-options.ts";

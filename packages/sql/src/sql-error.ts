@@ -32,12 +32,6 @@ export class SqlError extends CclError<SqlErrorCode> {
   static override readonly brand: string = "SqlError";
 }
 
-/** Ends a call whose signal was aborted. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new SqlError("aborted", "The call was aborted.", { cause: signal.reason });
-}
-
 /** What a thrown value says. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { ArtifactStore } from "../artifact-store.ts";
 import { assertBytes } from "./bench.ts";
 import { artifactStoreConformance } from "./index.ts";
-import { openKeyValueArtifactStore, type KeyValueDatabase } from "./key-value-store.examples.ts";
+import {
+  openKeyValueArtifactStore,
+  type KeyValueDatabase,
+} from "./__fixtures__/key-value-store.ts";
 
 /** A sorted map with the calls that the example asks of a database. */
 class MapDatabase implements KeyValueDatabase {
@@ -115,10 +118,13 @@ describe("the store of docs/custom-store.md", () => {
 
   it("stands in the page as it is here", () => {
     const page = readFileSync(new URL("../../../../docs/custom-store.md", import.meta.url), "utf8");
-    const source = readFileSync(new URL("./key-value-store.examples.ts", import.meta.url), "utf8");
+    const source = readFileSync(
+      new URL("./__fixtures__/key-value-store.ts", import.meta.url),
+      "utf8",
+    );
     const published = source
-      .replace('"../index.ts"', '"@ccl/artifact-store"')
-      .replace('"../driver/index.ts"', '"@ccl/artifact-store/driver"');
+      .replace('"../../index.ts"', '"@ccl/artifact-store"')
+      .replace('"../../driver/index.ts"', '"@ccl/artifact-store/driver"');
     expect(page).toContain(published);
   });
 });

@@ -6,10 +6,9 @@ import type {
   StoreOptions,
 } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { createArtifactStore, type ArtifactDriver, type BlobPut } from "../driver/index.ts";
+import { createArtifactStore, planEviction, type ArtifactDriver } from "../driver/index.ts";
 import { createMemoryDriver } from "../memory/memory-driver.ts";
 import { MemoryState } from "../memory/memory-state.ts";
-import { planEviction } from "../memory/plan-eviction.ts";
 import { isBytes } from "../store/is-bytes.ts";
 import {
   artifactStoreConformance,
@@ -40,9 +39,6 @@ async function* lazily(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
   yield bytes;
 }
 
-const copyOf = (content: BlobPut["content"]): BlobPut["content"] =>
-  isBytes(content) ? content.slice() : content;
-
 const isCorrupt = (error: unknown): boolean =>
   ArtifactStoreError.isInstance(error) && error.code === "corrupt";
 
@@ -61,22 +57,6 @@ const faults: Fault[] = [
     store: (store) => ({
       store: (content, options) =>
         store.store(isBytes(content) ? lazily(content) : content, options),
-    }),
-  },
-  {
-    fault: "waits with the bytes that it was lent for the call",
-    rule: "bytes are kept as they are at the moment of the call",
-    driver: ({ driver, state }) => ({
-      commitNow: (puts, options) => {
-        const isLimited = Object.keys(options.limits).length > 0;
-        if (isLimited || puts.some(({ record }) => state.blobs.has(record.artifactId)))
-          return undefined;
-        const copied = Promise.resolve().then(() =>
-          puts.map((put) => ({ ...put, content: copyOf(put.content) })),
-        );
-        void copied.then((copies) => driver.commit(copies, options));
-        return puts.map(() => "written");
-      },
     }),
   },
   {
@@ -264,7 +244,7 @@ const faults: Fault[] = [
     rule: "concurrent puts never pass a limit together",
     driver: ({ driver, state }) => ({
       commit: async (puts, { limits, ...rest }) => {
-        planEviction(state, puts, limits);
+        planEviction(state.usage(), puts, limits);
         await pause();
         return driver.commit(puts, { ...rest, limits: limits.whenFull === "evict" ? limits : {} });
       },
@@ -275,7 +255,7 @@ const faults: Fault[] = [
     rule: "eviction from a session leaves other sessions and the bytes they share",
     driver: ({ driver, state }) => ({
       commit: async (puts, { limits, ...rest }) => {
-        const { handles } = planEviction(state, puts, limits);
+        const { handles } = planEviction(state.usage(), puts, limits);
         const outcomes = await driver.commit(puts, { limits, ...rest });
         const isOfSession = limits.maxStoreBytes === undefined && handles.size > 0;
         const own = new Set(puts.map(({ record }) => record.artifactId));
@@ -301,7 +281,8 @@ const faults: Fault[] = [
     driver: ({ driver, state }) => ({
       commit: async (puts, options) => {
         const { maxStoreBytes = Infinity } = options.limits;
-        if (state.storeBytes > maxStoreBytes)
+        const sizes = [...state.usage().sizes.values()];
+        if (sizes.reduce((sum, size) => sum + size, 0) > maxStoreBytes)
           throw new ArtifactStoreError("limit_exceeded", "The store is full.");
         return driver.commit(puts, options);
       },
@@ -352,7 +333,7 @@ const faults: Fault[] = [
       collect: async (options) => {
         const found = await driver.collect({ ...options, isDryRun: true });
         await pause();
-        for (const { artifactId } of options.isDryRun ? [] : found) state.freeBlob(artifactId);
+        for (const { artifactId } of options.isDryRun ? [] : found) state.blobs.delete(artifactId);
         return found;
       },
     }),
@@ -461,7 +442,7 @@ function evictingOwn(
 ): ArtifactDriver["commit"] {
   return async (puts, options) => {
     const isBatch = puts.length > 1 && options.limits[limit] !== undefined;
-    const isFull = isBatch && planEviction(state, puts, options.limits).handles.size > 0;
+    const isFull = isBatch && planEviction(state.usage(), puts, options.limits).handles.size > 0;
     const own = new Set(puts.map(({ record }) => record.artifactId));
     const oldest = isFull ? state.handles.find(({ artifactId }) => own.has(artifactId)) : undefined;
     if (oldest !== undefined) state.removeHandle(oldest);

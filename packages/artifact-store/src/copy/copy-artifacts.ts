@@ -1,10 +1,9 @@
-import { createHash, type Hash } from "node:crypto";
 import { canonicalJson } from "@ccl/core";
+import { createSha256, type Sha256 } from "@ccl/core/hash";
 import type { ArtifactHandle, ArtifactStore, HandlePage } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { isSummaryOf } from "../encryption/handle-sealer.ts";
 import { markNew } from "../store/check-input.ts";
-import { signalOption } from "../store/store-context.ts";
 
 /** What a copy did so far. */
 export interface CopyReport {
@@ -74,11 +73,9 @@ async function copyOne(
   handle: ArtifactHandle,
 ): Promise<void> {
   const { artifactId, handleId, createdAt, summary, source, mimeType, sessionId } = handle;
-  const reading: Reading = { hash: createHash("sha256"), failure: undefined };
+  const reading: Reading = { hash: createSha256(), failure: undefined };
   try {
-    const stream = await keepFailure(reading, () =>
-      from.retrieveStream(artifactId, signalOption(signal)),
-    );
+    const stream = await keepFailure(reading, () => from.retrieveStream(artifactId, { signal }));
     if (stream === undefined) {
       report.goneHandles += 1;
       return;
@@ -89,7 +86,7 @@ async function copyOne(
       mimeType,
       imported,
       sessionId,
-      ...signalOption(signal),
+      signal,
     };
     const copy = await to.store(watched(stream, reading), facts);
     if (copy.artifactId !== artifactId) await readBack(to, copy, { hash: reading.hash, signal });
@@ -109,12 +106,12 @@ async function hasHandle(
   { artifactId, handleId }: ArtifactHandle,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const handles = await from.getHandles(artifactId, signalOption(signal));
+  const handles = await from.getHandles(artifactId, { signal });
   return handles.some((handle) => handle.handleId === handleId);
 }
 
 interface Reading {
-  hash: Hash;
+  hash: Sha256;
   /** What the source threw. */
   failure: unknown;
 }
@@ -148,12 +145,12 @@ async function* watched(
 async function readBack(
   to: ArtifactStore,
   { artifactId, handleId }: ArtifactHandle,
-  { hash, signal }: { hash: Hash; signal: AbortSignal | undefined },
+  { hash, signal }: { hash: Sha256; signal: AbortSignal | undefined },
 ): Promise<void> {
-  const arrived = createHash("sha256");
-  for await (const piece of (await to.retrieveStream(artifactId, signalOption(signal))) ?? [])
+  const arrived = createSha256();
+  for await (const piece of (await to.retrieveStream(artifactId, { signal })) ?? [])
     arrived.update(piece);
-  if (arrived.digest("hex") === hash.digest("hex")) return;
+  if (arrived.digestHex() === hash.digestHex()) return;
   await to.delete(artifactId, { handleId });
   throw new ArtifactStoreError(
     "corrupt",
@@ -166,7 +163,7 @@ function createPresence({ from, to, signal }: Omit<CopyContext, "report">): {
   /** `group`: all handles of that id in the source. */
   has(handle: ArtifactHandle, group: readonly ArtifactHandle[]): Promise<boolean>;
 } {
-  const groups = groupsById(to, { limit: 1000, ...signalOption(signal) });
+  const groups = groupsById(to, { limit: 1000, signal });
   let group: ArtifactHandle[] | undefined;
   let isAtEnd = false;
   const groupOf = async (handleId: string): Promise<ArtifactHandle[]> => {
@@ -186,7 +183,7 @@ function createPresence({ from, to, signal }: Omit<CopyContext, "report">): {
       const copies = candidates.filter((each) => isCopy(each, handle));
       if (copies.length < sources.filter((each) => isCopy(each, handle)).length) return false;
       for (const { artifactId } of copies) {
-        if ((await from.getHandles(artifactId, signalOption(signal))).length > 0) return false;
+        if ((await from.getHandles(artifactId, { signal })).length > 0) return false;
       }
       return true;
     },
@@ -211,7 +208,7 @@ async function* groupsById(
   let group: Group = { handles: [], cursor };
   let next = cursor;
   do {
-    const options = { limit, cursor: next, ...signalOption(signal) };
+    const options = { limit, cursor: next, signal };
     const page: HandlePage = await store.listHandles(options);
     for (const handle of page.handles) {
       if (group.handles.length > 0 && group.handles[0]?.handleId !== handle.handleId) {

@@ -16,7 +16,7 @@ export interface BlobRecord {
 
 /** A stream of unknown length that waits, invisible to readers, for its commit. */
 export interface StagedBlob {
-  /** Appends one piece; all but the last one are of `chunkBytes`. The piece is written over once the promise resolves. */
+  /** Appends one piece; all but the last one are of `chunkBytes`. The piece may be written over once the promise resolves. */
   write(piece: Uint8Array): Promise<void>;
   /** Drops what was written. Always called in the end; does nothing to bytes that a commit or a mending took. */
   discard(): Promise<void>;
@@ -25,7 +25,7 @@ export interface StagedBlob {
 /** A blob and its new references, to be kept together. */
 export interface BlobPut {
   record: BlobRecord;
-  /** Whole bytes of at most `maxInlineBytes`, the driver's to keep but in `commitNow`, or what the driver itself staged. */
+  /** Whole bytes of at most `maxInlineBytes`, the driver's to keep, or what the driver itself staged. */
   content: Uint8Array | StagedBlob;
   /** At least one. A handle that is there already (same `handleId` and `artifactId`) stays as it is. */
   handles: readonly ArtifactHandle[];
@@ -105,14 +105,6 @@ export interface ArtifactDriver {
     puts: readonly BlobPut[],
     options: DriverWriteOptions & { limits: StoreLimits },
   ): Promise<CommitOutcome[]>;
-  /**
-   * For backends with synchronous calls: what `commit` does, done when it returns, or undefined, with nothing done, where it
-   * would have to wait; `commit` is called then. The bytes are lent for the call alone, so that the store need not copy them.
-   */
-  commitNow?(
-    puts: readonly BlobPut[],
-    options: DriverWriteOptions & { limits: StoreLimits },
-  ): CommitOutcome[] | undefined;
   /** Puts right bytes and a right record in the place of damaged ones, atomically, and lifts a quarantine; references stay. */
   mend(
     record: BlobRecord,

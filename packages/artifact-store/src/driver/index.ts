@@ -12,3 +12,11 @@ export {
   type StoredBlob,
 } from "./artifact-driver.ts";
 export { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
+export {
+  hasSharedLimits,
+  planEviction,
+  requireFit,
+  sessionIdsOf,
+  type Eviction,
+  type StoreUsage,
+} from "./plan-eviction.ts";

@@ -1,17 +1,16 @@
-import { hkdfSync } from "node:crypto";
 import { invalidInput } from "../store/check-input.ts";
 import { isBytes } from "../store/is-bytes.ts";
-import { toHex } from "../store/blob-record.ts";
+import { createHmac } from "./hmac.ts";
 
-/** What one secret key gives: each use has a key of its own, so none tells of another. */
+/** What one secret key gives: each use has a key of its own, so none reveals another. */
 export interface EncryptionKeys {
-  /** Names the key without telling anything of it; 16 hex digits. */
+  /** Names the key without revealing anything of it; 16 hex digits. */
   keyId: string;
-  /** Makes the tag of a content. */
+  /** Computes the tag of a content. */
   tagKey: Uint8Array;
-  /** Makes the key of a blob from its tag. */
+  /** Computes the key of a blob from its tag. */
   blobKey: Uint8Array;
-  /** Seals the fields of handles. */
+  /** Encrypts the fields of handles. */
   handleKey: Uint8Array;
 }
 
@@ -19,14 +18,17 @@ export interface EncryptionKeys {
 export function deriveKeys(key: Uint8Array): EncryptionKeys {
   if (!isBytes(key) || key.length !== 32)
     throw invalidInput("The key must be a Uint8Array of 32 random bytes.");
-  const derive = (purpose: string, length: number): Uint8Array =>
-    new Uint8Array(
-      hkdfSync("sha256", key, new Uint8Array(), `ccl artifact encryption 1: ${purpose}`, length),
-    );
+  // HKDF-SHA-256 (RFC 5869) without a salt; one block is all that a purpose needs.
+  const extracted = createHmac(new Uint8Array(32)).update(key).digest();
+  const derive = (purpose: string): Uint8Array => {
+    const info = new TextEncoder().encode(`ccl artifact encryption 1: ${purpose}\u0001`);
+    return createHmac(extracted).update(info).digest();
+  };
+  const keyId = derive("key id").subarray(0, 8);
   return {
-    keyId: toHex(derive("key id", 8)),
-    tagKey: derive("content tag", 32),
-    blobKey: derive("blob key", 32),
-    handleKey: derive("handle", 32),
+    keyId: Array.from(keyId, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    tagKey: derive("content tag"),
+    blobKey: derive("blob key"),
+    handleKey: derive("handle"),
   };
 }

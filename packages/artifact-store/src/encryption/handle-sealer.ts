@@ -1,11 +1,13 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { randomBytes } from "@ccl/core/hash";
+import { fromBase64, toBase64 } from "@ccl/core/json";
 import type { ArtifactHandle } from "../artifact-store.ts";
 import { concatBytes } from "../store/blob-record.ts";
 import { maxImportedSummaryChars } from "../store/check-input.ts";
 import { copyHandle } from "../store/store-context.ts";
 import { cutAtGrapheme } from "../summary/cut-at-grapheme.ts";
 import type { EncryptionKeys } from "./derive-keys.ts";
-import { layoutOf, sealBytes } from "./segment-cipher.ts";
+import { seal, sealBytes, unseal } from "./aes-gcm.ts";
+import { layoutOf } from "./segment-cipher.ts";
 
 /** The type that handles of encrypted artifacts show at rest. */
 export const sealedMimeType = "application/vnd.ccl.encrypted";
@@ -23,17 +25,19 @@ export interface SealedFields {
  * Summary and type as one text that stands in the place of the summary, bound to the handle by its id. A summary that
  * would make it longer than a store takes is cut.
  */
-export function sealFields(keys: EncryptionKeys, handleId: string, fields: SealedFields): string {
+export async function sealFields(
+  keys: EncryptionKeys,
+  handleId: string,
+  fields: SealedFields,
+): Promise<string> {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", keys.handleKey, nonce).setAAD(
-    new TextEncoder().encode(handleId),
-  );
   const start = `${prefix}.${keys.keyId}.`;
   const roomBytes =
     Math.floor((maxImportedSummaryChars - start.length) / 4) * 3 - nonceBytes - sealBytes;
+  const context = new TextEncoder().encode(handleId);
   const plain = encodeWithin(roomBytes, fields);
-  const sealed = concatBytes([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-  return `${start}${toBase64(sealed)}`;
+  const sealed = await seal(plain, { key: keys.handleKey, nonce, context });
+  return `${start}${toBase64(concatBytes([nonce, sealed]))}`;
 }
 
 function encodeWithin(maxBytes: number, { summary, mimeType }: SealedFields): Uint8Array {
@@ -60,42 +64,30 @@ export function isOwn(keys: EncryptionKeys, handle: ArtifactHandle): boolean {
   );
 }
 
-/** The handle in terms of the plain content. Fields that were tampered with are named as such; the payload is not concerned. */
-export function openHandle(keys: EncryptionKeys, handle: ArtifactHandle): ArtifactHandle {
+/** The handle of the plain content. Fields that were tampered with are marked as such; the payload is not affected. */
+export async function openHandle(
+  keys: EncryptionKeys,
+  handle: ArtifactHandle,
+): Promise<ArtifactHandle> {
   const sizeBytes = layoutOf(handle.sizeBytes)?.plainBytes ?? 0;
-  const fields = openFields(keys, handle) ?? {
+  const fields = (await openFields(keys, handle)) ?? {
     summary: "[summary damaged]",
     mimeType: "application/octet-stream",
   };
   return { ...copyHandle(handle), ...fields, sizeBytes };
 }
 
-function openFields(
+async function openFields(
   keys: EncryptionKeys,
   { handleId, summary }: ArtifactHandle,
-): SealedFields | undefined {
-  try {
-    const sealed = fromBase64(summary.slice(summary.lastIndexOf(".") + 1));
-    const nonce = sealed.subarray(0, nonceBytes);
-    const decipher = createDecipheriv("aes-256-gcm", keys.handleKey, nonce, {
-      authTagLength: sealBytes,
-    });
-    decipher.setAAD(new TextEncoder().encode(handleId)).setAuthTag(sealed.subarray(-sealBytes));
-    const plain = concatBytes([
-      decipher.update(sealed.subarray(nonceBytes, -sealBytes)),
-      decipher.final(),
-    ]);
-    const fields: SealedFields = JSON.parse(new TextDecoder().decode(plain));
-    return { summary: fields.summary, mimeType: fields.mimeType };
-  } catch {
-    return undefined;
-  }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+): Promise<SealedFields | undefined> {
+  const sealed = fromBase64(summary.slice(summary.lastIndexOf(".") + 1)) ?? new Uint8Array();
+  const plain = await unseal(sealed.subarray(nonceBytes), {
+    key: keys.handleKey,
+    nonce: sealed.subarray(0, nonceBytes),
+    context: new TextEncoder().encode(handleId),
+  });
+  if (plain === undefined) return undefined;
+  const fields: SealedFields = JSON.parse(new TextDecoder().decode(plain));
+  return { summary: fields.summary, mimeType: fields.mimeType };
 }

@@ -1,9 +1,9 @@
 import type { ArtifactStore, ByteRange } from "../artifact-store.ts";
 import { ChunkAssembler } from "../store/chunk-assembler.ts";
 import { corruptError } from "../store/read-chunks.ts";
-import { signalOption } from "../store/store-context.ts";
 import type { EncryptionKeys } from "./derive-keys.ts";
-import { headerBytes, layoutOf, sealBytes, segmentBytes, SegmentCipher } from "./segment-cipher.ts";
+import { sealBytes } from "./aes-gcm.ts";
+import { headerBytes, layoutOf, segmentBytes, SegmentCipher } from "./segment-cipher.ts";
 
 /** What to read of which encrypted artifact. */
 export interface OpenRequest {
@@ -31,7 +31,7 @@ export async function openSegments(
   // What has one segment is read in one go.
   const head = await store.retrieve(artifactId, {
     range: layout.segmentCount > 1 ? { start: 0, end: headerBytes } : undefined,
-    ...signalOption(signal),
+    signal,
   });
   if (head === undefined) return undefined;
   const cipher = SegmentCipher.fromHeader(keys, head.subarray(0, headerBytes));
@@ -44,7 +44,7 @@ export async function openSegments(
   const plan = { artifactId, cipher, first, last, segmentCount: layout.segmentCount, start, end };
   const stored = { start: placeOf(first), end: Math.min(placeOf(last), storedBytes) };
   if (layout.segmentCount === 1) return openEach([head.subarray(stored.start, stored.end)], plan);
-  const sealed = await store.retrieveStream(artifactId, { range: stored, ...signalOption(signal) });
+  const sealed = await store.retrieveStream(artifactId, { range: stored, signal });
   return sealed && openEach(sealed, plan);
 }
 
@@ -63,10 +63,10 @@ async function* openEach(
   sealed: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   plan: Plan,
 ): AsyncGenerator<Uint8Array, void> {
-  const assembler = new ChunkAssembler({ isReused: true, sizeBytes: segmentBytes + sealBytes });
+  const assembler = new ChunkAssembler(segmentBytes + sealBytes);
   let index = plan.first;
-  const open = (chunk: Uint8Array): Uint8Array => {
-    const plain = plan.cipher.open(index, index === plan.segmentCount - 1, chunk);
+  const open = async (chunk: Uint8Array): Promise<Uint8Array> => {
+    const plain = await plan.cipher.open(index, index === plan.segmentCount - 1, chunk);
     if (plain === undefined)
       throw corruptError(plan.artifactId, `segment ${index} is not what was sealed`);
     const offset = index * segmentBytes;
@@ -75,13 +75,13 @@ async function* openEach(
   };
   for await (const piece of sealed) {
     for (const chunk of assembler.add(piece)) {
-      const plain = open(chunk);
+      const plain = await open(chunk);
       if (plain.length > 0) yield plain;
     }
   }
   const rest = assembler.rest();
   if (rest.length > 0) {
-    const plain = open(rest);
+    const plain = await open(rest);
     if (plain.length > 0) yield plain;
   }
   if (index !== plan.last) throw corruptError(plan.artifactId, `it ends before segment ${index}`);

@@ -1,12 +1,12 @@
-import { createHmac, randomBytes, type Hmac } from "node:crypto";
+import { randomBytes } from "@ccl/core/hash";
 import type { ArtifactStore } from "../artifact-store.ts";
 import { ChunkAssembler } from "../store/chunk-assembler.ts";
 import { corruptError } from "../store/read-chunks.ts";
 import { isBytes } from "../store/is-bytes.ts";
 import { readPieces } from "../store/read-pieces.ts";
-import { signalOption } from "../store/store-context.ts";
-import { headBytes } from "../summary/make-summary.ts";
+import { headBytes } from "../summary/summarize-content.ts";
 import { deriveKeys, type EncryptionKeys } from "./derive-keys.ts";
+import { createHmac, type Hmac } from "./hmac.ts";
 import { openSegments } from "./open-segments.ts";
 import { SegmentCipher, segmentBytes } from "./segment-cipher.ts";
 
@@ -37,7 +37,7 @@ export async function sealContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: SealOptions,
 ): Promise<SealedContent> {
-  const tag = createHmac("sha256", options.keys.tagKey);
+  const tag = createHmac(options.keys.tagKey);
   if (isBytes(content)) {
     tag.update(content);
     return sealHeld({
@@ -104,7 +104,7 @@ async function* readSegments(
   meter: Meter,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void> {
-  const assembler = new ChunkAssembler({ isReused: false, sizeBytes: segmentBytes });
+  const assembler = new ChunkAssembler(segmentBytes);
   const measure = (segment: Uint8Array): Uint8Array => {
     if (meter.sizeBytes === 0) meter.head = segment.slice(0, headBytes);
     meter.sizeBytes += segment.length;
@@ -127,10 +127,10 @@ async function* sealed(
   let waiting: Uint8Array | undefined;
   let index = 0;
   for await (const segment of segments) {
-    if (waiting !== undefined) yield cipher.seal(index++, false, waiting);
+    if (waiting !== undefined) yield await cipher.seal(index++, false, waiting);
     waiting = segment;
   }
-  yield cipher.seal(index, true, waiting ?? new Uint8Array());
+  yield await cipher.seal(index, true, waiting ?? new Uint8Array());
 }
 
 async function spool(
@@ -143,7 +143,7 @@ async function spool(
   const facts = {
     source: spoolSource,
     summary: "a stream that is being encrypted",
-    ...signalOption(signal),
+    signal,
   };
   const { artifactId, handleId, sizeBytes } = await store.store(sealed(cipher, segments), facts);
   cleanUps.push(async () => {
@@ -155,7 +155,7 @@ async function spool(
     artifactId,
     storedBytes: sizeBytes,
     keys,
-    ...signalOption(signal),
+    signal,
   });
   if (opened === undefined) throw corruptError(artifactId, "what was spooled of a stream is gone");
   return opened;

@@ -19,9 +19,7 @@ import {
 } from "../store/check-input.ts";
 import { OpenStreams } from "../store/open-streams.ts";
 import { takeItems, type TakenItem } from "../store/put-artifacts.ts";
-import { signalOption } from "../store/store-context.ts";
-import { cleanSummary, makeSummary } from "../summary/make-summary.ts";
-import { summarizeContent, type Summarize } from "../summary/summarize-content.ts";
+import { cleanSummary, summarizeContent } from "../summary/summarize-content.ts";
 import { deriveKeys, type EncryptionKeys } from "./derive-keys.ts";
 import { isOwn, openHandle, sealedMimeType, sealFields } from "./handle-sealer.ts";
 import { openSegments } from "./open-segments.ts";
@@ -33,7 +31,6 @@ export interface EncryptionOptions {
   key: Uint8Array;
   clock?: Clock | undefined;
   ids?: IdGenerator | undefined;
-  summarize?: Summarize | undefined;
 }
 
 interface EncryptedContext {
@@ -41,7 +38,6 @@ interface EncryptedContext {
   keys: EncryptionKeys;
   clock: Clock;
   ids: IdGenerator;
-  summarize: Summarize;
 }
 
 /**
@@ -51,13 +47,12 @@ interface EncryptedContext {
  * closes the store below.
  */
 export function withEncryption(store: ArtifactStore, options: EncryptionOptions): ArtifactStore {
-  const { clock = systemClock, summarize = summarizeContent } = options;
+  const { clock = systemClock } = options;
   const keys = deriveKeys(options.key);
   const context = {
     store,
     keys,
     clock,
-    summarize,
     ids: options.ids ?? createUuidV7Generator({ clock }),
   };
   const scope = new CallScope("encrypted");
@@ -81,13 +76,11 @@ export function withEncryption(store: ArtifactStore, options: EncryptionOptions)
     exists: (artifactId, options) =>
       scope.run(options, async () => {
         const handles = await ownHandles(context, artifactId, options?.signal);
-        return handles.length > 0 && store.exists(artifactId, signalOption(options?.signal));
+        return handles.length > 0 && store.exists(artifactId, { signal: options?.signal });
       }),
     getHandles: (artifactId, options) =>
       scope.run(options, async () =>
-        (await ownHandles(context, artifactId, options?.signal)).map((handle) =>
-          openHandle(keys, handle),
-        ),
+        openHandles(keys, await ownHandles(context, artifactId, options?.signal)),
       ),
     listHandles: (options = {}) => scope.run(options, () => listOwn(context, options)),
     delete: (artifactId, options = {}) =>
@@ -118,35 +111,29 @@ async function storeSealed(
   try {
     const inner: StoreItem[] = [];
     for (const item of taken) {
-      const sealed = await sealContent(item.content, {
-        store,
-        keys,
-        cleanUps,
-        ...signalOption(signal),
-      });
-      inner.push(sealItem(context, item, sealed));
+      const sealed = await sealContent(item.content, { store, keys, cleanUps, signal });
+      inner.push(await sealItem(context, item, sealed));
     }
-    const handles = await store.storeMany(inner, signalOption(signal));
-    return handles.map((handle) => openHandle(keys, handle));
+    const handles = await store.storeMany(inner, { signal });
+    return await openHandles(keys, handles);
   } finally {
     await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()));
   }
 }
 
-function sealItem(
-  { keys, clock, ids, summarize }: EncryptedContext,
+async function sealItem(
+  { keys, clock, ids }: EncryptedContext,
   { source, mimeType, sessionId, summary: given, expectedId, imported }: TakenItem,
   { content, head, sizeBytes }: SealedContent,
-): StoreItem {
+): Promise<StoreItem> {
   const facts = { head, sizeBytes, isCut: sizeBytes > head.length, mimeType, source };
-  const own = (): string =>
-    given === undefined ? makeSummary(facts, summarize) : cleanSummary(given);
-  const summary = imported?.summary ?? own();
+  const summary =
+    imported?.summary ?? (given === undefined ? summarizeContent(facts) : cleanSummary(given));
   const handleId = imported?.handleId ?? checkHandleId(ids.next());
   const sealed = {
     handleId,
     createdAt: imported?.createdAt ?? clock.now(),
-    summary: sealFields(keys, handleId, { summary, mimeType }),
+    summary: await sealFields(keys, handleId, { summary, mimeType }),
   };
   return {
     content,
@@ -158,14 +145,19 @@ function sealItem(
   };
 }
 
+function openHandles(
+  keys: EncryptionKeys,
+  handles: readonly ArtifactHandle[],
+): Promise<ArtifactHandle[]> {
+  return Promise.all(handles.map((handle) => openHandle(keys, handle)));
+}
+
 async function ownHandles(
   { store, keys }: EncryptedContext,
   artifactId: string,
   signal: AbortSignal | undefined,
 ): Promise<ArtifactHandle[]> {
-  return (await store.getHandles(artifactId, signalOption(signal))).filter((handle) =>
-    isOwn(keys, handle),
-  );
+  return (await store.getHandles(artifactId, { signal })).filter((handle) => isOwn(keys, handle));
 }
 
 async function openPlain(
@@ -183,9 +175,9 @@ async function openPlain(
     artifactId,
     storedBytes: handle.sizeBytes,
     range,
-    ...signalOption(signal),
+    signal,
   });
-  return plain && { handle: openHandle(keys, handle), plain };
+  return plain && { handle: await openHandle(keys, handle), plain };
 }
 
 async function readPlain(
@@ -217,10 +209,10 @@ async function listOwn(
     const page = await store.listHandles({
       ...options,
       limit: limit - handles.length,
-      ...(cursor !== undefined && { cursor }),
+      cursor,
     });
-    for (const handle of page.handles)
-      if (isOwn(keys, handle)) handles.push(openHandle(keys, handle));
+    const own = page.handles.filter((handle) => isOwn(keys, handle));
+    handles.push(...(await openHandles(keys, own)));
     cursor = page.cursor;
   } while (cursor !== undefined && handles.length < limit);
   return cursor === undefined ? { handles } : { handles, cursor };
@@ -249,8 +241,7 @@ async function deleteOwn(
   );
   let isDeleted = false;
   for (const { handleId } of matches) {
-    isDeleted =
-      (await context.store.delete(artifactId, { handleId, ...signalOption(signal) })) || isDeleted;
+    isDeleted = (await context.store.delete(artifactId, { handleId, signal })) || isDeleted;
   }
   return isDeleted;
 }
@@ -268,7 +259,7 @@ async function dropOldSpools(
     const page = await store.listHandles({
       source: spoolSource,
       cursor,
-      ...signalOption(options.signal),
+      signal: options.signal,
     });
     for (const { artifactId, handleId, createdAt } of page.handles) {
       if (createdAt <= until) await store.delete(artifactId, { handleId });

@@ -8,7 +8,7 @@ import {
   type StoredBlob,
 } from "../driver/artifact-driver.ts";
 import { MemoryState } from "./memory-state.ts";
-import { planEviction } from "./plan-eviction.ts";
+import { hasSharedLimits, planEviction } from "../driver/plan-eviction.ts";
 
 /** A driver over a `MemoryState`. No call waits in the middle of a change, so each is a transaction by itself. */
 export function createMemoryDriver(state: MemoryState = new MemoryState()): ArtifactDriver {
@@ -18,9 +18,11 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
     maxInlineBytes: Infinity,
     stage: () => Promise.reject(new TypeError("Contents of any length are committed as bytes.")),
     commit: async (puts, { limits, now }) => {
-      const eviction = planEviction(state, puts, limits);
-      for (const handle of eviction.handles) state.removeHandle(handle);
-      for (const artifactId of eviction.artifactIds) state.freeBlob(artifactId);
+      if (hasSharedLimits(limits)) {
+        const eviction = planEviction(state.usage(), puts, limits);
+        for (const handle of eviction.handles) state.removeHandle(handle);
+        for (const artifactId of eviction.artifactIds) state.blobs.delete(artifactId);
+      }
       return puts.map((put) => keep(state, put, now));
     },
     mend: async (record, content, { now }) => {
@@ -52,7 +54,7 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
         ([id, { handles, touchedAt }]) =>
           handles.length === 0 && touchedAt <= until && (wanted?.has(id) ?? true),
       );
-      for (const [artifactId] of isDryRun ? [] : garbage) state.freeBlob(artifactId);
+      for (const [artifactId] of isDryRun ? [] : garbage) state.blobs.delete(artifactId);
       return garbage.map(([artifactId, { record }]) => ({
         artifactId,
         sizeBytes: record.sizeBytes,

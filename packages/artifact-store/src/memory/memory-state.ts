@@ -1,5 +1,6 @@
 import type { ArtifactHandle } from "../artifact-store.ts";
 import type { BlobRecord, HandleKey } from "../driver/artifact-driver.ts";
+import type { StoreUsage } from "../driver/plan-eviction.ts";
 
 /** A blob in memory. */
 export interface MemoryBlob {
@@ -16,18 +17,19 @@ export class MemoryState {
   readonly blobs: Map<string, MemoryBlob> = new Map();
   /** By `handleId`, then by `artifactId`, rising. */
   readonly handles: ArtifactHandle[] = [];
-  storeBytes = 0;
 
   addBlob(record: BlobRecord, bytes: Uint8Array): MemoryBlob {
     const blob = { record, bytes, isQuarantined: false, handles: [], touchedAt: 0 };
     this.blobs.set(record.artifactId, blob);
-    this.storeBytes += record.sizeBytes;
     return blob;
   }
 
-  freeBlob(artifactId: string): void {
-    this.storeBytes -= this.blobs.get(artifactId)?.record.sizeBytes ?? 0;
-    this.blobs.delete(artifactId);
+  usage(): StoreUsage<ArtifactHandle> {
+    return {
+      handles: this.handles,
+      sizes: new Map(Array.from(this.blobs, ([id, { record }]) => [id, record.sizeBytes])),
+      inSession: (sessionId) => (handle) => handle.sessionId === sessionId,
+    };
   }
 
   addHandle(blob: MemoryBlob, handle: ArtifactHandle): void {

@@ -1,19 +1,9 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { checkOptions } from "./check-input.ts";
 
 const diskFullCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"]);
 const sqliteFull = 13;
-
-/** @throws ArtifactStoreError `aborted` */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw abortedError(signal);
-}
-
-export function abortedError(signal: AbortSignal): ArtifactStoreError {
-  return new ArtifactStoreError("aborted", "The call was aborted by its signal.", {
-    cause: signal.reason,
-  });
-}
 
 /** Every failure as an `ArtifactStoreError`; those that are one already pass. */
 function toStoreError(
@@ -22,7 +12,8 @@ function toStoreError(
   signal: AbortSignal | undefined,
 ): ArtifactStoreError {
   if (ArtifactStoreError.isInstance(error)) return error;
-  if (signal?.aborted === true) return abortedError(signal);
+  if (signal?.aborted === true)
+    return new ArtifactStoreError("aborted", "The call was aborted.", { cause: signal.reason });
   // Words of a backend may quote what was stored: only its code goes into the message.
   const codes = codesOf(error);
   const label =
@@ -76,7 +67,7 @@ export class CallScope {
     }
     checkOptions(options);
     const signal = options?.signal;
-    throwIfAborted(signal);
+    throwIfAborted(signal, ArtifactStoreError);
     this.#underWay += 1;
     try {
       return await action();

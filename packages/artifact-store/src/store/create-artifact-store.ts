@@ -1,7 +1,6 @@
 import { createUuidV7Generator, systemClock, type Clock, type IdGenerator } from "@ccl/core";
 import type { ArtifactStore, CollectGarbageOptions, StoreLimits } from "../artifact-store.ts";
 import type { ArtifactDriver } from "../driver/artifact-driver.ts";
-import { summarizeContent, type Summarize } from "../summary/summarize-content.ts";
 import { CallScope } from "./call-scope.ts";
 import {
   checkArtifactId,
@@ -15,10 +14,9 @@ import {
 } from "./check-input.ts";
 import { listPage } from "./list-page.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { inlineLimit } from "./prepare-content.ts";
 import { putArtifacts, takeItem, takeItems } from "./put-artifacts.ts";
 import { openArtifact, readArtifact } from "./read-artifact.ts";
-import { copyHandle, signalOption, type StoreContext } from "./store-context.ts";
+import { copyHandle, type StoreContext } from "./store-context.ts";
 import { verifyBlobs } from "./verify-blobs.ts";
 
 /** What every store takes beside its backend's own options. */
@@ -28,8 +26,6 @@ export interface ArtifactStoreOptions {
   clock?: Clock | undefined;
   /** Handle ids: of `[0-9A-Za-z_-]`, at most 64 characters, rising in the order of code units. UUIDv7 by default. */
   ids?: IdGenerator | undefined;
-  /** Makes the summaries; `summarizeContent` by default. */
-  summarize?: Summarize | undefined;
 }
 
 /**
@@ -40,16 +36,12 @@ export function createArtifactStore(
   driver: ArtifactDriver,
   options: ArtifactStoreOptions = {},
 ): ArtifactStore {
-  const { clock = systemClock, ids, summarize = summarizeContent } = options;
+  const { clock = systemClock, ids } = options;
   const limits = checkLimits(options.limits ?? {});
   const context: StoreContext = {
     driver,
     limits,
     clock,
-    summarize,
-    // Another function may change the bytes between their hash and their commit.
-    maxLentBytes:
-      driver.commitNow === undefined || summarize !== summarizeContent ? 0 : inlineLimit(driver),
     ids:
       ids === undefined
         ? createUuidV7Generator({ clock })
@@ -60,11 +52,7 @@ export function createArtifactStore(
   return {
     store: (content, options) =>
       scope.run(options, async () => {
-        const [handle] = await putArtifacts(
-          context,
-          [takeItem(content, options, context.maxLentBytes)],
-          options.signal,
-        );
+        const [handle] = await putArtifacts(context, [takeItem(content, options)], options.signal);
         if (handle === undefined) throw invalidInput("Nothing was given to store.");
         return handle;
       }),
@@ -84,15 +72,14 @@ export function createArtifactStore(
       }),
     exists: (artifactId, options) =>
       scope.run(options, async () => {
-        const found = await driver.find(checkArtifactId(artifactId), signalOption(options?.signal));
+        const found = await driver.find(checkArtifactId(artifactId), { signal: options?.signal });
         return found !== undefined && !found.isQuarantined;
       }),
     getHandles: (artifactId, options) =>
       scope.run(options, async () => {
-        const handles = await driver.getHandles(
-          checkArtifactId(artifactId),
-          signalOption(options?.signal),
-        );
+        const handles = await driver.getHandles(checkArtifactId(artifactId), {
+          signal: options?.signal,
+        });
         return handles.map(copyHandle);
       }),
     listHandles: (options = {}) => scope.run(options, () => listPage(driver, options)),
@@ -103,7 +90,7 @@ export function createArtifactStore(
           handleId: handleId !== undefined ? checkHandleId(handleId) : undefined,
           sessionId: sessionId !== undefined ? checkText("sessionId", sessionId) : undefined,
         };
-        const at = { now: clock.now(), ...signalOption(signal) };
+        const at = { now: clock.now(), signal };
         return (await driver.removeHandles(checkArtifactId(artifactId), match, at)) > 0;
       }),
     collectGarbage: (options) => scope.run(options, () => collect(context, options)),
@@ -114,7 +101,7 @@ export function createArtifactStore(
         checkCount(sample, { name: "sample", least: 0, most, otherwise: most });
         return verifyBlobs(context, {
           sample,
-          ...signalOption(signal),
+          signal,
         });
       }),
     close: () =>
@@ -147,7 +134,7 @@ async function collect(
     until: clock.now() - graceMs,
     isDryRun,
     artifactIds: artifactIds ? artifactIds.map(checkArtifactId) : undefined,
-    ...signalOption(signal),
+    signal,
   });
   return {
     artifactIds: freed.map(({ artifactId }) => artifactId).sort(),

@@ -8,7 +8,7 @@ import {
   isHandleId,
   quoted,
 } from "./check-input.ts";
-import { copyHandle, signalOption } from "./store-context.ts";
+import { copyHandle } from "./store-context.ts";
 
 /** One page; its cursor names the last handle of the page, so handles that come or go meanwhile move nothing. */
 export async function listPage(
@@ -22,7 +22,7 @@ export async function listPage(
     sessionId: sessionId !== undefined ? checkText("sessionId", sessionId) : undefined,
     source: source !== undefined ? checkText("source", source) : undefined,
     after: cursor !== undefined ? handleOf(cursor) : undefined,
-    ...signalOption(signal),
+    signal,
   });
   const handles = found.slice(0, limit).map(copyHandle);
   const last = handles.at(-1);

@@ -1,6 +1,5 @@
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { ArtifactDriver } from "../driver/artifact-driver.ts";
-import { signalOption } from "./store-context.ts";
 
 const pageSize = 1000;
 
@@ -27,7 +26,7 @@ export async function pageOfIds(
   const page = await driver.listIds({
     limit,
     after: after !== "" ? after : undefined,
-    ...signalOption(signal),
+    signal,
   });
   if (page.every((id, index) => id > (page[index - 1] ?? after))) return page;
   const message = `The ${driver.name} driver's listIds gave ids that do not ascend from after "${after}" on; it has to.`;

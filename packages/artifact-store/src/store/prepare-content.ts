@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { ArtifactContent } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import {
@@ -6,9 +7,8 @@ import {
   type BlobRecord,
   type StagedBlob,
 } from "../driver/artifact-driver.ts";
-import { headBytes } from "../summary/make-summary.ts";
-import { concatBytes, RecordHasher, recordOf } from "./blob-record.ts";
-import { throwIfAborted } from "./call-scope.ts";
+import { headBytes } from "../summary/summarize-content.ts";
+import { concatBytes, RecordHasher } from "./blob-record.ts";
 import { invalidInput, isWellFormed, quoted } from "./check-input.ts";
 import { ChunkAssembler } from "./chunk-assembler.ts";
 import { isBytes } from "./is-bytes.ts";
@@ -50,83 +50,49 @@ export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterabl
   );
 }
 
-/** Of what `takeContent` gave; within the call for bytes that are not staged. */
-export function prepareContent(
+/** Hashes what `takeContent` gave, and stages it where it is long. */
+export async function prepareContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: PrepareOptions,
-): PreparedContent | Promise<PreparedContent> {
-  if (!isBytes(content)) return prepareStream(content, options);
-  checkSize(content.length, options.maxBytes);
-  const head = content.length <= headBytes ? content : content.subarray(0, headBytes);
-  if (content.length > inlineLimit(options.driver))
-    return stageBytes(content, { ...options, head });
-  return { record: recordOf(content), content, head };
-}
-
-/** Of contents up to here, the driver gets the bytes themselves. */
-export function inlineLimit(driver: ArtifactDriver): number {
-  return driver.maxInlineBytes ?? chunkBytes;
-}
-
-async function stageBytes(
-  bytes: Uint8Array,
-  options: PrepareOptions & { head: Uint8Array },
 ): Promise<PreparedContent> {
+  const { driver, signal } = options;
   const hasher = new RecordHasher();
-  const staged = await stage(options);
-  for (let at = 0; at < bytes.length; at += chunkBytes) {
-    throwIfAborted(options.signal);
-    const chunk = bytes.subarray(at, at + chunkBytes);
-    await writeHashed(chunk, { staged, hasher });
-  }
-  return { record: hasher.finish(), content: staged, head: options.head };
-}
-
-async function prepareStream(
-  pieces: AsyncIterable<Uint8Array>,
-  options: PrepareOptions,
-): Promise<PreparedContent> {
-  const hasher = new RecordHasher();
-  const assembler = new ChunkAssembler({ isReused: true });
   const inline: Uint8Array[] = [];
   let staged: StagedBlob | undefined;
-  let head = new Uint8Array();
-  let sizeBytes = 0;
-  const keep = async (chunk: Uint8Array): Promise<void> => {
+  let head: Uint8Array = new Uint8Array();
+  for await (const chunk of isBytes(content)
+    ? chunksOf(content, options)
+    : readChunks(content, options)) {
+    throwIfAborted(signal, ArtifactStoreError);
     if (hasher.sizeBytes === 0) head = chunk.slice(0, headBytes);
-    if (staged === undefined && hasher.sizeBytes + chunk.length <= inlineLimit(options.driver)) {
-      inline.push(chunk.slice());
-      hasher.add(chunk);
-      return;
-    }
-    staged ??= await stage(options);
-    for (const earlier of inline.splice(0)) await staged.write(earlier);
-    await writeHashed(chunk, { staged, hasher });
-  };
-  for await (const piece of readPieces(pieces, options.signal)) {
+    await hasher.add(chunk);
+    inline.push(chunk);
+    if (hasher.sizeBytes <= (driver.maxInlineBytes ?? chunkBytes)) continue;
+    if (staged === undefined) options.staged.push((staged = await driver.stage({ signal })));
+    for (const waiting of inline.splice(0)) await staged.write(waiting);
+  }
+  const whole = isBytes(content) ? content : concatBytes(inline);
+  return { record: await hasher.finish(), content: staged ?? whole, head };
+}
+
+function* chunksOf(bytes: Uint8Array, { maxBytes }: PrepareOptions): Generator<Uint8Array, void> {
+  checkSize(bytes.length, maxBytes);
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+async function* readChunks(
+  pieces: AsyncIterable<Uint8Array>,
+  { maxBytes, signal }: PrepareOptions,
+): AsyncGenerator<Uint8Array, void> {
+  const assembler = new ChunkAssembler();
+  let sizeBytes = 0;
+  for await (const piece of readPieces(pieces, signal)) {
     sizeBytes += piece.length;
-    checkSize(sizeBytes, options.maxBytes);
-    for (const chunk of assembler.add(piece)) await keep(chunk);
+    checkSize(sizeBytes, maxBytes);
+    yield* assembler.add(piece);
   }
   const rest = assembler.rest();
-  if (rest.length > 0) await keep(rest);
-  return { record: hasher.finish(), content: staged ?? concatBytes(inline), head };
-}
-
-/** Hashes while the driver writes. */
-async function writeHashed(
-  chunk: Uint8Array,
-  { staged, hasher }: { staged: StagedBlob; hasher: RecordHasher },
-): Promise<void> {
-  const writing = staged.write(chunk);
-  hasher.add(chunk);
-  await writing;
-}
-
-async function stage({ driver, staged, signal }: PrepareOptions): Promise<StagedBlob> {
-  const blob = await driver.stage(signal === undefined ? {} : { signal });
-  staged.push(blob);
-  return blob;
+  if (rest.length > 0) yield rest;
 }
 
 function checkSize(sizeBytes: number, maxBytes: number): void {

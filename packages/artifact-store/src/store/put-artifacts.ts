@@ -1,19 +1,16 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { ArtifactContent, ArtifactHandle, StoreItem, StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { BlobPut, CommitOutcome, StagedBlob } from "../driver/artifact-driver.ts";
-import { cleanSummary, makeSummary } from "../summary/make-summary.ts";
-import { throwIfAborted } from "./call-scope.ts";
+import { cleanSummary, summarizeContent } from "../summary/summarize-content.ts";
 import { invalidInput, isNew, type ItemFacts, takeFacts } from "./check-input.ts";
-import { isBytes } from "./is-bytes.ts";
 import { mendIfDamaged } from "./mend-if-damaged.ts";
 import { prepareContent, takeContent, type PreparedContent } from "./prepare-content.ts";
-import { copyHandle, signalOption, type StoreContext } from "./store-context.ts";
+import { copyHandle, type StoreContext } from "./store-context.ts";
 
 /** An item as it was at the call. */
 export interface TakenItem extends ItemFacts {
   content: ReturnType<typeof takeContent>;
-  /** True while `content` is the caller's memory. */
-  isLent: boolean;
   mimeType: string;
 }
 
@@ -29,29 +26,11 @@ export function takeItems(items: readonly StoreItem[]): TakenItem[] {
   return Array.from(items, (item: StoreItem) => takeItem(item?.content, item));
 }
 
-/**
- * To be called before the first wait: later the caller may have changed what was given. Bytes up to `maxLentBytes` are not
- * copied yet.
- */
-export function takeItem(
-  given: ArtifactContent,
-  options: Omit<StoreItem, "content">,
-  maxLentBytes = 0,
-): TakenItem {
-  const {
-    source,
-    mimeType = mimeTypeOf(given),
-    sessionId,
-    summary,
-    expectedId,
-    imported,
-  } = takeFacts(options);
-  // Memory that is shared may change within the call.
-  const isLent =
-    isBytes(given) && given.length <= maxLentBytes && given.buffer instanceof ArrayBuffer;
-  const content = isLent ? given : takeContent(given);
-  // Field by field: a spread takes V8 longer than all else here.
-  return { source, mimeType, sessionId, summary, expectedId, imported, content, isLent };
+/** To be called before the first wait: later the caller may have changed what was given. */
+export function takeItem(given: ArtifactContent, options: Omit<StoreItem, "content">): TakenItem {
+  const facts = takeFacts(options);
+  const mimeType = facts.mimeType ?? mimeTypeOf(given);
+  return { ...facts, mimeType, content: takeContent(given) };
 }
 
 function mimeTypeOf(content: ArtifactContent): string {
@@ -70,17 +49,12 @@ export async function putArtifacts(
     const prepared: { item: TakenItem; content: PreparedContent; summary: string }[] = [];
     for (const item of items) {
       const maxBytes = largestArtifact(context.limits, item.sessionId);
-      const preparing = prepareContent(item.content, {
-        driver: context.driver,
-        maxBytes,
-        staged,
-        signal,
-      });
-      const content = preparing instanceof Promise ? await preparing : preparing;
+      const { driver } = context;
+      const content = await prepareContent(item.content, { driver, maxBytes, staged, signal });
       checkExpected(item, content);
-      prepared.push({ item, content, summary: summaryOf(context, item, content) });
+      prepared.push({ item, content, summary: summaryOf(item, content) });
     }
-    throwIfAborted(signal);
+    throwIfAborted(signal, ArtifactStoreError);
     const puts = prepared.map(({ item, content, summary }) => ({
       handle: makeHandle(context, { item, content, summary }),
       item,
@@ -89,10 +63,8 @@ export async function putArtifacts(
     const groups = groupPuts(puts);
     const inOrder = [...groups.values()];
     const blobs = inOrder.map(({ put }) => put);
-    const options = { limits: context.limits, now: context.clock.now(), ...signalOption(signal) };
-    const done = context.driver.commitNow?.(blobs, options);
-    if (done?.includes("present") !== false) inOrder.forEach(ownBytes);
-    const outcomes = done ?? (await context.driver.commit(blobs, options));
+    const { driver, limits, clock } = context;
+    const outcomes = await driver.commit(blobs, { limits, now: clock.now(), signal });
     // From here on the artifacts are kept: the signal no longer matters.
     if (outcomes.includes("present")) await settlePresent(context, { inOrder, outcomes, puts });
     return puts.map(({ handle }) => {
@@ -104,11 +76,6 @@ export async function putArtifacts(
   } finally {
     if (staged.length > 0) await Promise.allSettled(staged.map((blob) => blob.discard()));
   }
-}
-
-/** To be called before the first wait, as `takeItem`. */
-function ownBytes({ put, isLent }: PutGroup): void {
-  if (isLent && isBytes(put.content)) put.content = new Uint8Array(put.content);
 }
 
 interface Committed {
@@ -151,7 +118,6 @@ async function takeBack(
 /** What becomes of the items of one blob. */
 interface PutGroup {
   put: BlobPut & { handles: ArtifactHandle[] };
-  isLent: boolean;
   /** Whether a handle of it may have been in the store before. */
   mayRepeat: boolean;
   /** Imported handles that the store has, whatever the items say. */
@@ -162,11 +128,10 @@ interface PutGroup {
 function groupPuts(ready: readonly ReadyPut[]): Map<string, PutGroup> {
   const groups = new Map<string, PutGroup>();
   for (const { handle, item, content } of ready) {
-    const { imported, isLent } = item;
+    const { imported } = item;
     const { record, content: bytes } = content;
     const group = groups.get(handle.artifactId) ?? {
       put: { record, content: bytes, handles: [] },
-      isLent,
       mayRepeat: false,
       known: [],
     };
@@ -203,19 +168,12 @@ function checkExpected({ expectedId }: TakenItem, { record }: PreparedContent): 
   );
 }
 
-function summaryOf(
-  context: StoreContext,
-  item: TakenItem,
-  { record, head }: PreparedContent,
-): string {
-  const { imported, summary, mimeType, source } = item;
+function summaryOf(item: TakenItem, { record, head }: PreparedContent): string {
+  const { imported, summary, mimeType } = item;
   if (imported !== undefined) return imported.summary;
   if (summary !== undefined) return cleanSummary(summary);
   const { sizeBytes } = record;
-  return makeSummary(
-    { isCut: sizeBytes > head.length, sizeBytes, mimeType, source, head },
-    context.summarize,
-  );
+  return summarizeContent({ isCut: sizeBytes > head.length, sizeBytes, mimeType, head });
 }
 
 function makeHandle(
@@ -226,6 +184,6 @@ function makeHandle(
   const { artifactId, sizeBytes } = content.record;
   const handleId = imported?.handleId ?? ids.next();
   const createdAt = imported?.createdAt ?? clock.now();
-  const handle = { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source };
-  return sessionId === undefined ? handle : { ...handle, sessionId };
+  const facts = { summary, sizeBytes, mimeType, createdAt, source, sessionId };
+  return copyHandle({ handleId, artifactId, ...facts });
 }

@@ -1,16 +1,10 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { sha256Hex } from "@ccl/core";
 import type { ByteRange } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { chunkBytes, type ArtifactDriver } from "../driver/artifact-driver.ts";
-import { throwIfAborted } from "./call-scope.ts";
 import { invalidInput } from "./check-input.ts";
-import {
-  corruptError,
-  findBlob,
-  readChunks,
-  type CheckedChunk,
-  type FoundBlob,
-} from "./read-chunks.ts";
+import { corruptError, findBlob, readChunks, type FoundBlob } from "./read-chunks.ts";
 
 /** What to read of which artifact. */
 export interface ReadRequest {
@@ -83,7 +77,7 @@ async function readSpan(found: FoundBlob, request: ReadRequest): Promise<Uint8Ar
   const parts = async function* (): AsyncGenerator<Uint8Array, void> {
     let index = span.first;
     for await (const chunk of readChunks(found, span)) {
-      yield* partsOf(chunk, index, span);
+      yield partOf(chunk, index, span);
       index += 1;
     }
   };
@@ -99,7 +93,7 @@ async function collect(
   let whole: Uint8Array | undefined;
   let at = 0;
   for await (const piece of pieces) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ArtifactStoreError);
     if (at + piece.length > sizeBytes) return undefined;
     // Most artifacts come in one piece; it is handed on as it is, unless it keeps a larger buffer alive.
     if (piece.length === sizeBytes && piece.length === piece.buffer.byteLength) {
@@ -137,9 +131,9 @@ async function* streamSpan(
   while (index < span.end) {
     try {
       for await (const chunk of readChunks(found, { first: index, end: span.end })) {
-        throwIfAborted(signal);
+        throwIfAborted(signal, ArtifactStoreError);
         index += 1;
-        yield* partsOf(chunk, index - 1, span);
+        yield partOf(chunk, index - 1, span);
       }
     } catch (error) {
       if (failedAt === index || ArtifactStoreError.isInstance(error) || signal?.aborted === true)
@@ -179,17 +173,10 @@ function spanOf({ shape }: FoundBlob, range: ByteRange = { start: 0 }): Span {
   };
 }
 
-/** What of a chunk lies in the span. */
-function* partsOf(
-  chunk: CheckedChunk,
-  index: number,
-  { startByte, endByte }: Span,
-): Generator<Uint8Array, void> {
-  let offset = index * chunkBytes;
-  for (const piece of chunk) {
-    const from = Math.max(0, startByte - offset);
-    const to = Math.min(piece.length, endByte - offset);
-    if (from < to) yield new Uint8Array(piece.buffer, piece.byteOffset + from, to - from);
-    offset += piece.length;
-  }
+/** The part of a chunk that lies in the span. */
+function partOf(chunk: Uint8Array, index: number, { startByte, endByte }: Span): Uint8Array {
+  const offset = index * chunkBytes;
+  const from = Math.max(0, startByte - offset);
+  const to = Math.min(chunk.length, endByte - offset);
+  return new Uint8Array(chunk.buffer, chunk.byteOffset + from, to - from);
 }

@@ -1,8 +1,6 @@
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { chunkBytes, type ArtifactDriver, type StoredBlob } from "../driver/artifact-driver.ts";
-import { shapeOf, type BlobShape } from "./blob-record.ts";
-import { nudgeCollector } from "./nudge-collector.ts";
-import { signalOption } from "./store-context.ts";
+import { concatBytes, shapeOf, type BlobShape } from "./blob-record.ts";
 
 /** A blob that was found and whose record holds. */
 export interface FoundBlob {
@@ -13,7 +11,7 @@ export interface FoundBlob {
 export function corruptError(artifactId: string, what: string): ArtifactStoreError {
   return new ArtifactStoreError(
     "corrupt",
-    `Artifact ${artifactId} is damaged: ${what}. Storing the same bytes mends it.`,
+    `Artifact ${artifactId} is damaged: ${what}. Storing the same bytes repairs it.`,
     {
       details: { artifactId },
     },
@@ -29,7 +27,7 @@ export async function findBlob(
   artifactId: string,
   signal: AbortSignal | undefined,
 ): Promise<FoundBlob | undefined> {
-  const stored = await driver.find(artifactId, signalOption(signal));
+  const stored = await driver.find(artifactId, { signal });
   if (stored === undefined) {
     if (await isLost(driver, artifactId, signal))
       throw corruptError(artifactId, "its bytes are missing");
@@ -47,46 +45,39 @@ export async function isLost(
   artifactId: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const before = await driver.getHandles(artifactId, signalOption(signal));
+  const before = await driver.getHandles(artifactId, { signal });
   if (before.length === 0) return false;
-  if ((await driver.find(artifactId, signalOption(signal))) !== undefined) return false;
-  const after = await driver.getHandles(artifactId, signalOption(signal));
+  if ((await driver.find(artifactId, { signal })) !== undefined) return false;
+  const after = await driver.getHandles(artifactId, { signal });
   return after.some((handle) => before.some(({ handleId }) => handleId === handle.handleId));
 }
-
-/** A checked chunk, in the pieces that it came in; emptied when the next one is asked for. */
-export type CheckedChunk = readonly Uint8Array[];
 
 /** The chunks from `first` on as far as they are right: ends before `end` at the first one that is not. */
 export async function* readChunks(
   { stored, shape }: FoundBlob,
   { first, end }: { first: number; end: number },
-): AsyncGenerator<CheckedChunk, void> {
+): AsyncGenerator<Uint8Array, void> {
   if (first >= end) return;
   if (stored.bytes !== undefined && shape.chunkCount === 1) {
-    if (shape.isChunk(0, [stored.bytes])) yield [stored.bytes];
+    if (await shape.isChunk(0, stored.bytes)) yield stored.bytes;
     return;
   }
   let index = first;
-  const pieces: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
   let missing = chunkLength(index, shape);
   for await (const piece of stored.read(first, end)) {
-    for (let at = 0; at < piece.length;) {
-      if (index === end) return;
+    for (let at = 0; at < piece.length && index < end;) {
       const part = piece.subarray(at, at + missing);
       pieces.push(part);
       at += part.length;
       missing -= part.length;
-      if (missing === 0 && !shape.isChunk(index, pieces)) return;
-      if (missing === 0) {
-        yield pieces;
-        index += 1;
-        // Not a new array: an old one that V8 has moved out of its young heap would hold its pieces there.
-        pieces.length = 0;
-        missing = chunkLength(index, shape);
-      }
-      // Last, when a piece that was a whole chunk is done with.
-      nudgeCollector(part.length);
+      if (missing > 0) continue;
+      const chunk = pieces.length === 1 ? part : concatBytes(pieces);
+      if (!(await shape.isChunk(index, chunk))) return;
+      yield chunk;
+      index += 1;
+      pieces = [];
+      missing = chunkLength(index, shape);
     }
   }
 }

@@ -1,8 +1,7 @@
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { abortedError, throwIfAborted } from "./call-scope.ts";
 import { invalidInput, quoted } from "./check-input.ts";
 import { isBytes } from "./is-bytes.ts";
-import { onAbort } from "./on-abort.ts";
 
 /**
  * The pieces of a caller's stream. An abort ends the wait for a piece at once; the stream is told to stop but not waited
@@ -16,8 +15,8 @@ export async function* readPieces(
   let isDone = false;
   try {
     for (;;) {
-      throwIfAborted(signal);
-      const next = await unlessAborted(nextPiece(iterator), signal);
+      throwIfAborted(signal, ArtifactStoreError);
+      const next = await untilAborted(nextPiece(iterator), signal, ArtifactStoreError);
       isDone = next.done === true;
       if (isDone) return;
       if (!isBytes(next.value))
@@ -46,13 +45,4 @@ async function nextPiece(iterator: AsyncIterator<Uint8Array>): Promise<IteratorR
   } catch (cause) {
     throw new StreamFailure("The content stream failed.", { cause });
   }
-}
-
-// Not a race with one promise for the whole stream: that promise would hold every piece until the end.
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const forget = onAbort(signal, () => reject(abortedError(signal)));
-    promise.then(resolve, reject).finally(forget);
-  });
 }

@@ -1,7 +1,6 @@
 import type { Clock, IdGenerator } from "@ccl/core";
 import type { ArtifactHandle, StoreLimits } from "../artifact-store.ts";
 import type { ArtifactDriver } from "../driver/artifact-driver.ts";
-import type { Summarize } from "../summary/summarize-content.ts";
 
 /** What the calls of one store share. */
 export interface StoreContext {
@@ -9,16 +8,6 @@ export interface StoreContext {
   limits: StoreLimits;
   clock: Clock;
   ids: IdGenerator;
-  summarize: Summarize;
-  /** Contents of up to so many bytes need no copy as long as nothing waits. */
-  maxLentBytes: number;
-}
-
-/** A signal as an option that may be left out. */
-export function signalOption(signal: AbortSignal | undefined): {
-  signal?: AbortSignal | undefined;
-} {
-  return signal === undefined ? {} : { signal };
 }
 
 /** A copy with the known fields alone, so that neither side can change what the other one holds. */

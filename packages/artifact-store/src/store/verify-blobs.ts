@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto";
+import { throwIfAborted } from "@ccl/core/async";
+import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { createSha256 } from "@ccl/core/hash";
 import type { VerifyReport } from "../artifact-store.ts";
 import type { ArtifactDriver } from "../driver/artifact-driver.ts";
 import { shapeOf, type BlobShape } from "./blob-record.ts";
-import { throwIfAborted } from "./call-scope.ts";
 import { pagesOfIds } from "./pages-of-ids.ts";
 import { isLost, readChunks, type FoundBlob } from "./read-chunks.ts";
 import { sampleIds } from "./sample-ids.ts";
-import { signalOption, type StoreContext } from "./store-context.ts";
+import type { StoreContext } from "./store-context.ts";
 
 type Verdict = "intact" | "damaged" | "unreadable" | "missing" | "gone";
 
@@ -21,7 +22,7 @@ export async function verifyBlobs(
       ? pagesOfIds(driver, signal)
       : sampleIds(driver, { sample, seed: clock.now(), signal });
   for await (const artifactId of ids) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ArtifactStoreError);
     const verdict = await judge(driver, artifactId, signal);
     if (verdict === "gone") continue;
     report.checked += 1;
@@ -52,7 +53,7 @@ async function judgeOnce(
   artifactId: string,
   signal: AbortSignal | undefined,
 ): Promise<Verdict> {
-  const stored = await driver.find(artifactId, signalOption(signal));
+  const stored = await driver.find(artifactId, { signal });
   if (stored === undefined) return (await isLost(driver, artifactId, signal)) ? "missing" : "gone";
   const shape = stored.isQuarantined ? undefined : shapeOf(stored.record, artifactId);
   if (shape === undefined) return "damaged";
@@ -70,14 +71,12 @@ async function isRight(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const { shape }: { shape: BlobShape } = found;
-  const whole = createHash("sha256");
+  const whole = createSha256();
   let sizeBytes = 0;
   for await (const chunk of readChunks(found, { first: 0, end: shape.chunkCount })) {
-    throwIfAborted(signal);
-    for (const piece of chunk) {
-      whole.update(piece);
-      sizeBytes += piece.length;
-    }
+    throwIfAborted(signal, ArtifactStoreError);
+    whole.update(chunk);
+    sizeBytes += chunk.length;
   }
-  return sizeBytes === shape.sizeBytes && whole.digest("hex") === artifactId;
+  return sizeBytes === shape.sizeBytes && whole.digestHex() === artifactId;
 }

@@ -1,4 +1,5 @@
-import { SqlError, throwIfAborted } from "../sql-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
+import { SqlError } from "../sql-error.ts";
 import { applySettings, checkSettings, type SqliteSettings } from "../sqlite/open-sqlite-handle.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import type { SqliteDatabase, SqliteHandle } from "../sqlite/sqlite-database.ts";
@@ -28,7 +29,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
   checkSettings(options);
   if (typeof path !== "string")
     throw new SqlError("invalid_input", "Give the path of the database.");
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, SqlError);
   const driver = findSqliteDriver(options.driver);
   const handle = await openFile(driver, path, readOnly);
   const wrapped = { ...options, driver: driver.name, ownsHandle: true };

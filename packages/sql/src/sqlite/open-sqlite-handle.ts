@@ -1,4 +1,5 @@
-import { SqlError, throwIfAborted } from "../sql-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
+import { SqlError } from "../sql-error.ts";
 import { retryWhileBusy } from "../transaction/retry-while-busy.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase, SqliteHandle } from "./sqlite-database.ts";
@@ -35,7 +36,7 @@ export async function openSqliteHandle(
   settings: SqliteSettings = {},
 ): Promise<SqliteDatabase> {
   checkSettings(settings);
-  throwIfAborted(settings.signal);
+  throwIfAborted(settings.signal, SqlError);
   const options = { driver: "handle", ownsHandle: false, ...settings };
   return applySettings(new SqliteConnection(handle, options), settings);
 }

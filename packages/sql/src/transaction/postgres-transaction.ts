@@ -8,7 +8,8 @@ import {
 } from "../postgres/postgres-client.ts";
 import { postgresErrorOf } from "../postgres/postgres-error-of.ts";
 import { ClientSession, turnsOf } from "../postgres/postgres-session.ts";
-import { SqlError, throwIfAborted } from "../sql-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
+import { SqlError } from "../sql-error.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
@@ -58,7 +59,7 @@ async function onPool<T>(
   action: Action<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, SqlError);
   const client = await pool.connect().catch((error: unknown) => {
     throw postgresErrorOf(error);
   });
@@ -79,7 +80,7 @@ async function onPglite<T>(
   action: Action<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, SqlError);
   const begin = options.mode === "read" ? `SET TRANSACTION ${snapshot}` : undefined;
   // What the action gave or threw, kept apart from what PGlite's own begin and commit may throw.
   let outcome: { value: T } | { error: unknown } | undefined;
@@ -141,7 +142,7 @@ async function settle<T>(session: ClientSession, action: Action<T>, ending: Endi
   try {
     if (ending.begin !== undefined) await session.exec(ending.begin);
     const value = await action(session);
-    throwIfAborted(ending.options.signal);
+    throwIfAborted(ending.options.signal, SqlError);
     // Its error was caught, but PostgreSQL would answer the commit with a rollback.
     if (session.failure !== undefined) throw session.failure;
     if (ending.commit !== undefined) await session.exec(ending.commit);

@@ -1,5 +1,5 @@
-import { SqlError, throwIfAborted } from "../sql-error.ts";
-import { onAbort } from "./on-abort.ts";
+import { sleep, throwIfAborted } from "@ccl/core/async";
+import { SqlError } from "../sql-error.ts";
 
 /** How long a lock is waited for. */
 export interface RetryOptions {
@@ -26,7 +26,8 @@ export async function retryWhileBusy<T>(
       if (!(SqlError.isInstance(error) && error.code === "busy")) throw error;
       if (performance.now() + pauseMs > until) throw busyError(timeoutMs, error);
     }
-    await pause(pauseMs, signal);
+    throwIfAborted(signal, SqlError);
+    await sleep(pauseMs, signal).catch(() => throwIfAborted(signal, SqlError));
   }
 }
 
@@ -34,18 +35,4 @@ function busyError(timeoutMs: number, cause: SqlError): SqlError {
   return new SqlError("busy", `Another connection kept the database locked for ${timeoutMs} ms.`, {
     cause,
   });
-}
-
-async function pause(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
-  throwIfAborted(signal);
-  await new Promise<void>((resolve) => {
-    const wake = (): void => {
-      clearTimeout(timer);
-      forget?.();
-      resolve();
-    };
-    const timer = setTimeout(wake, durationMs);
-    const forget = signal && onAbort(signal, wake);
-  });
-  throwIfAborted(signal);
 }

@@ -7,7 +7,7 @@ import { openSqlite } from "../node/open-sqlite.ts";
 import { openSqliteHandle } from "../sqlite/open-sqlite-handle.ts";
 import type { SqliteDriverName } from "../node/find-sqlite-driver.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
-import { transaction, transactionNow } from "./transaction.ts";
+import { transaction } from "./transaction.ts";
 
 const hasNodeSqlite = globalThis.process.getBuiltinModule("node:sqlite") !== undefined;
 const drivers: SqliteDriverName[] = hasNodeSqlite
@@ -46,50 +46,6 @@ describe.each(drivers)("transaction on %s", (driver) => {
   it("keeps what its action wrote, and gives its value", async () => {
     expect(await transaction(database, (tx) => (insert(tx, 1), "value"))).toBe("value");
     expect(values()).toEqual([1]);
-  });
-
-  it("runs within the call where nothing has to be waited for", async () => {
-    expect(transactionNow(database, (tx) => (insert(tx, 1), "value"))).toEqual({ value: "value" });
-    expect(values()).toEqual([1]);
-    const breaking = (tx: SqliteDatabase): void => {
-      insert(tx, 2);
-      insert(tx, 1);
-    };
-    expect(() => transactionNow(database, breaking)).toThrow(
-      expect.objectContaining({ code: "constraint" }),
-    );
-    await transaction(database, (tx) => insert(tx, 3));
-    expect(values()).toEqual([1, 3]);
-  });
-
-  it("does nothing within the call where it would have to wait", async () => {
-    const never = (): never => expect.fail("ran beside another transaction");
-    const first = transaction(database, async (tx) => {
-      insert(tx, 1);
-      expect(transactionNow(tx, never)).toBeUndefined();
-      expect(transactionNow(database, never)).toBeUndefined();
-    });
-    expect(transactionNow(database, never)).toBeUndefined();
-    await first;
-
-    const other = await open();
-    other.exec("BEGIN IMMEDIATE");
-    expect(transactionNow(database, never)).toBeUndefined();
-    other.exec("ROLLBACK");
-    other.close();
-    expect(transactionNow(database, () => "now")).toEqual({ value: "now" });
-    expect(values()).toEqual([1]);
-  });
-
-  it("puts those who wait behind what runs within a call", async () => {
-    let waiting: Promise<void> | undefined;
-    transactionNow(database, (tx) => {
-      waiting = transaction(database, (later) => insert(later, 2));
-      insert(tx, 1);
-      expect(() => insert(tx, 1)).toThrow("UNIQUE");
-    });
-    await waiting;
-    expect(values()).toEqual([1, 2]);
   });
 
   it("puts one listener on a signal that many waiting transactions share, and none that stays", async () => {

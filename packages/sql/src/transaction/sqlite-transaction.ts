@@ -9,7 +9,8 @@ import type {
   SqliteHandle,
   SqliteStatement,
 } from "../sqlite/sqlite-database.ts";
-import { SqlError, throwIfAborted } from "../sql-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
+import { SqlError } from "../sql-error.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 import { TurnQueue } from "./turn-queue.ts";
@@ -41,35 +42,6 @@ export function sqliteTransaction<T>(
     () => retryWhileBusy(attempt, { timeoutMs: database.busyTimeoutMs, signal }),
     signal,
   );
-}
-
-/** As `transactionNow`; a savepoint has its turn among others, and is not run. */
-export function sqliteTransactionNow<T>(
-  database: SqliteDatabase,
-  action: (transaction: SqliteDatabase) => T,
-): { value: T } | undefined {
-  if (database instanceof TransactionScope) return undefined;
-  const state = connectionStateOf(database.handle);
-  return state.turns.runNow(() => {
-    try {
-      begin(database, state, {});
-    } catch (error) {
-      if (SqlError.isInstance(error) && error.code === "busy") return undefined;
-      throw error;
-    }
-    const scope = new TransactionScope(database, 0);
-    try {
-      const value = action(scope);
-      database.exec("COMMIT");
-      return { value };
-    } catch (error) {
-      undo(database, ["ROLLBACK"]);
-      throw error;
-    } finally {
-      scope.isOver = true;
-      leave(state);
-    }
-  });
 }
 
 function begin(
@@ -126,7 +98,7 @@ async function settle<T>(
   try {
     const running = action(scope);
     const value = isPromise(running) ? await running : running;
-    throwIfAborted(ending.options.signal);
+    throwIfAborted(ending.options.signal, SqlError);
     database.exec(ending.commit);
     return value;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { PostgresClient, PostgresSession } from "../postgres/postgres-client.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { postgresTransaction } from "./postgres-transaction.ts";
-import { sqliteTransaction, sqliteTransactionNow } from "./sqlite-transaction.ts";
+import { sqliteTransaction } from "./sqlite-transaction.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 
 /**
@@ -29,18 +29,6 @@ export function transaction<T>(
 ): Promise<T> {
   if (isSqliteDatabase(target)) return sqliteTransaction(target, action, options);
   return postgresTransaction(target, action, options);
-}
-
-/**
- * A write transaction on SQLite within the call itself: the action has no promise, and what it read or bound need not stay
- * as it is afterwards. Undefined, with nothing done, where it would have to wait for another transaction or for a lock.
- * @throws SqlError as `transaction` rejects with, and whatever the action throws
- */
-export function transactionNow<T>(
-  database: SqliteDatabase,
-  action: (transaction: SqliteDatabase) => T,
-): { value: T } | undefined {
-  return sqliteTransactionNow(database, action);
 }
 
 /** True for a database of SQLite, false for a client of PostgreSQL. */

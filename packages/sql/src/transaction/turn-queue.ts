@@ -1,5 +1,5 @@
-import { throwIfAborted } from "../sql-error.ts";
-import { onAbort } from "./on-abort.ts";
+import { onAbort, throwIfAborted } from "@ccl/core/async";
+import { SqlError } from "../sql-error.ts";
 
 /** Hands out one turn at a time, in the order of asking. */
 export class TurnQueue {
@@ -8,23 +8,12 @@ export class TurnQueue {
 
   /** Runs an action in a turn of its own. An abort while it waits gives up the place. */
   async run<T>(action: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-    throwIfAborted(signal);
+    throwIfAborted(signal, SqlError);
     if (this.#isTaken) await this.#wait(signal);
     this.#isTaken = true;
     try {
-      throwIfAborted(signal);
+      throwIfAborted(signal, SqlError);
       return await action();
-    } finally {
-      this.#leave();
-    }
-  }
-
-  /** Runs an action without a promise in the call itself; undefined, without running it, where it would have to wait. */
-  runNow<T>(action: () => T): T | undefined {
-    if (this.#isTaken) return undefined;
-    this.#isTaken = true;
-    try {
-      return action();
     } finally {
       this.#leave();
     }
@@ -43,7 +32,7 @@ export class TurnQueue {
       const forget = signal && onAbort(signal, giveUp);
       this.#waiting.push(proceed);
     });
-    if (!hasTurn) throwIfAborted(signal);
+    if (!hasTurn) throwIfAborted(signal, SqlError);
   }
 
   #leave(): void {

@@ -1,4 +1,4 @@
-import { ArtifactStoreError, type ArtifactHandle, type ArtifactStore } from "../index.ts";
+import { ArtifactStoreError, type ArtifactHandle, type ArtifactStore } from "../../index.ts";
 import {
   createArtifactStore,
   type ArtifactDriver,
@@ -12,7 +12,7 @@ import {
   type HandleKey,
   type StagedBlob,
   type StoredBlob,
-} from "../driver/index.ts";
+} from "../../driver/index.ts";
 
 /** What this store needs of a database; keys are ASCII. */
 export interface KeyValueDatabase {

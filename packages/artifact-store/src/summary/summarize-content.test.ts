@@ -1,18 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemoryArtifactStore } from "../index.ts";
-import { cleanSummary, makeSummary } from "./make-summary.ts";
-import { summarizeContent, type Summarize } from "./summarize-content.ts";
+import { cleanSummary, summarizeContent } from "./summarize-content.ts";
 
 const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
 const family = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}";
 
-async function summaryOf(
-  content: string | Uint8Array,
-  mimeType?: string,
-  summarize?: Summarize,
-): Promise<string> {
-  const store = createMemoryArtifactStore(summarize && { summarize });
+async function summaryOf(content: string | Uint8Array, mimeType?: string): Promise<string> {
+  const store = createMemoryArtifactStore();
   return (
     await store.store(content, mimeType === undefined ? { source: "a" } : { source: "a", mimeType })
   ).summary;
@@ -83,34 +78,13 @@ describe("every summary", () => {
           isCut,
           sizeBytes: head.length + (isCut ? 9 : 0),
           mimeType: "a/b",
-          source: "s",
         };
-        const summary = cleanSummary(makeSummary(input, summarizeContent));
+        const summary = cleanSummary(summarizeContent(input));
         expect(summary.length).toBeLessThanOrEqual(200);
         expect(summary).not.toMatch(/\p{Surrogate}|\p{Cc}/u);
-        expect(cleanSummary(makeSummary(input, summarizeContent))).toBe(summary);
+        expect(cleanSummary(summarizeContent(input))).toBe(summary);
       }),
     );
-  });
-
-  it("comes from `summarize` where that is given, which sees masked text", async () => {
-    const seen: unknown[] = [];
-    const summarize: Summarize = (input) => {
-      seen.push(input.text);
-      return `${input.sizeBytes} bytes from ${input.source}, ${token}`;
-    };
-    const summary = await summaryOf(`my ${token}`, undefined, summarize);
-    expect(seen).toEqual(["my [redacted:github_token]"]);
-    expect(summary).toBe("43 bytes from a, [redacted:github_token]");
-  });
-
-  it("refuses the put when `summarize` fails or returns no text", async () => {
-    const failing: Summarize = () => {
-      throw new Error("no");
-    };
-    await expect(summaryOf("a", undefined, failing)).rejects.toMatchObject({
-      code: "invalid_input",
-    });
   });
 
   it("masks before it cuts", () => {
