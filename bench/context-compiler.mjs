@@ -30,7 +30,7 @@ import { joinTraces, readRecordedTraces } from "./lib/recorded-traces.mjs";
 import {
   cachedPrice,
   createMessageCounter,
-  faultOf,
+  operationErrorOf,
   newPrice,
   replayTrace,
 } from "./lib/replay-trace.mjs";
@@ -264,7 +264,10 @@ function ours() {
         return fitted.messages;
       };
     },
-    judge: (messages) => ({ tokens: counter.countMessages(messages), fault: faultOf(messages) }),
+    judge: (messages) => ({
+      tokens: counter.countMessages(messages),
+      fault: operationErrorOf(messages),
+    }),
   };
 }
 
@@ -317,7 +320,7 @@ function aiSdkPrune() {
 }
 
 function judged(messages) {
-  return { tokens: counter.countMessages(messages), fault: faultOf(messages) };
+  return { tokens: counter.countMessages(messages), fault: operationErrorOf(messages) };
 }
 
 function rememberedCount(back) {

@@ -39,7 +39,7 @@ export function replayTrace({ messages, tools }, { policy, counter, budget = Inf
     total.cachedTokens += cached;
     total.largestPrompt = Math.max(total.largestPrompt, size);
     if (size > budget) total.overBudget++;
-    if (faultOf(prompt) !== undefined) total.invalid++;
+    if (operationErrorOf(prompt) !== undefined) total.invalid++;
     const support = supportOf(messages, index, prompt);
     total.values += support.values;
     total.supported += support.supported;
@@ -93,7 +93,7 @@ function commonTokens(previous, { prompt, tokens, fixed }) {
 }
 
 /** What a provider would refuse in a prompt, or undefined. */
-export function faultOf(prompt) {
+export function operationErrorOf(prompt) {
   let open = new Set();
   let isStart = true;
   for (const { role, content, toolCalls = [], toolCallId } of prompt) {

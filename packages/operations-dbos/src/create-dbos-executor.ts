@@ -1,15 +1,15 @@
 import { systemClock, type Clock } from "@ccl/core";
 import type { ExecutorEngine, Hook, RunDriver, RunExecutor, RunStore } from "@ccl/operations";
 
-import { carryOperation } from "./carry-operation.ts";
-import { carryRun } from "./carry-run.ts";
+import { executeOperation } from "./execute-operation.ts";
+import { executeRun } from "./execute-run.ts";
 import type { DbosWorkflows } from "./dbos-sdk.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
-import { createRendezvous, type Rendezvous } from "./rendezvous.ts";
+import { createAttemptQueue, type AttemptQueue } from "./attempt-queue.ts";
 import { createRunWatch } from "./run-watch.ts";
 import { registerWorkflows } from "./workflow-registration.ts";
 
-/** What an executor is made of. */
+/** Options of an executor. */
 export interface DbosExecutorOptions {
   /** The class `DBOS` of `@dbos-inc/dbos-sdk`, not launched yet. */
   dbos: DbosWorkflows;
@@ -19,10 +19,10 @@ export interface DbosExecutorOptions {
   name?: string | undefined;
   /** How often a run that could not be carried to its end is tried before its workflow fails; default 10. */
   maxAttempts?: number | undefined;
-  /** An operation's workflow whose run nobody has carried for so long ends as `left`; from 100, default 60,000. */
+  /** An operation's workflow ends as `left` once its run has had no worker for so long; from 100, default 60,000. */
   leftAfterMs?: number | undefined;
-  /** Told of what goes wrong in the background. */
-  onFault?: ((fault: OperationsDbosError) => void) | undefined;
+  /** Called with errors in the background. */
+  onError?: ((error: OperationsDbosError) => void) | undefined;
   clock?: Clock | undefined;
 }
 
@@ -42,7 +42,7 @@ const defaultName = "ccl.operations.run";
  */
 export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
   const { dbos, runs, name = defaultName, maxAttempts = 10, leftAfterMs = 60_000 } = options;
-  const { onFault = () => {}, clock = systemClock } = options;
+  const { onError = () => {}, clock = systemClock } = options;
   checkOptions({ name, maxAttempts, leftAfterMs });
   let resolveEngine: (attached: { drive: RunDriver; engine: ExecutorEngine }) => void = () => {};
   let isAttached = false;
@@ -50,8 +50,8 @@ export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
     resolveEngine = resolve;
   });
   const registration = registerWorkflows(dbos, name);
-  const rendezvous: Rendezvous = createRendezvous((runId) => watch.watch(runId));
-  const { isLeft: isNeeded, end } = rendezvous;
+  const attemptQueue: AttemptQueue = createAttemptQueue((runId) => watch.watch(runId));
+  const { isOrphaned: isNeeded, end } = attemptQueue;
   const watch = createRunWatch({ runs, leftAfterMs, clock, isNeeded, end });
   const retry = {
     retriesAllowed: maxAttempts > 1,
@@ -62,13 +62,13 @@ export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
   const { operation } = registration;
   registration.bodies = {
     run: async (runId = "") =>
-      carryRun(runId, { dbos, runs, rendezvous, attached, operation, retry, onFault }),
+      executeRun(runId, { dbos, runs, attemptQueue, attached, operation, retry, onError }),
     operation: async (runId = "", hook = "", operationId = "") =>
       isHook(hook)
-        ? carryOperation(dbos, rendezvous.take(runId, { hook, operationId }))
+        ? executeOperation(dbos, attemptQueue.take(runId, { hook, operationId }))
         : "unknown_operation",
     close() {
-      rendezvous.close();
+      attemptQueue.close();
       watch.close();
     },
   };
@@ -89,8 +89,8 @@ export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
       // Of a workflow that is there already DBOS gives the handle and starts nothing.
       await dbos.startWorkflow(registration.run, { workflowID: runId })(runId);
     },
-    carryAttempt: async (attempt, execute) => rendezvous.carry(attempt, execute),
-    onEvent: (event) => rendezvous.hear(event),
+    executeAttempt: async (attempt, execute) => attemptQueue.run(attempt, execute),
+    onEvent: (event) => attemptQueue.onEvent(event),
   };
 }
 

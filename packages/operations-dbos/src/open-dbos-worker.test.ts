@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
 
     const { worker, engine } = await openWorker(runs, {
       maxTakeovers: 2,
-      onFault: (fault) => faults.push(fault.code),
+      onError: (error) => faults.push(error.code),
     });
     const insert = `INSERT INTO dbos.workflow_status (workflow_uuid, status, name, class_name, executor_id, application_version, application_name, created_at, updated_at)
       VALUES ('poison', 'PENDING', 'ccl.operations.run', '', 'dead', '1', 'ccl-operations', 0, 0)`;

@@ -7,7 +7,7 @@ import { takeOver, type WorkerRuns } from "./take-over.ts";
 import { createWorkerLock, type WorkerLock } from "./worker-lock.ts";
 import { freeExecutorName } from "./workflow-registration.ts";
 
-/** What a worker is made of. */
+/** Options of a worker. */
 export interface DbosWorkerOptions {
   /** The class `DBOS` of `@dbos-inc/dbos-sdk`, not launched yet. */
   dbos: DbosSdk;
@@ -15,13 +15,13 @@ export interface DbosWorkerOptions {
   pool: PostgresPool;
   /** The engine's own store, which all workers share. */
   runs: WorkerRuns;
-  /** Told apart from all other workers that live; default a new id. */
+  /** Unique among all live workers; default a new id. */
   workerName?: string | undefined;
   /** Of the application as DBOS knows it; default `ccl-operations`. Workers take over within one application. */
   applicationName?: string | undefined;
   /** Workers take over within one version; default `1`, since the journal of a run does not depend on the code. */
   applicationVersion?: string | undefined;
-  /** Of DBOS's tables; default `dbos`. Made where it is not there. */
+  /** Of DBOS's tables; default `dbos`. Created if it is missing. */
   schema?: string | undefined;
   /** How often the worker looks for runs of dead ones; default 5,000. 0: only when `takeOver` is called. */
   takeOverEveryMs?: number | undefined;
@@ -31,8 +31,8 @@ export interface DbosWorkerOptions {
   maxAttempts?: number | undefined;
   /** See `DbosExecutorOptions`. */
   leftAfterMs?: number | undefined;
-  /** Told of what goes wrong in the background. */
-  onFault?: ((fault: OperationsDbosError) => void) | undefined;
+  /** Called with errors in the background. */
+  onError?: ((error: OperationsDbosError) => void) | undefined;
   /** Where DBOS writes; default nowhere. */
   logger?: DbosLogger | undefined;
   clock?: Clock | undefined;
@@ -45,7 +45,7 @@ export interface DbosWorker {
   readonly workerName: string;
   /** For `createRunEngine`. */
   readonly executor: DbosExecutor;
-  /** Looks for runs of dead workers now; tells how many it has found. @throws OperationsDbosError */
+  /** Looks for runs of dead workers now; returns how many it has found. @throws OperationsDbosError */
   takeOver(): Promise<number>;
   /** Waits for the runs of this process, at most that long (default 5,000); what is left, other workers take over. */
   close(options?: { waitMs?: number | undefined }): Promise<void>;
@@ -54,12 +54,12 @@ export interface DbosWorker {
 const silent: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
 /**
- * Launches DBOS, quiet and talking to nobody but the pool's server. Runs of dead workers are waited for until the lease
+ * Launches DBOS, without logging and connected to the pool's server only. Runs of dead workers are waited for until the lease
  * that they held in the engine's store is over (`limits.leaseMs` of the engine).
  * @throws OperationsDbosError `invalid_options`, `name_taken`, `already_launched`, `launch_failed`, `database_failed`
  */
 export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWorker> {
-  const { dbos, pool, runs, clock = systemClock, onFault = () => {}, signal } = options;
+  const { dbos, pool, runs, clock = systemClock, onError = () => {}, signal } = options;
   const {
     workerName = createUuidV7Generator({ clock }).next(),
     maxTakeovers = 20,
@@ -79,7 +79,7 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
     maxAttempts,
     leftAfterMs,
   };
-  const executor = createDbosExecutor({ dbos, runs, clock, onFault, ...limits });
+  const executor = createDbosExecutor({ dbos, runs, clock, onError, ...limits });
   const applicationName = options.applicationName ?? "ccl-operations";
   const lock = createWorkerLock({ pool, schema, applicationName, workerName });
   try {
@@ -102,8 +102,8 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
     workerName,
     maxTakeovers,
     now: () => clock.now(),
-    onFault,
-    leftAlone: new Set<string>(),
+    onError,
+    abandoned: new Set<string>(),
   };
   const look = createSweep(async () => {
     await holdOrThrow(lock, workerName);
@@ -112,7 +112,7 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
   const timer =
     everyMs > 0
       ? setInterval(
-          () => void look.now().catch((error: unknown) => onFault(faultOf(error))),
+          () => void look.now().catch((error: unknown) => onError(dbosErrorOf(error))),
           everyMs,
         )
       : undefined;
@@ -189,14 +189,14 @@ async function launch(dbos: DbosSdk): Promise<void> {
 }
 
 async function holdOrThrow(lock: WorkerLock, workerName: string): Promise<void> {
-  if (await lock.hold().catch((error: unknown) => Promise.reject(faultOf(error)))) return;
+  if (await lock.hold().catch((error: unknown) => Promise.reject(dbosErrorOf(error)))) return;
   throw new OperationsDbosError(
     "name_taken",
     `A worker ${JSON.stringify(workerName)} lives already; give each process a name of its own.`,
   );
 }
 
-function faultOf(error: unknown): OperationsDbosError {
+function dbosErrorOf(error: unknown): OperationsDbosError {
   if (OperationsDbosError.isInstance(error)) return error;
   return new OperationsDbosError(
     "database_failed",

@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
       runs,
       takeOverEveryMs: 0,
       leftAfterMs: 200,
-      onFault: ({ code }) => faults.push(code),
+      onError: ({ code }) => faults.push(code),
     });
     const registry = createOperationRegistry();
     const profile = profileOf(operations, registry);

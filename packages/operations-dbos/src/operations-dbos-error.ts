@@ -18,7 +18,7 @@ export type OperationsDbosErrorCode =
   | "not_started"
   | "takeovers_exceeded";
 
-/** What this package throws, and hands to `onFault`. */
+/** What this package throws, and hands to `onError`. */
 export class OperationsDbosError extends CclError<OperationsDbosErrorCode> {
   static override readonly brand: string = "OperationsDbosError";
 }

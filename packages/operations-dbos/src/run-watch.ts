@@ -75,7 +75,7 @@ function statusesOf(
 
 async function pause(delayMs: number): Promise<void> {
   await new Promise<void>((resolve) => {
-    // Nobody's process lives on for a look.
+    // A look must not keep the process alive.
     setTimeout(resolve, delayMs).unref();
   });
 }

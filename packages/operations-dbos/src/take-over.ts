@@ -19,15 +19,15 @@ export interface TakeOverOptions {
   maxTakeovers: number;
   /** Milliseconds since the epoch. */
   now: () => number;
-  onFault: (fault: OperationsDbosError) => void;
-  /** Runs that were left alone, so that each is told of once. */
-  leftAlone: Set<string>;
+  onError: (error: OperationsDbosError) => void;
+  /** Runs that were given up, so that each is reported once. */
+  abandoned: Set<string>;
 }
 
-/** Gives the runs of dead workers, and those that were never handed over, to the workers that live; tells how many. */
+/** Gives the runs of dead workers, and those that were never handed over, to the workers that live; returns how many. */
 export async function takeOver(options: TakeOverOptions): Promise<number> {
-  const ofTheDead = await reviveWorkflows(options);
-  return ofTheDead + (await submitForgotten(options));
+  const revived = await reviveWorkflows(options);
+  return revived + (await submitForgotten(options));
 }
 
 const pageSize = 1_000;
@@ -50,8 +50,8 @@ async function reviveWorkflows(options: TakeOverOptions): Promise<number> {
       }: DbosWorkflowStatus): string =>
         workflowName === executor.name ? workflowID : (parentWorkflowID ?? workflowID);
       const runIds = new Set(left.map(runIdOf));
-      for (const runId of runIds) if (!(await mayGoOn(runId, options))) runIds.delete(runId);
-      // Together, so that whoever takes up a run from DBOS's queue takes up its operations with it.
+      for (const runId of runIds) if (!(await mayContinue(runId, options))) runIds.delete(runId);
+      // Together, so that the worker that takes a run from DBOS's queue takes its operations with it.
       const ids = left
         .filter((workflow) => runIds.has(runIdOf(workflow)))
         .map(({ workflowID }) => workflowID);
@@ -83,17 +83,17 @@ async function listPending(
 }
 
 /** False for a run that workers keep dying of. */
-async function mayGoOn(runId: string, options: TakeOverOptions): Promise<boolean> {
-  const { runs, maxTakeovers, onFault, leftAlone } = options;
+async function mayContinue(runId: string, options: TakeOverOptions): Promise<boolean> {
+  const { runs, maxTakeovers, onError, abandoned } = options;
   const stored = await runs.loadRun(runId);
   if (stored === undefined || stored.lastSeq === 0) return true;
   const [last] = await runs.readEvents(runId, { afterSeq: stored.lastSeq - 1, limit: 1 });
   const epoch = last?.epoch ?? 0;
   if (epoch <= maxTakeovers) return true;
-  if (leftAlone.has(runId)) return false;
-  leftAlone.add(runId);
+  if (abandoned.has(runId)) return false;
+  abandoned.add(runId);
   const message = `Run ${runId} was taken up ${epoch} times and never ended; it is left alone. Abort it, or resume it once its cause is gone.`;
-  onFault(new OperationsDbosError("takeovers_exceeded", message, { details: { runId, epoch } }));
+  onError(new OperationsDbosError("takeovers_exceeded", message, { details: { runId, epoch } }));
   return false;
 }
 
@@ -102,7 +102,7 @@ async function submitForgotten({ dbos, runs, executor, now }: TakeOverOptions): 
   let submitted = 0;
   let cursor: string | undefined;
   do {
-    const page = await runs.listUnfinished(cursor === undefined ? {} : { cursor });
+    const page = await runs.listUnfinished({ cursor });
     const free = page.runs
       .filter(({ lease }) => lease === undefined || lease.expiresAtMs <= now())
       .map(({ runId }) => runId);

@@ -2,8 +2,8 @@ import type { PostgresConnection, PostgresPool } from "./dbos-sdk.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
 
 /**
- * Tells living workers from dead ones. Each holds an advisory lock under its name on a connection that is its alone; the
- * server frees it with the connection, so that a lock that can be had belongs to nobody.
+ * Distinguishes live workers from dead ones. Each holds an advisory lock under its name on a connection that is its alone; the
+ * server frees it with the connection, so that a free lock belongs to no live worker.
  */
 export interface WorkerLock {
   /** Takes the lock, again where the connection was lost. False: another process has it. */
@@ -18,7 +18,7 @@ export interface WorkerLock {
 // A session that waited in the server would hold up an index that another one builds meanwhile, and never have its turn.
 const askAgainMs = 50;
 
-/** What a lock is made of. Workers are told apart within an application and a schema of DBOS. */
+/** Options of a lock. Names of workers are unique within an application and a schema of DBOS. */
 export interface WorkerLockOptions {
   pool: PostgresPool;
   schema: string;

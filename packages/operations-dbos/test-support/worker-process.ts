@@ -95,7 +95,7 @@ function answerCalls(child: ChildProcess, stores: SharedStores | undefined): Ans
   let left = Infinity;
   let when: "before" | "after" = "before";
   let events = 0;
-  let hear: (count: number) => void = () => {};
+  let onEvent: (count: number) => void = () => {};
   const answer = async (request: StoreRequest): Promise<void> => {
     if (left <= 0 || stores === undefined) return;
     left -= 1;
@@ -110,7 +110,7 @@ function answerCalls(child: ChildProcess, stores: SharedStores | undefined): Ans
   };
   child.on("message", (message: StoreRequest | { type: string; value: string }) => {
     if (isRequest(message)) void answer(message);
-    else if (message.type === "event") hear((events += 1));
+    else if (message.type === "event") onEvent((events += 1));
     else expected.get(message.type)?.(message.value);
   });
   return {
@@ -127,7 +127,7 @@ function answerCalls(child: ChildProcess, stores: SharedStores | undefined): Ans
     },
     onEvent(listener) {
       events = 0;
-      hear = listener;
+      onEvent = listener;
     },
   };
 }

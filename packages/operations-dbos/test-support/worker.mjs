@@ -144,14 +144,14 @@ process.on("message", async (message) => {
   }
 });
 
-const onFault = (fault) => console.error(workerName, fault.code, fault.message, fault.cause);
+const onError = (error) => console.error(workerName, error.code, error.message, error.cause);
 const worker = await openDbosWorker({
   dbos: DBOS,
   pool,
   runs,
   workerName,
   takeOverEveryMs: 100,
-  onFault,
+  onError,
 });
 const limits = { leaseMs: 900, pollMs: 50 };
 const engine = createRunEngine({

@@ -14,8 +14,6 @@ export type {
   OperationArtifact,
   PromptInclusion,
 } from "./artifact/operation-artifact.ts";
-export { defaultMaxItems, retainHistory } from "./artifact/retain-history.ts";
-export { hasSameContent, type ArtifactContent } from "./artifact/same-content.ts";
 export type {
   ArtifactEffect,
   InsertRole,
@@ -38,60 +36,34 @@ export type {
   RunEventStamp,
   RunPhase,
 } from "./events/run-event.ts";
-export type { BlockStep, BlockTransform } from "./kinds/block-transform.ts";
+export type { BlockTransform } from "./kinds/block-transform.ts";
 export {
   createBuiltinOperations,
-  builtinParamsSchemas,
   type BuiltinKind,
   type BuiltinOperations,
   type BuiltinOperationsOptions,
   type OperationTarget,
 } from "./kinds/create-builtin-operations.ts";
-export {
-  createComputeOperation,
-  computeFunction,
-  type ComputeFunction,
-  type ComputeOperationOptions,
-  type ComputeParams,
-  type ComputeView,
+export type {
+  ComputeFunction,
+  ComputeOperationOptions,
+  ComputeView,
 } from "./kinds/create-compute-operation.ts";
-export { createGuardOperation, type GuardParams } from "./kinds/create-guard-operation.ts";
-export {
-  createLegacyOperation,
-  type LegacyFunction,
-  type LegacyParams,
-  type LegacyResult,
-} from "./kinds/create-legacy-operation.ts";
-export {
-  createLlmOperation,
-  type LlmOperationOptions,
-  type ModelReference,
-  type ModelResolver,
+export type { LegacyFunction, LegacyResult } from "./kinds/create-legacy-operation.ts";
+export type {
+  LlmOperationOptions,
+  ModelReference,
+  ModelResolver,
 } from "./kinds/create-llm-operation.ts";
-export {
-  createRagOperation,
-  type RagOperationOptions,
-  type RagParams,
-  type RetrievedPassage,
-  type Retriever,
+export type {
+  RagOperationOptions,
+  RetrievedPassage,
+  Retriever,
 } from "./kinds/create-rag-operation.ts";
-export { createTemplateOperation, type TemplateParams } from "./kinds/create-template-operation.ts";
-export {
-  createToolOperation,
-  type ToolOperationOptions,
-  type ToolParams,
-} from "./kinds/create-tool-operation.ts";
-export {
-  createTransformOperation,
-  type InjectedStep,
-  type TransformOperationOptions,
-  type TransformParams,
-} from "./kinds/create-transform-operation.ts";
-export type { GuardComparison, GuardCondition, GuardScalar } from "./kinds/guard-condition.ts";
-export type { LlmParams, LlmSamplers } from "./kinds/llm-params.ts";
+export type { ToolOperationOptions } from "./kinds/create-tool-operation.ts";
+export type { TransformOperationOptions } from "./kinds/create-transform-operation.ts";
 export type { ModelPrice, ModelPrices } from "./kinds/model-price.ts";
-export type { EmitParams, ResultParams, WriteArtifactParams } from "./kinds/result-params.ts";
-export type { AttemptServices, RetryCause, RetryParams } from "./kinds/run-attempts.ts";
+export type { AttemptServices } from "./kinds/run-attempts.ts";
 export {
   createTemplateRenderer,
   type TemplateRendererOptions,
@@ -135,7 +107,6 @@ export type {
   TurnOutcome,
 } from "./ports/chat-store.ts";
 export type { StoredTurn, StoredVariant } from "./ports/chat-turn.ts";
-export { createLocalExecutor } from "./ports/create-local-executor.ts";
 export {
   createMemoryChatStore,
   type MemoryChatStore,
@@ -195,8 +166,6 @@ export { operationProfileSchema } from "./profile/operation-profile-schema.ts";
 export type { OperationProfile, ProfileOperation } from "./profile/operation-profile.ts";
 export {
   validateProfile,
-  type ProfileIssue,
-  type ProfileIssueCode,
   type ValidateProfileOptions,
   type ValidProfile,
 } from "./profile/validate-profile.ts";
@@ -211,7 +180,6 @@ export type {
   OverriddenUpdate,
   PromptBreakdown,
   PromptContributor,
-  PromptIssueCode,
   PromptOrigin,
   PromptReport,
   PromptTrim,
@@ -228,15 +196,6 @@ export { createRunEngine, type RunEngine } from "./run/create-run-engine.ts";
 export type { RunEngineOptions, StartOptions, WhenActive } from "./run/engine-options.ts";
 export type { EngineLimits, LateResult, MainPrompt, MainRequest } from "./run/engine-services.ts";
 export type { EventReading, RunHandle } from "./run/live-run.ts";
-export type { PersistentArray } from "./run/persistent-array.ts";
-export {
-  planRun,
-  type LeftOutOperation,
-  type PlannedOperation,
-  type PlanRunOptions,
-  type RunPlan,
-} from "./run/plan-run.ts";
-export { reduceRun, type RunReduction } from "./run/reduce-run.ts";
 export type {
   CommitLogEntry,
   CommittedEffect,
@@ -250,14 +209,3 @@ export type {
   RunResult,
   RunStatus,
 } from "./run/run-result.ts";
-export {
-  initialRunState,
-  type Blockage,
-  type OperationEnd,
-  type OperationProgress,
-  type RunCommand,
-  type RunStage,
-  type RunState,
-  type RunTransition,
-  type StopCause,
-} from "./run/run-state.ts";

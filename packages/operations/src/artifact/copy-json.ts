@@ -6,7 +6,7 @@ const maxDepth = 200;
 const copies = new WeakSet<object>();
 
 /**
- * A deep-frozen copy of a JSON value; a copy made here is given back as it is. Fields that are undefined are left out,
+ * A deep-frozen copy of a JSON value; a copy from here is returned as it is. Fields that are undefined are left out,
  * and -0 is 0, as in JSON; halves of surrogate pairs are U+FFFD, as in UTF-8. Anything that JSON can't hold is an issue
  * with its path: functions, dates, NaN, cycles, more than 200 levels.
  */

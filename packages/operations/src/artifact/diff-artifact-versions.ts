@@ -6,7 +6,7 @@ import type { ArtifactVersion, OperationArtifact } from "./operation-artifact.ts
 
 /** Which versions are compared. */
 export interface DiffArtifactOptions {
-  /** Default the version that `to` was made from; 0 is the time before the first one. */
+  /** Default the parent of `to`; 0 is the time before the first one. */
   from?: number | undefined;
   /** Default the artifact's own. */
   to?: number | undefined;

@@ -45,7 +45,7 @@ export interface ArtifactWrite {
   /** Of persisted ones only. */
   retention?: ArtifactRetention | undefined;
   inclusion?: PromptInclusion | undefined;
-  /** The version that it was made from: another one by now is `artifact_conflict`. */
+  /** The version that it is based on: a newer one is `artifact_conflict`. */
   expectedVersion?: number | undefined;
 }
 

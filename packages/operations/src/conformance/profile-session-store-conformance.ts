@@ -33,7 +33,7 @@ function write(
   rest: Partial<SessionWrite> & { fields?: Partial<ArtifactWrite> | undefined } = {},
 ): SessionWrite {
   const { fields, ...more } = rest;
-  const made: ArtifactWrite = {
+  const written: ArtifactWrite = {
     tag,
     value,
     persisted: true,
@@ -41,7 +41,7 @@ function write(
     semantics: "state",
     ...fields,
   };
-  return { operationId: `op-${tag}`, write: made, expectedHead: 0, isRequired: false, ...more };
+  return { operationId: `op-${tag}`, write: written, expectedHead: 0, isRequired: false, ...more };
 }
 
 function commit(

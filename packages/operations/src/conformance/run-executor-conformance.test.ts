@@ -63,14 +63,14 @@ const faults: [name: string, create: () => RunExecutor, rule: string][] = [
   ],
   [
     "calls a handler twice",
-    () => ({ ...local(), carryAttempt: async (_, execute) => (await execute(), execute()) }),
+    () => ({ ...local(), executeAttempt: async (_, execute) => (await execute(), execute()) }),
     "a run ends, and each of its operations has run once",
   ],
   [
     "carries one attempt at a time",
     () => ({
       ...local(),
-      carryAttempt(_, execute) {
+      executeAttempt(_, execute) {
         const outcome = last.then(execute, execute);
         last = outcome;
         return outcome;
@@ -82,7 +82,7 @@ const faults: [name: string, create: () => RunExecutor, rule: string][] = [
     "loses what it can't write down",
     () => ({
       ...local(),
-      carryAttempt: async (_, execute) =>
+      executeAttempt: async (_, execute) =>
         JSON.parse(JSON.stringify(await execute()).replaceAll(/[^\0-\x7f]/g, "?")),
     }),
     "an outcome comes back as the handler gave it",
@@ -91,17 +91,17 @@ const faults: [name: string, create: () => RunExecutor, rule: string][] = [
     "takes what throws for done",
     () => ({
       ...local(),
-      carryAttempt: (_, execute) => execute().catch(() => ({ status: "done" })),
+      executeAttempt: (_, execute) => execute().catch(() => ({ status: "done" })),
     }),
     "a handler that throws fails its operation alone",
   ],
   [
     "keeps the first outcome of an operation",
     () => {
-      const kept = new Map<string, ReturnType<NonNullable<RunExecutor["carryAttempt"]>>>();
+      const kept = new Map<string, ReturnType<NonNullable<RunExecutor["executeAttempt"]>>>();
       return {
         ...local(),
-        carryAttempt(attempt, execute) {
+        executeAttempt(attempt, execute) {
           const outcome = kept.get(attempt.operationId) ?? execute();
           kept.set(attempt.operationId, outcome);
           return outcome;

@@ -5,10 +5,10 @@ import type { OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import type { RunResult } from "../run/run-result.ts";
 import {
-  openDesk,
-  type ExecutorDesk,
+  openFixture,
+  type ExecutorFixture,
   type RunExecutorConformanceOptions,
-} from "./executor-desk.ts";
+} from "./executor-fixture.ts";
 import { oddValue, type ConformanceRule } from "./store-rules.ts";
 
 const done: OperationOutcome = { status: "done" };
@@ -23,7 +23,7 @@ const oddEffect: OperationEffect = {
 
 interface ExecutorRule {
   name: string;
-  check(desk: ExecutorDesk): Promise<void>;
+  check(fixture: ExecutorFixture): Promise<void>;
 }
 
 const attemptRules: readonly ExecutorRule[] = [
@@ -192,11 +192,11 @@ export function runExecutorConformance(options: RunExecutorConformanceOptions): 
   return [...attemptRules, ...runRules].map(({ name, check }) => ({
     name,
     async run() {
-      const desk = await openDesk(options);
+      const fixture = await openFixture(options);
       try {
-        await check(desk);
+        await check(fixture);
       } finally {
-        await desk.close();
+        await fixture.close();
       }
     },
   }));

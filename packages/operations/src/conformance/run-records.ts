@@ -8,7 +8,7 @@ import type { RunResult } from "../run/run-result.ts";
 /** How long the leases of the rules last. */
 export const ttlMs: number = 1_000;
 
-/** A run to be made, each on a branch of its own. */
+/** A new run, each on a branch of its own. */
 export function newRun(
   runId: string,
   rest: Partial<NewRun["input"]> & {
@@ -30,7 +30,7 @@ export function newRun(
   };
 }
 
-/** Makes a run; fails unless it was made. */
+/** Creates a run; fails unless it was created. */
 export async function created(store: RunStore, run: NewRun): Promise<RunLease> {
   const creation = await store.createRun(run);
   assert.equal(creation.status, "created");

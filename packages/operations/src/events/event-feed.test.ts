@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import { createEventFeed } from "./event-feed.ts";
-import { pageOf } from "./event-page.ts";
 import type { RunEvent } from "./run-event.ts";
 
 const stamp = {
@@ -21,7 +20,7 @@ test.each([1, 2, 3, 7])(
   (length) => {
     const feed = createEventFeed(4);
     for (let first = 1; first <= 40; first += length) {
-      feed.publish(pageOf(Array.from({ length }, (_, index) => eventAt(first + index))));
+      feed.publish(Array.from({ length }, (_, index) => eventAt(first + index)));
       const { lastSeq } = feed;
       const kept = Array.from({ length: lastSeq + 1 }, (_, seq) =>
         feed.after(seq)?.map((event) => event.seq),
@@ -37,21 +36,16 @@ test.each([1, 2, 3, 7])(
   },
 );
 
-test("makes events of a page that nobody hears when they are read", () => {
-  const feed = createEventFeed(4);
-  let readings = 0;
-  const page = (seq: number): ReturnType<typeof pageOf> => ({
-    ...pageOf([eventAt(seq)]),
-    read() {
-      readings += 1;
-      return [eventAt(seq)];
-    },
+test("reports what a listener throws, and still calls the others", () => {
+  const errors: unknown[] = [];
+  const feed = createEventFeed(4, (error) => errors.push(error));
+  const received: number[] = [];
+  feed.listen(() => {
+    throw new Error("thrown");
   });
-  feed.publish(page(1));
-  expect(readings).toBe(0);
-  const heard: number[] = [];
-  feed.listen(({ seq }) => heard.push(seq));
-  feed.publish(page(2));
-  expect([readings, heard]).toEqual([1, [2]]);
-  expect(feed.after(0)).toEqual([eventAt(1), eventAt(2)]);
+  const unsubscribe = feed.listen(({ seq }) => received.push(seq));
+  feed.publish([eventAt(1)]);
+  unsubscribe();
+  feed.publish([eventAt(2)]);
+  expect([received, errors.map(String)]).toEqual([[1], ["Error: thrown", "Error: thrown"]]);
 });

@@ -1,16 +1,17 @@
-import { lastSeqOf, pageOf, type EventPage } from "./event-page.ts";
-import type { RunEvent } from "./run-event.ts";
-import { tellGuest } from "./tell-guest.ts";
+import { onAbort } from "@ccl/core/async";
+import { createEmitter, type ListenerErrorHandler } from "@ccl/core/events";
 
-/** Hears every event of a run from now on. What it throws, and how long it takes, changes nothing. */
+import type { RunEvent } from "./run-event.ts";
+
+/** Receives every later event of a run. Neither its errors nor the time it takes affect the run. */
 export type RunEventListener = (event: RunEvent) => unknown;
 
 /** The events of one run as they become durable. */
 export interface EventFeed {
-  publish(page: EventPage): void;
-  /** Gives a function that stops it. */
+  publish(events: readonly RunEvent[]): void;
+  /** Returns a function that unsubscribes the listener. */
   listen(listener: RunEventListener): () => void;
-  /** What is kept of the events after that number; undefined where some of them are no longer kept here. */
+  /** The kept events after that number; undefined if some of them are no longer kept here. */
   after(seq: number): readonly RunEvent[] | undefined;
   /** Resolves with the next publication, or when the feed ends or the signal is aborted. */
   changed(signal?: AbortSignal): Promise<void>;
@@ -21,67 +22,55 @@ export interface EventFeed {
   readonly lastSeq: number;
 }
 
-/** A feed that keeps that many of the newest events, and twice as many at most. */
-export function createEventFeed(keptEvents: number): EventFeed {
-  const listeners = new Set<RunEventListener>();
-  const waiting = new Set<() => void>();
-  let recent: EventPage[] = [];
-  let kept = 0;
-  const wake = (): void => {
-    for (const resume of waiting) resume();
-  };
-  const tellAll = (event: RunEvent): void => {
-    for (const listener of listeners) tellGuest(listener, event);
-  };
-  // Without getters, which take the most of what making a feed costs.
-  const feed = {
-    lastSeq: 0,
-    hasEnded: false,
-    publish(page: EventPage): void {
-      if (page.length === 0) return;
-      recent.push(page);
-      kept += page.length;
-      feed.lastSeq = lastSeqOf(page);
-      if (listeners.size > 0) for (const event of page.read()) tellAll(Object.freeze(event));
-      if (kept > 2 * keptEvents) {
-        recent = [pageOf(eventsOf(recent).slice(-keptEvents))];
-        kept = keptEvents;
-      }
-      wake();
+/** A feed that keeps that many of the newest events, and never more than twice as many. */
+export function createEventFeed(
+  keptEvents: number,
+  onListenerError?: ListenerErrorHandler,
+): EventFeed {
+  const emitter = createEmitter<{ event: RunEvent; change: undefined }>({ onListenerError });
+  let recent: RunEvent[] = [];
+  let lastSeq = 0;
+  let hasEnded = false;
+  return {
+    get lastSeq() {
+      return lastSeq;
     },
-    listen(listener: RunEventListener): () => void {
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-      };
+    get hasEnded() {
+      return hasEnded;
     },
-    after(seq: number): readonly RunEvent[] | undefined {
-      if (seq >= feed.lastSeq) return [];
-      const [first] = recent;
-      if (first === undefined || seq + 1 < first.firstSeq) return undefined;
-      const pages = recent.filter((page) => lastSeqOf(page) > seq);
-      return eventsOf(pages).slice(seq + 1 - (pages[0]?.firstSeq ?? 0));
+    publish(events) {
+      const last = events.at(-1);
+      if (last === undefined) return;
+      lastSeq = last.seq;
+      recent = [...recent, ...events];
+      if (recent.length > 2 * keptEvents) recent = recent.slice(-keptEvents);
+      for (const event of events) emitter.emit("event", Object.freeze(event));
+      emitter.emit("change", undefined);
     },
-    async changed(signal?: AbortSignal): Promise<void> {
-      if (feed.hasEnded || signal?.aborted === true) return;
-      let resume: () => void = () => {};
+    listen: (listener) => emitter.on("event", listener),
+    after(seq) {
+      if (seq >= lastSeq) return [];
+      const firstSeq = recent[0]?.seq;
+      return firstSeq === undefined || seq + 1 < firstSeq
+        ? undefined
+        : recent.slice(seq + 1 - firstSeq);
+    },
+    async changed(signal) {
+      if (hasEnded || signal?.aborted === true) return;
       await new Promise<void>((resolve) => {
-        resume = resolve;
-        waiting.add(resume);
-        signal?.addEventListener("abort", resume, { once: true });
+        const finish = (): void => {
+          unsubscribe();
+          forget?.();
+          resolve();
+        };
+        const unsubscribe = emitter.on("change", finish);
+        const forget = signal && onAbort(signal, finish);
       });
-      waiting.delete(resume);
-      signal?.removeEventListener("abort", resume);
     },
-    end(): void {
-      feed.hasEnded = true;
-      listeners.clear();
-      wake();
+    end() {
+      hasEnded = true;
+      emitter.emit("change", undefined);
+      emitter.clear();
     },
   };
-  return feed;
-}
-
-function eventsOf(pages: readonly EventPage[]): RunEvent[] {
-  return pages.flatMap((page) => page.read());
 }

@@ -49,7 +49,7 @@ export type RunEventBody =
       operationId: string;
       operationName: string;
       hook: Hook;
-      /** From 1; higher where a crash made it start again. */
+      /** From 1; higher after a crash. */
       attempt: number;
     }
   | {
@@ -66,7 +66,7 @@ export type RunEventBody =
       attempts?: number | undefined;
       detached?: boolean | undefined;
     }
-  /** `attempt` is higher where a crash made the call start again: what was streamed before is void. */
+  /** `attempt` is higher after a crash, when the call starts again: what was streamed before is void. */
   | { type: "main_llm.started"; assistantVariantId: string; attempt: number }
   /** `offset`: how many UTF-16 code units of the answer came before. */
   | { type: "main_llm.delta"; assistantVariantId: string; text: string; offset: number }
@@ -86,5 +86,5 @@ export type RunEventBody =
       finishReason?: RunFinishReason | undefined;
     };
 
-/** One thing that happened in a run. JSON; `(runId, seq)` tells duplicates. */
+/** One thing that happened in a run. JSON; `(runId, seq)` identifies duplicates. */
 export type RunEvent = RunEventStamp & RunEventBody;

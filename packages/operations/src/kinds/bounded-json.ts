@@ -2,7 +2,7 @@ import { canonicalJson, type TokenCounter, truncateMiddle } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { wellFormed } from "../artifact/well-formed.ts";
-import { OperationFault } from "./operation-fault.ts";
+import { OperationError } from "./operation-error.ts";
 
 /** What came from outside as plain JSON and as text. */
 export interface BoundedValue {
@@ -24,7 +24,7 @@ export function boundedJson(given: unknown, maxChars: number): BoundedValue {
   const text = jsonText(given);
   if (text.length > maxChars) {
     const message = `The output has ${text.length} characters of JSON; at most ${maxChars} are allowed.`;
-    throw new OperationFault("budget_exceeded", message, {
+    throw new OperationError("budget_exceeded", message, {
       details: { chars: text.length, maxChars },
     });
   }
@@ -41,7 +41,7 @@ function jsonText(given: unknown): string {
   } catch {
     // Said below.
   }
-  throw new OperationFault(
+  throw new OperationError(
     "output_parse_error",
     "The output is no JSON: it is circular or holds what JSON has not.",
   );

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@ccl/core/json";
 import { z } from "zod";
 
 import type { OperationDefinition, OperationHandler } from "../operation/operation-definition.ts";
@@ -85,19 +86,15 @@ export interface BuiltinOperations {
 /** Handlers of all kinds that the application has given what they need. */
 export function createBuiltinOperations(options: BuiltinOperationsOptions = {}): BuiltinOperations {
   const { models, retriever, tools, functions, legacy = {}, liquid, counter } = options;
-  const rendering = liquid === undefined ? {} : { liquid };
-  const counting = counter === undefined ? {} : { counter };
-  const handlers: Partial<Record<BuiltinKind, OperationHandler>> = {
-    template: createTemplateOperation(rendering),
+  const handlers: Partial<Record<BuiltinKind, OperationHandler>> = withoutUndefined({
+    template: createTemplateOperation({ liquid }),
     transform: createTransformOperation(options),
     guard: createGuardOperation(),
-    ...(models !== undefined && { llm: createLlmOperation({ ...options, models }) }),
-    ...(retriever !== undefined && {
-      rag: createRagOperation({ retriever, ...rendering, ...counting }),
-    }),
-    ...(tools !== undefined && { tool: createToolOperation({ tools, ...rendering }) }),
-    ...(functions !== undefined && { compute: createComputeOperation({ functions }) }),
-  };
+    llm: models && createLlmOperation({ ...options, models }),
+    rag: retriever && createRagOperation({ retriever, liquid, counter }),
+    tool: tools && createToolOperation({ tools, liquid }),
+    compute: functions && createComputeOperation({ functions }),
+  });
   return {
     handlers,
     register(target, definitions) {

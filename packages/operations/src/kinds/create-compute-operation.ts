@@ -1,4 +1,5 @@
 import { type ChatMessage, systemClock } from "@ccl/core";
+import { sleep } from "@ccl/core/async";
 import type { StructuredSchema } from "@ccl/structured-output";
 import { z } from "zod";
 
@@ -7,7 +8,7 @@ import type { MainResult, OperationContext } from "../operation/operation-contex
 import type { Hook, OperationHandler, Trigger } from "../operation/operation-definition.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
-import { faultOf, OperationFault } from "./operation-fault.ts";
+import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,
@@ -15,7 +16,7 @@ import {
   type ResultParams,
   resultShape,
 } from "./result-params.ts";
-import { runAttempts, sleep } from "./run-attempts.ts";
+import { runAttempts } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
@@ -33,7 +34,7 @@ export interface ComputeView {
 
 /** A named function, once its input has a type. */
 export interface ComputeFunction {
-  /** Checks the input, then computes. Throws an `OperationFault` for an input that does not fit. */
+  /** Checks the input, then computes. Throws an `OperationError` for an input that does not fit. */
   run(input: unknown, view: ComputeView): unknown;
 }
 
@@ -52,7 +53,7 @@ export function computeFunction<Input>(
       const rules = checked.issues
         .slice(0, maxIssues)
         .map(({ path, message }) => `${path.join(".")} ${message}`.trim());
-      throw new OperationFault(
+      throw new OperationError(
         "validation_error",
         `The input does not fit the function: ${rules.join("; ")}`,
       );
@@ -99,7 +100,7 @@ export function createComputeOperation(options: ComputeOperationOptions): Operat
     const name = params.function;
     const compute = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (compute === undefined) {
-      throw new OperationFault(
+      throw new OperationError(
         "validation_error",
         `There is no function ${JSON.stringify(name)}; hand it in, or correct the name.`,
       );
@@ -112,7 +113,7 @@ export function createComputeOperation(options: ComputeOperationOptions): Operat
         try {
           return await compute.run(input, viewOf(context, signal));
         } catch (error) {
-          throw faultOf(error, "internal_error");
+          throw operationErrorOf(error, "internal_error");
         }
       },
       { services, timeoutMs },

@@ -5,7 +5,7 @@ import { textOfValue } from "../liquid/text-of-value.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { OperationFault } from "./operation-fault.ts";
+import { OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,
@@ -13,9 +13,10 @@ import {
   type ResultParams,
   resultShape,
 } from "./result-params.ts";
-import { runAttempts, sleep } from "./run-attempts.ts";
+import { runAttempts } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { systemClock } from "@ccl/core";
+import { sleep } from "@ccl/core/async";
 
 /** What a plain function may give: a text, nothing, or parts of an outcome. */
 export type LegacyResult =
@@ -74,7 +75,7 @@ export function createLegacyOperation(run: LegacyFunction): OperationHandler {
     );
     if (result.text === undefined && result.value === undefined) {
       if (effects.length === 0 && resultEffectTypes(params).length > 0) {
-        throw new OperationFault(
+        throw new OperationError(
           "validation_error",
           "The function gave nothing to write; let it return a text or { value }.",
         );
@@ -97,7 +98,7 @@ function requireResult(given: unknown): void {
   )
     return;
   const what = given === null ? "null" : `a ${typeof given}`;
-  throw new OperationFault(
+  throw new OperationError(
     "validation_error",
     `The function returned ${what}; let it return a text or { value }.`,
   );

@@ -9,6 +9,7 @@ import {
   TokenBudget,
   type TokenCounter,
 } from "@ccl/core";
+import { sleep } from "@ccl/core/async";
 import {
   createFormatLadder,
   type FormatLadder,
@@ -28,10 +29,10 @@ import {
   type RenderedPrompt,
 } from "./llm-summaries.ts";
 import { affordableOutput, type ModelPrice, type ModelPrices, priceOf } from "./model-price.ts";
-import { faultOf, OperationFault } from "./operation-fault.ts";
+import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import { resultEffects, resultEffectTypes } from "./result-params.ts";
-import { type AttemptServices, runAttempts, sleep } from "./run-attempts.ts";
+import { type AttemptServices, runAttempts } from "./run-attempts.ts";
 import { createHandler, type HandlerRun, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
 
@@ -122,7 +123,7 @@ export function createLlmOperation(options: LlmOperationOptions): OperationHandl
       );
       return { effects: resultEffects(params, answer) };
     } catch (error) {
-      const { code, message } = faultOf(error);
+      const { code, message } = operationErrorOf(error);
       if (code === "output_parse_error") progress.parseErrorMessage = message;
       throw error;
     } finally {
@@ -143,7 +144,7 @@ function schemaOf(
   if (ref === undefined) return undefined;
   const schema = Object.hasOwn(schemas, ref) ? schemas[ref] : undefined;
   if (schema !== undefined) return schema;
-  throw new OperationFault(
+  throw new OperationError(
     "validation_error",
     `There is no schema ${JSON.stringify(ref)}; give it to createBuiltinOperations as one of its schemas, or correct schemaRef.`,
   );
@@ -203,7 +204,7 @@ function refuseTooLong(
   const { usable } = new TokenBudget({ total: maxInputTokens, counter });
   if (tokens <= usable) return;
   const message = `The prompt has ${tokens} tokens where ${usable} of ${maxInputTokens} may be used; shorten it or allow more.`;
-  throw new OperationFault("budget_exceeded", message, {
+  throw new OperationError("budget_exceeded", message, {
     details: { tokens, usable, maxInputTokens },
   });
 }
@@ -228,7 +229,7 @@ async function attempt(
   try {
     languageModel = await options.models({ providerRef, model, credentialRef });
   } catch (error) {
-    throw faultOf(error, "provider_error");
+    throw operationErrorOf(error, "provider_error");
   }
   try {
     return await askOnce(languageModel, {
@@ -239,6 +240,6 @@ async function attempt(
       onResponse: (response) => addResponse(progress, response, price),
     });
   } catch (error) {
-    throw faultOf(error, "provider_error");
+    throw operationErrorOf(error, "provider_error");
   }
 }

@@ -1,11 +1,12 @@
 import { estimatedCounter, systemClock, type TokenCounter } from "@ccl/core";
+import { sleep } from "@ccl/core/async";
 import { z } from "zod";
 
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import { boundedJson, boundedTokens } from "./bounded-json.ts";
-import { faultOf, OperationFault } from "./operation-fault.ts";
+import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,
@@ -18,7 +19,6 @@ import {
   type RetryParams,
   retrySchema,
   runAttempts,
-  sleep,
 } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
@@ -118,7 +118,7 @@ export function createRagOperation(options: RagOperationOptions): OperationHandl
         try {
           return await retriever.retrieve(query, { topK, signal });
         } catch (error) {
-          throw faultOf(error, "provider_error");
+          throw operationErrorOf(error, "provider_error");
         }
       },
       {
@@ -151,7 +151,7 @@ export function createRagOperation(options: RagOperationOptions): OperationHandl
 function passageOf(passage: RetrievedPassage): RetrievedPassage {
   const { text, id, title, source, score } = passage;
   if (typeof text !== "string")
-    throw new OperationFault("output_parse_error", "The retriever gave a passage without a text.");
+    throw new OperationError("output_parse_error", "The retriever gave a passage without a text.");
   return {
     text,
     id,
@@ -172,8 +172,8 @@ function listOf(
   if (maxTokens === undefined) return entries.join("\n\n");
   for (let kept = entries.length; kept > 1; kept -= 1) {
     const left = entries.length - kept;
-    const note = left === 0 ? [] : [omission(left)];
-    const text = [...entries.slice(0, kept), ...note].join("\n\n");
+    const omitted = left === 0 ? [] : [omission(left)];
+    const text = [...entries.slice(0, kept), ...omitted].join("\n\n");
     if (counter.count(text) <= maxTokens) return text;
   }
   const first =

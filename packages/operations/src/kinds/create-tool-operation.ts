@@ -1,4 +1,5 @@
 import { systemClock, type ToolDefinition } from "@ccl/core";
+import { sleep } from "@ccl/core/async";
 import type { JsonSchema } from "@ccl/structured-output";
 import { z } from "zod";
 
@@ -7,7 +8,7 @@ import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import { boundedJson } from "./bounded-json.ts";
 import { checkValue } from "./check-value.ts";
-import { faultOf, OperationFault } from "./operation-fault.ts";
+import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,
@@ -20,7 +21,6 @@ import {
   type RetryParams,
   retrySchema,
   runAttempts,
-  sleep,
 } from "./run-attempts.ts";
 import { createHandler, rendered } from "./run-handler.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
@@ -75,7 +75,7 @@ export function createToolOperation(options: ToolOperationOptions): OperationHan
     requireAllowed(resultEffectTypes(params), context);
     const tool = tools.get(params.tool);
     if (tool === undefined) {
-      throw new OperationFault(
+      throw new OperationError(
         "validation_error",
         `There is no tool ${JSON.stringify(params.tool)}; hand it in, or correct the name.`,
       );
@@ -109,7 +109,7 @@ export function createToolOperation(options: ToolOperationOptions): OperationHan
             callId: `${context.runId}:${context.definition.operationId}`,
           });
         } catch (error) {
-          throw faultOf(error, "provider_error");
+          throw operationErrorOf(error, "provider_error");
         }
       },
       {
@@ -135,7 +135,7 @@ export function createToolOperation(options: ToolOperationOptions): OperationHan
 /** A copy with each text rendered; keys are left alone. */
 function renderLeaves(value: unknown, render: (text: string) => string, depth = 0): unknown {
   if (depth > deepestArguments) {
-    throw new OperationFault(
+    throw new OperationError(
       "validation_error",
       `The arguments are nested deeper than ${deepestArguments}.`,
     );
@@ -150,7 +150,7 @@ function renderLeaves(value: unknown, render: (text: string) => string, depth = 
 
 const maxIssues = 10;
 
-/** Throws a fault with every broken rule where a value does not fit a JSON Schema. */
+/** Throws an error with every broken rule if a value does not fit a JSON Schema. */
 function requireFit(
   value: unknown,
   {
@@ -165,7 +165,7 @@ function requireFit(
   const rules = checked.issues
     .slice(0, maxIssues)
     .map(({ path, message }) => `${path.join(".")} ${message}`.trim());
-  throw new OperationFault(code, `The ${what} do not fit the schema: ${rules.join("; ")}`);
+  throw new OperationError(code, `The ${what} do not fit the schema: ${rules.join("; ")}`);
 }
 
 /** `ToolDefinition` calls its schemas objects; they are JSON Schemas by its contract. */

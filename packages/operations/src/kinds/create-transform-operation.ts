@@ -11,7 +11,7 @@ import {
   transformBlocks,
 } from "./block-transform.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { faultOf, OperationFault } from "./operation-fault.ts";
+import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { readParams, requireAllowed } from "./read-params.ts";
 import {
   resultEffects,
@@ -92,7 +92,7 @@ export function createTransformOperation({
 
 function blocksOf(main: MainResult | undefined): readonly unknown[] {
   if (main !== undefined) return main.blocks ?? [{ type: "text", text: main.text }];
-  throw new OperationFault(
+  throw new OperationError(
     "validation_error",
     "There is no answer to transform yet; put the operation after the main call.",
   );
@@ -110,7 +110,7 @@ function injected(
   const name = step.use.slice(2);
   const transform = Object.hasOwn(transforms, name) ? transforms[name] : undefined;
   if (transform === undefined) {
-    throw new OperationFault(
+    throw new OperationError(
       "validation_error",
       `There is no transform ${JSON.stringify(name)}; hand it in, or correct the name.`,
     );
@@ -119,9 +119,9 @@ function injected(
     const result: unknown = transform(blocks, step);
     if (Array.isArray(result)) return result;
   } catch (error) {
-    throw faultOf(error, "internal_error");
+    throw operationErrorOf(error, "internal_error");
   }
-  throw new OperationFault(
+  throw new OperationError(
     "output_parse_error",
     `The transform ${JSON.stringify(name)} gave no list of blocks.`,
   );

@@ -75,7 +75,7 @@ export const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
 /** What conditions look at. */
 export type GuardScope = Readonly<Record<string, unknown>>;
 
-/** The scope of a context: made once for all of its conditions. */
+/** The scope of a context, shared by all of its conditions. */
 export function guardScope({
   artifacts,
   chatHistory,

@@ -6,7 +6,7 @@ import {
   type StructuredSchema,
 } from "@ccl/structured-output";
 
-import { OperationFault } from "./operation-fault.ts";
+import { OperationError } from "./operation-error.ts";
 
 /** An answer and the value that it means. */
 export interface LlmAnswer {
@@ -49,7 +49,7 @@ export async function askOnce(model: LanguageModel, question: LlmQuestion): Prom
       signal,
     });
     refuseFiltered(last?.finishReason);
-    if (!result.ok) throw parseFault(result.issues);
+    if (!result.ok) throw parseError(result.issues);
     return { value: result.value, text: last?.text ?? "" };
   }
   const isObjectAsked =
@@ -66,7 +66,7 @@ export async function askOnce(model: LanguageModel, question: LlmQuestion): Prom
 
 function refuseFiltered(finishReason: FinishReason | undefined): void {
   if (finishReason !== "content_filter") return;
-  throw new OperationFault(
+  throw new OperationError(
     "policy_error",
     "The provider's content filter stopped the answer; change the prompt.",
     {
@@ -82,19 +82,19 @@ function jsonOf({ text, finishReason }: ModelResponse): unknown {
       const value: unknown = JSON.parse(text);
       return value;
     } catch {
-      // Fences, prose and small faults are read below.
+      // Fences, prose and small mistakes are read below.
     }
   }
   const accept = (value: unknown): boolean => typeof value === "object" && value !== null;
   const extracted = extractJson(text, { accept, finishReason });
-  if (!extracted.ok) throw parseFault(extracted.issues);
+  if (!extracted.ok) throw parseError(extracted.issues);
   return extracted.value.value;
 }
 
 const maxIssues = 10;
 
-function parseFault(issues: readonly Issue[]): OperationFault {
+function parseError(issues: readonly Issue[]): OperationError {
   const codes = [...new Set(issues.map(({ code }) => code))];
   const message = issues.slice(0, maxIssues).map((issue) => issue.message);
-  return new OperationFault("output_parse_error", message.join(" "), { details: { codes } });
+  return new OperationError("output_parse_error", message.join(" "), { details: { codes } });
 }

@@ -19,7 +19,7 @@ export interface RenderedPrompt {
   prompt: string;
 }
 
-/** What summaries are made with. */
+/** What summaries are built from. */
 export interface SummaryTools {
   context: OperationContext;
   scrub: Scrub;

@@ -1,6 +1,6 @@
 import type { ModelUsage } from "@ccl/core";
 
-import { OperationFault } from "./operation-fault.ts";
+import { OperationError } from "./operation-error.ts";
 
 /** What a model costs, in US dollars for a million tokens. */
 export interface ModelPrice {
@@ -62,7 +62,7 @@ export function affordableOutput({
   if (price === undefined) {
     const message =
       "A budget in dollars needs a price of the model; give one to createBuiltinOperations as one of its prices.";
-    throw new OperationFault("budget_exceeded", message, { details: { leftUsd } });
+    throw new OperationError("budget_exceeded", message, { details: { leftUsd } });
   }
   const inputUsd = (inputTokens * price.inputUsdPerMillion) / million;
   const affordable =
@@ -74,7 +74,7 @@ export function affordableOutput({
     return maxOutputTokens ?? withinReason(affordable);
   const outputUsd = (wanted * price.outputUsdPerMillion) / million;
   const message = `The call may cost ${inputUsd + outputUsd} USD where ${leftUsd} USD are left of its budget.`;
-  throw new OperationFault("budget_exceeded", message, {
+  throw new OperationError("budget_exceeded", message, {
     details: { leftUsd, inputUsd, outputUsd, inputTokens },
   });
 }

@@ -1,6 +1,9 @@
-import { createHmac } from "node:crypto";
+import { hmacSha256Hex } from "@ccl/core/hash";
 
-/** HMAC-SHA-256 in hexadecimal: the same text has the same hash in one installation, and nobody else can try texts. */
+/**
+ * HMAC-SHA-256 in hexadecimal: the same text has the same hash in one installation, and guesses cannot be tested without
+ * the key.
+ */
 export function promptHash(key: string | Uint8Array, text: string): string {
-  return createHmac("sha256", key).update(text, "utf8").digest("hex");
+  return hmacSha256Hex(key, text);
 }

@@ -4,10 +4,10 @@ import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
 import type { OperationEffect, PromptEffect, TurnEffect } from "../effects/operation-effect.ts";
 import { tagPattern } from "../registry/create-operation-registry.ts";
 
-/** Where an operation writes what it has made: an artifact without its value. */
+/** Where an operation writes its result: an artifact without its value. */
 export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion">;
 
-/** An effect whose content is the text that the operation has made. */
+/** An effect whose content is the text of the operation's result. */
 export type EmitParams = PromptEffect | TurnEffect extends infer Effect
   ? Effect extends { content: string }
     ? Omit<Effect, "content">

@@ -1,15 +1,16 @@
 import type { Clock } from "@ccl/core";
+import { backoffDelay, withTimeout } from "@ccl/core/async";
 import { z } from "zod";
 
 import type { OperationContext } from "../operation/operation-context.ts";
-import { faultOf, OperationFault } from "./operation-fault.ts";
+import { operationErrorOf, OperationError } from "./operation-error.ts";
 
 /** After which failures an operation tries again. `rate_limit` is the code `rate_limited`. */
 export type RetryCause = "timeout" | "provider_error" | "rate_limit" | "output_parse_error";
 
 /** How often and when an operation tries again. */
 export interface RetryParams {
-  /** All in all, at most 10. */
+  /** All attempts together, from 1 to 10. */
   maxAttempts: number;
   /** The longest wait before the second attempt, twice that before the third and so on; each wait is drawn from 0 to it. Default 500. */
   backoffMs?: number | undefined;
@@ -45,94 +46,48 @@ export interface AttemptOptions {
 }
 
 const defaultBackoffMs = 500;
-const longestBackoffMs = 60_000;
+const maxBackoffMs = 60_000;
 const defaultCauses: readonly RetryCause[] = ["timeout", "provider_error", "rate_limit"];
 
 /**
  * Runs `attempt` until it succeeds, fails for good, or may not be tried again: never after an abort, never where the
- * wait would reach the deadline. Throws the last fault.
+ * wait would reach the deadline. Throws the last failure.
  */
 export async function runAttempts<Value>(
   context: OperationContext,
   attempt: (signal: AbortSignal) => Promise<Value>,
   { timeoutMs, retry, services, onAttempt }: AttemptOptions,
 ): Promise<Value> {
+  const { signal, deadlineMs } = context;
+  const onTimeout = (): Error =>
+    new OperationError("timeout", `The attempt took longer than ${timeoutMs} ms.`);
   const { maxAttempts = 1, backoffMs = defaultBackoffMs, retryOn = defaultCauses } = retry ?? {};
   for (let number = 1; ; number += 1) {
     onAttempt?.(number);
     try {
-      return await withTimeout(attempt, { signal: context.signal, timeoutMs });
+      return await withTimeout(attempt, { signal, timeoutMs, onTimeout });
     } catch (error) {
-      context.signal.throwIfAborted();
-      const fault = faultOf(error);
-      const delayMs = delayAfter(fault, { number, backoffMs, random: services.random });
-      const isLate =
-        context.deadlineMs !== undefined && services.clock.now() + delayMs >= context.deadlineMs;
-      if (number >= maxAttempts || isLate || !isRetried(fault, retryOn)) throw fault;
-      if (delayMs > 0) await services.sleep(delayMs, context.signal);
-      context.signal.throwIfAborted();
+      signal.throwIfAborted();
+      const failure = operationErrorOf(error);
+      const delayMs = delayAfter(failure, { number, backoffMs, random: services.random });
+      const isLate = deadlineMs !== undefined && services.clock.now() + delayMs >= deadlineMs;
+      if (number >= maxAttempts || isLate || !isRetried(failure, retryOn)) throw failure;
+      if (delayMs > 0) await services.sleep(delayMs, signal);
+      signal.throwIfAborted();
     }
   }
 }
 
-function isRetried({ code, options }: OperationFault, retryOn: readonly RetryCause[]): boolean {
+function isRetried({ code, options }: OperationError, retryOn: readonly RetryCause[]): boolean {
   const cause = code === "rate_limited" ? "rate_limit" : code;
   return options.isTransient !== false && retryOn.some((listed) => listed === cause);
 }
 
-/** Full jitter, after "Exponential Backoff And Jitter" of the AWS architecture blog; never less than what was asked for. */
+/** Never less than what the provider asked for. */
 function delayAfter(
-  { options }: OperationFault,
+  { options }: OperationError,
   { number, backoffMs, random }: { number: number; backoffMs: number; random: () => number },
 ): number {
-  const most = Math.min(longestBackoffMs, backoffMs * 2 ** (number - 1));
-  return Math.max(Math.floor(random() * most), options.retryAfterMs ?? 0);
-}
-
-/** Runs something that may not heed its signal; what it gives or throws too late is dropped. */
-async function withTimeout<Value>(
-  run: (signal: AbortSignal) => Promise<Value>,
-  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number | undefined },
-): Promise<Value> {
-  const controller = new AbortController();
-  const combined = AbortSignal.any([signal, controller.signal]);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let stop: (() => void) | undefined;
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stop = () =>
-      reject(
-        combined.reason instanceof Error ? combined.reason : new Error("The run was aborted."),
-      );
-    combined.addEventListener("abort", stop, { once: true });
-    if (timeoutMs === undefined) return;
-    const fault = new OperationFault("timeout", `The attempt took longer than ${timeoutMs} ms.`);
-    timer = setTimeout(() => controller.abort(fault), timeoutMs);
-  });
-  const running = run(combined);
-  running.catch(() => undefined);
-  try {
-    return await Promise.race([running, stopped]);
-  } catch (error) {
-    if (controller.signal.aborted && !signal.aborted) throw controller.signal.reason;
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    if (stop !== undefined) combined.removeEventListener("abort", stop);
-  }
-}
-
-/** Waits; ends at once, and rejects, when the signal is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason instanceof Error ? signal.reason : new Error("The wait was aborted."));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+  const delayMs = backoffDelay(number - 1, { firstMs: backoffMs, maxMs: maxBackoffMs, random });
+  return Math.max(delayMs, options.retryAfterMs ?? 0);
 }

@@ -3,7 +3,7 @@ import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import type { OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
-import { faultOf, OperationFault } from "./operation-fault.ts";
+import { operationErrorOf, OperationError } from "./operation-error.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
 
 /** What a handler has done: its effects, or why it did nothing. */
@@ -24,7 +24,7 @@ const maxMessageChars = 500;
 const maxDetailsChars = 4_000;
 
 /**
- * A handler that never throws: faults become outcomes with one of the closed codes, an abort of the run becomes
+ * A handler that never throws: errors become outcomes with one of the closed codes, an abort of the run becomes
  * `aborted`. Messages and details are masked and cut; effects are masked by the engine, as those of any handler.
  */
 export function createHandler(work: (run: HandlerRun) => Promise<HandlerResult>): OperationHandler {
@@ -45,7 +45,7 @@ export function createHandler(work: (run: HandlerRun) => Promise<HandlerResult>)
 
 function failed(error: unknown, { context, debug, scrub }: HandlerRun): OperationOutcome {
   if (context.signal.aborted) return { status: "aborted", debug };
-  const { code, message, options } = faultOf(error);
+  const { code, message, options } = operationErrorOf(error);
   const details = options.details === undefined ? undefined : scrubbed(options.details, scrub);
   return {
     status: "error",
@@ -68,12 +68,12 @@ function scrubbed(details: unknown, scrub: Scrub): unknown {
   }
 }
 
-/** The text of a result, or the fault `template_render_error`. */
+/** The text of a result. Throws `template_render_error`. */
 export function rendered(
   result: { ok: true; value: string } | { ok: false; issues: { message: string }[] },
 ): string {
   if (result.ok) return result.value;
-  throw new OperationFault(
+  throw new OperationError(
     "template_render_error",
     result.issues.map(({ message }) => message).join(" "),
   );

@@ -1,7 +1,7 @@
 import type { Context, Emitter } from "liquidjs";
 
 import { textOfValue } from "./text-of-value.ts";
-import { TemplateFault } from "./template-filter.ts";
+import { TemplateError } from "./template-filter.ts";
 
 /** Where a template writes: prints lists and objects as JSON, and ends a render that writes too much. */
 export class BoundedEmitter implements Emitter {
@@ -16,10 +16,10 @@ export class BoundedEmitter implements Emitter {
 
   write(value: unknown): void {
     const text = textOfValue(value);
-    if (!text.ok) throw new TemplateFault("A value is no JSON and cannot be printed");
+    if (!text.ok) throw new TemplateError("A value is no JSON and cannot be printed");
     this.#context.memoryLimit.use(text.value.length);
     if (this.buffer.length + text.value.length > this.#maxChars) {
-      throw new TemplateFault(`The text would be longer than ${this.#maxChars} characters`);
+      throw new TemplateError(`The text would be longer than ${this.#maxChars} characters`);
     }
     this.buffer += text.value;
   }

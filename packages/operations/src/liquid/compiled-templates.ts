@@ -3,7 +3,7 @@ import type { Template } from "liquidjs";
 
 import type { TemplateLimits } from "./template-limits.ts";
 
-/** Compiled templates by their text, the least recently used going first. Faults are not kept. */
+/** Compiled templates by their text, evicted by last use. Errors are not kept. */
 export class CompiledTemplates {
   readonly #compiled = new Map<string, Template[]>();
   readonly #limits: Complete<TemplateLimits>;

@@ -24,7 +24,7 @@ import {
 } from "./library-filters.ts";
 import { containsValue, listFilters } from "./list-filters.ts";
 import { messageView } from "./message-view.ts";
-import { type FilterMeter, TemplateFault, type TemplateFilter } from "./template-filter.ts";
+import { type FilterMeter, TemplateError, type TemplateFilter } from "./template-filter.ts";
 import { defaultTemplateLimits, type TemplateLimits } from "./template-limits.ts";
 import type {
   RenderTemplateOptions,
@@ -32,7 +32,7 @@ import type {
   TemplateScope,
 } from "./template-renderer.ts";
 
-/** What a renderer is made of. */
+/** Options of a renderer. */
 export interface TemplateRendererOptions {
   limits?: TemplateLimits | undefined;
   /** Of the filter `tokens`; default core's estimate. */
@@ -63,7 +63,7 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
   const compiled = new CompiledTemplates(limits);
   const compile = (template: string): Template[] => {
     if (template.length > limits.maxTemplateChars) {
-      throw new TemplateFault(
+      throw new TemplateError(
         `The template has ${template.length} characters; at most ${limits.maxTemplateChars} are allowed`,
       );
     }

@@ -6,7 +6,7 @@ import { type MessageView, viewedMessage } from "./message-view.ts";
 import {
   eachItem,
   type FilterMeter,
-  TemplateFault,
+  TemplateError,
   type TemplateFilter,
 } from "./template-filter.ts";
 
@@ -37,7 +37,7 @@ export function historyFilters(counter: TokenCounter): Readonly<Record<string, T
       const json = isWrapped ? text.slice(1, -1) : text;
       if (indent === 0) return json;
       if (typeof indent !== "number" || !(indent > 0 && indent <= maxIndent)) {
-        throw new TemplateFault(`An indent is a number from 0 to ${maxIndent}`);
+        throw new TemplateError(`An indent is a number from 0 to ${maxIndent}`);
       }
       return filterText(meter, JSON.stringify(JSON.parse(json), undefined, indent));
     },

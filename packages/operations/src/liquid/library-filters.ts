@@ -5,7 +5,7 @@ import { filterText } from "./filter-text.ts";
 import { numberOf } from "./list-filters.ts";
 import { patternOf, type FilterMeter } from "./template-filter.ts";
 
-/** How the arguments of a filter of the library are made safe before it runs. */
+/** How the arguments of a filter of the library are checked before it runs. */
 export type ArgumentGuard = (meter: FilterMeter, values: readonly unknown[]) => unknown[];
 
 /** Texts and numbers as they are, everything else as text. */

@@ -4,7 +4,7 @@ import {
   eachItem,
   type FilterMeter,
   patternOf,
-  TemplateFault,
+  TemplateError,
   type TemplateFilter,
 } from "./template-filter.ts";
 
@@ -177,13 +177,13 @@ function rankOf(key: string | number | undefined): number {
 function keysOf(property: unknown): string[] {
   if (typeof property === "number") return [String(property)];
   if (typeof property !== "string")
-    throw new TemplateFault('A property is named by a text such as "a.b"');
+    throw new TemplateError('A property is named by a text such as "a.b"');
   return patternOf(property).split(".");
 }
 
 function scalarOf(value: unknown): Scalar {
   if (typeof value !== "object" || value === null) return isScalar(value) ? value : undefined;
-  throw new TemplateFault(
+  throw new TemplateError(
     "Lists and objects cannot be looked for; compare with a text, a number or a boolean",
   );
 }

@@ -1,19 +1,19 @@
 /** What a running filter may use up; both throw once a render has had its share. */
 export interface FilterMeter {
-  /** Characters or items that are about to be made or read. */
+  /** Characters or items that are about to be written or read. */
   charge(units: number): void;
   checkTime(): void;
 }
 
-/** One filter: the value before the bar, then its arguments. May throw a `TemplateFault`. */
+/** One filter: the value before the bar, then its arguments. May throw a `TemplateError`. */
 export type TemplateFilter = (
   meter: FilterMeter,
   value: unknown,
   args: readonly unknown[],
 ) => unknown;
 
-/** A fault of a template whose message is safe to show: it holds no values. */
-export class TemplateFault extends Error {}
+/** An error of a template whose message is safe to show: it holds no values. */
+export class TemplateError extends Error {}
 
 /** The longest text that may be looked for in another: searching costs the product of both at worst. */
 const maxPatternChars = 1_024;
@@ -21,7 +21,7 @@ const maxPatternChars = 1_024;
 /** An argument that is looked for in a text. */
 export function patternOf(value: string): string {
   if (value.length > maxPatternChars) {
-    throw new TemplateFault(
+    throw new TemplateError(
       `A text to look for has ${value.length} characters; at most ${maxPatternChars} are allowed`,
     );
   }

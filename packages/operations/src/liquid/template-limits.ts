@@ -8,11 +8,11 @@ export interface TemplateLimits {
   /** Characters of the rendered text; default 1,000,000. */
   maxOutputChars?: number | undefined;
   /**
-   * Characters and items that a render may make on its way, the output included, with 50 for each tag, text and turn of a
-   * loop; default 10,000,000. It ends most hostile templates long before their time, and at the same place on any machine.
+   * Characters and items that a render may produce, the output included, with 50 for each tag, text and turn of a
+   * loop; default 10,000,000. It ends nearly all hostile templates long before their time, and at the same place on any machine.
    */
   maxWork?: number | undefined;
-  /** Compiled templates that are kept, the least recently used going first; default 256. */
+  /** How many compiled templates are kept, evicted by last use; default 256. */
   maxCachedTemplates?: number | undefined;
   /** Characters of the templates that are kept compiled; default 4,000,000. */
   maxCachedChars?: number | undefined;

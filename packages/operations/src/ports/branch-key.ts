@@ -1,6 +1,6 @@
 import type { ChatBranch } from "./chat-store.ts";
 
-/** One text for a chat and its branch, whatever their ids are made of. */
+/** One text for a chat and its branch, whatever characters their ids hold. */
 export function branchKey({ chatId, branchId }: ChatBranch): string {
   return `${chatId.length} ${chatId} ${branchId}`;
 }

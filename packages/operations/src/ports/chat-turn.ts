@@ -38,8 +38,7 @@ export function saveVariant(
   const known = turn.assistantVariants.findIndex(
     ({ variantId }) => variantId === assistantVariantId,
   );
-  // Most turns have one, and a list that is pushed to keeps room for sixteen more.
-  if (known < 0) turn.assistantVariants = turn.assistantVariants.concat(variant);
+  if (known < 0) turn.assistantVariants.push(variant);
   else turn.assistantVariants[known] = { ...turn.assistantVariants[known], ...variant };
   turn.selectedAssistant = known < 0 ? turn.assistantVariants.length - 1 : known;
 }

@@ -1,10 +1,11 @@
+import { throwIfAborted } from "@ccl/core/async";
+
 import type { ChatMessage } from "@ccl/core";
 
 import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "./branch-key.ts";
 import type { ChatBranch, ChatStore } from "./chat-store.ts";
 import { commitOperations, saveVariant, type StoredTurn } from "./chat-turn.ts";
-import { throwIfAborted } from "./throw-if-aborted.ts";
 
 /** A chat in memory that can be looked at. */
 export interface MemoryChatStore extends ChatStore {
@@ -39,7 +40,7 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
   };
   return {
     async appendUserMessage({ chatId, branchId, userMessageId, content }, call) {
-      throwIfAborted(call);
+      throwIfAborted(call?.signal, OperationsError);
       const { turns } = branchOf({ chatId, branchId });
       if (turns.has(userMessageId)) return;
       const userVariants = [{ variantId: userMessageId, content }];
@@ -51,14 +52,14 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       });
     },
     async loadTurn({ userMessageId, ...at }, call) {
-      throwIfAborted(call);
+      throwIfAborted(call?.signal, OperationsError);
       const { turns } = branchOf(at);
       const wanted = userMessageId ?? [...turns.keys()].at(-1);
       if (wanted === undefined || !turns.has(wanted)) return undefined;
       return { userMessageId: wanted, history: [...preamble, ...historyUntil(turns, wanted)] };
     },
     async commitTurn(commit, call) {
-      throwIfAborted(call);
+      throwIfAborted(call?.signal, OperationsError);
       const branch = branchOf(commit);
       fence(branch, commit.fencingToken);
       const turn = turnOf(branch, commit.userMessageId);
@@ -66,7 +67,7 @@ export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): Mem
       return commitOperations({ applied: branch.applied, turn, commit });
     },
     async saveAssistantVariant(variant, call) {
-      throwIfAborted(call);
+      throwIfAborted(call?.signal, OperationsError);
       const branch = branchOf(variant);
       fence(branch, variant.fencingToken);
       saveVariant(turnOf(branch, variant.userMessageId), variant);

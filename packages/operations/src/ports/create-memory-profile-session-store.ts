@@ -1,3 +1,6 @@
+import { throwIfAborted } from "@ccl/core/async";
+
+import { OperationsError } from "../operations-error.ts";
 import type { ProfileSessionKey, ProfileSessionStore } from "./profile-session-store.ts";
 import {
   commitTo,
@@ -7,7 +10,6 @@ import {
   snapshot,
   type StoredSession,
 } from "./session-state.ts";
-import { throwIfAborted } from "./throw-if-aborted.ts";
 
 /** Session state in memory, gone with the process. */
 export function createMemoryProfileSessionStore(): ProfileSessionStore {
@@ -27,12 +29,12 @@ export function createMemoryProfileSessionStore(): ProfileSessionStore {
   };
   return {
     async read(key, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const session = sessionOf(key);
       return snapshot(session, headsOf(session));
     },
     async openTurn(key, { userMessageId }, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const session = sessionOf(key);
       const heads = session.turns.get(userMessageId) ?? headsOf(session);
       const opened = snapshot(session, heads, userMessageId);
@@ -41,13 +43,13 @@ export function createMemoryProfileSessionStore(): ProfileSessionStore {
       return opened;
     },
     async commit(commit, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const session = sessionOf(commit.key);
       fence(session, commit.fencingToken);
       return commitTo(session, commit);
     },
     async revert(revert, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const session = sessionOf(revert.key);
       fence(session, revert.fencingToken);
       revertIn(session, revert);

@@ -1,17 +1,18 @@
+import { throwIfAborted } from "@ccl/core/async";
+
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { OperationsError } from "../operations-error.ts";
 import { pageLimit } from "./page-limit.ts";
 import type { ProfileStore } from "./profile-store.ts";
-import { throwIfAborted } from "./throw-if-aborted.ts";
 
 /** Profiles in memory, gone with the process. */
 export function createMemoryProfileStore(): ProfileStore {
-  // As JSON, so that nobody's later change of an object reaches what is stored.
+  // As JSON, so that later changes of an object do not reach what is stored.
   const profiles = new Map<string, { version: number; json: string }>();
   const parsed = (json: string): OperationProfile => JSON.parse(json);
   return {
     async save(profile, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const stored = profiles.get(profile.profileId)?.version ?? 0;
       const expected = options?.expectedVersion ?? stored;
       if (expected !== stored) {
@@ -23,12 +24,12 @@ export function createMemoryProfileStore(): ProfileStore {
       return parsed(json);
     },
     async load(profileId, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const stored = profiles.get(profileId);
       return stored === undefined ? undefined : parsed(stored.json);
     },
     async list(options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
       const after = options?.cursor;
       const ids = [...profiles.keys()].filter((id) => after === undefined || id > after).sort();

@@ -1,10 +1,10 @@
-import { lastSeqOf, pageOf } from "../events/event-page.ts";
+import { throwIfAborted } from "@ccl/core/async";
+
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunResult } from "../run/run-result.ts";
 import { branchKey } from "./branch-key.ts";
 import { pageLimit, pageStart } from "./page-limit.ts";
-import { createPassingMap, type PassingMap } from "./passing-map.ts";
 import type {
   AbortRequest,
   AppendOutcome,
@@ -17,19 +17,13 @@ import type {
   RunLease,
   RunStore,
 } from "./run-store.ts";
-import { createStepList, type StepList } from "./step-list.ts";
-import { throwIfAborted } from "./throw-if-aborted.ts";
-import { offerUnmade, type UnmadeAppend } from "./unmade-append.ts";
+import { runStepKey, type RunStep } from "./run-step.ts";
 
 interface MemoryRun {
   input: RunInput;
   events: RunEvent[];
-  /** Undefined until somebody reads. */
-  steps: StepList | undefined;
-  /** What follows, as it was appended: nobody has asked for it yet. */
-  unread: Pick<UnmadeAppend, "events" | "steps">[];
-  /** Of the last event; 0 before the first. */
-  lastSeq: number;
+  /** By `runStepKey`, in the order in which they came; of one key the first stays. */
+  steps: Map<string, RunStep>;
   result?: RunResult | undefined;
   abort?: AbortRequest | undefined;
   /** The last one that was given out; `isHeld` says whether it still counts. */
@@ -38,7 +32,7 @@ interface MemoryRun {
 }
 
 interface MemoryRuns {
-  runs: PassingMap<MemoryRun>;
+  runs: Map<string, MemoryRun>;
   /** By chat and branch: the unfinished run. */
   active: Map<string, string>;
   requests: Map<string, { runId: string; payloadHash: string; keptUntilMs: number }>;
@@ -56,7 +50,7 @@ export interface MemoryRunStoreOptions {
 
 /** Runs in memory, gone with the process. */
 export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions = {}): RunStore {
-  const runs = createPassingMap<MemoryRun>();
+  const runs = new Map<string, MemoryRun>();
   const [active, requests] = [new Map(), new Map()];
   const memory: MemoryRuns = {
     runs,
@@ -67,21 +61,20 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
     keptRuns,
   };
   const known = (runId: string): MemoryRun => knownRun(memory, runId);
-  const store: RunStore = {
+  return {
     async createRun(run, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       return createRun(memory, run);
     },
     async loadRun(runId, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const run = memory.runs.get(runId);
       if (run === undefined) return undefined;
-      const { input, result, abort, lease, lastSeq } = run;
-      const optional = { result, abort, lease };
-      return { input, steps: [...(read(run).steps?.all ?? [])], lastSeq, ...optional };
+      const { input, events, steps, result, abort, lease } = run;
+      return { input, steps: [...steps.values()], lastSeq: events.length, result, abort, lease };
     },
     async acquireLease(runId, request, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const run = known(runId);
       const isHeld = run.isHeld && run.lease.expiresAtMs > request.nowMs;
       if (run.result !== undefined || isHeld) return undefined;
@@ -90,7 +83,7 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       return run.lease;
     },
     async renewLease(lease, { ttlMs, nowMs }, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const run = memory.runs.get(lease.runId);
       if (
         run === undefined ||
@@ -104,31 +97,31 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       return { status: "renewed", lease: run.lease, abort: run.abort };
     },
     async releaseLease(lease, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const run = memory.runs.get(lease.runId);
       if (run?.lease.fencingToken === lease.fencingToken) run.isHeld = false;
     },
     async append(appends, options) {
-      throwIfAborted(options);
-      return appends.map((append) => appendMade(memory, append));
+      throwIfAborted(options?.signal, OperationsError);
+      return appends.map((append) => appendTo(memory, append));
     },
     async readEvents(runId, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const limit = pageLimit(options?.limit, { byDefault: 1_000, max: 10_000 });
       const from = pageStart(options?.afterSeq);
-      return read(known(runId))
+      return known(runId)
         .events.slice(from, from + limit)
         .map((event) => Object.freeze(event));
     },
     async requestAbort(runId, request, options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const run = known(runId);
       if (run.result !== undefined) return false;
       run.abort ??= request;
       return true;
     },
     async listUnfinished(options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       const limit = pageLimit(options?.limit, { byDefault: 100, max: 1_000 });
       const after = options?.cursor;
       const ids = [...memory.active.values()]
@@ -139,11 +132,10 @@ export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions
       return ids.length > limit && last !== undefined ? { runs, cursor: last.runId } : { runs };
     },
     async prune(options) {
-      throwIfAborted(options);
+      throwIfAborted(options?.signal, OperationsError);
       return prune(memory, options);
     },
   };
-  return offerUnmade(store, (append) => appendTo(memory, append));
 }
 
 function knownRun({ runs }: MemoryRuns, runId: string): MemoryRun {
@@ -187,8 +179,8 @@ function createRun(memory: MemoryRuns, { input, clientRequest, lease }: NewRun):
     );
   }
   const taken = newLease(memory, input.runId, lease);
-  const content = { events: [], steps: undefined, unread: [], lastSeq: 0 };
-  memory.runs.set(input.runId, { input, ...content, lease: taken, isHeld: true });
+  const run = { input, events: [], steps: new Map(), lease: taken, isHeld: true };
+  memory.runs.set(input.runId, run);
   memory.active.set(branch, input.runId);
   if (clientRequest !== undefined && requestKey !== undefined) {
     const { payloadHash, keptUntilMs } = clientRequest;
@@ -205,27 +197,23 @@ function forgetRequests(memory: MemoryRuns, nowMs: number): void {
   }
 }
 
-function appendMade(memory: MemoryRuns, append: RunAppend): AppendOutcome {
-  const { events, steps } = append;
-  const outcome = appendTo(memory, { ...append, events: pageOf(events), steps: () => steps });
-  // The lists are somebody else's and may change.
-  read(knownRun(memory, append.runId));
-  return outcome;
-}
-
-function appendTo(memory: MemoryRuns, append: UnmadeAppend): AppendOutcome {
+function appendTo(memory: MemoryRuns, append: RunAppend): AppendOutcome {
   const { runId, fencingToken, events, steps, result } = append;
   const run = knownRun(memory, runId);
   if (run.lease.fencingToken !== fencingToken) return "stale_lease";
-  if (run.result !== undefined) return isRepeated(run, events.read()) ? "appended" : "stale_lease";
-  const isNext = events.length === 0 || events.firstSeq === run.lastSeq + 1;
-  const fresh = isNext ? events : pageOf(events.read().filter(({ seq }) => seq > run.lastSeq));
-  if (fresh.length > 0 && fresh.firstSeq !== run.lastSeq + 1) {
-    const message = `Event ${fresh.firstSeq} of run ${runId} can't follow event ${run.lastSeq}.`;
+  if (run.result !== undefined) return isRepeated(run, events) ? "appended" : "stale_lease";
+  const lastSeq = run.events.length;
+  const fresh = events.filter(({ seq }) => seq > lastSeq);
+  const first = fresh[0];
+  if (first !== undefined && first.seq !== lastSeq + 1) {
+    const message = `Event ${first.seq} of run ${runId} can't follow event ${lastSeq}.`;
     throw new OperationsError("store_failed", message);
   }
-  if (fresh.length > 0) run.lastSeq = lastSeqOf(fresh);
-  run.unread.push({ events: fresh, steps });
+  for (const event of fresh) run.events.push(event);
+  for (const step of steps) {
+    const key = runStepKey(step);
+    if (!run.steps.has(key)) run.steps.set(key, step);
+  }
   if (result !== undefined) {
     run.result = result;
     run.isHeld = false;
@@ -234,16 +222,6 @@ function appendTo(memory: MemoryRuns, append: UnmadeAppend): AppendOutcome {
     if (memory.finished.size > memory.keptRuns) dropOldest(memory);
   }
   return "appended";
-}
-
-/** The run with all that was appended in its lists. */
-function read(run: MemoryRun): MemoryRun {
-  for (const { events, steps } of run.unread.splice(0)) {
-    for (const event of events.read()) run.events.push(event);
-    run.steps ??= createStepList();
-    for (const step of steps()) run.steps.add(step);
-  }
-  return run;
 }
 
 function dropOldest(memory: MemoryRuns): void {
@@ -257,7 +235,7 @@ function dropOldest(memory: MemoryRuns): void {
 }
 
 function prune(memory: MemoryRuns, { endedBeforeMs, nowMs, limit }: PruneRunsOptions): number {
-  const most = pageLimit(limit, { byDefault: 1_000, max: 10_000 });
+  const max = pageLimit(limit, { byDefault: 1_000, max: 10_000 });
   forgetRequests(memory, nowMs);
   const kept = new Set(
     [...memory.requests.values()].flatMap((one) => (one.keptUntilMs > nowMs ? [one.runId] : [])),
@@ -266,7 +244,7 @@ function prune(memory: MemoryRuns, { endedBeforeMs, nowMs, limit }: PruneRunsOpt
     const { finishedAt = Infinity } = memory.runs.get(runId)?.result ?? {};
     return finishedAt < endedBeforeMs && !kept.has(runId) ? [{ runId, finishedAt }] : [];
   });
-  const dropped = ended.sort((left, right) => left.finishedAt - right.finishedAt).slice(0, most);
+  const dropped = ended.sort((left, right) => left.finishedAt - right.finishedAt).slice(0, max);
   for (const { runId } of dropped) {
     memory.finished.delete(runId);
     memory.runs.delete(runId);
@@ -278,5 +256,5 @@ function prune(memory: MemoryRuns, { endedBeforeMs, nowMs, limit }: PruneRunsOpt
 
 function isRepeated(run: MemoryRun, events: readonly RunEvent[]): boolean {
   const last = events.at(-1);
-  return last !== undefined && read(run).events[last.seq - 1]?.epoch === last.epoch;
+  return last !== undefined && run.events[last.seq - 1]?.epoch === last.epoch;
 }

@@ -25,7 +25,7 @@ export interface SessionWrite {
   write: ArtifactWrite;
   /** The head that the writer knows, 0 for none; another head is a conflict. */
   expectedHead: number;
-  /** The version that the value is made from: the turn's own where a turn is run again. Absent for the first. */
+  /** The version that the value is based on: the turn's own where a turn is run again. Absent for the first. */
   parentVersion?: number | undefined;
   /** True: where this one is in conflict nothing of the whole commit is written. */
   isRequired: boolean;
@@ -85,8 +85,8 @@ export interface ProfileSessionStore {
   ): Promise<SessionSnapshot>;
   /**
    * Writes in order, in one transaction; gives an outcome for each write, in the same order. A write that this
-   * `(runId, hook, operationId)` has made already gives its first outcome again and changes nothing. Of an equal value
-   * no version is made, provided that the head is the parent.
+   * `(runId, hook, operationId)` has written already gives its first outcome again and changes nothing. Of an equal value
+   * no version is added, provided that the head is the parent.
    * @throws OperationsError `stale_lease` for a lower fencing token than the session has seen
    */
   commit(commit: SessionCommit, options?: StoreCall): Promise<SessionWriteOutcome[]>;

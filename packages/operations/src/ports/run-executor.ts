@@ -47,10 +47,10 @@ export interface RunExecutor {
    * comes to, is the engine's; the attempt's time is that of `execute`, which rejects where the run has been stopped
    * meanwhile. Default: at once.
    */
-  carryAttempt?(
+  executeAttempt?(
     attempt: OperationAttempt,
     execute: () => Promise<OperationOutcome>,
   ): Promise<OperationOutcome>;
-  /** Hears each event of a run that this process has a hand on, in order, once it is stored. What it throws changes nothing. */
+  /** Called with each stored event of a run that this process follows, in order. What it throws is reported. */
   onEvent?(event: RunEvent): void;
 }

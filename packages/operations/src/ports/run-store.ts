@@ -54,7 +54,7 @@ export interface RunLease {
   expiresAtMs: number;
 }
 
-/** A run to be made, its lease with it. */
+/** A new run with its lease. */
 export interface NewRun {
   input: RunInput;
   clientRequest?: ClientRequest | undefined;

@@ -16,7 +16,7 @@ import type {
   SessionWriteOutcome,
 } from "./profile-session-store.ts";
 
-/** A version with who made it. */
+/** A version with its author. */
 export interface StoredVersion extends ArtifactVersion {
   hook: Hook;
   operationId: string;

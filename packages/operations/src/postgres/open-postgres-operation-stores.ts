@@ -6,7 +6,6 @@ import {
   type PostgresSession,
 } from "@ccl/sql";
 
-import type { RunAppend } from "../ports/run-store.ts";
 import {
   createOperationStores,
   type OperationStores,
@@ -15,7 +14,6 @@ import {
 import { addRunEnds, createTables } from "../sql/operation-tables.ts";
 import { storeErrorOf } from "../sql/sql-database.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
-import { appendAtOnce } from "./append-at-once.ts";
 import { arrayOf } from "./array-text.ts";
 
 /** Where the tables are. */
@@ -25,7 +23,7 @@ export interface PostgresOperationStoresOptions extends OperationStoresOptions {
 }
 
 /**
- * Stores in PostgreSQL 13 or newer, in tables that are made where they are missing. What was acknowledged is on the
+ * Stores in PostgreSQL 13 or newer, in tables that are created if they are missing. What was acknowledged is on the
  * server's disk, whatever the server's `synchronous_commit`.
  * @throws OperationsError `store_failed` or `aborted`
  */
@@ -41,8 +39,6 @@ export async function openPostgresOperationStores(
     const runner = {
       // A client of one connection has one transaction at a time.
       isParallel: "totalCount" in client,
-      // A statement by itself has the server's durability.
-      isAtOnce: !isCommitLazy,
       write: <Value>(steps: () => Steps<Value>) =>
         transaction(client, async (on) => {
           if (isCommitLazy) await on.exec("SET LOCAL synchronous_commit = on");
@@ -51,9 +47,6 @@ export async function openPostgresOperationStores(
       readTogether: <Value>(steps: () => Steps<Value>) =>
         transaction(client, (on) => runSteps(on, steps()), { mode: "read" }),
       read: <Value>(steps: () => Steps<Value>) => runSteps(session, steps()),
-      appendAtOnce: !isCommitLazy
-        ? (appends: readonly RunAppend[]) => appendAtOnce(session, appends)
-        : undefined,
     };
     return createOperationStores(runner, options);
   } catch (error) {

@@ -24,7 +24,7 @@ export interface PromptTrim {
   counter: TokenCounter;
   /** Tokens of the whole prompt as the model sees it: framing, tools and markers included. */
   budget: number;
-  /** The most that synthetic messages and additions to the system prompt may take of it; default all. */
+  /** How much of it synthetic messages and additions to the system prompt may take; default all. */
   insertBudget?: number | undefined;
   /** The share of both budgets that is kept back; default 0 under an exact counter and 0.1 under an estimate. */
   safetyMargin?: number | undefined;

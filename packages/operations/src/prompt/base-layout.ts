@@ -8,7 +8,7 @@ export interface MessageGroup {
   end: number;
 }
 
-/** How a base history is made up. */
+/** The parts of a base history. */
 export interface BaseLayout {
   /** Messages of the leading block of system and developer messages. */
   leadCount: number;

@@ -19,7 +19,6 @@ export interface PromptMeter {
 export function createPromptMeter(trim: PromptTrim): PromptMeter {
   const { counter, budget, insertBudget = budget, safetyMargin } = trim;
   const tools: ToolDefinition[] = [...(trim.tools ?? [])];
-  const margin = safetyMargin === undefined ? {} : { safetyMargin };
   const count = (messages: readonly ChatMessage[], counted: ToolDefinition[]): number =>
     counter.countMessages?.([...messages], counted) ??
     countMessages((text) => counter.count(text), messages, counted);
@@ -29,7 +28,7 @@ export function createPromptMeter(trim: PromptTrim): PromptMeter {
       ? new TokenBudget({
           total: Math.min(Math.floor(total), Number.MAX_SAFE_INTEGER),
           counter,
-          ...margin,
+          safetyMargin,
         }).usable
       : 0;
   const once = count([], []);

@@ -26,7 +26,7 @@ export function formerOf(
   return Object.hasOwn(known, write.tag) ? known[write.tag] : undefined;
 }
 
-/** True for a persisted write of which no version is made: the head says the same already. */
+/** True for a persisted write that adds no version: the head has the same content. */
 export function isUnchanged(
   before: OperationArtifact | undefined,
   write: ArtifactWrite,

@@ -1,15 +1,15 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import { createRecord, type OperationRecord, type RunDesk } from "./run-desk.ts";
+import { createRecord, type OperationRecord, type RunContext } from "./run-context.ts";
 import type { CommitLogEntry, OperationRun, RunArtifact, RunResult } from "./run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
 /** All that is known of a run as it ends. */
 export function buildResult(
-  desk: RunDesk,
+  run: RunContext,
   end: Extract<RunCommand, { type: "finish" }>,
 ): RunResult {
-  const { input, services } = desk;
+  const { input, services } = run;
   const finishedAt = services.clock.now();
   const { status, failedType, failedDetails, finishReason } = end;
   return {
@@ -18,10 +18,10 @@ export function buildResult(
     startedAt: input.startedAt,
     finishedAt,
     durationMs: Math.max(0, finishedAt - input.startedAt),
-    operationRuns: operationRuns(desk),
-    mainLlm: desk.main,
-    commitLog: desk.hasEffects ? [...desk.commitLog, ...discarded(desk)] : [],
-    artifacts: [...(desk.written?.values() ?? [])].map(
+    operationRuns: operationRuns(run),
+    mainLlm: run.main,
+    commitLog: run.hasEffects ? [...run.commitLog, ...discarded(run)] : [],
+    artifacts: [...(run.written?.values() ?? [])].map(
       ({ artifact, operationId, hook }): RunArtifact => {
         const { tag, persisted, usage, semantics, version, value } = artifact;
         return {
@@ -44,16 +44,16 @@ export function buildResult(
 
 /** The end with the reason why, where an operation is to blame. */
 export function withReason(
-  desk: RunDesk,
+  run: RunContext,
   end: Extract<RunCommand, { type: "finish" }>,
 ): typeof end {
   const { failedDetails, failedType } = end;
   if (failedDetails?.operationId === undefined || failedDetails.errorCode !== undefined) return end;
   const hook: Hook = failedType === "after_main_llm" ? "after_main_llm" : "before_main_llm";
-  const operation = desk.plan.operations.find(
+  const operation = run.plan.operations.find(
     (at) => at.hook === hook && at.operationId === failedDetails.operationId,
   );
-  const record = operation && desk.records[operation.index];
+  const record = operation && run.records[operation.index];
   const { error, status, skippedReason } = record ?? {};
   if (error)
     return {
@@ -64,7 +64,7 @@ export function withReason(
   return { ...end, failedDetails: { ...failedDetails, errorMessage } };
 }
 
-function operationRuns({ plan, records, input }: RunDesk): OperationRun[] {
+function operationRuns({ plan, records, input }: RunContext): OperationRun[] {
   const { trigger } = input;
   const runs = plan.operations.map((operation) =>
     operationRun(operation, records[operation.index] ?? createRecord(), trigger),
@@ -76,7 +76,7 @@ function operationRuns({ plan, records, input }: RunDesk): OperationRun[] {
   });
   // In each hook those that are left out come last.
   const all = [...runs, ...leftOut];
-  return [...all.filter(isBefore), ...all.filter((run) => !isBefore(run))];
+  return [...all.filter(isBefore), ...all.filter((operation) => !isBefore(operation))];
 }
 
 const isBefore = ({ hook }: OperationRun): boolean => hook === "before_main_llm";
@@ -89,26 +89,28 @@ function operationRun(
   const { status = "aborted", startedAt, finishedAt, attempts, error } = record;
   const { required } = config;
   const isRun = startedAt !== undefined && finishedAt !== undefined;
-  const durationMs = isRun ? Math.max(0, finishedAt - startedAt) : 0;
-  // At once, since fields that are added later take more room than the rest.
-  const run: OperationRun = isRun
-    ? { operationId, hook, trigger, required, status, startedAt, finishedAt, durationMs, attempts }
-    : { operationId, hook, trigger, required, status };
-  if (finishedAt !== undefined) run.finishedAt = finishedAt;
-  if (record.skippedReason !== undefined) run.skippedReason = record.skippedReason;
-  if (error !== undefined) {
-    run.errorCode = error.code;
-    run.errorMessage = error.message;
-  }
-  if (record.detached) run.detached = true;
-  if (record.lateStatus !== undefined) run.lateStatus = record.lateStatus;
-  if (record.inputsSummary !== undefined) run.inputsSummary = record.inputsSummary;
-  if (record.outputsSummary !== undefined) run.outputsSummary = record.outputsSummary;
-  return run;
+  return {
+    operationId,
+    hook,
+    trigger,
+    required,
+    status,
+    startedAt: isRun ? startedAt : undefined,
+    finishedAt,
+    durationMs: isRun ? Math.max(0, finishedAt - startedAt) : undefined,
+    attempts: isRun ? attempts : undefined,
+    skippedReason: record.skippedReason,
+    errorCode: error?.code,
+    errorMessage: error?.message,
+    detached: record.detached || undefined,
+    lateStatus: record.lateStatus,
+    inputsSummary: record.inputsSummary,
+    outputsSummary: record.outputsSummary,
+  };
 }
 
 /** Effects of done operations whose hook never came to its commit. */
-function discarded({ plan, records, commitLog }: RunDesk): CommitLogEntry[] {
+function discarded({ plan, records, commitLog }: RunContext): CommitLogEntry[] {
   const committed = new Set(commitLog.map(({ hook }) => hook));
   const entries: CommitLogEntry[] = [];
   for (const { operationId, hook, index } of plan.operations) {

@@ -4,10 +4,10 @@ import {
   type ModelRequest,
   type ModelResponse,
 } from "@ccl/core";
+import { callListener } from "@ccl/core/events";
 
 import { wellFormed } from "../artifact/well-formed.ts";
 import { deepFreeze } from "../artifact/deep-freeze.ts";
-import { tellGuest } from "../events/tell-guest.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import { OperationsError } from "../operations-error.ts";
@@ -15,7 +15,7 @@ import { isErrorCode, modelErrorCode } from "./check-outcome.ts";
 import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { artifactsAfter, promptAfter } from "./operation-view.ts";
-import type { RunDesk } from "./run-desk.ts";
+import type { RunContext } from "./run-context.ts";
 import type { RunFinishReason } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -28,14 +28,14 @@ export interface MainCall {
 }
 
 /** Puts the prompt together and calls the main model, which streams where it can. */
-export function callMain(desk: RunDesk, attempt: number): MainCall {
-  const { assistantVariantId } = desk.input;
-  const deltas = createDeltaWriter(desk);
+export function callMain(run: RunContext, attempt: number): MainCall {
+  const { assistantVariantId } = run.input;
+  const deltas = createDeltaWriter(run);
   let detached = false;
   const cutOff = (): MainStep => {
     const text = deltas.text();
     const partial = text.length > 0;
-    const finishReason = desk.state.stop ?? "user_abort";
+    const finishReason = run.state.stop ?? "user_abort";
     return {
       kind: "main_llm",
       attempt,
@@ -46,28 +46,28 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
       partial,
     };
   };
-  const run = async (): Promise<MainStep> => {
+  const execute = async (): Promise<MainStep> => {
     try {
-      const messages = mainPrompt(desk, attempt);
-      desk.main = { executed: true, assistantVariantId };
-      desk.emit({ type: "main_llm.started", assistantVariantId, attempt });
-      const response = await ask(desk, { messages, deltas, isOver: () => detached });
-      if (desk.isStopping) return cutOff();
+      const messages = mainPrompt(run, attempt);
+      run.main = { executed: true, assistantVariantId };
+      run.emit({ type: "main_llm.started", assistantVariantId, attempt });
+      const response = await ask(run, { messages, deltas, isOver: () => detached });
+      if (run.isStopping) return cutOff();
       const { toolCalls, usage } = response;
       const text = response.text === "" ? deltas.text() : wellFormed(response.text);
       const extras = { toolCalls: toolCalls.length > 0 ? toolCalls : undefined, usage };
       const done = { status: "done", finishReason: "completed", text, partial: false } as const;
       return { kind: "main_llm", attempt, executed: true, ...done, ...extras };
     } catch (error) {
-      return desk.isStopping
+      return run.isStopping
         ? cutOff()
-        : failedStep(error, { attempt, executed: desk.main.executed, text: deltas.text() });
+        : failedStep(error, { attempt, executed: run.main.executed, text: deltas.text() });
     } finally {
       deltas.close();
     }
   };
   return {
-    ended: run(),
+    ended: execute(),
     detach() {
       detached = true;
       deltas.close();
@@ -77,24 +77,25 @@ export function callMain(desk: RunDesk, attempt: number): MainCall {
 }
 
 /** The prompt of the main call, with all that the first hook has committed. */
-function mainPrompt(desk: RunDesk, attempt: number): ChatMessage[] {
-  const indexes = desk.hasEffects ? committedIndexes(desk) : [];
-  // Their writes are in the artifacts of the desk by now.
-  const artifacts = artifactsAfter(desk, []);
-  const trim = desk.services.limits.prompt;
-  const { onPrompt } = desk.services;
+function mainPrompt(run: RunContext, attempt: number): ChatMessage[] {
+  const indexes = run.hasEffects ? committedIndexes(run) : [];
+  // Their writes are in the artifacts of the run by now.
+  const artifacts = artifactsAfter(run, []);
+  const trim = run.services.limits.prompt;
+  const { onPrompt } = run.services;
   const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
-  if (isPlain && onPrompt === undefined) return desk.history.slice();
-  const prompt = promptAfter(desk, { indexes, artifacts, trim });
+  if (isPlain && onPrompt === undefined) return run.history.slice();
+  const prompt = promptAfter(run, { indexes, artifacts, trim });
   const { messages } = prompt;
   if (onPrompt !== undefined) {
-    const { runId } = desk.input;
-    tellGuest(onPrompt, { ...prompt, messages: messages.map(deepFreeze), runId, attempt });
+    const { runId } = run.input;
+    const shown = { ...prompt, messages: messages.map(deepFreeze), runId, attempt };
+    callListener(onPrompt, shown, run.services.onListenerError);
   }
   return messages;
 }
 
-function committedIndexes({ plan, records }: RunDesk): number[] {
+function committedIndexes({ plan, records }: RunContext): number[] {
   const indexes: number[] = [];
   for (let index = 0; index < plan.beforeCount; index += 1) {
     const record = records[index];
@@ -109,16 +110,16 @@ interface Asking {
   isOver: () => boolean;
 }
 
-async function ask(desk: RunDesk, { messages, deltas, isOver }: Asking): Promise<ModelResponse> {
-  const { mainModel, mainRequest } = desk.services;
-  const request: ModelRequest = Object.assign({}, mainRequest, { messages, signal: desk.signal });
+async function ask(run: RunContext, { messages, deltas, isOver }: Asking): Promise<ModelResponse> {
+  const { mainModel, mainRequest } = run.services;
+  const request: ModelRequest = Object.assign({}, mainRequest, { messages, signal: run.signal });
   if (mainModel.stream === undefined) {
     const response = await mainModel.generate(request);
     if (!isOver()) deltas.close(response.text);
     return response;
   }
   for await (const delta of mainModel.stream(request)) {
-    if (isOver() || desk.isStopping) break;
+    if (isOver() || run.isStopping) break;
     if (delta.type === "text") deltas.add(delta.text);
     else if (delta.type === "finish") return delta.response;
   }

@@ -2,7 +2,7 @@ import { OperationsError } from "../operations-error.ts";
 import type { EngineLimits } from "./engine-services.ts";
 
 // With less than this there is no end to what is cut, looked at or renewed.
-const least: ReadonlyMap<string, number> = new Map([
+const minimums: ReadonlyMap<string, number> = new Map([
   ["maxDeltaChars", 2],
   ["leaseMs", 1],
   ["renewMs", 1],
@@ -12,7 +12,7 @@ const least: ReadonlyMap<string, number> = new Map([
 /** Refuses limits that are no numbers, or too small to work with. @throws OperationsError `invalid_options` */
 export function checkLimits({ concurrency = {}, prompt, ...limits }: EngineLimits): void {
   const { byKind = {}, byProvider = {}, ...ofAll } = concurrency;
-  for (const [name, value] of Object.entries(limits)) check(name, value, least.get(name) ?? 0);
+  for (const [name, value] of Object.entries(limits)) check(name, value, minimums.get(name) ?? 0);
   for (const [name, value] of Object.entries({ ...ofAll, ...byKind, ...byProvider })) {
     check(`concurrency of ${name}`, value, -Infinity);
   }

@@ -81,16 +81,15 @@ export function checkOutcome(
   const isEmpty = effects === undefined || (Array.isArray(effects) && effects.length === 0);
   if (status === "done" && isEmpty && debug === undefined) return nothingDone;
   if (!statuses.has(status)) return failedOutcome("internal_error", noStatus);
-  const rest = debug === undefined ? {} : { debug };
-  if (status === "done") return { ...checkEffects(effects ?? noEffects, operation), ...rest };
-  if (status === "error") return { ...failureOf(outcome.error), ...rest };
+  if (status === "done") return { ...checkEffects(effects ?? noEffects, operation), debug };
+  if (status === "error") return { ...failureOf(outcome.error), debug };
   const { skippedReason } = outcome;
   const hasReason = typeof skippedReason === "string" && status === "skipped";
   return {
     status,
     effects: noEffects,
     skippedReason: hasReason ? safeText(skippedReason, 100) : undefined,
-    ...rest,
+    debug,
   };
 }
 

@@ -209,9 +209,16 @@ describe("an inclusion that can't be rendered", () => {
     const prompts: MainPrompt[] = [];
     const onPrompt = (prompt: MainPrompt): void => {
       prompts.push(prompt);
-      throw new Error("It is a guest.");
+      throw new Error("thrown by a listener");
     };
-    const world = scenario({ mainModel, onPrompt, operations: [{ id: "a", does: done() }] });
+    const errors: unknown[] = [];
+    const onListenerError = (error: unknown): number => errors.push(error);
+    const world = scenario({
+      mainModel,
+      onPrompt,
+      onListenerError,
+      operations: [{ id: "a", does: done() }],
+    });
     const effect = {
       tag: "world",
       persisted: true,
@@ -235,5 +242,6 @@ describe("an inclusion that can't be rendered", () => {
     expect(prompts).toMatchObject([
       { attempt: 1, messages: mainModel.requests[0]?.messages, explain: { dropped } },
     ]);
+    expect(errors.map(String)).toEqual(["Error: thrown by a listener"]);
   });
 });

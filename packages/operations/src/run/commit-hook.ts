@@ -16,7 +16,7 @@ import {
   withUserVariant,
 } from "./operation-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { OperationRecord, RunDesk } from "./run-desk.ts";
+import type { OperationRecord, RunContext } from "./run-context.ts";
 import type { CommitLogEntry, CommittedEffect } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -36,10 +36,10 @@ interface Committing {
  * failure of a required operation discards everything. May be repeated after a crash. A store that throws fails all.
  * @throws OperationsError `stale_lease`
  */
-export async function commitHook(desk: RunDesk, hook: Hook): Promise<CommitLogEntry[]> {
+export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLogEntry[]> {
   const all: Committing[] = [];
-  for (const operation of desk.plan.operations) {
-    const record = desk.records[operation.index];
+  for (const operation of run.plan.operations) {
+    const record = run.records[operation.index];
     if (operation.hook !== hook || record?.status !== "done" || record.effects.length === 0)
       continue;
     all.push({
@@ -48,39 +48,39 @@ export async function commitHook(desk: RunDesk, hook: Hook): Promise<CommitLogEn
       isRequired: hook === "before_main_llm" && operation.config.required,
     });
   }
-  checkExpectedVersions(desk, all);
-  checkInclusions(desk, all);
-  if (hook === "before_main_llm") checkInserts(desk, all);
+  checkExpectedVersions(run, all);
+  checkInclusions(run, all);
+  if (hook === "before_main_llm") checkInserts(run, all);
   try {
-    if (!isDiscarded(all)) await writeArtifacts(desk, hook, all);
-    if (!isDiscarded(all)) await applyTurnEffects(desk, hook, all);
+    if (!isDiscarded(all)) await writeArtifacts(run, hook, all);
+    if (!isDiscarded(all)) await applyTurnEffects(run, hook, all);
   } catch (error) {
     if (OperationsError.isInstance(error) && error.code === "stale_lease") throw error;
-    await failAll(desk, hook, { all, error });
+    await failAll(run, hook, { all, error });
   }
   const discards = isDiscarded(all);
   return all.map((committing) => entryOf(committing, hook, discards));
 }
 
 /** Takes over what a commit has done, from the commit itself or from what is stored of it. */
-export function adoptCommit(desk: RunDesk, hook: Hook, entries: readonly CommitLogEntry[]): void {
+export function adoptCommit(run: RunContext, hook: Hook, entries: readonly CommitLogEntry[]): void {
   const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
-  const artifacts = { ...desk.artifacts };
-  const persisted = { ...desk.persisted };
-  for (const operation of desk.plan.operations) {
-    const record = desk.records[operation.index];
+  const artifacts = { ...run.artifacts };
+  const persisted = { ...run.persisted };
+  for (const operation of run.plan.operations) {
+    const record = run.records[operation.index];
     const entry = operation.hook === hook ? byId.get(operation.operationId) : undefined;
     if (record === undefined || entry === undefined) continue;
     record.isCommitted = entry.commitStatus === "committed";
     if (record.isCommitted)
-      desk.history = withUserVariant(desk.history, desk.input.userMessageId, record.effects);
+      run.history = withUserVariant(run.history, run.input.userMessageId, record.effects);
     const write = writeOf(record.effects);
     if (write === undefined || entry.commitStatus !== "committed") continue;
     const version = entry.effects.find(({ type }) => type === "artifact.upsert")?.version ?? 1;
     const before = formerOf({ artifacts, persisted }, write);
     const stamp = {
-      runId: desk.input.runId,
-      writtenAt: record.finishedAt ?? desk.input.startedAt,
+      runId: run.input.runId,
+      writtenAt: record.finishedAt ?? run.input.startedAt,
       version,
     };
     const isSame = write.persisted && before?.version === version;
@@ -88,40 +88,40 @@ export function adoptCommit(desk: RunDesk, hook: Hook, entries: readonly CommitL
     artifacts[write.tag] = artifact;
     if (write.persisted) {
       persisted[write.tag] = artifact;
-      desk.heads?.set(write.tag, version);
+      run.heads?.set(write.tag, version);
     }
-    desk.written ??= new Map();
-    desk.written.delete(write.tag);
-    desk.written.set(write.tag, { artifact, operationId: operation.operationId, hook });
+    run.written ??= new Map();
+    run.written.delete(write.tag);
+    run.written.set(write.tag, { artifact, operationId: operation.operationId, hook });
   }
-  desk.artifacts = Object.freeze(artifacts);
-  desk.persisted = Object.freeze(persisted);
-  desk.commitLog.push(...entries);
+  run.artifacts = Object.freeze(artifacts);
+  run.persisted = Object.freeze(persisted);
+  run.commitLog.push(...entries);
 }
 
 function isDiscarded(all: readonly Committing[]): boolean {
   return all.some(({ isRequired, failure }) => isRequired && failure !== undefined);
 }
 
-function checkExpectedVersions(desk: RunDesk, all: readonly Committing[]): void {
+function checkExpectedVersions(run: RunContext, all: readonly Committing[]): void {
   for (const committing of all) {
     const write = writeOf(committing.record.effects);
     if (write?.expectedVersion === undefined) continue;
-    const version = formerOf(desk, write)?.version ?? 0;
+    const version = formerOf(run, write)?.version ?? 0;
     if (version !== write.expectedVersion)
       committing.failure = conflict(write.tag, write.expectedVersion, version);
   }
 }
 
 /** A template that can't be rendered would be left out of every prompt from now on. */
-function checkInclusions(desk: RunDesk, all: readonly Committing[]): void {
+function checkInclusions(run: RunContext, all: readonly Committing[]): void {
   for (const committing of all) {
     const { operation, record, failure } = committing;
     const write = writeOf(record.effects);
     const template = write?.inclusion?.template;
     if (write === undefined || template === undefined || failure !== undefined) continue;
-    const art = valuesByTag(artifactsAfter(desk, [operation.index]));
-    const { renderer = defaultRenderer() } = desk.services;
+    const art = valuesByTag(artifactsAfter(run, [operation.index]));
+    const { renderer = defaultRenderer() } = run.services;
     const rendered = renderer.render(template, { art, value: write.value });
     if (rendered.ok) continue;
     const message = `The inclusion of art.${write.tag} can't be rendered: ${rendered.issues[0]?.message ?? template}`;
@@ -130,18 +130,18 @@ function checkInclusions(desk: RunDesk, all: readonly Committing[]): void {
 }
 
 /** Inserts that may not do without their anchor fail here, where only their operation fails with them. */
-function checkInserts(desk: RunDesk, all: readonly Committing[]): void {
-  const { prompt: trim } = desk.services.limits;
+function checkInserts(run: RunContext, all: readonly Committing[]): void {
+  const { prompt: trim } = run.services.limits;
   for (;;) {
     const open = all.filter(({ failure }) => failure === undefined);
     if (!open.some(({ record }) => record.effects.some(mayLackPlace))) return;
     const indexes = open.map(({ operation }) => operation.index);
-    const assembled = assembleAfter(desk, {
+    const assembled = assembleAfter(run, {
       indexes,
-      artifacts: artifactsAfter(desk, indexes),
+      artifacts: artifactsAfter(run, indexes),
       trim,
     });
-    const effects = promptEffectsOf(desk, indexes);
+    const effects = promptEffectsOf(run, indexes);
     let found = 0;
     for (const { code, path, message } of assembled.ok ? [] : assembled.issues) {
       const owner = path[0] === "effects" ? effects[Number(path[1])]?.operationId : undefined;
@@ -174,7 +174,7 @@ function conflict(
 }
 
 async function writeArtifacts(
-  desk: RunDesk,
+  run: RunContext,
   hook: Hook,
   all: readonly Committing[],
 ): Promise<void> {
@@ -183,22 +183,22 @@ async function writeArtifacts(
   for (const committing of all) {
     const write = committing.failure === undefined ? writeOf(committing.record.effects) : undefined;
     if (write?.persisted !== true) continue;
-    const parentVersion = formerOf(desk, write)?.version;
+    const parentVersion = formerOf(run, write)?.version;
     writers.push(committing);
     writes.push({
       operationId: committing.operation.operationId,
       write,
-      expectedHead: desk.heads?.get(write.tag) ?? 0,
+      expectedHead: run.heads?.get(write.tag) ?? 0,
       isRequired: committing.isRequired,
       parentVersion,
     });
   }
-  if (writes.length === 0 || desk.sessionKey === undefined) return;
-  const { runId } = desk.input;
-  const { fencingToken } = desk.lease;
-  const writtenAt = desk.services.clock.now();
-  const commit = { key: desk.sessionKey, runId, hook, fencingToken, writtenAt, writes };
-  const outcomes = await desk.services.sessions.commit(commit);
+  if (writes.length === 0 || run.sessionKey === undefined) return;
+  const { runId } = run.input;
+  const { fencingToken } = run.lease;
+  const writtenAt = run.services.clock.now();
+  const commit = { key: run.sessionKey, runId, hook, fencingToken, writtenAt, writes };
+  const outcomes = await run.services.sessions.commit(commit);
   for (const [index, committing] of writers.entries())
     adoptWrite(committing, writes[index], outcomes[index]);
 }
@@ -221,7 +221,7 @@ function adoptWrite(
 }
 
 async function applyTurnEffects(
-  desk: RunDesk,
+  run: RunContext,
   hook: Hook,
   all: readonly Committing[],
 ): Promise<void> {
@@ -238,9 +238,9 @@ async function applyTurnEffects(
     });
   }
   if (operations.length === 0) return;
-  const { runId, chatId, branchId, userMessageId, assistantVariantId } = desk.input;
-  const { fencingToken } = desk.lease;
-  const outcomes = await desk.services.chat.commitTurn({
+  const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
+  const { fencingToken } = run.lease;
+  const outcomes = await run.services.chat.commitTurn({
     runId,
     hook,
     chatId,
@@ -251,7 +251,7 @@ async function applyTurnEffects(
     assistantVariantId: hook === "after_main_llm" ? assistantVariantId : undefined,
   });
   for (const [index, committing] of owners.entries()) adoptTurn(committing, outcomes[index]);
-  await revertFailed(desk, hook, all);
+  await revertFailed(run, hook, all);
 }
 
 function adoptTurn(committing: Committing, outcome: TurnOutcome | undefined): void {
@@ -267,7 +267,7 @@ function adoptTurn(committing: Committing, outcome: TurnOutcome | undefined): vo
 
 /** What a store has done before it threw is not known: it is taken back as far as it can be. */
 async function failAll(
-  desk: RunDesk,
+  run: RunContext,
   hook: Hook,
   { all, error }: { all: readonly Committing[]; error: unknown },
 ): Promise<void> {
@@ -277,24 +277,28 @@ async function failAll(
     if (writeOf(committing.record.effects)?.persisted === true) committing.version ??= 0;
   }
   try {
-    await revertFailed(desk, hook, all);
+    await revertFailed(run, hook, all);
   } catch {
     // The log says that nothing was committed; a store that fails twice leaves it at that.
   }
 }
 
 /** An operation is committed whole or not at all: its artifact goes with its turn effects. */
-async function revertFailed(desk: RunDesk, hook: Hook, all: readonly Committing[]): Promise<void> {
+async function revertFailed(
+  run: RunContext,
+  hook: Hook,
+  all: readonly Committing[],
+): Promise<void> {
   const discards = isDiscarded(all);
   const failed = all.filter(
     ({ version, failure }) => version !== undefined && (discards || failure !== undefined),
   );
-  if (failed.length === 0 || desk.sessionKey === undefined) return;
-  await desk.services.sessions.revert({
-    key: desk.sessionKey,
-    runId: desk.input.runId,
+  if (failed.length === 0 || run.sessionKey === undefined) return;
+  await run.services.sessions.revert({
+    key: run.sessionKey,
+    runId: run.input.runId,
     hook,
-    fencingToken: desk.lease.fencingToken,
+    fencingToken: run.lease.fencingToken,
     operationIds: failed.map(({ operation }) => operation.operationId),
   });
 }

@@ -18,7 +18,7 @@ export interface ConcurrencyClass {
 /** Lets operations begin, first come first served among those that no limit holds back. */
 export interface ConcurrencyLimiter {
   classOf(kind: string, provider: string | undefined): ConcurrencyClass;
-  /** Takes a place where there is one and nobody waits for it. */
+  /** Takes a place if one is free and nothing waits for it. */
   enter(of: ConcurrencyClass): boolean;
   /** Calls `begin` once it has taken a place; gives a function that takes the entry back. */
   wait(of: ConcurrencyClass, begin: () => void): () => void;
@@ -52,10 +52,10 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): Concur
     const kindLimit = own(limits.byKind, kind);
     if (kindLimit !== undefined) held.push(counterOf(`kind ${kind}`, kindLimit));
     if (providerLimit !== undefined) held.push(counterOf(`provider ${provider}`, providerLimit));
-    const made = { counters: held, waiting: new Map<number, () => void>() };
-    ofKind.set(key, made);
-    classes.push(made);
-    return made;
+    const created = { counters: held, waiting: new Map<number, () => void>() };
+    ofKind.set(key, created);
+    classes.push(created);
+    return created;
   };
   const beginNext = (): void => {
     for (let next = nextClass(classes); next !== undefined; next = nextClass(classes)) {

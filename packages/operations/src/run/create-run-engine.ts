@@ -19,7 +19,7 @@ import {
   type RunHandle,
 } from "./live-run.ts";
 import { createPlanMaker } from "./prepare-run.ts";
-import { createRunCarrier } from "./run-carrier.ts";
+import { createRunner } from "./runner.ts";
 import { createRunStarter } from "./start-run.ts";
 
 /** Runs turns of a chat: operations, one main model call, operations. */
@@ -31,7 +31,7 @@ export interface RunEngine {
    */
   start(options: StartOptions): Promise<RunHandle>;
   /**
-   * A hand on a run, whoever carries it out; one that nobody does is carried on here from where it stands. What has
+   * The handle of a run of any worker; a run without a worker resumes here. What has
    * ended never runs again. @throws OperationsError `unknown_run`
    */
   resume(runId: string, options?: { signal?: AbortSignal | undefined }): Promise<RunHandle>;
@@ -80,12 +80,12 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
   const executor = options.executor ?? createLocalExecutor();
   const plans = createPlanMaker(services);
   const owner = options.owner ?? ids.next();
-  const carrier = createRunCarrier({ services, plans, executor, owner });
+  const runner = createRunner({ services, plans, executor, owner });
   const whenActive = options.whenActive ?? "reject";
   const start = createRunStarter({
     services,
     plans,
-    carrier,
+    runner,
     executor,
     profiles,
     owner,
@@ -104,11 +104,11 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
       const stored = await runs.loadRun(runId, call);
       if (stored === undefined)
         throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
-      return handleOf(await carrier.takeUp(runId));
+      return handleOf(await runner.resume(runId));
     },
     async *events(runId, reading = {}) {
       pageStart(reading.afterSeq);
-      const live = carrier.find(runId);
+      const live = runner.find(runId);
       if (live !== undefined) {
         yield* readLiveEvents(live, runs, reading);
         return;

@@ -36,7 +36,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     ids: options.ids ?? createUuidV7Generator({ clock }),
     random: options.random ?? Math.random,
     renderer,
-    carryAttempt: executor?.carryAttempt ? executor.carryAttempt.bind(executor) : undefined,
+    executeAttempt: executor?.executeAttempt ? executor.executeAttempt.bind(executor) : undefined,
     limits: {
       graceMs: limits.graceMs ?? 2_000,
       leaseMs,
@@ -55,7 +55,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
       after_main_llm: policyOf("after_main_llm", { maxSummaryChars, maxDebugChars }),
     },
     handlerOf: ({ handler, definition }) => handler ?? byKind.get(definition.kind),
-    onLateResult: options.onLateResult ?? (() => {}),
+    onLateResult: options.onLateResult,
+    onListenerError: options.onListenerError,
     onPrompt: options.onPrompt,
   };
 }

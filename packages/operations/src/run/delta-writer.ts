@@ -1,5 +1,5 @@
 import { wellFormed } from "../artifact/well-formed.ts";
-import type { RunDesk } from "./run-desk.ts";
+import type { RunContext } from "./run-context.ts";
 
 /** Turns pieces of an answer into `main_llm.delta` events, not too many and none too long, each of them well-formed. */
 export interface DeltaWriter {
@@ -11,9 +11,9 @@ export interface DeltaWriter {
 }
 
 /** The first piece is written at once, later ones together as the interval passes. */
-export function createDeltaWriter(desk: RunDesk): DeltaWriter {
-  const { clock, limits } = desk.services;
-  const { assistantVariantId } = desk.input;
+export function createDeltaWriter(run: RunContext): DeltaWriter {
+  const { clock, limits } = run.services;
+  const { assistantVariantId } = run.input;
   const pieces: string[] = [];
   let waiting = "";
   let offset = 0;
@@ -25,7 +25,7 @@ export function createDeltaWriter(desk: RunDesk): DeltaWriter {
       // The other half may come.
       if (end === 0 || (end === 1 && !isClosed && isHighSurrogate(waiting, 0))) break;
       const text = wellFormed(waiting.slice(0, end));
-      desk.emit({ type: "main_llm.delta", assistantVariantId, text, offset });
+      run.emit({ type: "main_llm.delta", assistantVariantId, text, offset });
       offset += text.length;
       waiting = waiting.slice(text.length);
     }

@@ -3,7 +3,7 @@ import type { ChatMessage } from "@ccl/core";
 import { deepFreeze } from "../artifact/deep-freeze.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import type { EventSource } from "../events/stamp-event.ts";
+import { createEventEmitter } from "./event-emitter.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
@@ -11,17 +11,19 @@ import type { RunInput, RunLease } from "../ports/run-store.ts";
 import { toArtifactMap } from "./artifact-view.ts";
 import { buildResult, withReason } from "./build-result.ts";
 import type { EngineServices } from "./engine-services.ts";
-import { createEventEmitter } from "./event-emitter.ts";
 import { createCommandExecutor, type CommandExecutor } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { PreparedPlan } from "./prepare-run.ts";
-import type { TransitionNote } from "./reduce-run.ts";
-import { knownEvents, nothingKnown, replaySteps, type KnownEvents } from "./replay-steps.ts";
-import { startOperation } from "./run-operation.ts";
-import { createRecord, releaseRecord, type RunDesk } from "./run-desk.ts";
-import { createNoteReader } from "./run-notes.ts";
+import { reduceRun } from "./reduce-run.ts";
+import { knownEvents, nothingKnown, replaySteps } from "./replay-steps.ts";
+import { createRecord, releaseRecord, type RunContext } from "./run-context.ts";
 import type { RunResult } from "./run-result.ts";
-import type { RunCommand, StopCause } from "./run-state.ts";
+import {
+  initialRunState,
+  type RunCommand,
+  type RunTransition,
+  type StopCause,
+} from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
 
 /** A run that a worker has the lease on. */
@@ -32,7 +34,7 @@ export interface DrivenRun extends PreparedPlan {
   feed: EventFeed;
   /** What the run has done already, with all its events; absent for a new one. */
   former?: { steps: readonly RunStep[]; events: readonly RunEvent[] } | undefined;
-  /** Somebody asked for the end before the worker came. */
+  /** An abort from before the worker came. */
   abort?: { reason?: string | undefined } | undefined;
 }
 
@@ -49,10 +51,10 @@ interface Timers {
   clear(): void;
 }
 
-/** Carries a run to its end. */
-export function driveRun(run: DrivenRun): RunDrive {
-  const { services, input, plan, feed } = run;
-  const known = run.former === undefined ? nothingKnown : knownEvents(run.former.events);
+/** Executes a run to its end. */
+export function driveRun(driven: DrivenRun): RunDrive {
+  const { services, input, plan, feed } = driven;
+  const known = driven.former === undefined ? nothingKnown : knownEvents(driven.former.events);
   const timers = createTimers(services);
   let settle: (result: RunResult | undefined) => void = () => {};
   let isOver = false;
@@ -60,46 +62,35 @@ export function driveRun(run: DrivenRun): RunDrive {
     settle = (value) => {
       isOver = true;
       timers.clear();
-      desk.writer.close();
-      if (value === undefined) stopHandlers(desk, "The run goes on elsewhere.");
-      for (const record of desk.records) releaseRecord(record, services.limiter);
+      run.writer.close();
+      if (value === undefined) stopHandlers(run, "The run goes on elsewhere.");
+      for (const record of run.records) releaseRecord(record, services.limiter);
       resolve(value);
     };
   });
-  const source = eventSource(run, known);
   const records = plan.operations.map(createRecord);
   const writer = services.journal.open({
     runId: input.runId,
-    fencingToken: run.lease.fencingToken,
-    nextSeq: known.lastSeq + 1,
-    reader: createNoteReader({ source, operations: plan.operations, records }),
+    fencingToken: driven.lease.fencingToken,
     onStored: (events) => feed.publish(events),
-    onLost: (error) => desk.giveUp(error),
+    onLost: (error) => run.giveUp(error),
   });
-  const machine = run.begin();
-  const emitter = createEventEmitter({ source, known, writer });
   const controller = new AbortController();
-  const desk: RunDesk = {
+  const run: RunContext = {
     services,
     input,
     plan,
-    lease: run.lease,
-    handlers: run.handlers,
-    places: run.places,
+    lease: driven.lease,
+    handlers: driven.handlers,
+    places: driven.places,
     writer,
     records,
-    machine,
-    state: machine.state,
+    state: initialRunState(plan),
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
     dispatch: createDispatcher((transition) => {
       if (isOver) return;
-      const notes = machine.reduce(transition);
-      if (notes === undefined) return;
-      for (const note of notes) {
-        if (typeof note === "number") startOperation(desk, note);
-        else executor.execute(note);
-      }
+      for (const command of reduceRun(run.state, transition)) executor.execute(command);
     }),
     giveUp(error) {
       if (isOver) return;
@@ -108,50 +99,9 @@ export function driveRun(run: DrivenRun): RunDrive {
         (OperationsError.isInstance(error) && error.code === "stale_lease")
       )
         settle(undefined);
-      else desk.dispatch({ type: "fault", details: storeFault(error) });
+      else run.dispatch({ type: "engine_failed", details: storeFailure(error) });
     },
-    emit: emitter.emit,
-    emitStart: emitter.emitStart,
-    emitEnd: emitter.emitEnd,
-    // Last: fields after a spread take V8 four times as long.
-    ...nothingLoaded(),
-  };
-  const executor = createCommandExecutor(desk, {
-    mainAttempts: known.mainAttempts,
-    onStop: (command) => onStop(desk, timers, command),
-    onFinish: (command) => void finish(desk, executor, command).then(settle),
-  });
-  const { stop, onLoaded } = createStopper(desk, () => isOver);
-  keepLease(desk, timers, stop);
-  const { deadlineMs } = input;
-  if (deadlineMs !== undefined)
-    timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
-  load(desk, known.lastSeq === 0, () => {
-    const commands = run.former === undefined ? [] : replaySteps(desk, run.former.steps, known);
-    for (const command of commands) executor.execute(command);
-    if (run.abort !== undefined) stop("user_abort", run.abort.reason);
-    if (deadlineMs !== undefined && deadlineMs <= services.clock.now()) stop("deadline");
-    onLoaded();
-    if (run.former === undefined) desk.dispatch({ type: "begin" });
-  });
-  return { result, stop };
-}
-
-type Unloaded =
-  | "sessionKey"
-  | "history"
-  | "artifacts"
-  | "persisted"
-  | "heads"
-  | "written"
-  | "commitLog"
-  | "main"
-  | "hasEffects"
-  | "isStopping"
-  | "nowMs";
-
-function nothingLoaded(): Pick<RunDesk, Unloaded> {
-  return {
+    emit: createEventEmitter({ input, clock: services.clock, known, writer }),
     sessionKey: undefined,
     history: [],
     artifacts: {},
@@ -162,36 +112,47 @@ function nothingLoaded(): Pick<RunDesk, Unloaded> {
     main: { executed: false },
     hasEffects: false,
     isStopping: false,
-    nowMs: undefined,
   };
-}
-
-function eventSource(
-  { input, services: { clock } }: DrivenRun,
-  { epoch, lastSeq }: KnownEvents,
-): EventSource {
-  const { runId, chatId, branchId, userMessageId, trigger } = input;
-  return { runId, chatId, branchId, userMessageId, trigger, epoch: epoch + 1, clock, seq: lastSeq };
+  const executor = createCommandExecutor(run, {
+    mainAttempts: known.mainAttempts,
+    onStop: (command) => onStop(run, timers, command),
+    onFinish: (command) => void finish(run, executor, command).then(settle),
+  });
+  const { stop, onLoaded } = createStopper(run, () => isOver);
+  keepLease(run, timers, stop);
+  const { deadlineMs } = input;
+  if (deadlineMs !== undefined)
+    timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
+  load(run, known.lastSeq === 0, () => {
+    const commands =
+      driven.former === undefined ? [] : replaySteps(run, driven.former.steps, known);
+    for (const command of commands) executor.execute(command);
+    if (driven.abort !== undefined) stop("user_abort", driven.abort.reason);
+    if (deadlineMs !== undefined && deadlineMs <= services.clock.now()) stop("deadline");
+    onLoaded();
+    if (driven.former === undefined) run.dispatch({ type: "begin" });
+  });
+  return { result, stop };
 }
 
 /** Stops a run, once it is loaded: before that there is nothing to say how its operations ended. */
 function createStopper(
-  desk: RunDesk,
+  run: RunContext,
   isOver: () => boolean,
 ): { stop: RunDrive["stop"]; onLoaded: () => void } {
   let isLoaded = false;
   let early: { cause: StopCause; reason: string | undefined } | undefined;
   const stop = (cause: StopCause, reason?: string): void => {
-    if (isOver() || desk.state.stop !== undefined) return;
+    if (isOver() || run.state.stop !== undefined) return;
     if (!isLoaded) {
       early ??= { cause, reason };
       return;
     }
-    const { stage } = desk.state;
+    const { stage } = run.state;
     if (stage === "commit_after" || stage === "finished") return;
-    desk.isStopping = true;
-    desk.writer.step({ kind: "stop", cause, reason });
-    desk.dispatch({ type: "stop", cause });
+    run.isStopping = true;
+    run.writer.step({ kind: "stop", cause, reason });
+    run.dispatch({ type: "stop", cause });
   };
   return {
     stop,
@@ -202,35 +163,31 @@ function createStopper(
   };
 }
 
-/** One transition after the other, those that come up meanwhile too. */
-function createDispatcher(take: (transition: TransitionNote) => void): RunDesk["dispatch"] {
-  // What comes up meanwhile, which is seldom anything.
-  const queue: TransitionNote[] = [];
+/** One transition after the other; those that arrive meanwhile wait for their turn. */
+function createDispatcher(take: (transition: RunTransition) => void): RunContext["dispatch"] {
+  const queue: RunTransition[] = [];
   let isBusy = false;
   return (transition) => {
-    if (isBusy) {
-      queue.push(transition);
-      return;
-    }
+    queue.push(transition);
+    if (isBusy) return;
     isBusy = true;
     try {
-      take(transition);
-      if (queue.length > 0) for (const next of queue) take(next);
+      for (const next of queue) take(next);
     } finally {
-      if (queue.length > 0) queue.length = 0;
+      queue.length = 0;
       isBusy = false;
     }
   };
 }
 
-function announceStart(desk: RunDesk): void {
-  const { initiator } = desk.input;
-  desk.emit({ type: "run.started", initiator });
-  desk.emit({ type: "run.phase_changed", phase: "planning" });
-  for (const { operationId, definition, hook, reason } of desk.plan.leftOut) {
-    const finishedAt = desk.services.clock.now();
+function announceStart(run: RunContext): void {
+  const { initiator } = run.input;
+  run.emit({ type: "run.started", initiator });
+  run.emit({ type: "run.phase_changed", phase: "planning" });
+  for (const { operationId, definition, hook, reason } of run.plan.leftOut) {
+    const finishedAt = run.services.clock.now();
     const named = { operationId, operationName: definition.name, hook };
-    desk.emit({
+    run.emit({
       type: "operation.finished",
       ...named,
       status: "skipped",
@@ -241,23 +198,23 @@ function announceStart(desk: RunDesk): void {
 }
 
 /** Announces the run once what it works on is there or can't be had, so that its first events are stored with those that follow. */
-function load(desk: RunDesk, isNew: boolean, goOn: () => void): void {
-  const loaded = Promise.all([loadHistory(desk, isNew), openSession(desk)]);
+function load(run: RunContext, isNew: boolean, goOn: () => void): void {
+  const loaded = Promise.all([loadHistory(run, isNew), openSession(run)]);
   loaded.then(
     () => {
-      announceStart(desk);
+      announceStart(run);
       goOn();
     },
     (error: unknown) => {
-      announceStart(desk);
-      desk.giveUp(error);
+      announceStart(run);
+      run.giveUp(error);
     },
   );
 }
 
 /** The chat up to the turn, frozen. */
-async function loadHistory(desk: RunDesk, isNew: boolean): Promise<void> {
-  const { input, services } = desk;
+async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
+  const { input, services } = run;
   const { chatId, branchId, userMessageId, userMessage } = input;
   if (userMessage !== undefined) {
     await services.chat.appendUserMessage({
@@ -284,7 +241,7 @@ async function loadHistory(desk: RunDesk, isNew: boolean): Promise<void> {
     const message = `The branch has a user message ${JSON.stringify(userMessageId)} with another text; give a new id, or leave userMessage out.`;
     throw new OperationsError("idempotency_conflict", message);
   }
-  desk.history = deepFreeze(turn.history.map((message) => ({ ...message })));
+  run.history = deepFreeze(turn.history.map((message) => ({ ...message })));
 }
 
 function plainText(content: ChatMessage["content"]): string {
@@ -293,17 +250,17 @@ function plainText(content: ChatMessage["content"]): string {
 }
 
 /** The state that the turn works on, frozen. */
-async function openSession(desk: RunDesk): Promise<void> {
-  const { input, services } = desk;
+async function openSession(run: RunContext): Promise<void> {
+  const { input, services } = run;
   const { chatId, branchId, userMessageId, profile } = input;
-  if (profile === undefined || desk.plan.operations.length === 0) return;
+  if (profile === undefined || run.plan.operations.length === 0) return;
   const { profileId, operationProfileSessionId } = profile;
   const key = { chatId, branchId, profileId, operationProfileSessionId };
   const snapshot = await services.sessions.openTurn(key, { userMessageId });
-  desk.sessionKey = key;
-  desk.artifacts = toArtifactMap(snapshot.artifacts.map(deepFreeze));
-  desk.persisted = desk.artifacts;
-  desk.heads = new Map(Object.entries(snapshot.heads));
+  run.sessionKey = key;
+  run.artifacts = toArtifactMap(snapshot.artifacts.map(deepFreeze));
+  run.persisted = run.artifacts;
+  run.heads = new Map(Object.entries(snapshot.heads));
 }
 
 function createTimers({ clock }: EngineServices): Timers {
@@ -327,20 +284,20 @@ function createTimers({ clock }: EngineServices): Timers {
   };
 }
 
-/** Renews the lease again and again, and hears of aborts from elsewhere. */
-function keepLease(desk: RunDesk, timers: Timers, stop: RunDrive["stop"]): void {
-  const { runs, clock, limits } = desk.services;
+/** Renews the lease at intervals, and notices aborts from other processes. */
+function keepLease(run: RunContext, timers: Timers, stop: RunDrive["stop"]): void {
+  const { runs, clock, limits } = run.services;
   const renew = async (): Promise<void> => {
     try {
-      const renewal = await runs.renewLease(desk.lease, {
+      const renewal = await runs.renewLease(run.lease, {
         ttlMs: limits.leaseMs,
         nowMs: clock.now(),
       });
       if (renewal.status === "lost") {
-        desk.giveUp(undefined);
+        run.giveUp(undefined);
         return;
       }
-      desk.lease = renewal.lease;
+      run.lease = renewal.lease;
       if (renewal.abort !== undefined) stop("user_abort", renewal.abort.reason);
     } catch {
       // The next renewal may come through; until then the fencing token keeps others' writes apart.
@@ -348,51 +305,51 @@ function keepLease(desk: RunDesk, timers: Timers, stop: RunDrive["stop"]): void 
     schedule();
   };
   const schedule = (): void => {
-    if (desk.state.stage !== "finished") timers.set(limits.renewMs, () => void renew());
+    if (run.state.stage !== "finished") timers.set(limits.renewMs, () => void renew());
   };
   schedule();
 }
 
 function onStop(
-  desk: RunDesk,
+  run: RunContext,
   timers: Timers,
   { cause }: Extract<RunCommand, { type: "signal_abort" }>,
 ): void {
-  desk.isStopping = true;
+  run.isStopping = true;
   stopHandlers(
-    desk,
+    run,
     cause === "deadline" ? "The run's deadline has passed." : "The run was aborted.",
   );
-  timers.set(desk.services.limits.graceMs, () => desk.dispatch({ type: "grace_over" }));
+  timers.set(run.services.limits.graceMs, () => run.dispatch({ type: "grace_over" }));
 }
 
-function stopHandlers(desk: RunDesk, message: string): void {
-  desk.isStopping = true;
-  const { signal, records } = desk;
-  if (!signal.aborted) desk.abort(new DOMException(message, "AbortError"));
+function stopHandlers(run: RunContext, message: string): void {
+  run.isStopping = true;
+  const { signal, records } = run;
+  if (!signal.aborted) run.abort(new DOMException(message, "AbortError"));
   for (const record of records) record.attempt?.timer?.abort(signal.reason);
   for (const record of records) record.cancelWait?.();
 }
 
 async function finish(
-  desk: RunDesk,
+  run: RunContext,
   executor: CommandExecutor,
   command: Extract<RunCommand, { type: "finish" }>,
 ): Promise<RunResult | undefined> {
   await executor.saved();
-  const end = withReason(desk, command);
-  const result = Object.freeze(buildResult(desk, end));
+  const end = withReason(run, command);
+  const result = Object.freeze(buildResult(run, end));
   const { status, failedType, failedDetails, finishReason } = end;
-  desk.emit({ type: "run.phase_changed", phase: "finished" });
-  desk.emit({
+  run.emit({ type: "run.phase_changed", phase: "finished" });
+  run.emit({
     type: "run.finished",
     status,
     failedType: failedType || undefined,
     failedDetails,
     finishReason: finishReason || undefined,
   });
-  desk.writer.finish(result);
-  const isStored = await desk.writer.flushed();
+  run.writer.finish(result);
+  const isStored = await run.writer.flushed();
   return isStored ? result : unstored(result);
 }
 
@@ -408,7 +365,7 @@ function unstored(result: RunResult): RunResult {
   return { ...result, status: "failed", failedType, failedDetails };
 }
 
-function storeFault(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {
+function storeFailure(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {
   const message = messageOf(error);
   const code = OperationsError.isInstance(error) ? error.code : undefined;
   if (code === "unknown_turn")

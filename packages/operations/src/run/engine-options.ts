@@ -1,4 +1,5 @@
 import type { Clock, IdGenerator, LanguageModel, Part, TokenCounter } from "@ccl/core";
+import type { ListenerErrorHandler } from "@ccl/core/events";
 
 import type { ModelResolver } from "../kinds/create-llm-operation.ts";
 import type { Retriever } from "../kinds/create-rag-operation.ts";
@@ -17,7 +18,7 @@ import type { EngineLimits, LateResult, MainPrompt, MainRequest } from "./engine
 /** What becomes of a start while the (chat, branch) has a run. */
 export type WhenActive = "reject" | "queue" | "abort_previous";
 
-/** What an engine is made of; every port is in memory by default. */
+/** Options of an engine; every port is in memory by default. */
 export interface RunEngineOptions {
   registry: OperationRegistry;
   mainModel: LanguageModel;
@@ -45,13 +46,15 @@ export interface RunEngineOptions {
   owner?: string | undefined;
   /** Key of the hashes of prompts in summaries, one for each installation. */
   promptHashKey?: string | Uint8Array | undefined;
-  /** Told of results that came too late and were dropped. */
+  /** Called with results that came too late and were dropped. */
   onLateResult?: ((late: LateResult) => void) | undefined;
   /**
-   * Told of each prompt right before the main call: its messages, frozen, and in `explain` where each comes from and what
-   * was trimmed, shortened or left out. What it throws changes nothing.
+   * Called with each prompt right before the main call: its messages, frozen, and in `explain` where each comes from and what
+   * was trimmed, shortened or left out.
    */
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
+  /** Receives what listeners of events, `onLateResult` and `onPrompt` throw; default `reportListenerError` of core. */
+  onListenerError?: ListenerErrorHandler | undefined;
 }
 
 /** What a run is started with. */

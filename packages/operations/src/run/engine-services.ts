@@ -1,4 +1,5 @@
 import { type Complete, type IdGenerator, type LanguageModel, type ModelRequest } from "@ccl/core";
+import type { ListenerErrorHandler } from "@ccl/core/events";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
@@ -25,7 +26,7 @@ export interface EngineLimits {
   graceMs?: number | undefined;
   /** How long a worker is trusted to live after its last sign; default 30,000. */
   leaseMs?: number | undefined;
-  /** How often a worker renews its leases, and hears that another process wants a run to end; default 1,000. At least thrice a lease. */
+  /** How often a worker renews its leases and checks for aborts from other processes; default 1,000, limited to a third of `leaseMs`. */
   renewMs?: number | undefined;
   /** The shortest time between two `main_llm.delta` events; default 50. */
   deltaIntervalMs?: number | undefined;
@@ -82,8 +83,9 @@ export interface EngineServices {
   /** As operations see them; frozen. */
   policies: Readonly<Record<Hook, OperationPolicy>>;
   /** Absent where the executor leaves attempts to the engine. */
-  carryAttempt?: NonNullable<RunExecutor["carryAttempt"]> | undefined;
+  executeAttempt?: NonNullable<RunExecutor["executeAttempt"]> | undefined;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
-  onLateResult: (late: LateResult) => void;
+  onLateResult?: ((late: LateResult) => void) | undefined;
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
+  onListenerError?: ListenerErrorHandler | undefined;
 }

@@ -1,36 +1,32 @@
-import { stampEvent, type EventSource } from "../events/stamp-event.ts";
-import { endKey, onceKey, type KnownEvents } from "./replay-steps.ts";
-import type { RunDesk } from "./run-desk.ts";
+import type { Clock } from "@ccl/core";
+
+import type { RunEvent, RunEventBody } from "../events/run-event.ts";
+import type { RunInput } from "../ports/run-store.ts";
+import { onceKey, type KnownEvents } from "./replay-steps.ts";
 import type { RunWriter } from "./run-journal.ts";
 
-/** What the events of a run are made from and where they go. */
+/** What the events of a run are built from, and where they go. */
 export interface EventEmitterOptions {
-  source: EventSource;
+  input: RunInput;
+  clock: Clock;
   known: KnownEvents;
-  writer: RunWriter;
+  writer: Pick<RunWriter, "event">;
 }
 
-// One for all: it is asked for with every operation.
-const eventAndStep = { isEvent: true, isStep: true };
-
-/** Gives events their numbers and passes them on, but for those that are known from before a crash. */
+/** Numbers events and writes them to the journal, except those that were stored before a crash. */
 export function createEventEmitter(
   options: EventEmitterOptions,
-): Pick<RunDesk, "emit" | "emitStart" | "emitEnd"> {
-  const { source, known, writer } = options;
-  const isKnown = (key: string | undefined): boolean => key !== undefined && known.keys.has(key);
-  return {
-    emit(body) {
-      if (known.keys.size === 0 || !isKnown(onceKey(body))) writer.event(stampEvent(source, body));
-    },
-    emitStart({ index }) {
-      source.seq += 1;
-      writer.started(index);
-    },
-    emitEnd({ index, hook, operationId }, isStep) {
-      const isEvent = known.keys.size === 0 || !isKnown(endKey(hook, operationId));
-      if (isEvent) source.seq += 1;
-      writer.ended(index, isEvent && isStep ? eventAndStep : { isEvent, isStep });
-    },
+): (body: RunEventBody, ts?: number) => void {
+  const { clock, known, writer } = options;
+  const { runId, chatId, branchId, userMessageId, trigger } = options.input;
+  const epoch = known.epoch + 1;
+  let seq = known.lastSeq;
+  return (body, ts = clock.now()) => {
+    const key = onceKey(body);
+    if (key !== undefined && known.keys.has(key)) return;
+    seq += 1;
+    const stamp = { runId, chatId, branchId, userMessageId, trigger, seq, epoch, ts };
+    const event: RunEvent = { ...body, ...stamp };
+    writer.event(event);
   };
 }

@@ -4,7 +4,7 @@ import { callMain, type MainCall } from "./call-main.ts";
 import { adoptCommit, commitHook } from "./commit-hook.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
-import type { RunDesk } from "./run-desk.ts";
+import type { RunContext } from "./run-context.ts";
 import type { CommitLogEntry, FailedDetails, MainLlmRun } from "./run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
@@ -24,21 +24,21 @@ export interface CommandHooks {
 }
 
 /** The executor of one run. */
-export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): CommandExecutor {
+export function createCommandExecutor(run: RunContext, hooks: CommandHooks): CommandExecutor {
   let call: MainCall | undefined;
   let isSaving = false;
   let saving: Promise<void> | undefined;
   let attempts = hooks.mainAttempts;
   const startMain = (): void => {
     attempts += 1;
-    const started = callMain(desk, attempts);
+    const started = callMain(run, attempts);
     call = started;
     void started.ended.then((step) => {
       if (call !== started) return;
       isSaving = true;
-      saving = endMain(desk, step).then((isKept) => {
+      saving = endMain(run, step).then((isKept) => {
         isSaving = false;
-        if (isKept) desk.dispatch(mainFinished(step));
+        if (isKept) run.dispatch(mainFinished(step));
       });
     });
   };
@@ -46,8 +46,7 @@ export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): Comma
     const left = call;
     call = undefined;
     // An answer that is whole and on its way to the chat is waited for.
-    if (left !== undefined && !isSaving)
-      saving = endMain(desk, left.detach()).then(() => undefined);
+    if (left !== undefined && !isSaving) saving = endMain(run, left.detach()).then(() => undefined);
   };
   return {
     saved: () => saving,
@@ -55,18 +54,18 @@ export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): Comma
       switch (command.type) {
         case "enter_phase": {
           const { phase, hook } = command;
-          desk.emit({ type: "run.phase_changed", phase, hook: hook || undefined });
+          run.emit({ type: "run.phase_changed", phase, hook: hook || undefined });
           return;
         }
         case "start_operation":
-          startOperation(desk, command.index);
+          startOperation(run, command.index);
           return;
         case "end_operation":
-          desk.records[command.index]?.cancelWait?.();
-          recordEnd(desk, command);
+          run.records[command.index]?.cancelWait?.();
+          recordEnd(run, command);
           return;
         case "commit":
-          commit(desk, command.hook);
+          commit(run, command.hook);
           return;
         case "start_main":
           startMain();
@@ -84,7 +83,7 @@ export function createCommandExecutor(desk: RunDesk, hooks: CommandHooks): Comma
   };
 }
 
-function mainFinished({ status, error }: MainStep): Parameters<RunDesk["dispatch"]>[0] {
+function mainFinished({ status, error }: MainStep): Parameters<RunContext["dispatch"]>[0] {
   return {
     type: "main_finished",
     status,
@@ -93,32 +92,32 @@ function mainFinished({ status, error }: MainStep): Parameters<RunDesk["dispatch
   };
 }
 
-function commit(desk: RunDesk, hook: Hook): void {
+function commit(run: RunContext, hook: Hook): void {
   const hasOwn = ({ index, hook: at }: PlannedOperation): boolean =>
-    at === hook && (desk.records[index]?.effects.length ?? 0) > 0;
-  if (desk.hasEffects && desk.plan.operations.some(hasOwn)) void commitEffects(desk, hook);
-  else desk.dispatch({ type: "commit_finished", hook });
+    at === hook && (run.records[index]?.effects.length ?? 0) > 0;
+  if (run.hasEffects && run.plan.operations.some(hasOwn)) void commitEffects(run, hook);
+  else run.dispatch({ type: "commit_finished", hook });
 }
 
-async function commitEffects(desk: RunDesk, hook: Hook): Promise<void> {
+async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
   // Results come before what follows from them, so that no crash can make them another.
-  if (!(await desk.writer.flushed())) return;
+  if (!(await run.writer.flushed())) return;
   let entries: CommitLogEntry[];
   try {
-    entries = await commitHook(desk, hook);
+    entries = await commitHook(run, hook);
   } catch (error) {
-    desk.giveUp(error);
+    run.giveUp(error);
     return;
   }
-  desk.writer.step({ kind: "commit", hook, entries });
-  adoptCommit(desk, hook, entries);
-  const failure = commitFailure(desk, hook, entries);
-  desk.dispatch({ type: "commit_finished", hook, failure });
+  run.writer.step({ kind: "commit", hook, entries });
+  adoptCommit(run, hook, entries);
+  const failure = commitFailure(run, hook, entries);
+  run.dispatch({ type: "commit_finished", hook, failure });
 }
 
 /** The first required operation whose effects could not be committed. */
 export function commitFailure(
-  desk: RunDesk,
+  run: RunContext,
   hook: Hook,
   entries: readonly CommitLogEntry[],
 ): FailedDetails | undefined {
@@ -128,7 +127,7 @@ export function commitFailure(
     ),
   );
   if (failed.size === 0) return undefined;
-  for (const { operationId, hook: at, config } of desk.plan.operations) {
+  for (const { operationId, hook: at, config } of run.plan.operations) {
     const entry = at === hook && config.required ? failed.get(operationId) : undefined;
     if (entry === undefined) continue;
     const { errorCode, errorMessage } = entry;
@@ -142,15 +141,15 @@ export function commitFailure(
 }
 
 /** Keeps the answer as a variant of the turn, and announces it. False where the worker had to give up. */
-async function endMain(desk: RunDesk, step: MainStep): Promise<boolean> {
+async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
   const { status, text, partial, toolCalls, usage } = step;
   if (status === "done" || partial) {
-    const { runId, chatId, branchId, userMessageId, assistantVariantId } = desk.input;
-    const { fencingToken } = desk.lease;
+    const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
+    const { fencingToken } = run.lease;
     const extras = { toolCalls, usage };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
     try {
-      await desk.services.chat.saveAssistantVariant({
+      await run.services.chat.saveAssistantVariant({
         text,
         partial,
         fencingToken,
@@ -158,25 +157,25 @@ async function endMain(desk: RunDesk, step: MainStep): Promise<boolean> {
         ...extras,
       });
     } catch (error) {
-      desk.giveUp(error);
+      run.giveUp(error);
       return false;
     }
   }
-  desk.main = mainRun(desk, step);
-  desk.writer.step(step);
+  run.main = mainRun(run, step);
+  run.writer.step(step);
   const { finishReason, error } = step;
-  const { assistantVariantId } = desk.input;
+  const { assistantVariantId } = run.input;
   const shown = { status, finishReason, partial: partial || undefined, error };
-  desk.emit({ type: "main_llm.finished", assistantVariantId, ...shown });
+  run.emit({ type: "main_llm.finished", assistantVariantId, ...shown });
   // Nothing may follow from an answer that a crash could still make another; the run's end is stored with it or after it.
-  const { operations, beforeCount } = desk.plan;
-  return operations.length === beforeCount || desk.writer.flushed();
+  const { operations, beforeCount } = run.plan;
+  return operations.length === beforeCount || run.writer.flushed();
 }
 
 /** What the result says of the main call. */
-export function mainRun(desk: RunDesk, step: MainStep): MainLlmRun {
+export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
   const { executed, status, finishReason, partial, text, usage } = step;
-  const { assistantVariantId } = desk.input;
+  const { assistantVariantId } = run.input;
   const isKept = status === "done" || partial;
   return {
     executed,

@@ -1,3 +1,6 @@
+import { onAbort } from "@ccl/core/async";
+import type { ListenerErrorHandler } from "@ccl/core/events";
+
 import { createEventFeed, type EventFeed, type RunEventListener } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { RunInput, RunLease, RunStore } from "../ports/run-store.ts";
@@ -5,24 +8,23 @@ import type { RunClock } from "../ports/run-clock.ts";
 import type { RunDrive } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { onAbort } from "./on-abort.ts";
 import type { RunResult } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 
-/** A run that somebody in this process has a hand on, whoever carries it out. */
+/** A run that this process follows, executed here or elsewhere. */
 export interface LiveRun {
   readonly runId: string;
   readonly feed: EventFeed;
   /** Never rejects. */
   readonly result: Promise<RunResult>;
-  /** Present while this process carries it out. */
+  /** Present while this process executes it. */
   drive: RunDrive | undefined;
   /** A lease that waits to be used. */
   prepared: { input: RunInput; lease: RunLease } | undefined;
   isFollowed: boolean;
-  /** True where this process may carry the run on, once its lease is free. */
+  /** True if this process may resume the run once its lease is free. */
   mayTake: boolean;
-  /** Somebody here asked for the end before there was a worker. */
+  /** An abort from this process, before there was a worker. */
   earlyAbort: { reason?: string | undefined } | undefined;
   /** Ends a pause between two looks at the store. */
   wake: (() => void) | undefined;
@@ -35,7 +37,7 @@ export interface RunHandle {
   readonly runId: string;
   /** All events from the first on, then live, until `run.finished`. Each iteration begins anew. */
   readonly events: AsyncIterable<RunEvent>;
-  /** Hears every event from now on; gives a function that stops it. What the listener throws changes nothing. */
+  /** Calls the listener for each later event; returns a function that unsubscribes it. What it throws is reported. */
   onEvent(listener: RunEventListener): () => void;
   /** Ends the run; nothing starts any more. A second call changes nothing. */
   abort(reason?: string): void;
@@ -46,9 +48,14 @@ export interface RunHandle {
 /** A run without a worker yet. */
 export function createLiveRun(
   runId: string,
-  { runs, keptEvents }: { runs: RunStore; keptEvents: number },
+  options: {
+    runs: RunStore;
+    keptEvents: number;
+    onListenerError?: ListenerErrorHandler | undefined;
+  },
 ): LiveRun {
-  const feed = createEventFeed(keptEvents);
+  const { runs, keptEvents, onListenerError } = options;
+  const feed = createEventFeed(keptEvents, onListenerError);
   let resolve: (result: RunResult) => void = () => {};
   const result = new Promise<RunResult>((done) => {
     resolve = done;
@@ -73,7 +80,7 @@ export function createLiveRun(
         live.drive.stop("user_abort", safe);
         return;
       }
-      const request = safe === undefined ? {} : { reason: safe };
+      const request = { reason: safe };
       live.earlyAbort ??= request;
       // A worker elsewhere sees it when it renews its lease; a run that has ended does not care.
       runs.requestAbort(runId, request).catch(() => {});
@@ -119,7 +126,7 @@ export async function* readLiveEvents(
   }
 }
 
-/** Events of a run that nobody here has a hand on, by looking at the store now and then. */
+/** Events of a run that this process does not follow, by polling the store. */
 export async function* readStoredEvents(
   runId: string,
   { runs, clock, limits }: Pick<EngineServices, "runs" | "clock" | "limits">,

@@ -21,7 +21,7 @@ import {
   type ArtifactMap,
 } from "./artifact-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { OperationRecord, RunDesk } from "./run-desk.ts";
+import type { OperationRecord, RunContext } from "./run-context.ts";
 
 /** What an operation sees of the world; each part is worked out when it is first asked for. */
 export interface OperationView {
@@ -38,24 +38,24 @@ interface PromptOf {
 }
 
 /** The view of one operation, once all that it depends on has ended. */
-export function createOperationView(desk: RunDesk, index: number): OperationView {
+export function createOperationView(run: RunContext, index: number): OperationView {
   let ancestors: number[] | undefined;
   let artifacts: ArtifactMap | undefined;
   let draft: readonly ChatMessage[] | undefined;
   const doneAncestors = (): number[] => {
-    ancestors ??= ancestorsOf(desk.plan.operations, index).filter(
-      (at) => desk.records[at]?.status === "done",
+    ancestors ??= ancestorsOf(run.plan.operations, index).filter(
+      (at) => run.records[at]?.status === "done",
     );
     return ancestors;
   };
   const view: OperationView = {
     artifacts() {
-      artifacts ??= artifactsAfter(desk, doneAncestors());
+      artifacts ??= artifactsAfter(run, doneAncestors());
       return artifacts;
     },
     draftPrompt() {
       draft ??= freezeAll(
-        promptAfter(desk, { indexes: doneAncestors(), artifacts: view.artifacts() }).messages,
+        promptAfter(run, { indexes: doneAncestors(), artifacts: view.artifacts() }).messages,
       );
       return draft;
     },
@@ -64,17 +64,17 @@ export function createOperationView(desk: RunDesk, index: number): OperationView
 }
 
 /** The artifacts of the hook's beginning with what these operations have written, in commit order. */
-export function artifactsAfter(desk: RunDesk, indexes: readonly number[]): ArtifactMap {
-  if (indexes.length === 0) return desk.artifacts;
+export function artifactsAfter(run: RunContext, indexes: readonly number[]): ArtifactMap {
+  if (indexes.length === 0) return run.artifacts;
   let changed: Record<string, OperationArtifact> | undefined;
   for (const index of indexes) {
-    const record = desk.records[index];
+    const record = run.records[index];
     const write = record && writeOf(record.effects);
     if (record === undefined || write === undefined) continue;
-    changed ??= { ...desk.artifacts };
-    changed[write.tag] = artifactOf(desk, record, write);
+    changed ??= { ...run.artifacts };
+    changed[write.tag] = artifactOf(run, record, write);
   }
-  return changed === undefined ? desk.artifacts : Object.freeze(changed);
+  return changed === undefined ? run.artifacts : Object.freeze(changed);
 }
 
 // By the effects that write them: what follows from an operation is the same for all that see it until its hook is
@@ -82,16 +82,16 @@ export function artifactsAfter(desk: RunDesk, indexes: readonly number[]): Artif
 const artifactsByEffects = new WeakMap<readonly OperationEffect[], OperationArtifact>();
 
 function artifactOf(
-  desk: RunDesk,
+  run: RunContext,
   { effects, finishedAt }: OperationRecord,
   write: ArtifactWrite,
 ): OperationArtifact {
   const known = artifactsByEffects.get(effects);
   if (known !== undefined) return known;
-  const before = formerOf(desk, write);
-  const head = desk.heads?.get(write.tag);
+  const before = formerOf(run, write);
+  const head = run.heads?.get(write.tag);
   const version = write.persisted ? (head ?? 0) + 1 : 1;
-  const stamp = { runId: desk.input.runId, writtenAt: finishedAt ?? desk.input.startedAt, version };
+  const stamp = { runId: run.input.runId, writtenAt: finishedAt ?? run.input.startedAt, version };
   const artifact =
     before !== undefined && isUnchanged(before, write, head)
       ? before
@@ -103,8 +103,8 @@ function artifactOf(
 /**
  * The prompt after these operations. @throws OperationsError whose `details.operationCode` says why there is none
  */
-export function promptAfter(desk: RunDesk, of: PromptOf): AssembledPrompt {
-  const assembled = assembleAfter(desk, of);
+export function promptAfter(run: RunContext, of: PromptOf): AssembledPrompt {
+  const assembled = assembleAfter(run, of);
   if (assembled.ok) return assembled.value;
   const [issue] = assembled.issues;
   const operationCode =
@@ -121,20 +121,20 @@ export function promptAfter(desk: RunDesk, of: PromptOf): AssembledPrompt {
 
 /** As `promptAfter`; issues about effects have the index into `promptEffectsOf` in their path. */
 export function assembleAfter(
-  desk: RunDesk,
+  run: RunContext,
   { indexes, artifacts, trim }: PromptOf,
 ): Result<AssembledPrompt> {
-  const all = indexes.flatMap((index) => desk.records[index]?.effects ?? []);
-  const { renderer } = desk.services;
+  const all = indexes.flatMap((index) => run.records[index]?.effects ?? []);
+  const { renderer } = run.services;
   const options = {
-    base: withUserVariant(desk.history, desk.input.userMessageId, all),
-    effects: promptEffectsOf(desk, indexes),
-    userMessageId: desk.input.userMessageId,
+    base: withUserVariant(run.history, run.input.userMessageId, all),
+    effects: promptEffectsOf(run, indexes),
+    userMessageId: run.input.userMessageId,
     art: valuesByTag(artifacts),
     trim,
     renderer,
   };
-  const inclusions = inclusionsOf(desk, artifacts);
+  const inclusions = inclusionsOf(run, artifacts);
   const assembled = assemblePrompt({ ...options, inclusions });
   if (assembled.ok) return assembled;
   // What an earlier turn has left must not keep all later ones from their prompt.
@@ -156,7 +156,7 @@ export function assembleAfter(
 
 /** The effects of these operations on the prompt. */
 export function promptEffectsOf(
-  { plan, records }: RunDesk,
+  { plan, records }: RunContext,
   indexes: readonly number[],
 ): EffectInput[] {
   return indexes.flatMap((index) => {
@@ -183,7 +183,7 @@ export function withUserVariant(
   );
 }
 
-function inclusionsOf({ plan }: RunDesk, artifacts: ArtifactMap): InclusionInput[] {
+function inclusionsOf({ plan }: RunContext, artifacts: ArtifactMap): InclusionInput[] {
   const inclusions: InclusionInput[] = [];
   let orders: Map<string, number> | undefined;
   for (const { tag, inclusion, usage, value } of Object.values(artifacts)) {

@@ -44,7 +44,7 @@ export interface RunPlan {
   leftOut: readonly LeftOutOperation[];
 }
 
-/** What a plan is made for. */
+/** Options of a plan. */
 export interface PlanRunOptions {
   trigger: Trigger;
   registry: OperationRegistry;

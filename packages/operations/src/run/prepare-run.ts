@@ -6,8 +6,6 @@ import { validateProfile, type ValidProfile } from "../profile/validate-profile.
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
-import { runMachinesFrom, type RunMachine } from "./reduce-run.ts";
-import { initialRunState } from "./run-state.ts";
 
 /** A plan and who carries it out. */
 export interface PreparedPlan {
@@ -16,8 +14,6 @@ export interface PreparedPlan {
   handlers: readonly OperationHandler[];
   /** The limits that each operation is under, by index of the plan. */
   places: readonly ConcurrencyClass[];
-  /** A machine for each run that has not begun. */
-  begin: () => RunMachine;
 }
 
 /** Makes plans, and keeps those of profiles that can't change. */
@@ -52,7 +48,7 @@ export function createPlanMaker({
         typeof providerRef === "string" ? providerRef : undefined,
       );
     });
-    return { plan, handlers, places, begin: runMachinesFrom(initialRunState(plan)) };
+    return { plan, handlers, places };
   };
   return {
     validate(profile) {

@@ -15,13 +15,13 @@ import { done, scenario, write, type ScenarioOperation } from "./engine-scenario
 const variant = vi.hoisted(() => ({ commitsByEnds: false }));
 vi.mock("./commit-hook.ts", async (original) => {
   const actual = await original<typeof import("./commit-hook.ts")>();
-  const commitHook: typeof actual.commitHook = async (desk, hook) => {
-    if (!variant.commitsByEnds) return actual.commitHook(desk, hook);
-    const ends = endsOf(await desk.services.runs.readEvents(desk.input.runId));
-    const operations = desk.plan.operations.toSorted(
+  const commitHook: typeof actual.commitHook = async (run, hook) => {
+    if (!variant.commitsByEnds) return actual.commitHook(run, hook);
+    const ends = endsOf(await run.services.runs.readEvents(run.input.runId));
+    const operations = run.plan.operations.toSorted(
       (left, right) => ends.indexOf(left.operationId) - ends.indexOf(right.operationId),
     );
-    return actual.commitHook({ ...desk, plan: { ...desk.plan, operations } }, hook);
+    return actual.commitHook({ ...run, plan: { ...run.plan, operations } }, hook);
   };
   return { ...actual, commitHook };
 });
@@ -110,7 +110,7 @@ function isBefore(left: ScenarioOperation, right: ScenarioOperation): boolean {
 async function runOnce(
   nodes: readonly Node[],
   schedule: { choices: readonly number[]; global?: number },
-): Promise<{ outcome: string; commits: string[]; events: RunEvent[]; mostAtOnce: number }> {
+): Promise<{ outcome: string; commits: string[]; events: RunEvent[]; maxConcurrent: number }> {
   const scheduler = createManualScheduler();
   const operations = operationsOf(nodes, scheduler.hold);
   const model = createScriptedModel(["The answer."]);
@@ -148,7 +148,7 @@ async function runOnce(
     status: result.status,
   });
   const commits = result.commitLog.map(({ operationId }) => operationId);
-  return { outcome, commits, events, mostAtOnce: scheduler.mostAtOnce };
+  return { outcome, commits, events, maxConcurrent: scheduler.maxConcurrent };
 }
 
 // A run takes some milliseconds of timers, so that fewer of them are drawn than of pure properties.
@@ -166,7 +166,7 @@ const schedules = fc.asyncProperty(
       await runOnce(nodes, { choices: one, global: 1 }),
     ];
     assert.equal(new Set(runs.map(({ outcome }) => outcome)).size, 1);
-    assert.ok((runs[3]?.mostAtOnce ?? 0) <= 1);
+    assert.ok((runs[3]?.maxConcurrent ?? 0) <= 1);
     const order = commitOrder(nodes);
     for (const { commits, events } of runs) {
       assert.deepEqual(

@@ -1,10 +1,9 @@
 import type { RunEvent, RunEventBody } from "../events/run-event.ts";
-import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationStep, RunStep } from "../ports/run-step.ts";
 import { adoptCommit } from "./commit-hook.ts";
 import { commitFailure, mainRun } from "./execute-commands.ts";
-import { commandOf } from "./reduce-run.ts";
-import { tellNews, type OperationRecord, type RunDesk } from "./run-desk.ts";
+import { operationAt, reduceRun } from "./reduce-run.ts";
+import { markDependentsStale, type OperationRecord, type RunContext } from "./run-context.ts";
 import type { RunCommand, RunTransition } from "./run-state.ts";
 
 /** What the events of a run say about what was begun. */
@@ -48,18 +47,13 @@ export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   return { keys, attempts, mainAttempts, lastSeq: last?.seq ?? 0, epoch: last?.epoch ?? 0 };
 }
 
-/** What the end of an operation is known by. */
-export function endKey(hook: Hook, operationId: string): string {
-  return `operation.finished/${hook}/${operationId}`;
-}
-
 /** What an event is known by that a run has once; undefined for those that may come again after a crash. */
 export function onceKey(event: RunEventBody): string | undefined {
   switch (event.type) {
     case "run.phase_changed":
       return `${event.type}/${event.phase}/${event.hook ?? ""}`;
     case "operation.finished":
-      return endKey(event.hook, event.operationId);
+      return `${event.type}/${event.hook}/${event.operationId}`;
     case "run.started":
     case "main_llm.finished":
     case "run.finished":
@@ -74,59 +68,64 @@ export function onceKey(event: RunEventBody): string | undefined {
  * among it.
  */
 export function replaySteps(
-  desk: RunDesk,
+  run: RunContext,
   steps: readonly RunStep[],
   known: KnownEvents,
 ): RunCommand[] {
   const indexes = new Map(
-    desk.plan.operations.map(({ index, hook, operationId }) => [`${hook}/${operationId}`, index]),
+    run.plan.operations.map(({ index, hook, operationId }) => [`${hook}/${operationId}`, index]),
   );
   for (const [key, { attempt, startedAt }] of known.attempts) {
-    const record = desk.records[indexes.get(key) ?? -1];
+    const record = run.records[indexes.get(key) ?? -1];
     if (record === undefined) continue;
     record.attempts = attempt;
     record.startedAt = startedAt;
   }
   const commands: RunCommand[] = [];
   const reduce = (transition: RunTransition): void => {
-    for (const note of desk.machine.reduce(transition) ?? []) commands.push(commandOf(note));
+    commands.push(...reduceRun(run.state, transition));
   };
   reduce({ type: "begin" });
   for (const step of steps) {
-    const transition = adopt(desk, step, indexes);
+    const transition = adopt(run, step, indexes);
     if (transition !== undefined) reduce(transition);
   }
-  return commands.filter((command) => isOpen(desk, command));
+  return commands.filter((command) => isOpen(run, command));
 }
 
 function adopt(
-  desk: RunDesk,
+  run: RunContext,
   step: RunStep,
   indexes: ReadonlyMap<string, number>,
 ): RunTransition | undefined {
   switch (step.kind) {
     case "operation": {
       const index = indexes.get(`${step.hook}/${step.operationId}`);
-      const record = index === undefined ? undefined : desk.records[index];
+      const record = index === undefined ? undefined : run.records[index];
       if (index === undefined || record === undefined) return undefined;
       record.attempts = Math.max(record.attempts, step.attempt);
       if (step.willRetry === true) return undefined;
       fillRecord(record, step);
-      if (record.hasNews || record.effects.length > 0) tellNews(desk, index);
+      if (record.isStale || record.effects.length > 0) markDependentsStale(run, index);
       const { status, isExempt, skippedReason, error } = step;
-      const reason = { isExempt: isExempt || undefined, skippedReason: skippedReason || undefined };
-      const failure =
-        error === undefined ? {} : { errorCode: error.code, errorMessage: error.message };
-      return { type: "operation_finished", index, status, ...reason, ...failure };
+      return {
+        type: "operation_finished",
+        index,
+        status,
+        isExempt,
+        skippedReason,
+        errorCode: error?.code,
+        errorMessage: error?.message,
+      };
     }
     case "commit": {
       const { hook, entries } = step;
-      adoptCommit(desk, hook, entries);
-      const failure = commitFailure(desk, hook, entries);
+      adoptCommit(run, hook, entries);
+      const failure = commitFailure(run, hook, entries);
       return { type: "commit_finished", hook, failure };
     }
     case "main_llm": {
-      desk.main = mainRun(desk, step);
+      run.main = mainRun(run, step);
       const { status, error } = step;
       return {
         type: "main_finished",
@@ -136,7 +135,7 @@ function adopt(
       };
     }
     case "stop":
-      desk.isStopping = true;
+      run.isStopping = true;
       return { type: "stop", cause: step.cause };
   }
 }
@@ -154,11 +153,11 @@ function fillRecord(record: OperationRecord, step: OperationStep): void {
 }
 
 /** Announcements count as open: events that are stored already are not stored again. */
-function isOpen(desk: RunDesk, command: RunCommand): boolean {
-  const { state } = desk;
+function isOpen(run: RunContext, command: RunCommand): boolean {
+  const { state } = run;
   switch (command.type) {
     case "start_operation":
-      return state.progress.at(command.index) === "ready";
+      return operationAt(state, command.index).progress === "ready";
     case "commit":
       return (
         state.stage === (command.hook === "before_main_llm" ? "commit_before" : "commit_after")

@@ -1,7 +1,9 @@
+import { backoffDelay } from "@ccl/core/async";
+
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { CheckedOutcome } from "./check-outcome.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { OperationRecord, RunDesk } from "./run-desk.ts";
+import type { OperationRecord, RunContext } from "./run-context.ts";
 
 /** `params.retry`, as far as it can be used. */
 interface RetrySettings {
@@ -14,7 +16,7 @@ interface RetrySettings {
 const ownKinds: ReadonlySet<string> = new Set(["llm", "rag", "tool"]);
 const defaultRetryOn: readonly string[] = ["timeout", "provider_error", "rate_limit"];
 const defaultBackoffMs = 500;
-const longestBackoffMs = 60_000;
+const maxBackoffMs = 60_000;
 
 /** True where the engine leaves `params.retry` and `params.timeoutMs` to the handler. */
 function ownsRetries({ definition }: PlannedOperation): boolean {
@@ -29,24 +31,24 @@ export function timeoutOf(operation: PlannedOperation): number | undefined {
 }
 
 /**
- * How long to wait for the next attempt, undefined where there is none: full jitter, after "Exponential Backoff And
- * Jitter" of the AWS architecture blog, and never up to the deadline.
+ * How long to wait for the next attempt, undefined where there is none, and never up to the deadline.
  */
 export function retryDelay(
   { status, error }: CheckedOutcome,
   {
-    desk,
+    run,
     operation,
     record,
-  }: { desk: RunDesk; operation: PlannedOperation; record: OperationRecord },
+  }: { run: RunContext; operation: PlannedOperation; record: OperationRecord },
 ): number | undefined {
   if (status !== "error" || error === undefined || ownsRetries(operation)) return undefined;
   const { maxAttempts, backoffMs, retryOn } = settingsOf(operation);
   if (record.attempts >= maxAttempts || !retryOn.includes(causeOf(error.code))) return undefined;
-  const mostMs = Math.min(longestBackoffMs, backoffMs * 2 ** (record.attempts - 1));
-  const delayMs = Math.floor(desk.services.random() * mostMs);
-  const { deadlineMs } = desk.input;
-  return deadlineMs !== undefined && desk.services.clock.now() + delayMs >= deadlineMs
+  const { random } = run.services;
+  const bounds = { firstMs: backoffMs, maxMs: maxBackoffMs, random };
+  const delayMs = backoffDelay(record.attempts - 1, bounds);
+  const { deadlineMs } = run.input;
+  return deadlineMs !== undefined && run.services.clock.now() + delayMs >= deadlineMs
     ? undefined
     : delayMs;
 }

@@ -1,26 +1,15 @@
-import type { EventPage } from "../events/event-page.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
-import type { AppendOutcome, RunStore } from "../ports/run-store.ts";
-import {
-  madeAppend,
-  unmadeTakerOf,
-  type UnmadeAppend,
-  type UnmadeTaker,
-} from "../ports/unmade-append.ts";
-import { endNote, startNote, type NoteReader, type RunNote } from "./run-notes.ts";
+import type { AppendOutcome, RunAppend, RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "./run-result.ts";
 
-/** What a run wants to hear of its journal. */
+/** Whose journal it is, and what it is notified of. */
 interface JournalOwner {
   runId: string;
   fencingToken: number;
-  /** Of its next event. */
-  nextSeq: number;
-  reader: NoteReader;
   /** These are stored now. */
-  onStored(events: EventPage): void;
+  onStored(events: readonly RunEvent[]): void;
   /** Nothing more can be stored: another worker has the run, or the store failed with the error. */
   onLost(error: unknown): void;
 }
@@ -29,10 +18,6 @@ interface JournalOwner {
 export interface RunWriter {
   event(event: RunEvent): void;
   step(step: RunStep): void;
-  /** The event that an operation has started; its number is the next one. */
-  started(index: number): void;
-  /** The event that an operation has ended, with the next number, its last step, or both. */
-  ended(index: number, what: { isEvent: boolean; isStep: boolean }): void;
   /** Ends the run with the next append. */
   finish(result: RunResult): void;
   /** Resolves once everything so far is stored; false where it never will be. */
@@ -43,11 +28,8 @@ export interface RunWriter {
 
 interface Pending {
   owner: JournalOwner;
-  /** Of the first event that is noted. */
-  nextSeq: number;
-  notes: RunNote[];
-  /** Events among them. */
-  eventCount: number;
+  events: RunEvent[];
+  steps: RunStep[];
   result: RunResult | undefined;
   /** It waits for the next append. */
   isDirty: boolean;
@@ -55,18 +37,17 @@ interface Pending {
   waiters: ((isStored: boolean) => void)[];
 }
 
-/** Writes runs to the store, as many as there are in one append: what comes up during one waits for the next. */
+/** Writes runs to the store, as many as there are in one append: what arrives during one waits for the next. */
 export interface RunJournal {
   open(owner: JournalOwner): RunWriter;
 }
 
-// Entries for which the next append waits at most, while more of them keep coming.
+// While entries keep arriving, an append waits for no more than these.
 const maxTogether = 4_096;
 
 /** A journal on a store. */
 export function createRunJournal(store: RunStore): RunJournal {
-  // No set that is emptied each time: its former tables would point to the later ones and keep runs that are over alive.
-  let dirty: Pending[] = [];
+  const dirty: Pending[] = [];
   let isBusy = false;
   let written = 0;
   let isAwaited = false;
@@ -80,11 +61,7 @@ export function createRunJournal(store: RunStore): RunJournal {
         if (seen === written || written >= enough || isAwaited) break;
       }
       isAwaited = false;
-      const batch = dirty.map(take);
-      dirty = [];
-      const taker = unmadeTakerOf(store);
-      if (taker === undefined) await storeAll(store, batch);
-      else for (const taken of batch) storeUnmade(taker, taken);
+      await storeAll(store, dirty.splice(0).map(take));
     }
     isBusy = false;
   };
@@ -100,28 +77,23 @@ export function createRunJournal(store: RunStore): RunJournal {
     open(owner) {
       const pending: Pending = {
         owner,
-        nextSeq: owner.nextSeq,
-        ...nothingNoted(),
+        events: [],
+        steps: [],
+        result: undefined,
+        waiters: [],
         isDirty: false,
         isLost: false,
       };
-      const add = (note: RunNote, isEvent: boolean): void => {
+      const change = (apply: () => void): void => {
         if (pending.isLost) return;
-        pending.notes.push(note);
-        if (isEvent) pending.eventCount += 1;
+        apply();
         written += 1;
-        if (!pending.isDirty) touch(pending);
+        touch(pending);
       };
       return {
-        event: (event) => add(event, true),
-        step: (step) => add(step, false),
-        started: (index) => add(startNote(index), true),
-        ended: (index, what) => add(endNote(index, what), what.isEvent),
-        finish(result) {
-          if (pending.isLost) return;
-          pending.result = result;
-          touch(pending);
-        },
+        event: (event) => change(() => pending.events.push(event)),
+        step: (step) => change(() => pending.steps.push(step)),
+        finish: (result) => change(() => (pending.result = result)),
         flushed: () =>
           new Promise((resolve) => {
             if (pending.isLost) {
@@ -141,49 +113,32 @@ export function createRunJournal(store: RunStore): RunJournal {
   };
 }
 
-type Noted = Pick<Pending, "notes" | "eventCount" | "result" | "waiters">;
-
-const nothingNoted = (): Noted => ({ notes: [], eventCount: 0, result: undefined, waiters: [] });
-
 interface Taken {
   pending: Pending;
-  append: UnmadeAppend;
-  hasContent: boolean;
+  append: RunAppend;
   waiters: Pending["waiters"];
 }
 
 function take(pending: Pending): Taken {
-  const { owner, notes, eventCount, result, waiters, nextSeq } = pending;
-  const { runId, fencingToken, reader } = owner;
-  const append: UnmadeAppend = {
-    runId,
-    fencingToken,
-    events: {
-      firstSeq: nextSeq,
-      length: eventCount,
-      read: once(() => reader.events(notes, nextSeq)),
-    },
-    steps: once(() => reader.steps(notes)),
-  };
-  if (result !== undefined) append.result = result;
-  Object.assign(pending, nothingNoted());
-  pending.nextSeq += eventCount;
+  const { runId, fencingToken } = pending.owner;
+  const { events, steps, result, waiters } = pending;
+  pending.events = [];
+  pending.steps = [];
+  pending.result = undefined;
+  pending.waiters = [];
   pending.isDirty = false;
-  const hasContent = notes.length > 0 || result !== undefined;
-  return { pending, append, hasContent, waiters };
+  return { pending, append: { runId, fencingToken, events, steps, result }, waiters };
 }
 
-function once<Value extends object>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => (made ??= make());
+function hasContent({ pending, append: { events, steps, result } }: Taken): boolean {
+  return !pending.isLost && (events.length > 0 || steps.length > 0 || result !== undefined);
 }
 
 async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void> {
-  const full = batch.filter(({ pending, hasContent }) => !pending.isLost && hasContent);
-  let outcomes;
+  const full = batch.filter(hasContent);
+  let outcomes: AppendOutcome[];
   try {
-    outcomes =
-      full.length === 0 ? [] : await store.append(full.map(({ append }) => madeAppend(append)));
+    outcomes = full.length === 0 ? [] : await store.append(full.map(({ append }) => append));
     if (!Array.isArray(outcomes) || outcomes.length !== full.length) {
       throw new OperationsError(
         "store_failed",
@@ -197,27 +152,11 @@ async function storeAll(store: RunStore, batch: readonly Taken[]): Promise<void>
     settle(batch.filter((taken) => !full.includes(taken)));
     return;
   }
-  for (const [index, taken] of full.entries()) conclude(taken, outcomes[index]);
-  settle(batch);
-}
-
-/** As `storeAll`, for a store that takes appends one by one and at once. */
-function storeUnmade(take: UnmadeTaker, taken: Taken): void {
-  if (!taken.pending.isLost && taken.hasContent) {
-    let [outcome, error]: [AppendOutcome | undefined, unknown] = [undefined, undefined];
-    try {
-      outcome = take(taken.append);
-    } catch (thrown) {
-      error = thrown;
-    }
-    conclude(taken, outcome, error);
+  for (const [index, taken] of full.entries()) {
+    if (outcomes[index] === "appended") taken.pending.owner.onStored(taken.append.events);
+    else lose(taken, undefined);
   }
-  settle([taken]);
-}
-
-function conclude(taken: Taken, outcome: AppendOutcome | undefined, error?: unknown): void {
-  if (outcome === "appended") taken.pending.owner.onStored(taken.append.events);
-  else lose(taken, error);
+  settle(batch);
 }
 
 function settle(batch: readonly Taken[]): void {

@@ -1,4 +1,5 @@
-import { tellGuest } from "../events/tell-guest.ts";
+import { callListener } from "@ccl/core/events";
+
 import { conditionsHold } from "../kinds/condition-holds.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
@@ -13,25 +14,26 @@ import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
 import { retryDelay, timeoutOf } from "./retry-policy.ts";
-import { releaseRecord, tellNews } from "./run-desk.ts";
-import type { Attempt, AttemptTimer, RunDesk } from "./run-desk.ts";
-import { stepOf } from "./run-notes.ts";
+import { markDependentsStale, releaseRecord } from "./run-context.ts";
+import type { Attempt, AttemptTimer, RunContext } from "./run-context.ts";
+import { endEventOf, stepOf } from "./operation-step.ts";
 import type { PlannedOperation } from "./plan-run.ts";
+import { operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationEnd, RunTransition } from "./run-state.ts";
 
-/** Runs an operation as soon as there is a place for it, and tells the run how it ended. */
-export function startOperation(desk: RunDesk, index: number): void {
-  const operation = desk.plan.operations[index];
-  const record = desk.records[index];
-  const place = desk.places[index];
+/** Runs an operation as soon as there is a place for it, and dispatches how it ended. */
+export function startOperation(run: RunContext, index: number): void {
+  const operation = run.plan.operations[index];
+  const record = run.records[index];
+  const place = run.places[index];
   if (operation === undefined || record === undefined || place === undefined) return;
-  const attempt: Attempt = { desk, operation, record, number: record.attempts, timer: undefined };
+  const attempt: Attempt = { run, operation, record, number: record.attempts, timer: undefined };
   const { when } = operation.config;
-  if (when !== undefined && !isWanted(desk, index, when)) {
+  if (when !== undefined && !isWanted(run, index, when)) {
     endWork(attempt, conditionFalse);
     return;
   }
-  const { limiter } = desk.services;
+  const { limiter } = run.services;
   if (limiter.enter(place)) begin(attempt, place);
   else record.cancelWait = limiter.wait(place, () => begin(attempt, place));
 }
@@ -44,31 +46,34 @@ const conditionFalse: CheckedOutcome = {
 };
 
 function isWanted(
-  desk: RunDesk,
+  run: RunContext,
   index: number,
   conditions: NonNullable<OperationConfig["when"]>,
 ): boolean {
-  return conditionsHold(conditions, createOperationView(desk, index).artifacts());
+  return conditionsHold(conditions, createOperationView(run, index).artifacts());
 }
 
 function begin(attempt: Attempt, place: ConcurrencyClass): void {
-  const { desk, operation, record } = attempt;
+  const { run, operation, record } = attempt;
   record.cancelWait = undefined;
-  // The run may have been stopped while the operation waited for a place. The machine hears of the start at once, not
-  // after what else is to happen: it asks for nothing, and a stop has to know what runs.
-  if (desk.isStopping || !desk.machine.start(operation.index)) {
-    desk.services.limiter.release(place);
+  const { index, operationId, hook, definition } = operation;
+  // The run may have been stopped while the operation waited for a place.
+  if (run.isStopping || operationAt(run.state, index).progress !== "ready") {
+    run.services.limiter.release(place);
     return;
   }
+  // Not dispatched: a stop has to know at once what runs, and the transition gives no commands.
+  reduceRun(run.state, { type: "operation_started", index });
   record.place = place;
-  record.startedAt = desk.nowMs ?? desk.services.clock.now();
-  record.firstAttempt = record.attempts + 1;
-  desk.emitStart(operation);
+  record.startedAt = run.services.clock.now();
+  const attemptNumber = record.attempts + 1;
+  const started = { operationId, operationName: definition.name, hook, attempt: attemptNumber };
+  run.emit({ type: "operation.started", ...started }, record.startedAt);
   tryOnce(attempt);
 }
 
 function tryOnce(attempt: Attempt): void {
-  const { desk, operation, record } = attempt;
+  const { operation, record } = attempt;
   record.attempts += 1;
   record.attempt = attempt;
   attempt.number = record.attempts;
@@ -84,22 +89,21 @@ function tryOnce(attempt: Attempt): void {
     // Not before the caller is done with the present transition.
     queueMicrotask(() => onThrown(error));
   }
-  desk.nowMs = undefined;
 }
 
 /** Calls the handler, or has the executor call it: the time of the attempt is that of the call. */
 function callHandler(attempt: Attempt): unknown {
-  const { desk, operation, timer } = attempt;
-  const handler = desk.handlers[operation.index];
+  const { run, operation, timer } = attempt;
+  const handler = run.handlers[operation.index];
   const context = createContext(attempt);
-  const { carryAttempt } = desk.services;
-  if (carryAttempt === undefined) {
+  const { executeAttempt } = run.services;
+  if (executeAttempt === undefined) {
     timer?.begin();
     return handler?.(context);
   }
   const { hook, operationId } = operation;
-  return carryAttempt(
-    { runId: desk.input.runId, hook, operationId, attempt: attempt.number },
+  return executeAttempt(
+    { runId: run.input.runId, hook, operationId, attempt: attempt.number },
     async () => {
       context.signal.throwIfAborted();
       timer?.begin();
@@ -129,7 +133,7 @@ function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
 
 /** A signal of its own for the attempt; at its time the attempt has failed, whether it heeds the signal or not. */
 function createTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
-  const { desk, record } = attempt;
+  const { run, record } = attempt;
   const controller = new AbortController();
   let isStopped = false;
   let cancel: () => void = () => {};
@@ -148,20 +152,20 @@ function createTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
     );
   };
   const begin = (): void => {
-    if (!isStopped) cancel = desk.services.clock.schedule(timeoutMs, onTime);
+    if (!isStopped) cancel = run.services.clock.schedule(timeoutMs, onTime);
   };
   return { signal: controller.signal, begin, stop, abort: (reason) => controller.abort(reason) };
 }
 
 function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
-  const { desk, operation, record } = attempt;
-  const delayMs = !desk.isStopping ? retryDelay(outcome, attempt) : undefined;
+  const { run, operation, record } = attempt;
+  const delayMs = !run.isStopping ? retryDelay(outcome, attempt) : undefined;
   if (delayMs === undefined) {
     endWork(attempt, outcome);
     return;
   }
-  desk.writer.step({ ...stepOf(operation, record, outcome), willRetry: true });
-  const cancel = desk.services.clock.schedule(delayMs, () => {
+  run.writer.step({ ...stepOf(operation, record, outcome), willRetry: true });
+  const cancel = run.services.clock.schedule(delayMs, () => {
     record.cancelWait = undefined;
     tryOnce({ ...attempt, timer: undefined });
   });
@@ -174,11 +178,11 @@ function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
 
 /** Records how the operation ended, and lets the run go on. */
 function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
-  const { desk, operation, record } = attempt;
-  const isLate = desk.isStopping && outcome.status !== "aborted";
+  const { run, operation, record } = attempt;
+  const isLate = run.isStopping && outcome.status !== "aborted";
   if (isLate) record.lateStatus = outcome.status;
   const ended: CheckedOutcome = isLate ? { status: "aborted", effects: noEffects } : outcome;
-  record.finishedAt = desk.services.clock.now();
+  record.finishedAt = run.services.clock.now();
   record.effects = ended.effects;
   record.inputsSummary = outcome.debug?.inputsSummary;
   record.outputsSummary = outcome.debug?.outputsSummary;
@@ -186,12 +190,9 @@ function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
   record.status = ended.status;
   record.skippedReason = ended.skippedReason;
   record.error = ended.error;
-  announceEnd(attempt, true);
-  desk.nowMs = record.finishedAt;
-  desk.dispatch(
-    ended.status === "done" ? operation.index : endOf(operation, ended, record.isExempt),
-  );
-  desk.nowMs = undefined;
+  announceEnd(attempt);
+  run.writer.step(stepOf(operation, record, record));
+  run.dispatch(endOf(operation, ended, record.isExempt));
 }
 
 function endOf(
@@ -211,31 +212,32 @@ function endOf(
 }
 
 /** Fills the record of an operation that has ended without having been run, and announces it. */
-export function recordEnd(desk: RunDesk, end: OperationEnd): void {
-  const operation = desk.plan.operations[end.index];
-  const record = desk.records[end.index];
+export function recordEnd(run: RunContext, end: OperationEnd): void {
+  const operation = run.plan.operations[end.index];
+  const record = run.records[end.index];
   if (operation === undefined || record === undefined || record.status !== undefined) return;
   record.status = end.status;
   if (end.skippedReason !== undefined) record.skippedReason = end.skippedReason;
   if (end.errorCode !== undefined)
     record.error = { code: end.errorCode, message: end.errorMessage ?? "" };
   if (end.detached === true) record.detached = true;
-  record.finishedAt ??= desk.services.clock.now();
-  announceEnd({ desk, operation, record }, false);
+  record.finishedAt ??= run.services.clock.now();
+  announceEnd({ run, operation, record });
 }
 
-function announceEnd(
-  { desk, operation, record }: Pick<Attempt, "desk" | "operation" | "record">,
-  isStep: boolean,
-): void {
-  releaseRecord(record, desk.services.limiter);
+function announceEnd({
+  run,
+  operation,
+  record,
+}: Pick<Attempt, "run" | "operation" | "record">): void {
+  releaseRecord(record, run.services.limiter);
   record.attempt = undefined;
-  if (record.hasNews || record.effects.length > 0) tellNews(desk, operation.index);
-  desk.emitEnd(operation, isStep);
+  if (record.isStale || record.effects.length > 0) markDependentsStale(run, operation.index);
+  run.emit(endEventOf(operation, record), record.finishedAt);
 }
 
-function boundDebug({ desk, operation }: Attempt, debug: OperationDebug | null): OperationDebug {
-  const { maxSummaryChars, maxDebugChars } = desk.services.limits;
+function boundDebug({ run, operation }: Attempt, debug: OperationDebug | null): OperationDebug {
+  const { maxSummaryChars, maxDebugChars } = run.services.limits;
   const limits =
     operation.config.debug?.enabled === true
       ? { maxChars: maxSummaryChars + 2 * maxDebugChars, maxTextChars: maxDebugChars }
@@ -245,8 +247,14 @@ function boundDebug({ desk, operation }: Attempt, debug: OperationDebug | null):
   return { inputsSummary, outputsSummary };
 }
 
-function reportLate({ desk, operation, number }: Attempt, { status }: CheckedOutcome): void {
+function reportLate({ run, operation, number }: Attempt, { status }: CheckedOutcome): void {
   const { operationId, hook } = operation;
-  const { runId } = desk.input;
-  tellGuest(desk.services.onLateResult, { runId, operationId, hook, attempt: number, status });
+  const { runId } = run.input;
+  const { onLateResult, onListenerError } = run.services;
+  if (onLateResult === undefined) return;
+  callListener(
+    onLateResult,
+    { runId, operationId, hook, attempt: number, status },
+    onListenerError,
+  );
 }

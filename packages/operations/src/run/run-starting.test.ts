@@ -105,7 +105,7 @@ describe("start", () => {
     );
     const results = Promise.all(starts.map(async (start) => (await start).result));
     const texts = (await scheduler.runUntil(results, () => 0)).map(({ mainLlm }) => mainLlm.text);
-    expect([texts, scheduler.mostAtOnce]).toEqual([["One.", "Two.", "Three."], 1]);
+    expect([texts, scheduler.maxConcurrent]).toEqual([["One.", "Two.", "Three."], 1]);
     const turns = world.chat.turns({ chatId: "chat", branchId: "main" });
     expect(turns.map(({ userVariants }) => userVariants[0]?.content)).toEqual(["A", "B", "C"]);
   });

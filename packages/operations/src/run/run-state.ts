@@ -1,6 +1,5 @@
 import type { OperationErrorCode, SkippedReason } from "../operation/operation-outcome.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import { persistentArray, type PersistentArray } from "./persistent-array.ts";
 import type { RunPlan } from "./plan-run.ts";
 import type {
   FailedDetails,
@@ -17,7 +16,7 @@ export type StopCause = "user_abort" | "deadline";
 export type OperationProgress = "waiting" | "ready" | "running" | OperationStatus;
 
 /** The worst that an operation's dependencies have come to: `condition` is no failure of a required one. */
-export type Blockage = "nothing" | "condition" | "failure";
+export type Block = "nothing" | "condition" | "failure";
 
 /** Where a run is; between the phases that are announced it waits for commits. */
 export type RunStage =
@@ -29,24 +28,30 @@ export type RunStage =
   | "commit_after"
   | "finished";
 
-/** Everything that decides what happens next. Never changed: `reduceRun` gives a new one. */
-export interface RunState {
-  readonly plan: RunPlan;
-  readonly stage: RunStage;
-  readonly progress: PersistentArray<OperationProgress>;
-  /** By operation: dependencies that have not ended. */
-  readonly waitingFor: PersistentArray<number>;
-  readonly blockedBy: PersistentArray<Blockage>;
-  /** Left out by a condition, their own or that of what they depend on. */
-  readonly exempt: PersistentArray<boolean>;
-  /** Operations of the present hook that have not ended. */
-  readonly unfinished: number;
-  readonly running: number;
-  readonly isMainRunning: boolean;
-  readonly stop?: StopCause | undefined;
+/** How far one operation has come, and what it depends on. */
+export interface OperationState {
+  progress: OperationProgress;
+  /** Dependencies that have not ended. */
+  waitingFor: number;
+  blockedBy: Block;
+  /** Left out by a condition, its own or that of what it depends on. */
+  isExempt: boolean;
 }
 
-/** How an operation ended, as far as the run goes on from it. */
+/** Everything that decides what happens next. `reduceRun` changes it in place. */
+export interface RunState {
+  readonly plan: RunPlan;
+  stage: RunStage;
+  /** By index of the plan. */
+  readonly operations: readonly OperationState[];
+  /** Operations of the present hook that have not ended. */
+  unfinished: number;
+  running: number;
+  isMainRunning: boolean;
+  stop?: StopCause | undefined;
+}
+
+/** How an operation ended, as far as the rest of the run depends on it. */
 export interface OperationEnd {
   index: number;
   status: OperationStatus;
@@ -72,10 +77,10 @@ export type RunTransition =
       errorMessage?: string | undefined;
     }
   | { type: "stop"; cause: StopCause }
-  /** What still runs is left to itself. */
+  /** The run no longer waits for what still runs. */
   | { type: "grace_over" }
-  /** The engine itself can't go on. */
-  | { type: "fault"; details: FailedDetails };
+  /** The engine itself can't continue. */
+  | { type: "engine_failed"; details: FailedDetails };
 
 /** What is to be done, in this order. */
 export type RunCommand =
@@ -91,7 +96,7 @@ export type RunCommand =
   | { type: "start_main" }
   /** The main call was left to itself. */
   | { type: "detach_main" }
-  | { type: "signal_abort"; cause: StopCause | "fault" }
+  | { type: "signal_abort"; cause: StopCause | "engine_failed" }
   | {
       type: "finish";
       status: RunStatus;
@@ -102,16 +107,15 @@ export type RunCommand =
 
 /** The state of a run that has not begun. */
 export function initialRunState(plan: RunPlan): RunState {
-  const { operations } = plan;
   return {
     plan,
     stage: "planning",
-    progress: persistentArray(operations.map(() => "waiting")),
-    waitingFor: persistentArray(operations.map(({ dependencies }) => dependencies.length)),
-    blockedBy: persistentArray(
-      operations.map(({ isUnreachable }) => (isUnreachable ? "failure" : "nothing")),
-    ),
-    exempt: persistentArray(operations.map(() => false)),
+    operations: plan.operations.map(({ dependencies, isUnreachable }) => ({
+      progress: "waiting",
+      waitingFor: dependencies.length,
+      blockedBy: isUnreachable ? "failure" : "nothing",
+      isExempt: false,
+    })),
     unfinished: 0,
     running: 0,
     isMainRunning: false,

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { LanguageModel, ModelRequest } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
@@ -227,27 +228,15 @@ describe("an abort", () => {
 
   it("by the signal of the start ends the run, and listeners go with it", async () => {
     const controller = new AbortController();
-    let listeners = 0;
     const { signal } = controller;
-    const [add, remove] = [
-      signal.addEventListener.bind(signal),
-      signal.removeEventListener.bind(signal),
-    ];
-    signal.addEventListener = (...parameters: Parameters<typeof add>) => {
-      listeners += 1;
-      add(...parameters);
-    };
-    signal.removeEventListener = (...parameters: Parameters<typeof remove>) => {
-      listeners -= 1;
-      remove(...parameters);
-    };
+    const listeners = (): number => getEventListeners(signal, "abort").length;
     const world = scenario({ operations: [{ id: "a", does: heedful }], answers: ["One.", "Two."] });
     const handle = await world.engine.start({ ...world.start, signal });
     await settlePromises();
-    expect(listeners).toBe(1);
+    expect(listeners()).toBe(1);
     controller.abort();
     expect((await handle.result).status).toBe("aborted");
-    expect(listeners).toBe(0);
+    expect(listeners()).toBe(0);
     await expect(world.engine.start({ ...world.start, signal })).rejects.toMatchObject({
       code: "aborted",
     });
@@ -407,7 +396,7 @@ describe("concurrency limits", () => {
     ["a provider", { byProvider: { acme: 3 } }, 3],
     ["nothing", {}, 10],
     ["less than one counts as one", { global: 0 }, 1],
-  ])("hold for %s, and everything runs", async (_name, concurrency, mostAtOnce) => {
+  ])("hold for %s, and everything runs", async (_name, concurrency, maxConcurrent) => {
     const scheduler = createManualScheduler();
     const operations = tenOf({
       does: scheduler.hold(async () => done()),
@@ -419,8 +408,8 @@ describe("concurrency limits", () => {
     expect(result.operationRuns.map(({ status }) => status)).toEqual(
       Array.from({ length: 10 }, () => "done"),
     );
-    expect([scheduler.mostAtOnce, world.engine.counts()]).toEqual([
-      mostAtOnce,
+    expect([scheduler.maxConcurrent, world.engine.counts()]).toEqual([
+      maxConcurrent,
       { running: 0, waiting: 0 },
     ]);
     expect(scheduler.begun).toEqual(operations.map(({ id }) => `before_main_llm/${id}/1`));

@@ -1,3 +1,5 @@
+import { onAbort, throwIfAborted, untilAborted } from "@ccl/core/async";
+
 import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "../ports/branch-key.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
@@ -9,9 +11,8 @@ import type { StartOptions, WhenActive } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { onAbort } from "./on-abort.ts";
 import type { PlanMaker } from "./prepare-run.ts";
-import type { RunCarrier } from "./run-carrier.ts";
+import type { Runner } from "./runner.ts";
 import { safeText } from "./safe-text.ts";
 
 // As long as a start allows it to be.
@@ -21,7 +22,7 @@ const maxInitiatorChars = 200;
 export interface StarterOptions {
   services: EngineServices;
   plans: PlanMaker;
-  carrier: RunCarrier;
+  runner: Runner;
   executor: RunExecutor;
   profiles: ProfileStore;
   owner: string;
@@ -32,13 +33,13 @@ export interface StarterOptions {
 export function createRunStarter(
   starter: StarterOptions,
 ): (options: StartOptions) => Promise<LiveRun> {
-  const { services, plans, carrier, executor, owner } = starter;
+  const { services, plans, runner, executor, owner } = starter;
   // By branch: the last start that waits for its turn.
   const queues = new Map<string, Promise<unknown>>();
   const begin = async (options: StartOptions): Promise<LiveRun> => {
     const { profile, profileRef, trigger, userMessage } = options;
     for (;;) {
-      throwIfAborted(options.signal);
+      throwIfAborted(options.signal, OperationsError);
       // Anew for each try: what waited for the branch begins with the time, profile and last turn of the moment it begins.
       const valid =
         profileRef === undefined
@@ -48,7 +49,7 @@ export function createRunStarter(
         userMessage === undefined ? await knownTurn(options, services) : options.userMessageId;
       // Before anything is stored, so that a run that can't be planned never is.
       plans.planOf(valid, trigger);
-      throwIfAborted(options.signal);
+      throwIfAborted(options.signal, OperationsError);
       const input = inputOf(options, { services, profile: valid, userMessageId });
       const creation = await services.runs.createRun(newRun(input, options, { services, owner }));
       if (creation.status === "created") return accepted(input, creation, options.signal);
@@ -62,7 +63,7 @@ export function createRunStarter(
     { lease }: Extract<RunCreation, { status: "created" }>,
     signal: AbortSignal | undefined,
   ): Promise<LiveRun> => {
-    const live = carrier.liveOf(input.runId);
+    const live = runner.liveOf(input.runId);
     abortWith(live, signal);
     if (executor.isLocal) live.prepared = { input, lease };
     else await services.runs.releaseLease(lease);
@@ -71,23 +72,23 @@ export function createRunStarter(
     } catch (cause) {
       throw notSubmitted(input.runId, cause);
     }
-    if (!executor.isLocal) carrier.watch(input.runId);
+    if (!executor.isLocal) runner.watch(input.runId);
     return live;
   };
-  // Whoever has it goes on with it; where its worker has died, one of those who ask does.
+  // Its worker continues; if that has died, one of the callers resumes the run.
   const known = (runId: string, signal: AbortSignal | undefined): Promise<LiveRun> => {
-    abortWith(carrier.liveOf(runId), signal);
-    return carrier.takeUp(runId);
+    abortWith(runner.liveOf(runId), signal);
+    return runner.resume(runId);
   };
   const makeWay = async (activeId: string, options: StartOptions): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
     if (policy === "reject") throw runActive(activeId);
-    const active = carrier.liveOf(activeId);
+    const active = runner.liveOf(activeId);
     if (policy === "abort_previous") active.abort("Another run was started.");
-    // Whoever has it goes on with it; where its worker has died, this one does.
-    if (executor.isLocal) void carrier.carry(activeId);
-    else carrier.watch(activeId);
-    await untilAborted(active.result, options.signal);
+    // Its worker continues; if that has died, this one resumes the run.
+    if (executor.isLocal) void runner.execute(activeId);
+    else runner.watch(activeId);
+    await untilAborted(active.result, options.signal, OperationsError);
     // What could not be carried on, or whose end could not be stored, has the branch still.
     const stored = await services.runs.loadRun(activeId);
     if (stored !== undefined && stored.result === undefined) throw runActive(activeId);
@@ -107,13 +108,6 @@ export function createRunStarter(
       ? beginInTurn(options)
       : begin(options);
   };
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  throw new OperationsError("aborted", "The start was aborted; there is no run.", {
-    cause: signal.reason,
-  });
 }
 
 async function storedProfile(
@@ -195,7 +189,7 @@ function runActive(runId: string): OperationsError {
   return new OperationsError("run_active", message, { details: { runId } });
 }
 
-/** The executor may have heard of the run all the same, so the run stays. */
+/** The executor may have taken the run all the same, so the run stays. */
 function notSubmitted(runId: string, cause: unknown): OperationsError {
   const message = `The run ${runId} is stored, and its executor did not take it: ${messageOf(cause)} Resume it.`;
   const code = OperationsError.isInstance(cause) ? cause.code : "store_failed";
@@ -208,23 +202,6 @@ function payloadConflict({ clientRequestId }: StartOptions, runId: string): Oper
 }
 
 /** Resolves with the promise; rejects as soon as the signal is aborted. */
-async function untilAborted(
-  promise: Promise<unknown>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (signal === undefined) {
-    await promise;
-    return;
-  }
-  let forget: () => void = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    forget = onAbort(signal, resolve);
-  });
-  await Promise.race([promise, aborted]);
-  forget();
-  throwIfAborted(signal);
-}
-
 function abortWith(live: LiveRun, signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
   if (signal.aborted) live.abort();

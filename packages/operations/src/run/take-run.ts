@@ -1,5 +1,4 @@
 import type { EventFeed } from "../events/event-feed.ts";
-import { pageOf } from "../events/event-page.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
@@ -9,14 +8,14 @@ import type { EngineServices } from "./engine-services.ts";
 import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "./run-result.ts";
 
-/** Who wants a run that others have worked on, and what is known of it here. */
+/** A run that others have worked on, and what is known of it here. */
 export interface Taking {
   runId: string;
   feed: EventFeed;
   /** False: only to see how it goes on. */
   mayTake: boolean;
   owner: string;
-  /** Somebody here wants it to end. */
+  /** An abort from this process. */
   abort?: AbortRequest | undefined;
 }
 
@@ -46,11 +45,11 @@ export async function takeRun(
   const isFree = mayTake && stored.result === undefined;
   const lease = isFree ? await runs.acquireLease(runId, request) : undefined;
   if (lease !== undefined) return resumed(at, taking, lease);
-  for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(pageOf(page));
+  for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);
   return stored.result;
 }
 
-/** What it takes to carry a stored run on. @throws OperationsError `invalid_profile` */
+/** What it takes to resume a stored run. @throws OperationsError `invalid_profile` */
 export function planOf({ plans }: TakingServices, { profile, trigger }: RunInput): PreparedPlan {
   return plans.planOf(profile && plans.validate(profile), trigger);
 }
@@ -67,7 +66,7 @@ async function resumed(
   if (stored === undefined || stored.result !== undefined) return undefined;
   const events: RunEvent[] = [];
   for await (const page of eventPages(services.runs, runId, 0)) events.push(...page);
-  feed.publish(pageOf(events.filter(({ seq }) => seq > feed.lastSeq)));
+  feed.publish(events.filter(({ seq }) => seq > feed.lastSeq));
   const { input } = stored;
   const abort = stored.abort ?? taking.abort;
   const { steps, ...plan } = planFrom(at, stored, abort);

@@ -20,7 +20,7 @@ export const maxEventsInRow = 256;
 
 /**
  * Adds to runs whose lease the writer has: the rows are locked first, so that the token is compared with the last one
- * given out, and nobody is given another before the commit.
+ * given out, and no other is given out before the commit.
  */
 export const appendBatch: Batch<RunAppend, AppendOutcome> = {
   keyOf: ({ runId }) => runId,
@@ -110,7 +110,7 @@ function* insertEvents(adding: readonly Adding[]): Steps<void> {
 }
 
 /** Run, first and last number, events. */
-export function eventRowsOf(key: string, events: readonly RunEvent[]): SqlValue[][] {
+function eventRowsOf(key: string, events: readonly RunEvent[]): SqlValue[][] {
   const rows: SqlValue[][] = [];
   for (let from = 0; from < events.length; from += maxEventsInRow) {
     const piece = events.slice(from, from + maxEventsInRow);
@@ -120,11 +120,7 @@ export function eventRowsOf(key: string, events: readonly RunEvent[]): SqlValue[
 }
 
 /** Run, key, place among the steps, step. */
-export function stepRowsOf(
-  key: string,
-  steps: readonly RunStep[],
-  stepCount: number,
-): SqlValue[][] {
+function stepRowsOf(key: string, steps: readonly RunStep[], stepCount: number): SqlValue[][] {
   return steps.map((step, index) => [
     key,
     keyOf(runStepKey(step)),
@@ -173,6 +169,6 @@ function* moveHeads(adding: readonly Adding[]): Steps<void> {
 }
 
 /** When the run ended, in whole milliseconds; null where it goes on. */
-export function endOf({ result }: RunAppend): number | null {
+function endOf({ result }: RunAppend): number | null {
   return result === undefined ? null : Math.floor(result.finishedAt);
 }

@@ -4,15 +4,7 @@ import type { StoredTurn } from "../ports/chat-turn.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
 import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
-import {
-  change,
-  keyOf,
-  requiredJsonIn,
-  rowsOf,
-  textIn,
-  type SqlValue,
-  type Steps,
-} from "./statement.ts";
+import { change, keyOf, requiredJsonIn, rowsOf, textIn, type Steps } from "./statement.ts";
 
 /** A change of one turn, under a lease. */
 export interface TurnChange extends ChatBranch {
@@ -64,7 +56,6 @@ export const turnBatch: Batch<TurnChange, TurnOutcome[]> = {
     );
     return outcomes;
   },
-  atOnce: changeAtOnce,
 };
 
 function unknownTurn(userMessageId: string): OperationsError {
@@ -100,75 +91,4 @@ function selectedTexts(turn: StoredTurn): [userMessage: string, answer: string |
     JSON.stringify(user?.content ?? ""),
     answer === undefined ? null : JSON.stringify({ id, content }),
   ];
-}
-
-/**
- * Reads, and writes where nothing has changed since and the run, whose lease is held until the write lasts, has no higher
- * token than the writer.
- */
-function* changeAtOnce(changes: readonly TurnChange[]): Steps<(TurnOutcome[] | undefined)[]> {
-  const before = yield* rowsOf(
-    ({ asked }) => `SELECT branch_key, turn, stored.xmin::text AS row_version FROM ${asked}
-      JOIN ccl_operation_turns stored ON branch_key = asked_branch AND turn_key = asked_turn`,
-    {
-      columns: ["asked_branch", "asked_turn"],
-      rows: changes.map((one) => [branchKeyOf(one), keyOf(one.userMessageId)]),
-    },
-  );
-  const found = new Map(before.map((row) => [textIn(row, "branch_key"), row]));
-  const outcomes = new Map<string, TurnOutcome[]>();
-  const rows = changes.flatMap((one): SqlValue[][] => {
-    const key = branchKeyOf(one);
-    const row = found.get(key);
-    if (row === undefined) return [];
-    const turn = requiredJsonIn<TurnRow>(row, "turn");
-    const applied = new Set(turn.applied);
-    outcomes.set(key, one.apply(turn, applied));
-    turn.applied = [...applied];
-    const version = textIn(row, "row_version");
-    const fence = [keyOf(one.runId), one.fencingToken];
-    return [
-      [
-        key,
-        keyOf(one.userMessageId),
-        version,
-        ...fence,
-        ...selectedTexts(turn),
-        JSON.stringify(turn),
-      ],
-    ];
-  });
-  const after = yield* rowsOf(
-    ({ asked }) => `WITH new AS MATERIALIZED (SELECT * FROM ${asked}), held AS (
-        SELECT asked_branch AS held_branch FROM new JOIN ccl_operation_runs stored ON run_key = asked_run
-        WHERE stored.fencing_token <= asked_token FOR KEY SHARE OF stored
-      ), branch AS (
-        INSERT INTO ccl_operation_branches AS stored (branch_key, fencing_token)
-        SELECT asked_branch, asked_token FROM new JOIN held ON held_branch = asked_branch
-        ON CONFLICT (branch_key) DO UPDATE SET fencing_token = excluded.fencing_token
-          WHERE stored.fencing_token <= excluded.fencing_token
-        RETURNING branch_key AS locked_branch
-      )
-      UPDATE ccl_operation_turns stored SET user_message = asked_message, answer = asked_answer, turn = asked_body
-      FROM new JOIN branch ON locked_branch = asked_branch
-      WHERE branch_key = asked_branch AND turn_key = asked_turn AND stored.xmin::text = asked_version
-      RETURNING branch_key`,
-    {
-      columns: [
-        "asked_branch",
-        "asked_turn",
-        "asked_version",
-        "asked_run",
-        "asked_token#",
-        "asked_message",
-        "asked_answer",
-        "asked_body",
-      ],
-      rows,
-    },
-  );
-  const written = new Set(after.map((row) => textIn(row, "branch_key")));
-  return changes.map((one) =>
-    written.has(branchKeyOf(one)) ? outcomes.get(branchKeyOf(one)) : undefined,
-  );
 }

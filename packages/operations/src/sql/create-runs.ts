@@ -22,7 +22,7 @@ const maxLooks = 10;
 export const createRunBatch: Batch<NewRun, RunCreation> = {
   keyOf: ({ input }) => keyOf(input.chatId, input.branchId),
   *steps(runs) {
-    // Whoever gives out leases waits here for the others, so that all of this is done by one at a time.
+    // Every writer of leases waits here for the others, so that one at a time does all of this.
     const firstToken = yield* takeTokens(runs.length);
     const creations = yield* findRequests(runs);
     yield* forgetRequests(runs);
@@ -44,7 +44,6 @@ export const createRunBatch: Batch<NewRun, RunCreation> = {
         creations[index] ?? new OperationsError("store_failed", "The run could not be made."),
     );
   },
-  atOnce: createAtOnce,
 };
 
 interface Opening extends NewRun {
@@ -102,46 +101,6 @@ function* forgetRequests(runs: readonly NewRun[]): Steps<void> {
   const nowMs = Math.min(...asking.map(({ lease }) => lease.nowMs));
   const sql = "DELETE FROM ccl_operation_requests WHERE kept_until <= (SELECT asked_now FROM ";
   yield* change(({ asked }) => `${sql}${asked})`, { columns: ["asked_now#"], rows: [[nowMs]] });
-}
-
-/** Runs whose branch is free and that nobody has asked for under a request id. The token is locked before a run is made. */
-function* createAtOnce(runs: readonly NewRun[]): Steps<(RunCreation | undefined)[]> {
-  const plain = runs.filter(({ clientRequest }) => clientRequest === undefined);
-  const rows = yield* rowsOf(
-    ({ asked }) => `WITH token AS (
-        UPDATE ccl_operation_tokens SET last_token = last_token + ${plain.length} WHERE id = 1
-        RETURNING last_token - ${plain.length} AS token_before
-      )
-      INSERT INTO ccl_operation_runs (${runColumns})
-      SELECT asked_run, asked_sort, asked_branch, asked_input, 0, 0, 0, asked_owner, token_before + asked_place,
-        asked_expiry, 1 FROM ${asked} CROSS JOIN token
-      ON CONFLICT DO NOTHING RETURNING run_key, branch_key, fencing_token`,
-    {
-      columns: [
-        "asked_run",
-        "asked_sort",
-        "asked_branch",
-        "asked_input",
-        "asked_owner",
-        "asked_place#",
-        "asked_expiry#",
-      ],
-      rows: plain.map((run, index) => insertedRow(run, index + 1)),
-    },
-  );
-  // Of two with one id there is one branch's only.
-  const made = new Map(
-    rows.map((row) => [keyOf(textIn(row, "run_key"), textIn(row, "branch_key")), row]),
-  );
-  return runs.map(({ input, lease }) => {
-    const row = made.get(keyOf(keyOf(input.runId), keyOf(input.chatId, input.branchId)));
-    return (
-      row && {
-        status: "created",
-        lease: leaseOf(input.runId, lease, numberIn(row, "fencing_token")),
-      }
-    );
-  });
 }
 
 const runColumns = `run_key, sort_key, branch_key, input, last_seq, last_epoch, step_count, lease_owner, fencing_token,
@@ -232,8 +191,9 @@ function* keepRequests(
   const rows = runs.flatMap((run, index) => {
     const creation = creations[index];
     const key = requestKeyOf(run);
-    const isMade = creation !== undefined && "status" in creation && creation.status === "created";
-    if (!isMade || key === undefined || run.clientRequest === undefined) return [];
+    const isCreated =
+      creation !== undefined && "status" in creation && creation.status === "created";
+    if (!isCreated || key === undefined || run.clientRequest === undefined) return [];
     const { payloadHash, keptUntilMs } = run.clientRequest;
     return [[key, keyOf(run.input.runId), payloadHash, keptUntilMs]];
   });

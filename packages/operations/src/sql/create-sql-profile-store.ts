@@ -47,7 +47,7 @@ const saveBatch: Batch<Saving, OperationProfile> = {
         expectedVersion ?? -1,
       ];
     });
-    // A row of version 0 is made first, so that there is one to lock.
+    // A row of version 0 is inserted first, so that there is one to lock.
     yield* rowsOf(
       ({ asked }) => `INSERT INTO ccl_operation_profiles (sort_key, profile_id, version, profile)
         SELECT asked_sort, asked_id, 0, '' FROM ${asked} WHERE asked_expected <= 0 ON CONFLICT DO NOTHING RETURNING sort_key`,

@@ -32,7 +32,7 @@ export function createSqlRunStore(database: SqlDatabase): RunStore {
   const acquire = database.writer("leases", acquireBatch);
   const renew = database.writer("leases", renewBatch);
   const release = database.writer("leases", releaseBatch);
-  const append = database.writer("journal", appendBatch, database.appendAtOnce);
+  const append = database.writer("journal", appendBatch);
   const abort = database.writer("leases", abortBatch);
   const prune = database.writer("prune", pruneBatch);
   return {

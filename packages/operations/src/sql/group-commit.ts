@@ -1,6 +1,7 @@
+import { throwIfAborted } from "@ccl/core/async";
+
 import { OperationsError } from "../operations-error.ts";
 import type { StoreCall } from "../ports/store-call.ts";
-import { throwIfAborted } from "../ports/throw-if-aborted.ts";
 import type { Steps } from "./statement.ts";
 
 /** One kind of write. */
@@ -9,48 +10,33 @@ export interface Batch<Request, Outcome> {
   keyOf(request: Request): string;
   /** Carries out requests of different keys; an error in the place of an outcome has written nothing. */
   steps(requests: readonly Request[]): Steps<(Outcome | OperationsError)[]>;
-  /**
-   * The same in fewer statements, each of them a transaction of its own, where the database can have several tables
-   * written by one; undefined for each request of which nothing was done.
-   */
-  atOnce?(requests: readonly Request[]): Steps<(Outcome | undefined)[]>;
 }
 
 /** Carries out one request, together with those that wait at the same time. */
 export type Write<Request, Outcome> = (request: Request, call?: StoreCall) => Promise<Outcome>;
-
-/** Tries to carry out requests faster than in steps; undefined for each of which nothing was done. */
-export type AtOnce<Request, Outcome> = (
-  requests: readonly Request[],
-) => Promise<(Outcome | undefined)[]>;
 
 /** Runs steps in one transaction, or not at all. */
 export type RunTransaction = <Value>(steps: () => Steps<Value>) => Promise<Value>;
 
 /** Writes that share transactions: what comes up while one is under way goes together in the next. */
 export interface GroupCommit {
-  add<Request, Outcome>(
-    batch: Batch<Request, Outcome>,
-    atOnce?: AtOnce<Request, Outcome>,
-  ): Write<Request, Outcome>;
+  add<Request, Outcome>(batch: Batch<Request, Outcome>): Write<Request, Outcome>;
   /** Resolves once nothing waits and nothing is under way. */
   idle(): Promise<void>;
 }
 
 /** Requests that were taken from their lane. */
 interface Taken {
-  /** False where the fast way was enough. */
-  needsSteps(): Promise<boolean>;
   steps(): Steps<void>;
   settle(): void;
   reject(error: unknown): void;
   /** How many requests. */
   readonly size: number;
-  /** Each request by itself, but for those that were carried out, which are settled. */
+  /** Each request by itself. */
   split(): Taken[];
 }
 
-// What a transaction holds at most, so that none lasts long.
+// The limit of a transaction, so that none lasts long.
 const maxRequests = 1_000;
 
 /** Group commit over one database. */
@@ -59,12 +45,9 @@ export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
   let running: Promise<void> | undefined;
   const carryOut = async (taken: readonly Taken[]): Promise<void> => {
     try {
-      const left: Taken[] = [];
-      for (const requests of taken) if (await requests.needsSteps()) left.push(requests);
-      const inSteps = function* (): Steps<void> {
-        for (const requests of left) yield* requests.steps();
-      };
-      if (left.length > 0) await runTransaction(inSteps);
+      await runTransaction(function* (): Steps<void> {
+        for (const requests of taken) yield* requests.steps();
+      });
       for (const requests of taken) requests.settle();
     } catch (error) {
       // One that can't be carried out must not take the others with it.
@@ -86,11 +69,11 @@ export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
     running = undefined;
   };
   return {
-    add(batch, atOnce) {
+    add(batch) {
       const wake = (): void => {
         running ??= work();
       };
-      const lane = createLane(batch, { wake, atOnce });
+      const lane = createLane(batch, wake);
       lanes.push(lane.take);
       return lane.write;
     },
@@ -109,25 +92,15 @@ interface Waiting<Request, Outcome> {
 
 function createLane<Request, Outcome>(
   batch: Batch<Request, Outcome>,
-  { wake, atOnce }: { wake: () => void; atOnce: AtOnce<Request, Outcome> | undefined },
+  wake: () => void,
 ): { write: Write<Request, Outcome>; take: (max: number) => Taken[] } {
   let waiting: Waiting<Request, Outcome>[] = [];
   const takenOf = (wave: readonly Waiting<Request, Outcome>[]): Taken => {
-    let early: readonly (Outcome | undefined)[] = [];
-    let outcomes: readonly (Outcome | OperationsError | undefined)[] = [];
+    let outcomes: readonly (Outcome | OperationsError)[] = [];
     return {
       size: wave.length,
-      async needsSteps() {
-        if (atOnce === undefined) return true;
-        early = await atOnce(wave.map(({ request }) => request));
-        outcomes = early;
-        return early.includes(undefined);
-      },
       *steps() {
-        const left = wave.filter((_, index) => early[index] === undefined);
-        const late = yield* batch.steps(left.map(({ request }) => request));
-        let next = 0;
-        outcomes = wave.map((_, index) => early[index] ?? late[next++]);
+        outcomes = yield* batch.steps(wave.map(({ request }) => request));
       },
       settle() {
         for (const [index, { resolve, reject }] of wave.entries()) {
@@ -141,13 +114,7 @@ function createLane<Request, Outcome>(
       reject(error) {
         for (const { reject } of wave) reject(error);
       },
-      split: () =>
-        wave.flatMap((one, index) => {
-          const outcome = early[index];
-          if (outcome === undefined) return [takenOf([one])];
-          one.resolve(outcome);
-          return [];
-        }),
+      split: () => wave.map((one) => takenOf([one])),
     };
   };
   return {
@@ -172,7 +139,7 @@ function isWanted({
   reject: (error: unknown) => void;
 }): boolean {
   try {
-    throwIfAborted(call);
+    throwIfAborted(call?.signal, OperationsError);
     return true;
   } catch (error) {
     reject(error);

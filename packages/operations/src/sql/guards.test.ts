@@ -23,13 +23,11 @@ const stamp = {
 } as const;
 
 /** A statement that comes while another transaction has what it is about, and ends before it. */
-interface Meeting {
+interface Conflict {
   name: string;
-  /** True where all is done in transactions, as with a server whose commits are lazy, and false where at once. */
-  isInTransaction: boolean;
   /** What the other transaction does. */
   other: string;
-  /** What it does once somebody waits for it. */
+  /** What it does once the statement waits for it. */
   late?: string;
   /** Makes the statement wait for the other, and look again. */
   guard: RegExp;
@@ -41,7 +39,7 @@ interface Meeting {
 
 const takeOver = `SELECT 1 FROM ccl_operation_runs FOR UPDATE; UPDATE ccl_operation_runs SET fencing_token = 1000000000`;
 
-const appending: Pick<Meeting, "act" | "guarded" | "unguarded"> = {
+const appending: Pick<Conflict, "act" | "guarded" | "unguarded"> = {
   async act({ runs }, { runId, fencingToken }) {
     const events = [{ ...stamp, type: "run.started" as const }];
     return runs.append([{ runId, fencingToken, events, steps: [] }]);
@@ -56,7 +54,7 @@ const kept = (promise: Promise<unknown>): Promise<string> =>
     (error: { code: string }) => error.code,
   );
 
-const answering: Pick<Meeting, "act" | "guarded" | "unguarded"> = {
+const answering: Pick<Conflict, "act" | "guarded" | "unguarded"> = {
   async act({ chat }, { runId, fencingToken }) {
     const ids = { ...branch, runId, fencingToken, userMessageId: "m", assistantVariantId: "v" };
     return kept(chat.saveAssistantVariant({ ...ids, text: "Answer", partial: false }));
@@ -65,38 +63,21 @@ const answering: Pick<Meeting, "act" | "guarded" | "unguarded"> = {
   unguarded: "kept",
 };
 
-const meetings: Meeting[] = [
+const conflicts: Conflict[] = [
   {
     name: "append nothing to a run that another worker is taking over",
-    isInTransaction: false,
-    other: takeOver,
-    guard: /FOR NO KEY UPDATE OF stored/,
-    ...appending,
-  },
-  {
-    name: "append nothing to it in a transaction",
-    isInTransaction: true,
     other: takeOver,
     guard: /FOR NO KEY UPDATE OF stored/,
     ...appending,
   },
   {
     name: "keep no answer of a run that another worker is taking over",
-    isInTransaction: false,
-    other: takeOver,
-    guard: /FOR KEY SHARE OF stored/,
-    ...answering,
-  },
-  {
-    name: "keep no answer of it in a transaction",
-    isInTransaction: true,
     other: takeOver,
     guard: /FOR KEY SHARE OF stored/,
     ...answering,
   },
   {
     name: "keep no artifact of a run that another worker is taking over",
-    isInTransaction: true,
     other: takeOver,
     guard: /FOR KEY SHARE OF stored/,
     act: ({ sessions }, lease) => kept(sessions.commit(commitOf(lease, 1))),
@@ -105,7 +86,6 @@ const meetings: Meeting[] = [
   },
   {
     name: "take over no run while its worker commits",
-    isInTransaction: true,
     other: "SELECT 1 FROM ccl_operation_runs FOR KEY SHARE",
     late: "UPDATE ccl_operation_sessions SET fencing_token = 5; DELETE FROM ccl_operation_versions",
     guard: /FOR UPDATE OF stored/,
@@ -115,16 +95,6 @@ const meetings: Meeting[] = [
     },
     guarded: ["other", {}],
     unguarded: ["other", { tag: 1 }],
-  },
-  {
-    name: "open a turn with what another worker has just written",
-    isInTransaction: false,
-    other:
-      "UPDATE ccl_operation_sessions SET fencing_token = 5; DELETE FROM ccl_operation_versions",
-    guard: /WHERE stored\.xmin::text = \([^)]*\)/,
-    act: async ({ sessions }) => (await sessions.openTurn(key, { userMessageId: "m" })).heads,
-    guarded: {},
-    unguarded: { tag: 1 },
   },
 ];
 
@@ -175,21 +145,20 @@ describe.skipIf(!databaseKinds.includes("PostgreSQL"))(
       return creation.lease;
     }
 
-    /** Until somebody waits for the holder, or what might have waited is done. */
+    /** Until a statement waits for the holder, or what might have waited is done. */
     async function untilBlocked(isDone: () => boolean): Promise<void> {
       const blocked =
         "SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))";
       while (!isDone() && (await holder.query(blocked)).rowCount === 0);
     }
 
-    async function meet(
-      { isInTransaction, other, late, guard, act }: Meeting,
+    async function race(
+      { other, late, guard, act }: Conflict,
       isGuarded: boolean,
     ): Promise<unknown> {
       const lease = await prepared();
       let edits = 0;
       const edited = await database.openEdited?.((sql) => {
-        if (isInTransaction && sql.startsWith("SHOW")) return "SELECT 'off' AS synchronous_commit";
         if (!guard.test(sql)) return sql;
         edits += 1;
         return isGuarded ? sql : sql.replace(guard, "");
@@ -209,12 +178,12 @@ describe.skipIf(!databaseKinds.includes("PostgreSQL"))(
       return outcome;
     }
 
-    it.each(meetings)("$name", async (meeting) => {
-      expect(await meet(meeting, true)).toEqual(meeting.guarded);
+    it.each(conflicts)("$name", async (conflict) => {
+      expect(await race(conflict, true)).toEqual(conflict.guarded);
     });
 
-    it.each(meetings)("$name: not so without the guard", async (meeting) => {
-      expect(await meet(meeting, false)).toEqual(meeting.unguarded);
+    it.each(conflicts)("$name: not so without the guard", async (conflict) => {
+      expect(await race(conflict, false)).toEqual(conflict.unguarded);
     });
   },
 );

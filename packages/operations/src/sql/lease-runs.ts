@@ -113,10 +113,10 @@ export const abortBatch: Batch<{ runId: string; request: AbortRequest }, boolean
         rows: requests.map(({ runId, request }) => [keyOf(runId), JSON.stringify(request)]),
       },
     );
-    const heard = keysOf(rows);
+    const updated = keysOf(rows);
     const keys = requests.map(({ runId }) => keyOf(runId));
-    const unknown = yield* unknownRuns(keys.filter((key) => !heard.has(key)));
-    return keys.map((key) => unknown.get(key) ?? heard.has(key));
+    const unknown = yield* unknownRuns(keys.filter((key) => !updated.has(key)));
+    return keys.map((key) => unknown.get(key) ?? updated.has(key));
   },
 };
 

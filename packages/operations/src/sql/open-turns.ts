@@ -4,7 +4,7 @@ import { headsOf, snapshot } from "../ports/session-state.ts";
 import { lockWriters } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { guarded } from "./guarded.ts";
-import { addVersion, emptySession, loadSessions, sessionKeyOf } from "./session-rows.ts";
+import { loadSessions, sessionKeyOf } from "./session-rows.ts";
 import { change, jsonIn, keyOf, rowsOf, textIn, type Steps } from "./statement.ts";
 
 /** The start of a turn. */
@@ -44,7 +44,6 @@ export const openBatch: Batch<Opening, SessionSnapshot> = {
     );
     return outcomes;
   },
-  atOnce: openAtOnce,
 };
 
 function* headsAt(openings: readonly Opening[]): Steps<Map<string, Record<string, number>>> {
@@ -62,45 +61,4 @@ function* headsAt(openings: readonly Opening[]): Steps<Map<string, Record<string
       jsonIn<Record<string, number>>(row, "heads") ?? {},
     ]),
   );
-}
-
-/**
- * Turns that are opened for the first time. All is seen as the statement begins: a session that another has locked since,
- * as every writer does, is left for later.
- */
-function* openAtOnce(openings: readonly Opening[]): Steps<(SessionSnapshot | undefined)[]> {
-  const rows = yield* rowsOf(
-    ({ asked }) => `WITH turn AS MATERIALIZED (SELECT * FROM ${asked}), session AS (
-        INSERT INTO ccl_operation_sessions AS stored (session_key, fencing_token) SELECT asked_session, 0 FROM turn
-        ON CONFLICT (session_key) DO UPDATE SET fencing_token = stored.fencing_token
-          WHERE stored.xmin::text = (
-            SELECT seen.xmin::text FROM ccl_operation_sessions seen WHERE seen.session_key = stored.session_key
-          )
-        RETURNING session_key
-      ), version AS (
-        SELECT session_key, tag_key, version, artifact FROM session JOIN ccl_operation_versions USING (session_key)
-      ), opened AS (
-        INSERT INTO ccl_operation_turn_heads (session_key, turn_key, opened, heads)
-        SELECT session_key, asked_turn, 1 + coalesce(
-          (SELECT max(other.opened) FROM ccl_operation_turn_heads other WHERE other.session_key = asked_session), 0
-        ), '{' || coalesce((
-          SELECT string_agg(tag_key || ':' || head, ',' ORDER BY tag_key)
-          FROM (SELECT version.tag_key, max(version.version) AS head FROM version
-            WHERE version.session_key = asked_session GROUP BY version.tag_key) heads
-        ), '') || '}'
-        FROM turn JOIN session ON session_key = asked_session
-        ON CONFLICT DO NOTHING RETURNING session_key
-      )
-      SELECT session_key, tag_key, artifact FROM opened LEFT JOIN version USING (session_key)`,
-    {
-      columns: ["asked_session", "asked_turn"],
-      rows: openings.map(({ key, userMessageId }) => [sessionKeyOf(key), keyOf(userMessageId)]),
-    },
-  );
-  const sessions = new Map(rows.map((row) => [textIn(row, "session_key"), emptySession()]));
-  for (const row of rows) if (row["tag_key"] !== null) addVersion(sessions, row);
-  return openings.map(({ key, userMessageId }) => {
-    const session = sessions.get(sessionKeyOf(key));
-    return session && snapshot(session, headsOf(session), userMessageId);
-  });
 }

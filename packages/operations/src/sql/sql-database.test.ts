@@ -11,8 +11,8 @@ interface Request {
   name: string;
 }
 
-/** Notes what each transaction carried out; fails with the errors that are given, the next one first. */
-function noting(failures: unknown[] = []): {
+/** Records what each transaction did; fails with the errors that are given, the next one first. */
+function recording(failures: unknown[] = []): {
   runner: StepRunner;
   transactions: string[][];
   batch: Batch<Request, string>;
@@ -21,7 +21,7 @@ function noting(failures: unknown[] = []): {
   let names: string[] = [];
   const batch: Batch<Request, string> = {
     keyOf: ({ key }) => key,
-    // oxlint-disable-next-line require-yield -- what is noted needs no statement
+    // oxlint-disable-next-line require-yield -- recording needs no statement
     *steps(requests) {
       names.push(requests.map(({ name }) => name).join("+"));
       return requests.map(({ name }) =>
@@ -39,7 +39,7 @@ function noting(failures: unknown[] = []): {
     return step.value;
   };
   return {
-    runner: { isParallel: false, isAtOnce: false, write, read: write, readTogether: write },
+    runner: { isParallel: false, write, read: write, readTogether: write },
     transactions,
     batch,
   };
@@ -49,7 +49,7 @@ const named = (...names: string[]): Request[] => names.map((name) => ({ key: nam
 
 describe("createSqlDatabase", () => {
   it("carries out requests of one key one after the other, and the others together", async () => {
-    const { runner, transactions, batch } = noting();
+    const { runner, transactions, batch } = recording();
     const write = createSqlDatabase(runner).writer("group", batch);
     const requests = [...named("a", "b"), { key: "a", name: "a2" }, { key: "a", name: "a3" }];
     const outcomes = await Promise.all(requests.map((request) => write(request)));
@@ -58,30 +58,16 @@ describe("createSqlDatabase", () => {
   });
 
   it("carries out all of them again after another's transaction was preferred", async () => {
-    const { runner, transactions, batch } = noting([new SqlError("busy", "Deadlock.")]);
-    const early = async (requests: readonly Request[]): Promise<(string | undefined)[]> =>
-      requests.map(({ name }) => (name === "fast" ? "at once" : undefined));
-    const write = createSqlDatabase(runner).writer("group", batch, early);
-    const outcomes = await Promise.all(named("a", "fast", "b").map((request) => write(request)));
-    expect(outcomes).toEqual(["done a", "at once", "done b"]);
+    const { runner, transactions, batch } = recording([new SqlError("busy", "Deadlock.")]);
+    const write = createSqlDatabase(runner).writer("group", batch);
+    const outcomes = await Promise.all(named("a", "b").map((request) => write(request)));
+    expect(outcomes).toEqual(["done a", "done b"]);
     expect(transactions).toEqual([["a+b"], ["a+b"]]);
-  });
-
-  it("needs no transaction where all was done at once", async () => {
-    const { runner, transactions, batch } = noting();
-    const write = createSqlDatabase(runner).writer("group", batch, async (requests) =>
-      requests.map(() => "at once"),
-    );
-    expect(await Promise.all(named("a", "b").map((request) => write(request)))).toEqual([
-      "at once",
-      "at once",
-    ]);
-    expect(transactions).toEqual([]);
   });
 
   it("tries each by itself after a failure, and refuses the one that fails again", async () => {
     const failed = new SqlError("constraint", "A rule was broken.");
-    const { runner, transactions, batch } = noting([failed, failed]);
+    const { runner, transactions, batch } = recording([failed, failed]);
     const write = createSqlDatabase(runner).writer("group", batch);
     const outcomes = await Promise.allSettled(
       named("a", "b", "bad").map((request) => write(request)),
@@ -94,23 +80,8 @@ describe("createSqlDatabase", () => {
     expect(transactions).toEqual([["a+b+bad"], ["a"], ["b"], ["bad"]]);
   });
 
-  it("carries out nothing twice that was done at once before others failed", async () => {
-    const failed = new SqlError("constraint", "A rule was broken.");
-    const { runner, transactions, batch } = noting([failed]);
-    const tried: string[] = [];
-    const early = async (requests: readonly Request[]): Promise<(string | undefined)[]> => {
-      tried.push(requests.map(({ name }) => name).join("+"));
-      return requests.map(({ name }) => (name === "fast" ? "at once" : undefined));
-    };
-    const write = createSqlDatabase(runner).writer("group", batch, early);
-    const outcomes = await Promise.all(named("fast", "a").map((request) => write(request)));
-    expect(outcomes).toEqual(["at once", "done a"]);
-    expect(tried).toEqual(["fast+a", "a"]);
-    expect(transactions).toEqual([["a"], ["a"]]);
-  });
-
   it("writes what comes up during a transaction in the next", async () => {
-    const { runner, transactions, batch } = noting();
+    const { runner, transactions, batch } = recording();
     const write = createSqlDatabase(runner).writer("group", batch);
     const first = write({ key: "a", name: "a" });
     await first;

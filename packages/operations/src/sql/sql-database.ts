@@ -1,12 +1,10 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "@ccl/sql";
 
 import { OperationsError } from "../operations-error.ts";
 import type { StoreCall } from "../ports/store-call.ts";
-import type { AppendOutcome, RunAppend } from "../ports/run-store.ts";
-import { throwIfAborted } from "../ports/throw-if-aborted.ts";
 import {
   createGroupCommit,
-  type AtOnce,
   type Batch,
   type GroupCommit,
   type RunTransaction,
@@ -23,21 +21,12 @@ export interface StepRunner {
   readTogether: RunTransaction;
   /** Each statement by itself. */
   read: RunTransaction;
-  /** True where a statement may change several tables, and is then a transaction of its own that lasts. */
-  isAtOnce: boolean;
-  /** One statement for what appends mostly are. */
-  appendAtOnce?: AtOnce<RunAppend, AppendOutcome> | undefined;
 }
 
 /** The one database of all stores. */
 export interface SqlDatabase {
   /** A kind of write. Those of a group that wait at the same time share a transaction, or all of them where there is one at a time. */
-  writer<Request, Outcome>(
-    group: string,
-    batch: Batch<Request, Outcome>,
-    atOnce?: AtOnce<Request, Outcome>,
-  ): Write<Request, Outcome>;
-  readonly appendAtOnce: StepRunner["appendAtOnce"];
+  writer<Request, Outcome>(group: string, batch: Batch<Request, Outcome>): Write<Request, Outcome>;
   /** A kind of read; those that wait at the same time are one. */
   reader<Request, Outcome>(batch: Batch<Request, Outcome>): Write<Request, Outcome>;
   read<Value>(steps: () => Steps<Value>, call: StoreCall | undefined): Promise<Value>;
@@ -50,7 +39,6 @@ const maxAttempts = 3;
 
 /** The database of a runner. */
 export function createSqlDatabase(runner: StepRunner): SqlDatabase {
-  const { appendAtOnce } = runner;
   let isClosed = false;
   const underWay = new Set<Promise<unknown>>();
   const commits = new Map<string, GroupCommit>();
@@ -63,7 +51,7 @@ export function createSqlDatabase(runner: StepRunner): SqlDatabase {
   };
   const reads = createGroupCommit((steps) => withRetry(() => runner.read(steps)));
   const begin = (call: StoreCall | undefined): void => {
-    throwIfAborted(call);
+    throwIfAborted(call?.signal, OperationsError);
     if (isClosed) throw new OperationsError("closed", "The stores are closed; open them again.");
   };
   const openOnly = <Request, Outcome>(run: Write<Request, Outcome>): Write<Request, Outcome> => {
@@ -82,16 +70,8 @@ export function createSqlDatabase(runner: StepRunner): SqlDatabase {
     underWay.add(settled);
     return done;
   };
-  const atOnceOf = <Request, Outcome>({
-    atOnce,
-  }: Batch<Request, Outcome>): AtOnce<Request, Outcome> | undefined =>
-    runner.isAtOnce && atOnce !== undefined
-      ? (requests) => withRetry(() => runner.read(() => atOnce(requests)))
-      : undefined;
   return {
-    appendAtOnce: appendAtOnce && ((appends) => withRetry(() => appendAtOnce(appends))),
-    writer: (group, batch, atOnce = atOnceOf(batch)) =>
-      openOnly(commitOf(group).add(batch, atOnce)),
+    writer: (group, batch) => openOnly(commitOf(group).add(batch)),
     reader: (batch) => openOnly(reads.add(batch)),
     read: (steps, call) => reading(() => runner.read(steps), call),
     readTogether: (steps, call) => reading(() => runner.readTogether(steps), call),

@@ -12,7 +12,7 @@ export type Row = Record<string, unknown>;
 interface SqlParts {
   /** The statement's rows as a table `asked` with its columns. */
   asked: string;
-  /** Ends a SELECT whose rows of `stored` this transaction is going to change: nobody else does until it ends. */
+  /** Ends a SELECT whose rows of `stored` this transaction is going to change: no other transaction does until it ends. */
   lock: string;
   /** Ends one whose rows keep their lease until the transaction ends; others may change the rest of them. */
   hold: string;

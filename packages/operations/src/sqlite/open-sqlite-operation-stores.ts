@@ -15,7 +15,7 @@ export type SqliteOperationStoresOptions = OperationStoresOptions &
   ({ path: string } | { database: SqliteDatabase });
 
 /**
- * Stores in SQLite, in tables that are made where they are missing. Any number of processes may have the file open. What
+ * Stores in SQLite, in tables that are created if they are missing. Any number of processes may have the file open. What
  * was acknowledged outlives a power cut, unless the database was opened with less.
  * @throws OperationsError `store_failed`, `store_damaged` or `aborted`
  */
@@ -23,20 +23,18 @@ export async function openSqliteOperationStores(
   options: SqliteOperationStoresOptions,
 ): Promise<OperationStores> {
   const { signal } = options;
-  const call = signal === undefined ? {} : { signal };
   try {
     const database =
-      "path" in options ? await openSqlite({ path: options.path, ...call }) : options.database;
+      "path" in options ? await openSqlite({ path: options.path, signal }) : options.database;
     const end = "path" in options ? () => database.close() : undefined;
     try {
-      await migrate(database, { component: "operations", migrations, ...call });
+      await migrate(database, { component: "operations", migrations, signal });
     } catch (error) {
       end?.();
       throw error;
     }
     const runner = {
       isParallel: false,
-      isAtOnce: false,
       write: <Value>(steps: () => Steps<Value>) =>
         transaction(database, (on) => runSteps(on, steps())),
       readTogether: <Value>(steps: () => Steps<Value>) =>

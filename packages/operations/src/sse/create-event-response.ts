@@ -14,7 +14,7 @@ export interface EventResponseOptions extends EventStreamOptions {
 
 /**
  * The events as a response, to a request whose `Last-Event-ID` is `lastEventId`. A client that has seen all of them gets
- * 204 without a body, which tells an `EventSource` not to connect again. It answers with the first event, or where that
+ * 204 without a body, so that an `EventSource` does not connect again. It answers with the first event, or where that
  * takes longer than a heartbeat.
  * @throws OperationsError `invalid_options`, `unknown_run`, and what the store throws
  */

@@ -16,11 +16,11 @@ export interface EventStreamOptions {
   runId: string;
   /** The `Last-Event-ID` that a client sent; the stream goes on behind it. Absent, null and "" mean from the start. */
   lastEventId?: string | null | undefined;
-  /** How long the stream is silent at most, so that nobody between takes it for dead; default 15,000. */
+  /** How long the stream may be silent before it sends a heartbeat for proxies; default 15,000. */
   heartbeatMs?: number | undefined;
-  /** How long a client is told to wait before it connects again; the client's own time by default. */
+  /** How long a client should wait before it connects again; the client's own time by default. */
   retryMs?: number | undefined;
-  /** How many bytes wait for a slow reader at most, but for the event that goes beyond; default 65,536. */
+  /** How many bytes may wait for a slow reader, beside the event that exceeds it; default 65,536. */
   maxBufferedBytes?: number | undefined;
   /** Ends the stream without an error. */
   signal?: AbortSignal | undefined;

@@ -17,7 +17,7 @@ export interface ManualScheduler {
   /** In the order in which they began. */
   readonly pending: readonly PendingCall[];
   /** The most that were under way at a time. */
-  readonly mostAtOnce: number;
+  readonly maxConcurrent: number;
   /** Every call so far, as `hook/operationId/attempt`, in the order in which they began. */
   readonly begun: readonly string[];
   /** Ends calls one by one as `choose` says (an index below the number given), until the promise has settled. */
@@ -28,7 +28,7 @@ export interface ManualScheduler {
 export function createManualScheduler(): ManualScheduler {
   const pending: PendingCall[] = [];
   const begun: string[] = [];
-  let mostAtOnce = 0;
+  let maxConcurrent = 0;
   const hold =
     (handler: OperationHandler): OperationHandler =>
     (context) =>
@@ -43,14 +43,14 @@ export function createManualScheduler(): ManualScheduler {
         };
         pending.push(call);
         begun.push(`${context.hook}/${context.definition.operationId}/${context.attempt}`);
-        mostAtOnce = Math.max(mostAtOnce, pending.length);
+        maxConcurrent = Math.max(maxConcurrent, pending.length);
       });
   return {
     hold,
     pending,
     begun,
-    get mostAtOnce() {
-      return mostAtOnce;
+    get maxConcurrent() {
+      return maxConcurrent;
     },
     async runUntil(promise, choose) {
       const outcome: { isSettled: boolean } = { isSettled: false };

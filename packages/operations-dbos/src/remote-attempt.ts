@@ -1,7 +1,7 @@
 import type { OperationOutcome } from "@ccl/operations";
 
 /** An attempt that the engine has handed to the workflow of its operation. */
-export interface HandedAttempt {
+export interface RemoteAttempt {
   /** True once it was begun. */
   readonly hasBegun: boolean;
   /** True once its handler has come to an end. */
@@ -11,10 +11,10 @@ export interface HandedAttempt {
 }
 
 /** Settles as `execute` does, wherever that is begun. */
-export function handOver(
+export function createRemoteAttempt(
   execute: () => Promise<OperationOutcome>,
   engine: { resolve(outcome: OperationOutcome): void; reject(error: unknown): void },
-): HandedAttempt {
+): RemoteAttempt {
   let begun: Promise<string> | undefined;
   let hasEnded = false;
   const run = async (): Promise<string> => {

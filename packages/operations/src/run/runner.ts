@@ -1,5 +1,4 @@
 import { OperationsError } from "../operations-error.ts";
-import { createPassingMap } from "../ports/passing-map.ts";
 import type { OperationKey, RunExecutor } from "../ports/run-executor.ts";
 import { driveRun, type DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
@@ -10,31 +9,31 @@ import type { RunResult } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { planOf, takeRun } from "./take-run.ts";
 
-/** Carries runs of this process, and looks after those that others carry. */
-export interface RunCarrier {
+/** Executes runs of this process, and follows those of other processes. */
+export interface Runner {
   /** The one object of this process for the run. */
   liveOf(runId: string): LiveRun;
   find(runId: string): LiveRun | undefined;
-  /** Carries the run to its end, as soon as its lease is free. Calling it twice is the same as once. */
-  carry(runId: string): Promise<RunResult>;
-  /** Waits for the end of a run that an executor has carried out elsewhere. */
+  /** Executes the run to its end, as soon as its lease is free. A second call changes nothing. */
+  execute(runId: string): Promise<RunResult>;
+  /** Waits for the end of a run that another process executes. */
   watch(runId: string): void;
-  /** Sees to it that somebody carries the run on; lease and fencing decide who. One that has ended stays as it is. */
-  takeUp(runId: string): Promise<LiveRun>;
+  /** Has a worker resume the run; lease and fencing decide which. One that has ended stays as it is. */
+  resume(runId: string): Promise<LiveRun>;
 }
 
-/** What the carrier works with. */
-export interface CarrierOptions {
+/** What the runner works with. */
+export interface RunnerOptions {
   services: EngineServices;
   plans: PlanMaker;
   executor: RunExecutor;
   owner: string;
 }
 
-/** The carrier of an engine. */
-export function createRunCarrier({ services, plans, executor, owner }: CarrierOptions): RunCarrier {
+/** The runner of an engine. */
+export function createRunner({ services, plans, executor, owner }: RunnerOptions): Runner {
   const { runs } = services;
-  const lives = createPassingMap<LiveRun>();
+  const lives = new Map<string, LiveRun>();
   const liveOf = (runId: string): LiveRun => {
     const known = lives.get(runId);
     if (known !== undefined) return known;
@@ -79,10 +78,10 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     const plan = prepared && planOf({ services, plans }, prepared.input);
     return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, abort };
   };
-  const carrier: RunCarrier = {
+  const runner: Runner = {
     liveOf,
     find: (runId) => lives.get(runId),
-    carry(runId) {
+    execute(runId) {
       const live = liveOf(runId);
       void follow(live, true);
       return live.result;
@@ -90,7 +89,7 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
     watch(runId) {
       void follow(liveOf(runId), false);
     },
-    async takeUp(runId) {
+    async resume(runId) {
       const live = liveOf(runId);
       if (!executor.isLocal && (await runs.loadRun(runId))?.result === undefined)
         await executor.submit(runId);
@@ -98,14 +97,14 @@ export function createRunCarrier({ services, plans, executor, owner }: CarrierOp
       return live;
     },
   };
-  executor.attach((runId) => carrier.carry(runId), {
+  executor.attach((runId) => runner.execute(runId), {
     operationsOf: (input) => keysOf(planOf({ services, plans }, input)),
     abort: (runId, reason) => lives.get(runId)?.abort(reason),
   });
-  return carrier;
+  return runner;
 }
 
-/** Until it is time for another look at the store, or somebody wants one. */
+/** Until the next poll of the store, or a wake-up. */
 async function pause(live: LiveRun, { clock, limits }: EngineServices): Promise<undefined> {
   // Its lease has come during the last one.
   if (live.prepared !== undefined) return undefined;
@@ -120,11 +119,12 @@ async function pause(live: LiveRun, { clock, limits }: EngineServices): Promise<
   return undefined;
 }
 
-function newLiveRun(runId: string, of: Pick<CarrierOptions, "services" | "executor">): LiveRun {
+function newLiveRun(runId: string, of: Pick<RunnerOptions, "services" | "executor">): LiveRun {
   const { services, executor } = of;
   const live = createLiveRun(runId, {
     runs: services.runs,
     keptEvents: services.limits.keptEvents,
+    onListenerError: services.onListenerError,
   });
   if (executor.onEvent !== undefined) live.feed.listen(executor.onEvent.bind(executor));
   return live;

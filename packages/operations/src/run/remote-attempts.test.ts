@@ -22,8 +22,8 @@ interface Carried extends RunExecutor {
 }
 
 /** A local executor that carries attempts as it is told to. */
-function createCarrier(
-  carry: NonNullable<RunExecutor["carryAttempt"]> = async (_, execute) => execute(),
+function createRecordingExecutor(
+  carry: NonNullable<RunExecutor["executeAttempt"]> = async (_, execute) => execute(),
 ): Carried {
   let drive: RunDriver | undefined;
   return {
@@ -38,13 +38,13 @@ function createCarrier(
     async submit(runId) {
       void drive?.(runId);
     },
-    async carryAttempt(attempt, execute) {
+    async executeAttempt(attempt, execute) {
       this.attempts.push(attempt);
       return carry(attempt, execute);
     },
     onEvent(event) {
       this.events.push(event);
-      throw new Error("Whoever listens is a guest.");
+      throw new Error("thrown by a listener");
     },
   };
 }
@@ -80,12 +80,19 @@ function open(
   };
   const runs = createMemoryRunStore();
   const mainModel = createScriptedModel(["Hello.", "Again."]);
-  const engine = createRunEngine({ registry, mainModel, runs, executor, limits: { graceMs: 20 } });
+  const engine = createRunEngine({
+    onListenerError: () => undefined,
+    registry,
+    mainModel,
+    runs,
+    executor,
+    limits: { graceMs: 20 },
+  });
   return { engine, profile, runs };
 }
 
 it("hands each attempt to the executor, and takes what that settles with for the attempt's outcome", async () => {
-  const executor = createCarrier();
+  const executor = createRecordingExecutor();
   let calls = 0;
   const { engine, profile, runs } = open(executor, async ({ definition, attempt }) => {
     calls += 1;
@@ -118,7 +125,7 @@ it("hands each attempt to the executor, and takes what that settles with for the
 });
 
 it("tells the executor what a stored run is going to do, in the order of its plan", async () => {
-  const executor = createCarrier();
+  const executor = createRecordingExecutor();
   const { engine, profile, runs } = open(executor, async () => ({ status: "done" }));
   const run = await engine.start({ ...turn, profile });
   await run.result;
@@ -131,7 +138,9 @@ it("tells the executor what a stored run is going to do, in the order of its pla
 });
 
 it("records what an executor throws as an error of the operation", async () => {
-  const executor = createCarrier(() => Promise.reject(new Error("The executor is out of order.")));
+  const executor = createRecordingExecutor(() =>
+    Promise.reject(new Error("The executor is out of order.")),
+  );
   const { engine, profile } = open(executor, async () => ({ status: "done" }));
   const { operationRuns } = await (await engine.start({ ...turn, profile })).result;
   expect(operationRuns.map(({ status, errorCode }) => [status, errorCode])).toEqual([
@@ -148,7 +157,7 @@ it("lets the executor end a run, and calls no handler of an attempt that it come
     goOn = resolve;
   });
   const late: Promise<unknown>[] = [];
-  const executor: Carried = createCarrier(async ({ runId }, execute) => {
+  const executor: Carried = createRecordingExecutor(async ({ runId }, execute) => {
     executor.engine?.abort(runId, "enough");
     await held;
     const outcome = execute();
@@ -176,7 +185,7 @@ it.each([
   "counts the time of an attempt from the call of its handler: $handlerMs ms of 100",
   async ({ handlerMs, ended }) => {
     const clock = createVirtualClock();
-    const executor = createCarrier(async (_, execute) => {
+    const executor = createRecordingExecutor(async (_, execute) => {
       await clock.advance(1_000);
       return execute();
     });

@@ -3,33 +3,33 @@ import type { ExecutorEngine, OperationKey, RunDriver, RunStore } from "@ccl/ope
 import type { DbosStepOptions, DbosWorkflow, DbosWorkflows } from "./dbos-sdk.ts";
 import { operationWorkflowId } from "./operation-workflow-id.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
-import type { OpenMeeting, Rendezvous } from "./rendezvous.ts";
+import type { RunAttempts, AttemptQueue } from "./attempt-queue.ts";
 
 /** What the workflow of a run works with. */
-export interface CarryRunOptions {
+export interface ExecuteRunOptions {
   dbos: Pick<DbosWorkflows, "runStep" | "startWorkflow" | "stepStatus">;
   runs: Pick<RunStore, "loadRun">;
-  rendezvous: Rendezvous;
+  attemptQueue: AttemptQueue;
   /** Resolves once there is an engine. */
   attached: Promise<{ drive: RunDriver; engine: ExecutorEngine }>;
   /** The workflow of an operation. */
   operation: DbosWorkflow;
   /** How often each step is tried. */
   retry: DbosStepOptions;
-  onFault(fault: OperationsDbosError): void;
+  onError(error: OperationsDbosError): void;
 }
 
 /**
  * What the workflow of a run does. Its calls have the same numbers in every execution: the plan, the drive, then a start
  * for each operation in the order of the plan, which the first call has recorded. None of them waits for an operation.
  */
-export async function carryRun(runId: string, options: CarryRunOptions): Promise<string> {
-  const { dbos, rendezvous, retry } = options;
+export async function executeRun(runId: string, options: ExecuteRunOptions): Promise<string> {
+  const { dbos, attemptQueue, retry } = options;
   const operations = await dbos.runStep(async () => planOf(runId, options), {
     name: "plan",
     ...retry,
   });
-  const meeting = rendezvous.open(runId, operations);
+  const queue = attemptQueue.open(runId, operations);
   try {
     const driven = dbos.runStep(async () => driveToEnd(runId, options), {
       name: "drive",
@@ -37,16 +37,19 @@ export async function carryRun(runId: string, options: CarryRunOptions): Promise
     });
     const [drive] = await Promise.allSettled([
       driven,
-      startOperations(runId, { options, operations, meeting }),
+      startOperations(runId, { options, operations, queue }),
     ]);
     if (drive.status === "rejected") throw drive.reason;
     return drive.value;
   } finally {
-    meeting.close();
+    queue.close();
   }
 }
 
-async function planOf(runId: string, { runs, attached }: CarryRunOptions): Promise<OperationKey[]> {
+async function planOf(
+  runId: string,
+  { runs, attached }: ExecuteRunOptions,
+): Promise<OperationKey[]> {
   const { engine } = await attached;
   const stored = await runs.loadRun(runId);
   return stored === undefined ? [] : engine.operationsOf(stored.input);
@@ -54,7 +57,7 @@ async function planOf(runId: string, { runs, attached }: CarryRunOptions): Promi
 
 async function driveToEnd(
   runId: string,
-  { dbos, runs, attached }: CarryRunOptions,
+  { dbos, runs, attached }: ExecuteRunOptions,
 ): Promise<string> {
   const { drive, engine } = await attached;
   if ((await runs.loadRun(runId)) === undefined) return "unknown_run";
@@ -72,12 +75,12 @@ async function driveToEnd(
   });
 }
 
-/** One after another, so that they are made in the order of the plan. Of one that is there already DBOS gives the handle. */
+/** One after another, so that they start in the order of the plan. Of one that is there already DBOS gives the handle. */
 async function startOperations(
   runId: string,
-  of: { options: CarryRunOptions; operations: readonly OperationKey[]; meeting: OpenMeeting },
+  of: { options: ExecuteRunOptions; operations: readonly OperationKey[]; queue: RunAttempts },
 ): Promise<void> {
-  const { dbos, operation: workflow, onFault } = of.options;
+  const { dbos, operation: workflow, onError } = of.options;
   let hasFailed = false;
   for (const operation of of.operations) {
     const { hook, operationId } = operation;
@@ -89,10 +92,10 @@ async function startOperations(
       );
     } catch (error) {
       // The run goes on without it: what has ended is known from the run's own journal.
-      if (!hasFailed) onFault(notStarted(runId, operationId, error));
+      if (!hasFailed) onError(notStarted(runId, operationId, error));
       hasFailed = true;
     }
-    of.meeting.started(operation);
+    of.queue.started(operation);
   }
 }
 

@@ -14,7 +14,7 @@ import type { RunResult } from "../run/run-result.ts";
 /** An executor at work. */
 export interface OpenedExecutor {
   engine: RunEngine;
-  /** The one that the engine was made with. */
+  /** The executor of the engine. */
   executor: RunExecutor;
   /** The engine's own. */
   runs: RunStore;
@@ -31,20 +31,20 @@ export interface RunExecutorConformanceOptions {
 }
 
 /** Operations of a rule by their ids: what each does, and how it is set. */
-type DeskOperations = Readonly<
+type FixtureOperations = Readonly<
   Record<string, Partial<OperationConfig> & { does: OperationHandler }>
 >;
 
 /** What a rule looks at an executor with. */
-export interface ExecutorDesk extends OpenedExecutor {
+export interface ExecutorFixture extends OpenedExecutor {
   /** Each call of a handler, as `operationId/attempt`, in the order in which they began. */
   readonly begun: readonly string[];
   /** Resolves with the first of them. */
   readonly firstBegun: Promise<void>;
-  profileOf(operations: DeskOperations): OperationProfile;
-  start(operations: DeskOperations, options?: Partial<StartOptions>): Promise<RunHandle>;
+  profileOf(operations: FixtureOperations): OperationProfile;
+  start(operations: FixtureOperations, options?: Partial<StartOptions>): Promise<RunHandle>;
   /** Starts a run and waits for its end. */
-  run(operations: DeskOperations, options?: Partial<StartOptions>): Promise<RunResult>;
+  run(operations: FixtureOperations, options?: Partial<StartOptions>): Promise<RunResult>;
   /** Rejects where the promise takes too long. */
   within<T>(promise: Promise<T>): Promise<T>;
   /** Ends runs that a broken executor has left. */
@@ -52,16 +52,16 @@ export interface ExecutorDesk extends OpenedExecutor {
 }
 
 /** Opens an executor for one rule. */
-export async function openDesk({
+export async function openFixture({
   open,
   close,
   timeoutMs = 30_000,
-}: RunExecutorConformanceOptions): Promise<ExecutorDesk> {
+}: RunExecutorConformanceOptions): Promise<ExecutorFixture> {
   const registry = createOperationRegistry();
   const begun: string[] = [];
-  let tellBegun: () => void = () => {};
+  let resolveBegun: () => void = () => {};
   const firstBegun = new Promise<void>((resolve) => {
-    tellBegun = resolve;
+    resolveBegun = resolve;
   });
   const known = new Set<string>();
   const started: RunHandle[] = [];
@@ -76,7 +76,7 @@ export async function openDesk({
     });
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
   };
-  const desk: ExecutorDesk = {
+  const fixture: ExecutorFixture = {
     ...opened,
     begun,
     firstBegun,
@@ -89,7 +89,7 @@ export async function openDesk({
           { operationId, kind: "rule", name: operationId, writesTag: operationId },
           (context) => {
             begun.push(`${operationId}/${context.attempt}`);
-            tellBegun();
+            resolveBegun();
             return does(context);
           },
         );
@@ -120,20 +120,20 @@ export async function openDesk({
         userMessage: "Hello.",
       } as const;
       const run = await within(
-        opened.engine.start({ ...turn, profile: desk.profileOf(operations), ...options }),
+        opened.engine.start({ ...turn, profile: fixture.profileOf(operations), ...options }),
       );
       started.push(run);
       return run;
     },
     async run(operations, options) {
-      return within((await desk.start(operations, options)).result);
+      return within((await fixture.start(operations, options)).result);
     },
     async close() {
       for (const run of started) run.abort();
       await close?.(opened);
     },
   };
-  return desk;
+  return fixture;
 }
 
 const answer: ModelResponse = { text: "Answer.", toolCalls: [], finishReason: "stop" };

@@ -13,9 +13,9 @@ import type { EngineServices } from "./engine-services.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
 import type { CommitLogEntry, MainLlmRun, OperationStatus } from "./run-result.ts";
-import type { RunMachine, TransitionNote } from "./reduce-run.ts";
+import type { RunState, RunTransition } from "./run-state.ts";
 
-/** What is known of one planned operation as the run goes on. All fields are always there, so that records stay fast. */
+/** What is known of one planned operation while the run executes. */
 export interface OperationRecord {
   status: OperationStatus | undefined;
   skippedReason: SkippedReason | undefined;
@@ -26,16 +26,14 @@ export interface OperationRecord {
   finishedAt: number | undefined;
   /** Begun so far, those before a crash included. */
   attempts: number;
-  /** The first of this worker. */
-  firstAttempt: number;
   detached: boolean;
   lateStatus: OperationStatus | undefined;
   inputsSummary: Record<string, unknown> | undefined;
   outputsSummary: Record<string, unknown> | undefined;
   /** Of `done` only. */
   effects: readonly OperationEffect[];
-  /** True where something that it depends on has effects, so that its view differs from the hook's beginning. */
-  hasNews: boolean;
+  /** True if something that it depends on has effects, so that its view differs from the hook's beginning. */
+  isStale: boolean;
   /** False where its commit failed, so that nothing of it reaches the prompt. */
   isCommitted: boolean;
   /** The place that it holds. */
@@ -48,7 +46,7 @@ export interface OperationRecord {
 
 /** One try at an operation. */
 export interface Attempt {
-  readonly desk: RunDesk;
+  readonly run: RunContext;
   readonly operation: PlannedOperation;
   readonly record: OperationRecord;
   /** From 1 once it has begun. */
@@ -63,7 +61,7 @@ export interface AttemptTimer {
   /** From now on the time runs, unless it was stopped. */
   begin(): void;
   stop(): void;
-  /** Tells the handler that the run is over. */
+  /** Aborts the handler's signal. */
   abort(reason: unknown): void;
 }
 
@@ -79,13 +77,12 @@ export function createRecord(): OperationRecord {
     startedAt: undefined,
     finishedAt: undefined,
     attempts: 0,
-    firstAttempt: 0,
     detached: false,
     lateStatus: undefined,
     inputsSummary: undefined,
     outputsSummary: undefined,
     effects: noEffects,
-    hasNews: false,
+    isStale: false,
     isCommitted: true,
     place: undefined,
     cancelWait: undefined,
@@ -101,8 +98,8 @@ export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimit
   if (place !== undefined) limiter.release(place);
 }
 
-/** Everything that one worker has at hand for one run. */
-export interface RunDesk {
+/** State that one worker keeps while it executes a run. */
+export interface RunContext {
   services: EngineServices;
   input: RunInput;
   plan: RunPlan;
@@ -112,9 +109,7 @@ export interface RunDesk {
   /** The limits that each operation is under, by index of the plan. */
   places: readonly ConcurrencyClass[];
   records: readonly OperationRecord[];
-  machine: RunMachine;
-  /** That of the machine. */
-  readonly state: RunMachine["state"];
+  readonly state: RunState;
   writer: RunWriter;
   /** Aborted when the run is. */
   signal: AbortSignal;
@@ -137,26 +132,21 @@ export interface RunDesk {
   main: MainLlmRun;
   /** True once any operation has given an effect. */
   hasEffects: boolean;
-  /** True from the moment that somebody asks for the end: nothing starts any more. */
+  /** True once the run is to end: nothing starts any more. */
   isStopping: boolean;
-  /** The time, where it was read just now and nothing but the engine's own code has run since. */
-  nowMs: number | undefined;
   /** Adds an event with the next number, unless it is known from before a crash. */
-  emit(body: RunEventBody): void;
-  /** As `emit`, of an operation whose record says it all; its end may be a step of the journal besides. */
-  emitStart(operation: PlannedOperation): void;
-  emitEnd(operation: PlannedOperation, isStep: boolean): void;
-  dispatch(transition: TransitionNote): void;
+  emit(body: RunEventBody, ts?: number): void;
+  dispatch(transition: RunTransition): void;
   /** The journal or the lease is gone, or a store failed with the error: the worker has to stop. */
   giveUp(error: unknown): void;
 }
 
-/** Lets those that depend on an operation know that there is something to see. */
-export function tellNews(desk: RunDesk, index: number): void {
-  const { plan, records } = desk;
-  desk.hasEffects = true;
+/** Marks the operation's dependents, so that they rebuild their view. */
+export function markDependentsStale(run: RunContext, index: number): void {
+  const { plan, records } = run;
+  run.hasEffects = true;
   for (const dependent of plan.operations[index]?.dependents ?? []) {
     const record = records[dependent];
-    if (record !== undefined) record.hasNews = true;
+    if (record !== undefined) record.isStale = true;
   }
 }
