@@ -1,10 +1,10 @@
 import { redactSecrets } from "@ccl/core";
 
-/** Most lines of a card. */
+/** Maximum lines of a card. */
 export const maxCardLines = 10;
-/** Most UTF-16 units of a card's line, the bullet included; so it has at most as many code points and graphemes. */
+/** Maximum UTF-16 units of a card's line, the bullet included; so it has at most as many code points and graphemes. */
 const maxCardLineLength = 100;
-/** Most UTF-16 units after the bullet. */
+/** Maximum UTF-16 units after the bullet. */
 export const maxCardTextLength: number = maxCardLineLength - "- ".length;
 
 /** What is shown never lies beyond this, so longer runs are not even cleaned. */

@@ -2,7 +2,7 @@ import type { OutlineItem } from "../outline/outline.ts";
 import { maxCardLines } from "./card-lines.ts";
 import { nameRest } from "./pack-items.ts";
 
-/** Exported names with their signatures, the one that the file's own text mentions most first; undefined when there are none. */
+/** Exported names with their signatures, ordered by how often the file's own text mentions them; undefined when there are none. */
 export function codeCard(text: string, items: readonly OutlineItem[]): string[] | undefined {
   const named = items.filter((item) => item.exports.length > 0 && item.name !== "");
   if (named.length === 0) return undefined;

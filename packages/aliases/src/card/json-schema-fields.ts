@@ -8,7 +8,7 @@ const factNames = (
 /** Beyond it a type is `...`. */
 const maxTypeDepth = 6;
 
-/** True for a JSON Schema or an OpenAPI document, told by their own keywords. */
+/** True for a JSON Schema or an OpenAPI document, recognized by their own keywords. */
 export function isJsonSchema(value: unknown): value is Mapping {
   if (!isMapping(value)) return false;
   const dialect = value["$schema"];

@@ -1,3 +1,5 @@
+import { parseJson } from "@ccl/core/json";
+
 import { loadYaml } from "../load-library.ts";
 
 /** Longer YAML, and longer JSON with comments, is not read: that takes seconds for megabytes. */
@@ -42,14 +44,6 @@ function parseStructured(path: string, text: string): unknown {
   return value === undefined && text.length <= maxLooseLength
     ? parseJson(withoutJsonComments(text))
     : value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseYaml(text: string): unknown {

@@ -104,7 +104,7 @@ function checkTerm(
 const edge = new RegExp(`^${wordCharacter}(?:[^;=\\p{Cc}\\p{Zl}\\p{Zp}]*${wordCharacter})?$`, "u");
 const isTerm = (long: string): boolean => edge.test(long);
 
-/** Terms that stand in the text and seem to pay, those that save most first. */
+/** Terms that stand in the text and seem to pay, those that save more first. */
 function candidates(
   text: string,
   vocabulary: Readonly<Record<string, string>>,

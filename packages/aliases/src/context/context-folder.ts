@@ -1,11 +1,12 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, posix } from "node:path";
 
+import { throwIfAborted } from "@ccl/core/async";
 import { resolveInside, writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
-import { isErrorWithCode, throwIfAborted, toIoError } from "../registry/io-error.ts";
+import { isErrorWithCode, toIoError } from "../registry/io-error.ts";
 import { withRegistryLock } from "../registry/registry-lock.ts";
 
 const LOCK_WAIT_MS = 5000;
@@ -27,7 +28,7 @@ export interface ContextFolder {
 /** The folder of a registry. Does no I/O yet; writing fails where the registry does not persist. */
 export function createContextFolder(registry: AliasRegistry): ContextFolder {
   const place = async (name: string, signal: AbortSignal | undefined): Promise<string> => {
-    throwIfAborted(signal);
+    throwIfAborted(signal, AliasesError);
     const inside = await resolveInside(registry.root, pathOf(name));
     if (inside.ok) return inside.value.absolutePath;
     throw new AliasesError("io_failed", inside.issues.map((issue) => issue.message).join(" "));

@@ -3,7 +3,7 @@ import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts";
 import { applyTextPatch } from "./text-patch.ts";
 
-/** The state that the delta leads to. @throws AliasesError delta_mismatch when the base is not the one that the delta was made from. */
+/** The state that the delta leads to. @throws AliasesError delta_mismatch when the base is not the one that the delta starts from. */
 export function applyDelta(base: Snapshot, delta: Delta): Snapshot {
   const baseId = snapshotId(base.entries);
   if (baseId !== delta.baseId) {

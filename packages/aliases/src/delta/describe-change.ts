@@ -38,7 +38,7 @@ interface Texts {
   after: StructuredText;
 }
 
-/** What changed, in words: by the form that its card has, else in lines. At least one note; secrets masked, each one line. */
+/** What changed, in words: by the form that its card has, else in lines. At least one line; secrets masked, each one line. */
 export async function describeChange(
   changed: ChangedEntry,
   options: { signal?: AbortSignal | undefined } = {},

@@ -1,4 +1,5 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
+import { isRecord, parseJson } from "@ccl/core/json";
 
 import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
@@ -11,16 +12,13 @@ export function serializeSnapshot(snapshot: Snapshot): string {
 
 /** Reads what `serializeSnapshot` wrote. Issues: snapshot_not_json, snapshot_invalid, snapshot_id_mismatch. */
 export function parseSnapshot(text: string): Result<Snapshot> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parseJson(text);
+  if (value === undefined)
     return failure({
       code: "snapshot_not_json",
       path: [],
       message: "The snapshot is not JSON; take a new one.",
     });
-  }
   const issues: Issue[] = [];
   const found = readEntries(value, issues);
   const [first, ...rest] = issues;
@@ -64,8 +62,4 @@ function readEntry(entry: unknown): SnapshotEntry | undefined {
     return undefined;
   if (text === undefined) return { path, sha256 };
   return typeof text === "string" ? { path, sha256, text } : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -23,7 +23,7 @@ export type AliasChange =
       sha256: string;
       /** Unified diff of the texts, where both are known. */
       patch?: string | undefined;
-      /** The new entry's text, where no diff could be made. */
+      /** The new entry's text, if there is no diff. */
       text?: string | undefined;
       /** In words, for the prompt; at least one line, without the alias. */
       notes: string[];

@@ -29,7 +29,7 @@ export interface Declaration {
 
 type DeclarationParts = Pick<Declaration, "kind" | "name" | "signature"> & Partial<Declaration>;
 
-/** A declaration at a node's lines; it exports its name and has neither members nor documentation if not told. */
+/** A declaration at a node's lines; it exports its name and has neither members nor documentation unless given. */
 export function declarationAt(node: SyntaxNode, parts: DeclarationParts): Declaration {
   return {
     exports: [parts.name],

@@ -1,4 +1,5 @@
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 
 import { AliasesError } from "../aliases-error.ts";
 import { computeDelta } from "../delta/compute-delta.ts";
@@ -11,13 +12,7 @@ import type { FileFacts } from "./file-facts.ts";
 import { buildForms, type FileForm } from "./file-forms.ts";
 import { fitForms } from "./fit-forms.ts";
 import { createKeptPacks, type KeptPacks } from "./kept-packs.ts";
-import {
-  createFileReader,
-  surveyFiles,
-  throwIfAborted,
-  type FileReader,
-  type PackFile,
-} from "./pack-file.ts";
+import { createFileReader, surveyFiles, type FileReader, type PackFile } from "./pack-file.ts";
 import type { Pack, PackEntry, PackOmission, PackOptions } from "./pack.ts";
 import {
   compareBlocks,
@@ -37,9 +32,9 @@ const FILE_SHARE = 0.25;
 /** Share of the budget that the lines of [DELTA] may take. */
 const DELTA_SHARE = 0.3;
 /** A file costs at least this much, so that a budget bounds how many are worth looking into. */
-const LEAST_TOKENS_PER_FILE = 24;
-const LEAST_TOKENS_FOR_SIGNATURES = 80;
-const LEAST_TOKENS_FOR_FULL = 160;
+const MIN_TOKENS_PER_FILE = 24;
+const MIN_TOKENS_FOR_SIGNATURES = 80;
+const MIN_TOKENS_FOR_FULL = 160;
 
 /**
  * Packs a project for a task: each named file at the level that its rank and the budget allow, in an order that does
@@ -70,7 +65,7 @@ async function packStats(stats: AliasStat[], { options, counter, packs }: Packin
   const reader = createFileReader(options);
   const job = { options, counter, usable, reader };
   const { facts, omitted } = await surveyFiles(stats, { ...options, reader });
-  const offers = await offerForms(rank(facts, options), job);
+  const offers = await offerForms(await rank(facts, options), job);
   const frame = await buildFrame(stats, job);
   const fitted = fit(offers, { frame, counter, usable, options });
   const pack = { ...fitted, omitted: [...fitted.omitted, ...omitted] };
@@ -109,12 +104,12 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
 }
 
 /** Files, best first. */
-function rank(facts: FileFacts[], options: PackOptions): FileFacts[] {
+async function rank(facts: FileFacts[], options: PackOptions): Promise<FileFacts[]> {
   const wanted = new Set(options.focus);
   const focus = facts.flatMap((file, position) =>
     wanted.has(file.alias) || wanted.has(file.path) ? [position] : [],
   );
-  const scores = rankFiles(facts, { task: options.task, focus });
+  const scores = await rankFiles(facts, { task: options.task, focus });
   const profile = options.profile ?? onlyProfile(facts);
   return facts
     .map((file, position) => ({
@@ -132,7 +127,7 @@ function onlyProfile(facts: FileFacts[]): string | undefined {
 
 async function offerForms(ranked: FileFacts[], job: Job): Promise<Offer[]> {
   const { options, usable } = job;
-  const total = Math.min(ranked.length, Math.ceil(usable / LEAST_TOKENS_PER_FILE));
+  const total = Math.min(ranked.length, Math.ceil(usable / MIN_TOKENS_PER_FILE));
   const offers: Offer[] = [];
   for (const [place, facts] of ranked.entries()) {
     const { alias, path, sha256 } = facts;
@@ -144,7 +139,7 @@ async function offerForms(ranked: FileFacts[], job: Job): Promise<Offer[]> {
       group: aliasPrefix(alias),
     });
     if (place >= total) continue;
-    throwIfAborted(options.signal);
+    throwIfAborted(options.signal, AliasesError);
     options.onEvent?.({ type: "files_outlined", done: place + 1, total });
   }
   return offers;
@@ -164,8 +159,8 @@ async function offerFile(
     cache: options.registry.cache,
     capTokens: capsOf(options)[aliasPrefix(file.alias)] ?? Math.ceil(usable * FILE_SHARE),
     depth: {
-      hasSignatures: place * LEAST_TOKENS_FOR_SIGNATURES < usable,
-      hasFull: place * LEAST_TOKENS_FOR_FULL < usable,
+      hasSignatures: place * MIN_TOKENS_FOR_SIGNATURES < usable,
+      hasFull: place * MIN_TOKENS_FOR_FULL < usable,
     },
     signal: options.signal,
   });

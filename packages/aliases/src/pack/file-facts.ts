@@ -2,7 +2,7 @@ import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { scanImports } from "../outline/scan-imports.ts";
 import type { RankInput } from "../rank/rank-files.ts";
-import { countWords } from "../rank/term-matcher.ts";
+import { countWords, formatCounts, parseCounts } from "../rank/task-words.ts";
 import type { AliasStat, DerivedCache } from "../registry/alias-registry.ts";
 
 /** What a quick look over a file finds: all that ranking needs, so that an unchanged file need not be read again. */
@@ -13,9 +13,8 @@ export interface FileFacts extends RankInput {
 /** A file whose content hash is known. */
 export type KnownFile = AliasStat & { sha256: string };
 
-const kindOf = (path: string): string => `facts-1-${outlineLanguage(path) ?? "text"}`;
+const kindOf = (path: string): string => `facts-2-${outlineLanguage(path) ?? "text"}`;
 const isWord = (text: string): boolean => /^\S+$/.test(text);
-const words = (line: string): string[] => (line === "" ? [] : line.split(" "));
 
 /** The facts of an earlier look at the same content; undefined where there was none. */
 export function recallFacts(
@@ -24,15 +23,15 @@ export function recallFacts(
 ): FileFacts | undefined {
   const lines = cache.get(kindOf(path), sha256)?.split("\n");
   if (lines?.length !== 4) return undefined;
-  const [chars = "", declarations = "", imports = "", bag = ""] = lines;
+  const [chars = "", declarations = "", imports = "", counts = ""] = lines;
   return {
     alias,
     path,
     sha256,
     chars: Number(chars),
     declarations,
-    imports: words(imports),
-    content: { bag },
+    imports: imports === "" ? [] : imports.split(" "),
+    words: parseCounts(counts),
   };
 }
 
@@ -50,14 +49,14 @@ export function lookOver(
     chars: text.trim() === "" ? 0 : text.length,
     declarations: scanDeclarations(text, language).filter(isWord).join(" "),
     imports: scanImports(text, language).filter(isWord),
-    content: { text },
+    words: countWords(text),
   };
   if (!isKept) return facts;
   const lines = [
     String(facts.chars),
     facts.declarations,
     facts.imports.join(" "),
-    countWords(text),
+    formatCounts(facts.words),
   ];
   cache.set(kindOf(path), sha256, lines.join("\n"));
   return facts;

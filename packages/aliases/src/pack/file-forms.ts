@@ -12,8 +12,7 @@ import {
   type OutlineLanguage,
 } from "../outline/outline.ts";
 import { renderOutlineItems } from "../outline/render-outline.ts";
-import { queryTerms } from "../rank/query-terms.ts";
-import { createTermMatcher, type TermMatcher } from "../rank/term-matcher.ts";
+import { countTaskWords } from "../rank/task-words.ts";
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { DerivedCache } from "../registry/alias-registry.ts";
 import type { Form } from "./fit-forms.ts";
@@ -37,18 +36,18 @@ interface FormDepth {
   hasFull: boolean;
 }
 
-/** What forms are made with. */
+/** What building forms needs. */
 export interface FormContext {
   counter: TokenCounter;
   task: string;
   cache: DerivedCache;
-  /** Most tokens that the file may take. */
+  /** Maximum tokens that the file may take. */
   capTokens: number;
   depth: FormDepth;
   signal?: AbortSignal | undefined;
 }
 
-/** What each level tells, where a list of all declarations is 1; tuned on the commits of real repositories. */
+/** How much each level says, where a list of all declarations is 1; tuned on the commits of real repositories. */
 const VALUES = {
   reference: 0.12,
   cutCard: 0.5,
@@ -62,7 +61,7 @@ const VALUES = {
 };
 /** A list of declarations that is longer is offered cut as well. */
 const CUT_TOKENS = 120;
-/** Kinds of files that a card is made for; for the others it is what is left when there is nothing better. */
+/** Kinds of files that get a card; for the others it is what is left when there is nothing better. */
 const FORM_PREFIXES = new Set(["A", "P", "S", "PR", "C", "D"]);
 /** Written as prose or data, these say nothing by their headings and keys. */
 const CARD_PREFIXES = new Set(["A", "P", "S", "PR", "C"]);
@@ -153,7 +152,10 @@ async function outlineDrafts(
 ): Promise<Draft[]> {
   const body = renderOutlineItems(heads.items, "heads");
   const drafts: Draft[] = [{ level: "heads", body, value: VALUES.heads }];
-  const relevance = itemRelevance(heads.items, context.task);
+  const relevance = countTaskWords(
+    heads.items.map((item) => item.text),
+    context.task,
+  );
   if (context.counter.count(body) > CUT_TOKENS) {
     const cut = cutItems(file, { items: heads.items, relevance, counter: context.counter });
     drafts.push({ level: "heads", value: VALUES.cutHeads, ...cut });
@@ -175,19 +177,6 @@ async function outlineDrafts(
     drafts.push({ level: "heads", body: mixed, value: VALUES.focusHeads });
   }
   return drafts;
-}
-
-let matcherOfTask: { task: string; matcher: TermMatcher } | undefined;
-
-/** How many terms of the task each item has. */
-function itemRelevance(items: OutlineItem[], task: string): number[] {
-  if (matcherOfTask?.task !== task) {
-    matcherOfTask = { task, matcher: createTermMatcher([...queryTerms(task).keys()]) };
-  }
-  const { matcher } = matcherOfTask;
-  return items.map((item) =>
-    matcher.count(item.text).counts.reduce((sum, count) => sum + Math.min(1, count), 0),
-  );
 }
 
 /** The items that fit some hundred tokens, those of the task first, in the order of the source, and what is missing. */

@@ -1,4 +1,4 @@
-/** One way to show a file: what it costs, and how much it tells on a scale where a list of its declarations is 1. */
+/** One way to show a file: what it costs, and how much it says on a scale where a list of its declarations is 1. */
 export interface Form {
   tokens: number;
   value: number;
@@ -69,7 +69,7 @@ function createPurse(capacity: Capacity): Purse {
   return { spend };
 }
 
-/** The most telling form that what is left pays for. */
+/** The form of the highest value that what is left pays for. */
 function improve(candidate: Candidate, chosen: number, purse: Purse): number {
   const current = candidate.forms[chosen] ?? { tokens: 0, value: 0 };
   const better = [...candidate.forms.entries()]

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { AliasStat, DerivedCache } from "../registry/alias-registry.ts";
 import type { Pack, PackOmission, PackOptions } from "./pack.ts";
 
-/** The packs that were made before of one tree, by what they were made for. */
+/** Earlier packs of one tree, by what they were asked for. */
 export interface KeptPacks {
   recall(): Pack | undefined;
   keep(pack: Pack): void;

@@ -1,3 +1,5 @@
+import { throwIfAborted } from "@ccl/core/async";
+
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasContent, AliasStat } from "../registry/alias-registry.ts";
 import { lookOver, recallFacts, type FileFacts, type KnownFile } from "./file-facts.ts";
@@ -61,7 +63,7 @@ export async function surveyFiles(
       surveyed.omitted.push({ alias: stat.alias, path: stat.path, reason: found });
     else surveyed.facts.push(found);
     if (position % FILES_A_STEP === 0 || position === stats.length - 1) {
-      throwIfAborted(options.signal);
+      throwIfAborted(options.signal, AliasesError);
       options.onEvent?.({ type: "files_read", done: position + 1, total: stats.length });
     }
   }
@@ -92,10 +94,4 @@ function isKnown(stat: AliasStat): stat is KnownFile {
 
 function hasText(content: AliasContent): content is AliasContent & { text: string } {
   return content.text !== undefined;
-}
-
-/** Ends the work where the caller no longer wants it. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new AliasesError("aborted", "The pack was aborted.", { cause: signal.reason });
 }

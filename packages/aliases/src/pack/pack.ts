@@ -13,7 +13,7 @@ export interface PackOptions {
   task: string;
   /** In tokens of `counter`; the whole text stays within it. */
   budget: number;
-  /** Most tokens a file may take, by alias prefix. Default: A (decisions) 300, P (options) 200, the rest by share of the budget. */
+  /** Maximum tokens a file may take, by alias prefix. Default: A (decisions) 300, P (options) 200, the rest by share of the budget. */
   caps?: Record<string, number> | undefined;
   /** Default: the estimator of @ccl/core, under which a safety margin is kept. */
   counter?: TokenCounter | CounterSource | undefined;

@@ -18,7 +18,7 @@ const ORDER = [...LABELS.keys()];
 
 const HOW_TO_EXPAND = 'If you need the full text of an alias, call get_alias("<alias>").';
 
-/** What the text is made of. */
+/** What the text consists of. */
 export interface PackParts {
   /** Rendered by `renderBlock`, in the order of `compareBlocks`. */
   blocks: string[];
@@ -84,7 +84,7 @@ export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & {
   ];
 }
 
-/** The least that is still a pack: the task and the way to more. */
+/** The smallest pack: the task and the way to more. */
 export function renderBareInstruction(task: string): string {
   return `[INSTRUCTION]\n${task}\n\n${HOW_TO_EXPAND}\n`;
 }

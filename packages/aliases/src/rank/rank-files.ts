@@ -1,14 +1,15 @@
+import { createSearchIndex, splitWords, type CountedText } from "@ccl/search";
+
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import { buildImportGraph, type ImportGraph } from "./import-graph.ts";
-import { queryTerms, splitIdentifier } from "./query-terms.ts";
-import { createTermMatcher, type TermCounts } from "./term-matcher.ts";
+import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
 
 /** A file as ranking sees it. */
 export interface RankInput {
   alias: string;
   path: string;
-  /** Its text, or what `countWords` made of it. */
-  content: { text: string } | { bag: string };
+  /** The terms of its text. */
+  words: CountedText;
   /** Of the text, in UTF-16 units. */
   chars: number;
   /** Names that the file declares, with spaces between. */
@@ -24,26 +25,23 @@ export interface RankOptions {
   focus?: number[] | undefined;
 }
 
-/** Weights of BM25F's fields: a path says more than a name, a name more than a word of the text. */
-const FIELDS = [
-  { weight: 8, lengthBias: 0.3 },
-  { weight: 3, lengthBias: 0.5 },
-  { weight: 1, lengthBias: 0.6 },
-] as const;
-const SATURATION = 1.2;
+/** A path says more than a name, a name more than a word of the text. */
+const WEIGHTS = {
+  fields: { path: 8, declarations: 3, text: 1 },
+  lengthDiscounts: { path: 0.3, declarations: 0.5, text: 0.6 },
+};
 /** What a file gets of its best neighbour's score in the import graph. */
 const NEIGHBOUR_SHARE = 0.2;
 /** Share of the score that needs no word of the task: how much of the project leans on the file, and its size. */
 const PRIOR_SHARE = 0.12;
 
 /** Scores files for a task; higher is better, and every file has a score above 0, so that the order is total. */
-export function rankFiles(files: RankInput[], options: RankOptions): Float64Array {
+export async function rankFiles(files: RankInput[], options: RankOptions): Promise<Float64Array> {
   const graph = buildImportGraph(
     files.map((file) => file.path),
     files.map((file) => file.imports),
   );
-  const scores = scoreWords(files, options.task);
-  normalize(scores);
+  const scores = await scoreWords(files, options.task);
   spread(scores, graph, NEIGHBOUR_SHARE);
   const prior = scorePrior(files, graph);
   const wanted = wantedKinds(options.task);
@@ -56,55 +54,25 @@ export function rankFiles(files: RankInput[], options: RankOptions): Float64Arra
     : addFocus(scores, graph, options.focus);
 }
 
-function scoreWords(files: RankInput[], task: string): Float64Array {
-  const terms = queryTerms(task);
-  const matcher = createTermMatcher([...terms.keys()]);
-  const weights = [...terms.values()];
-  const counted = files.map((file) => [
-    matcher.count(splitPath(file.path)),
-    matcher.count(file.declarations),
-    "text" in file.content ? matcher.count(file.content.text) : matcher.countBag(file.content.bag),
-  ]);
-  const averages = FIELDS.map(
-    (_, field) =>
-      counted.reduce((sum, fields) => sum + (fields[field]?.words ?? 0), 0) /
-        Math.max(1, files.length) || 1,
+/** Scores by the words of the task, the best file 1. */
+async function scoreWords(files: RankInput[], task: string): Promise<Float64Array> {
+  const index = createSearchIndex({ ...WEIGHTS, analyzer });
+  await index.put(
+    files.map(({ path, declarations, words }, position) => ({
+      id: String(position),
+      texts: { path: splitPath(path), declarations, text: words },
+    })),
   );
-  const rarity = weights.map((weight, term) => {
-    const holders = counted.filter((fields) =>
-      fields.some((field) => (field.counts[term] ?? 0) > 0),
-    ).length;
-    return weight * Math.log(1 + (files.length - holders + 0.5) / (holders + 0.5));
-  });
-  return Float64Array.from(counted, (fields) => scoreFile(fields, { averages, rarity }));
-}
-
-function scoreFile(fields: TermCounts[], corpus: { averages: number[]; rarity: number[] }): number {
-  let score = 0;
-  for (const [term, rarity] of corpus.rarity.entries()) {
-    let frequency = 0;
-    for (const [position, field] of FIELDS.entries()) {
-      const counts = fields[position];
-      const occurrences = counts?.counts[term] ?? 0;
-      if (counts === undefined || occurrences === 0) continue;
-      const length =
-        1 - field.lengthBias + (field.lengthBias * counts.words) / (corpus.averages[position] ?? 1);
-      frequency += (field.weight * occurrences) / length;
-    }
-    score += (rarity * frequency) / (SATURATION + frequency);
-  }
-  return score;
+  const { hits } = index.searchText({ text: task.slice(0, MAX_TASK_CHARS), limit: files.length });
+  const scores = new Float64Array(files.length);
+  for (const { id, score } of hits) scores[Number(id)] = score / (hits[0]?.score ?? 1);
+  return scores;
 }
 
 /** The path's words, its last segment twice: the file's own name says more than its folders'. */
 function splitPath(path: string): string {
   const segments = path.split("/");
   return [...segments, segments.at(-1) ?? ""].join(" ").replaceAll(".", " ");
-}
-
-function normalize(scores: Float64Array): void {
-  const best = scores.reduce((most, score) => Math.max(most, score), 0);
-  if (best > 0) for (const [position, score] of scores.entries()) scores[position] = score / best;
 }
 
 function spread(scores: Float64Array, graph: ImportGraph, share: number): void {
@@ -138,7 +106,7 @@ function kindOf(alias: string): FileKind {
 
 /** Kinds that the task names: a task on documentation wants documents first. */
 function wantedKinds(task: string): Set<FileKind> {
-  const words = new Set(splitIdentifier(task.slice(0, 2000)));
+  const words = new Set(splitWords(task, 500).flatMap(({ parts }) => parts));
   const wanted = new Set<FileKind>();
   if (["test", "tests", "testing", "spec", "coverage"].some((word) => words.has(word)))
     wanted.add("test");

@@ -12,7 +12,7 @@ export interface UnnamedFile {
 /**
  * Names files `PREFIX.` and the shortest ending of their path that no other of them has: the file's stem, then with
  * its folder, and so on (`H.pack`, `H.src.pack`). `index`, `mod` and `__init__` go by their folder. Files of one
- * folder with one stem are told apart by extension (`H.list-h`), what is left by a hash of the path.
+ * folder with one stem are distinguished by extension (`H.list-h`), what is left by a hash of the path.
  *
  * The names depend only on the set of paths, not on its order; they differ even where case is ignored, and from
  * `taken` (keys of `aliasKey`). A file whose stem and prefix no other file has keeps its name whatever else comes.
@@ -24,7 +24,7 @@ export function nameFiles(
   const used = new Set(taken);
   const names = new Map<string, string>();
   const sorted = [...files].sort((a, b) => compareCodeUnits(a.path, b.path));
-  let waiting = tellSiblingsApart(sorted.map((file) => startOf(file)));
+  let waiting = distinguishSiblings(sorted.map((file) => startOf(file)));
   while (waiting.length > 0) waiting = nameUnique(waiting, used, names);
   return names;
 }
@@ -78,8 +78,8 @@ function legalName(segment: string): string {
     .replace(/^-+/, "_");
 }
 
-/** Makes the ends of the names of one folder's files differ, so that adding folders can tell all files apart. */
-function tellSiblingsApart(candidates: Candidate[]): Candidate[] {
+/** Makes the ends of the names of one folder's files differ, so that added folders can distinguish all files. */
+function distinguishSiblings(candidates: Candidate[]): Candidate[] {
   return renameClashes(renameClashes(candidates, byKind), (clash) => {
     return clash.map((candidate) => ({
       ...candidate,

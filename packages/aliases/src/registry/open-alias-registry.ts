@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { failure, success, type Issue, type Result } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 import { writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
@@ -17,7 +18,7 @@ import { aliasKey, compareCodeUnits, parseAlias, quote } from "./alias-name.ts";
 import { codeId } from "./code-id.ts";
 import { createDerivedCache } from "./derived-cache.ts";
 import { hashFile } from "./file-hasher.ts";
-import { throwIfAborted, toIoError } from "./io-error.ts";
+import { toIoError } from "./io-error.ts";
 import { createPacer, type Pacer } from "./pacer.ts";
 import { isInside } from "./locate-file.ts";
 import { findFile, readAlias } from "./read-alias.ts";
@@ -83,7 +84,7 @@ class FileAliasRegistry implements AliasRegistry {
     options: { signal?: AbortSignal | undefined } = {},
   ): Promise<Result<AliasEntry>> {
     return this.#inTurn(async () => {
-      throwIfAborted(options.signal);
+      throwIfAborted(options.signal, AliasesError);
       const { records } = this.#store;
       const found = this.#hashForAdding(path);
       const issues = [...aliasIssues(alias, records), ...(found.ok ? [] : found.issues)];
@@ -117,7 +118,7 @@ class FileAliasRegistry implements AliasRegistry {
     alias: string,
     options: { signal?: AbortSignal | undefined } = {},
   ): ReturnType<AliasRegistry["resolve"]> {
-    throwIfAborted(options.signal);
+    throwIfAborted(options.signal, AliasesError);
     return readAlias(this.root, this.#store.records, alias);
   }
 

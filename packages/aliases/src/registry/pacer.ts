@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { throwIfAborted } from "./io-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
+
+import { AliasesError } from "../aliases-error.ts";
 
 /** Lets other work, aborts and progress through while a loop works synchronously. */
 export interface Pacer {
@@ -8,7 +10,7 @@ export interface Pacer {
   step(done: number, total?: number): Promise<void> | undefined;
 }
 
-/** What a pacer watches and whom it tells. */
+/** What a pacer watches and reports to. */
 export interface PacerOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((done: number, total: number | undefined) => void) | undefined;
@@ -19,14 +21,14 @@ const REPORT_MS = 100;
 
 /** Gives way some 60 times a second and reports at most 10 times. Throws aborted. */
 export function createPacer({ signal, onProgress }: PacerOptions): Pacer {
-  throwIfAborted(signal);
+  throwIfAborted(signal, AliasesError);
   let lastTurnMs = performance.now();
   let lastReportMs = lastTurnMs;
 
   async function giveWay(): Promise<void> {
     await nextTurn();
     lastTurnMs = performance.now();
-    throwIfAborted(signal);
+    throwIfAborted(signal, AliasesError);
   }
 
   return {

@@ -1,3 +1,5 @@
+import { isRecord } from "@ccl/core/json";
+
 import { posix } from "node:path";
 
 import { AliasesError } from "../aliases-error.ts";
@@ -240,14 +242,10 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function corrupt(file: string, what: string, cause?: unknown): AliasesError {
   return new AliasesError(
     "registry_corrupt",
-    `${file} is not a registry: ${what}. Mend it, restore it, or delete it.`,
+    `${file} is not a registry: ${what}. Repair it, restore it, or delete it.`,
     {
       cause,
     },

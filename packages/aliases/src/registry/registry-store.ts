@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
+import { throwIfAborted } from "@ccl/core/async";
 import { writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
-import { isErrorWithCode, throwIfAborted, toIoError } from "./io-error.ts";
+import { isErrorWithCode, toIoError } from "./io-error.ts";
 import {
   emptyRegistry,
   parseRegistry,
@@ -47,7 +48,7 @@ export function openRegistryStore(options: RegistryStoreOptions): RegistryStore 
   let document: RegistryDocument = text === undefined ? emptyRegistry() : parseRegistry(text, file);
 
   async function write(next: RegistryDocument, signal: AbortSignal | undefined): Promise<void> {
-    throwIfAborted(signal);
+    throwIfAborted(signal, AliasesError);
     prepareDirectory(directory);
     await withRegistryLock(
       join(directory, "aliases.lock"),

@@ -13,7 +13,7 @@ export interface StatCache {
   hash(file: TreeFile): ContentHash;
   /** Whether there is anything to write. */
   readonly isChanged: boolean;
-  /** The text of the cache's file, without the paths that nobody will ask for again. */
+  /** The text of the cache's file, without the paths that are no longer in use. */
   render(isAlive: (path: string) => boolean): string;
 }
 

@@ -19,11 +19,11 @@ import { readGetAliasInput } from "./get-alias-input.ts";
 
 /** Bounds of one answer. */
 export interface GetAliasToolOptions {
-  /** Most tokens of an answer's text. Default 4,000. */
+  /** Maximum tokens of an answer's text. Default 4,000. */
   maxTokens?: number | undefined;
   /** Default: the estimator of @ccl/core, under which a tenth of `maxTokens` stays free. */
   counter?: TokenCounter | undefined;
-  /** Most bytes of an answer's text in UTF-8. Default 64 KiB. */
+  /** Maximum bytes of an answer's text in UTF-8. Default 64 KiB. */
   maxBytes?: number | undefined;
 }
 

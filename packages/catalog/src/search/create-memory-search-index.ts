@@ -24,7 +24,7 @@ export interface MemorySearchIndex extends SearchIndex {
 }
 
 /**
- * Creates an empty index. Changes are made whole or not at all, one after another; an aborted one rejects with `aborted`.
+ * Creates an empty index. A change applies whole or not at all, one after another; an aborted one rejects with `aborted`.
  * A vector that is not finite, or not as long as the others, rejects with `invalid_options`.
  */
 export function createMemorySearchIndex(options: MemorySearchIndexOptions = {}): MemorySearchIndex {

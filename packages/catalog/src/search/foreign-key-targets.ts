@@ -1,6 +1,6 @@
 import type { ResourceRecord } from "../record/resource-record.ts";
 
-const mostSteps = 4;
+const maxSteps = 4;
 
 /**
  * Ids that the foreign keys of a record may mean, best guess first: `public.users.id` in `res:db.pg.main.public.orders`
@@ -18,7 +18,7 @@ function targetsOf(id: string, key: string): string[] {
   const found: string[] = [];
   for (const name of table === "" ? [key] : [table, key]) {
     let parent = id;
-    for (let steps = 0; steps < mostSteps; steps += 1) {
+    for (let steps = 0; steps < maxSteps; steps += 1) {
       const cut = Math.max(
         parent.lastIndexOf("."),
         parent.lastIndexOf("/"),

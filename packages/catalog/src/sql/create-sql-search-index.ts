@@ -22,7 +22,7 @@ export interface SqlSearchIndexParts {
   weights: TextWeights;
 }
 
-/** An index over tables that are there. Changes are made whole or not at all, in the order in which they are asked for. */
+/** An index over tables that are there. A change applies whole or not at all, in the order in which they are asked for. */
 export function createSqlSearchIndex({
   runner,
   analyzer,

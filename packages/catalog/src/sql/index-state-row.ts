@@ -20,7 +20,7 @@ export interface IndexStateRow {
   nearestDimensions: number;
 }
 
-/** Writes the one row where it is missing. @throws CatalogError `invalid_options` when another analyzer made the index */
+/** Writes the one row where it is missing. @throws CatalogError `invalid_options` if another analyzer built the index */
 export function* claimIndex(analyzer: string): SqlSteps<void> {
   yield* run(
     `INSERT INTO ccl_search_state VALUES (1, ?, 0, 0, 0, ?, 0, 0) ON CONFLICT (only_row) DO NOTHING`,
@@ -29,7 +29,7 @@ export function* claimIndex(analyzer: string): SqlSteps<void> {
   );
   const { analyzer: found } = yield* readState();
   if (found === analyzer) return;
-  const message = `The index was made by the analyzer ${JSON.stringify(found)}, not ${JSON.stringify(analyzer)}; drop its tables and put the records again.`;
+  const message = `The index was built by the analyzer ${JSON.stringify(found)}, not ${JSON.stringify(analyzer)}; drop its tables and put the records again.`;
   throw new CatalogError("invalid_options", message);
 }
 

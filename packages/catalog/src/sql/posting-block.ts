@@ -56,9 +56,9 @@ export function decodeBlock(bytes: unknown): PostingBlock {
   return block;
 }
 
-/** Is told a document's place and where its entry ends, after all of the entry's fields. */
+/** Receives a document's place and where its entry ends, after all of the entry's fields. */
 type OnEntry = (place: number, end: number) => void;
-/** Is told the fields of an entry that follows. */
+/** Receives the fields of an entry that follows. */
 type OnField = (place: number, field: { field: number; frequency: number; length: number }) => void;
 
 const field = { field: 0, frequency: 0, length: 0 };

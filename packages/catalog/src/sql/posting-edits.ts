@@ -22,7 +22,7 @@ export function createPostingEdits(nextDocument: number): PostingEdits {
   return { blocks: new Map(), firstNewBlock: Math.ceil(nextDocument / blockSize) };
 }
 
-/** Notes an entry that comes or replaces. */
+/** Records a new entry or a replacement. */
 export function addEntry(
   edits: PostingEdits,
   { term, document, entry }: { term: string; document: number; entry: PostingEntry },
@@ -30,7 +30,7 @@ export function addEntry(
   placesOf(edits, term, document).set(document % blockSize, entry);
 }
 
-/** Notes an entry that goes. */
+/** Records a removed entry. */
 export function dropEntry(edits: PostingEdits, term: string, document: number): void {
   placesOf(edits, term, document).set(document % blockSize, undefined);
 }

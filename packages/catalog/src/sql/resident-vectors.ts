@@ -12,7 +12,7 @@ export interface ResidentVectors {
 }
 
 /** More than this is read from the database at each search, as it stands there. */
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 const bytesAtOnce = 4_000_000;
 
 /** Nothing yet. */
@@ -22,7 +22,7 @@ export function createResidentVectors(): ResidentVectors {
 
 /** Whether the vectors of an index may be kept at hand. */
 export function canHoldVectors({ documents, dimensions }: IndexStateRow): boolean {
-  return documents * dimensions * 4 <= mostBytes;
+  return documents * dimensions * 4 <= maxBytes;
 }
 
 /** Brings the vectors at hand up to what the transaction sees: only those of changed documents are read. */

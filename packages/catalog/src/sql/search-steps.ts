@@ -105,7 +105,7 @@ export interface NearSearch {
 
 /** Fewer visible documents than this are compared one by one, which is exact. */
 const fewDocuments = 2_000;
-const mostFromIndex = 1_000;
+const maxFromIndex = 1_000;
 
 /** The documents with the nearest vectors: through the database's own index where there is one, else by comparing all. */
 export function* searchNear(
@@ -194,8 +194,8 @@ function* askNearest(
       })
       .sort(compareHits)
       .slice(0, limit);
-  if (count > fewDocuments && limit <= mostFromIndex) {
-    const deep = Math.min(mostFromIndex, limit * 4);
+  if (count > fewDocuments && limit <= maxFromIndex) {
+    const deep = Math.min(maxFromIndex, limit * 4);
     const hits = nearestOf(yield* findNearest(dialect, { vector, limit: deep }));
     if (hits.length === limit) return hits;
   }

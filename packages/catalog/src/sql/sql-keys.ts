@@ -6,7 +6,7 @@ export function sortKeyOf(text: string): string {
   return key;
 }
 
-/** The text that a sort key was made of. */
+/** The text that a sort key stands for. */
 export function textOfSortKey(key: string): string {
   let text = "";
   for (let at = 0; at + 4 <= key.length; at += 4)

@@ -11,7 +11,7 @@ const minChars = 5;
 const minLikeness = 0.6;
 const maxFound = 8;
 
-/** Terms that share most of their beginning with the word, or differ from it by one typing error; best first. */
+/** Terms that begin like the word for the larger part, or differ from it by one typing error; best first. */
 export function findNearTerms(terms: Iterable<string>, word: string): NearTerm[] {
   if (!canResemble(word)) return [];
   const prefix = word.slice(0, nearPrefixLength);

@@ -29,10 +29,12 @@ export interface Analyzer {
   queryWords(text: string): QueryWord[];
 }
 
-/** What the default analyzer may be told. */
+/** Options of the default analyzer. */
 export interface AnalyzerOptions {
   /** Groups of words or phrases that mean the same, like `["gmv", "gross merchandise value"]`; read for queries only. */
   glossary?: readonly (readonly string[])[] | undefined;
+  /** More words that carry no subject, in lower case. */
+  stopWords?: Iterable<string> | undefined;
   /** Words of a document's field that are read, from its beginning; 20,000 where absent. */
   maxWords?: number | undefined;
   /** Words of a query that are read, from its beginning; 500 where absent. */
@@ -49,6 +51,7 @@ const requestWeight = 0.5;
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   const maxWords = options.maxWords ?? 20_000;
   const maxQueryWords = options.maxQueryWords ?? 500;
+  const ignored = new Set([...stopWords, ...(options.stopWords ?? [])]);
   const links = createWordLinks(options.glossary ?? []);
   return {
     name: "ccl-analyzer-1",
@@ -65,7 +68,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
       const phrases = links.findPhrases(words.map(({ whole }) => stemWord(whole)));
       const asked = words.map((word, at) => ({ word, phraseLinks: phrases.get(at) ?? [] }));
       const kept = asked.filter(
-        ({ word, phraseLinks }) => phraseLinks.length > 0 || !stopWords.has(word.whole),
+        ({ word, phraseLinks }) => phraseLinks.length > 0 || !ignored.has(word.whole),
       );
       return toQueryWords(kept.length > 0 ? kept : asked, links.linksOf);
     },

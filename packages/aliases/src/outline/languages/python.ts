@@ -112,11 +112,11 @@ function readVariable(statement: SyntaxNode): Declaration | undefined {
   const value = assignment.field("right");
   const typed = type === undefined ? "" : `: ${sliceNode(type, STYLE)}`;
   const shown = value === undefined ? "" : ` = ${simpleValue(value, STYLE)}`;
-  const isTold = type !== undefined && shown.endsWith("…");
+  const isRedundant = type !== undefined && shown.endsWith("…");
   return declarationAt(statement, {
     kind: "var",
     name: left.text,
-    signature: left.text + typed + (isTold ? "" : shown),
+    signature: left.text + typed + (isRedundant ? "" : shown),
   });
 }
 

@@ -97,7 +97,7 @@ function unwrapped(node: SyntaxNode): { value: SyntaxNode; type: SyntaxNode | un
   return { value, type: undefined };
 }
 
-/** What follows the name of a value without a declared type: `: type` where it can be told, else ` = ` and its shape. */
+/** What follows the name of a value without a declared type: `: type` where it can be inferred, else ` = ` and its shape. */
 export function initializerText(node: SyntaxNode): string {
   const { value, type } = unwrapped(node);
   if (type !== undefined) return `: ${compactNode(type)}`;
