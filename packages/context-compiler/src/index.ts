@@ -51,7 +51,7 @@ export {
 } from "./externalize/summarize-content.ts";
 export type { BudgetBreakdown } from "./fit/cut-history.ts";
 export { fitMessages, type FitOptions, type FittedMessages } from "./fit/fit-messages.ts";
-export type { ElidedStretch } from "./fit/fit-policy.ts";
+export type { ElidedRange } from "./fit/fit-policy.ts";
 export type { FitState, FrozenCut } from "./fit/fit-state.ts";
 export type { FitReason, FitTraceEntry } from "./fit/fit-trace.ts";
 export { createSession } from "./session/create-session.ts";

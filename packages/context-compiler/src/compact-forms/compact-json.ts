@@ -1,4 +1,5 @@
 import type { TokenCounter } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
 import { truncateMiddle } from "@ccl/core";
 
 import { layoutTable, type TableRow } from "./layout-table.ts";
@@ -187,10 +188,6 @@ function flatten(row: Record<string, unknown>): Map<string, unknown> {
   };
   visit("", row, 0);
   return cells;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isRecordList(value: unknown): value is Record<string, unknown>[] {

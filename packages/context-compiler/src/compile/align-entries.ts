@@ -50,7 +50,7 @@ function findSame(
   return at < 0 ? undefined : at;
 }
 
-/** One that makes or answers the same call, or says something in the same role, shown mended or shorter. */
+/** One that makes or answers the same call, or says something in the same role, shown repaired or shorter. */
 function isVersionOf(message: ChatMessage, original: ChatMessage): boolean {
   const isAlike = original.role === message.role && original.toolCallId === message.toolCallId;
   return (

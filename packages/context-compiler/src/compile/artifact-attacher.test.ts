@@ -129,7 +129,7 @@ describe("large answers of a transcript that was taken in", () => {
     await recordMessages(session, [...asked("a"), answer("a", large(1))]);
     const context = await compile(session, artifactStore);
     expect(context.toolResults[0]?.content).toBe(large(1));
-    expect(context.trace[0]?.notes).toEqual([
+    expect(context.trace[0]?.remarks).toEqual([
       "the answer to a stays in full: the store failed (limit_exceeded)",
     ]);
   });

@@ -43,7 +43,7 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
         message.role === "tool" &&
         typeof message.content === "string" &&
         meter.of(message) > aboveTokens;
-      const notes: string[] = [];
+      const remarks: string[] = [];
       for (const entry of mapper.unseen(context.entries).filter(isLarge)) {
         const answer = answerOf(entry, logIndexOf(session));
         if (answer === undefined) continue;
@@ -54,14 +54,14 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
         );
         if (typeof found !== "string") stored.set(entry, found);
         else
-          notes.push(`the answer to ${answer.callId} stays in full: the store failed (${found})`);
+          remarks.push(`the answer to ${answer.callId} stays in full: the store failed (${found})`);
       }
       const entries = mapper.map(context.entries, {
         change: (entry) => attach(entry, stored.get(entry)),
       });
-      return entries === context.entries && notes.length === 0
+      return entries === context.entries && remarks.length === 0
         ? context
-        : context.with({ entries }, { notes });
+        : context.with({ entries }, { remarks });
     },
   };
 }

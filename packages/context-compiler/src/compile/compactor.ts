@@ -8,7 +8,7 @@ import type { ContextEntry, Summarize } from "./working-context.ts";
 
 /** What a compactor does beside trimming and joining. */
 export interface CompactorOptions {
-  /** Writes a summary in place of the facts when a stretch is dropped; asked once a stretch, and kept in the log. */
+  /** Writes a summary in place of the facts when a range is dropped; asked once a range, and kept in the log. */
   summarize?: Summarize | undefined;
   /** Messages that count more keep their head and tail; half of the budget by default. */
   maxMessageTokens?: number | undefined;

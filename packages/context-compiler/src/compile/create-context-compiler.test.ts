@@ -258,7 +258,7 @@ describe("the provider's cache", () => {
     });
     await recordTurns(session, 0, 20);
     const { trace } = await compilerOf().compile(session, { budget: 1_000, systemPrompt });
-    expect(trace.at(-1)?.notes).toEqual([
+    expect(trace.at(-1)?.remarks).toEqual([
       "the cut that was saved with the session can't be read: it is made anew",
       "the cut was not saved with the session (unknown): after a restart it is made anew",
     ]);
@@ -295,17 +295,17 @@ describe("a processor", () => {
     name: "note",
     process: ({ context }) =>
       context
-        .with({ volatile: "It is Monday." }, { notes: ["a day"] })
-        .with({}, { notes: ["was added"] }),
+        .with({ volatile: "It is Monday." }, { remarks: ["a day"] })
+        .with({}, { remarks: ["was added"] }),
   };
 
-  it("of the application's own changes the prompt, and its notes stand in the trace", async () => {
+  it("of the application's own changes the prompt, and its remarks stand in the trace", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 1);
     const compiler = compilerOf({ processors: [note, historySelector()] });
     const context = await compiler.compile(session, { budget: 5_000, systemPrompt });
     expect(context.toMessages().at(-1)).toMatchObject({ role: "user", content: "It is Monday." });
-    expect(context.trace[0]).toMatchObject({ processor: "note", notes: ["a day", "was added"] });
+    expect(context.trace[0]).toMatchObject({ processor: "note", remarks: ["a day", "was added"] });
     expect(context.trace[0]?.tokensAfter).toBeGreaterThan(
       context.trace[0]?.tokensBefore ?? Infinity,
     );

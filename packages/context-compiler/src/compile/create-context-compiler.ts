@@ -1,10 +1,10 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter, type ToolDefinition } from "@ccl/core";
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { analyzeHistory } from "../fit/analyze-history.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { Session } from "../session/session.ts";
-import { throwIfAborted, untilAborted } from "../session-store/until-aborted.ts";
 import { artifactAttacher } from "./artifact-attacher.ts";
 import { compactor } from "./compactor.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
@@ -61,7 +61,7 @@ export interface ContextCompiler {
   /**
    * The prompt of a session as it stands, within the budget. The log says everything: one log and two budgets give two
    * prompts, and the same log the same prompt. Stores and processors are waited for without a limit, and a signal ends
-   * that at once; a cut that the session's store can't load or save is no failure but a note in the trace.
+   * that at once; a cut that the session's store can't load or save is no failure but a remark in the trace.
    * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown, `invalid_options`, `aborted`, and
    *   `invalid_messages` where own processors leave a history that no provider accepts
    */
@@ -95,7 +95,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
         volatile,
       });
       for (const processor of processors) {
-        throwIfAborted(signal);
+        throwIfAborted(signal, ContextCompilerError);
         const input = {
           session,
           context,
@@ -105,7 +105,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
         };
         context = await runProcessor(processor, frame, input);
       }
-      throwIfAborted(signal);
+      throwIfAborted(signal, ContextCompilerError);
       if (!context.isWithinBudget()) throw overBudget(context, counter);
       if (!isSelected(context)) requireLegal(context, counter);
       return context;
@@ -125,13 +125,17 @@ async function runProcessor(
   const { name } = processor;
   const { tokenCount: tokensBefore } = input.context;
   try {
-    const context = await untilAborted(Promise.resolve(processor.process(input)), input.signal);
+    const context = await untilAborted(
+      Promise.resolve(processor.process(input)),
+      input.signal,
+      ContextCompilerError,
+    );
     const traced = countStep(context, frame, { processor: name, tokensBefore });
     if (traced === undefined) throw foreignContext(name);
     return traced;
   } catch (error) {
-    // Whatever an abort made fail, it is the abort that is told.
-    throwIfAborted(input.signal);
+    // Report the abort itself, not the errors it caused.
+    throwIfAborted(input.signal, ContextCompilerError);
     throw error;
   }
 }
@@ -170,13 +174,13 @@ function foreignContext(name: string): ContextCompilerError {
 
 /** Throws where the last word was not a `historySelector`'s, and the history is none that every provider accepts. */
 function requireLegal(context: WorkingContext, counter: TokenCounter): void {
-  const [fault] = analyzeHistory(
+  const [problem] = analyzeHistory(
     context.history,
     createMessageMeter(counter, context.tools),
   ).repairs;
-  if (fault === undefined) return;
-  const message = `The prompt is not legal after the last processor: ${fault.reason} at message ${fault.from} of the history; put a \`historySelector\` last.`;
-  throw new ContextCompilerError("invalid_messages", message, { details: { index: fault.from } });
+  if (problem === undefined) return;
+  const message = `The prompt is not legal after the last processor: ${problem.reason} at message ${problem.from} of the history; put a \`historySelector\` last.`;
+  throw new ContextCompilerError("invalid_messages", message, { details: { index: problem.from } });
 }
 
 function overBudget(context: WorkingContext, counter: TokenCounter): ContextCompilerError {

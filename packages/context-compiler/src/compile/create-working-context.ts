@@ -14,7 +14,7 @@ import type {
   WorkingContext,
 } from "./working-context.ts";
 
-/** What does not change while a context is made. */
+/** What does not change while a context is compiled. */
 export interface ContextFrame {
   budget: number;
   counter: TokenCounter;
@@ -27,7 +27,7 @@ export interface ContextFrame {
 /** What a processor says of its own step, to be taken up by the compiler. */
 interface StepReport {
   changes: readonly FitTraceEntry[];
-  notes: readonly string[];
+  remarks: readonly string[];
 }
 
 interface Contents {
@@ -35,12 +35,12 @@ interface Contents {
   layout: CacheLayout;
   trace: readonly CompileTraceEntry[];
   report: StepReport;
-  /** 0 before the first step, then that of the step that made the parts. */
+  /** 0 before the first step, then that of the step that returned the parts. */
   slot: number;
   tokenCount?: number | undefined;
 }
 
-const noReport: StepReport = { changes: [], notes: [] };
+const noReport: StepReport = { changes: [], remarks: [] };
 
 /** The context before the first step. */
 export function beginContext(frame: ContextFrame, parts: ContextParts): WorkingContext {
@@ -48,7 +48,7 @@ export function beginContext(frame: ContextFrame, parts: ContextParts): WorkingC
   return new FramedContext(frame, { parts, layout, trace: [], report: noReport, slot: 0 });
 }
 
-/** The context with the line of its step in the trace; undefined for a context that was not made from this frame. */
+/** The context with the line of its step in the trace; undefined for a context of another frame. */
 export function traceStep(
   context: WorkingContext,
   frame: ContextFrame,
@@ -73,7 +73,7 @@ export function traceStep(
 }
 
 /**
- * What follows from the parts is worked out when it is asked for. A class, since accessors made anew for each object
+ * What follows from the parts is worked out when it is asked for. A class, since new accessors for each object
  * outlive it, with the history that they hold, until the next major garbage collection.
  */
 class FramedContext implements WorkingContext {
@@ -112,8 +112,8 @@ class FramedContext implements WorkingContext {
   }
 
   static contentsOf(context: WorkingContext, frame: ContextFrame): Contents | undefined {
-    const isMade = context instanceof FramedContext && #frame in context;
-    return isMade && context.#frame === frame ? context.#contents : undefined;
+    const isSynthetic = context instanceof FramedContext && #frame in context;
+    return isSynthetic && context.#frame === frame ? context.#contents : undefined;
   }
 
   get history(): readonly ChatMessage[] {
@@ -149,12 +149,15 @@ class FramedContext implements WorkingContext {
 
   with(...[changed, report = {}]: Parameters<WorkingContext["with"]>): WorkingContext {
     const { parts, layout, trace, report: before } = this.#contents;
-    const { changes = [], notes = [], layout: found = layout } = report;
+    const { changes = [], remarks = [], layout: found = layout } = report;
     return new FramedContext(this.#frame, {
       parts: { ...parts, ...changed },
       layout: found,
       trace,
-      report: { changes: [...before.changes, ...changes], notes: [...before.notes, ...notes] },
+      report: {
+        changes: [...before.changes, ...changes],
+        remarks: [...before.remarks, ...remarks],
+      },
       slot: trace.length + 1,
     });
   }

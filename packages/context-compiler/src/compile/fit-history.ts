@@ -1,12 +1,12 @@
 import type { ChatMessage } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { fitMessages, type FitOptions, type FittedMessages } from "../fit/fit-messages.ts";
-import type { ElidedStretch } from "../fit/fit-policy.ts";
+import type { ElidedRange } from "../fit/fit-policy.ts";
 import type { FitState } from "../fit/fit-state.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { ProcessorInput } from "./context-processor.ts";
 import { messagesAround, type MemoryPlace } from "./prompt-parts.ts";
-import { findSummary, recordSummary } from "./stretch-summaries.ts";
+import { findSummary, recordSummary } from "./range-summaries.ts";
 
 /** What the history is cut with. */
 export interface FitHistoryOptions {
@@ -21,11 +21,11 @@ export interface FittedHistory {
   fitted: FittedMessages;
   /** Its messages without those that lead the prompt. */
   history: readonly ChatMessage[];
-  notes: readonly string[];
+  remarks: readonly string[];
 }
 
-/** A cut may ask for summaries; once they are written, the cut is made again with them. */
-const mostRounds = 2;
+/** A cut may ask for summaries; once they are written, the history is cut again with them. */
+const maxRounds = 2;
 
 /** Cuts the history; what is dropped is summed up where the context has a way. Throws as `fitMessages` does. */
 export async function fitHistory(
@@ -37,37 +37,37 @@ export async function fitHistory(
   const around = messagesAround(context, options.memoryPlace);
   const offset = around.head.length;
   for (let round = 0; ; round += 1) {
-    const missing: ElidedStretch[] = [];
-    const summaryOf = (stretch: ElidedStretch): string | undefined => {
-      const found = findSummary(session, entries, inEntries(stretch, offset));
-      if (found === undefined) missing.push(stretch);
+    const missing: ElidedRange[] = [];
+    const summaryOf = (range: ElidedRange): string | undefined => {
+      const found = findSummary(session, entries, inEntries(range, offset));
+      if (found === undefined) missing.push(range);
       return found?.text;
     };
     const fitted = fitWithin(input, options, { ...around, summaryOf });
     const history = fitted.messages.slice(offset);
     const { summarize } = context;
-    if (summarize === undefined || missing.length === 0 || round === mostRounds)
-      return { fitted, history, notes: [] };
-    for (const stretch of missing) {
+    if (summarize === undefined || missing.length === 0 || round === maxRounds)
+      return { fitted, history, remarks: [] };
+    for (const range of missing) {
       const failure = await recordSummary(session, summarize, {
         entries,
-        stretch: inEntries(stretch, offset),
+        range: inEntries(range, offset),
         signal,
       });
-      if (failure !== undefined) return { fitted, history, notes: [failure] };
+      if (failure !== undefined) return { fitted, history, remarks: [failure] };
     }
   }
 }
 
-/** The stretch as indexes into the entries, which the messages at the head of the prompt precede. */
-function inEntries({ from, to }: ElidedStretch, offset: number): { from: number; to: number } {
+/** The range as indexes into the entries, which the messages at the head of the prompt precede. */
+function inEntries({ from, to }: ElidedRange, offset: number): { from: number; to: number } {
   return { from: from - offset, to: to - offset };
 }
 
 interface Surroundings {
   head: ChatMessage[];
   tail: readonly ChatMessage[];
-  summaryOf(stretch: ElidedStretch): string | undefined;
+  summaryOf(range: ElidedRange): string | undefined;
 }
 
 function fitWithin(

@@ -1,8 +1,8 @@
 import type { ChatMessage } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FitOptions } from "../fit/fit-messages.ts";
 import { requireState, type FitState } from "../fit/fit-state.ts";
-import { throwIfAborted } from "../session-store/until-aborted.ts";
 import { requireNumbers } from "../fit/require-that.ts";
 import { alignEntries } from "./align-entries.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
@@ -48,7 +48,7 @@ export function historySelector(options: HistorySelectorOptions = {}): ContextPr
       memory.state = found.fitted.state;
       const saving =
         found.fitted.state.cut === state?.cut ? [] : await saveState(memory.state, input);
-      return select(context, { ...found, notes: [...loading, ...found.notes, ...saving] });
+      return select(context, { ...found, remarks: [...loading, ...found.remarks, ...saving] });
     },
   };
 }
@@ -68,7 +68,7 @@ async function loadState(
     if (!memory.isLoaded && json !== undefined) memory.state = requireState(JSON.parse(json));
     return [];
   } catch {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ContextCompilerError);
     return ["the cut that was saved with the session can't be read: it is made anew"];
   } finally {
     memory.isLoaded ||= signal?.aborted !== true;
@@ -106,8 +106,8 @@ async function withRoomForMemory(
     if (!isTooMuch || context.memoryHits.length === 0) throw error;
     const bare = context.with({ memoryHits: [] });
     const found = await fitHistory({ ...input, context: bare }, options);
-    const note = "the memory hits were left out: what must stay takes their room";
-    return { ...found, notes: [note, ...found.notes], context: bare };
+    const remark = "the memory hits were left out: what must stay takes their room";
+    return { ...found, remarks: [remark, ...found.remarks], context: bare };
   }
 }
 
@@ -120,13 +120,13 @@ export function isSelected({ entries }: WorkingContext): boolean {
 
 function select(
   context: WorkingContext,
-  { fitted, history, notes }: FittedHistory,
+  { fitted, history, remarks }: FittedHistory,
 ): WorkingContext {
   const entries = alignEntries(history, context.entries);
   selections.add(entries);
   const { prefixStableTokens, firstChangedMessage, breakpoints, trace: changes } = fitted;
   return context.with(
     { entries },
-    { changes, notes, layout: { prefixStableTokens, firstChangedMessage, breakpoints } },
+    { changes, remarks, layout: { prefixStableTokens, firstChangedMessage, breakpoints } },
   );
 }

@@ -1,4 +1,5 @@
-import { throwIfAborted, untilAborted } from "../session-store/until-aborted.ts";
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 
 const lastTurns = new WeakMap<Session, Promise<unknown>>();
@@ -14,12 +15,12 @@ export function inTurn<Value>(
 ): Promise<Value> {
   const before = lastTurns.get(session) ?? Promise.resolve();
   const own = before.then(() => {
-    throwIfAborted(signal);
-    return untilAborted(action(), signal);
+    throwIfAborted(signal, ContextCompilerError);
+    return untilAborted(action(), signal, ContextCompilerError);
   });
   lastTurns.set(
     session,
     own.catch(() => undefined),
   );
-  return untilAborted(own, signal);
+  return untilAborted(own, signal, ContextCompilerError);
 }

@@ -10,8 +10,8 @@ import type { WorkingContext } from "./working-context.ts";
 const systemPrompt = "You help.";
 const hit = (memoryId: string, text = `about ${memoryId}`): MemoryHit => ({ memoryId, text });
 const answering = (answer: unknown[]): MemoryService => ({ search: async () => Object(answer) });
-const notesOf = ({ trace }: WorkingContext): readonly string[] | undefined =>
-  trace.find(({ processor }) => processor === "memoryPreloader")?.notes;
+const remarksOf = ({ trace }: WorkingContext): readonly string[] | undefined =>
+  trace.find(({ processor }) => processor === "memoryPreloader")?.remarks;
 
 async function compileWith(
   memory: MemoryService | undefined,
@@ -66,7 +66,7 @@ describe("memory hits", () => {
     }
     const context = await compileWith(answering([new Note(), Object.create(hit("m2"))]));
     expect(context.memoryHits).toEqual([hit("m1", "Likes blue."), hit("m2")]);
-    expect(notesOf(context)).toEqual([]);
+    expect(remarksOf(context)).toEqual([]);
   });
 
   it.each([
@@ -124,7 +124,7 @@ describe("memory hits", () => {
       search: async () => [hit("long", words(2_000)), hit("a"), hit("b")],
     });
     expect(context.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["a", "b"]);
-    expect(notesOf(context)).toEqual(["1 memory hits left out: they go beyond 5 or 500 tokens"]);
+    expect(remarksOf(context)).toEqual(["1 memory hits left out: they go beyond 5 or 500 tokens"]);
   });
 
   it("that are none are left out, and counted in a note", async () => {
@@ -137,7 +137,9 @@ describe("memory hits", () => {
     });
     const context = await compileWith(answering([...answer, fails, hit("m1")]));
     expect(context.memoryHits).toEqual([hit("m1")]);
-    expect(notesOf(context)).toEqual(["8 memory hits left out: they have no memoryId or no text"]);
+    expect(remarksOf(context)).toEqual([
+      "8 memory hits left out: they have no memoryId or no text",
+    ]);
   });
 
   it("lose a score or a source that is none", async () => {
@@ -152,7 +154,7 @@ describe("memory hits", () => {
       hit("b"),
       { ...hit("c"), score: 0.5, source: "notes" },
     ]);
-    expect(notesOf(context)).toEqual([]);
+    expect(remarksOf(context)).toEqual([]);
   });
 
   it("are masked and made well-formed as events are", async () => {
@@ -182,7 +184,9 @@ describe("memory hits", () => {
       systemPrompt,
     });
     expect(context.memoryHits).toEqual([]);
-    expect(notesOf(context)).toEqual(["1 memory hits left out: they have no memoryId or no text"]);
+    expect(remarksOf(context)).toEqual([
+      "1 memory hits left out: they have no memoryId or no text",
+    ]);
   });
 
   it("leave the room to what must stay", async () => {
@@ -199,7 +203,7 @@ describe("memory hits", () => {
     const reserve = 1_000 - bare.tokenCount - 10;
     const tight = await compiler.compile(session, { budget: 1_000, reserve, systemPrompt });
     expect(tight.memoryHits).toEqual([]);
-    expect(tight.trace.flatMap(({ notes }) => notes).join()).toMatch(/left out/);
+    expect(tight.trace.flatMap(({ remarks }) => remarks).join()).toMatch(/left out/);
   });
 });
 
@@ -229,7 +233,7 @@ describe("a memory", () => {
     const context = await compileWith({
       search: () => Promise.reject(new Error("index is being built")),
     });
-    expect(notesOf(context)).toEqual(["the memory was left out: index is being built"]);
+    expect(remarksOf(context)).toEqual(["the memory was left out: index is being built"]);
   });
 
   const unusual: [string, unknown, string][] = [
@@ -242,12 +246,12 @@ describe("a memory", () => {
   it.each(unusual)("that fails with %s is left out and named", async (_, error, reason) => {
     const context = await compileWith({ search: () => Promise.reject(error) });
     const prefix = "the memory was left out: ";
-    expect(notesOf(context)?.map((note) => note.replace(prefix, ""))).toEqual([reason]);
+    expect(remarksOf(context)?.map((note) => note.replace(prefix, ""))).toEqual([reason]);
   });
 
   it("that answers with no list is named in the trace", async () => {
     const context = await compileWith({ search: () => JSON.parse('{"hits": []}') });
-    expect(notesOf(context)).toEqual(["the memory was left out: its answer is no list of hits"]);
+    expect(remarksOf(context)).toEqual(["the memory was left out: its answer is no list of hits"]);
   });
 
   it("that throws while the compile is cancelled leaves no rejection behind", async () => {
@@ -285,7 +289,7 @@ describe("a memory", () => {
     const compiling = compileWith(memory);
     await vi.advanceTimersByTimeAsync(2_000);
     const context = await compiling;
-    expect(notesOf(context)).toEqual(["the memory was left out: no answer within 2000 ms"]);
+    expect(remarksOf(context)).toEqual(["the memory was left out: no answer within 2000 ms"]);
     expect(wasStopped).toBe(true);
     expect(vi.getTimerCount()).toBe(fault === "is slow" ? 1 : 0);
   });

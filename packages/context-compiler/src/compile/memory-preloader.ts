@@ -1,10 +1,11 @@
 import { truncateMiddle, type TokenCounter } from "@ccl/core";
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import { requireNumbers } from "../fit/require-that.ts";
 import { maskDraft } from "../session/prepare-draft.ts";
 import { redactOf } from "../session/recording-session.ts";
 import type { Redact } from "../session/redact-data.ts";
-import { throwIfAborted, untilAborted } from "../session-store/until-aborted.ts";
+import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import { failureReason } from "./failure-reason.ts";
 import { logIndexOf } from "./log-index.ts";
@@ -39,17 +40,17 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
       const isAsked = memory !== undefined && query !== "";
       const found = isAsked
         ? await search(memory, query, { topK, timeoutMs, signal })
-        : { answer: [], notes: [] };
+        : { answer: [], remarks: [] };
       const read = found.answer.map((hit) => readHit(hit, redactOf(session)));
-      const { hits, notes } = fitHits([...logIndexOf(session).freshMemory, ...read], {
+      const { hits, remarks } = fitHits([...logIndexOf(session).freshMemory, ...read], {
         topK,
         maxTokens,
         counter,
       });
-      const allNotes = [...found.notes, ...notes];
-      return hits.length + allNotes.length === 0
+      const allRemarks = [...found.remarks, ...remarks];
+      return hits.length + allRemarks.length === 0
         ? context
-        : context.with({ memoryHits: hits }, { notes: allNotes });
+        : context.with({ memoryHits: hits }, { remarks: allRemarks });
     },
   };
 }
@@ -77,19 +78,19 @@ async function search(
   memory: MemoryService,
   query: string,
   { topK, timeoutMs, signal }: SearchLimits,
-): Promise<{ answer: readonly unknown[]; notes: string[] }> {
+): Promise<{ answer: readonly unknown[]; remarks: string[] }> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), Math.min(timeoutMs, 2 ** 31 - 1));
   const ended = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
   const ask = async (): Promise<unknown> => memory.search(query, { topK, signal: ended });
   try {
-    const answer = await untilAborted(ask(), ended);
-    if (Array.isArray(answer)) return { answer, notes: [] };
-    return { answer: [], notes: ["the memory was left out: its answer is no list of hits"] };
+    const answer = await untilAborted(ask(), ended, ContextCompilerError);
+    if (Array.isArray(answer)) return { answer, remarks: [] };
+    return { answer: [], remarks: ["the memory was left out: its answer is no list of hits"] };
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ContextCompilerError);
     const reason = limit.signal.aborted ? `no answer within ${timeoutMs} ms` : failureReason(error);
-    return { answer: [], notes: [`the memory was left out: ${reason}`] };
+    return { answer: [], remarks: [`the memory was left out: ${reason}`] };
   } finally {
     clearTimeout(timer);
   }
@@ -117,7 +118,7 @@ function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefine
 function fitHits(
   given: readonly (MemoryHit | undefined)[],
   { topK, maxTokens, counter }: { topK: number; maxTokens: number; counter: TokenCounter },
-): { hits: MemoryHit[]; notes: string[] } {
+): { hits: MemoryHit[]; remarks: string[] } {
   const meter = createMessageMeter(counter);
   const hits: MemoryHit[] = [];
   const known = new Set<string>();
@@ -142,10 +143,10 @@ function fitHits(
     if (isKept) hits.push(shown);
     else omitted += 1;
   }
-  const notes: string[] = [];
+  const remarks: string[] = [];
   if (unreadable > 0)
-    notes.push(`${unreadable} memory hits left out: they have no memoryId or no text`);
+    remarks.push(`${unreadable} memory hits left out: they have no memoryId or no text`);
   if (omitted > 0)
-    notes.push(`${omitted} memory hits left out: they go beyond ${topK} or ${maxTokens} tokens`);
-  return { hits, notes };
+    remarks.push(`${omitted} memory hits left out: they go beyond ${topK} or ${maxTokens} tokens`);
+  return { hits, remarks };
 }

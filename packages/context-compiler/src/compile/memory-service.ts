@@ -7,7 +7,7 @@ export interface MemoryHit {
   source?: string | undefined;
 }
 
-/** Whatever remembers: a vector store, a notes file, a search engine. */
+/** Any memory: a vector store, a file of notes, a search engine. */
 export interface MemoryService {
   /** At most `topK` hits, best first. May fail or be slow: a compile then goes on without it. */
   search(

@@ -11,7 +11,7 @@ import {
 import type { Session } from "../session/session.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./create-context-compiler.ts";
 
-/** Checks what a compiler is made of. Throws `invalid_options`. */
+/** Checks the options of a compiler. Throws `invalid_options`. */
 export function requireSettings(settings: ContextCompilerOptions): void {
   requireObject("What a compiler is made of", settings);
   const {

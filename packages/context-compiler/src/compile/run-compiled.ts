@@ -57,7 +57,7 @@ export interface RunOutcome {
 /**
  * Compiles, calls the model, records its answer, runs its tools, and starts again, until it asks for no more tools or a
  * limit is reached. Everything is in the session, so that a run that was broken off goes on with another one: calls that
- * the model had asked for and that were not begun are made first, those that were begun are not made twice.
+ * the model had asked for and that were not begun run first, those that were begun do not run twice.
  * @throws ContextCompilerError as `compile` and `record` do, LanguageModelError as the model does
  */
 export async function runCompiled(options: RunCompiledOptions): Promise<RunOutcome> {
@@ -131,7 +131,7 @@ function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   return kept.length === 0 ? {} : { providerMetadata: Object.fromEntries(kept) };
 }
 
-/** What the model asked for last, as far as nobody has begun it. */
+/** What the model asked for last, as far as it was not begun. */
 function pendingCalls({ eventLog }: Session): ToolCall[] {
   const begun = new Set<string>();
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {
@@ -173,7 +173,7 @@ function describeTool({
     description,
     inputSchema,
     outputSchema,
-    // The model is only told of it: calls go through the handler.
+    // The model only sees it: calls go through the handler.
     execute: () =>
       Promise.reject(
         new ContextCompilerError("invalid_options", `Call ${name} through the handler.`),

@@ -4,7 +4,7 @@ import type { Session } from "../session/session.ts";
 const keptKeys = 8;
 
 /**
- * Keeps something for each session, as long as that lives, and each of the last few keys; what was forgotten is made anew.
+ * Keeps something for each session, as long as that lives, and each of the last few keys; what was dropped is computed again.
  */
 export function rememberBySession<Key, Value>(
   make: () => Value,

@@ -31,11 +31,11 @@ export interface CompileTraceEntry {
   /** What was dropped or replaced, and why; indexes are into the history before this processor, which the system prompt leads. */
   changes: readonly FitTraceEntry[];
   /** What a person reading the trace should know, such as why a memory was left out. */
-  notes: readonly string[];
+  remarks: readonly string[];
 }
 
 /** Writes a summary of messages that are dropped. May fail: their facts are kept instead. */
-export type Summarize = (stretch: {
+export type Summarize = (range: {
   messages: readonly ChatMessage[];
   /** An earlier summary of the first of the messages, to be carried on. */
   previous?: SummaryRecord | undefined;
@@ -65,7 +65,7 @@ export interface CacheLayout {
   readonly breakpoints: readonly number[];
 }
 
-/** A prompt in the making, or made. */
+/** A prompt while it is compiled, or compiled. */
 export interface WorkingContext extends ContextParts, CacheLayout {
   /** The messages of `entries`. */
   readonly history: readonly ChatMessage[];
@@ -83,12 +83,12 @@ export interface WorkingContext extends ContextParts, CacheLayout {
   overflow(): number;
   /** What goes to the model. */
   toMessages(): ChatMessage[];
-  /** A copy with other parts. `changes` and `notes` go into the trace of the processor that returns it. */
+  /** A copy with other parts. `changes` and `remarks` go into the trace of the processor that returns it. */
   with(
     parts: Partial<ContextParts>,
     report?: {
       changes?: readonly FitTraceEntry[] | undefined;
-      notes?: readonly string[] | undefined;
+      remarks?: readonly string[] | undefined;
       layout?: CacheLayout | undefined;
     },
   ): WorkingContext;

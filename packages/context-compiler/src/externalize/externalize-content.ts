@@ -1,8 +1,8 @@
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
 import type { TokenCounter } from "@ccl/core";
+import { fromBase64 } from "@ccl/core/json";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { ArtifactPart, EventContent, EventPart } from "../session/session-event.ts";
-import { fromBase64 } from "../base64.ts";
 import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
 
 /** Where payloads go, and from which size on. */

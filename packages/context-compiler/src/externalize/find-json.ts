@@ -9,9 +9,9 @@ export interface FoundJson {
 /** Characters of the text around JSON that is still shown with it. */
 const longestFrame = 300;
 /** Brackets at which JSON may begin that are tried, the first and those that begin a line first; of those that stand together the first. */
-const mostStarts = 4;
+const maxStarts = 4;
 /** Brackets at which it may end that are tried, from the last one on. */
-const mostEnds = 3;
+const maxEnds = 3;
 const deepestWrap = 3;
 
 /** The text that a JSON string, or an answer of MCP written as JSON, holds; any other text as it is. */
@@ -71,7 +71,7 @@ export function findJson(text: string): FoundJson | undefined {
   const tailStart = Math.max(0, text.length - longestFrame);
   const head = text.slice(0, longestFrame);
   const ends = [...text.slice(tailStart).matchAll(/[\]}](?=[ \t\r]*(?:\n|$))/g)]
-    .slice(-mostEnds)
+    .slice(-maxEnds)
     .toReversed();
   const found = [...head.matchAll(/(?<![[{]\s*)[[{]/g)].map(({ index }) => index);
   const likely = [
@@ -79,7 +79,7 @@ export function findJson(text: string): FoundJson | undefined {
     ...found.filter((index) => isLineStart(head, index)),
     ...found,
   ];
-  const starts = [...new Set(likely)].slice(0, mostStarts);
+  const starts = [...new Set(likely)].slice(0, maxStarts);
   for (const { index } of ends) {
     const end = tailStart + index + 1;
     for (const start of starts) {

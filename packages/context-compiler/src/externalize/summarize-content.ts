@@ -3,7 +3,7 @@ import { compactJson } from "../compact-forms/compact-json.ts";
 import { findJson, unwrapText } from "./find-json.ts";
 import { headChars, headRows } from "./text-head.ts";
 import { imageSize } from "./image-header.ts";
-import { looksLikeLog, namesFault, summarizeLog } from "./summarize-log.ts";
+import { looksLikeLog, namesError, summarizeLog } from "./summarize-log.ts";
 import { isLineByLine, tableRows } from "./table-rows.ts";
 
 /** What a summary is counted by, and how long it may be. */
@@ -23,7 +23,7 @@ export interface TextContent {
   isError?: boolean | undefined;
 }
 
-/** How much of a text is looked at to tell what it is. */
+/** How much of a text is looked at to recognise it. */
 const sampleChars = 20_000;
 
 /** The media type of a text: `application/json` where it is a JSON object or array, else plain text. */
@@ -51,7 +51,7 @@ export function summarizeText(content: TextContent, options: SummarizeOptions): 
   const sample = text.slice(0, sampleChars);
   const rows = tableRows(text, { sample, mimeType });
   if (rows !== undefined) return headRows(rows, { counter, maxTokens });
-  const isLog = looksLikeLog(sample) || namesFault(sample) || namesFault(text.slice(-sampleChars));
+  const isLog = looksLikeLog(sample) || namesError(sample) || namesError(text.slice(-sampleChars));
   if (isError || isLog) return summarizeLog(text, { counter, maxTokens });
   if (isLineByLine(sample)) return headRows(text.split(/\r?\n/), { counter, maxTokens });
   return headChars(text, maxChars);

@@ -2,11 +2,11 @@ import { truncateMiddle, type TokenCounter } from "@ccl/core";
 
 const logLine =
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b)/;
-const faultLine =
+const errorLine =
   /\b(?:error|err|exception|fatal|fail(?:ed|ure)?|panic|traceback|denied|refused|timed? ?out)\b/i;
 const longestLine = 400;
 const edgeLines = 3;
-const faultLines = 12;
+const errorLines = 12;
 
 /** True when at least half of the lines begin with a time or a level. */
 export function looksLikeLog(sample: string): boolean {
@@ -17,15 +17,15 @@ export function looksLikeLog(sample: string): boolean {
   );
 }
 
-const faultStart =
+const errorStart =
   /^[ \t]*(?:\[?(?:error|fatal|panic|exception|failure|failed)\b\]?[: (]|traceback \()/im;
 
-/** True when a line begins by naming a fault. */
-export function namesFault(sample: string): boolean {
-  return sample.includes("\n") && faultStart.test(sample);
+/** True when a line begins by naming an error. */
+export function namesError(sample: string): boolean {
+  return sample.includes("\n") && errorStart.test(sample);
 }
 
-/** The first and last lines, the lines that name a fault, and how many were left out between them. */
+/** The first and last lines, the lines that name an error, and how many were left out between them. */
 export function summarizeLog(
   text: string,
   { counter, maxTokens }: { counter: TokenCounter; maxTokens: number },
@@ -37,11 +37,11 @@ export function summarizeLog(
     kept.add(index);
     kept.add(lines.length - 1 - index);
   }
-  let faults = 0;
-  for (let index = 0; index < lines.length && faults < faultLines; index += 1) {
-    if (!kept.has(index) && faultLine.test((lines[index] ?? "").slice(0, longestLine))) {
+  let errors = 0;
+  for (let index = 0; index < lines.length && errors < errorLines; index += 1) {
+    if (!kept.has(index) && errorLine.test((lines[index] ?? "").slice(0, longestLine))) {
       kept.add(index);
-      faults += 1;
+      errors += 1;
     }
   }
   const indexes = [...kept].sort((a, b) => a - b);

@@ -23,8 +23,8 @@ export function tableRows(
   return isTable ? text.split(lines) : undefined;
 }
 
-/** A row of more lines than that has a quote that nobody closed. */
-const mostLinesOfRow = 50;
+/** A row of more lines than that has an unclosed quote. */
+const maxLinesOfRow = 50;
 
 /** Lines, joined where a cell in quotes goes on; as they are where one is never closed. */
 function quotedRows(text: string): string[] {
@@ -34,7 +34,7 @@ function quotedRows(text: string): string[] {
   for (const line of lines) {
     const isOpen = isLeftOpen(line, open.length > 0);
     open.push(line);
-    if (open.length > mostLinesOfRow) return lines;
+    if (open.length > maxLinesOfRow) return lines;
     if (isOpen) continue;
     rows.push(open.length === 1 ? line : open.join("\n"));
     open = [];
@@ -60,7 +60,7 @@ function haveColumns(sample: readonly string[], separator: string): boolean {
     first.length > 1 && rows.length > 2 && rows.every((row) => row.length === first.length);
   if (!isEven) return false;
   if (first.every((cell) => name.test(cell))) return true;
-  // A log's words begin with a time too, and its faults may come late.
+  // A log's words begin with a time too, and its errors may come late.
   const isLog = looksLikeLog(sample.join("\n"));
   const isData = first.every(
     (cell) => figure.test(cell) || (!isLog && (name.test(cell) || oneWord.test(cell))),
@@ -89,7 +89,7 @@ function cellsOf(row: string, separator: string): string[] {
 
 /**
  * True where most lines say something by themselves: XML, YAML, lists of names or paths, matches of a search. HTML begins with
- * what nobody reads.
+ * what is never read.
  */
 export function isLineByLine(sample: string): boolean {
   if (/^\s*<(?!!doctype html|html)[a-z?!]/i.test(sample)) return true;

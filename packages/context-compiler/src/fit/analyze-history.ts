@@ -18,7 +18,7 @@ export interface History {
 
 const unansweredText = "[No result of this call was recorded.]";
 
-/** Divides messages into units and mends what no provider accepts. Of `before`, the settled messages are the first of `messages`. */
+/** Divides messages into units and repairs what no provider accepts. Of `before`, the settled messages are the first of `messages`. */
 export function analyzeHistory(
   messages: readonly ChatMessage[],
   meter: MessageMeter,
@@ -81,9 +81,9 @@ class Analysis {
   }
 
   #addCleaned(original: ChatMessage, index: number): void {
-    const { message, faults } = cleanMessage(original, index);
-    for (const reason of faults)
-      this.#note(message === undefined ? "dropped" : "repaired", reason, {
+    const { message, problems } = cleanMessage(original, index);
+    for (const reason of problems)
+      this.#report(message === undefined ? "dropped" : "repaired", reason, {
         message: original,
         index,
       });
@@ -115,7 +115,10 @@ class Analysis {
       return;
     }
     const isDuplicate = open !== undefined && id !== undefined && this.#isAnswered(open, id);
-    this.#note("dropped", isDuplicate ? "duplicate_result" : "orphaned_result", { message, index });
+    this.#report("dropped", isDuplicate ? "duplicate_result" : "orphaned_result", {
+      message,
+      index,
+    });
   }
 
   #isAnswered({ unit, late }: OpenCalls, id: string): boolean {
@@ -134,7 +137,7 @@ class Analysis {
     if (unanswered.length + open.late.length === 0) return;
     const { messages, indexes } = this.#units.at(open.unit);
     const index = indexes[0] ?? 0;
-    const madeUp = unanswered.map((id): Member => {
+    const synthetic = unanswered.map((id): Member => {
       const message: ChatMessage = {
         role: "tool",
         toolCallId: id,
@@ -143,12 +146,12 @@ class Analysis {
       };
       return { message, index, tokens: this.#meter.of(message) };
     });
-    this.#units.insert(open.unit, open.late.concat(madeUp));
-    if (madeUp.length > 0)
-      this.#note("repaired", "unanswered_call", { message: messages[0], index });
+    this.#units.insert(open.unit, open.late.concat(synthetic));
+    if (synthetic.length > 0)
+      this.#report("repaired", "unanswered_call", { message: messages[0], index });
   }
 
-  #note(
+  #report(
     action: "dropped" | "repaired",
     reason: FitReason,
     { message, index }: { message: ChatMessage | undefined; index: number },

@@ -2,7 +2,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { History } from "./analyze-history.ts";
 import type { FitPolicy } from "./fit-policy.ts";
-import { type FrozenCut, stretchesOf } from "./fit-state.ts";
+import { type FrozenCut, droppedRanges } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 import { showAfterCut } from "./show-unit.ts";
 import { markerMessage, startMarker } from "./write-marker.ts";
@@ -99,10 +99,10 @@ class PromptWriter {
     this.#headEnd = this.#messages.length;
     if (cut !== undefined) {
       let unit = 0;
-      for (const [place, stretch] of stretchesOf(cut.from, cut.kept).entries()) {
-        for (; unit < stretch.from; unit++) this.#writeWhole(unit);
-        this.#writeMarker(stretch, cut.markers[place] ?? "");
-        unit = stretch.to;
+      for (const [place, range] of droppedRanges(cut.from, cut.kept).entries()) {
+        for (; unit < range.from; unit++) this.#writeWhole(unit);
+        this.#writeMarker(range, cut.markers[place] ?? "");
+        unit = range.to;
       }
       for (; unit < cut.from; unit++) this.#writeWhole(unit);
     }
@@ -142,9 +142,9 @@ class PromptWriter {
     };
   }
 
-  #writeMarker(stretch: { from: number; to: number }, text: string): void {
+  #writeMarker(range: { from: number; to: number }, text: string): void {
     const marker = markerMessage(text);
-    const { from, to, tokens } = this.#history.units.describe(stretch);
+    const { from, to, tokens } = this.#history.units.describe(range);
     const tokensAfter = this.#policy.meter.of(marker);
     this.#trace.push({
       action: "dropped",

@@ -6,7 +6,7 @@ import type { FitReason } from "./fit-trace.ts";
 /** A message that is legal by itself: the same object where nothing was wrong, undefined where nothing is left. */
 export interface CleanMessage {
   message: ChatMessage | undefined;
-  faults: FitReason[];
+  problems: FitReason[];
 }
 
 const roles: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool"]);
@@ -28,29 +28,29 @@ export function isClean({ role, content, toolCalls }: ChatMessage): boolean {
 /** Throws `invalid_messages` for what is no message at all. */
 export function cleanMessage(message: ChatMessage, index: number): CleanMessage {
   requireMessage(message, index);
-  const faults: FitReason[] = [];
+  const problems: FitReason[] = [];
   let cleaned = message;
   if (
     message.toolCalls !== undefined &&
     (message.role !== "assistant" || message.toolCalls.length === 0)
   ) {
-    if (message.toolCalls.length > 0) faults.push("misplaced_calls");
+    if (message.toolCalls.length > 0) problems.push("misplaced_calls");
     const { toolCalls: _, ...rest } = cleaned;
     cleaned = rest;
   }
   const calls = uniqueCalls(cleaned.toolCalls ?? []);
   if (cleaned.toolCalls !== undefined && calls.length < cleaned.toolCalls.length) {
-    faults.push("duplicate_call");
+    problems.push("duplicate_call");
     cleaned = { ...cleaned, toolCalls: calls };
   }
   const content = fullContent(cleaned.content);
   if (content !== cleaned.content) cleaned = { ...cleaned, content };
-  if (hasContent(content)) return { message: cleaned, faults };
-  if (calls.length > 0) return { message: cleaned, faults };
-  faults.push("empty");
+  if (hasContent(content)) return { message: cleaned, problems };
+  if (calls.length > 0) return { message: cleaned, problems };
+  problems.push("empty");
   return {
     message: message.role === "tool" ? { ...cleaned, content: emptyResult } : undefined,
-    faults,
+    problems,
   };
 }
 

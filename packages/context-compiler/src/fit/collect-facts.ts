@@ -12,7 +12,7 @@ export interface Fact {
 }
 
 const shortText = 120;
-const mostValues = 40;
+const maxValues = 40;
 
 /** What a call's arguments or its result say: scalars of JSON or of a compact form, else identifiers of the text. */
 export function collectFacts(text: string): Fact[] {
@@ -22,7 +22,7 @@ export function collectFacts(text: string): Fact[] {
     if (rank === 0) return;
     const fact = facts.get(key) ?? { key, rank, values: [] };
     fact.rank = Math.max(fact.rank, rank);
-    if (!fact.values.includes(String(value)) && fact.values.length < mostValues)
+    if (!fact.values.includes(String(value)) && fact.values.length < maxValues)
       fact.values.push(String(value));
     facts.set(key, fact);
   };
@@ -33,7 +33,7 @@ export function collectFacts(text: string): Fact[] {
     add("", text.replace(/\s+/g, " ").trim());
   } else {
     visitLines(text, add);
-    for (const name of identifiersOf(text).slice(0, mostValues)) add("", name);
+    for (const name of identifiersOf(text).slice(0, maxValues)) add("", name);
   }
   const named = new Set([...facts].flatMap(([key, fact]) => (key === "" ? [] : fact.values)));
   const plain = facts.get("");
@@ -41,11 +41,11 @@ export function collectFacts(text: string): Fact[] {
   return [...facts.values()];
 }
 
-const mostSteps = 20_000;
+const maxSteps = 20_000;
 
 function visit(root: object, add: (key: string, value: unknown) => void): void {
   const stack: [string, unknown][] = [["", root]];
-  for (let steps = 0; stack.length > 0 && steps < mostSteps; steps++) {
+  for (let steps = 0; stack.length > 0 && steps < maxSteps; steps++) {
     const [key, value] = stack.pop() ?? ["", undefined];
     if (typeof value !== "object" || value === null) {
       add(key, value);

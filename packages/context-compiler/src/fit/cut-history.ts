@@ -4,7 +4,7 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { History } from "./analyze-history.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { FitPolicy } from "./fit-policy.ts";
-import { type FrozenCut, stretchesOf } from "./fit-state.ts";
+import { type FrozenCut, droppedRanges } from "./fit-state.ts";
 import { textOf } from "./gather-facts.ts";
 import { isPinned, showAfterCut, type ShownUnit } from "./show-unit.ts";
 import type { UnitList } from "./unit-list.ts";
@@ -127,11 +127,11 @@ function freeze(
   );
   let left = policy.usable - used + doubled;
   const seen = wordsOf(tail.flatMap(({ messages }) => messages));
-  const stretches = stretchesOf(from, kept);
+  const ranges = droppedRanges(from, kept);
   const markers: string[] = [];
-  for (const [place, stretch] of [...stretches.entries()].reverse()) {
+  for (const [place, range] of [...ranges.entries()].reverse()) {
     const reserve = place * markerReserve;
-    const text = writeMarker(units, stretch, { policy, seen, maxTokens: left - reserve });
+    const text = writeMarker(units, range, { policy, seen, maxTokens: left - reserve });
     left -= policy.meter.of(markerMessage(text));
     markers.unshift(text);
   }

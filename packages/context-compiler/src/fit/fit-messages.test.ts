@@ -386,7 +386,7 @@ describe("fitMessages", () => {
     expect(fitted.trace[0]).toMatchObject({ action: "dropped", reason: "budget", from: 1 });
   });
 
-  it("keeps pinned messages with their calls, each stretch between them marked", () => {
+  it("keeps pinned messages with their calls, each range between them marked", () => {
     const messages = longSession(12);
     const pinned = messages[9];
     const fitted = fitMessages(messages, {

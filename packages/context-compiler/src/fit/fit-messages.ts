@@ -5,7 +5,7 @@ import { analyzeHistory, type History } from "./analyze-history.ts";
 import { type AssembledPrompt, assemblePrompt } from "./assemble-prompt.ts";
 import { anchorOf, cutHistory } from "./cut-history.ts";
 import { fingerprintOf, fingerprintOfTools } from "./fingerprint.ts";
-import type { ElidedStretch, FitPolicy } from "./fit-policy.ts";
+import type { ElidedRange, FitPolicy } from "./fit-policy.ts";
 import { type FitState, type FrozenCut, requireState } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 import { findKnownHistory, keepHistory, type KnownHistory } from "./known-histories.ts";
@@ -37,8 +37,8 @@ export interface FitOptions {
   keptFactsTokens?: number | undefined;
   /** How to get the rest of a message that is shown shortened, such as the call that reads its artifact. */
   restHint?: ((message: ChatMessage) => string | undefined) | undefined;
-  /** A summary for a stretch that is dropped, instead of the facts; asked once, at the cut, and frozen with it. */
-  summaryOf?: ((stretch: ElidedStretch) => string | undefined) | undefined;
+  /** A summary for a range that is dropped, instead of the facts; asked once, at the cut, and frozen with it. */
+  summaryOf?: ((range: ElidedRange) => string | undefined) | undefined;
 }
 
 /** A prompt within its budget. */
@@ -92,7 +92,7 @@ interface Fitted {
   tokens: number;
 }
 
-const mostAttempts = 12;
+const maxAttempts = 12;
 
 function recut(history: History, policy: FitPolicy): Fitted {
   let usable = policy.usable;
@@ -101,7 +101,7 @@ function recut(history: History, policy: FitPolicy): Fitted {
     const prompt = assemblePrompt(history, { cut, policy });
     const tokens = policy.meter.total(() => prompt.messages, prompt.tokens);
     if (tokens <= policy.usable) return { cut, prompt, tokens };
-    if (attempt === mostAttempts) {
+    if (attempt === maxAttempts) {
       const message = `The counter "${policy.meter.counter.name}" counts messages together so far above their sum that no cut fits ${policy.usable} tokens.`;
       throw new ContextCompilerError("budget_exceeded", message, {
         details: { usable: policy.usable, tokens },

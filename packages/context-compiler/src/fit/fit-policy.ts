@@ -2,9 +2,9 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { MessageMeter } from "./message-meter.ts";
 
-/** A stretch of the input that a marker stands for. */
-export interface ElidedStretch {
-  /** Indexes into the input: from `from` on, below `to`. Pinned messages split stretches, so all between are gone. */
+/** A range of the input that a marker stands for. */
+export interface ElidedRange {
+  /** Indexes into the input: from `from` on, below `to`. Pinned messages split ranges, so all between are gone. */
   from: number;
   to: number;
   /** What was removed, tokens as they were counted before. */
@@ -24,7 +24,7 @@ export interface FitPolicy {
   keptFactsTokens: number;
   pin: ((message: ChatMessage, index: number) => boolean) | undefined;
   restHint: ((message: ChatMessage) => string | undefined) | undefined;
-  summaryOf: ((stretch: ElidedStretch) => string | undefined) | undefined;
+  summaryOf: ((range: ElidedRange) => string | undefined) | undefined;
 }
 
 /** `1,234`. */

@@ -17,7 +17,7 @@ export interface FrozenCut {
   from: number;
   /** Units before `from` that are shown all the same, ascending. */
   kept: number[];
-  /** One text for each stretch of units that is left out, in order. */
+  /** One text for each range of units that is left out, in order. */
   markers: string[];
   /** No unit but a user's message is shown above this. */
   limitTokens: number;
@@ -27,13 +27,13 @@ export interface FrozenCut {
 
 /** Checks what may have come from a store. Throws `invalid_state`. */
 export function requireState(state: unknown): FitState {
-  const fault = faultOf(state);
-  if (fault === undefined && isState(state)) return state;
-  const message = `This is no state of fitMessages (${fault ?? "it is incomplete"}); hand back a state that it gave, or none.`;
-  throw new ContextCompilerError("invalid_state", message, { details: { fault } });
+  const problem = problemOf(state);
+  if (problem === undefined && isState(state)) return state;
+  const message = `This is no state of fitMessages (${problem ?? "it is incomplete"}); hand back a state that it gave, or none.`;
+  throw new ContextCompilerError("invalid_state", message, { details: { problem } });
 }
 
-function faultOf(state: unknown): string | undefined {
+function problemOf(state: unknown): string | undefined {
   if (typeof state !== "object" || state === null) return "it is no object";
   if (!("version" in state) || state.version !== 1) return "its version is not 1";
   return isState(state) ? undefined : "its cut or its marks are damaged";
@@ -55,18 +55,21 @@ function isCut(cut: unknown): cut is FrozenCut {
   if (!("kept" in cut && isList(cut.kept, isCount))) return false;
   const { from, kept, markers } = cut;
   const isAscending = kept.every((unit, index) => unit < from && unit > (kept[index - 1] ?? -1));
-  return isAscending && markers.length === stretchesOf(from, kept).length;
+  return isAscending && markers.length === droppedRanges(from, kept).length;
 }
 
-/** The stretches of units below `from` that are not kept, in order. */
-export function stretchesOf(from: number, kept: readonly number[]): { from: number; to: number }[] {
-  const stretches: { from: number; to: number }[] = [];
+/** The ranges of units below `from` that are not kept, in order. */
+export function droppedRanges(
+  from: number,
+  kept: readonly number[],
+): { from: number; to: number }[] {
+  const ranges: { from: number; to: number }[] = [];
   let start = 0;
   for (const unit of [...kept, from]) {
-    if (unit > start) stretches.push({ from: start, to: unit });
+    if (unit > start) ranges.push({ from: start, to: unit });
     start = unit + 1;
   }
-  return stretches;
+  return ranges;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -13,7 +13,7 @@ export interface FitTraceEntry {
 
 /**
  * `budget`: cut to fit. `empty`: no content. `orphaned_result`, `duplicate_result`: a result that
- * answers no open call. `duplicate_call`, `unanswered_call`: mended calls. `misplaced_calls`: calls outside an assistant
+ * answers no open call. `duplicate_call`, `unanswered_call`: repaired calls. `misplaced_calls`: calls outside an assistant
  * message. `no_user_first`: a marker had to open the conversation. `state_mismatch`: the state belongs to other messages.
  */
 export type FitReason =

@@ -3,7 +3,7 @@ import type { ChatMessage, TokenCounter } from "@ccl/core";
 import type { History } from "./analyze-history.ts";
 import { goesOn, type SettledMessages } from "./settled-messages.ts";
 
-/** A history, and the messages that it was made of. */
+/** A history and its messages. */
 export interface KnownHistory {
   counter: TokenCounter;
   settled: SettledMessages;
@@ -14,7 +14,7 @@ export interface KnownHistory {
 const known = new WeakMap<ChatMessage, KnownHistory>();
 
 /** How many messages may have come since. */
-const mostNewer = 64;
+const maxNewer = 64;
 
 /** The history that these messages go on with, when it was analyzed before with the same counter. */
 export function findKnownHistory(
@@ -22,7 +22,7 @@ export function findKnownHistory(
   counter: TokenCounter,
 ): KnownHistory | undefined {
   const last = messages.length - 1;
-  for (let at = last; at >= 0 && at >= last - mostNewer; at--) {
+  for (let at = last; at >= 0 && at >= last - maxNewer; at--) {
     const message = messages[at];
     if (typeof message !== "object" || message === null) return undefined;
     const found = known.get(message);

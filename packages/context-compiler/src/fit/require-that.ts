@@ -44,13 +44,13 @@ export function requireTools(tools: unknown): void {
 
 /** As a counter and the mark of the tools write it. */
 function requireJsonSchema({ name, inputSchema }: ToolDefinition): void {
-  let fault = "it is written as nothing";
+  let problem = "it is written as nothing";
   try {
     if (typeof JSON.stringify(inputSchema) === "string") return;
   } catch (error) {
-    fault = failureReason(error);
+    problem = failureReason(error);
   }
-  const message = `The inputSchema of the tool ${JSON.stringify(name)} has to be JSON: ${fault}.`;
+  const message = `The inputSchema of the tool ${JSON.stringify(name)} has to be JSON: ${problem}.`;
   throw new ContextCompilerError("invalid_options", message);
 }
 
@@ -74,9 +74,9 @@ export function requireNumbers(owner: string, options: object, ...names: string[
   }
 }
 
-/** True for a number that is at least so much. */
-export function isFrom(least: number, value: unknown): value is number {
-  return typeof value === "number" && value >= least;
+/** True for a number that is at min so much. */
+export function isFrom(min: number, value: unknown): value is number {
+  return typeof value === "number" && value >= min;
 }
 
 /** What a message says of a value, never more than the beginning of a text. */

@@ -110,12 +110,12 @@ function shortenNow(message: ChatMessage, { limit, hint, policy }: Shortening): 
 function shortenText(text: string, { limit, hint, policy }: Shortening, isResult: boolean): string {
   const { counter } = policy.meter;
   const total = counter.count(text);
-  const note = `[Shortened from ${formatCount(total)} tokens${hint === "" ? "" : `; ${hint}`}]\n`;
-  const left = limit - counter.count(note) - 1;
+  const header = `[Shortened from ${formatCount(total)} tokens${hint === "" ? "" : `; ${hint}`}]\n`;
+  const left = limit - counter.count(header) - 1;
   const short = isResult
     ? compactText(text, { counter, maxTokens: left })
     : truncateMiddle(text, { maxTokens: left, counter }).text;
-  return short === "" ? note.trimEnd() : note + short;
+  return short === "" ? header.trimEnd() : header + short;
 }
 
 /** Texts share what images and files leave; these go whole, each leaving its name. */

@@ -1,13 +1,13 @@
 import type { ChatMessage } from "@ccl/core";
 
-import type { ElidedStretch } from "./fit-policy.ts";
+import type { ElidedRange } from "./fit-policy.ts";
 
 /** Messages that stand or fall together: a call message with all its results, or any other message alone. */
 export interface HistoryUnit {
   kind: "calls" | "assistant" | "user" | "system";
-  /** Mended where needed, else the caller's own objects. */
+  /** Repaired where needed, else the caller's own objects. */
   messages: readonly ChatMessage[];
-  /** For each message its index in the input; for a result that had to be made up, the index of its call. */
+  /** For each message its index in the input; for the result of an unanswered call, the index of its call. */
   indexes: readonly number[];
 }
 
@@ -34,7 +34,7 @@ interface Lists {
   settled: number | undefined;
 }
 
-/** Units in flat lists: of a long history most are only counted, so that an object is made of those alone that are shown. */
+/** Units in flat lists: of a long history most are only counted, so only those that are shown become objects. */
 export class UnitList {
   readonly #lists: Lists;
   #messageCount: number;
@@ -96,20 +96,20 @@ export class UnitList {
   }
 
   /** The units in terms of the input. */
-  describe({ from, to }: UnitRange): ElidedStretch {
+  describe({ from, to }: UnitRange): ElidedRange {
     const start = this.#startOf(from);
     const end = this.#startOf(to);
-    const stretch = {
+    const range = {
       from: this.#lists.indexes[start] ?? 0,
       to: 0,
       messages: end - start,
       tokens: 0,
     };
     for (let at = start; at < end; at++) {
-      stretch.tokens += this.#lists.tokens[at] ?? 0;
-      stretch.to = Math.max(stretch.to, (this.#lists.indexes[at] ?? 0) + 1);
+      range.tokens += this.#lists.tokens[at] ?? 0;
+      range.to = Math.max(range.to, (this.#lists.indexes[at] ?? 0) + 1);
     }
-    return stretch;
+    return range;
   }
 
   /** Begins a unit. */

@@ -32,9 +32,9 @@ export function writeMarker(
   range: UnitRange,
   { policy, seen, maxTokens }: { policy: FitPolicy; seen: Set<string>; maxTokens: number },
 ): string {
-  const stretch = units.describe(range);
-  const short = `[${formatCount(stretch.messages)} messages removed]`;
-  const header = `[${formatCount(stretch.messages)} earlier messages (${formatCount(stretch.tokens)} tokens) were removed here to save space.`;
+  const removed = units.describe(range);
+  const short = `[${formatCount(removed.messages)} messages removed]`;
+  const header = `[${formatCount(removed.messages)} earlier messages (${formatCount(removed.tokens)} tokens) were removed here to save space.`;
   const tokensOf = (text: string): number => policy.meter.of({ role: "user", content: text });
   if (tokensOf(`${header}]`) > maxTokens) return short;
   const { counter } = policy.meter;
@@ -42,7 +42,7 @@ export function writeMarker(
     maxTokens - tokensOf(`${header} Kept from them:]`) - 4,
     policy.keptFactsTokens,
   );
-  const summary = policy.summaryOf?.(stretch);
+  const summary = policy.summaryOf?.(removed);
   const text =
     summary === undefined
       ? gatherFacts(units, range, { counter, maxTokens: left, seen }).join("\n")

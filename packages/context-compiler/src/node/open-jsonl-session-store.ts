@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256Hex } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 import {
   acquireFileLock,
   NodeIoError,
@@ -22,7 +23,6 @@ import {
   requireVersion,
   sessionPageSizes,
 } from "../session-store/store-input.ts";
-import { throwIfAborted } from "../session-store/until-aborted.ts";
 import {
   eventLine,
   firstChain,
@@ -116,7 +116,7 @@ class JsonlSessionStore implements SessionStore {
         lines.push(next.line);
         ({ chain } = next);
       }
-      throwIfAborted(options.signal);
+      throwIfAborted(options.signal, ContextCompilerError);
       try {
         writer.log ??= await openAppendLog(this.#pathOf(sessionId), {
           durability: this.#durability,
@@ -159,7 +159,7 @@ class JsonlSessionStore implements SessionStore {
     try {
       const found: string[] = [];
       for (const sessionId of await this.#sessionIds()) {
-        throwIfAborted(signal);
+        throwIfAborted(signal, ContextCompilerError);
         if (cursor !== undefined && sessionId <= cursor) continue;
         const first = await readSessionLog(this.#pathOf(sessionId), sessionId, { limit: 1 });
         if ((first?.events.length ?? 0) > 0) found.push(sessionId);
@@ -225,7 +225,7 @@ class JsonlSessionStore implements SessionStore {
   };
 
   #begin(signal: AbortSignal | undefined): void {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ContextCompilerError);
     if (this.#isClosed) throw new ContextCompilerError("closed", "The session store is closed.");
   }
 
@@ -238,7 +238,7 @@ class JsonlSessionStore implements SessionStore {
     requireSessionId(sessionId);
     const before = this.#queues.get(sessionId) ?? Promise.resolve();
     const done = before.then(async () => {
-      throwIfAborted(signal);
+      throwIfAborted(signal, ContextCompilerError);
       return call();
     });
     const settled = done.then(
@@ -249,7 +249,7 @@ class JsonlSessionStore implements SessionStore {
     try {
       return await done;
     } catch (error) {
-      throwIfAborted(signal);
+      throwIfAborted(signal, ContextCompilerError);
       throw failed(`The files of session "${sessionId}" can't be used`, error);
     } finally {
       if (this.#queues.get(sessionId) === settled) this.#queues.delete(sessionId);

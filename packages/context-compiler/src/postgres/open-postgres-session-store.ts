@@ -14,7 +14,7 @@ export interface PostgresSessionStoreOptions {
 }
 
 /**
- * Sessions in PostgreSQL, in tables that are made where they are missing.
+ * Sessions in PostgreSQL, in tables that are created where missing.
  * @throws ContextCompilerError `invalid_options`, `store_failed` or `aborted`
  */
 export async function openPostgresSessionStore(

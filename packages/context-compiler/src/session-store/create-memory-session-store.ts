@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -11,7 +12,6 @@ import {
   requireVersion,
   sessionPageSizes,
 } from "./store-input.ts";
-import { throwIfAborted } from "./until-aborted.ts";
 
 /** Sessions for as long as the process lives. */
 export function createMemorySessionStore(): SessionStore {
@@ -19,7 +19,7 @@ export function createMemorySessionStore(): SessionStore {
   const states = new Map<string, Map<string, string>>();
   let isClosed = false;
   const begin = (sessionId: string | undefined, signal: AbortSignal | undefined): void => {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ContextCompilerError);
     if (isClosed) throw new ContextCompilerError("closed", "The session store is closed.");
     if (sessionId !== undefined) requireSessionId(sessionId);
   };

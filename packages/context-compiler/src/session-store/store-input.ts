@@ -38,17 +38,17 @@ export function requireVersion({ expectedVersion }: AppendOptions): void {
 /** The size of a page: the default, or what was asked for. */
 export function pageLimit(
   limit: number | undefined,
-  { byDefault, most }: { byDefault: number; most: number },
+  { byDefault, max }: { byDefault: number; max: number },
 ): number {
   if (limit === undefined) return byDefault;
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= most) return limit;
-  throw new ContextCompilerError("invalid_options", `A limit is a whole number from 1 to ${most}.`);
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= max) return limit;
+  throw new ContextCompilerError("invalid_options", `A limit is a whole number from 1 to ${max}.`);
 }
 
 /** Of pages of events. */
-export const eventPageSizes = { byDefault: 1_000, most: 10_000 };
+export const eventPageSizes = { byDefault: 1_000, max: 10_000 };
 /** Of pages of session ids. */
-export const sessionPageSizes = { byDefault: 100, most: 1_000 };
+export const sessionPageSizes = { byDefault: 100, max: 1_000 };
 
 /** The number of events before the page that a cursor asks for. */
 export function cursorPosition(cursor: string | undefined): number {

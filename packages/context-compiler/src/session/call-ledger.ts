@@ -2,7 +2,7 @@ import type { EventBody } from "./session-event.ts";
 
 /** Which calls wait for an answer, so that an event's share of the prompt is known when it is recorded. */
 export interface CallLedger {
-  /** True when the event reaches a prompt as a message of its own; then takes note of it. */
+  /** True when the event reaches a prompt as a message of its own; then records it. */
   takes(event: EventBody): boolean;
   /** A copy to try events on. */
   fork(): CallLedger;

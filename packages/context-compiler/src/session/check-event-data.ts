@@ -1,4 +1,5 @@
 import type { Issue } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
 import {
   sessionEventKinds,
   type SessionEventData,
@@ -21,8 +22,6 @@ const test =
   (value, path) =>
     isRight(value) ? [] : [issue(path, expected)];
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
 const isCount = (value: unknown): boolean =>
   typeof value === "number" && Number.isFinite(value) && value >= 0;

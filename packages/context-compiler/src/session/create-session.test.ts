@@ -120,7 +120,7 @@ describe("createSession", () => {
     ["an outcome without a call", "tool_success", { content: "x" }],
     ["a timeout without its limit", "tool_timeout", { callId: "1" }],
     ["an unknown decision", "guard_decision", { guard: "g", decision: "maybe" }],
-    ["a summary without its stretch", "phase_result", { phase: "summary", summary: { text: "x" } }],
+    ["a summary without its range", "phase_result", { phase: "summary", summary: { text: "x" } }],
     [
       "an id that is no hash",
       "artifact_stored",

@@ -1,6 +1,6 @@
 import type { Part } from "@ccl/core";
+import { toBase64 } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { toBase64 } from "../base64.ts";
 import type {
   AssistantMessageData,
   EventPart,

@@ -1,6 +1,6 @@
 import type { ChatMessage, Part } from "@ccl/core";
+import { fromBase64 } from "@ccl/core/json";
 import { renderArtifact } from "../externalize/render-artifact.ts";
-import { fromBase64 } from "../base64.ts";
 import type {
   EventBody,
   EventContent,

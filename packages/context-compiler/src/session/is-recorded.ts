@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex, type ChatMessage } from "@ccl/core";
-import { fromBase64 } from "../base64.ts";
+import { fromBase64 } from "@ccl/core/json";
 import { encodePart } from "./event-input.ts";
 import type { ArtifactPart, EventPart, SessionEvent } from "./session-event.ts";
 import type { Session } from "./session.ts";
@@ -46,7 +46,7 @@ function partsOf(content: ChatMessage["content"]): unknown[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content.map(encodePart);
 }
 
-/** Walks both as `externalizeContent` made the one of the other: all text in one artifact, each file in its own. */
+/** Walks both the way `externalizeContent` turns one into the other: all text in one artifact, each file in its own. */
 async function holdsPayloads(
   stored: EventPart[],
   given: unknown[],
@@ -90,7 +90,7 @@ async function isPayload(
 ): Promise<boolean> {
   if (payload.length !== sizeBytes) return false;
   if (sha256Hex(payload) === artifactId) return true;
-  // A store that encrypts gives ids that are no plain hashes; then the bytes themselves tell.
+  // A store that encrypts gives ids that are no plain hashes; then the bytes are compared.
   const bytes = await session.artifactStore?.retrieve(
     artifactId,
     signal === undefined ? {} : { signal },

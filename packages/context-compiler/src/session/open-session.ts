@@ -1,7 +1,8 @@
 import { createUuidV7Generator, systemClock } from "@ccl/core";
+import { untilAborted } from "@ccl/core/async";
 import { requireObject } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
-import { untilAborted } from "../session-store/until-aborted.ts";
+import { ContextCompilerError } from "../context-compiler-error.ts";
 import { beginSession } from "./recording-session.ts";
 import { requireSessionOptions } from "./require-session-options.ts";
 import type { SessionEvent } from "./session-event.ts";
@@ -31,7 +32,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       cursor,
       signal,
     };
-    const page = await untilAborted(store.read(sessionId, next), signal);
+    const page = await untilAborted(store.read(sessionId, next), signal, ContextCompilerError);
     for (const event of page.events) events.push(event);
     ({ cursor, tornBytes } = page);
   } while (cursor !== undefined);

@@ -37,7 +37,7 @@ export async function recordMessages(
   const fresh = [...given]
     .filter(([key]) => !recorded.has(key))
     .map(([, { position }]) => position);
-  const first = fresh.reduce((least, position) => Math.min(least, position), Infinity);
+  const first = fresh.reduce((min, position) => Math.min(min, position), Infinity);
   const isShortened = [...recorded.keys()].some((key) => !given.has(key));
   if (isShortened && fresh.length > 0) throw historyChanged(first);
   for (const [key, { message, position }] of given) {

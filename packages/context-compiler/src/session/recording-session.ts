@@ -6,13 +6,13 @@ import {
   type ChatMessage,
   type TokenCounter,
 } from "@ccl/core";
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { evidenceEntry, sealEvidence, type EvidenceEntry } from "../evidence/evidence-pack.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import { requireThat, shown } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import { requireSessionId, requireStateKey } from "../session-store/store-input.ts";
-import { throwIfAborted, untilAborted } from "../session-store/until-aborted.ts";
 import { createCallLedger } from "./call-ledger.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { eventMessage } from "./event-message.ts";
@@ -51,7 +51,7 @@ export function beginSession(options: BeginSessionOptions): Session {
     drafts: readonly UncheckedDraft[],
     { signal, artifactStore = context.artifactStore }: RecordOptions,
   ): Promise<SessionEvent[]> => {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ContextCompilerError);
     if (isClosed) throw new ContextCompilerError("closed", `Session "${sessionId}" is closed.`);
     requireDrafts(drafts);
     const masked = drafts.map((draft) => maskDraft(draft, context.redact));
@@ -59,14 +59,18 @@ export function beginSession(options: BeginSessionOptions): Session {
     const stored = masked.map((draft) =>
       storePayloads(draft, { ...context, artifactStore }, signal),
     );
-    const prepared = Promise.all(stored).finally(() => throwIfAborted(signal));
+    const prepared = Promise.all(stored).finally(() =>
+      throwIfAborted(signal, ContextCompilerError),
+    );
     prepared.catch(() => undefined);
     const before = tail;
     const ready = before.then(() => prepared);
-    // Once the store was asked to append, only its answer tells whether the events are there.
+    // Once the store was asked to append, only its answer shows whether the events are there.
     const append = (bodies: readonly EventBody[][]): Promise<SessionEvent[]> =>
       recorder.append(bodies.flat(), signal);
-    const done = (signal === undefined ? ready : untilAborted(ready, signal)).then(append);
+    const done = (
+      signal === undefined ? ready : untilAborted(ready, signal, ContextCompilerError)
+    ).then(append);
     // Without a signal nothing ends before what was recorded before it.
     tail = (signal === undefined ? done : before.then(() => done)).then(ignore, ignore);
     return done;
@@ -202,7 +206,7 @@ function requireDrafts(drafts: unknown): void {
   );
 }
 
-/** The message that is made of a call of the application's own. */
+/** The message for a call of the application's own. */
 function callMessage(body: EventBody): ChatMessage {
   if (body.kind !== "tool_call") return { role: "assistant", content: "" };
   const { callId, name, arguments: text } = body.data;

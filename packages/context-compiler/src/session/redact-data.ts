@@ -2,7 +2,7 @@
 export type Redact = (text: string) => string;
 
 /**
- * Masks secrets also where JSON escapes what they are told by: PHP does so with slashes, Go with ampersands, .NET with
+ * Masks secrets also where JSON escapes what they are recognised by: PHP does so with slashes, Go with ampersands, .NET with
  * quotes. Without need no escape is undone.
  */
 export function redactEscaped(text: string, redact: Redact): string {
@@ -44,7 +44,7 @@ const verbatim = new Set([
   "toEventId",
   "type",
 ]);
-/** JSON of the application, where a name in the object tells that a value is a secret. */
+/** JSON of the application, where a name in the object marks a value as a secret. */
 const freeJson = new Set(["details", "output"]);
 
 /** A copy of an event's data with the secrets of all its texts masked; ids, encoded bytes and metadata stay. */

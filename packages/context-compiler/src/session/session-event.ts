@@ -94,7 +94,7 @@ export interface GuardDecisionData {
   details?: unknown;
 }
 
-/** A summary that stands for a stretch of events, made once by a model. */
+/** A summary that stands for a range of events, written once by a model. */
 export interface SummaryRecord {
   text: string;
   /** The first and the last event that it stands for. */
@@ -152,7 +152,7 @@ export interface EventStamp {
   readonly tokens: number;
 }
 
-/** One entry of a session's log; frozen. A union over the kinds: testing `kind` tells the type of `data`. */
+/** One entry of a session's log; frozen. A union over the kinds: testing `kind` narrows the type of `data`. */
 export type SessionEvent<Kind extends SessionEventKind = SessionEventKind> = Extract<
   EventBody,
   { kind: Kind }

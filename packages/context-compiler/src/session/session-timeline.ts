@@ -17,7 +17,7 @@ export interface SessionTimeline {
   /** In the order in which a model gets them. The array grows in place; treat it as read-only. */
   readonly entries: readonly SessionMessage[];
   /**
-   * Takes the next event in constant time and tells the index of the first message that is new or changed; undefined
+   * Takes the next event in constant time and returns the index of the first message that is new or changed; undefined
    * when the event reaches no message. `message` spares building `eventMessage(event)` again.
    */
   add(event: SessionEvent, message?: ChatMessage): number | undefined;
@@ -35,8 +35,8 @@ interface CallGroup {
   /** Of the assistant message. */
   index: number;
   slots: Slot[];
-  /** The application called by itself, and the message was made for that. */
-  isMade: boolean;
+  /** The application called by itself, and the message was added for that. */
+  isSynthetic: boolean;
 }
 
 interface TimelineState {
@@ -120,10 +120,10 @@ function freezeMessage(message: ChatMessage): ChatMessage {
 function openGroup(
   { entries, groups }: TimelineState,
   calls: readonly ToolCall[],
-  isMade: boolean,
+  isSynthetic: boolean,
 ): CallGroup {
   const slots = calls.map(({ id }) => ({ callId: id, isAnswered: false, eventIds: [] }));
-  const group = { index: entries.length, slots, isMade };
+  const group = { index: entries.length, slots, isSynthetic };
   groups.push(group);
   return group;
 }
@@ -151,7 +151,7 @@ function addCall(state: TimelineState, event: SessionEvent<"tool_call">): number
   const call = { id: callId, name, arguments: event.data.arguments };
   const last = state.groups.at(-1);
   const joined =
-    last?.isMade === true && last.index === state.entries.length - 1 ? last : undefined;
+    last?.isSynthetic === true && last.index === state.entries.length - 1 ? last : undefined;
   const before = joined === undefined ? undefined : state.entries[joined.index];
   if (joined === undefined || before === undefined) {
     const message: ChatMessage = { role: "assistant", content: "", toolCalls: [call] };

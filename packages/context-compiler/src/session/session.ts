@@ -42,7 +42,7 @@ export interface Session {
   /**
    * Adds an event, in the order of the calls, once the store has it. A large outcome first goes to the artifact store,
    * with an `artifact_stored` event before its own. There is no limit to how long the stores may take: a signal ends the
-   * wait, unless the session's store is appending already, whose answer alone tells whether the event is there.
+   * wait, unless the session's store is appending already, whose answer alone shows whether the event is there.
    * @throws ContextCompilerError `invalid_event`, `conflict`, `store_failed`, `closed` or `aborted`; nothing is recorded then
    */
   record<Kind extends SessionEventKind>(

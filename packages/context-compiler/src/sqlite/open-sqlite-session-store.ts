@@ -14,7 +14,7 @@ export interface SqliteSessionStoreOptions {
 }
 
 /**
- * Sessions in SQLite, in tables that are made where they are missing. Any number of processes may have the file open.
+ * Sessions in SQLite, in tables that are created where missing. Any number of processes may have the file open.
  * @throws ContextCompilerError `invalid_options`, `store_failed`, `store_damaged` or `aborted`
  */
 export async function openSqliteSessionStore(

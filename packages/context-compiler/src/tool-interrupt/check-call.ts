@@ -3,7 +3,7 @@ import type { ValidateFunction } from "ajv";
 import { compileSchema, toIssue } from "./schema-registry.ts";
 import type { BridgedTool } from "./tool-bridge.ts";
 
-/** A call that may be made. */
+/** A call with valid arguments. */
 export interface CheckedCall {
   input: unknown;
   outputSchema: object | undefined;
@@ -14,7 +14,7 @@ export interface CheckedCall {
 const listedNames = 40;
 const validators = new WeakMap<object, ValidateFunction>();
 
-/** The arguments as a value; or, in words for the model, why the call can't be made. `tool` is the list of tools where none has the name. */
+/** The arguments as a value; or, in words for the model, why the call is refused. `tool` is the list of tools where none has the name. */
 export function checkCall(
   call: ToolCall,
   tool: BridgedTool | readonly BridgedTool[],

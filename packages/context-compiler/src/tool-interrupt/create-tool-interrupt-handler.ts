@@ -6,6 +6,7 @@ import {
   type IdGenerator,
   type ToolCall,
 } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 import { checkCall } from "./check-call.ts";
@@ -120,7 +121,7 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
   const call: ToolInterruptHandler["call"] = async (name, args, callOptions = {}) => {
     const { signal, timeoutMs = defaultLimitMs, callId = ids.next() } = callOptions;
     requireTimeoutMs(timeoutMs);
-    throwIfAborted(signal);
+    throwIfAborted(signal, ContextCompilerError);
     const asked: ToolCall = { id: callId, name, arguments: argumentsText(args) };
     await session.record("tool_call", { callId, name, arguments: asked.arguments });
     const startedAt = clock.now();
@@ -133,18 +134,19 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
       run: (limits) => run(asked, limits),
       timeoutMs,
       signal,
-      // A log that can't take a late answer has nobody left to tell.
+      // The caller has its outcome already; there is no one to report a failing log to.
       onLate: (late) => void write(late, true).catch(() => undefined),
     });
     const event = await write(outcome, false).catch((error: unknown) => {
       if (!ContextCompilerError.isInstance(error) || error.code !== "invalid_event") throw error;
-      // What no event can hold is a fault of the tool, and ends the call as one.
+      // What no event can hold is an error of the tool, and ends the call as one.
       return write(
         { kind: "tool_error", content: `The tool's answer can't be recorded: ${error.message}` },
         false,
       );
     });
-    if (outcome.kind === "tool_error" && outcome.isAborted === true) throwIfAborted(signal);
+    if (outcome.kind === "tool_error" && outcome.isAborted === true)
+      throwIfAborted(signal, ContextCompilerError);
     return event;
   };
 
@@ -255,10 +257,4 @@ function requireTimeoutMs(timeoutMs: unknown): void {
     "invalid_options",
     `A time limit is a number of milliseconds from 0, not ${given}.`,
   );
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) {
-    throw new ContextCompilerError("aborted", "The call was cancelled.", { cause: signal.reason });
-  }
 }

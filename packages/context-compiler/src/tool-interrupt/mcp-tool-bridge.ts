@@ -1,6 +1,6 @@
 import type { MediaPart, Part } from "@ccl/core";
+import { fromBase64, isRecord, type JsonRecord } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { fromBase64 } from "../base64.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
 /** What of a request's options is used. */
@@ -21,14 +21,6 @@ export interface McpClient {
     resultSchema?: undefined,
     options?: McpRequestOptions,
   ): Promise<object>;
-}
-
-interface JsonRecord {
-  [key: string]: unknown;
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The client's own time limit, which only has to lie behind the handler's. */

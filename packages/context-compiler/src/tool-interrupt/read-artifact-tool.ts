@@ -1,9 +1,9 @@
 import { ArtifactStoreError, type ArtifactStore, type ByteRange } from "@ccl/artifact-store";
 import type { Part, ToolDefinition } from "@ccl/core";
+import { toBase64 } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { findArtifact } from "../externalize/find-artifact.ts";
 import type { Session } from "../session/session.ts";
-import { toBase64 } from "../base64.ts";
 import { readLines } from "./read-lines.ts";
 
 /** What the model asks for: an artifact, and which lines or bytes of it. */
@@ -29,7 +29,7 @@ export interface ReadArtifactOptions {
 
 const readers = new WeakSet<object>();
 
-/** True for a tool that `createReadArtifactTool` made. */
+/** True for a tool of `createReadArtifactTool`. */
 export function isArtifactReader(tool: object): boolean {
   return readers.has(tool);
 }

@@ -17,7 +17,7 @@ interface Asked {
 }
 
 /**
- * Who gives up does not cancel the listing of those beside it: that happens once nobody waits. One that somebody gave up is
+ * Who gives up does not cancel the listing of those beside it: that happens once no caller waits. One that a caller gave up is
  * not waited for again, since it may hang.
  */
 export function createToolListing(bridge: ToolBridge): ToolListing {

@@ -1,4 +1,4 @@
-import { toBase64 } from "../base64.ts";
+import { toBase64 } from "@ccl/core/json";
 
 /**
  * A value as JSON. Beyond what `JSON.stringify` does: a whole number that is a bigint stays a number while a double holds

@@ -1,6 +1,6 @@
 import type { ChatMessage, ModelRequest } from "@ccl/core";
+import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
-import { defined, type JsonRecord } from "../json/json-record.ts";
 import { toAiSdkMessages } from "../wire/ai-sdk/index.ts";
 import type { AiSdkCall } from "./ai-sdk-types.ts";
 
@@ -10,7 +10,7 @@ export function toAiSdkCall(
   abortSignal: AbortSignal,
 ): AiSdkCall & JsonRecord {
   const hasTools = request.tools !== undefined && request.tools.length > 0;
-  const sampling = defined({
+  const sampling = withoutUndefined({
     maxOutputTokens: request.maxOutputTokens,
     temperature: request.temperature,
     stopSequences: request.stop,

@@ -1,18 +1,18 @@
 import { LanguageModelError, type ModelRequest, systemClock } from "@ccl/core";
-
-import { anthropicCodeOf, readAnthropicFault } from "../anthropic/anthropic-fault.ts";
-import { asksForFormat, codeOfFault, type ProviderFault, quoteOf } from "../http/provider-fault.ts";
-import { retryAfterMs } from "../http/retry-after.ts";
 import {
-  defined,
   isRecord,
   type JsonRecord,
   numberAt,
   parseJson,
   recordAt,
   stringAt,
-} from "../json/json-record.ts";
-import { openAiCodeOf, readOpenAiFault } from "../openai-compatible/open-ai-fault.ts";
+  withoutUndefined,
+} from "@ccl/core/json";
+
+import { anthropicCodeOf, readAnthropicError } from "../anthropic/anthropic-error.ts";
+import { asksForFormat, codeOfError, type ReportedError, quoteOf } from "../http/reported-error.ts";
+import { retryAfterMs } from "../http/retry-after.ts";
+import { openAiCodeOf, readOpenAiError } from "../openai-compatible/open-ai-error.ts";
 
 /**
  * An error of the AI SDK as ours, by the status and the body that its API errors carry. The error itself is not kept
@@ -27,13 +27,13 @@ export function toModelError(
   if (status === undefined) return errorByName(caught, provider);
   const body = parseJson(stringAt(caught, "responseBody") ?? "");
   const record = isRecord(body) ? body : {};
-  const anthropic = readAnthropicFault(record);
-  const read: ProviderFault = anthropic ?? readOpenAiFault(record) ?? {};
-  const fault = { ...read, ...defined({ status }) };
+  const anthropic = readAnthropicError(record);
+  const read: ReportedError = anthropic ?? readOpenAiError(record) ?? {};
+  const reported = { ...read, ...withoutUndefined({ status }) };
   const codeOf = anthropic === undefined ? openAiCodeOf : anthropicCodeOf;
-  const code = codeOfFault(fault, codeOf, request !== undefined && asksForFormat(request));
+  const code = codeOfError(reported, codeOf, request !== undefined && asksForFormat(request));
   const retryAfter = retryAfterMs(headersOf(caught), systemClock.now());
-  const options = { status, ...defined({ retryAfterMs: retryAfter }) };
+  const options = { status, ...withoutUndefined({ retryAfterMs: retryAfter }) };
   return new LanguageModelError(
     code,
     `${provider} answered ${status}${quoteOf(read.message, [])}`,

@@ -1,14 +1,13 @@
 import type { FinishReason, ModelDelta, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
-
 import {
   arrayAt,
-  defined,
   isRecord,
   type JsonRecord,
   numberAt,
   recordAt,
   stringAt,
-} from "../json/json-record.ts";
+  withoutUndefined,
+} from "@ccl/core/json";
 
 /** The answer of `doGenerate`. What the SDK warns of stands in `providerMetadata["ai-sdk"]`. */
 export function toAiSdkResponse(result: unknown): ModelResponse {
@@ -114,7 +113,7 @@ function responseOf(
   finish: JsonRecord,
   { text, reasoning, toolCalls, requestId, own }: Collected,
 ): ModelResponse {
-  const kept = defined({
+  const kept = withoutUndefined({
     warnings: own.warnings.length > 0 ? own.warnings : undefined,
     content: own.content.length > 0 ? own.content : undefined,
   });
@@ -122,7 +121,7 @@ function responseOf(
     ...recordAt(finish, "providerMetadata"),
     ...(Object.keys(kept).length > 0 ? { "ai-sdk": kept } : {}),
   };
-  return defined({
+  return withoutUndefined({
     text,
     reasoning: reasoning === "" ? undefined : reasoning,
     toolCalls,
@@ -162,7 +161,7 @@ function usageOf(usage: JsonRecord): ModelUsage | undefined {
   const outputTokens =
     numberAt(usage, "outputTokens") ?? numberAt(recordAt(usage, "outputTokens"), "total");
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  return defined({
+  return withoutUndefined({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
     cachedInputTokens: numberAt(usage, "cachedInputTokens") ?? numberAt(input, "cacheRead"),

@@ -7,7 +7,7 @@ import type { AiSdkEmbeddingModel } from "./ai-sdk-types.ts";
 /** The embedding model to wrap. */
 export interface AiSdkEmbedderOptions {
   model: AiSdkEmbeddingModel;
-  /** Length of each vector, which the SDK does not tell; an answer of another length is an error. */
+  /** Length of each vector, which the SDK does not report; an answer of another length is an error. */
   dimensions: number;
   /** Of one call. */
   timeoutMs?: number | undefined;

@@ -1,9 +1,9 @@
 import type { ModelCapabilities, ModelDelta, ModelRequest } from "@ccl/core";
+import { isRecord, withoutUndefined } from "@ccl/core/json";
 
 import { CallScope } from "../http/call-scope.ts";
 import { chunksOf } from "../http/chunks-of.ts";
 import { convert, type StreamingModel } from "../http/create-wire-model.ts";
-import { defined, isRecord } from "../json/json-record.ts";
 import { toAiSdkCall } from "./ai-sdk-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
 import { createAiSdkReader, toAiSdkResponse } from "./ai-sdk-response.ts";
@@ -31,7 +31,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
       scope.signal.aborted ? caught : (toModelError(caught, provider, request) ?? caught),
     );
   return {
-    ...defined({ provider, modelId, capabilities }),
+    ...withoutUndefined({ provider, modelId, capabilities }),
     async generate(request) {
       const scope = begin(request);
       try {

@@ -1,7 +1,7 @@
 import { LanguageModelError, type ModelRequest } from "@ccl/core";
+import { type JsonRecord, recordAt, withoutUndefined } from "@ccl/core/json";
 
 import { unsupportedRequest } from "../http/unsupported-request.ts";
-import { defined, type JsonRecord, recordAt } from "../json/json-record.ts";
 import { toAnthropicMessages } from "../wire/anthropic/index.ts";
 import { anthropic } from "./anthropic.ts";
 
@@ -16,7 +16,7 @@ export function toAnthropicBody(
   const { output_config: given, ...options } = request.providerOptions ?? {};
   const outputConfig = { ...formatOf(request), ...recordAt({ given }, "given") };
   const hasTools = request.tools !== undefined && request.tools.length > 0;
-  return defined({
+  return withoutUndefined({
     model: named.model,
     max_tokens: request.maxOutputTokens ?? named.maxOutputTokens,
     system: system.length > 0 ? system : undefined,

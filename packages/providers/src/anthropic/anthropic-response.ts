@@ -1,15 +1,14 @@
 import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
-
 import {
   arrayAt,
-  defined,
   isRecord,
   type JsonRecord,
-  metadataOf,
   numberAt,
   stringAt,
-  without,
-} from "../json/json-record.ts";
+  withoutUndefined,
+} from "@ccl/core/json";
+
+import { metadataOf, without } from "../json/json-record.ts";
 import { anthropic } from "./anthropic.ts";
 
 /** A whole message of `/v1/messages`. Its thinking blocks stand in `providerMetadata.anthropic.reasoning`, to be sent back. */
@@ -23,7 +22,7 @@ export function toAnthropicResponse(message: JsonRecord): ModelResponse {
   const others = blocks.filter(({ type }) => !known.has(type));
   const usage = isRecord(message["usage"]) ? message["usage"] : {};
   const thoughts = ofType("thinking").map((block) => stringAt(block, "thinking") ?? "");
-  return defined({
+  return withoutUndefined({
     text: ofType("text")
       .map((block) => stringAt(block, "text") ?? "")
       .join(""),
@@ -83,7 +82,7 @@ function usageOf(usage: JsonRecord): ModelUsage | undefined {
   if (input === undefined && output === undefined) return undefined;
   const cachedInputTokens = numberAt(usage, "cache_read_input_tokens");
   const cacheWriteTokens = numberAt(usage, "cache_creation_input_tokens");
-  return defined({
+  return withoutUndefined({
     inputTokens: (input ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
     outputTokens: output ?? 0,
     cachedInputTokens,

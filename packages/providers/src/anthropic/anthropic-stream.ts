@@ -1,15 +1,8 @@
 import type { ModelDelta } from "@ccl/core";
+import { arrayAt, type JsonRecord, numberAt, parseJson, recordAt, stringAt } from "@ccl/core/json";
 
 import type { StreamReader } from "../http/create-wire-model.ts";
-import {
-  arrayAt,
-  type JsonRecord,
-  numberAt,
-  parseJson,
-  recordAt,
-  stringAt,
-  without,
-} from "../json/json-record.ts";
+import { without } from "../json/json-record.ts";
 import { toAnthropicResponse, toToolCall } from "./anthropic-response.ts";
 
 interface GrowingBlock {

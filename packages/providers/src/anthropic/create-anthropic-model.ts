@@ -2,7 +2,7 @@ import type { ModelCapabilities } from "@ccl/core";
 
 import { createWireModel, type StreamingModel } from "../http/create-wire-model.ts";
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
-import { anthropicCodeOf, readAnthropicFault } from "./anthropic-fault.ts";
+import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";
 import { anthropic } from "./anthropic.ts";
 import { toAnthropicBody } from "./anthropic-request.ts";
 import { toAnthropicResponse } from "./anthropic-response.ts";
@@ -43,7 +43,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
         "anthropic-version": version,
         ...(key === undefined ? {} : { "x-api-key": key }),
       }),
-      readFault: readAnthropicFault,
+      readError: readAnthropicError,
       codeOf: anthropicCodeOf,
       requestIdHeaders: ["request-id"],
     },

@@ -1,9 +1,9 @@
 import { type Embedder, LanguageModelError } from "@ccl/core";
+import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 import { CallScope } from "../http/call-scope.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
 import { openCall, type Service } from "../http/open-call.ts";
-import { isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
 
 /** What both embedders take. */
 export interface EmbedderOptions extends EndpointOptions {
@@ -47,10 +47,10 @@ export function createEmbedder(
         scope,
       );
       const body = parseJson(await new Response(opened.body).text());
-      const fault = isRecord(body)
-        ? service.readFault(body)
+      const reported = isRecord(body)
+        ? service.readError(body)
         : { message: "an answer that is not a JSON object" };
-      if (fault !== undefined) throw opened.errorOf(fault);
+      if (reported !== undefined) throw opened.errorOf(reported);
       const vectors = wire.readVectors(isRecord(body) ? body : {});
       return checkedVectors(vectors, {
         provider: service.provider,

@@ -1,6 +1,6 @@
 import { type Embedder, LanguageModelError } from "@ccl/core";
 
-import { quoteOf } from "../http/provider-fault.ts";
+import { quoteOf } from "../http/reported-error.ts";
 
 /** Vectors of texts, in their order. */
 type EmbedBatch = (texts: string[]) => Promise<readonly ArrayLike<unknown>[]>;
@@ -58,7 +58,7 @@ export function createLocalEmbedder({ name, dimensions, batchSize, load }: Local
   };
 }
 
-/** The library can't be stopped: after an abort it ends its batch, and nobody waits for it. */
+/** The library can't be stopped: after an abort it ends its batch, and no caller waits for it. */
 async function untilAborted<Value>(
   run: () => Promise<Value>,
   signal: AbortSignal | undefined,

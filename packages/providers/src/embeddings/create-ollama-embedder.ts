@@ -1,6 +1,6 @@
 import type { Embedder } from "@ccl/core";
+import { arrayAt } from "@ccl/core/json";
 
-import { arrayAt } from "../json/json-record.ts";
 import { ollamaService } from "../ollama/ollama-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 

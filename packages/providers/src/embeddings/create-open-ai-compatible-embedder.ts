@@ -1,10 +1,10 @@
 import type { Embedder } from "@ccl/core";
+import { arrayAt, numberAt, withoutUndefined } from "@ccl/core/json";
 
-import { arrayAt, defined, numberAt } from "../json/json-record.ts";
 import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
-/** Where the model is, and what its server is told. */
+/** Where the model is, and what its server gets. */
 export interface OpenAiCompatibleEmbedderOptions extends EmbedderOptions {
   /** Ends in `/v1` for most servers. Default: OpenAI's. */
   baseUrl?: string | undefined;
@@ -22,7 +22,8 @@ export function createOpenAiCompatibleEmbedder(options: OpenAiCompatibleEmbedder
     openAiService(options),
     {
       path: "/embeddings",
-      toBody: (texts) => defined({ model, input: texts, encoding_format: "float", dimensions }),
+      toBody: (texts) =>
+        withoutUndefined({ model, input: texts, encoding_format: "float", dimensions }),
       readVectors(body) {
         const rows = arrayAt(body, "data").map((row, place) => ({
           index: numberAt(row, "index") ?? place,

@@ -29,7 +29,7 @@ export type TransformersExtractor = (
   options: { pooling: TransformersPooling; normalize: boolean },
 ) => Promise<TransformersTensor>;
 
-/** What the adapter tells `pipeline` of the model. */
+/** What the adapter passes to `pipeline` for the model. */
 export interface TransformersLoadOptions {
   revision: string;
   dtype?: TransformersPrecision | undefined;

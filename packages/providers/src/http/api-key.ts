@@ -1,5 +1,4 @@
-import { isRecord, recordAt } from "../json/json-record.ts";
-
+import { isRecord, recordAt } from "@ccl/core/json";
 /** A key, or a function that gives it for each call. */
 export type ApiKey = string | (() => string | undefined | Promise<string | undefined>);
 

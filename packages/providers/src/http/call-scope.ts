@@ -1,6 +1,6 @@
 import { LanguageModelError } from "@ccl/core";
 
-/** One call's time limit and the caller's signal, joined; tells afterwards why the call broke. */
+/** One call's time limit and the caller's signal, joined; explains afterwards why the call broke. */
 export class CallScope {
   readonly #controller = new AbortController();
   readonly #provider: string;

@@ -6,13 +6,13 @@ import {
   type ModelRequest,
   type ModelResponse,
 } from "@ccl/core";
+import { isRecord, type JsonRecord, parseJson, withoutUndefined } from "@ccl/core/json";
 
-import { defined, isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
 import { WireError } from "../wire/wire-error.ts";
 import { CallScope } from "./call-scope.ts";
 import { chunksOf } from "./chunks-of.ts";
 import { openCall, type OpenedCall, type Service, type ServiceCall } from "./open-call.ts";
-import { asksForFormat } from "./provider-fault.ts";
+import { asksForFormat } from "./reported-error.ts";
 import { type Framing, readFrames } from "./read-frames.ts";
 
 /** Puts the events of one stream together. */
@@ -51,7 +51,7 @@ export function createWireModel(
     });
   return {
     provider,
-    ...defined({ modelId: named.modelId, capabilities: named.capabilities }),
+    ...withoutUndefined({ modelId: named.modelId, capabilities: named.capabilities }),
     async generate(request) {
       const call = callOf(request, wire, false);
       const scope = begin(request);
@@ -116,8 +116,8 @@ async function* readDeltas(
 
 function checkedAnswer(body: unknown, service: Service, opened: OpenedCall): JsonRecord {
   if (!isRecord(body)) throw opened.errorOf({ message: "an answer that is not a JSON object" });
-  const fault = service.readFault(body);
-  if (fault !== undefined) throw opened.errorOf(fault);
+  const reported = service.readError(body);
+  if (reported !== undefined) throw opened.errorOf(reported);
   return body;
 }
 

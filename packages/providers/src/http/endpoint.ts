@@ -16,7 +16,7 @@ export interface EndpointOptions {
   fetch?: typeof globalThis.fetch | undefined;
   /** For calls that give no `timeoutMs`; without either a call may take for ever. */
   timeoutMs?: number | undefined;
-  /** Tells the time against which a `Retry-After` date is read. */
+  /** The clock against which a `Retry-After` date is read. */
   clock?: Clock | undefined;
 }
 

@@ -1,10 +1,10 @@
 import { LanguageModelError, type LanguageModelErrorCode, systemClock } from "@ccl/core";
+import { isRecord, type JsonRecord, parseJson, withoutUndefined } from "@ccl/core/json";
 
-import { defined, isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
 import { readApiKey } from "./api-key.ts";
 import type { CallScope } from "./call-scope.ts";
 import { callUrl, type EndpointOptions } from "./endpoint.ts";
-import { codeOfFault, type ProviderFault, quoteOf } from "./provider-fault.ts";
+import { codeOfError, type ReportedError, quoteOf } from "./reported-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** What all calls to one provider have in common. */
@@ -16,9 +16,9 @@ export interface Service {
   /** The headers that carry the key and the version. */
   headers(key: string | undefined): Record<string, string>;
   /** The fields of an error body; undefined for a body that is no error. */
-  readFault(body: JsonRecord): ProviderFault | undefined;
+  readError(body: JsonRecord): ReportedError | undefined;
   /** A code that is known from more than the status. */
-  codeOf(fault: ProviderFault): LanguageModelErrorCode | undefined;
+  codeOf(reported: ReportedError): LanguageModelErrorCode | undefined;
   requestIdHeaders: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface OpenedCall {
   body: ReadableStream<Uint8Array>;
   requestId: string | undefined;
   /** The error that a body with a good status turned out to be. */
-  errorOf(fault: ProviderFault): LanguageModelError;
+  errorOf(reported: ReportedError): LanguageModelError;
 }
 
 /** Posts one JSON body. @throws LanguageModelError for a bad status; what fetch throws is left to the scope. */
@@ -63,35 +63,35 @@ export async function openCall(
     .find((id) => id !== null);
   const requestId = found ?? undefined;
   const retryAfter = retryAfterMs(response.headers, (endpoint.clock ?? systemClock).now());
-  const errorOf = (fault: ProviderFault): LanguageModelError => {
-    const status = fault.status ?? (response.ok ? undefined : response.status);
-    const code = codeOfFault(
-      { ...fault, ...defined({ status }) },
+  const errorOf = (reported: ReportedError): LanguageModelError => {
+    const status = reported.status ?? (response.ok ? undefined : response.status);
+    const code = codeOfError(
+      { ...reported, ...withoutUndefined({ status }) },
       service.codeOf,
       call.asksForFormat,
     );
-    const known = defined({
-      type: fault.type,
-      code: fault.code,
-      parameter: fault.parameter,
+    const known = withoutUndefined({
+      type: reported.type,
+      code: reported.code,
+      parameter: reported.parameter,
       requestId,
     });
     const where = `${service.provider} ${status === undefined ? "broke the answer off" : `answered ${status}`}`;
-    return new LanguageModelError(code, `${where}${quoteOf(fault.message, secrets)}`, {
-      ...defined({ status, retryAfterMs: retryAfter }),
+    return new LanguageModelError(code, `${where}${quoteOf(reported.message, secrets)}`, {
+      ...withoutUndefined({ status, retryAfterMs: retryAfter }),
       details: known,
     });
   };
-  if (!response.ok) throw errorOf(faultOf(await response.text(), service));
+  if (!response.ok) throw errorOf(reportedIn(await response.text(), service));
   if (response.body === null) throw errorOf({ message: "an answer without a body" });
   return { body: response.body, requestId, errorOf };
 }
 
-function faultOf(text: string, service: Service): ProviderFault {
+function reportedIn(text: string, service: Service): ReportedError {
   const body = parseJson(text);
-  const fault = isRecord(body) ? service.readFault(body) : undefined;
+  const reported = isRecord(body) ? service.readError(body) : undefined;
   return (
-    fault ?? { message: text === "" ? "an empty body" : "a body that is not one of its errors" }
+    reported ?? { message: text === "" ? "an empty body" : "a body that is not one of its errors" }
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "@ccl/core";
 
-import type { JsonRecord } from "../json/json-record.ts";
+import type { JsonRecord } from "@ccl/core/json";
 
 /** The sampling settings under the names that OpenAI's format and Ollama's share; undefined where the request has none. */
 export function samplingFields(request: ModelRequest): JsonRecord {

@@ -1,11 +1,10 @@
 import type { ChatMessage, ModelRequest, ResponseFormat } from "@ccl/core";
+import { type JsonRecord, recordAt, toBase64, withoutUndefined } from "@ccl/core/json";
 
 import { unsupportedRequest } from "../http/unsupported-request.ts";
 import { samplingFields } from "../http/sampling-fields.ts";
-import { defined, type JsonRecord, recordAt } from "../json/json-record.ts";
-import { toBase64 } from "../wire/base64.ts";
 import { callRecord } from "../wire/call-input.ts";
-import { mediaNote } from "../wire/media-note.ts";
+import { mediaPlaceholder } from "../wire/media-placeholder.ts";
 
 /** Names the provider in errors, and its fields in `providerMetadata`. */
 export const ollama = "ollama";
@@ -17,12 +16,12 @@ export function toOllamaBody(
   isStreaming: boolean,
 ): JsonRecord {
   const { options, ...others } = request.providerOptions ?? {};
-  const sampling = defined({
+  const sampling = withoutUndefined({
     ...samplingFields(request),
     num_predict: request.maxOutputTokens,
     ...recordAt({ options }, "options"),
   });
-  return defined({
+  return withoutUndefined({
     model,
     messages: toOllamaMessages(request.messages),
     tools: toolsOf(request),
@@ -67,7 +66,7 @@ function toOllamaMessage(message: ChatMessage, toolNames: ReadonlyMap<string, st
     id: call.id,
     function: { name: call.name, arguments: callRecord(call) },
   }));
-  return defined({
+  return withoutUndefined({
     role: message.role === "developer" ? "system" : message.role,
     content: text,
     thinking,
@@ -100,7 +99,7 @@ function contentOf(message: ChatMessage): {
     if (part.type === "text") texts.push(part.text);
     else if (part.type === "reasoning") thoughts.push(part.text);
     else if (part.type === "image" && part.data !== undefined) images.push(toBase64(part.data));
-    else if (message.role === "tool") texts.push(mediaNote(part));
+    else if (message.role === "tool") texts.push(mediaPlaceholder(part));
     else
       throw unsupportedRequest(
         ollama,

@@ -1,16 +1,15 @@
 import type { FinishReason, ModelDelta, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
-
-import type { StreamReader } from "../http/create-wire-model.ts";
 import {
   arrayAt,
-  defined,
   type JsonRecord,
-  metadataOf,
   numberAt,
   recordAt,
   stringAt,
-  without,
-} from "../json/json-record.ts";
+  withoutUndefined,
+} from "@ccl/core/json";
+
+import type { StreamReader } from "../http/create-wire-model.ts";
+import { metadataOf, without } from "../json/json-record.ts";
 import { ollama } from "./ollama-request.ts";
 
 /** A whole answer of `/api/chat`. */
@@ -73,7 +72,7 @@ function responseOf(
   { text, reasoning, toolCalls, message }: Answer,
 ): ModelResponse {
   const known = ["message", "done", "done_reason", "prompt_eval_count", "eval_count"];
-  return defined({
+  return withoutUndefined({
     text,
     reasoning: reasoning === "" ? undefined : reasoning,
     toolCalls,

@@ -1,6 +1,6 @@
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
 import type { Service } from "../http/open-call.ts";
-import { ollamaCodeOf, readOllamaFault } from "./ollama-fault.ts";
+import { ollamaCodeOf, readOllamaError } from "./ollama-error.ts";
 import { ollama } from "./ollama-request.ts";
 
 /** How Ollama is called and its errors are read. Only ollama.com gets `OLLAMA_API_KEY` by default. */
@@ -15,7 +15,7 @@ export function ollamaService(
     endpoint: options,
     keyVariable: options.apiKeyVariable ?? (isHosted ? "OLLAMA_API_KEY" : undefined),
     headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    readFault: readOllamaFault,
+    readError: readOllamaError,
     codeOf: ollamaCodeOf,
     requestIdHeaders: ["x-request-id"],
   };

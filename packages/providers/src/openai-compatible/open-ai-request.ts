@@ -1,7 +1,7 @@
 import type { ModelRequest, ResponseFormat } from "@ccl/core";
+import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import { samplingFields } from "../http/sampling-fields.ts";
-import { defined, type JsonRecord } from "../json/json-record.ts";
 import { toOpenAiMessages, type OpenAiMessagesOptions } from "../wire/openai-chat/index.ts";
 
 /** What differs between servers that speak OpenAI's format. */
@@ -17,7 +17,7 @@ interface CallForm extends OpenAiDialect {
 /** The body of a call of `/chat/completions`. */
 export function toOpenAiBody(request: ModelRequest, model: string, form: CallForm): JsonRecord {
   const hasTools = request.tools !== undefined && request.tools.length > 0;
-  return defined({
+  return withoutUndefined({
     model,
     messages: toOpenAiMessages(request.messages, form),
     tools: hasTools ? request.tools?.map(toOpenAiTool) : undefined,
@@ -54,5 +54,5 @@ function responseFormatOf(format: ResponseFormat | undefined): JsonRecord | unde
   if (format === undefined || format.type === "text") return undefined;
   if (format.type === "json_object") return { type: "json_object" };
   const { name, schema, strict } = format;
-  return { type: "json_schema", json_schema: defined({ name, schema, strict }) };
+  return { type: "json_schema", json_schema: withoutUndefined({ name, schema, strict }) };
 }

@@ -1,16 +1,15 @@
 import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
-
 import {
   arrayAt,
-  defined,
   isRecord,
   type JsonRecord,
-  metadataOf,
   numberAt,
   recordAt,
   stringAt,
-  without,
-} from "../json/json-record.ts";
+  withoutUndefined,
+} from "@ccl/core/json";
+
+import { metadataOf, without } from "../json/json-record.ts";
 
 /** A whole answer of `/chat/completions`: its first choice. */
 export function toOpenAiResponse(body: JsonRecord, provider: string): ModelResponse {
@@ -18,7 +17,7 @@ export function toOpenAiResponse(body: JsonRecord, provider: string): ModelRespo
   const message = recordAt(choice, "message");
   const toolCalls = arrayAt(message, "tool_calls").map((call) => toolCallOf(call));
   const refusal = stringAt(message, "refusal");
-  return defined({
+  return withoutUndefined({
     text: stringAt(message, "content") ?? "",
     reasoning: reasoningOf(message),
     toolCalls,
@@ -92,7 +91,7 @@ export function usageOf(usage: unknown): ModelUsage | undefined {
   const outputTokens = numberAt(usage, "completion_tokens");
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   const details = recordAt(usage, "prompt_tokens_details");
-  return defined({
+  return withoutUndefined({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
     cachedInputTokens:

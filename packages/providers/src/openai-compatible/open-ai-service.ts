@@ -1,6 +1,6 @@
 import { callUrl, type EndpointOptions } from "../http/endpoint.ts";
 import type { Service } from "../http/open-call.ts";
-import { openAiCodeOf, readOpenAiFault } from "./open-ai-fault.ts";
+import { openAiCodeOf, readOpenAiError } from "./open-ai-error.ts";
 
 /** Where a server that speaks OpenAI's format is. */
 export interface OpenAiAddress extends EndpointOptions {
@@ -18,7 +18,7 @@ export function openAiService(options: OpenAiAddress): Service & { isOpenAi: boo
     endpoint: options,
     keyVariable: options.apiKeyVariable ?? (isOpenAi ? "OPENAI_API_KEY" : undefined),
     headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    readFault: readOpenAiFault,
+    readError: readOpenAiError,
     codeOf: openAiCodeOf,
     requestIdHeaders: ["x-request-id"],
     isOpenAi,

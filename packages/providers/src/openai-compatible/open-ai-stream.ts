@@ -1,16 +1,15 @@
 import type { ModelDelta, ModelUsage, ToolCall } from "@ccl/core";
-
-import type { StreamReader } from "../http/create-wire-model.ts";
 import {
   arrayAt,
-  defined,
   type JsonRecord,
-  metadataOf,
   numberAt,
   recordAt,
   stringAt,
-  without,
-} from "../json/json-record.ts";
+  withoutUndefined,
+} from "@ccl/core/json";
+
+import type { StreamReader } from "../http/create-wire-model.ts";
+import { metadataOf, without } from "../json/json-record.ts";
 import {
   finishReasonOf,
   firstChoice,
@@ -77,7 +76,7 @@ export function createOpenAiReader(provider: string): StreamReader {
       const toolCalls = [...calls]
         .sort(([left], [right]) => left - right)
         .map(([, call]) => finished(call));
-      const response = defined({
+      const response = withoutUndefined({
         text: texts.join(""),
         reasoning: reasoning.join("") || undefined,
         toolCalls,
@@ -87,7 +86,7 @@ export function createOpenAiReader(provider: string): StreamReader {
         providerMetadata: metadataOf(provider, {
           ...extra.root,
           choice: extra.choice,
-          message: defined({ ...extra.message, refusal }),
+          message: withoutUndefined({ ...extra.message, refusal }),
         }),
       });
       return {

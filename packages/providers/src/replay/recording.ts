@@ -5,17 +5,17 @@ import {
   type ModelResponse,
   sha256Hex,
 } from "@ccl/core";
-
 import {
   arrayAt,
-  defined,
   isRecord,
   type JsonRecord,
   numberAt,
   parseJson,
   recordAt,
   stringAt,
-} from "../json/json-record.ts";
+  withoutUndefined,
+} from "@ccl/core/json";
+
 import { redactValue } from "./redact-value.ts";
 import { ReplayError } from "./replay-error.ts";
 
@@ -86,7 +86,7 @@ export function readResponse(key: string, value: unknown): ModelResponse {
     );
   }
   const metadata = response["providerMetadata"];
-  return defined({
+  return withoutUndefined({
     text,
     reasoning: stringAt(response, "reasoning"),
     toolCalls: arrayAt(response, "toolCalls").map((call) => ({
@@ -102,7 +102,7 @@ export function readResponse(key: string, value: unknown): ModelResponse {
 }
 
 function usageOf(usage: JsonRecord): NonNullable<ModelResponse["usage"]> {
-  return defined({
+  return withoutUndefined({
     inputTokens: numberAt(usage, "inputTokens") ?? 0,
     outputTokens: numberAt(usage, "outputTokens") ?? 0,
     cachedInputTokens: numberAt(usage, "cachedInputTokens"),

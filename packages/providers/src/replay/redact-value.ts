@@ -1,7 +1,5 @@
 import { redactSecrets } from "@ccl/core";
-
-import { isRecord, parseJson } from "../json/json-record.ts";
-import { toBase64 } from "../wire/base64.ts";
+import { isRecord, parseJson, toBase64 } from "@ccl/core/json";
 
 /** A JSON value whose strings are free of secrets, names of members heeded; bytes become base64. */
 export function redactValue(value: unknown): unknown {

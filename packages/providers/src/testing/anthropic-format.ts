@@ -1,4 +1,5 @@
-import { type JsonRecord, numberAt, parseJson, recordAt } from "../json/json-record.ts";
+import { type JsonRecord, numberAt, parseJson, recordAt } from "@ccl/core/json";
+
 import { type DialectFormat, type PlayedAnswer, piecesOf } from "./dialect-format.ts";
 import { bearerOf } from "./openai-format.ts";
 import type { TestError } from "./test-behaviour.ts";

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../json/json-record.ts";
+import type { JsonRecord } from "@ccl/core/json";
 import type { TestError } from "./test-behaviour.ts";
 
 /** An answer with everything decided that the script left open. */

@@ -1,4 +1,5 @@
-import { type JsonRecord, parseJson } from "../json/json-record.ts";
+import { type JsonRecord, parseJson } from "@ccl/core/json";
+
 import { type DialectFormat, type PlayedAnswer, piecesOf } from "./dialect-format.ts";
 import { bearerOf } from "./openai-format.ts";
 import type { TestError } from "./test-behaviour.ts";
@@ -8,7 +9,7 @@ export const ollamaFormat: DialectFormat = {
   chatPath: "/api/chat",
   embeddingsPath: "/api/embed",
   streamType: "application/x-ndjson",
-  // Ollama streams unless told otherwise.
+  // Ollama streams unless asked otherwise.
   isStreaming: (body) => body["stream"] !== false,
   keyOf: (headers) => bearerOf(headers["authorization"]),
   objection: () => undefined,

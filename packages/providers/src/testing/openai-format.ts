@@ -1,4 +1,5 @@
-import { type JsonRecord, recordAt, stringAt } from "../json/json-record.ts";
+import { type JsonRecord, recordAt, stringAt } from "@ccl/core/json";
+
 import { type DialectFormat, type PlayedAnswer, piecesOf } from "./dialect-format.ts";
 import type { TestError } from "./test-behaviour.ts";
 

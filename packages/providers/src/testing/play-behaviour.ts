@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 
 import { withDefaults } from "@ccl/core";
-import { arrayAt, type JsonRecord } from "../json/json-record.ts";
+import { arrayAt, type JsonRecord } from "@ccl/core/json";
 import type { DialectFormat, PlayedAnswer } from "./dialect-format.ts";
 import type { TestAnswer, TestBehaviour, TestDialect, TestError } from "./test-behaviour.ts";
 

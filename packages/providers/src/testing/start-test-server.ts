@@ -1,3 +1,5 @@
+import { isRecord, parseJson } from "@ccl/core/json";
+
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -5,7 +7,6 @@ import {
   type ServerResponse,
 } from "node:http";
 
-import { isRecord, parseJson } from "../json/json-record.ts";
 import { anthropicFormat } from "./anthropic-format.ts";
 import type { DialectFormat } from "./dialect-format.ts";
 import { ollamaFormat } from "./ollama-format.ts";
@@ -21,7 +22,7 @@ export interface TestServerOptions {
   apiKey?: string | undefined;
   /** For behaviours that don't say it themselves. */
   chunkBytes?: number | undefined;
-  /** Closes after so long without a call, in case that nobody does. Default: 60,000. */
+  /** Closes after so long without a call, in case that the caller never does. Default: 60,000. */
   idleMs?: number | undefined;
 }
 

@@ -1,10 +1,9 @@
 import type { ToolCall } from "@ccl/core";
-
-import { isRecord, type JsonRecord, parseJson } from "../json/json-record.ts";
+import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 /**
  * The arguments of a call, for a format that sends them parsed; empty text means no arguments. Broken JSON is sent as
- * `{ INVALID_JSON: text }`, which Anthropic's documentation proposes: the call's result tells the model what is wrong.
+ * `{ INVALID_JSON: text }`, which Anthropic's documentation proposes: the call's result says what is wrong.
  */
 export function callInput(call: ToolCall): unknown {
   if (call.arguments.trim() === "") return {};

@@ -1,6 +1,5 @@
 import type { ProviderFields } from "@ccl/core";
-
-import { type JsonRecord, recordAt } from "../json/json-record.ts";
+import { type JsonRecord, recordAt } from "@ccl/core/json";
 
 /** The members of a record that a converter does not know, as `providerMetadata` under the name of the wire format. */
 export function unknownFields(

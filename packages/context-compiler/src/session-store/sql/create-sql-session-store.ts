@@ -1,3 +1,4 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "@ccl/sql";
 import {
   ContextCompilerError,
@@ -14,7 +15,6 @@ import {
   requireVersion,
   sessionPageSizes,
 } from "../store-input.ts";
-import { throwIfAborted } from "../until-aborted.ts";
 import {
   appendEvents,
   deleteLog,
@@ -50,7 +50,7 @@ export function createSqlSessionStore(runSteps: RunSteps): SessionStore {
     }
   };
   const begin = (sessionId: string | undefined, signal: AbortSignal | undefined): void => {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ContextCompilerError);
     if (isClosed) throw new ContextCompilerError("closed", "The session store is closed.");
     if (sessionId !== undefined) requireSessionId(sessionId);
   };

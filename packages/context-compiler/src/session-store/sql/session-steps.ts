@@ -21,7 +21,7 @@ export function* appendEvents(
       "INSERT INTO ccl_session_logs (session_id, sort_key, version) VALUES (?, ?, 0) ON CONFLICT DO NOTHING";
     yield* run(insert, sessionId, sortKeyOf(sessionId));
   }
-  // The update takes the row's lock, so that of two writers the second sees what the first has made of it.
+  // The update takes the row's lock, so that the second of two writers sees what the first wrote.
   const update =
     "UPDATE ccl_session_logs SET version = ? WHERE session_id = ? AND version = ? RETURNING log_no";
   const [log] = yield* rowsOf(update, version, sessionId, expectedVersion);

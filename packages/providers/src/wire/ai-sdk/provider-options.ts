@@ -1,6 +1,6 @@
 import type { ProviderFields } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
 
-import { isRecord } from "../../json/json-record.ts";
 import type { AiSdkJson, AiSdkOptioned, AiSdkProviderOptions } from "./ai-sdk-message.ts";
 
 /** `providerMetadata` as the AI SDK passes it on; its own fields, under `ai-sdk`, are no provider's. */

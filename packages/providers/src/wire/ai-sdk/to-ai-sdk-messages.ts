@@ -1,10 +1,9 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
+import { isRecord, parseJson, toBase64 } from "@ccl/core/json";
 
-import { isRecord, parseJson } from "../../json/json-record.ts";
-import { toBase64 } from "../base64.ts";
 import { callInput } from "../call-input.ts";
 import { lastBreakpoints } from "../cache-breakpoints.ts";
-import { mediaNote } from "../media-note.ts";
+import { mediaPlaceholder } from "../media-placeholder.ts";
 import { requireMessages } from "../require-messages.ts";
 import { unsupportedMessage } from "../wire-error.ts";
 import { fieldsFor } from "../wire-fields.ts";
@@ -221,7 +220,7 @@ function outputOf(message: ChatMessage): AiSdkToolOutput {
   );
   // Output in parts has no mark of an error, and the error matters more than its media.
   if (!isError && !isPlain) return { type: "content", value: given.map(toOutputPart) };
-  const texts = given.map((part) => (part.type === "text" ? part.text : mediaNote(part)));
+  const texts = given.map((part) => (part.type === "text" ? part.text : mediaPlaceholder(part)));
   return { type: isError ? "error-text" : "text", value: texts.join("\n") };
 }
 
@@ -238,7 +237,7 @@ function toOutputPart(part: OutputInput): OutputPart {
   if (part.type === "text") return { type: "text", text: part.text, ...providerOptionsOf(part) };
   const { outputPart } = fieldsFor("ai-sdk", part);
   if (isOutputPart(outputPart)) return outputPart;
-  if (part.data === undefined) return { type: "text", text: mediaNote(part) };
+  if (part.data === undefined) return { type: "text", text: mediaPlaceholder(part) };
   return { type: "media", mediaType: part.mimeType, data: toBase64(part.data) };
 }
 

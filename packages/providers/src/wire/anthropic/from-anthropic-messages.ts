@@ -1,8 +1,7 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
-import { fromBase64 } from "../base64.ts";
+import { fromBase64, isRecord, type JsonRecord } from "@ccl/core/json";
 import { requireMessages } from "../require-messages.ts";
 import { unsupportedMessage } from "../wire-error.ts";
-import { isRecord, type JsonRecord } from "../../json/json-record.ts";
 import { unknownFields } from "../wire-fields.ts";
 
 /**

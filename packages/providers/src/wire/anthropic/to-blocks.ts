@@ -1,8 +1,7 @@
 import type { ChatMessage, MediaPart, Part, ReasoningPart, TextPart } from "@ccl/core";
+import { arrayAt, isRecord, toBase64 } from "@ccl/core/json";
 
-import { arrayAt, isRecord } from "../../json/json-record.ts";
-import { toBase64 } from "../base64.ts";
-import { mediaNote } from "../media-note.ts";
+import { mediaPlaceholder } from "../media-placeholder.ts";
 import { unsupportedMessage } from "../wire-error.ts";
 import { fieldsFor } from "../wire-fields.ts";
 import type {
@@ -85,7 +84,7 @@ function toResultPart(
     throw unsupportedMessage("anthropic", "reasoning in a tool's result", "leave it out");
   return part.type === "text" || isCarried(part)
     ? toContentBlock(part, "tool")
-    : { type: "text", text: mediaNote(part) };
+    : { type: "text", text: mediaPlaceholder(part) };
 }
 
 // The API refuses text blocks without a word, and they say nothing.

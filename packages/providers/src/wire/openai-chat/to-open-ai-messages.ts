@@ -1,7 +1,7 @@
 import type { ChatMessage, MediaPart, Part, ToolCall } from "@ccl/core";
+import { toBase64 } from "@ccl/core/json";
 
-import { toBase64 } from "../base64.ts";
-import { mediaNote } from "../media-note.ts";
+import { mediaPlaceholder } from "../media-placeholder.ts";
 import { requireMessages } from "../require-messages.ts";
 import { unsupportedMessage } from "../wire-error.ts";
 import { fieldsFor } from "../wire-fields.ts";
@@ -139,7 +139,7 @@ function toCall(call: ToolCall, provider: string): OpenAiToolCall {
 
 function toTextPart(part: SentPart, role: ChatMessage["role"], provider: string): OpenAiTextPart {
   if (part.type === "text") return { ...fieldsFor(provider, part), type: "text", text: part.text };
-  if (role === "tool") return { type: "text", text: mediaNote(part) };
+  if (role === "tool") return { type: "text", text: mediaPlaceholder(part) };
   const what = `a part of type ${part.type} in a message of role ${role}`;
   throw unsupportedMessage(provider, what, "put it into a user message");
 }

@@ -1,7 +1,7 @@
 import { type LanguageModelErrorCode, type ModelRequest, redactSecrets } from "@ccl/core";
 
 /** What a provider said about a call that it refused, in the fields that its error bodies have. */
-export interface ProviderFault {
+export interface ReportedError {
   /** HTTP status, or the status that the body itself gives. */
   status?: number | undefined;
   type?: string | undefined;
@@ -17,15 +17,15 @@ export function asksForFormat({ responseFormat }: ModelRequest): boolean {
   return responseFormat !== undefined && responseFormat.type !== "text";
 }
 
-/** The code of a fault: what its fields tell, else what its status does. A format that was not asked for was not refused. */
-export function codeOfFault(
-  fault: ProviderFault,
-  codeOf: (fault: ProviderFault) => LanguageModelErrorCode | undefined,
+/** The code of a reported error: by its fields, else by its status. A format that was not asked for was not refused. */
+export function codeOfError(
+  reported: ReportedError,
+  codeOf: (reported: ReportedError) => LanguageModelErrorCode | undefined,
   isFormatAsked: boolean,
 ): LanguageModelErrorCode {
-  const code = codeOf(fault);
+  const code = codeOf(reported);
   const isPossible = code !== "unsupported_response_format" || isFormatAsked;
-  return (isPossible ? code : undefined) ?? codeOfStatus(fault.status);
+  return (isPossible ? code : undefined) ?? codeOfStatus(reported.status);
 }
 
 /** The code that a status stands for, where nothing more is known. */

@@ -1,13 +1,14 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { SummaryRecord } from "../session/session-event.ts";
 import type { Session } from "../session/session.ts";
-import { throwIfAborted } from "../session-store/until-aborted.ts";
+import { ContextCompilerError } from "../context-compiler-error.ts";
 import { failureReason } from "./failure-reason.ts";
 import { inTurn } from "./in-turn.ts";
 import { logIndexOf } from "./log-index.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
 /** Indexes into entries: from `from` on, below `to`. */
-interface Stretch {
+interface EntryRange {
   from: number;
   to: number;
 }
@@ -18,13 +19,13 @@ interface FoundSummary {
   to: number;
 }
 
-/** The summary that stands for the whole stretch and, at most, for a little after it. */
+/** The summary that stands for the whole range and, at most, for a little after it. */
 export function findSummary(
   session: Session,
   entries: readonly ContextEntry[],
-  stretch: Stretch,
+  range: EntryRange,
 ): SummaryRecord | undefined {
-  return summariesFrom(session, entries, stretch.from).find(({ to }) => to >= stretch.to)?.record;
+  return summariesFrom(session, entries, range.from).find(({ to }) => to >= range.to)?.record;
 }
 
 /** Those that begin with the same entry, the shortest first. */
@@ -45,29 +46,29 @@ function summariesFrom(
   return found.sort((a, b) => a.to - b.to);
 }
 
-/** Has a stretch summed up, on top of an earlier summary of its beginning, and keeps that in the log; or what went wrong. */
+/** Has a range summed up, on top of an earlier summary of its beginning, and keeps that in the log; or what went wrong. */
 export function recordSummary(
   session: Session,
   summarize: Summarize,
   {
     entries,
-    stretch,
+    range,
     signal,
-  }: { entries: readonly ContextEntry[]; stretch: Stretch; signal: AbortSignal | undefined },
+  }: { entries: readonly ContextEntry[]; range: EntryRange; signal: AbortSignal | undefined },
 ): Promise<string | undefined> {
-  const fromEventId = entries[stretch.from]?.eventIds[0];
-  const toEventId = entries[stretch.to - 1]?.eventIds.at(-1);
+  const fromEventId = entries[range.from]?.eventIds[0];
+  const toEventId = entries[range.to - 1]?.eventIds.at(-1);
   const abort = signal === undefined ? {} : { signal };
   const write = async (): Promise<string | undefined> => {
     // Another compile may have had it written meanwhile.
-    if (findSummary(session, entries, stretch) !== undefined) return undefined;
+    if (findSummary(session, entries, range) !== undefined) return undefined;
     if (fromEventId === undefined || toEventId === undefined)
       return "the facts were kept: nothing of the log was dropped";
-    const earlier = summariesFrom(session, entries, stretch.from).findLast(
-      ({ to }) => to <= stretch.to,
+    const earlier = summariesFrom(session, entries, range.from).findLast(
+      ({ to }) => to <= range.to,
     );
     const messages = entries
-      .slice(earlier?.to ?? stretch.from, stretch.to)
+      .slice(earlier?.to ?? range.from, range.to)
       .map(({ message }) => message);
     const previous = earlier === undefined ? {} : { previous: earlier.record };
     const text = await summarize({ messages, ...previous, ...abort });
@@ -81,7 +82,7 @@ export function recordSummary(
     return undefined;
   };
   return inTurn(session, write, signal).catch((error: unknown) => {
-    throwIfAborted(signal);
+    throwIfAborted(signal, ContextCompilerError);
     return `the facts were kept: the summary failed (${failureReason(error)})`;
   });
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelErrorCode } from "@ccl/core";
+import { type JsonRecord, recordAt, stringAt, withoutUndefined } from "@ccl/core/json";
 
-import type { ProviderFault } from "../http/provider-fault.ts";
-import { defined, type JsonRecord, recordAt, stringAt } from "../json/json-record.ts";
+import type { ReportedError } from "../http/reported-error.ts";
 
 // The API puts the path of a parameter that it does not know before a fixed sentence.
 const unknownParameter = /^([A-Za-z0-9_.]+): Extra inputs are not permitted$/;
@@ -24,11 +24,11 @@ const codeOfType: Record<string, LanguageModelErrorCode> = {
 };
 
 /** Anthropic's `{ type: "error", error: { type, message } }`, as a body or as an event of a stream. */
-export function readAnthropicFault(body: JsonRecord): ProviderFault | undefined {
+export function readAnthropicError(body: JsonRecord): ReportedError | undefined {
   if (body["type"] !== "error") return undefined;
   const error = recordAt(body, "error");
   const message = stringAt(error, "message") ?? "";
-  return defined({
+  return withoutUndefined({
     message,
     type: stringAt(error, "type"),
     parameter: unknownParameter.exec(message)?.[1],
@@ -36,8 +36,8 @@ export function readAnthropicFault(body: JsonRecord): ProviderFault | undefined 
 }
 
 /** Codes by the error's type, which a stream gives without a status. */
-export function anthropicCodeOf(fault: ProviderFault): LanguageModelErrorCode | undefined {
-  const { status, type, parameter, message = "" } = fault;
+export function anthropicCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
+  const { status, type, parameter, message = "" } = reported;
   if (type === "invalid_request_error" && status === 400) {
     if (formatParameters.has(parameter)) return "unsupported_response_format";
     if (contextSentence.test(message)) return "context_length_exceeded";

@@ -29,7 +29,7 @@ const summariesOf = ({ eventLog }: Session) =>
   eventLog.filter(["phase_result"]).map(({ data }) => data.summary);
 
 describe("a summary", () => {
-  it("is written once a stretch, kept in the log, and stands in the prompt as long as the cut", async () => {
+  it("is written once a range, kept in the log, and stands in the prompt as long as the cut", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const summarize = vi.fn<Summarize>(
@@ -93,7 +93,7 @@ describe("a summary", () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const context = await compile(compilerWith(summarize), session);
-    expect(context.trace.at(-1)?.notes).toEqual([`the facts were kept: ${reason}`]);
+    expect(context.trace.at(-1)?.remarks).toEqual([`the facts were kept: ${reason}`]);
     expect(shownIn(context)).toContain("R-1");
     expect(summariesOf(session)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import type { LanguageModelErrorCode } from "@ccl/core";
+import { type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
 
-import type { ProviderFault } from "../http/provider-fault.ts";
-import { defined, type JsonRecord, stringAt } from "../json/json-record.ts";
+import type { ReportedError } from "../http/reported-error.ts";
 
 // Ollama answers { error: message } alone. These are whole messages; the first is of a server before 0.5, which has no schemas.
 const unmarshalSentence =
@@ -10,12 +10,12 @@ const formatSentence = /^invalid format: expected "json" or a JSON schema$/;
 const contextSentence = /^the input length exceeds the context length$/;
 
 /** Ollama's `{ error: message }`. */
-export function readOllamaFault(body: JsonRecord): ProviderFault | undefined {
+export function readOllamaError(body: JsonRecord): ReportedError | undefined {
   const message = stringAt(body, "error");
   if (message === undefined) return undefined;
   const parameter =
     unmarshalSentence.exec(message)?.[1] ?? (formatSentence.test(message) ? "format" : undefined);
-  return defined({ message, parameter });
+  return withoutUndefined({ message, parameter });
 }
 
 /** Codes that the message gives beyond the status. */
@@ -23,7 +23,7 @@ export function ollamaCodeOf({
   status,
   parameter,
   message = "",
-}: ProviderFault): LanguageModelErrorCode | undefined {
+}: ReportedError): LanguageModelErrorCode | undefined {
   if (status === 400 && parameter === "format") return "unsupported_response_format";
   return status === 400 && contextSentence.test(message) ? "context_length_exceeded" : undefined;
 }

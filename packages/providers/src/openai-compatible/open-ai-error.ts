@@ -1,7 +1,7 @@
 import type { LanguageModelErrorCode } from "@ccl/core";
+import { isRecord, type JsonRecord, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
 
-import type { ProviderFault } from "../http/provider-fault.ts";
-import { defined, isRecord, type JsonRecord, numberAt, stringAt } from "../json/json-record.ts";
+import type { ReportedError } from "../http/reported-error.ts";
 
 // Servers that have no field for the parameter put it at one place of one message. Each row is that whole message, so that
 // one which merely talks of a parameter names none, and is looked for only in the body that its server sends.
@@ -16,7 +16,7 @@ const messages: readonly RegExp[] = [
   // llama.cpp
   /^([a-z_]+) type must be one of "text" or "json_object", but got: [a-z_]+$/,
 ];
-// OpenAI gives the parameter response_format for a schema that it can't take, too; that is the caller's to mend.
+// OpenAI gives the parameter response_format for a schema that it can't take, too; that is the caller's to fix.
 const schemaSentence = /^Invalid schema for response_format /;
 const contextSentences: readonly RegExp[] = [
   // OpenAI and vLLM
@@ -26,15 +26,15 @@ const contextSentences: readonly RegExp[] = [
 ];
 
 /** OpenAI's `{ error: { message, type, param, code } }`, and LM Studio's `{ error: message }`. */
-export function readOpenAiFault(body: JsonRecord): ProviderFault | undefined {
+export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
   const { error } = body;
   if (typeof error === "string")
-    return defined({ message: error, parameter: parameterIn(error, bareMessages) });
-  if (!isRecord(error)) return vllmFault(body);
+    return withoutUndefined({ message: error, parameter: parameterIn(error, bareMessages) });
+  if (!isRecord(error)) return vllmError(body);
   const message = stringAt(error, "message") ?? "";
   const inSchema = schemaSentence.test(message) ? "response_format.json_schema.schema" : undefined;
   const status = statusIn(error["code"]);
-  return defined({
+  return withoutUndefined({
     message,
     status,
     type: stringAt(error, "type"),
@@ -46,11 +46,11 @@ export function readOpenAiFault(body: JsonRecord): ProviderFault | undefined {
   });
 }
 
-function vllmFault(body: JsonRecord): ProviderFault | undefined {
+function vllmError(body: JsonRecord): ReportedError | undefined {
   if (body["object"] !== "error") return undefined;
   const message = stringAt(body, "message") ?? "";
   const parameter = stringAt(body, "param");
-  return defined({
+  return withoutUndefined({
     message,
     status: numberAt(body, "code"),
     type: stringAt(body, "type"),
@@ -59,8 +59,8 @@ function vllmFault(body: JsonRecord): ProviderFault | undefined {
 }
 
 /** Codes that OpenAI's fields give beyond the status. */
-export function openAiCodeOf(fault: ProviderFault): LanguageModelErrorCode | undefined {
-  const { status, code, type, parameter, message = "" } = fault;
+export function openAiCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
+  const { status, code, type, parameter, message = "" } = reported;
   if (code === "context_length_exceeded" || type === "exceed_context_size_error")
     return "context_length_exceeded";
   if (status === 400 && contextSentences.some((sentence) => sentence.test(message)))
