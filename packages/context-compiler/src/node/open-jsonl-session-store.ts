@@ -140,16 +140,16 @@ class JsonlSessionStore implements SessionStore {
       const from = cursor === undefined ? {} : { from: positionOf(cursor) };
       const size = pageLimit(limit, eventPageSizes);
       const abort = signal === undefined ? {} : { signal };
-      const stretch = await readSessionLog(this.#pathOf(sessionId), sessionId, {
+      const range = await readSessionLog(this.#pathOf(sessionId), sessionId, {
         ...from,
         ...abort,
         limit: size,
       });
-      if (stretch === undefined) return { events: [] };
-      const page: EventPage = { events: stretch.events };
-      const { version, offsetBytes, chain } = stretch.end;
-      if (stretch.hasMore) page.cursor = `${version}.${offsetBytes}.${chain}`;
-      if (stretch.tornBytes > 0) page.tornBytes = stretch.tornBytes;
+      if (range === undefined) return { events: [] };
+      const page: EventPage = { events: range.events };
+      const { version, offsetBytes, chain } = range.end;
+      if (range.hasMore) page.cursor = `${version}.${offsetBytes}.${chain}`;
+      if (range.tornBytes > 0) page.tornBytes = range.tornBytes;
       return page;
     });
 
@@ -278,8 +278,8 @@ class JsonlSessionStore implements SessionStore {
 
   async #endOf(sessionId: string, isDamageIgnored: boolean): Promise<LogPosition> {
     try {
-      const stretch = await readSessionLog(this.#pathOf(sessionId), sessionId);
-      return stretch?.end ?? { version: 0, offsetBytes: 0, chain: firstChain(sessionId) };
+      const range = await readSessionLog(this.#pathOf(sessionId), sessionId);
+      return range?.end ?? { version: 0, offsetBytes: 0, chain: firstChain(sessionId) };
     } catch (error) {
       if (isDamage(error) && isDamageIgnored) return { version: 1, offsetBytes: 1, chain: "" };
       throw error;

@@ -116,3 +116,50 @@ describe("a log that was cut by a crash", () => {
     await store.close();
   });
 });
+
+describe("a log that an editor or version control has rewritten", () => {
+  const rewrites: [name: string, change: (text: string) => string][] = [
+    ["carriage returns before its line feeds", (text) => text.replaceAll("\n", "\r\n")],
+    ["a byte order mark", (text) => `\uFEFF${text}`],
+    ["blank lines", (text) => `\n \t\n${text.replaceAll("\n", "\n\n  \r\n")}`],
+    ["all of these", (text) => `\uFEFF\r\n${text.replaceAll("\n", "\r\n\r\n")}`],
+  ];
+
+  it.each(rewrites)(
+    "opens with %s, page by page too, and can be written to",
+    async (_name, change) => {
+      const whole = await writeSmallLog();
+      await writeFile(path, change(await readFile(path, "utf8")));
+      const store = await openStore();
+      const session = await openSession({ store, sessionId: "s" });
+      expect(session.eventLog.slice()).toEqual(whole.eventLog.slice());
+      expect(session.tornBytes).toBeUndefined();
+      const paged = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.read("s", { limit: 1, cursor });
+        paged.push(...page.events);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      expect(paged).toEqual(whole.eventLog.slice());
+      await session.record("user_input", { content: "after" });
+      await store.close();
+      const later = await openStore();
+      const again = await openSession({ store: later, sessionId: "s" });
+      expect(again.eventLog.slice()).toEqual(session.eventLog.slice());
+      expect((await later.listSessions()).sessionIds).toEqual(["s"]);
+      await later.close();
+    },
+  );
+
+  it.each(rewrites)("loses only an unfinished last line with %s", async (_name, change) => {
+    const whole = await writeSmallLog();
+    const text = change(await readFile(path, "utf8")).trimEnd();
+    await writeFile(path, text.slice(0, -5));
+    const store = await openStore();
+    const session = await openSession({ store, sessionId: "s" });
+    expect(session.eventLog.slice()).toEqual(whole.eventLog.slice(0, -1));
+    expect(session.tornBytes).toBeGreaterThan(0);
+    await store.close();
+  });
+});

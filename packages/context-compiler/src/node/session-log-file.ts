@@ -13,7 +13,7 @@ export interface LogPosition {
 }
 
 /** Events of a log and where they end. */
-export interface LogStretch {
+export interface LogRange {
   events: SessionEvent[];
   end: LogPosition;
   hasMore: boolean;
@@ -22,6 +22,7 @@ export interface LogStretch {
 }
 
 const blockBytes = 256 * 1024;
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const lineShape = /^\{"chain":"([0-9a-f]{32})","event":(.*)\}$/s;
 
 /** The first line of a log. */
@@ -56,7 +57,7 @@ export async function readSessionLog(
     limit?: number | undefined;
     signal?: AbortSignal | undefined;
   } = {},
-): Promise<LogStretch | undefined> {
+): Promise<LogRange | undefined> {
   const { from, limit = Infinity, signal } = options;
   const events: SessionEvent[] = [];
   let end = from;
@@ -125,6 +126,14 @@ interface Line {
   isWhole: boolean;
 }
 
+/** A line without what editors and version control add: a byte order mark, a carriage return, blanks on an empty line. */
+function withoutEditorBytes(line: Buffer, isFirst: boolean): Buffer {
+  const start = isFirst && line.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
+  const text = line.subarray(start, line.at(-1) === 0x0d ? -1 : undefined);
+  return text.every((byte) => byte === 0x20 || byte === 0x09) ? Buffer.alloc(0) : text;
+}
+
+/** The lines that are not blank. */
 async function* linesOf(
   path: string,
   startBytes: number,
@@ -138,6 +147,7 @@ async function* linesOf(
   try {
     const pieces: Buffer[] = [];
     let at = startBytes;
+    let isFirst = true;
     for (;;) {
       signal?.throwIfAborted();
       const block = Buffer.allocUnsafe(blockBytes);
@@ -148,7 +158,10 @@ async function* linesOf(
       for (let end = read.indexOf(0x0a); end >= 0; end = read.indexOf(0x0a, start)) {
         pieces.push(read.subarray(start, end));
         start = end + 1;
-        yield { text: Buffer.concat(pieces.splice(0)), endBytes: at + start, isWhole: true };
+        const line = Buffer.concat(pieces.splice(0));
+        const text = withoutEditorBytes(line, isFirst && startBytes === 0);
+        isFirst = false;
+        if (text.length > 0) yield { text, endBytes: at + start, isWhole: true };
       }
       if (start < bytesRead) pieces.push(read.subarray(start));
       at += bytesRead;
