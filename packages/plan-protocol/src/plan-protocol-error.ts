@@ -28,9 +28,3 @@ export type PlanProtocolErrorCode =
 export class PlanProtocolError extends CclError<PlanProtocolErrorCode> {
   static override readonly brand: string = "PlanProtocolError";
 }
-
-/** Ends a call whose signal was aborted. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new PlanProtocolError("aborted", "The call was aborted.", { cause: signal.reason });
-}

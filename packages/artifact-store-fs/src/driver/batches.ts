@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { unless } from "../file-system/file-system.ts";
+import { unless } from "@ccl/core/node";
 import { isReference, type ReferenceEntry, type ShardEntry } from "../layout/entry-name.ts";
 import { folderPath, syncNames, type StoreFolder } from "../layout/store-folder.ts";
 
@@ -59,8 +59,8 @@ export function createBatches(store: StoreFolder): Batches {
     },
     async abandon(batch) {
       done.delete(batch);
-      await unless("ENOENT", fs.unlink(pathOf(batch, "open")), undefined);
-      await unless("ENOENT", fs.unlink(pathOf(batch, "done")), undefined);
+      await unless(["ENOENT"], fs.unlink(pathOf(batch, "open")), undefined);
+      await unless(["ENOENT"], fs.unlink(pathOf(batch, "done")), undefined);
     },
     isVisible: async (batch) => batch === undefined || (await isDone(batch)),
     async isInUse(batch) {

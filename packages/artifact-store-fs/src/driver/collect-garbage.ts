@@ -1,6 +1,6 @@
 import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
-import { unless } from "../file-system/file-system.ts";
+import { unless } from "@ccl/core/node";
 import { entryName, isReference, type BodyEntry, type ShardEntry } from "../layout/entry-name.ts";
 import { contentSize } from "../layout/file-header.ts";
 import {
@@ -157,7 +157,7 @@ async function setAside(
       join(folder, entryName(entry)),
       join(folder, entryName(trash)),
     );
-    if ((await unless("ENOENT", renaming, "gone")) !== "gone") aside.push(trash);
+    if ((await unless(["ENOENT"], renaming, "gone")) !== "gone") aside.push(trash);
   }
   return aside;
 }
@@ -181,18 +181,22 @@ async function settle(
   // Nothing of ours is a folder; what someone has put there is theirs to remove.
   if (status.kind === "folder") return undefined;
   const freed = await freedBlob(store, path, entry);
-  await unless("ENOENT", store.fs.unlink(path), undefined);
+  await unless(["ENOENT"], store.fs.unlink(path), undefined);
   return isKept ? undefined : freed;
 }
 
 /** Gives a blob that was set aside its name again, unless the same bytes were stored anew meanwhile. */
 export async function putBack(store: FsStore, folder: string, entry: BodyEntry): Promise<void> {
   const path = join(folder, entryName(entry));
-  const linking = unless("EEXIST", store.fs.link(path, join(folder, entry.artifactId)), undefined);
-  if ((await unless("ENOENT", linking, "gone")) === "gone") return;
+  const linking = unless(
+    ["EEXIST"],
+    store.fs.link(path, join(folder, entry.artifactId)),
+    undefined,
+  );
+  if ((await unless(["ENOENT"], linking, "gone")) === "gone") return;
   // The new name must not be lost while the old one is.
   await orderNames(store, folder);
-  await unless("ENOENT", store.fs.unlink(path), undefined);
+  await unless(["ENOENT"], store.fs.unlink(path), undefined);
 }
 
 async function freedBlob(

@@ -1,14 +1,15 @@
+import { mapConcurrent } from "@ccl/core/async";
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome } from "@ccl/artifact-store/driver";
 import {
   blobPath,
+  filesAtOnce,
   listArtifact,
   orderNames,
   shardPath,
   syncNames,
 } from "../layout/store-folder.ts";
 import { freeUnreferenced } from "./collect-garbage.ts";
-import { inParallel } from "./in-parallel.ts";
 import type { ChangeOptions, FsStore } from "./fs-store.ts";
 import { addReference, removeQuietly, writeNewBlob } from "./write-blob.ts";
 
@@ -25,8 +26,8 @@ export async function commitPuts(
   const made = { references: [], artifactIds: [] };
   const change: ChangeOptions = { ...options, made, batch };
   try {
-    const outcomes = await inParallel(puts, (put) => putOne(store, put, change));
-    await inParallel(foldersOf(store, puts), (folder) =>
+    const outcomes = await mapConcurrent(puts, filesAtOnce, (put) => putOne(store, put, change));
+    await mapConcurrent(foldersOf(store, puts), filesAtOnce, (folder) =>
       (batch === undefined ? syncNames : orderNames)(store, folder),
     );
     options.signal?.throwIfAborted();

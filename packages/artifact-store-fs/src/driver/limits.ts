@@ -1,8 +1,7 @@
 import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome } from "@ccl/artifact-store/driver";
-import { withFileLock } from "@ccl/core/node";
+import { unless, withFileLock } from "@ccl/core/node";
 import { join } from "node:path";
-import { unless } from "../file-system/file-system.ts";
 import { entryName, nameKey, type ReferenceEntry } from "../layout/entry-name.ts";
 import { shardPath, syncNames } from "../layout/store-folder.ts";
 import { collectGarbage } from "./collect-garbage.ts";
@@ -191,7 +190,7 @@ function requireFit(what: string, bytes: number, maxBytes: number): void {
 async function evict(store: FsStore, { references, artifactIds }: Eviction): Promise<void> {
   for (const entry of references) {
     const path = join(shardPath(store, entry.artifactId), entryName(entry));
-    await unless("ENOENT", store.fs.unlink(path), undefined);
+    await unless(["ENOENT"], store.fs.unlink(path), undefined);
   }
   for (const folder of new Set(
     Array.from(references, (entry) => shardPath(store, entry.artifactId)),

@@ -1,7 +1,7 @@
 import type { BlobRecord } from "@ccl/artifact-store/driver";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { unless } from "../file-system/file-system.ts";
+import { unless } from "@ccl/core/node";
 import { bodyName, entryName } from "../layout/entry-name.ts";
 import { readHeader } from "../layout/file-header.ts";
 import {
@@ -28,9 +28,13 @@ export async function mendBlob(
   try {
     signal?.throwIfAborted();
     const trash = join(folder, bodyName(artifactId, store.owner.nextToken(), "trash"));
-    const renaming = unless("ENOENT", store.fs.rename(blobPath(store, artifactId), trash), "gone");
+    const renaming = unless(
+      ["ENOENT"],
+      store.fs.rename(blobPath(store, artifactId), trash),
+      "gone",
+    );
     const hadBlob = (await renaming) !== "gone";
-    await unless("EEXIST", linkFile(store, pin, blobPath(store, artifactId)), undefined);
+    await unless(["EEXIST"], linkFile(store, pin, blobPath(store, artifactId)), undefined);
     await orderNames(store, folder);
     const damaged = (await listArtifact(store, artifactId)).filter((entry) => entry.kind === "bad");
     for (const entry of damaged) await removeQuietly(store, join(folder, entryName(entry)));
@@ -46,7 +50,7 @@ export async function quarantineBlob(store: FsStore, artifactId: string): Promis
   const trash = { kind: "trash" as const, artifactId, token: store.owner.nextToken() };
   const path = join(folder, entryName(trash));
   const renaming = store.fs.rename(blobPath(store, artifactId), path);
-  if ((await unless("ENOENT", renaming, "gone")) === "gone") return;
+  if ((await unless(["ENOENT"], renaming, "gone")) === "gone") return;
   if (await isWhole(store, path, artifactId)) await putBack(store, folder, trash);
   else await store.fs.rename(path, join(folder, bodyName(artifactId, trash.token, "bad")));
   await syncNames(store, folder);

@@ -1,6 +1,7 @@
 import { chunkBytes, type StoredBlob } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
-import { systemCode, type OpenFile } from "../file-system/file-system.ts";
+import { systemCode } from "@ccl/core/node";
+import type { OpenFile } from "../file-system/file-system.ts";
 import { entryName, isReference, referenceName, type ShardEntry } from "../layout/entry-name.ts";
 import { readHeader, type FileHeader } from "../layout/file-header.ts";
 import { blobPath, listArtifact, shardPath } from "../layout/store-folder.ts";

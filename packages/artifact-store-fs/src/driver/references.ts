@@ -1,7 +1,8 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { DriverListOptions, HandleKey } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
-import { unless } from "../file-system/file-system.ts";
+import { mapConcurrent } from "@ccl/core/async";
+import { unless } from "@ccl/core/node";
 import {
   entryName,
   isReference,
@@ -11,6 +12,7 @@ import {
 } from "../layout/entry-name.ts";
 import { readHeader } from "../layout/file-header.ts";
 import {
+  filesAtOnce,
   folderPath,
   listArtifact,
   listShard,
@@ -19,7 +21,6 @@ import {
   syncNames,
 } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
-import { inParallel } from "./in-parallel.ts";
 
 /** The order of listings: by `handleId`, then by `artifactId`. */
 export function compareHandles(a: HandleKey, b: HandleKey): number {
@@ -33,7 +34,7 @@ async function readHandle(
   entry: ReferenceEntry,
 ): Promise<ArtifactHandle | undefined> {
   const path = join(shardPath(store, entry.artifactId), entryName(entry));
-  const file = await unless("ENOENT", store.fs.open(path), undefined);
+  const file = await unless(["ENOENT"], store.fs.open(path), undefined);
   if (file === undefined) return undefined;
   try {
     const handle = (await readHeader(file))?.header.handle;
@@ -78,7 +79,7 @@ async function takeHandles(
     const wanted = firstEntries(entries, last, limit - handles.length);
     last = wanted.at(-1);
     if (last === undefined) break;
-    const read = await inParallel(wanted, (entry) => readHandle(store, entry));
+    const read = await mapConcurrent(wanted, filesAtOnce, (entry) => readHandle(store, entry));
     for (const handle of read) {
       if (handle === undefined) continue;
       const isMatch = sessionId === undefined || handle.sessionId === sessionId;
@@ -120,7 +121,7 @@ export async function listAll(
   signal?: AbortSignal,
 ): Promise<ShardEntry[]> {
   const blobs = folderPath(store, "blobs");
-  const lists = await inParallel(shards, (name) => {
+  const lists = await mapConcurrent(shards, filesAtOnce, (name) => {
     signal?.throwIfAborted();
     return listShard(store, join(blobs, name));
   });
@@ -170,12 +171,12 @@ export async function removeHandles(
   const folder = shardPath(store, artifactId);
   // First the time: a collector must never see a blob without references that still looks old.
   for (const entry of entries.filter((entry) => !isReference(entry) && entry.kind !== "pin")) {
-    await unless("ENOENT", store.fs.setTime(join(folder, entryName(entry)), now), undefined);
+    await unless(["ENOENT"], store.fs.setTime(join(folder, entryName(entry)), now), undefined);
   }
   const removed = new Set<string>();
   for (const entry of matching) {
     const unlinking = store.fs.unlink(join(folder, entryName(entry)));
-    if ((await unless("ENOENT", unlinking, "gone")) !== "gone") removed.add(entry.handleId);
+    if ((await unless(["ENOENT"], unlinking, "gone")) !== "gone") removed.add(entry.handleId);
   }
   await syncNames(store, folder);
   return removed.size;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { mapConcurrent } from "@ccl/core/async";
 import {
   entryName,
   isReference,
@@ -6,9 +7,14 @@ import {
   type ShardEntry,
 } from "../layout/entry-name.ts";
 import { contentSize } from "../layout/file-header.ts";
-import { folderPath, listShard, shardNames, type StoreFolder } from "../layout/store-folder.ts";
+import {
+  filesAtOnce,
+  folderPath,
+  listShard,
+  shardNames,
+  type StoreFolder,
+} from "../layout/store-folder.ts";
 import type { Batches } from "./batches.ts";
-import { inParallel } from "./in-parallel.ts";
 
 /** What one folder of blobs holds. An artifact lies in one folder, so sums over folders are sums over the store. */
 export interface ShardUsage {
@@ -45,7 +51,7 @@ export function createUsageReader(store: StoreFolder, batches: Batches): UsageRe
   const known = new Map<string, KnownShard>();
   return {
     read: (nowMs) =>
-      inParallel(shardNames, async (name) => {
+      mapConcurrent(shardNames, filesAtOnce, async (name) => {
         const folder = join(folderPath(store, "blobs"), name);
         const changedAtMs = (await store.fs.status(folder))?.changedAtMs ?? nowMs;
         const before = known.get(folder);

@@ -1,6 +1,6 @@
 import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
-import { unless } from "../file-system/file-system.ts";
+import { unless } from "@ccl/core/node";
 import { folderPath } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 import { syncAtTime } from "./sync-at-time.ts";
@@ -54,7 +54,7 @@ export async function stageFile(store: FsStore): Promise<StagedBlob> {
       try {
         await file.close();
       } finally {
-        await unless("ENOENT", store.fs.unlink(path), undefined);
+        await unless(["ENOENT"], store.fs.unlink(path), undefined);
       }
     },
   };

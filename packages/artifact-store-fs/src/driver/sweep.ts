@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { systemCode, unless } from "../file-system/file-system.ts";
+import { mapConcurrent } from "@ccl/core/async";
+import { systemCode, unless } from "@ccl/core/node";
 import { entryName, isReference } from "../layout/entry-name.ts";
-import { folderPath, shardNames, type StoreFolder } from "../layout/store-folder.ts";
+import { filesAtOnce, folderPath, shardNames, type StoreFolder } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
-import { inParallel } from "./in-parallel.ts";
 import { listAll } from "./references.ts";
 
 /** A file that says that an opened store may have unfinished files, so that a sweep is due if its process is gone. */
@@ -44,7 +44,7 @@ export async function sweepAfterCrash(store: FsStore): Promise<void> {
     const dead = await deadFiles(store, leases);
     if (dead.length === 0) return;
     await sweep(store);
-    for (const path of dead) await unless("ENOENT", store.fs.unlink(path), undefined);
+    for (const path of dead) await unless(["ENOENT"], store.fs.unlink(path), undefined);
   } catch (error) {
     if (!/^(?:EACCES|EPERM|EROFS|ENOENT)$/.test(systemCode(error) ?? "")) throw error;
   }
@@ -62,22 +62,22 @@ export async function sweep(store: FsStore): Promise<void> {
     join(folderPath(store, "blobs"), entry.artifactId.slice(0, 2), entryName(entry));
   const pins = entries.filter((entry) => entry.kind === "pin").map(pathOf);
   for (const path of await deadFiles(store, [...staged, ...open, ...pins])) {
-    await unless("ENOENT", fs.unlink(path), undefined);
+    await unless(["ENOENT"], fs.unlink(path), undefined);
   }
   const references = entries.filter(isReference);
-  await inParallel(references, async (entry) => {
+  await mapConcurrent(references, filesAtOnce, async (entry) => {
     if (!(await batches.isInUse(entry.batch)))
-      await unless("ENOENT", fs.unlink(pathOf(entry)), undefined);
+      await unless(["ENOENT"], fs.unlink(pathOf(entry)), undefined);
   });
   // References of a batch that was done before they were listed can't have been missed.
   const named = new Set(references.map((entry) => entry.batch));
   for (const { path } of files.filter((file) => file.isDone && !named.has(file.batch))) {
-    await unless("ENOENT", fs.unlink(path), undefined);
+    await unless(["ENOENT"], fs.unlink(path), undefined);
   }
 }
 
 async function deadFiles(store: StoreFolder, paths: readonly string[]): Promise<string[]> {
-  const isDead = await inParallel(paths, async (path) => {
+  const isDead = await mapConcurrent(paths, filesAtOnce, async (path) => {
     const status = await store.fs.status(path);
     const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
     const token = name.split(".").at(-2) ?? "";

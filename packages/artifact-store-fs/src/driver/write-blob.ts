@@ -1,7 +1,7 @@
 import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, BlobRecord } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
-import { systemCode, unless } from "../file-system/file-system.ts";
+import { systemCode, unless } from "@ccl/core/node";
 import { bodyName, referenceName } from "../layout/entry-name.ts";
 import { encodeHeader, type FileHeader } from "../layout/file-header.ts";
 import { blobPath, orderNames, shardPath } from "../layout/store-folder.ts";
@@ -160,7 +160,7 @@ async function syncBlob(store: FsStore, artifactId: string): Promise<boolean> {
   const status = await store.fs.status(path);
   if (status === undefined) return false;
   if (store.durability !== "full" || status.kind !== "file") return true;
-  const file = await unless("ENOENT", store.fs.open(path), undefined);
+  const file = await unless(["ENOENT"], store.fs.open(path), undefined);
   if (file === undefined) return false;
   try {
     await file.sync();

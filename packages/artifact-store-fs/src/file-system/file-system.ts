@@ -45,24 +45,3 @@ export interface FileSystem {
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;
 }
-
-/** The code of a system error such as `ENOENT`; undefined for anything else. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
-}
-
-/** What the call gives, or `fallback` where it fails with that code. */
-export async function unless<Value, Fallback>(
-  code: string,
-  call: Promise<Value>,
-  fallback: Fallback,
-): Promise<Value | Fallback> {
-  try {
-    return await call;
-  } catch (error) {
-    if (systemCode(error) === code) return fallback;
-    throw error;
-  }
-}

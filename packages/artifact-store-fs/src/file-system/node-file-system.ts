@@ -1,13 +1,8 @@
 import fs, { constants } from "node:fs";
 import { lutimes, mkdir, readdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import {
-  systemCode,
-  unless,
-  type FileStatus,
-  type FileSystem,
-  type OpenFile,
-} from "./file-system.ts";
+import { systemCode, unless } from "@ccl/core/node";
+import type { FileStatus, FileSystem, OpenFile } from "./file-system.ts";
 
 // Calls on numbers instead of `FileHandle`s: a put makes a dozen of them, and the handles cost a quarter of its time.
 const open = promisify(fs.open);
@@ -41,7 +36,7 @@ export const nodeFileSystem: FileSystem = {
     return openFile(await open(path, constants.O_RDONLY | noFollow));
   },
   async status(path) {
-    const found = await unless("ENOENT", lstat(path), undefined);
+    const found = await unless(["ENOENT"], lstat(path), undefined);
     if (found === undefined) return undefined;
     return {
       kind: kindOf(found),
@@ -52,7 +47,7 @@ export const nodeFileSystem: FileSystem = {
   },
   list: (folder) => readdir(folder),
   async listKinds(folder) {
-    const entries = await unless("ENOENT", readdir(folder, { withFileTypes: true }), undefined);
+    const entries = await unless(["ENOENT"], readdir(folder, { withFileTypes: true }), undefined);
     return entries && new Map(entries.map((entry) => [entry.name, kindOf(entry)]));
   },
   link,

@@ -1,6 +1,7 @@
+import { unless } from "@ccl/core/node";
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import { sha256Hex } from "@ccl/core";
-import { unless, type FileSystem, type OpenFile } from "../file-system/file-system.ts";
+import type { FileSystem, OpenFile } from "../file-system/file-system.ts";
 
 /**
  * The first line of every blob and reference: 16 digits of the SHA-256 of the JSON, a space, the JSON, spaces up to the
@@ -59,7 +60,7 @@ export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined
 export async function contentSize(fs: FileSystem, path: string): Promise<number | undefined> {
   const status = await fs.status(path);
   if (status?.kind !== "file") return status?.sizeBytes;
-  const file = await unless("ENOENT", fs.open(path), undefined);
+  const file = await unless(["ENOENT"], fs.open(path), undefined);
   if (file === undefined) return undefined;
   try {
     return (await readHeader(file))?.header.sizeBytes ?? status.sizeBytes;

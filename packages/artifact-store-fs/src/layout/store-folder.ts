@@ -1,9 +1,13 @@
 import { ArtifactStoreError } from "@ccl/artifact-store";
 import type { Durability } from "@ccl/core/node";
 import { join } from "node:path";
-import { systemCode, type FileSystem } from "../file-system/file-system.ts";
+import { systemCode } from "@ccl/core/node";
+import type { FileSystem } from "../file-system/file-system.ts";
 import type { Owner } from "../owner.ts";
 import { parseEntryName, type ShardEntry } from "./entry-name.ts";
+
+/** Files that are worked on at the same time. */
+export const filesAtOnce = 8;
 
 /** One opened store: where its files lie, and how they are written. */
 export interface StoreFolder {

@@ -139,6 +139,19 @@ async function* linesOf(
   startBytes: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Line> {
+  let isFirst = startBytes === 0;
+  for await (const line of storedLinesOf(path, startBytes, signal)) {
+    const text = line.isWhole ? withoutEditorBytes(line.text, isFirst) : line.text;
+    isFirst = false;
+    if (text.length > 0) yield { ...line, text };
+  }
+}
+
+async function* storedLinesOf(
+  path: string,
+  startBytes: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Line> {
   const file = await open(path, "r").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
@@ -147,7 +160,6 @@ async function* linesOf(
   try {
     const pieces: Buffer[] = [];
     let at = startBytes;
-    let isFirst = true;
     for (;;) {
       signal?.throwIfAborted();
       const block = Buffer.allocUnsafe(blockBytes);
@@ -158,10 +170,7 @@ async function* linesOf(
       for (let end = read.indexOf(0x0a); end >= 0; end = read.indexOf(0x0a, start)) {
         pieces.push(read.subarray(start, end));
         start = end + 1;
-        const line = Buffer.concat(pieces.splice(0));
-        const text = withoutEditorBytes(line, isFirst && startBytes === 0);
-        isFirst = false;
-        if (text.length > 0) yield { text, endBytes: at + start, isWhole: true };
+        yield { text: Buffer.concat(pieces.splice(0)), endBytes: at + start, isWhole: true };
       }
       if (start < bytesRead) pieces.push(read.subarray(start));
       at += bytesRead;

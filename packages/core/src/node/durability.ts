@@ -1,5 +1,5 @@
 import { open, type FileHandle } from "node:fs/promises";
-import { systemCode } from "./node-io-error.ts";
+import { systemCode } from "./system-code.ts";
 
 /**
  * What an acknowledged write outlives. `full`: a power cut; `normal`: a power cut may undo the latest writes but never

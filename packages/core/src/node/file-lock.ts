@@ -4,8 +4,9 @@ import { link, open, readdir, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted, untilAborted } from "../async/abort.ts";
-import { ioError, NodeIoError, systemCode } from "./node-io-error.ts";
+import { ioError, NodeIoError } from "./node-io-error.ts";
 import { ownProcessIdentity, processState, type ProcessIdentity } from "./process-identity.ts";
+import { systemCode } from "./system-code.ts";
 
 /** How to wait for a lock. */
 export interface FileLockOptions {

@@ -7,6 +7,7 @@ export {
   type FileLock,
   type FileLockOptions,
 } from "./file-lock.ts";
-export { NodeIoError, systemCode, type NodeIoErrorCode } from "./node-io-error.ts";
+export { NodeIoError, type NodeIoErrorCode } from "./node-io-error.ts";
 export { resolveInside, type InsidePath, type InsidePathIssueCode } from "./resolve-inside.ts";
 export { writeFileDurable, type WriteFileDurableOptions } from "./write-file-durable.ts";
+export { systemCode, unless } from "./system-code.ts";

@@ -1,4 +1,5 @@
 import { CclError } from "../ccl-error.ts";
+import { systemCode } from "./system-code.ts";
 
 /**
  * Why a file operation failed. `read_failed` and `write_failed` carry the system's error as `cause`; `root_unusable`:
@@ -18,13 +19,6 @@ export type NodeIoErrorCode =
 /** What the functions of `@ccl/core/node` throw. */
 export class NodeIoError extends CclError<NodeIoErrorCode> {
   static override readonly brand: string = "NodeIoError";
-}
-
-/** The code of a system error such as `ENOENT`; undefined for anything else. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
 }
 
 /** A failure with the system's reason in its message. */

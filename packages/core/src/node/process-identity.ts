@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
-import { systemCode } from "./node-io-error.ts";
+import { systemCode } from "./system-code.ts";
 
 /** What tells one process from every other, also from a later one that gets its number. */
 export interface ProcessIdentity {

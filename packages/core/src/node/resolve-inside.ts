@@ -2,7 +2,8 @@ import { lstat, opendir, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { failure, success, type Issue, type Result } from "../result.ts";
 import { throwIfAborted } from "../async/abort.ts";
-import { ioError, NodeIoError, systemCode } from "./node-io-error.ts";
+import { ioError, NodeIoError } from "./node-io-error.ts";
+import { systemCode } from "./system-code.ts";
 
 /** A path that was found to lie inside a root. */
 export interface InsidePath {

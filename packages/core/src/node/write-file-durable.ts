@@ -3,7 +3,8 @@ import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { syncFolder, type Durability } from "./durability.ts";
 import { throwIfAborted } from "../async/abort.ts";
-import { ioError, NodeIoError, systemCode } from "./node-io-error.ts";
+import { ioError, NodeIoError } from "./node-io-error.ts";
+import { systemCode } from "./system-code.ts";
 
 /** How `writeFileDurable` writes. */
 export interface WriteFileDurableOptions {

@@ -1,6 +1,6 @@
+import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
 
-import { isRecord } from "../plan/is-record.ts";
 import { quote } from "../plan-issue.ts";
 import { memoryKeys, memorySizes } from "./memory-keys.ts";
 import type { PlanMemory } from "./plan-memory.ts";

@@ -1,7 +1,10 @@
-import { PlanProtocolError, throwIfAborted } from "../plan-protocol-error.ts";
+import { systemCode } from "@ccl/core/node";
+import { throwIfAborted } from "@ccl/core/async";
+
+import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { type ContextPorts, readRequests } from "./context/read-requests.ts";
-import { type Folder, systemCode } from "./file-system/folder.ts";
+import type { Folder } from "./file-system/folder.ts";
 import { withWorkspaceLock } from "./lock/workspace-lock.ts";
 import { previewPlan } from "./preview/preview-plan.ts";
 import { applyPlan } from "./transaction/apply-plan.ts";
@@ -35,7 +38,7 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
     call: (journals: Folder) => Promise<Value>,
   ): Promise<Value> =>
     run(what, () => {
-      throwIfAborted(signal);
+      throwIfAborted(signal, PlanProtocolError);
       return withWorkspaceLock(parts, signal, call);
     });
 
@@ -46,7 +49,7 @@ export function createWorkspace(parts: WorkspaceParts, ports: ContextPorts = {})
     call: (journals: Folder) => Promise<Value>,
   ): Promise<Value> =>
     run(what, async () => {
-      throwIfAborted(signal);
+      throwIfAborted(signal, PlanProtocolError);
       const found = await parts.findJournals();
       await found?.close();
       return found === undefined ? none : withWorkspaceLock(parts, signal, call);

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
+import { systemCode, unless } from "@ccl/core/node";
 import { type Clock, createUuidV7Generator, type IdGenerator, systemClock } from "@ccl/core";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
@@ -9,7 +10,7 @@ import type { PlanPolicy } from "../validate/validate-plan.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import type { ContextPorts } from "./context/read-requests.ts";
 import { createWorkspace } from "./create-workspace.ts";
-import { type Folder, systemCode, unless } from "./file-system/folder.ts";
+import type { Folder } from "./file-system/folder.ts";
 import { openRootFolder, pathIn } from "./file-system/node-folder.ts";
 import { withLockFile } from "./lock/workspace-lock.ts";
 import type { WorkspaceDurability, WorkspaceParts } from "./workspace-parts.ts";

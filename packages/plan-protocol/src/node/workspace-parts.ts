@@ -8,6 +8,9 @@ import type { Folder, OpenFile } from "./file-system/folder.ts";
 /** `full`: what was committed outlives a power cut. `off`: only the death of the process. */
 export type WorkspaceDurability = "full" | "off";
 
+/** Files that are worked on at the same time. */
+export const FILES_AT_ONCE = 8;
+
 /** What the parts of an open workspace share. */
 export interface WorkspaceParts {
   rootPath: string;

@@ -1,5 +1,6 @@
+import { isRecord } from "@ccl/core/json";
+
 import { actionKinds, isActionKind } from "../plan/action-kinds.ts";
-import { isRecord } from "../plan/is-record.ts";
 import type { FileEdit, PlanAction, PlanVersion } from "../plan/plan.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
 import { createFieldReader } from "./field-reader.ts";

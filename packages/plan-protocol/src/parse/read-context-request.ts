@@ -1,4 +1,5 @@
-import { isRecord } from "../plan/is-record.ts";
+import { isRecord } from "@ccl/core/json";
+
 import type { ContextRequest } from "../plan/plan.ts";
 import { quote } from "../plan-issue.ts";
 import { createFieldReader, type FieldReader } from "./field-reader.ts";

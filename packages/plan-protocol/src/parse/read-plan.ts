@@ -1,7 +1,7 @@
+import { isRecord } from "@ccl/core/json";
 import type { Result } from "@ccl/core";
 
 import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import { isRecord } from "../plan/is-record.ts";
 import type { Plan, PlanVersion } from "../plan/plan.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
 import { createFieldReader } from "./field-reader.ts";

@@ -1,7 +1,7 @@
+import { isRecord } from "@ccl/core/json";
 import { type Issue, type Result, success } from "@ccl/core";
 import picomatch from "picomatch";
 
-import { isRecord } from "../plan/is-record.ts";
 import { foldName } from "./fold-name.ts";
 import type { PathUse } from "./path-policy.ts";
 

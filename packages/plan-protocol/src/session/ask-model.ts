@@ -1,3 +1,5 @@
+import { throwIfAborted } from "@ccl/core/async";
+
 import {
   type ChatMessage,
   LanguageModelError,
@@ -7,10 +9,10 @@ import {
 import type { StructuredFormat } from "@ccl/structured-output";
 
 import type { PlanVersion } from "../plan/plan.ts";
-import { throwIfAborted } from "../plan-protocol-error.ts";
 import { planWireSchema } from "../schema/plan-schema.ts";
 import type { PlanModelRequest } from "./plan-session.ts";
 import type { ProposalRun } from "./proposal-run.ts";
+import { PlanProtocolError } from "../plan-protocol-error.ts";
 
 /** What a call is made with where the caller says nothing else; `maxOutputTokens` depends on the input. */
 export const defaultModelRequest: Readonly<PlanModelRequest> = {
@@ -38,7 +40,7 @@ export async function askModel(
   let format: StructuredFormat =
     run.responseFormat === "strict" ? await ladder.current(model) : "none";
   for (;;) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     const request = createRequest(run, messages, { format, version });
     recorder.emit({
       type: "LLM_REQUEST_SENT",
@@ -51,7 +53,7 @@ export async function askModel(
     const answer = await model
       .generate(request)
       .catch((error: unknown) => failureOf(run, error, format));
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     if (answer === "refused") {
       const lower = (await ladder.stepDown(model, format)) ?? "none";
       recorder.emit({ type: "LLM_RESPONSE_FORMAT_FALLBACK", from: format, to: lower });
@@ -105,7 +107,7 @@ function createRequest(
 
 /** What a failed call comes to: the refusal of a format, or the failure itself. */
 function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): "refused" {
-  throwIfAborted(run.signal);
+  throwIfAborted(run.signal, PlanProtocolError);
   if (LanguageModelError.isInstance(error)) {
     if (error.code === "unsupported_response_format" && format !== "none") return "refused";
     if (error.code === "timeout") {

@@ -1,15 +1,16 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import type { ParsedPlan } from "../parse/parse-plan.ts";
 import { checkPath } from "../paths/check-path.ts";
 import type { PlanAction } from "../plan/plan.ts";
 import { type PlanIssue, quote } from "../plan-issue.ts";
-import { throwIfAborted } from "../plan-protocol-error.ts";
 import type { ValidPlan } from "../validate/valid-plan.ts";
 import { validatePlan } from "../validate/validate-plan.ts";
 import type { PlanPreview } from "../workspace/plan-workspace.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
+import { PlanProtocolError } from "../plan-protocol-error.ts";
 
 /** A plan that may be applied, and what it would do. */
 export interface CheckedPlan {
@@ -42,7 +43,7 @@ export async function checkPlan(
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
   const preview = await workspace.preview(valid.value, signal === undefined ? {} : { signal });
-  throwIfAborted(signal);
+  throwIfAborted(signal, PlanProtocolError);
   if (!preview.ok) return preview;
   const { planHash, changes } = preview.value;
   recorder.emit({ type: "PREVIEW_READY", plan_hash: planHash, changes: changes.length });

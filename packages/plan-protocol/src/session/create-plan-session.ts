@@ -1,10 +1,11 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { createUuidV7Generator, redactSecrets, type Result, systemClock } from "@ccl/core";
 import { createFormatLadder } from "@ccl/structured-output";
 
 import { defaultPlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import { PlanProtocolError, throwIfAborted } from "../plan-protocol-error.ts";
+import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { TraceRecorder } from "../trace/trace-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
@@ -129,14 +130,14 @@ async function readMemory(
   signal: AbortSignal | undefined,
 ): Promise<PlanMemory> {
   const { memory } = settings;
-  throwIfAborted(signal);
+  throwIfAborted(signal, PlanProtocolError);
   if (!("read" in memory)) return memory;
   const known = await memory
     .read(signal === undefined ? {} : { signal })
     .catch((error: unknown) => {
       throw abortOf(error, signal);
     });
-  throwIfAborted(signal);
+  throwIfAborted(signal, PlanProtocolError);
   return known;
 }
 
@@ -152,7 +153,7 @@ async function commit(
       "invalid_input",
       whyNotCommitted(recorder === undefined, workspace === undefined),
     );
-  throwIfAborted(given.signal);
+  throwIfAborted(given.signal, PlanProtocolError);
   const applied = await workspace.apply(proposed.plan, given).catch((error: unknown) => {
     throw abortOf(error, given.signal);
   });

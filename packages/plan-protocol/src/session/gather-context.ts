@@ -1,11 +1,12 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { redactSecrets } from "@ccl/core";
 
 import type { ContextBlock } from "../context/context-block.ts";
 import { checkPath } from "../paths/check-path.ts";
 import type { ContextRequest } from "../plan/plan.ts";
-import { throwIfAborted } from "../plan-protocol-error.ts";
 import type { CachedContext, CycleEntry } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
+import { PlanProtocolError } from "../plan-protocol-error.ts";
 
 /** How a batch of requests is treated. */
 export interface GatherOptions {
@@ -25,7 +26,7 @@ export async function gatherContext(
 ): Promise<void> {
   const { cycle } = run;
   for (const request of requests) {
-    throwIfAborted(run.signal);
+    throwIfAborted(run.signal, PlanProtocolError);
     const key = requestKey(request);
     const read = await readThroughCache(run, request, isFresh);
     const known = cycle.entries.find((entry) => entry.key === key);
@@ -89,7 +90,7 @@ async function readThroughCache(
     refusalOf(run, request) ??
     (await workspace?.read([request], signalOption(signal)))?.blocks ??
     [];
-  throwIfAborted(signal);
+  throwIfAborted(signal, PlanProtocolError);
   const read = masked(run, request, blocks.length === 0 ? [missing(request)] : blocks);
   cycle.cache.set(cacheKey(run, request), read);
   return read;

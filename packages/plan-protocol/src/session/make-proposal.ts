@@ -1,10 +1,11 @@
+import { throwIfAborted } from "@ccl/core/async";
 import type { Result } from "@ccl/core";
 
 import { autoCollectRequests } from "../context/auto-collect-requests.ts";
 import { applyMemoryPatch } from "../memory/apply-memory-patch.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { renderMemoryBlock } from "../memory/render-memory-block.ts";
-import { PlanProtocolError, throwIfAborted } from "../plan-protocol-error.ts";
+import { PlanProtocolError } from "../plan-protocol-error.ts";
 import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import type { ConfigSnapshot } from "../trace/plan-trace.ts";
 import { createTraceRecorder, type TraceRecorder } from "../trace/trace-recorder.ts";
@@ -57,7 +58,7 @@ export async function makeProposal(
   try {
     await (isContinued ? goBackIfChanged(run) : collectContext(run));
     const result = await runProposal(run);
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     return { proposal: await finish(run, result, memory), recorder, cycle };
   } catch (error) {
     recorder.end({ outcome: signal?.aborted === true ? "aborted" : "error", issues: [] });

@@ -1,6 +1,5 @@
+import { isRecord } from "@ccl/core/json";
 import { redactSecrets } from "@ccl/core";
-
-import { isRecord } from "../plan/is-record.ts";
 
 /** The same value with secrets masked in every string, names of members excepted. */
 export function redactValue(value: unknown): unknown {

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 
-import { resolveInside } from "@ccl/core/node";
+import { throwIfAborted } from "@ccl/core/async";
+import { resolveInside, systemCode } from "@ccl/core/node";
 
-import { PlanProtocolError, throwIfAborted } from "../../plan-protocol-error.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import { quote } from "../../plan-issue.ts";
 import type { CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
-import { systemCode } from "../file-system/folder.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { createBoundedOutput } from "./bounded-output.ts";
 import { failingTests } from "./failing-tests.ts";
@@ -41,7 +41,7 @@ export async function runCheck(
   check: PlanCheck,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<CheckRun> {
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, PlanProtocolError);
   const place = await resolveInside(parts.rootPath, check.directory ?? ".");
   if (!place.ok)
     throw new PlanProtocolError(
@@ -55,7 +55,7 @@ export async function runCheck(
     signal: options.signal,
     add: output.add,
   });
-  if (ending.endedBy === "abort") throwIfAborted(options.signal);
+  if (ending.endedBy === "abort") throwIfAborted(options.signal, PlanProtocolError);
   const isPassed = ending.exitCode === 0 && ending.endedBy === undefined;
   const whole = output.whole();
   const startError =

@@ -1,10 +1,12 @@
 import fs, { constants } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { throwIfAborted } from "../../plan-protocol-error.ts";
+import { throwIfAborted } from "@ccl/core/async";
+
 import { isProtectedPath } from "../../paths/protected-name.ts";
 import { hasFolderHandles } from "../file-system/node-folder.ts";
 import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** What a search may cost. */
 export interface SearchLimits {
@@ -172,7 +174,7 @@ async function takeTurn(search: Search): Promise<void> {
   if (nowMs - search.startedMs > search.limits.maxTimeMs) search.stoppedBy = "time";
   if (nowMs - search.turnMs < TURN_MS) return;
   await nextTurn();
-  throwIfAborted(search.signal);
+  throwIfAborted(search.signal, PlanProtocolError);
   search.turnMs = performance.now();
 }
 

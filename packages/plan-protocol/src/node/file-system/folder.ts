@@ -57,24 +57,3 @@ export interface Folder {
   sync(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** The code of a system error such as `ENOENT`; undefined for anything else. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
-}
-
-/** What the call gives, or `fallback` where it fails with one of the codes. */
-export async function unless<Value, Fallback>(
-  codes: readonly string[],
-  call: Promise<Value>,
-  fallback: Fallback,
-): Promise<Value | Fallback> {
-  try {
-    return await call;
-  } catch (error) {
-    if (codes.includes(systemCode(error) ?? "")) return fallback;
-    throw error;
-  }
-}

@@ -1,7 +1,9 @@
 import fs, { constants } from "node:fs";
 import { promisify } from "node:util";
 
-import { type EntryStatus, type Folder, type OpenFile, systemCode } from "./folder.ts";
+import { systemCode } from "@ccl/core/node";
+
+import type { EntryStatus, Folder, OpenFile } from "./folder.ts";
 import { takeTurn } from "./take-turn.ts";
 
 // Calls that may wait for a disk, as a file system does that looks for a free inode, go through the thread pool. The others are answered from the kernel's memory in

@@ -1,6 +1,7 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { NodeIoError, withFileLock } from "@ccl/core/node";
 
-import { PlanProtocolError, throwIfAborted } from "../../plan-protocol-error.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 
@@ -16,7 +17,7 @@ export async function withWorkspaceLock<Value>(
   signal: AbortSignal | undefined,
   call: (journals: Folder) => Promise<Value>,
 ): Promise<Value> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, PlanProtocolError);
   const journals = await parts.openJournals();
   try {
     return await parts.withLock(journals, signal, () => call(journals));
@@ -43,7 +44,7 @@ export async function withLockFile<Value>(
     return await withFileLock(path, { waitMs, signal, abandonedAfterMs }, work);
   } catch (error) {
     if (!NodeIoError.isInstance(error)) throw error;
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     if (error.code !== "locked") throw error.cause ?? error;
     const message =
       `Another process holds "${name}" and did not end within ${waitMs} ms. ` +

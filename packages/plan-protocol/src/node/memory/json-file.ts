@@ -1,11 +1,11 @@
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { writeFileDurable } from "@ccl/core/node";
+import { throwIfAborted } from "@ccl/core/async";
+import { isRecord, parseJson } from "@ccl/core/json";
+import { systemCode, writeFileDurable } from "@ccl/core/node";
 
-import { isRecord } from "../../plan/is-record.ts";
-import { PlanProtocolError, throwIfAborted } from "../../plan-protocol-error.ts";
-import { systemCode } from "../file-system/folder.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 const MAX_BYTES = 256 * 1024;
 
@@ -14,7 +14,7 @@ export async function readJsonFile(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Record<string, unknown>> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, PlanProtocolError);
   let text: string;
   try {
     const status = await lstat(path);
@@ -22,12 +22,12 @@ export async function readJsonFile(
       throw corrupt(path, `has more than ${MAX_BYTES} bytes`);
     text = await readFile(path, { encoding: "utf8", signal });
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     if (PlanProtocolError.isInstance(error)) throw error;
     if (systemCode(error) === "ENOENT") return {};
     throw ioFailed("read", path, error);
   }
-  const value = parse(text.replace(/^\uFEFF/, ""));
+  const value = parseJson(text.replace(/^\uFEFF/, ""));
   if (!isRecord(value)) throw corrupt(path, "holds no JSON object");
   return value;
 }
@@ -38,7 +38,7 @@ export async function writeJsonFile(
   value: Record<string, unknown>,
   { isPrivate, signal }: { isPrivate: boolean; signal: AbortSignal | undefined },
 ): Promise<void> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, PlanProtocolError);
   try {
     await mkdir(dirname(path), { recursive: true, mode: isPrivate ? 0o700 : undefined });
     await writeFileDurable(path, `${JSON.stringify(value, undefined, 2)}\n`, {
@@ -46,16 +46,8 @@ export async function writeJsonFile(
       signal,
     });
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     throw ioFailed("write", path, error);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
-import { resolveInside } from "@ccl/core/node";
+import { resolveInside, systemCode } from "@ccl/core/node";
 
 import {
   applyMemoryPatch,
@@ -11,7 +11,6 @@ import {
 import type { PlanMemory } from "../../memory/plan-memory.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { MemorySource } from "../../session/plan-session.ts";
-import { systemCode } from "../file-system/folder.ts";
 import { withLockFile } from "../lock/workspace-lock.ts";
 import { ioFailed, readJsonFile, writeJsonFile } from "./json-file.ts";
 

@@ -1,7 +1,7 @@
+import { throwIfAborted } from "@ccl/core/async";
 import { type Result, success } from "@ccl/core";
 import { structuredPatch } from "diff";
 
-import { throwIfAborted } from "../../plan-protocol-error.ts";
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import { withTree } from "../file-system/tree.ts";
@@ -9,6 +9,7 @@ import { type ResolvedAction, resolvePlan } from "../transaction/resolve-plan.ts
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { hashOfPlan } from "./hash-of-plan.ts";
 import { riskMarks } from "./risk-marks.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** Finding the smallest diff of two long texts can take minutes; above this the old text goes and the new one comes. */
 const DIFF_TIME_MS = 1_000;
@@ -19,12 +20,12 @@ export async function previewPlan(
   plan: ValidPlan,
   signal: AbortSignal | undefined,
 ): Promise<Result<PlanPreview>> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, PlanProtocolError);
   const resolved = await withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
   if (!resolved.ok) return resolved;
   const changes: PreviewedChange[] = [];
   for (const action of resolved.value.actions) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     changes.push(previewChange(action));
   }
   const needsConfirmation = changes.some(

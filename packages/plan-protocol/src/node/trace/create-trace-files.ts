@@ -1,12 +1,11 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { resolveInside, writeFileDurable } from "@ccl/core/node";
+import { resolveInside, systemCode, writeFileDurable } from "@ccl/core/node";
 
 import { quote } from "../../plan-issue.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { PlanTraceSink } from "../../trace/plan-trace.ts";
-import { systemCode } from "../file-system/folder.ts";
 
 /** Where traces are kept, and how many. */
 export interface TraceFilesOptions {

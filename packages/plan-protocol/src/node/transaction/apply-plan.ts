@@ -1,10 +1,12 @@
+import { systemCode } from "@ccl/core/node";
+import { throwIfAborted } from "@ccl/core/async";
 import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
-import { PlanProtocolError, throwIfAborted } from "../../plan-protocol-error.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
 import { failingBefore, runChecksAfter } from "../checks/check-round.ts";
-import { type Folder, systemCode } from "../file-system/folder.ts";
+import type { Folder } from "../file-system/folder.ts";
 import { withTree } from "../file-system/tree.ts";
 import { hashOfPlan } from "../preview/hash-of-plan.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
@@ -103,13 +105,13 @@ async function prepare(
 ): Promise<Result<StagedPlan>> {
   let staged: StagedPlan | undefined;
   try {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     staged = await stagePlan(parts, journals, { plan, transactionId });
     const { value } = success(staged);
     await withTree(parts.root, (tree) => backUp(parts, tree, value));
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     await writeIntent(parts, journals, staged.journal);
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     return success(staged);
   } catch (error) {
     if (staged !== undefined) await closeJournal(staged.journal);
@@ -148,7 +150,7 @@ async function carryOut(
       await syncFoldersOf(parts, tree, { steps, others: [journal.moved] });
     });
     outcomes = await runChecks();
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
     if (failed !== undefined)
       return await takeBack(parts, journals, { staged, progress, issues: [checkIssue(failed)] });

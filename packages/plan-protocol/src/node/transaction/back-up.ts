@@ -1,10 +1,10 @@
-import { isWithoutHardLinks } from "@ccl/core/node";
+import { mapConcurrent } from "@ccl/core/async";
+import { isWithoutHardLinks, systemCode } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
-import { type EntryStatus, type Folder, systemCode } from "../file-system/folder.ts";
+import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
-import { inParallel } from "../in-parallel.ts";
-import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../workspace-parts.ts";
 import type { Journal } from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
@@ -21,7 +21,7 @@ export async function backUp(
   { journal, steps }: StagedPlan,
 ): Promise<void> {
   const old = steps.filter((step) => step.before !== undefined && step.change !== "remove_folder");
-  await inParallel(old, async (step) => {
+  await mapConcurrent(old, FILES_AT_ONCE, async (step) => {
     const { parent, name } = splitPath(step.path);
     await tree
       .inFolder(parent, (folder) => backUpFile(parts, journal, { step, folder, name }))

@@ -1,8 +1,9 @@
+import { unless } from "@ccl/core/node";
+import { isRecord, parseJson } from "@ccl/core/json";
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
-import { isRecord } from "../../plan/is-record.ts";
-import { type Folder, unless } from "../file-system/folder.ts";
+import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
 import type { Step } from "./step.ts";
@@ -271,14 +272,6 @@ async function writeWhole(
 async function readText(folder: Folder, name: string): Promise<string | undefined> {
   const facts = await unless(["ENOENT"], readFacts(folder, name, MAX_INTENT_BYTES), undefined);
   return facts?.bytes === undefined ? undefined : new TextDecoder().decode(facts.bytes);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface Intent {

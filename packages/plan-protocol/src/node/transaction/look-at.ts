@@ -1,6 +1,8 @@
+import { systemCode, unless } from "@ccl/core/node";
+
 import { quote } from "../../plan-issue.ts";
 import type { PlanIssueCode } from "../../plan-issue-code.ts";
-import { type EntryStatus, systemCode, unless } from "../file-system/folder.ts";
+import type { EntryStatus } from "../file-system/folder.ts";
 import { type FileFacts, readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
 

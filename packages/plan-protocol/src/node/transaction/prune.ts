@@ -1,9 +1,12 @@
+import { unless } from "@ccl/core/node";
+import { throwIfAborted } from "@ccl/core/async";
+
 import type { PrunedTransactions } from "../../workspace/file-workspace.ts";
-import { throwIfAborted } from "../../plan-protocol-error.ts";
-import { type Folder, unless } from "../file-system/folder.ts";
+import type { Folder } from "../file-system/folder.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
 import { removeJournal } from "./journal.ts";
 import { listTransactions } from "./recover.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** No id of a transaction has a point, so that what is called so is none any more, however much of it is left. */
 const REMOVED = "removed.";
@@ -19,7 +22,7 @@ export async function pruneTransactions(
   const old = through.slice(0, Math.max(0, through.length - keep));
   const removed: string[] = [];
   for (const { transactionId } of old.filter(({ keptPaths }) => keptPaths.length === 0)) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     await journals.rename(transactionId, journals, REMOVED + transactionId);
     removed.push(transactionId);
   }

@@ -1,6 +1,8 @@
+import { unless } from "@ccl/core/node";
+import { throwIfAborted } from "@ccl/core/async";
+
 import type { RecoveredTransaction, TransactionRecord } from "../../workspace/file-workspace.ts";
-import { throwIfAborted } from "../../plan-protocol-error.ts";
-import { type Folder, unless } from "../file-system/folder.ts";
+import type { Folder } from "../file-system/folder.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
 import {
   closeJournal,
@@ -18,6 +20,7 @@ import {
   unmarkOpen,
 } from "./journal.ts";
 import { undo } from "./undo.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
 
 /** Ids of transactions that may have changed something and were neither committed nor undone. */
 export async function findUnfinished(journals: Folder): Promise<string[]> {
@@ -34,7 +37,7 @@ export async function recoverAll(
   const recovered: (RecoveredTransaction & { timeMs: number })[] = [];
   const unfinished: { id: string; timeMs: number }[] = [];
   for (const { id, state } of await listStates(journals)) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     if (state === "begun") {
       await removeJournal(journals, id);
       recovered.push({
@@ -58,7 +61,7 @@ export async function recoverAll(
   for (const { id, timeMs } of unfinished.toSorted(
     (a, b) => b.timeMs - a.timeMs || (a.id < b.id ? 1 : -1),
   )) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     const journal = await openJournal(journals, id);
     try {
       const keptPaths = await undo(parts, journal);
@@ -82,7 +85,7 @@ export async function listTransactions(
 ): Promise<TransactionRecord[]> {
   const records: TransactionRecord[] = [];
   for (const { id, state } of await listStates(journals)) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     if (state === "begun") continue;
     // Another process may take a transaction's folder away meanwhile.
     const record = await unless(["ENOENT"], describe(journals, id, state), undefined);

@@ -1,3 +1,5 @@
+import { mapConcurrent } from "@ccl/core/async";
+import { systemCode } from "@ccl/core/node";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import { applyEdits } from "../../edit/apply-edits.ts";
@@ -11,12 +13,11 @@ import { findConflicts } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
 import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
 import { decodeText } from "../file-system/decode-text.ts";
-import { systemCode } from "../file-system/folder.ts";
 import type { FileFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
-import { inParallel } from "../in-parallel.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
+import { FILES_AT_ONCE } from "../workspace-parts.ts";
 
 /** An action with what it does to the tree as it is now. */
 export interface ResolvedAction {
@@ -58,15 +59,19 @@ export async function resolvePlan(
   const { device } = await parts.root.ownStatus();
   const context: ResolveContext = { parts, tree, device, isDeleted, madeFolders, impliedFolders };
   const issues: Issue[] = [];
-  const resolved = await inParallel(actions, async (action): Promise<ResolvedAction> => {
-    const outcome = await resolveAction(action, context).catch((error: unknown) =>
-      ioIssue(action, error),
-    );
-    if (outcome.ok) return outcome.value;
-    const at = ["actions", indexes.get(action.path) ?? 0];
-    issues.push(...outcome.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
-    return { action };
-  });
+  const resolved = await mapConcurrent(
+    actions,
+    FILES_AT_ONCE,
+    async (action): Promise<ResolvedAction> => {
+      const outcome = await resolveAction(action, context).catch((error: unknown) =>
+        ioIssue(action, error),
+      );
+      if (outcome.ok) return outcome.value;
+      const at = ["actions", indexes.get(action.path) ?? 0];
+      issues.push(...outcome.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
+      return { action };
+    },
+  );
   if (issues.length > 0) return { ok: false, issues: issues.toSorted(byAction) };
   return success({ actions: resolved, impliedFolders: [...impliedFolders].sort() });
 }

@@ -1,10 +1,11 @@
+import { mapConcurrent } from "@ccl/core/async";
+import { unless } from "@ccl/core/node";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import { quote } from "../../plan-issue.ts";
 import type { RolledBackPlan } from "../../workspace/file-workspace.ts";
-import { type Folder, unless } from "../file-system/folder.ts";
+import type { Folder } from "../file-system/folder.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
-import { inParallel } from "../in-parallel.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import {
   closeJournal,
@@ -21,6 +22,7 @@ import { findUnfinished } from "./recover.ts";
 import { planFailure } from "./resolve-plan.ts";
 import type { Step } from "./step.ts";
 import { undo } from "./undo.ts";
+import { FILES_AT_ONCE } from "../workspace-parts.ts";
 
 /** Puts a committed transaction back. The caller holds the workspace's lock. */
 export async function rollBack(
@@ -70,7 +72,7 @@ export function noJournalOf(transactionId: string): { ok: false; issues: Issue[]
 /** What is no longer as the transaction left it. */
 async function findLaterChanges(tree: Tree, { steps }: Journal): Promise<Issue[]> {
   const own = new Set(steps.map(({ path }) => path));
-  const found = await inParallel(steps, (step) => laterChange(tree, step, own));
+  const found = await mapConcurrent(steps, FILES_AT_ONCE, (step) => laterChange(tree, step, own));
   return found.filter((issue) => issue !== undefined);
 }
 

@@ -1,8 +1,9 @@
+import { mapConcurrent } from "@ccl/core/async";
+import { unless } from "@ccl/core/node";
 import { sha256Hex } from "@ccl/core";
 
-import { type EntryStatus, type Folder, unless } from "../file-system/folder.ts";
-import { inParallel } from "../in-parallel.ts";
-import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";
+import type { EntryStatus, Folder } from "../file-system/folder.ts";
+import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../workspace-parts.ts";
 import { closeJournal, createJournal, type Journal } from "./journal.ts";
 import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
 import type { Step } from "./step.ts";
@@ -49,22 +50,26 @@ function writeSteps(
   journal: Journal,
   drafts: readonly Draft[],
 ): Promise<StagedStep[]> {
-  return inParallel(drafts, async ({ step, source }, index): Promise<StagedStep> => {
-    const base = source?.base === undefined ? {} : { baseStatus: source.base.status };
-    if (step.change !== "write" || source?.content === undefined)
-      return { ...step, ...base, index };
-    const stagedStatus = await writeStaged(parts, journal.staged, {
-      index,
-      source,
-      content: source.content,
-    });
-    const after = {
-      sha256: sha256Hex(source.content),
-      sizeBytes: source.content.length,
-      mode: stagedStatus.mode,
-    };
-    return { ...step, after, ...base, stagedStatus, index };
-  });
+  return mapConcurrent(
+    drafts,
+    FILES_AT_ONCE,
+    async ({ step, source }, index): Promise<StagedStep> => {
+      const base = source?.base === undefined ? {} : { baseStatus: source.base.status };
+      if (step.change !== "write" || source?.content === undefined)
+        return { ...step, ...base, index };
+      const stagedStatus = await writeStaged(parts, journal.staged, {
+        index,
+        source,
+        content: source.content,
+      });
+      const after = {
+        sha256: sha256Hex(source.content),
+        sizeBytes: source.content.length,
+        mode: stagedStatus.mode,
+      };
+      return { ...step, after, ...base, stagedStatus, index };
+    },
+  );
 }
 
 /** What changes, in order: folders from the top down, files, deletions, deleted folders from the deepest up. */

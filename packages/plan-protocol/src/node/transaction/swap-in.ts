@@ -1,15 +1,16 @@
-import { isWithoutHardLinks } from "@ccl/core/node";
+import { mapConcurrent, throwIfAborted } from "@ccl/core/async";
+import { isWithoutHardLinks, systemCode } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
-import { throwIfAborted } from "../../plan-protocol-error.ts";
-import { type Folder, systemCode } from "../file-system/folder.ts";
+import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
-import { inParallel } from "../in-parallel.ts";
 import type { WorkspaceParts } from "../workspace-parts.ts";
 import { changedMeanwhile, isSameStatus } from "./back-up.ts";
 import type { Journal } from "./journal.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { type Step, StepConflict } from "./step.ts";
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
+import { FILES_AT_ONCE } from "../workspace-parts.ts";
 
 /**
  * Makes the changes, in order. An old file is moved out of the tree and looked at there, and the new one gets its name
@@ -22,7 +23,7 @@ export async function swapIn(
   { progress, signal }: { progress: SwapProgress; signal?: AbortSignal | undefined },
 ): Promise<void> {
   for (const step of steps) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, PlanProtocolError);
     progress.begun += 1;
     const { parent, name } = splitPath(step.path);
     try {
@@ -88,7 +89,7 @@ export async function giveName(
  * was open all the while, writes into the one that the journal keeps.
  */
 export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): Promise<void> {
-  await inParallel(steps, async (step) => {
+  await mapConcurrent(steps, FILES_AT_ONCE, async (step) => {
     const { parent, name } = splitPath(step.path);
     if (step.change === "write") {
       const status = await tree
@@ -110,7 +111,7 @@ export async function syncFoldersOf(
 ): Promise<void> {
   if (parts.durability === "off") return;
   const paths = new Set(steps.map((step) => splitPath(step.path).parent));
-  await inParallel([...others, ...paths], async (place) => {
+  await mapConcurrent([...others, ...paths], FILES_AT_ONCE, async (place) => {
     if (typeof place !== "string") return place.sync();
     try {
       await tree.inFolder(place, (folder) => folder.sync());

@@ -1,4 +1,6 @@
-import { type EntryStatus, type Folder, systemCode, unless } from "../file-system/folder.ts";
+import { systemCode, unless } from "@ccl/core/node";
+
+import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
 import { syncIn, type WorkspaceParts } from "../workspace-parts.ts";

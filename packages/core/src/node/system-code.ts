@@ -1,0 +1,20 @@
+/** The code of a system error such as `ENOENT`; undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
+}
+
+/** What the call returns, or `fallback` if it fails with one of the system's codes. */
+export async function unless<Value, Fallback>(
+  codes: readonly string[],
+  call: Promise<Value>,
+  fallback: Fallback,
+): Promise<Value | Fallback> {
+  try {
+    return await call;
+  } catch (error) {
+    if (codes.includes(systemCode(error) ?? "")) return fallback;
+    throw error;
+  }
+}
