@@ -1,5 +1,6 @@
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
+import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import { computeDelta } from "../delta/compute-delta.ts";
@@ -140,7 +141,7 @@ async function offerForms(ranked: FileFacts[], job: Job): Promise<Offer[]> {
     });
     if (place >= total) continue;
     throwIfAborted(options.signal, AliasesError);
-    options.onEvent?.({ type: "files_outlined", done: place + 1, total });
+    callListener(options.onEvent, { type: "files_outlined", done: place + 1, total });
   }
   return offers;
 }

@@ -1,4 +1,5 @@
 import { throwIfAborted } from "@ccl/core/async";
+import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasContent, AliasStat } from "../registry/alias-registry.ts";
@@ -64,7 +65,11 @@ export async function surveyFiles(
     else surveyed.facts.push(found);
     if (position % FILES_A_STEP === 0 || position === stats.length - 1) {
       throwIfAborted(options.signal, AliasesError);
-      options.onEvent?.({ type: "files_read", done: position + 1, total: stats.length });
+      callListener(options.onEvent, {
+        type: "files_read",
+        done: position + 1,
+        total: stats.length,
+      });
     }
   }
   return surveyed;

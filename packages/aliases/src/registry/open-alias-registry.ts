@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 
 import { failure, success, type Issue, type Result } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
+import { callListener } from "@ccl/core/events";
 import { writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
@@ -228,7 +229,8 @@ function directoryInside(root: string, directory: string): string {
 
 function progressOf({ onEvent }: ScanRules): (done: number, total: number | undefined) => void {
   return (done, total) => {
-    onEvent?.(
+    callListener(
+      onEvent,
       total === undefined ? { type: "files_found", done } : { type: "files_hashed", done, total },
     );
   };

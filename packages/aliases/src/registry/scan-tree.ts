@@ -1,3 +1,5 @@
+import { callListener } from "@ccl/core/events";
+
 import { AliasesError } from "../aliases-error.ts";
 import { loadPicomatch } from "../load-library.ts";
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
@@ -26,9 +28,9 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   const prefixOf = prefixRules(rules.prefixes ?? []);
   const tree = await walkTree({ ...context, rules });
   const named = new Set([...context.records.values()].map(({ path }) => path));
-  rules.onEvent?.({ type: "files_found", done: tree.files.length });
+  callListener(rules.onEvent, { type: "files_found", done: tree.files.length });
   const files = await hashTree(context, tree, named);
-  rules.onEvent?.({ type: "files_hashed", done: files.length, total: files.length });
+  callListener(rules.onEvent, { type: "files_hashed", done: files.length, total: files.length });
 
   const states = await compareAll(context, files);
   const missing = [...states].filter(([, { state }]) => state.status === "missing");

@@ -1,4 +1,5 @@
 import { canonicalJson } from "@ccl/core";
+import { callListener } from "@ccl/core/events";
 import { createSha256, type Sha256 } from "@ccl/core/hash";
 import type { ArtifactHandle, ArtifactStore, HandlePage } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
@@ -53,7 +54,7 @@ export async function copyArtifacts(
     for (const handle of handles) {
       if (await target.has(handle, handles)) report.presentHandles += 1;
       else await copyOne({ from, to, report, signal }, handle);
-      onProgress?.({ ...report, corrupt: [...report.corrupt] });
+      callListener(onProgress, { ...report, corrupt: [...report.corrupt] });
     }
   }
   delete report.cursor;

@@ -1,14 +1,14 @@
 /** Receives what a listener threw, or what its promise rejected with. */
 export type ListenerErrorHandler = (error: unknown) => void;
 
-/** Calls a listener without letting it fail the caller: errors, also of its promise, go to `onError`. */
+/** Calls a listener, if there is one, without letting it fail the caller: errors, also of its promise, go to `onError`. */
 export function callListener<Value>(
-  listener: (value: Value) => unknown,
+  listener: ((value: Value) => unknown) | undefined,
   value: Value,
   onError: ListenerErrorHandler = reportListenerError,
 ): void {
   try {
-    const result = listener(value);
+    const result = listener?.(value);
     if (isThenable(result)) result.then(undefined, onError);
   } catch (error) {
     onError(error);

@@ -44,17 +44,25 @@ export type BuiltinKind =
   | "guard"
   | "legacy";
 
-/** JSON Schemas of the parameters of each kind, for `OperationDefinition.paramsSchema` and for forms. */
-export const builtinParamsSchemas: Readonly<Record<BuiltinKind, object>> = Object.freeze({
-  llm: jsonSchemaOf(llmParamsSchema),
-  template: jsonSchemaOf(templateParamsSchema),
-  rag: jsonSchemaOf(ragParamsSchema),
-  tool: jsonSchemaOf(toolParamsSchema),
-  compute: jsonSchemaOf(computeParamsSchema),
-  transform: jsonSchemaOf(transformParamsSchema),
-  guard: jsonSchemaOf(guardParamsSchema),
-  legacy: jsonSchemaOf(legacyParamsSchema),
-});
+const paramsShapes: Readonly<Record<BuiltinKind, z.ZodType>> = {
+  llm: llmParamsSchema,
+  template: templateParamsSchema,
+  rag: ragParamsSchema,
+  tool: toolParamsSchema,
+  compute: computeParamsSchema,
+  transform: transformParamsSchema,
+  guard: guardParamsSchema,
+  legacy: legacyParamsSchema,
+};
+
+const paramsSchemas = new Map<BuiltinKind, object>();
+
+/** JSON Schema of a kind's parameters: one object for each kind, built at the first call. */
+export function paramsSchemaOf(kind: BuiltinKind): object {
+  const schema = paramsSchemas.get(kind) ?? jsonSchemaOf(paramsShapes[kind]);
+  paramsSchemas.set(kind, schema);
+  return schema;
+}
 
 /** What the kinds need; a kind whose part is absent has no handler. `template`, `transform` and `guard` need nothing. */
 export interface BuiltinOperationsOptions
@@ -109,7 +117,7 @@ export function createBuiltinOperations(options: BuiltinOperationsOptions = {}):
           const message = `Operation ${JSON.stringify(operationId)} has the kind ${JSON.stringify(kind)}, for which there is no handler; give what the kind needs, or register a handler of your own.`;
           throw new OperationsError("invalid_definition", message);
         }
-        target.register({ paramsSchema: builtinParamsSchemas[kind], ...definition }, handler);
+        target.register({ paramsSchema: paramsSchemaOf(kind), ...definition }, handler);
       }
     },
   };
@@ -124,7 +132,7 @@ function handlerOf(
 
 /** True for a kind with a handler of ours. */
 export function isBuiltin(kind: string): kind is BuiltinKind {
-  return Object.hasOwn(builtinParamsSchemas, kind);
+  return Object.hasOwn(paramsShapes, kind);
 }
 
 function jsonSchemaOf(schema: z.ZodType): object {

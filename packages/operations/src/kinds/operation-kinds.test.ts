@@ -8,7 +8,7 @@ import type { OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { conditionHolds, conditionsHold } from "./condition-holds.ts";
 import { computeFunction, createComputeOperation } from "./create-compute-operation.ts";
-import { createBuiltinOperations, builtinParamsSchemas } from "./create-builtin-operations.ts";
+import { createBuiltinOperations, paramsSchemaOf } from "./create-builtin-operations.ts";
 import { createGuardOperation } from "./create-guard-operation.ts";
 import { createLegacyOperation } from "./create-legacy-operation.ts";
 import { createRagOperation, type RetrievedPassage } from "./create-rag-operation.ts";
@@ -641,8 +641,8 @@ describe("createBuiltinOperations", () => {
       ],
     );
     expect(registered.map(([id, schema]) => [id, schema])).toEqual([
-      ["note", builtinParamsSchemas.template],
-      ["old", builtinParamsSchemas.legacy],
+      ["note", paramsSchemaOf("template")],
+      ["old", paramsSchemaOf("legacy")],
     ]);
     const outcome = await registered[1]?.[2]?.(contextWith({ writeArtifact }));
     expect(outcome).toMatchObject({ status: "done" });
@@ -659,12 +659,13 @@ describe("createBuiltinOperations", () => {
     }
   });
 
-  it("has a JSON Schema for every kind, with an object at the root", () => {
-    for (const schema of Object.values(builtinParamsSchemas)) {
-      expect(schema).toMatchObject({
+  it.each(["llm", "template", "rag", "tool", "compute", "transform", "guard", "legacy"] as const)(
+    "has a JSON Schema for the kind %s, with an object at the root",
+    (kind) => {
+      expect(paramsSchemaOf(kind)).toMatchObject({
         type: "object",
         properties: { writeArtifact: { type: "object" } },
       });
-    }
-  });
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { deepFreeze } from "../artifact/deep-freeze.ts";
-import { builtinParamsSchemas, isBuiltin } from "../kinds/create-builtin-operations.ts";
+import { isBuiltin, paramsSchemaOf } from "../kinds/create-builtin-operations.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
@@ -242,7 +242,7 @@ function checkParams(
   const write = checkWrite(definition, params["writeArtifact"], [...path, "writeArtifact"]);
   const issues: ProfileIssue[] = write === undefined ? [] : [write];
   const { kind, operationId } = definition;
-  const ofKind = handler === undefined && isBuiltin(kind) ? builtinParamsSchemas[kind] : undefined;
+  const ofKind = handler === undefined && isBuiltin(kind) ? paramsSchemaOf(kind) : undefined;
   const paramsSchema = definition.paramsSchema ?? ofKind;
   if (paramsSchema === undefined || !isJsonSchema(paramsSchema)) return issues;
   try {

@@ -251,7 +251,6 @@ function reportLate({ run, operation, number }: Attempt, { status }: CheckedOutc
   const { operationId, hook } = operation;
   const { runId } = run.input;
   const { onLateResult, onListenerError } = run.services;
-  if (onLateResult === undefined) return;
   callListener(
     onLateResult,
     { runId, operationId, hook, attempt: number, status },
