@@ -1,4 +1,4 @@
-/** One thing that is wrong with an input, named so that a program can act on it and a person can mend it. */
+/** One thing that is wrong with an input, named so that a program can act on it and a person can fix it. */
 export interface Issue {
   /** A stable code; the set is closed for a major version of the package that gives it. */
   code: string;

@@ -1,8 +1,8 @@
-/** The longest stretch that has a hash; the longest tokens have 128 bytes. */
+/** The longest range that has a hash; the longest tokens have 128 bytes. */
 const longestStretch = 1024;
 const base = 0x2f0b4c47;
 
-/** A text as UTF-8 with the hash of any stretch of it at hand. Positions begin at 1, so that there is one before each. */
+/** A text as UTF-8 with the hash of any range of it at hand. Positions begin at 1, so that there is one before each. */
 export class HashedBytes {
   readonly bytes: Uint8Array;
   /** One past the last byte. */
@@ -26,7 +26,7 @@ export class HashedBytes {
       sums[at + 1] = (Math.imul(sums[at] ?? 0, base) + (bytes[at] ?? 0) + 1) | 0;
   }
 
-  /** The hash of a stretch of at most 1,024 bytes. */
+  /** The hash of a range of at most 1,024 bytes. */
   hash(start: number, end: number): number {
     return (
       ((this.#sums[end] ?? 0) - Math.imul(this.#sums[start] ?? 0, this.#powers[end - start] ?? 0)) |

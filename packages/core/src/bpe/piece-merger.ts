@@ -4,7 +4,7 @@ import { NO_RANK, type TokenTable } from "./token-table.ts";
 /** Code units of the longest piece that is merged as a whole; one is at most three bytes. */
 const longestPiece = 2 ** 15;
 const longestBytes = 3 * longestPiece;
-/** Rank and position share one number in the queue, so that the least is the lowest rank, leftmost first. */
+/** Rank and position share one number in the queue, so that the smallest is the lowest rank, leftmost first. */
 const positions = 2 ** 17;
 
 /** Merges the bytes of a piece as byte pair encoding does: the pair of the lowest rank first, the leftmost of equals. */
@@ -44,9 +44,9 @@ export class PieceMerger {
     for (let start = 1; start < end; start++) this.#offer(start);
     let tokens = end - 1;
     while (this.#queue.size > 0) {
-      const least = this.#queue.pop();
-      const start = least % positions;
-      if (this.#rankAt[start] !== Math.floor(least / positions)) continue;
+      const smallest = this.#queue.pop();
+      const start = smallest % positions;
+      if (this.#rankAt[start] !== Math.floor(smallest / positions)) continue;
       this.#merge(start, end);
       tokens--;
     }
@@ -110,7 +110,7 @@ export class PieceMerger {
   }
 }
 
-/** A heap of numbers that gives the least first. */
+/** A heap of numbers that gives the smallest first. */
 class LeastQueue {
   size = 0;
   readonly #heap: Float64Array;
@@ -134,7 +134,7 @@ class LeastQueue {
 
   pop(): number {
     const heap = this.#heap;
-    const least = heap[0] ?? 0;
+    const smallest = heap[0] ?? 0;
     const size = --this.size;
     const last = heap[size] ?? 0;
     let index = 0;
@@ -146,6 +146,6 @@ class LeastQueue {
       index = child;
     }
     heap[index] = last;
-    return least;
+    return smallest;
   }
 }

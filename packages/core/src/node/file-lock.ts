@@ -159,7 +159,7 @@ interface Candidate {
  * - after its owner's death by the one process that holds the claim on its token: a lock of the same kind at a path made
  *   of that token. A claim whose holder dies is removed in the same way, under a claim on the holder's token.
  * A claim's holder reads the lock file again before it removes it. No token is used twice. If the file still holds the
- * claimed token, then nobody else may remove it, and it stays until this process does; if it does not, another process
+ * claimed token, then no other process may remove it, and it stays until this process does; if it does not, another process
  * has been faster, and this one removes nothing.
  */
 export async function acquire(

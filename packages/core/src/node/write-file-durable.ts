@@ -17,7 +17,7 @@ export interface WriteFileDurableOptions {
 }
 
 /**
- * Replaces a file at once: whoever reads it, even after a crash, sees the old content or the new, never a mixture. Goes
+ * Replaces a file at once: a reader, even after a crash, sees the old content or the new, never a mixture. Goes
  * by a temporary file in the same folder and a rename. Through a symbolic link it replaces the link's target and keeps
  * the link; owner, hard links and extended attributes of the old file are not carried over.
  * @throws NodeIoError `write_failed` or `aborted`; the old content then stands and no temporary file is left.

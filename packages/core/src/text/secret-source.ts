@@ -9,7 +9,7 @@ export interface SecretFinding {
   end: number;
 }
 
-/** A text being scanned from left to right, with what was learnt on the way, so that no stretch is walked twice. */
+/** A text being scanned from left to right, with what was learnt on the way, so that no range is scanned twice. */
 export class SecretSource {
   readonly text: string;
   /** Everything before has been masked or belongs to a marker. */

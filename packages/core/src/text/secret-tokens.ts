@@ -1,6 +1,6 @@
 import { shapeReader, type SecretReader } from "./secret-source.ts";
 
-type Row = [kind: string, characters: string, least: number, prefixes: string];
+type Row = [kind: string, characters: string, minLength: number, prefixes: string];
 
 const word = "\\w-";
 const alphanumeric = "A-Za-z0-9";
@@ -70,11 +70,11 @@ export const tokenStart: RegExp =
 
 /** Readers of tokens that are known by a prefix, each with its prefixes; they read to the very end, however long. */
 export const tokenReaders: [SecretReader, ...string[]][] = tokens.map(
-  ([kind, characters, least, prefixes]) => {
+  ([kind, characters, minLength, prefixes]) => {
     const rest = characters === dotted || characters === encoded ? characters : word;
     const either = prefixes.replaceAll(".", "\\.").replaceAll(" ", "|");
     const body = new RegExp(
-      `(?:${either})[${characters}]{${least}}[${rest}]*(?:\\.[\\w-]{17,})*`,
+      `(?:${either})[${characters}]{${minLength}}[${rest}]*(?:\\.[\\w-]{17,})*`,
       "y",
     );
     return [shapeReader(kind, tokenStart, body), ...prefixes.split(" ")];

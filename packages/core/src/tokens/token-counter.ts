@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../models/tool-definition.ts";
 /** Counts tokens as one model's tokenizer would. */
 export interface TokenCounter {
   name: string;
-  /** False for an estimate: whoever keeps a budget with it keeps a safety margin too. */
+  /** False for an estimate: a budget that is kept with it needs a safety margin. */
   isExact: boolean;
   /** 0 for the empty string, else at least 1. */
   count(text: string): number;
