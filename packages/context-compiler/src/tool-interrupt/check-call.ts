@@ -1,6 +1,7 @@
 import { failure, success, type Issue, type Result, type ToolCall } from "@ccl/core";
-import type { ValidateFunction } from "ajv";
-import { compileSchema, toIssue } from "./schema-registry.ts";
+import { isRecord, parseJson } from "@ccl/core/json";
+import type { JsonSchemaChecker } from "@ccl/structured-output/json-schema";
+import { checkerOf } from "./schema-registry.ts";
 import type { BridgedTool } from "./tool-bridge.ts";
 
 /** A call with valid arguments. */
@@ -12,7 +13,7 @@ export interface CheckedCall {
 
 /** How many names an answer about an unknown tool lists. */
 const listedNames = 40;
-const validators = new WeakMap<object, ValidateFunction>();
+const checkers = new WeakMap<object, JsonSchemaChecker<unknown>>();
 
 /** The arguments as a value; or, in words for the model, why the call is refused. `tool` is the list of tools where none has the name. */
 export function checkCall(
@@ -42,25 +43,18 @@ function unknownTool(name: string, tools: readonly BridgedTool[]): Issue {
 }
 
 function parseArguments(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = text.trim() === "" ? {} : parseJson(text);
+  return isRecord(value) ? value : undefined;
 }
 
 function checkInput(name: string, schema: object, input: unknown): Issue[] {
-  const validate = validators.get(schema) ?? compileSchema(name, schema);
-  validators.set(schema, validate);
-  if (validate(input)) return [];
-  return (validate.errors ?? []).slice(0, 20).map((error) => {
-    const { path, message } = toIssue(error);
-    return {
-      code: "invalid_arguments",
-      path,
-      message: `Argument /${path.join("/")} of ${name}: ${message}.`,
-    };
-  });
+  const check = checkers.get(schema) ?? checkerOf(name, schema);
+  checkers.set(schema, check);
+  const result = check(input);
+  if (result.ok) return [];
+  return result.issues.slice(0, 20).map(({ path, message }) => ({
+    code: "invalid_arguments",
+    path,
+    message: `Argument /${path.join("/")} of ${name}: ${message}.`,
+  }));
 }
