@@ -3,6 +3,8 @@ import { CclError } from "@ccl/core";
 /**
  * `budget_exceeded` carries a breakdown in `details`. `conflict`: another writer changed a resource first.
  * `store_damaged`: what a store holds is not what was written; `store_failed`, `index_failed`, `import_failed`: see `cause`.
+ * `catalog_damaged`: the files of a catalog's folder do not fit together, `details.issues` lists why; `catalog_conflict`:
+ * another process writes the folder, or has written it since it was read.
  */
 export type CatalogErrorCode =
   | "invalid_options"
@@ -15,7 +17,9 @@ export type CatalogErrorCode =
   | "import_failed"
   | "client_missing"
   | "closed"
-  | "aborted";
+  | "aborted"
+  | "catalog_damaged"
+  | "catalog_conflict";
 
 /** What this package throws. Records, files and model answers that do not fit come back as a `Result` instead. */
 export class CatalogError extends CclError<CatalogErrorCode> {

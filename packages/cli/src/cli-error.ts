@@ -22,10 +22,6 @@ export type CliErrorCode =
   | "apply_failed"
   /** A database, a server or a file that the catalog is made from does not answer or can't be read. */
   | "source_failed"
-  /** What stands in the folder of the catalog is not what was written; `details.issues` lists why. */
-  | "catalog_damaged"
-  /** Another process writes the catalog, or has written it meanwhile. */
-  | "catalog_conflict"
   /** Interrupted by a signal or at a question. */
   | "aborted";
 

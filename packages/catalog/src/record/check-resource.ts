@@ -1,5 +1,5 @@
 import type { Issue, Result } from "@ccl/core";
-import { z } from "zod";
+import * as z from "zod";
 
 import { cleanValue } from "./clean-value.ts";
 import type { ResourceInput } from "./resource-record.ts";

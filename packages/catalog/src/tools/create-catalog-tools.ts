@@ -1,6 +1,6 @@
 import { estimatedCounter, type TokenCounter, type ToolDefinition } from "@ccl/core";
 import type { FacetFilter } from "@ccl/search";
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Principal } from "../access/access-options.ts";
 import { shareBudget } from "../budget/share-budget.ts";

@@ -6,7 +6,7 @@ import type { CatalogFiles } from "@ccl/catalog";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import { catalogPath } from "./read-catalog.ts";
+import { catalogFolder } from "./read-catalog.ts";
 
 const MAX_BYTES = 1024 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ export async function gitSnapshot(
 ): Promise<CatalogFiles | undefined> {
   if (revision.startsWith("-")) throw new CliError("usage", `${revision} is no revision.`);
   const top = (await git(session, ["rev-parse", "--show-toplevel"])).toString("utf8").trim();
-  const path = await realpath(catalogPath(session));
+  const path = await realpath(catalogFolder(session).path);
   const folder = relative(await realpath(top), path)
     .split(sep)
     .join("/");

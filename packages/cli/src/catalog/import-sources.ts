@@ -4,17 +4,17 @@ import {
   type ResourceInput,
   type ResourceRecord,
 } from "@ccl/catalog";
+import {
+  type CatalogFolderState,
+  type CatalogSource,
+  type ImportedSource,
+  sourceKey,
+} from "@ccl/catalog/node";
 import type { Issue } from "@ccl/core";
 
 import { CliError, inputError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import type { CatalogFolder } from "./catalog-folder.ts";
-import {
-  type CatalogSource,
-  type ImportedSource,
-  isSameSource,
-  sourceKey,
-} from "./catalog-source.ts";
+import { isSameSource } from "./catalog-source.ts";
 import { loadSource } from "./load-source.ts";
 import { mergeImported } from "./merge-imported.ts";
 import { openCatalog } from "./open-catalog.ts";
@@ -37,12 +37,12 @@ export interface ImportOutcome {
 /** Reads the sources and brings them into the catalog, in memory: nothing is written. Resources that a source no longer has are removed. */
 export async function importSources(
   session: Session,
-  before: Pick<CatalogFolder, "records" | "sources">,
+  before: CatalogFolderState,
   { drafts, isMoveAllowed }: { drafts: readonly SourceDraft[]; isMoveAllowed: boolean },
 ): Promise<ImportOutcome> {
   const warnings: Issue[] = [];
   const outcomes: SourceOutcome[] = [];
-  let { sources } = before;
+  let sources = [...before.sources];
   const opened = await openCatalog(before.records, { signal: session.signal });
   for (const draft of drafts) {
     const known = sources.find((source) => isSameSource(source, draft.source));

@@ -1,9 +1,9 @@
 import type { ResourceInput } from "@ccl/catalog";
+import { sourceKey } from "@ccl/catalog/node";
 import { CclError, type Issue, redactSecrets, type Result } from "@ccl/core";
 
 import { CliError, inputError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import { sourceKey } from "./catalog-source.ts";
 import type { SourceDraft } from "./source-draft.ts";
 
 /** What a source has now, as its importer gives it. @throws CliError `source_failed` where it does not answer */

@@ -2,12 +2,12 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { fromSqlDatabase, type FromSqlDatabaseOptions, type ResourceInput } from "@ccl/catalog";
+import type { CatalogSource } from "@ccl/catalog/node";
 import type { PostgresClient } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import type { CatalogSource } from "./catalog-source.ts";
 import { exportOf, loadOptional } from "./load-optional.ts";
 import type { SourceDraft } from "./source-draft.ts";
 

@@ -1,86 +1,49 @@
-import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { NodeIoError, withFileLock } from "@ccl/core/node";
+import { type CatalogFolder, createCatalogFolder, type FolderContent } from "@ccl/catalog/node";
+import { type CatalogSnapshot, createCatalogSnapshot } from "@ccl/catalog/snapshot";
+import type { TokenCounter } from "@ccl/core";
 
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
-import type { FolderContent } from "./folder-cache.ts";
-import { OVERVIEW } from "./folder-files.ts";
-import { finishChanges, hasUnfinishedChanges } from "./folder-journal.ts";
-import { readContent } from "./read-content.ts";
 
-/** The records of a project's catalog as they stand on disk. */
-export interface CatalogRecords {
-  /** Absolute. */
-  path: string;
+/** The catalog of a project as it is on disk. */
+export interface ReadCatalog {
+  folder: CatalogFolder;
   content: FolderContent;
 }
 
-const MAX_TRIES = 20;
-const LOCK_WAIT_MS = 5_000;
-
-/** Where the project's catalog is. */
-export function catalogPath({ root, directory }: Session): string {
-  return join(root, directory, "catalog");
+/** The folder of the project's catalog, which need not exist. */
+export function catalogFolder({ root, directory }: Session): CatalogFolder {
+  return createCatalogFolder(join(root, directory, "catalog"));
 }
 
-/** True where the project has a catalog. */
-export function hasCatalog(session: Session): boolean {
-  const path = catalogPath(session);
-  return existsSync(join(path, OVERVIEW)) || hasUnfinishedChanges(path);
-}
-
-/** Reads the records; finishes first what a killed process left. Fails where there is no catalog. */
-export async function readCatalog(session: Session): Promise<CatalogRecords> {
-  return await whenAtRest(session, (path) => readAtRest(session, path));
-}
-
-/** Reads the folder again as long as somebody writes to it: `read` gives undefined then. */
-export async function whenAtRest<T>(
-  session: Session,
-  read: (path: string) => Promise<T | undefined>,
-): Promise<T> {
-  const path = catalogPath(session);
-  if (!hasCatalog(session)) {
+/** Reads the records. @throws CliError `not_initialized` */
+export async function readCatalog(session: Session): Promise<ReadCatalog> {
+  const folder = catalogFolder(session);
+  if (!folder.exists()) {
     throw new CliError(
       "not_initialized",
-      `No catalog in ${path}. Run "ccl catalog init" or "ccl catalog import" first.`,
+      `No catalog in ${folder.path}. Run "ccl catalog init" or "ccl catalog import" first.`,
     );
   }
-  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-    session.signal.throwIfAborted();
-    if (hasUnfinishedChanges(path)) await withCatalogLock(session, () => finishChanges(path));
-    const found = await read(path);
-    // Somebody wrote meanwhile: what was read may be of two states.
-    if (found !== undefined) return found;
-  }
-  throw new CliError(
-    "catalog_conflict",
-    `${path} changes all the time; try again when it is at rest.`,
-  );
+  return { folder, content: await folder.read(session) };
 }
 
-/** The records; undefined where somebody wrote meanwhile. */
-export async function readAtRest(
-  session: Session,
-  path: string,
-): Promise<CatalogRecords | undefined> {
-  const content = await readContent(path, session.signal);
-  return content === undefined || hasUnfinishedChanges(path) ? undefined : { path, content };
+/** The records, to be searched as the public sees them: personal columns stay out. */
+export function openSnapshot(
+  { folder, content }: ReadCatalog,
+  counter?: TokenCounter,
+): CatalogSnapshot {
+  return createCatalogSnapshot({ records: content.records, loadSaved: folder.loadIndex, counter });
 }
 
-/** Runs `work` while nobody else writes to the catalog. */
-export async function withCatalogLock<T>(session: Session, work: () => Promise<T>): Promise<T> {
-  await mkdir(catalogPath(session), { recursive: true });
-  const { signal } = session;
-  const path = join(catalogPath(session), ".lock");
-  return await withFileLock(path, { waitMs: LOCK_WAIT_MS, signal }, work).catch(
-    (error: unknown) => {
-      signal.throwIfAborted();
-      if (!NodeIoError.isInstance(error) || error.code !== "locked") throw error;
-      throw new CliError("catalog_conflict", error.message, { cause: error });
-    },
-  );
+/** Saves the search index for the next process, unless it is the saved one. */
+export async function saveIndex(
+  { folder }: Pick<ReadCatalog, "folder">,
+  snapshot: CatalogSnapshot,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = await snapshot.save({ signal });
+  if (bytes !== undefined) await folder.saveIndex(bytes);
 }

@@ -1,17 +1,13 @@
 import { existsSync } from "node:fs";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 
+import type { CatalogSource, SourceKind } from "@ccl/catalog/node";
 import { redactSecrets } from "@ccl/core";
 
 import { CliError } from "../cli-error.ts";
 import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
-import {
-  type CatalogSource,
-  isVariable,
-  resolveLocation,
-  type SourceKind,
-} from "./catalog-source.ts";
+import { isVariable, resolveLocation } from "./catalog-source.ts";
 
 /** Sources as the command line names them. */
 export interface SourceFlags {

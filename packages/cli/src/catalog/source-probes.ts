@@ -1,8 +1,8 @@
 import type { ResourceInput } from "@ccl/catalog";
+import { type ImportedSource, sourceKey } from "@ccl/catalog/node";
 import type { ResourceProbe } from "@ccl/catalog/verify";
 
 import type { Session } from "../session.ts";
-import { type ImportedSource, sourceKey } from "./catalog-source.ts";
 import { loadSource } from "./load-source.ts";
 import { draftOfKept } from "./source-draft.ts";
 

@@ -1,5 +1,7 @@
+import type { CatalogSource } from "@ccl/catalog/node";
+
 import type { Session } from "../session.ts";
-import { type CatalogSource, resolveLocation } from "./catalog-source.ts";
+import { resolveLocation } from "./catalog-source.ts";
 
 /** The header with the token that a source's variable holds; none where it names none. */
 export function tokenHeaders(

@@ -1,7 +1,6 @@
 import type { FacetFilter } from "@ccl/catalog";
 
-import { readCatalog } from "../catalog/read-catalog.ts";
-import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
+import { openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
@@ -32,7 +31,7 @@ export async function catalogContext(
     signal,
     facets: flags.facet,
   });
-  await keepIndex(read, catalog, signal);
+  await saveIndex(read, catalog, signal);
   const { text, tokens, k, m, omitted, unmatchedTerms } = context;
   return {
     document: { ...context, budget, counter: counter.name },

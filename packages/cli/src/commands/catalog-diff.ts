@@ -1,13 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { type ChangeSeverity, fromJsonl, type ResourceInput } from "@ccl/catalog";
+import { type ChangeSeverity, fromCatalogFiles, fromJsonl, type ResourceInput } from "@ccl/catalog";
+import { createCatalogFolder, damagedCatalog } from "@ccl/catalog/node";
 
-import { catalogPath, readCatalog } from "../catalog/read-catalog.ts";
+import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
 import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
-import { readFiles } from "../catalog/folder-files.ts";
 import { gitSnapshot } from "../catalog/git-snapshot.ts";
-import { parseRecords } from "../catalog/parse-folder.ts";
 import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
 import { CliError, inputError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
@@ -66,7 +65,10 @@ async function saveSnapshot(
 /** A commit that has no catalog yet is an empty one. */
 async function readRevision(session: Session, revision: string): Promise<readonly ResourceInput[]> {
   const files = await gitSnapshot(session, revision);
-  return files === undefined ? [] : parseRecords(files, `${catalogPath(session)} at ${revision}`);
+  if (files === undefined) return [];
+  const read = fromCatalogFiles(files);
+  if (read.ok) return read.value;
+  throw damagedCatalog(`${catalogFolder(session).path} at ${revision}`, read.issues);
 }
 
 /** A file of `--save`, or a copy of the catalog's folder. */
@@ -75,7 +77,10 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
   const found = await stat(path).catch(() => undefined);
   if (found === undefined)
     throw new CliError("usage", `There is nothing at ${path} to compare with.`);
-  if (found.isDirectory()) return parseRecords((await readFiles(path, session.signal)) ?? {}, path);
+  if (found.isDirectory()) {
+    const { records } = await createCatalogFolder(path).read(session);
+    return records.map(({ record }) => record);
+  }
   const read = fromJsonl(await readFile(path, { encoding: "utf8", signal: session.signal }));
   if (!read.ok) throw inputError(read.issues);
   return read.value;

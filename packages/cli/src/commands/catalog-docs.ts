@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { renderResourcesMarkdown } from "@ccl/catalog";
 import { writeFileDurable } from "@ccl/core/node";
 
-import { catalogPath, readCatalog } from "../catalog/read-catalog.ts";
-import { openSnapshot } from "../catalog/open-snapshot.ts";
+import { openSnapshot, readCatalog } from "../catalog/read-catalog.ts";
 import { writeOut } from "../deliver-pack.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
@@ -48,7 +47,7 @@ export async function catalogDocs(
     flags.title === undefined ? {} : { title: flags.title },
   );
   if (flags.out === "-") return { document: { text, resources: cards.length }, text: () => text };
-  const path = join(catalogPath(session), "resources.md");
+  const path = join(read.folder.path, "resources.md");
   const written = flags.out === undefined ? path : await writeOut(flags.out, text, session);
   if (flags.out === undefined) await writeFileDurable(path, text, { signal });
   return {

@@ -1,7 +1,6 @@
 import { evaluateCatalog, formatEvaluations } from "@ccl/catalog";
 
-import { readCatalog } from "../catalog/read-catalog.ts";
-import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
+import { openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -32,7 +31,7 @@ export async function catalogEval(
   const counter = budgets.length === 0 ? undefined : await counterOf(flags.modelEncoding).open();
   const catalog = openSnapshot(read, counter);
   const evaluation = await evaluateCatalog(catalog, { queries, qrels, budgets, signal });
-  await keepIndex(read, catalog, signal);
+  await saveIndex(read, catalog, signal);
   const known = new Set(read.content.records.map(({ record }) => record.id));
   const unknown = [...new Set(qrels.map(({ rid }) => rid))].filter((rid) => !known.has(rid));
   const isTooLow = minRecall !== undefined && evaluation.recallAt10 < minRecall;

@@ -1,15 +1,9 @@
-import type { ChangeSeverity } from "@ccl/catalog";
+import { CatalogError, type ChangeSeverity } from "@ccl/catalog";
+import type { CatalogFolder, CatalogFolderState, FolderContent } from "@ccl/catalog/node";
 
-import {
-  type CatalogFolder,
-  initCatalog,
-  readCatalogFolder,
-  writeCatalogFolder,
-} from "../catalog/catalog-folder.ts";
-import { type CatalogRecords, hasCatalog } from "../catalog/read-catalog.ts";
 import { compareCatalogs, countSeverities, isReached } from "../catalog/compare-catalogs.ts";
 import { importSources } from "../catalog/import-sources.ts";
-import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
+import { catalogFolder, openSnapshot, saveIndex } from "../catalog/read-catalog.ts";
 import { renderChanges, summariseChanges } from "../catalog/render-changes.ts";
 import {
   draftOfKept,
@@ -35,8 +29,12 @@ export async function catalogImport(
   session: Session,
   flags: CatalogImportFlags,
 ): Promise<CommandResult> {
-  const folder = hasCatalog(session) ? await readCatalogFolder(session) : undefined;
-  const before = folder ?? { records: [], sources: [] };
+  const folder = catalogFolder(session);
+  const content = folder.exists() ? await folder.read(session) : undefined;
+  const before: CatalogFolderState = {
+    records: content?.records.map(({ record }) => record) ?? [],
+    sources: content === undefined ? [] : await folder.readSources(content, session),
+  };
   const drafts = toRead(session, before, flags);
   const { records, sources, outcomes, warnings } = await importSources(session, before, {
     drafts,
@@ -46,8 +44,9 @@ export async function catalogImport(
   const isRefused = isReached(changes, flags.failOn);
   const isWritten = flags.dryRun !== true && !isRefused;
   if (isWritten) {
-    const written = await write(session, folder, { records, sources });
-    await keepIndex(written, openSnapshot(written), session.signal);
+    const base = content ?? (await createFolder(folder, session));
+    const written = await folder.write(base, { records, sources }, session);
+    await saveIndex({ folder }, openSnapshot({ folder, content: written }), session.signal);
   }
   const kept = records.length - changes.filter(({ kind }) => kind !== "removed").length;
   const notes = [
@@ -77,7 +76,7 @@ export async function catalogImport(
 
 function toRead(
   session: Session,
-  { sources }: Pick<CatalogFolder, "sources">,
+  { sources }: CatalogFolderState,
   flags: CatalogImportFlags,
 ): SourceDraft[] {
   const drafts = draftsOf(session, flags);
@@ -86,19 +85,11 @@ function toRead(
   throw new CliError("usage", "Name a source: --sql, --openapi, --mcp, --files or --jsonl.");
 }
 
-/** A folder that was not there is made only now that there is something to keep. */
-async function write(
-  session: Session,
-  folder: CatalogFolder | undefined,
-  after: Pick<CatalogFolder, "records" | "sources">,
-): Promise<CatalogRecords> {
-  if (folder === undefined && !(await initCatalog(session))) {
-    throw new CliError(
-      "catalog_conflict",
-      "Somebody set up the catalog meanwhile; run the command again.",
-    );
-  }
-  return await writeCatalogFolder(session, folder ?? (await readCatalogFolder(session)), after);
+/** A folder that was not there is created only now that there is something to keep. */
+async function createFolder(folder: CatalogFolder, session: Session): Promise<FolderContent> {
+  if (await folder.init(session)) return await folder.read(session);
+  const message = "Another process set up the catalog meanwhile; run the command again.";
+  throw new CatalogError("catalog_conflict", message);
 }
 
 function strippedNote(location: string): string {

@@ -1,7 +1,6 @@
 import type { FacetFilter, SearchAnswer } from "@ccl/catalog";
 
-import { readCatalog } from "../catalog/read-catalog.ts";
-import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
+import { openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -35,7 +34,7 @@ export async function catalogSearch(
     signal,
     facets: flags.facet,
   });
-  await keepIndex(read, catalog, signal);
+  await saveIndex(read, catalog, signal);
   const { records } = read.content;
   const byId = new Map(records.map(({ record }) => [record.id, record]));
   const hits = found.hits.flatMap((hit) => {

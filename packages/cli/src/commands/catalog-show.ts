@@ -1,8 +1,7 @@
 import type { DetailsCard, ResourceColumn, ResourceOverview } from "@ccl/catalog";
 
-import { readCatalog } from "../catalog/read-catalog.ts";
+import { openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
-import { keepIndex, openSnapshot } from "../catalog/open-snapshot.ts";
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable, printableLines } from "../output/printable.ts";
@@ -26,7 +25,7 @@ export async function catalogShow(session: Session, id: string): Promise<Command
   if (card === undefined || overview === undefined) {
     const snapshot = openSnapshot(read);
     const { hits } = await snapshot.search({ text: id, limit: SUGGESTIONS, signal });
-    await keepIndex(read, snapshot, signal);
+    await saveIndex(read, snapshot, signal);
     const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
     throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.${near}`);
   }

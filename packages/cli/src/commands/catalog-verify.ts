@@ -6,12 +6,8 @@ import {
   verifyCatalog,
 } from "@ccl/catalog/verify";
 
-import {
-  type CatalogFolder,
-  readCatalogFolder,
-  writeCatalogFolder,
-} from "../catalog/catalog-folder.ts";
-import { type OpenedCatalog, openCatalog, owner } from "../catalog/open-catalog.ts";
+import { openCatalog, owner } from "../catalog/open-catalog.ts";
+import { readCatalog } from "../catalog/read-catalog.ts";
 import { sourceProbes } from "../catalog/source-probes.ts";
 import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
 import type { CommandResult } from "../output/command-result.ts";
@@ -38,11 +34,13 @@ export async function catalogVerify(
   flags: CatalogVerifyFlags,
 ): Promise<CommandResult> {
   const { signal } = session;
-  const folder = await readCatalogFolder(session);
-  const opened = await openCatalog(folder.records, { signal });
+  const { folder, content } = await readCatalog(session);
+  const sources = await folder.readSources(content, session);
+  const records = content.records.map(({ record }) => record);
+  const opened = await openCatalog(records, { signal });
   const report = await verifyCatalog(opened.catalog, {
-    probes: sourceProbes(session, folder.sources),
-    snippetLinters: await snippetLinters(folder.records),
+    probes: sourceProbes(session, sources),
+    snippetLinters: await snippetLinters(records),
     principal: owner,
     timeoutMs: TIMEOUT_MS,
     signal,
@@ -51,7 +49,8 @@ export async function catalogVerify(
         ? (resources) => opened.catalog.register(resources, { signal })
         : undefined,
   });
-  if (report.updated.length > 0) await save(session, folder, opened);
+  if (report.updated.length > 0)
+    await folder.write(content, { records: await opened.records(), sources }, session);
   return {
     document: report,
     text: () =>
@@ -70,12 +69,4 @@ async function snippetLinters(
   if (!records.some(({ usage }) => usage?.snippets?.some(isPlan))) return {};
   const { irSnippetLinter } = await import("@ccl/query");
   return { ir: irSnippetLinter(records) };
-}
-
-async function save(
-  session: Session,
-  folder: CatalogFolder,
-  { records }: OpenedCatalog,
-): Promise<void> {
-  await writeCatalogFolder(session, folder, { records: await records(), sources: folder.sources });
 }

@@ -1,5 +1,5 @@
 export { openAppendLog, type AppendLog, type AppendLogOptions } from "./append-log.ts";
-export type { Durability } from "./durability.ts";
+export { syncFolder, type Durability } from "./durability.ts";
 export {
   acquireFileLock,
   withFileLock,

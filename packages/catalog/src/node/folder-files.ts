@@ -1,23 +1,23 @@
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import type { CatalogFiles } from "@ccl/catalog";
+import { throwIfAborted } from "../store/store-input.ts";
 
 /** The overviews of all resources. */
-export const OVERVIEW = "overview.jsonl";
+export const overviewFile = "overview.jsonl";
 /** Where resources come from. */
-export const SOURCES = "sources.json";
+export const sourcesFile = "sources.json";
 
-const READS_IN_A_ROW = 256;
-/** The coarsest grain of a file system's times, that of FAT, and the usual one. */
-const COARSE_MS = 3_000;
-const FINE_MS = 100;
+const readsPerTurn = 256;
+/** The coarsest resolution of a file system's times, that of FAT, and the usual one. */
+const coarseMs = 3_000;
+const fineMs = 100;
 
-/** A file as it stood when it was looked at. */
+/** A file's identity and times. */
 export interface FileStamp {
-  /** Another text for another content, once the file has settled. */
+  /** Differs for another content, once the file has settled. */
   text: string;
-  /** False where a change at the same moment would leave the stamp as it is. */
+  /** False if a change within the resolution of the file's times would leave the stamp as it is. */
   isSettled: boolean;
 }
 
@@ -29,24 +29,24 @@ export function stampFolder(folder: string): Map<string, FileStamp> {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });
     if (found === undefined) continue;
     const { ino, size, mtimeMs, ctimeMs } = found;
-    const grainMs = Number.isInteger(mtimeMs / 1000) ? COARSE_MS : FINE_MS;
-    const isSettled = nowMs - Math.max(mtimeMs, ctimeMs) > grainMs;
+    const resolutionMs = Number.isInteger(mtimeMs / 1000) ? coarseMs : fineMs;
+    const isSettled = nowMs - Math.max(mtimeMs, ctimeMs) > resolutionMs;
     stamps.set(name, { text: `${ino} ${size} ${mtimeMs} ${ctimeMs}`, isSettled });
   }
   return stamps;
 }
 
-/** The texts of some files; undefined where one vanished meanwhile. */
+/** The texts of some files; undefined if one has vanished. */
 export async function readTexts(
   folder: string,
   names: Iterable<string>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Map<string, string> | undefined> {
   const texts = new Map<string, string>();
   for (const name of names) {
-    if (texts.size % READS_IN_A_ROW === READS_IN_A_ROW - 1)
+    if (texts.size % readsPerTurn === readsPerTurn - 1)
       await new Promise((resolve) => setImmediate(resolve));
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     const text = readTextSync(join(folder, name));
     if (text === undefined) return undefined;
     texts.set(name, text);
@@ -54,32 +54,19 @@ export async function readTexts(
   return texts;
 }
 
-/** Every text of a folder in this form; undefined where a file vanished while it was read. */
-export async function readFiles(
-  folder: string,
-  signal: AbortSignal,
-): Promise<CatalogFiles | undefined> {
-  const texts = await readTexts(folder, stampFolder(folder).keys(), signal);
-  return texts === undefined ? undefined : Object.fromEntries(texts);
-}
-
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 export function readTextSync(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (
-      error instanceof Error &&
-      "code" in error &&
-      (error.code === "ENOENT" || error.code === "ENOTDIR")
-    )
+    if (error instanceof Error && "code" in error && /^ENO(?:ENT|TDIR)$/.test(String(error.code)))
       return undefined;
     throw error;
   }
 }
 
 function namesIn(folder: string): string[] {
-  const names = [OVERVIEW, SOURCES];
+  const names = [overviewFile, sourcesFile];
   for (const inner of ["details", "imported"]) {
     const found = entriesOf(join(folder, inner)).filter(
       (entry) => !entry.isDirectory() && /\.jsonl?$/.test(entry.name),

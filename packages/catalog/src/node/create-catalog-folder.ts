@@ -1,0 +1,280 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type Issue, sha256Hex } from "@ccl/core";
+import { NodeIoError, withFileLock } from "@ccl/core/node";
+
+import { CatalogError } from "../catalog-error.ts";
+import type { CallOptions } from "../catalog/catalog.ts";
+import { detailsPath } from "../forms/details-path.ts";
+import type { ResourceInput, ResourceRecord } from "../record/resource-record.ts";
+import type { SnapshotRecord } from "../snapshot/create-catalog-snapshot.ts";
+import { throwIfAborted } from "../store/store-input.ts";
+import { type FolderContent, loadContent, saveCached, saveContent } from "./folder-cache.ts";
+import { overviewFile, readTexts, sourcesFile, stampFolder } from "./folder-files.ts";
+import { commitChanges, finishChanges, hasUnfinishedChanges } from "./folder-journal.ts";
+import {
+  type CatalogSource,
+  formatSources,
+  type ImportedSource,
+  parseSources,
+  sourceKey,
+} from "./sources-file.ts";
+
+/** What `write` brings a folder to. */
+export interface CatalogFolderState {
+  records: readonly ResourceRecord[];
+  sources: readonly ImportedSource[];
+}
+
+/**
+ * A catalog as files of a folder that read well in a diff: `overview.jsonl`, `details/`, `imported/` and `sources.json`.
+ * Processes may share it, and people may edit it.
+ */
+export interface CatalogFolder {
+  readonly path: string;
+  /** True if the folder has a catalog, also one whose first import was killed. */
+  exists(): boolean;
+  /** Creates an empty catalog; false if there is one. @throws CatalogError `catalog_conflict`, `aborted` */
+  init(options?: CallOptions): Promise<boolean>;
+  /**
+   * The records on disk, after completing what a killed process began.
+   * @throws CatalogError `catalog_damaged` with every issue, `catalog_conflict` if it never stops changing, `aborted`
+   */
+  read(options?: CallOptions): Promise<FolderContent>;
+  /** Sources with what they gave. @throws CatalogError as `read`; `catalog_conflict` if they changed since `read` */
+  readSources(content: FolderContent, options?: CallOptions): Promise<ImportedSource[]>;
+  /** Replaces what `read` gave, all files or none. @throws CatalogError `catalog_conflict` if someone else wrote since */
+  write(
+    before: FolderContent,
+    after: CatalogFolderState,
+    options?: CallOptions,
+  ): Promise<FolderContent>;
+  /** Bytes of the last `saveIndex`; undefined if there are none. */
+  loadIndex(): Promise<Uint8Array | undefined>;
+  /** Saves a search index beside the records, in a cache that no version control sees. */
+  saveIndex(bytes: Uint8Array): Promise<void>;
+}
+
+const maxReads = 20;
+const retryMs = 10;
+const indexFile = "index.bin";
+
+/** A catalog in the folder at an absolute path. Nothing is read or written yet. */
+export function createCatalogFolder(path: string): CatalogFolder {
+  return {
+    path,
+    exists: () => existsSync(join(path, overviewFile)) || hasUnfinishedChanges(path),
+    init: ({ signal } = {}) =>
+      withLock(path, signal, async () => {
+        await finishChanges(path);
+        if (existsSync(join(path, overviewFile))) return false;
+        const files = { [overviewFile]: "", [sourcesFile]: formatSources([]) };
+        await commitChanges(path, files, new Map());
+        return true;
+      }),
+    async read({ signal } = {}) {
+      for (let reads = 0; reads < maxReads; reads += 1) {
+        if (reads > 0) await sleep(retryMs);
+        throwIfAborted(signal);
+        if (hasUnfinishedChanges(path)) await withLock(path, signal, () => finishChanges(path));
+        const content = await readContent(path, signal);
+        if (content !== undefined && !hasUnfinishedChanges(path)) return content;
+      }
+      throw conflict(`${path} keeps changing; try again when no one writes to it.`);
+    },
+    async readSources({ files }, { signal } = {}) {
+      const names = [...files.keys()].filter(
+        (name) => name === sourcesFile || name.startsWith("imported/"),
+      );
+      const texts = await readTexts(path, names, signal);
+      if (texts === undefined || !isAsKnown(files, texts)) throw changedMeanwhile(path);
+      const { fromJsonl } = await import("../importers/from-jsonl.ts");
+      return parseSources(texts.get(sourcesFile) ?? formatSources([])).map((source) => {
+        const read = fromJsonl(texts.get(importedPath(source)) ?? "");
+        if (!read.ok) throw damagedCatalog(join(path, importedPath(source)), read.issues);
+        return { ...source, resources: read.value };
+      });
+    },
+    async write(before, after, { signal } = {}) {
+      const texts = await filesOf(after);
+      const changes = changesOf(before, texts);
+      if (Object.keys(changes).length === 0) return before;
+      return await withLock(path, signal, async () => {
+        await finishChanges(path);
+        if (!(await isUnchanged(path, before, signal))) throw changedMeanwhile(path);
+        throwIfAborted(signal);
+        const hashes = new Map([...before.files].map(([name, { sha256 }]) => [name, sha256]));
+        await commitChanges(path, changes, hashes);
+        const stamps = stampFolder(path);
+        const files = Object.entries(texts).map(([name, text]) => {
+          const stamp = stamps.get(name);
+          const known = {
+            stamp: stamp?.isSettled === true ? stamp.text : "",
+            sha256: sha256Hex(text),
+          };
+          return [name, known] as const;
+        });
+        const content = { files: new Map(files), records: hashed(after.records) };
+        await saveContent(path, content);
+        return content;
+      });
+    },
+    async loadIndex() {
+      try {
+        return readFileSync(join(path, ".cache", indexFile));
+      } catch {
+        return undefined;
+      }
+    },
+    saveIndex: (bytes) => saveCached(path, indexFile, bytes),
+  };
+}
+
+/** @throws CatalogError `catalog_conflict` if another process holds the lock for long, `aborted` */
+async function withLock<T>(
+  path: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  await mkdir(path, { recursive: true });
+  try {
+    return await withFileLock(join(path, ".lock"), { signal }, work);
+  } catch (error) {
+    throwIfAborted(signal);
+    if (NodeIoError.isInstance(error) && error.code === "locked")
+      throw new CatalogError("catalog_conflict", error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** From the cache if no file has changed, else from the files; undefined if they change while they are read. */
+async function readContent(
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<FolderContent | undefined> {
+  const known = loadContent(path);
+  const stamps = stampFolder(path);
+  const touched = [...stamps]
+    .filter(([name, { text }]) => known?.files.get(name)?.stamp !== text)
+    .map(([name]) => name);
+  const isSameList = known?.files.size === stamps.size;
+  if (known !== undefined && isSameList && touched.length === 0) return known;
+  const changed = await readTexts(path, touched, signal);
+  if (changed === undefined) return undefined;
+  const isSame = known !== undefined && isSameList && isAsKnown(known.files, changed);
+  const texts = isSame ? changed : await readTexts(path, stamps.keys(), signal);
+  if (texts === undefined || !isAsStamped(stamps, stampFolder(path))) return undefined;
+  const files = [...stamps].map(([name, { text: stamp, isSettled }]) => {
+    const text = texts.get(name);
+    const sha256 = text === undefined ? (known?.files.get(name)?.sha256 ?? "") : sha256Hex(text);
+    return [name, { stamp: isSettled ? stamp : "", sha256 }] as const;
+  });
+  const records = isSame ? known.records : hashed(await recordsOf(path, texts));
+  const content = { files: new Map(files), records };
+  await saveContent(path, content);
+  return content;
+}
+
+async function recordsOf(
+  path: string,
+  texts: ReadonlyMap<string, string>,
+): Promise<ResourceRecord[]> {
+  // Imported only now: loading it takes longer than loading a whole catalog from the cache.
+  const { fromCatalogFiles } = await import("../forms/catalog-files.ts");
+  const read = fromCatalogFiles(Object.fromEntries(texts));
+  if (!read.ok) throw damagedCatalog(path, read.issues);
+  return read.value;
+}
+
+function hashed(records: readonly ResourceRecord[]): SnapshotRecord[] {
+  return records.map((record) => ({ record, hash: sha256Hex(JSON.stringify(record)) }));
+}
+
+async function filesOf({
+  records,
+  sources,
+}: CatalogFolderState): Promise<Readonly<Record<string, string>>> {
+  const { toCatalogFiles } = await import("../forms/catalog-files.ts");
+  const imported = sources.map((source): [string, string] => [
+    importedPath(source),
+    linesOf(source.resources),
+  ]);
+  return {
+    ...toCatalogFiles(records),
+    ...Object.fromEntries(imported),
+    [sourcesFile]: formatSources(sources),
+  };
+}
+
+function linesOf(resources: readonly ResourceInput[]): string {
+  return resources.map((resource) => `${JSON.stringify(resource)}\n`).join("");
+}
+
+/** Escaped so that every file system takes it, like the files of details. */
+function importedPath(source: CatalogSource): string {
+  return detailsPath(sourceKey(source).toLowerCase()).replace(
+    /^details\/(.*)\.json$/,
+    "imported/$1.jsonl",
+  );
+}
+
+function changesOf(
+  { files }: FolderContent,
+  after: Readonly<Record<string, string>>,
+): Record<string, string | null> {
+  const gone = [...files.keys()].filter((path) => !Object.hasOwn(after, path));
+  const texts = Object.entries(after).filter(
+    ([path, text]) => files.get(path)?.sha256 !== sha256Hex(text),
+  );
+  return Object.fromEntries([...gone.map((path) => [path, null] as const), ...texts]);
+}
+
+/** A file with another stamp is read: its content decides. */
+async function isUnchanged(
+  path: string,
+  { files }: FolderContent,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const stamps = stampFolder(path);
+  const touched = [...stamps].filter(([name, { text }]) => files.get(name)?.stamp !== text);
+  const texts = await readTexts(
+    path,
+    touched.map(([name]) => name),
+    signal,
+  );
+  return texts !== undefined && stamps.size === files.size && isAsKnown(files, texts);
+}
+
+function isAsKnown(files: FolderContent["files"], texts: ReadonlyMap<string, string>): boolean {
+  return [...texts].every(([name, text]) => files.get(name)?.sha256 === sha256Hex(text));
+}
+
+type Stamps = ReturnType<typeof stampFolder>;
+
+function isAsStamped(before: Stamps, after: Stamps): boolean {
+  return (
+    before.size === after.size &&
+    [...before].every(([name, { text }]) => after.get(name)?.text === text)
+  );
+}
+
+function conflict(message: string): CatalogError {
+  return new CatalogError("catalog_conflict", message);
+}
+
+function changedMeanwhile(path: string): CatalogError {
+  return conflict(`${path} was changed meanwhile, and nothing was written. Run the command again.`);
+}
+
+/** Why the files of a catalog can't be read. `place` says where they are. */
+export function damagedCatalog(place: string, issues: readonly Issue[]): CatalogError {
+  const lines = issues
+    .slice(0, 20)
+    .map((issue) => `${issue.code} at ${issue.path.join("/")}: ${issue.message}`);
+  const rest = issues.length > lines.length ? `\n[${issues.length - lines.length} more]` : "";
+  const message = `The catalog in ${place} can't be read:\n${lines.join("\n")}${rest}`;
+  return new CatalogError("catalog_damaged", message, { details: { issues } });
+}

@@ -1,0 +1,13 @@
+export {
+  createCatalogFolder,
+  damagedCatalog,
+  type CatalogFolder,
+  type CatalogFolderState,
+} from "./create-catalog-folder.ts";
+export type { FolderContent, KnownFile } from "./folder-cache.ts";
+export {
+  sourceKey,
+  type CatalogSource,
+  type ImportedSource,
+  type SourceKind,
+} from "./sources-file.ts";
