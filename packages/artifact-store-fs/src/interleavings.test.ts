@@ -1,13 +1,27 @@
 import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
 import { createFixedClock } from "@ccl/core/testing";
+import { CallScheduler, inEveryOrder } from "@ccl/core/testing/node";
 import { describe, expect, it } from "vitest";
-import { CallScheduler, inEveryOrder } from "../test-support/schedule-calls.ts";
 import { SimulatedDisk } from "../test-support/simulated-disk.ts";
 import { openTestStore } from "../test-support/simulated-store.ts";
 import type { FileSystem } from "./file-system/file-system.ts";
 
 /** For three users; two get two more. */
 const maxSwitches = { faults: 2, nightly: 3 }[process.env["CCL_TEST_LENGTH"] ?? ""] ?? 1;
+
+/** Calls whose effect another process can see; between two of them no other call matters. */
+const visibleCalls = [
+  "create",
+  "status",
+  "open",
+  "list",
+  "link",
+  "rename",
+  "unlink",
+  "setTime",
+] as const;
+const show = (path: string): string =>
+  path.slice(path.lastIndexOf("/") + 1).replace(/^[0-9a-f]{64}/, "X");
 
 const names = ["p", "q", "c", "d", "r", "check", "start"];
 const alive = new Set(names);
@@ -81,7 +95,7 @@ async function faultsInEveryOrder(meeting: Meeting): Promise<{ count: number; fa
     const seen: Seen = { acknowledged: [], reads: [] };
     const works: Record<string, () => Promise<unknown>> = {};
     for (const [name, work] of Object.entries(users)) {
-      const view = scheduler.view(name, disk.fileSystem);
+      const view = scheduler.view(name, disk.fileSystem, { names: visibleCalls, show });
       const fs = work === collect ? breakCollector(view) : view;
       const store = await openPaced(name, disk.fileSystem, fs);
       works[name] = () => work(store, seen, first);

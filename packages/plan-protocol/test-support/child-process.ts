@@ -1,14 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { requireBuilt as requireFile, runScript } from "@ccl/core/testing/node";
 
 const built = new URL("../dist/node/index.js", import.meta.url);
 
 /** @throws where the package has not been built, which a child process needs */
 export function requireBuilt(): void {
-  if (!existsSync(built))
-    throw new Error("packages/plan-protocol/dist is missing: run the build first.");
+  requireFile(built);
 }
 
 /**
@@ -17,12 +13,9 @@ export function requireBuilt(): void {
  * never ends by itself when it has been left alone.
  */
 const header = `
-  import fs from "node:fs";
   const startedBy = process.ppid;
   const root = process.env.CCL_ROOT;
   const killAt = Number(process.env.CCL_KILL_AT);
-  const writeSync = fs.writeSync;
-  const say = (value) => writeSync(1, JSON.stringify(value) + "\\n");
   let calls = -1;
   const arm = () => { calls = 0; };
   const counted = () => calls;
@@ -52,27 +45,10 @@ export interface ChildOptions {
 }
 
 /** Runs a script as a process of its own and gives each line that it says. */
-export async function runChild(
+export function runChild(
   script: string,
   { root, killAt = -1, env = {}, onLine }: ChildOptions,
 ): Promise<unknown[]> {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", header + script], {
-    env: {
-      ...process.env,
-      CCL_BUILT: built.href,
-      CCL_ROOT: root,
-      CCL_KILL_AT: String(killAt),
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(child, "close");
-  const lines: unknown[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    const value: unknown = JSON.parse(line);
-    lines.push(value);
-    onLine?.(value, () => child.kill("SIGKILL"));
-  }
-  await ended;
-  return lines;
+  const own = { CCL_BUILT: built.href, CCL_ROOT: root, CCL_KILL_AT: String(killAt) };
+  return runScript(header + script, { env: { ...own, ...env }, onLine });
 }
