@@ -1,4 +1,5 @@
 import type { Issue } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
 
 import { AliasesError } from "../aliases-error.ts";
 import { parseSnapshot, serializeSnapshot } from "../delta/snapshot-file.ts";
@@ -19,9 +20,9 @@ export function renderContextBase({ snapshot, version }: ContextBase): string {
 
 /** Reads `ctx/base.json`. Throws context_corrupt, which names the file. */
 export function parseContextBase(text: string, file: string): ContextBase {
-  const top = objectOf(parseJson(text, file));
-  const counters = objectOf(top?.["ver"]);
-  if (top === undefined || counters === undefined)
+  const top = parseBase(text, file);
+  const counters = isRecord(top) ? top["ver"] : undefined;
+  if (!isRecord(top) || !isRecord(counters))
     throw corruptContext(file, 'it has no "ver" with A, B and C');
   const snapshot = parseSnapshot(JSON.stringify(top["snapshot"] ?? null));
   if (!snapshot.ok) throw corruptContext(file, describeIssues(snapshot.issues));
@@ -47,12 +48,7 @@ export function describeIssues(issues: readonly Issue[]): string {
   return issues.map((issue) => issue.message).join(" ");
 }
 
-function objectOf(value: unknown): Record<string, unknown> | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return Object.fromEntries(Object.entries(value));
-}
-
-function parseJson(text: string, file: string): unknown {
+function parseBase(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

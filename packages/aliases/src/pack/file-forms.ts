@@ -127,12 +127,12 @@ async function cachedOutline(
   { cache, signal }: FormContext,
 ): Promise<Pick<Outline, "items">> {
   const kindOf = (wanted: OutlineDepth): string =>
-    `outline-1-${wanted}-${outlineLanguage(file.path) ?? "none"}`;
+    `outline-2-${wanted}-${outlineLanguage(file.path) ?? "none"}`;
   const cached = cache.get(kindOf(depth), file.sha256);
-  if (cached !== undefined) return { items: readItems(cached) };
+  if (cached !== undefined) return { items: JSON.parse(cached) };
   const outlines = await buildOutlines(file, signal && { signal });
   for (const each of OUTLINE_DEPTHS)
-    cache.set(kindOf(each), file.sha256, writeItems(outlines[each].items));
+    cache.set(kindOf(each), file.sha256, JSON.stringify(outlines[each].items));
   return outlines[depth];
 }
 
@@ -240,29 +240,4 @@ function cutCard(file: PackFile, card: string, context: FormContext): Draft[] {
     }
   }
   return [];
-}
-
-function writeItems(items: OutlineItem[]): string {
-  return JSON.stringify(
-    items.map((item) => [
-      item.name,
-      item.kind,
-      item.exports,
-      item.text,
-      item.firstLine,
-      item.lastLine,
-    ]),
-  );
-}
-
-function readItems(text: string): OutlineItem[] {
-  const rows: [string, string, string[], string, number, number][] = JSON.parse(text);
-  return rows.map(([name, kind, exports, itemText, firstLine, lastLine]) => ({
-    name,
-    kind,
-    exports,
-    text: itemText,
-    firstLine,
-    lastLine,
-  }));
 }

@@ -104,23 +104,17 @@ function kindOf(alias: string): FileKind {
   return prefix === "H" || prefix === "S" || prefix === "A" || prefix === "P" ? "code" : "other";
 }
 
-/** Kinds that the task names: a task on documentation wants documents first. */
+/** Words by which a task asks for a kind: one on documentation wants documents first. */
+const KIND_WORDS: [kind: FileKind, words: string][] = [
+  ["test", "test tests testing spec coverage"],
+  ["doc", "doc docs documentation readme changelog guide"],
+  ["other", "config deps dependency dependencies ci build release lint bump"],
+];
+
 function wantedKinds(task: string): Set<FileKind> {
-  const words = new Set(splitWords(task, 500).flatMap(({ parts }) => parts));
-  const wanted = new Set<FileKind>();
-  if (["test", "tests", "testing", "spec", "coverage"].some((word) => words.has(word)))
-    wanted.add("test");
-  if (
-    ["doc", "docs", "documentation", "readme", "changelog", "guide"].some((word) => words.has(word))
-  )
-    wanted.add("doc");
-  if (
-    ["config", "deps", "dependency", "dependencies", "ci", "build", "release", "lint", "bump"].some(
-      (word) => words.has(word),
-    )
-  )
-    wanted.add("other");
-  return wanted;
+  const asked = new Set(splitWords(task, 500).flatMap(({ parts }) => parts));
+  const wanted = KIND_WORDS.filter(([, words]) => words.split(" ").some((word) => asked.has(word)));
+  return new Set(wanted.map(([kind]) => kind));
 }
 
 const KIND_WEIGHTS: Record<FileKind, number> = { code: 1, test: 0.5, doc: 0.45, other: 0.5 };

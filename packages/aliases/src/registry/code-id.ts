@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
 
-/** What derived values depend on besides the files: this package's code, core's, and the parsers. */
+/** What derived values depend on besides the files: this package's code, that of core and search, and the parsers. */
 const LIBRARIES = [
   "@ccl/core",
+  "@ccl/search",
   "@vscode/tree-sitter-wasm/package.json",
   "yaml/package.json",
   "diff/package.json",

@@ -43,37 +43,20 @@ function afterPrefix(alias: string): string {
 export function typingDistance(a: string, b: string, limit: number): number {
   const far = limit + 1;
   if (Math.abs(a.length - b.length) > limit) return far;
-  let [current, last, beforeLast] = [newRow(b.length), newRow(b.length), newRow(b.length)];
-  for (let column = 0; column <= b.length; column += 1) last[column] = column;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
-    // Further from the diagonal than the limit, everything is too far.
-    const from = Math.max(1, row - limit);
-    const to = Math.min(b.length, row + limit);
-    current[from - 1] = from === 1 ? row : far;
-    let nearest = current[from - 1] ?? far;
-    for (let column = from; column <= to; column += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
       const cost = a[row - 1] === b[column - 1] ? 0 : 1;
       const isSwapped = cost === 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      const aligned = Math.min(
-        at(last, column - 1) + cost,
-        isSwapped ? at(beforeLast, column - 2) + 1 : far,
-      );
-      const distance = Math.min(aligned, at(last, column) + 1, at(current, column - 1) + 1);
-      current[column] = distance;
-      nearest = Math.min(nearest, distance);
+      const changed = (last[column - 1] ?? far) + cost;
+      const added = Math.min(last[column] ?? far, current[column - 1] ?? far) + 1;
+      const swapped = isSwapped ? (beforeLast[column - 2] ?? far) + 1 : far;
+      current.push(Math.min(changed, added, swapped));
     }
-    current[to + 1] = far;
-    if (nearest > limit) return far;
-    [beforeLast, last, current] = [last, current, beforeLast];
+    if (Math.min(...current) > limit) return far;
+    [beforeLast, last] = [last, current];
   }
-  return Math.min(at(last, b.length), far);
-}
-
-/** Writes behind the end of a row go nowhere. */
-function newRow(length: number): Uint16Array {
-  return new Uint16Array(length + 1);
-}
-
-function at(row: Uint16Array, column: number): number {
-  return row[column] ?? 0;
+  return Math.min(last[b.length] ?? far, far);
 }

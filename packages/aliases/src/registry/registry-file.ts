@@ -62,8 +62,8 @@ export function emptyRegistry(): RegistryDocument {
 export function parseRegistry(text: string, file: string): RegistryDocument {
   const hasByteOrderMark = text.startsWith("\uFEFF");
   const body = hasByteOrderMark ? text.slice(1) : text;
-  const top = objectOf(parseJson(body, file));
-  if (top === undefined) throw corrupt(file, "it is not a JSON object");
+  const top = parseBody(body, file);
+  if (!isRecord(top)) throw corrupt(file, "it is not a JSON object");
   const records = new Map<string, RegistryRecord>();
   const keys: string[] = [];
   for (const [key, value] of Object.entries(top)) {
@@ -134,9 +134,8 @@ function readRecord(input: { alias: string; value: unknown; file: string }): Reg
   const parsed = parseAlias(alias);
   if (!parsed.ok || parsed.value.sha8 !== undefined)
     throw corrupt(file, `${quote(alias)} is not an alias`);
-  const fields = objectOf(value);
-  if (fields === undefined) throw corrupt(file, `${alias} is not an object with "path" and "sha"`);
-  const { path, sha, sha256 } = fields;
+  if (!isRecord(value)) throw corrupt(file, `${alias} is not an object with "path" and "sha"`);
+  const { path, sha, sha256 } = value;
   const inside = typeof path === "string" ? normalizeInsidePath(path) : undefined;
   if (inside === undefined)
     throw corrupt(file, `the "path" of ${alias} is not a relative path inside the root`);
@@ -151,7 +150,7 @@ function readRecord(input: { alias: string; value: unknown; file: string }): Reg
   return {
     path: inside,
     sha8,
-    fields,
+    fields: value,
     isUnchanged: true,
     sha256: full?.startsWith(sha8) ? full : undefined,
   };
@@ -180,7 +179,7 @@ function checkVersion(key: string, value: unknown, file: string): void {
   );
 }
 
-function parseJson(text: string, file: string): unknown {
+function parseBody(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -204,7 +203,7 @@ function place(text: string, position: string | undefined): string {
 
 function isJsonMember(line: string): boolean {
   try {
-    return objectOf(JSON.parse(`{${line.trim().replace(/,$/, "")}}`)) !== undefined;
+    return isRecord(JSON.parse(`{${line.trim().replace(/,$/, "")}}`));
   } catch {
     return false;
   }
@@ -236,10 +235,6 @@ function styleOf(text: string, isInLines: boolean): Omit<RegistryStyle, "hasByte
     lineEnd: text.includes("\r\n") ? "\r\n" : "\n",
     hasFinalLineEnd: text.endsWith("\n"),
   };
-}
-
-function objectOf(value: unknown): Record<string, unknown> | undefined {
-  return isRecord(value) ? value : undefined;
 }
 
 function corrupt(file: string, what: string, cause?: unknown): AliasesError {

@@ -29,13 +29,6 @@ const longestGlossaryPhrase = 16;
 
 type Strength = Omit<WordLink, "terms">;
 
-/** A word as it is written, and one that may stand for it. */
-interface WordPair {
-  from: string;
-  to: string;
-  strength: Strength;
-}
-
 let builtIn: Map<string, WordLink[]> | undefined;
 
 /** The built-in word groups with the user's glossary before them. */
@@ -88,31 +81,26 @@ function findPhrases(
   return found;
 }
 
-function* builtInPairs(): Generator<WordPair> {
+function createBuiltInLinks(): Map<string, WordLink[]> {
+  const byStem = new Map<string, WordLink[]>();
+  const addLink = (from: string, to: string, strength: Strength): void => {
+    const links = byStem.get(from) ?? [];
+    byStem.set(from, links);
+    if (to !== from && !links.some(({ terms }) => terms[0] === to))
+      links.push({ terms: [to], ...strength });
+  };
   const groups: [readonly (readonly string[])[], Strength][] = [
     [translations, { weight: translationWeight }],
     [abbreviations, { weight: abbreviationWeight }],
     [relatedWords, { weight: relatedWeight, isHint: true }],
   ];
   for (const [words, strength] of groups) {
-    for (const [head = "", ...others] of words) {
+    for (const [head = "", ...others] of words.map((group) => group.map(stemWord))) {
       for (const other of others) {
-        yield { from: head, to: other, strength };
-        yield { from: other, to: head, strength };
+        addLink(head, other, strength);
+        addLink(other, head, strength);
       }
     }
-  }
-}
-
-function createBuiltInLinks(): Map<string, WordLink[]> {
-  const byStem = new Map<string, WordLink[]>();
-  for (const { from, to, strength } of builtInPairs()) {
-    const term = stemWord(from);
-    const target = stemWord(to);
-    const links = byStem.get(term) ?? [];
-    byStem.set(term, links);
-    if (target === term || links.some(({ terms }) => terms[0] === target)) continue;
-    links.push({ terms: [target], ...strength });
   }
   return byStem;
 }
