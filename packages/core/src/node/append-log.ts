@@ -107,7 +107,7 @@ function createAppendLog(
       committedBytes += bytes.length;
     } catch (error) {
       failure = ioError("write_failed", `Could not append to "${path}"`, error);
-      // What was not acknowledged should not turn up later; where even this fails, opening the log will tell.
+      // What was not acknowledged should not turn up later; if even this fails, opening the log reports it.
       await handle.truncate(committedBytes).catch(() => undefined);
       throw failure;
     }

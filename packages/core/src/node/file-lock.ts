@@ -16,7 +16,7 @@ export interface FileLockOptions {
   signal?: AbortSignal | undefined;
   /**
    * The age after which the lock of an owner on another machine or in another container counts as left behind. By
-   * default never: nothing here can tell whether such a process lives.
+   * default never: nothing here can check whether such a process lives.
    */
   abandonedAfterMs?: number | undefined;
 }

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { systemCode } from "./system-code.ts";
 
-/** What tells one process from every other, also from a later one that gets its number. */
+/** Distinguishes a process from every other, also from a later one that gets its number. */
 export interface ProcessIdentity {
   host: string;
   /** Linux: the id of the machine's current boot. Elsewhere `""`. */
@@ -40,11 +40,11 @@ export function ownProcessIdentity(): Promise<ProcessIdentity> {
   return own;
 }
 
-/** What a system tells of its processes. */
+/** What a system reports about its processes. */
 export interface ProcessFacts {
   own(): Promise<ProcessIdentity>;
   exists(pid: number): boolean;
-  /** `ended` for a process whose exit code its parent has not asked for yet. Undefined where the system tells neither. */
+  /** `ended` for a process whose exit code its parent has not asked for yet. Undefined if the system reports neither. */
   ticksAtStart(pid: number): Promise<number | "ended" | undefined>;
   startTimeMs(pid: number): Promise<number | undefined>;
 }

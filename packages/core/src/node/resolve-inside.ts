@@ -13,7 +13,7 @@ export interface InsidePath {
   relativePath: string;
 }
 
-/** Why a path is refused; all but the last three are told from its text alone, the same on every system. */
+/** Why a path is refused; all but the last three depend on its text alone, the same on every system. */
 export type InsidePathIssueCode =
   | "empty_path"
   | "absolute_path"

@@ -54,7 +54,7 @@ const DOTTED = new RegExp(
   "u",
 );
 
-/** Every comment that stands for code has one of these; most comments have none. */
+/** Every comment that stands for code has one of these; other comments usually have none. */
 const HINT =
   /xisting|nchanged|rest|mainder|maining|mitted|runcated|lided|nipped|same|as is|as-is|ntouched|revious|riginal|other|snip|lse|change|нени|стальн|уществующ|режн|ставш|проч|друг|其余|剩余|现有|原有|其他|измен|меня|как было/i;
 

@@ -1,7 +1,7 @@
 /** The share of characters that no text file has above which a content is binary. */
 const MAX_CONTROL_SHARE = 0.1;
 
-/** All but what plain text is made of. One scan for it is all that most contents need. */
+/** Every character that plain text does not contain. One scan for it is all that content usually needs. */
 const UNUSUAL = /[^\t\n\f\r -~\u00a0-\ud7ff\ue000-\ufffc]/;
 
 /** Control characters but tab, line feed, form feed and carriage return; what decoders put for invalid bytes. */

@@ -38,7 +38,7 @@ interface Portion {
 const GUARANTEED_CHARS = 4_000;
 
 /** Below this a cut block says nothing; it is left out instead. */
-const LEAST_CHARS = 200;
+const MIN_CHARS = 200;
 
 const HEAD_SHARE = 0.6;
 
@@ -122,14 +122,14 @@ function limitLogs(byWorth: readonly Portion[], maxChars: number): void {
   }
 }
 
-/** Takes what is too much from the least worth up, and from what is guaranteed only when nothing else is left. */
+/** Takes what is too much from the lowest value up, and from what is guaranteed only when nothing else is left. */
 function shareTotal(byWorth: readonly Portion[], maxChars: number): void {
   let excess = byWorth.reduce((sum, { share }) => sum + share, 0) - Math.max(0, maxChars);
   for (const portion of byWorth.toReversed()) {
     if (excess <= 0) return;
-    const least = isGuaranteed(portion) ? GUARANTEED_CHARS : 0;
-    let taken = Math.max(0, Math.min(excess, portion.share - least));
-    if (portion.share - taken < LEAST_CHARS && least === 0) taken = portion.share;
+    const minChars = isGuaranteed(portion) ? GUARANTEED_CHARS : 0;
+    let taken = Math.max(0, Math.min(excess, portion.share - minChars));
+    if (portion.share - taken < MIN_CHARS && minChars === 0) taken = portion.share;
     portion.share -= taken;
     excess -= taken;
   }
@@ -157,12 +157,12 @@ function shareEqually(portions: readonly Portion[], maxChars: number): void {
 /** At most `maxChars` of a text with a mark for what is missing; empty where not even the mark fits. */
 function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
-  const least = maxChars - markOf(text.length).length;
-  if (least <= 0) return "";
+  const roomChars = maxChars - markOf(text.length).length;
+  if (roomChars <= 0) return "";
   // The number removed may have a digit less than the text's length.
-  const most = maxChars - markOf(text.length - least).length;
-  const head = wholeEnd(text, Math.ceil(most * HEAD_SHARE));
-  const tail = wholeStart(text, text.length - (most - Math.ceil(most * HEAD_SHARE)));
+  const keptChars = maxChars - markOf(text.length - roomChars).length;
+  const head = wholeEnd(text, Math.ceil(keptChars * HEAD_SHARE));
+  const tail = wholeStart(text, text.length - (keptChars - Math.ceil(keptChars * HEAD_SHARE)));
   return text.slice(0, head) + markOf(tail - head) + text.slice(tail);
 }
 

@@ -7,7 +7,7 @@ export interface CollectInput {
   goal: string;
   /** Output of a test run, a stack trace, a log. */
   report?: string | undefined;
-  /** The project's root as it stands in traces; frames below it are made relative. */
+  /** The project's root as it stands in traces; paths below it become relative. */
   root?: string | undefined;
 }
 

@@ -109,7 +109,7 @@ async function openOwnJournals(parts: WorkspaceParts): Promise<Folder> {
   }
 }
 
-/** Undefined where they were never made. */
+/** Undefined if they were never created. */
 async function findOwnJournals(parts: WorkspaceParts): Promise<Folder | undefined> {
   const opened = openBelow(parts.root, [".ccl", "transactions"]);
   return unless(["ENOENT"], opened, undefined).catch((error: unknown) => {

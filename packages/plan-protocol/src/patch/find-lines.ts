@@ -1,8 +1,8 @@
-/** The first places, at most `most` of them, where a run of lines stands in a file. Linear, however often lines repeat. */
+/** The first places, at most `maxPlaces` of them, where a run of lines stands in a file. Linear, however often lines repeat. */
 export function findLines(
   lines: readonly string[],
   wanted: readonly string[],
-  most: number,
+  maxPlaces: number,
 ): number[] {
   const fallback = fallbacks(wanted);
   const places: number[] = [];
@@ -12,7 +12,7 @@ export function findLines(
     if (line === wanted[matched]) matched += 1;
     if (matched < wanted.length) continue;
     places.push(index + 1 - wanted.length);
-    if (places.length === most) break;
+    if (places.length === maxPlaces) break;
     matched = fallback[matched - 1] ?? 0;
   }
   return places;

@@ -1,4 +1,4 @@
-/** Deeper encodings than this are nobody's file name. */
+/** No real file name is encoded more deeply than this. */
 const MAX_ROUNDS = 8;
 
 /** A byte that begins no UTF-8 sequence, or begins one that is longer than needed: `%c0%af` was once read as a slash. */

@@ -9,7 +9,7 @@ export interface PathCollision {
   spellings: [string, string];
 }
 
-/** What two spellings of one place have in common under a policy: folded, except where the system tells all names apart. */
+/** What two spellings of one place have in common under a policy: folded, except where the system distinguishes all names. */
 export function collisionKey(path: string, policy: PathPolicy): string {
   const isExact = policy.portable === false && (policy.system ?? "posix") === "posix";
   return isExact ? path : foldName(path);

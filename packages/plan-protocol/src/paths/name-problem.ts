@@ -14,7 +14,7 @@ const EMOJI_VARIATION = /(?<=\p{Extended_Pictographic}|[0-9#*])\ufe0f/gu;
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Zl}\p{Zp}]/u;
 const UNUSABLE = /[\p{Co}\p{Noncharacter_Code_Point}\ufffd]/u;
 
-/** Which names are told apart, and so must be refused. */
+/** Which names the system distinguishes, and so must be refused. */
 export interface NameRules {
   portable: boolean;
   system: FileSystemKind;

@@ -7,7 +7,7 @@ const PROTECTED_NAMES: ReadonlySet<string> = new Set(
     ".git git~1 .hg .svn .jj .ccl .ado node_modules __pycache__",
     // Secrets.
     ".env secrets .ssh .gnupg .netrc _netrc .git-credentials authorized_keys",
-    // Settings of agents: what they may run, and what they are told.
+    // Settings of agents: what they may run, and their instructions.
     ".claude .claude.json .cursor .cursorrules .codex .gemini .windsurf .windsurfrules .cline .clinerules .roo .roomodes",
     ".continue .kiro .amazonq .augment .trae .junie .opencode .goosehints .mcp.json .antigravity",
     // Settings of editors that name programs to run.

@@ -14,7 +14,7 @@ import type { PlanModelRequest } from "./plan-session.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
 
-/** What a call is made with where the caller says nothing else; `maxOutputTokens` depends on the input. */
+/** The defaults of a call; `maxOutputTokens` depends on the input. */
 export const defaultModelRequest: Readonly<PlanModelRequest> = {
   temperature: 0,
   topP: 1,

@@ -67,7 +67,7 @@ export async function makeProposal(
   }
 }
 
-/** Hands the trace to its sink. An answer that was paid for is worth more than the record of it, so a failure is told only. */
+/** Hands the trace to its sink. An answer that was paid for is worth more than the record of it, so a failure is only reported. */
 export async function writeTrace(
   { sink }: SessionSettings,
   recorder: TraceRecorder,

@@ -106,7 +106,7 @@ export interface PlanSession {
   /** A diagnosis and steps, without a change; replaces the saved plan. @throws LanguageModelError, PlanProtocolError */
   plan(goal: string, options?: ProposeOptions): Promise<Proposal>;
   /**
-   * The changes of the saved plan, made from the context that it was made from, read again. Where a file has changed
+   * The changes of the saved plan, computed from the context that it is based on, read again. Where a file has changed
    * meanwhile the answer is a new plan that says so. Without a saved plan the text is the goal. Writes nothing to disk.
    * @throws LanguageModelError, PlanProtocolError
    */

@@ -13,7 +13,7 @@ export type Recovery = "repair" | "repair_then_descend" | "reread" | "stop";
 /** How often one proposal is sent back: once for its form, once for its content. */
 export const maxRepairs = 2;
 
-/** All that a model is not simply asked to mend. */
+/** All that a model is not simply asked to repair. */
 const RECOVERIES: ReadonlyMap<string, Recovery> = new Map<PlanIssueCode, Recovery>([
   ["ERR_PATCH_NOT_UNIFIED", "repair_then_descend"],
   ["ERR_PATCH_APPLY_FAILED", "repair_then_descend"],

@@ -5,7 +5,7 @@ import type { PlanVersion } from "../plan/plan.ts";
 import { quote } from "../plan-issue.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 
-/** What the user's turn is made of; secrets are masked already. */
+/** The parts of the user's turn; secrets are masked already. */
 export interface UserPrompt {
   mode: PlanMode;
   version: PlanVersion;
@@ -19,7 +19,7 @@ export interface UserPrompt {
   dropped: readonly string[];
   /** The summary of the plan that is to be applied. */
   savedPlan?: string | undefined;
-  /** Files that have changed since that plan was made. */
+  /** Files that have changed since that plan was proposed. */
   changed: readonly string[];
   /** What the model said when it asked for more context. */
   notes?: string | undefined;
@@ -37,8 +37,8 @@ const TITLES: Readonly<Record<ContextBlock["type"], string>> = {
 };
 
 /**
- * The user's turn: what changes least stands first, what is asked for last. Every text from outside stands between two
- * lines with a fence made from its own hash, which it therefore cannot hold.
+ * The user's turn: what rarely changes stands first, what is asked for last. Every text from outside stands between two
+ * lines with a fence computed from its own hash, which it therefore cannot hold.
  */
 export function renderUserPrompt(prompt: UserPrompt): string {
   const { background = "", report = "", savedPlan, notes = "", descent = [] } = prompt;

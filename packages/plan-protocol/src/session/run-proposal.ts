@@ -33,7 +33,7 @@ interface Progress {
   notes: string;
   /** Issues of the version above; empty before a descent. */
   descent: string[];
-  /** An answer to be mended, with what is wrong with it. */
+  /** An answer to be repaired, with what is wrong with it. */
   pending: { issues: Issue[]; answer: string } | undefined;
 }
 
@@ -141,7 +141,7 @@ async function goOn(
   return undefined;
 }
 
-/** The files of actions that were made for another state of them, or without having seen them. */
+/** The files of actions that were based on another state of them, or without having seen them. */
 function pathsToRead(issues: readonly Issue[], plan: Plan | undefined): ReadonlySet<string> {
   const stale = issues.filter(
     (issue) => recoveryOf(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE",
@@ -161,7 +161,7 @@ async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<
   await gatherContext(run, requests, { priority: () => 0 });
 }
 
-/** System prompt and memory, then the user's turn, then an answer to be mended. The same run gives the same bytes. */
+/** System prompt and memory, then the user's turn, then an answer to be repaired. The same run gives the same bytes. */
 function messagesOf(
   run: ProposalRun,
   progress: Progress,

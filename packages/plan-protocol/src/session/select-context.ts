@@ -55,7 +55,7 @@ export function selectContext(run: ProposalRun): ShownContext {
   return { blocks, dropped, readSet, whole };
 }
 
-/** Whether a block shows all of its file, as far as can be told. */
+/** Whether a block shows all of its file, as far as is known. */
 function isWhole({ request }: CycleEntry, block: ContextBlock, { text }: ReadFile): boolean {
   if (request.type !== "read_file") return false;
   const { start_line: start, end_line: end } = request;

@@ -7,13 +7,13 @@ export type PlanEventBody =
       provider: string;
       model: string;
       schema_version: PlanVersion;
-      /** Most tokens of the answer. */
+      /** The token limit of the answer. */
       token_budget: number;
       /** UTF-16 code units of all messages. */
       input_chars: number;
     }
   | { type: "LLM_RESPONSE_OK"; model: string; output_chars: number; finish_reason: string }
-  /** The answer before is sent back to be mended; `codes` says for what. */
+  /** The previous answer is sent back for repair; `codes` says for what. */
   | { type: "LLM_RESPONSE_REPAIR"; stage: "form" | "content"; codes: string[] }
   | { type: "LLM_RESPONSE_FORMAT_FALLBACK"; from: string; to: string }
   | { type: "LLM_REQUEST_TIMEOUT"; model: string; timeout_ms: number }

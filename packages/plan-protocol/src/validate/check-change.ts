@@ -95,7 +95,7 @@ function addedLines(hunks: readonly Hunk[]): string {
   return lines.map((line) => line.text).join("\n");
 }
 
-/** The hash of the file that the change was made for. */
+/** The hash of the file that the change is based on. */
 function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): string {
   const { base_sha256: hash = "", kind } = action;
   if (!/^[0-9a-f]{64}$/.test(hash)) {
@@ -120,7 +120,7 @@ function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): string
   return hash;
 }
 
-/** The file's text, where it is known and the one that the change was made for. */
+/** The file's text, where it is known and the one that the change is based on. */
 function knownText({ base }: ActionCheck, hash: string): string | undefined {
   return base?.sha256 === hash ? base.text : undefined;
 }

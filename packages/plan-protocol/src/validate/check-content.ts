@@ -19,7 +19,7 @@ export function checkContent(texts: readonly WrittenText[], check: ActionCheck):
   let sizeBytes = 0;
   for (const { text, added = text, at } of texts) {
     sizeBytes += countBytes(text);
-    // What is too large is not looked at further: its size is what has to be mended first.
+    // What is too large is not looked at further: its size is what has to be repaired first.
     if (sizeBytes > limits.maxFileContentBytes) continue;
     const problem = textProblem(text);
     if (problem !== undefined)

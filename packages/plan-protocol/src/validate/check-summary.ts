@@ -7,7 +7,7 @@ import type { PlanMode } from "./valid-plan.ts";
 /** How the summary of an answer begins that says that nothing needs to change. */
 export const noChangesMarker = "NO_CHANGES:";
 
-/** Checks that summary and actions fit the mode, and gives the summary; in apply mode one is made where there is none. */
+/** Checks that summary and actions fit the mode, and gives the summary; in apply mode one is generated if there is none. */
 export function checkSummary(
   { actions, summary = "" }: Plan,
   mode: PlanMode,

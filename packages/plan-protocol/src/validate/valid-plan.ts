@@ -16,7 +16,7 @@ export interface ValidPlan {
   mode: PlanMode;
   /** In the order in which they are applied, not the model's. */
   actions: ValidAction[];
-  /** The model's, or made from the actions where it gave none. */
+  /** The model's, or generated from the actions if it gave none. */
   summary: string;
   context_requests: ContextRequest[];
   memory_patch: Record<string, unknown>;
@@ -30,5 +30,5 @@ export interface ReadFile {
   text?: string | undefined;
 }
 
-/** The files that a plan was made from, by path as `checkPath` gives it. */
+/** The files that a plan is based on, by path as `checkPath` gives it. */
 export type ReadSet = ReadonlyMap<string, ReadFile>;

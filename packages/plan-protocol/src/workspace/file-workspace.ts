@@ -11,7 +11,7 @@ export interface TransactionRecord {
   /** When it began, in milliseconds since the epoch. */
   timeMs: number;
   status: TransactionStatus;
-  /** In the order in which they were changed, folders made on the way included. */
+  /** In the order in which they were changed, folders created on the way included. */
   paths: string[];
   /** Paths that a rollback left as someone else had changed them; what stood there before lies in the journal's folder. */
   keptPaths: string[];
@@ -24,7 +24,7 @@ export interface RolledBackPlan {
   paths: string[];
 }
 
-/** What `recover` made of a transaction whose process had ended. */
+/** What `recover` did with a transaction whose process had ended. */
 export interface RecoveredTransaction extends RolledBackPlan {
   /** `discarded`: it had not changed anything yet. */
   outcome: "rolled_back" | "discarded";

@@ -93,7 +93,7 @@ export interface ApplyOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The files that a plan is made from and applied to. */
+/** The files that a plan is based on and applied to. */
 export interface PlanWorkspace {
   /** Files that were read so far; what patches and edits are checked against. */
   readonly readSet: ReadSet;

@@ -53,7 +53,7 @@ export async function runChecksAfter(
   return outcomes;
 }
 
-/** Tests that fail only now. Where not both outputs name tests, nobody can tell, and the old failure explains the new. */
+/** Tests that fail only now. Unless both outputs name tests, the old failure is taken to explain the new one. */
 function newOnes(
   before: ReadonlySet<string> | undefined,
   after: ReadonlySet<string> | undefined,

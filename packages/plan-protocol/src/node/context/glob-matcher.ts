@@ -1,4 +1,4 @@
-/** More ways to read braces than this are nobody's search. */
+/** No real search has more alternatives in its braces than this. */
 const MAX_ALTERNATIVES = 64;
 
 type Segment = "**" | readonly Token[];

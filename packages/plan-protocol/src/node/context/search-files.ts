@@ -34,7 +34,7 @@ export interface SearchOutcome {
   searchedFiles: number;
 }
 
-/** Folders that hold what tools made or fetched; protected names are left out besides. */
+/** Folders that hold what tools generated or fetched; protected names are left out as well. */
 const GENERATED = new Set([
   ".venv",
   "venv",
@@ -46,7 +46,7 @@ const GENERATED = new Set([
   "bower_components",
 ]);
 
-/** How long the process may be kept from its other work at a stretch. */
+/** How long the process may be kept from its other work at once. */
 const TURN_MS = 8;
 
 /** A NUL within these marks a file as binary. */
@@ -107,7 +107,7 @@ export async function searchFiles(
   return { hits, searchedFiles: files, stoppedBy };
 }
 
-/** Calls are made at once and not through the thread pool, which would cost several times the work itself. */
+/** Calls run synchronously and not through the thread pool, which would cost several times the work itself. */
 async function searchFolder(
   search: Search,
   place: string,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Work at a stretch after which timers, signals and other callers get their turn. */
+/** How long calls may block before timers, signals and other callers get their turn. */
 const TURN_MS = 8;
 
 let turnBeganMs = 0;

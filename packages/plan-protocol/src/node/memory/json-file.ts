@@ -52,7 +52,7 @@ export async function writeJsonFile(
 }
 
 function corrupt(path: string, problem: string): PlanProtocolError {
-  const message = `The memory file ${path} ${problem}. Mend it or move it away; it was left as it is.`;
+  const message = `The memory file ${path} ${problem}. Repair it or move it away; it was left as it is.`;
   return new PlanProtocolError("memory_corrupt", message, { details: { path } });
 }
 

@@ -15,7 +15,7 @@ export interface TraceFilesOptions {
   directory?: string | undefined;
   /** Default false: the model's answers stay out of traces. Secrets in them are masked either way. */
   includesRawAnswers?: boolean | undefined;
-  /** Default 200; above it those with the least ids go, which are the oldest where ids are UUIDv7. */
+  /** Default 200; above it the ones with the lowest ids go, which are the oldest if ids are UUIDv7. */
   maxTraces?: number | undefined;
 }
 

@@ -182,7 +182,7 @@ async function takeBack(
   } catch (error) {
     const code = systemCode(error);
     const why = code ?? (error instanceof Error ? error.message : "unknown");
-    const message = `Transaction ${journal.transactionId} could not be undone (${why}). Call recover() when that is mended.`;
+    const message = `Transaction ${journal.transactionId} could not be undone (${why}). Call recover() when that is repaired.`;
     return { ok: false, issues: [...issues, { code: "RECOVERY_REQUIRED", path: [], message }] };
   }
 }

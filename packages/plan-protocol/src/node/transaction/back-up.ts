@@ -13,7 +13,7 @@ import { StepConflict } from "./step.ts";
 /**
  * Gives every old file a second name in the journal's folder before anything in the tree changes: the file itself with
  * all that it has, times to the nanosecond included, is what a rollback puts back. Its content is read again only where
- * its status is not what it was; what a status can't tell, `confirmSwap` finds. The caller makes the names durable.
+ * its status is not what it was; what a status does not show, `confirmSwap` finds. The caller makes the names durable.
  */
 export async function backUp(
   parts: WorkspaceParts,
@@ -52,7 +52,7 @@ async function backUpFile(
     step.baseStatus = await confirmBase(backups, key, step);
 }
 
-/** The status of a file that still has the content and the mode that the plan was made for. */
+/** The status of a file that still has the content and the mode that the plan is based on. */
 async function confirmBase(folder: Folder, name: string, step: StagedStep): Promise<EntryStatus> {
   const facts = await readFacts(folder, name, MAX_TEXT_BYTES);
   if (
@@ -77,7 +77,7 @@ export function isSameStatus(
   );
 }
 
-/** The conflict of a path that is no longer what the plan was made for. */
+/** The conflict of a path that is no longer what the plan is based on. */
 export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConflict {
   const message = `${quote(path)} was changed by someone else meanwhile. Their change stays; read the file again.`;
   return new StepConflict({ code: "CONCURRENT_EDIT", path: [path], message });

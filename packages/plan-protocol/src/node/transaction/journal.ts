@@ -280,7 +280,7 @@ interface Intent {
   steps: Step[];
 }
 
-/** Its checksum was right, so that this tells a journal of a later version from one of ours. */
+/** Its checksum was right, so this distinguishes a journal of a later version from one of this version. */
 function isIntent(json: unknown): json is Intent {
   return isRecord(json) && json["version"] === VERSION && Array.isArray(json["steps"]);
 }

@@ -37,7 +37,7 @@ export interface ResolvedAction {
 export interface ResolvedPlan {
   /** In the order in which they are applied. */
   actions: ResolvedAction[];
-  /** Folders that are made on the way to files, from the top down. */
+  /** Folders to create on the way to files, from the top down. */
   impliedFolders: string[];
 }
 

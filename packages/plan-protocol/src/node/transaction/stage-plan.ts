@@ -8,7 +8,7 @@ import { closeJournal, createJournal, type Journal } from "./journal.ts";
 import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
 import type { Step } from "./step.ts";
 
-/** A change that is ready to be made. */
+/** A change that is ready to be applied. */
 export interface StagedStep extends Step {
   index: number;
   /** The old file as it was found. */
@@ -79,12 +79,12 @@ function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
     .map(({ action }) => action.path);
   const isNamed = new Set(named);
   const folders = [...named, ...impliedFolders].sort();
-  const made = folders.map((path): Draft => ({
+  const newFolders = folders.map((path): Draft => ({
     step: { change: "make_folder", path, kind: isNamed.has(path) ? "CREATE_DIR" : undefined },
   }));
   const others = actions.filter(({ action }) => action.kind !== "CREATE_DIR");
   return [
-    ...made,
+    ...newFolders,
     ...others.filter(hasEffect).map((source): Draft => ({ step: stepOf(source), source })),
   ];
 }

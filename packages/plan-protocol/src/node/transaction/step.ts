@@ -12,7 +12,7 @@ interface FileState {
 export interface Step {
   change: "make_folder" | "write" | "remove" | "remove_folder";
   path: string;
-  /** The action that it comes from; undefined for a folder that is made on the way to a file. */
+  /** The action that it comes from; undefined for a folder that is created on the way to a file. */
   kind?: ActionKind | undefined;
   /** What is there before; undefined where there is nothing. Of folders only the mode counts. */
   before?: FileState | undefined;

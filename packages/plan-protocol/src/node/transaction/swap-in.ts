@@ -84,7 +84,7 @@ export async function giveName(
 
 /**
  * Looks at everything once more before the transaction counts as done: each path, walked anew, leads to the new file, and
- * nobody wrote into an old one since it was read. Its bytes are compared and not its time: a clock that ticks every few
+ * no process wrote into an old one since it was read. Its bytes are compared and not its time: a clock that ticks every few
  * milliseconds, or a mapping of the file into memory, hides a change from the time. Who writes later, through a file that
  * was open all the while, writes into the one that the journal keeps.
  */

@@ -46,7 +46,7 @@ export async function undo(
         keptPaths.push(step.path);
     await syncIn(parts, journal.moved, journal.taken);
   });
-  // By a new walk: folders that were made again are others than those that were open.
+  // By a new walk: folders that were created again are others than those that were open.
   await withTree(parts.root, (tree) => syncFoldersOf(parts, tree, { steps: journal.steps }));
   // On a full disk this makes the room that the mark needs.
   await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
@@ -104,11 +104,11 @@ async function remakeFolder({ before }: Step, { folder, name }: Place): Promise<
   if (status !== undefined && status.kind !== "folder") return false;
   if (status === undefined) await folder.makeFolder(name);
   if (before === undefined || status?.mode === before.mode) return true;
-  const made = await folder.openFolder(name);
+  const created = await folder.openFolder(name);
   try {
-    await made.setMode(before.mode);
+    await created.setMode(before.mode);
   } finally {
-    await made.close();
+    await created.close();
   }
   return true;
 }
@@ -126,7 +126,7 @@ async function undoFile(journal: Journal, step: Step, place: Place): Promise<boo
   return restore(journal, step, place);
 }
 
-/** Puts the old file, or what others made of the new one, to a name that is free. */
+/** Puts the old file, or what others turned the new one into, to a name that is free. */
 async function restore(journal: Journal, step: Step, place: Place): Promise<boolean> {
   const { key } = place;
   const taken = await readOwn(journal.taken, key);
