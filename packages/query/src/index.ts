@@ -37,7 +37,6 @@ export {
   type FileContent,
   type FileFormat,
 } from "./file/file-connector.ts";
-export type { Delimiter } from "./file/delimited-pages.ts";
 export { httpConnector } from "./http/http-connector.ts";
 export type {
   HttpConnectorOptions,

@@ -1,10 +1,11 @@
 import type { ResourceDetails } from "@ccl/catalog";
+import type { Delimiter } from "@ccl/core/delimited";
 import type { Connector } from "../connector/connector.ts";
 import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
 import type { RowPage } from "../connector/answer-rows.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { QueryError, throwIfAborted } from "../query-error.ts";
-import { delimitedPages, type Delimiter } from "./delimited-pages.ts";
+import { delimitedPages } from "./delimited-pages.ts";
 import { jsonLinePages, jsonPage } from "./json-pages.ts";
 import { textDecoderOf } from "./text-value.ts";
 
@@ -23,7 +24,7 @@ export interface FileConnectorOptions {
   ) => FileContent | Promise<FileContent>;
   /** By the ending of the resource's address by default. */
   formatOf?: ((resource: ResourceDetails) => FileFormat) | undefined;
-  /** Of delimited files; as the first line tells by default. */
+  /** Of delimited files; by default as the catalog found it, or as the first rows suggest. */
   delimiter?: Delimiter | undefined;
   /** Keys to the list of rows in JSON files, joined by dots, by the id of the resource. */
   rowsAt?: Readonly<Record<string, string>> | undefined;
@@ -66,7 +67,13 @@ async function* readFile(
 ): AsyncGenerator<RowPage, void> {
   throwIfAborted(signal);
   const content = await options.read(resource, signal === undefined ? {} : { signal });
-  const text = textOf(content, { name, maxBytes, signal });
+  const { delimiter, encoding, header } = resource.constraints ?? {};
+  const text = textOf(content, {
+    name,
+    maxBytes,
+    signal,
+    encoding: typeof encoding === "string" ? encoding : "utf-8",
+  });
   const source = `${name} (${resource.id})`;
   switch (format) {
     case "csv":
@@ -74,7 +81,8 @@ async function* readFile(
       return yield* delimitedPages(text, {
         source,
         columns,
-        delimiter: options.delimiter ?? (format === "tsv" ? "\t" : undefined),
+        delimiter: options.delimiter ?? (format === "tsv" ? "\t" : knownDelimiter(delimiter)),
+        hasHeader: header !== false,
       });
     case "jsonl":
       return yield* jsonLinePages(text, { source, resource });
@@ -83,12 +91,24 @@ async function* readFile(
   }
 }
 
-/** The text in pieces, without a byte order mark. @throws QueryError `limit_exceeded`, `value_invalid` for what is no UTF-8 */
+function knownDelimiter(value: unknown): Delimiter | undefined {
+  return value === "," || value === ";" || value === "\t" || value === "|" ? value : undefined;
+}
+
+interface TextOptions {
+  name: string;
+  maxBytes: number;
+  signal: AbortSignal | undefined;
+  /** As the catalog found it. */
+  encoding: string;
+}
+
+/** The text in pieces, without a byte order mark. @throws QueryError `limit_exceeded`, `value_invalid` for other encodings */
 async function* textOf(
   content: FileContent,
-  { name, maxBytes, signal }: { name: string; maxBytes: number; signal: AbortSignal | undefined },
+  { name, maxBytes, signal, encoding }: TextOptions,
 ): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = createDecoder(encoding, name);
   let bytes = 0;
   let isFirst = true;
   const pieces = typeof content === "string" || content instanceof Uint8Array ? [content] : content;
@@ -111,6 +131,15 @@ async function* textOf(
   yield decodedPiece(decoder, undefined, name);
 }
 
+function createDecoder(encoding: string, name: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(encoding, { fatal: true });
+  } catch (error) {
+    const message = `${name}: the encoding ${JSON.stringify(encoding)} is not known.`;
+    throw new QueryError("value_invalid", message, { cause: error });
+  }
+}
+
 function decodedPiece(
   decoder: InstanceType<typeof TextDecoder>,
   piece: Uint8Array | undefined,
@@ -119,7 +148,7 @@ function decodedPiece(
   try {
     return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
   } catch (error) {
-    throw new QueryError("value_invalid", `${name} gave bytes that are no UTF-8.`, {
+    throw new QueryError("value_invalid", `${name} gave bytes that are no ${decoder.encoding}.`, {
       cause: error,
     });
   }
