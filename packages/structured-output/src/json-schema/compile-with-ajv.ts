@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject } from "ajv";
 
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { parsePointer } from "./json-pointer.ts";
 import { typedPath } from "./schema-issue.ts";
 import type { Violation } from "./explain-violation.ts";

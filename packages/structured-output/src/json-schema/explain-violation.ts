@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { type BrokenRule, valueAt } from "./schema-issue.ts";
 
 /** Where a value breaks a schema, as either engine found it. */

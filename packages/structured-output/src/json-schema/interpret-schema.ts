@@ -1,6 +1,6 @@
 import { dereference, type OutputUnit, validate } from "@cfworker/json-schema";
 
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { parsePointer } from "./json-pointer.ts";
 import { typedPath, valueAt } from "./schema-issue.ts";
 import type { Violation } from "./explain-violation.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { StructuredOutputError } from "../structured-output-error.ts";
 import type { JsonSchema } from "./json-schema.ts";
 

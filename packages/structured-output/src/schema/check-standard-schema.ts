@@ -1,7 +1,7 @@
 import { type Result, success } from "@ccl/core";
 
 import { StructuredOutputError } from "../structured-output-error.ts";
-import { isRecord } from "../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { type BrokenRule, schemaIssues, valueAt } from "../json-schema/schema-issue.ts";
 import type { StandardIssue, StandardSchema } from "./structured-schema.ts";
 

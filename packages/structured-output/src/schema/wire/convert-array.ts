@@ -1,4 +1,4 @@
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { convertObject } from "./convert-object.ts";
 import { dropConstraints } from "./drop-constraints.ts";
 import { arrayCodec, type WireCodec } from "./wire-codec.ts";

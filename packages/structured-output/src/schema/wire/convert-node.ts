@@ -1,4 +1,4 @@
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { formatPointer } from "../../json-schema/json-pointer.ts";
 import { convertArray } from "./convert-array.ts";
 import { convertObject } from "./convert-object.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { dropConstraints } from "./drop-constraints.ts";
 import { boxCodec, identityCodec, pairsCodec, type WireCodec } from "./wire-codec.ts";
 import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";

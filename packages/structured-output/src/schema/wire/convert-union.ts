@@ -2,7 +2,7 @@ import { objectOf } from "./convert-object.ts";
 import { identityCodec, type WireCodec } from "./wire-codec.ts";
 import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
 import { areDisjoint, hasShape, tagNames, wireShapes, type WireShape } from "./wire-shape.ts";
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 
 interface Branch extends Converted {
   node: unknown;

@@ -1,7 +1,7 @@
 import type { Issue } from "@ccl/core";
 
 import { formatPointer } from "../../json-schema/json-pointer.ts";
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import {
   enumCharacters,

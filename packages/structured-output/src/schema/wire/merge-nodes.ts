@@ -1,6 +1,6 @@
 import { canonicalJson } from "@ccl/core";
 
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 
 type Node = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { Issue } from "@ccl/core";
 
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import { parsePointer } from "../../json-schema/json-pointer.ts";
 import type { JsonSchema, JsonSchemaChecker } from "../../json-schema/json-schema.ts";
 import { createJsonSchemaChecker } from "../../json-schema/json-schema-checker.ts";

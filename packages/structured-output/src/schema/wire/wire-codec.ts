@@ -1,4 +1,4 @@
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 
 /**
  * Maps between a domain value and its form on the wire. `decode` is lenient: what does not have the wire's shape stays

@@ -1,4 +1,4 @@
-import { isRecord } from "../../json-schema/is-record.ts";
+import { isRecord } from "@ccl/core/json";
 import type { WireContext, WireNode } from "./wire-context.ts";
 
 /** What tells a wire value from others at a glance: its type, and for objects the names and the fixed values. */
