@@ -7,6 +7,7 @@ import { computeDelta } from "../delta/compute-delta.ts";
 import { snapshotId } from "../delta/snapshot-id.ts";
 import type { SnapshotEntry } from "../delta/snapshot.ts";
 import { rankFiles } from "../rank/rank-files.ts";
+import { createTaskCounter } from "../rank/task-words.ts";
 import type { AliasStat } from "../registry/alias-registry.ts";
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { FileFacts } from "./file-facts.ts";
@@ -64,7 +65,8 @@ async function packStats(stats: AliasStat[], { options, counter, packs }: Packin
   const usable = Math.floor(options.budget * (1 - margin));
   requireInstruction(options, { counter, usable });
   const reader = createFileReader(options);
-  const job = { options, counter, usable, reader };
+  const countTaskWords = createTaskCounter(options.task);
+  const job = { options, counter, usable, reader, countTaskWords };
   const { facts, omitted } = await surveyFiles(stats, { ...options, reader });
   const offers = await offerForms(await rank(facts, options), job);
   const frame = await buildFrame(stats, job);
@@ -90,6 +92,7 @@ interface Target {
 }
 
 interface Job extends Target {
+  countTaskWords: (text: string) => number;
   options: PackOptions;
   reader: FileReader;
 }
@@ -150,13 +153,13 @@ async function offerForms(ranked: FileFacts[], job: Job): Promise<Offer[]> {
 async function offerFile(
   facts: FileFacts,
   place: number,
-  { options, counter, usable, reader }: Job,
+  { options, counter, usable, reader, countTaskWords }: Job,
 ): Promise<Pick<Offer, "file" | "forms"> | undefined> {
   const file = await reader.read(facts);
   if (file === undefined) return undefined;
   const forms = await buildForms(file, {
     counter,
-    task: options.task,
+    countTaskWords,
     cache: options.registry.cache,
     capTokens: capsOf(options)[aliasPrefix(file.alias)] ?? Math.ceil(usable * FILE_SHARE),
     depth: {

@@ -12,7 +12,6 @@ import {
   type OutlineLanguage,
 } from "../outline/outline.ts";
 import { renderOutlineItems } from "../outline/render-outline.ts";
-import { countTaskWords } from "../rank/task-words.ts";
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { DerivedCache } from "../registry/alias-registry.ts";
 import type { Form } from "./fit-forms.ts";
@@ -39,7 +38,8 @@ interface FormDepth {
 /** What building forms needs. */
 export interface FormContext {
   counter: TokenCounter;
-  task: string;
+  /** How many words of the task a text has. */
+  countTaskWords: (text: string) => number;
   cache: DerivedCache;
   /** Maximum tokens that the file may take. */
   capTokens: number;
@@ -152,10 +152,7 @@ async function outlineDrafts(
 ): Promise<Draft[]> {
   const body = renderOutlineItems(heads.items, "heads");
   const drafts: Draft[] = [{ level: "heads", body, value: VALUES.heads }];
-  const relevance = countTaskWords(
-    heads.items.map((item) => item.text),
-    context.task,
-  );
+  const relevance = heads.items.map((item) => context.countTaskWords(item.text));
   if (context.counter.count(body) > CUT_TOKENS) {
     const cut = cutItems(file, { items: heads.items, relevance, counter: context.counter });
     drafts.push({ level: "heads", value: VALUES.cutHeads, ...cut });

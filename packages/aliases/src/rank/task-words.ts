@@ -16,14 +16,14 @@ export const analyzer: Analyzer = createAnalyzer({ stopWords });
 /** A longer task adds words, not meaning. */
 export const MAX_TASK_CHARS = 20_000;
 
-/** For each text, how many words of the task it has. */
-export function countTaskWords(texts: readonly string[], task: string): number[] {
+/** For a text, how many words of the task it has. */
+export function createTaskCounter(task: string): (text: string) => number {
   const words = analyzer.queryWords(task.slice(0, MAX_TASK_CHARS));
-  return texts.map((text) => {
+  return (text) => {
     const terms = new Set(analyzer.documentTerms(text));
     return words.filter(({ alternatives: [own] }) => own?.terms.every((term) => terms.has(term)))
       .length;
-  });
+  };
 }
 
 /** Terms with their counts as one line: `12 cach:3 ratelimit:1`. */
