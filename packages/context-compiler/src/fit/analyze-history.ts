@@ -4,13 +4,13 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import { cleanMessage, isClean } from "./clean-message.ts";
 import type { FitReason, FitTraceEntry } from "./fit-trace.ts";
 import type { MessageMeter } from "./message-meter.ts";
-import { type Member, UnitList } from "./unit-list.ts";
+import { addToUnit, createUnit, type HistoryUnit, type Member } from "./history-unit.ts";
 
 /** A history as units, each legal by itself. */
 export interface History {
   /** Leading system and developer messages. */
   head: readonly ChatMessage[];
-  units: UnitList;
+  units: readonly HistoryUnit[];
   repairs: readonly FitTraceEntry[];
   /** Everything before this point stays as it is, whatever is appended. */
   settled: { messages: number; units: number; repairs: number };
@@ -24,12 +24,12 @@ export function analyzeHistory(
   meter: MessageMeter,
   before?: History,
 ): History {
-  return new Analysis(messages.length, meter, before).run(messages);
+  return new Analysis(meter, before).run(messages);
 }
 
 /** A unit of calls whose answers are still taken. */
 interface OpenCalls {
-  unit: number;
+  unit: HistoryUnit;
   /** The ids of its calls; undefined for one that has its answer. */
   waiting: (string | undefined)[];
   /** Answers that came after other units. */
@@ -39,18 +39,18 @@ interface OpenCalls {
 class Analysis {
   readonly #meter: MessageMeter;
   readonly #head: ChatMessage[];
-  readonly #units: UnitList;
+  readonly #units: HistoryUnit[];
   readonly #repairs: FitTraceEntry[];
   readonly #settled: History["settled"];
   #open: OpenCalls | undefined;
 
-  constructor(capacity: number, meter: MessageMeter, before: History | undefined) {
+  constructor(meter: MessageMeter, before: History | undefined) {
     this.#meter = meter;
     const begun = before !== undefined && before.settled.units > 0 ? before : undefined;
     this.#settled =
       begun === undefined ? { messages: 0, units: 0, repairs: 0 } : { ...begun.settled };
     this.#head = begun === undefined ? [] : [...begun.head];
-    this.#units = begun?.units.take(begun.settled.units) ?? UnitList.empty(capacity);
+    this.#units = begun?.units.slice(0, begun.settled.units) ?? [];
     this.#repairs = begun?.repairs.slice(0, begun.settled.repairs) ?? [];
   }
 
@@ -94,10 +94,11 @@ class Analysis {
     if (message.role === "tool") this.#addResult(message, index);
     else if (this.#units.length === 0 && message.role !== "assistant" && message.role !== "user")
       this.#head.push(message);
-    else this.#units.push({ message, index, tokens: this.#meter.of(message) });
-    if (message.toolCalls === undefined) return;
+    else this.#units.push(createUnit({ message, index, tokens: this.#meter.of(message) }));
+    const unit = this.#units.at(-1);
+    if (message.toolCalls === undefined || unit === undefined) return;
     this.#open = {
-      unit: this.#units.length - 1,
+      unit,
       waiting: message.toolCalls.map(({ id }) => id),
       late: [],
     };
@@ -110,7 +111,7 @@ class Analysis {
     if (open !== undefined && call >= 0) {
       open.waiting[call] = undefined;
       const member = { message, index, tokens: this.#meter.of(message) };
-      if (open.unit === this.#units.length - 1) this.#units.append(member);
+      if (open.unit === this.#units.at(-1)) addToUnit(open.unit, member);
       else open.late.push(member);
       return;
     }
@@ -122,9 +123,8 @@ class Analysis {
   }
 
   #isAnswered({ unit, late }: OpenCalls, id: string): boolean {
-    const { messages } = this.#units.at(unit);
     return (
-      messages.some(({ toolCallId }) => toolCallId === id) ||
+      unit.messages.some(({ toolCallId }) => toolCallId === id) ||
       late.some(({ message }) => message.toolCallId === id)
     );
   }
@@ -135,7 +135,7 @@ class Analysis {
     if (open === undefined) return;
     const unanswered = open.waiting.filter((id) => id !== undefined);
     if (unanswered.length + open.late.length === 0) return;
-    const { messages, indexes } = this.#units.at(open.unit);
+    const { messages, indexes } = open.unit;
     const index = indexes[0] ?? 0;
     const synthetic = unanswered.map((id): Member => {
       const message: ChatMessage = {
@@ -146,7 +146,7 @@ class Analysis {
       };
       return { message, index, tokens: this.#meter.of(message) };
     });
-    this.#units.insert(open.unit, open.late.concat(synthetic));
+    for (const member of [...open.late, ...synthetic]) addToUnit(open.unit, member);
     if (synthetic.length > 0)
       this.#report("repaired", "unanswered_call", { message: messages[0], index });
   }

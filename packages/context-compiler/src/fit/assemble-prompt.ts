@@ -2,6 +2,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { History } from "./analyze-history.ts";
 import type { FitPolicy } from "./fit-policy.ts";
+import { describeUnits, type HistoryUnit } from "./history-unit.ts";
 import { type FrozenCut, droppedRanges } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 import { showAfterCut } from "./show-unit.ts";
@@ -53,9 +54,9 @@ export function assemblePrompt(
   } else {
     writer.writeStart(cut);
   }
-  for (let at = next; at < history.units.length; at++) {
-    if (at === history.settled.units) writer.settle();
-    writer.writeUnit(at, cut);
+  for (const [place, unit] of history.units.slice(next).entries()) {
+    if (next + place === history.settled.units) writer.settle();
+    writer.writeUnit(unit, cut);
     if (writer.tokens > giveUpAbove) break;
   }
   return writer.finish(history.settled.units >= history.units.length);
@@ -109,13 +110,11 @@ class PromptWriter {
     this.#frozenEnd = this.#messages.length;
   }
 
-  writeUnit(at: number, cut: FrozenCut | undefined): void {
-    if (cut === undefined) return this.#writeWhole(at);
-    const { messages, trace } = showAfterCut(
-      this.#history.units.at(at),
-      cut.limitTokens,
-      this.#policy,
-    );
+  writeUnit(unit: HistoryUnit, cut: FrozenCut | undefined): void {
+    const { messages, trace } =
+      cut === undefined
+        ? { messages: unit.messages, trace: [] }
+        : showAfterCut(unit, cut.limitTokens, this.#policy);
     for (const message of messages) this.#write(message);
     for (const entry of trace) this.#trace.push(entry);
   }
@@ -144,7 +143,7 @@ class PromptWriter {
 
   #writeMarker(range: { from: number; to: number }, text: string): void {
     const marker = markerMessage(text);
-    const { from, to, tokens } = this.#history.units.describe(range);
+    const { from, to, tokens } = describeUnits(this.#history.units, range);
     const tokensAfter = this.#policy.meter.of(marker);
     this.#trace.push({
       action: "dropped",
@@ -158,7 +157,7 @@ class PromptWriter {
   }
 
   #writeWhole(unit: number): void {
-    for (const message of this.#history.units.at(unit).messages) this.#write(message);
+    for (const message of this.#history.units[unit]?.messages ?? []) this.#write(message);
   }
 
   #write(message: ChatMessage): void {

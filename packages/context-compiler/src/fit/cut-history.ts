@@ -6,8 +6,8 @@ import { fingerprintOf } from "./fingerprint.ts";
 import type { FitPolicy } from "./fit-policy.ts";
 import { type FrozenCut, droppedRanges } from "./fit-state.ts";
 import { textOf } from "./gather-facts.ts";
-import { isPinned, showAfterCut, type ShownUnit } from "./show-unit.ts";
-import type { UnitList } from "./unit-list.ts";
+import type { HistoryUnit } from "./history-unit.ts";
+import { isPinned, showAfterCut } from "./show-unit.ts";
 import { markerMessage, writeMarker } from "./write-marker.ts";
 
 /** Where the tokens went that may not be dropped; `details` of `budget_exceeded`. */
@@ -57,21 +57,19 @@ function findRequired({ head, units }: History, policy: FitPolicy): Required {
   const { meter } = policy;
   const sum = (messages: readonly ChatMessage[]): number =>
     messages.reduce((total, one) => total + meter.of(one), 0);
-  const lastUser = lastUserOf(units);
+  const lastUser = units.findLastIndex(isUser);
   const breakdown: BudgetBreakdown = {
     budget: policy.budget,
     usable: policy.usable,
     systemPrompt: sum(head),
     tools: meter.fixed,
-    lastUserTurn: lastUser < 0 ? 0 : sum(units.at(lastUser).messages),
+    lastUserTurn: sum(units[lastUser]?.messages ?? []),
     pinned: 0,
     markers: 0,
   };
   const required = new Set<number>(lastUser < 0 ? [] : [lastUser]);
-  for (let at = 0; at < units.length; at++) {
-    if (at === lastUser || (units.kindOf(at) !== "system" && policy.pin === undefined)) continue;
-    const unit = units.at(at);
-    if (unit.kind !== "system" && !isPinned(unit, policy)) continue;
+  for (const [at, unit] of units.entries()) {
+    if (at === lastUser || (unit.kind !== "system" && !isPinned(unit, policy))) continue;
     required.add(at);
     breakdown.pinned += sum(unit.messages);
   }
@@ -91,12 +89,13 @@ interface Choice {
 function findTail({ units }: History, { policy, required, limitTokens }: Choice): number {
   const free = policy.usable - required.tokens;
   const room = free - markerReserve * (required.units.size + 1);
-  const lastUser = lastUserOf(units);
+  const lastUser = units.findLastIndex(isUser);
   let used = 0;
   let from = units.length;
   for (let at = units.length - 1; at >= 0; at--) {
-    if (!required.units.has(at)) {
-      used += showAfterCut(units.at(at), limitTokens, policy).tokens;
+    const unit = units[at];
+    if (unit !== undefined && !required.units.has(at)) {
+      used += showAfterCut(unit, limitTokens, policy).tokens;
       const share = at > lastUser ? Math.max(policy.low, currentTurnShare) : policy.low;
       if (used > (at === units.length - 1 ? room : Math.min(room, free * share))) break;
     }
@@ -105,11 +104,7 @@ function findTail({ units }: History, { policy, required, limitTokens }: Choice)
   return from;
 }
 
-function lastUserOf(units: UnitList): number {
-  let at = units.length - 1;
-  while (at >= 0 && units.kindOf(at) !== "user") at--;
-  return at;
-}
+const isUser = ({ kind }: HistoryUnit): boolean => kind === "user";
 
 function freeze(
   history: History,
@@ -117,9 +112,7 @@ function freeze(
 ): FrozenCut {
   const { units } = history;
   const kept = [...required.units].filter((unit) => unit < from).sort((a, b) => a - b);
-  const tail: ShownUnit[] = [];
-  for (let at = from; at < units.length; at++)
-    tail.push(showAfterCut(units.at(at), limitTokens, policy));
+  const tail = units.slice(from).map((unit) => showAfterCut(unit, limitTokens, policy));
   const used = tail.reduce((sum, { tokens }) => sum + tokens, 0) + required.tokens;
   const doubled = tail.reduce(
     (sum, { tokens }, at) => (required.units.has(from + at) ? sum + tokens : sum),
@@ -146,7 +139,7 @@ function freeze(
 
 /** The mark of the last unit that the cut left behind, by which it is known to belong to a history. */
 export function anchorOf({ units }: History, from: number): string {
-  return (from === 0 ? [] : units.at(from - 1).messages).map(fingerprintOf).join(" ");
+  return (units[from - 1]?.messages ?? []).map(fingerprintOf).join(" ");
 }
 
 const longestScan = 64_000;

@@ -1,18 +1,9 @@
 import type { ChatMessage, Part, ToolDefinition } from "@ccl/core";
 
-import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
 import { reasoningTexts } from "./reasoning-texts.ts";
-
-interface Entry extends HeldContent {
-  mark: string;
-}
-
-const known = new WeakMap<ChatMessage, Entry>();
 
 /** A short mark of what a provider would see of a message; equal bytes give equal marks. Not cryptographic. */
 export function fingerprintOf(message: ChatMessage): string {
-  const entry = known.get(message);
-  if (entry !== undefined && stillHolds(message, entry)) return entry.mark;
   const hash = new Hash();
   hash.add(message.role);
   if (typeof message.content === "string") hash.add(message.content);
@@ -25,9 +16,7 @@ export function fingerprintOf(message: ChatMessage): string {
   }
   hash.add(message.toolCallId ?? "");
   hash.add(message.isError === true ? "e" : "");
-  const mark = hash.digest();
-  known.set(message, { content: message.content, part: partOf(message), mark });
-  return mark;
+  return hash.digest();
 }
 
 /** The mark of the tools as a provider would see them, in their order. */

@@ -8,9 +8,8 @@ import { fingerprintOf, fingerprintOfTools } from "./fingerprint.ts";
 import type { ElidedRange, FitPolicy } from "./fit-policy.ts";
 import { type FitState, type FrozenCut, requireState } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
-import { findKnownHistory, keepHistory, type KnownHistory } from "./known-histories.ts";
 import { resolvePolicy } from "./resolve-policy.ts";
-import { extendSettled, goesOn } from "./settled-messages.ts";
+import { extendSettled, goesOn, type SettledMessages } from "./settled-messages.ts";
 
 /** How a history is fitted. */
 export interface FitOptions {
@@ -65,8 +64,7 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   const policy = resolvePolicy(messages, options);
   const state = options.state === undefined ? undefined : requireState(options.state);
   const memo = findMemo(state, messages, policy);
-  const known = memo ?? findKnownHistory(messages, policy.meter.counter);
-  const history = analyzeHistory(messages, policy.meter, known?.history);
+  const history = analyzeHistory(messages, policy.meter, memo?.history);
   const cut = state?.cut !== undefined && isCutOf(state.cut, history) ? state.cut : undefined;
   const isReset = state?.cut !== undefined && cut === undefined;
   const earlier =
@@ -81,9 +79,8 @@ export function fitMessages(messages: readonly ChatMessage[], options: FitOption
   const tokens =
     kept.tokens > giveUpAbove ? kept.tokens : policy.meter.total(() => kept.messages, kept.tokens);
   const fitted = tokens <= limit ? { cut, prompt: kept, tokens } : recut(history, policy);
-  const settled = extendSettled(known?.settled, messages, history.settled.messages);
-  const now = { counter: policy.meter.counter, settled, history };
-  return finish(fitted, { known: now, policy, state, isReset, tools: options.tools ?? [] });
+  const settled = extendSettled(memo?.settled, messages, history.settled.messages);
+  return finish(fitted, { settled, history, policy, state, isReset, tools: options.tools ?? [] });
 }
 
 interface Fitted {
@@ -116,7 +113,8 @@ function isCutOf(cut: FrozenCut, history: History): boolean {
 }
 
 interface Context {
-  known: KnownHistory;
+  settled: SettledMessages;
+  history: History;
   policy: FitPolicy;
   state: FitState | undefined;
   isReset: boolean;
@@ -124,8 +122,7 @@ interface Context {
 }
 
 function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessages {
-  const { known, policy, state, isReset } = context;
-  const { history } = known;
+  const { settled, history, policy, state, isReset } = context;
   const tools = fingerprintOfTools(context.tools);
   const before = state?.tools === tools ? state.shown : [];
   // What was taken over from the last prompt as it was needs no second look.
@@ -140,9 +137,7 @@ function finish({ cut, prompt, tokens }: Fitted, context: Context): FittedMessag
     if (message !== undefined) stableTokens += policy.meter.of(message);
   }
   const next: FitState = { version: 1, cut, shown, tools };
-  memos.set(next, { ...known, prompt, policy });
-  keepHistory(known);
-  history.units.settle(history.settled.units);
+  memos.set(next, { settled, history, prompt, policy });
   const reset: FitTraceEntry[] = isReset
     ? [
         {
@@ -175,7 +170,9 @@ function breakpointsOf(
 }
 
 /** What a call knew, so that the next one begins there; a state that was stored and read has none and gives the same. */
-interface Memo extends KnownHistory {
+interface Memo {
+  settled: SettledMessages;
+  history: History;
   prompt: AssembledPrompt;
   policy: FitPolicy;
 }
@@ -190,7 +187,7 @@ function findMemo(
   const memo = state && memos.get(state);
   if (memo === undefined) return undefined;
   const isSamePolicy =
-    memo.counter === policy.meter.counter &&
+    memo.policy.meter.counter === policy.meter.counter &&
     memo.policy.meter.fixed === policy.meter.fixed &&
     memo.policy.compactAboveTokens === policy.compactAboveTokens;
   return isSamePolicy && goesOn(messages, memo.settled) ? memo : undefined;

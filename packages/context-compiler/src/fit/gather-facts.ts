@@ -2,7 +2,7 @@ import type { ChatMessage, TokenCounter } from "@ccl/core";
 import { truncateMiddle } from "@ccl/core";
 
 import { collectFacts } from "./collect-facts.ts";
-import type { HistoryUnit, UnitList, UnitRange } from "./unit-list.ts";
+import type { HistoryUnit, UnitRange } from "./history-unit.ts";
 
 /** What facts are gathered with. */
 export interface GatherOptions {
@@ -21,7 +21,11 @@ const userShare = 0.4;
  * Lines with what a later call most likely uses of units that are removed: the user's words, the calls with their
  * arguments, identifiers and short values of the results. Newest first into the limit, written in their order.
  */
-export function gatherFacts(units: UnitList, range: UnitRange, options: GatherOptions): string[] {
+export function gatherFacts(
+  units: readonly HistoryUnit[],
+  range: UnitRange,
+  options: GatherOptions,
+): string[] {
   const { counter, maxTokens } = options;
   const said = newestLines(units, range, {
     counter,
@@ -53,13 +57,18 @@ interface LineWriter {
 }
 
 /** Lines of units of one kind from the newest on, until one does not fit. */
-function newestLines(units: UnitList, { from, to }: UnitRange, writer: LineWriter): Lines {
+function newestLines(
+  units: readonly HistoryUnit[],
+  { from, to }: UnitRange,
+  writer: LineWriter,
+): Lines {
   const { counter, maxTokens, kind, lineOf } = writer;
   const lines: Lines = { lines: [], tokens: 0 };
   for (let at = to - 1; at >= from; at--) {
     const left = maxTokens - lines.tokens - 1;
     if (left < smallestLine) break;
-    const line = units.kindOf(at) === kind ? lineOf(units.at(at), left) : undefined;
+    const unit = units[at];
+    const line = unit?.kind === kind ? lineOf(unit, left) : undefined;
     if (line === undefined) continue;
     const tokens = counter.count(line) + 1;
     if (tokens > left) break;

@@ -24,8 +24,6 @@ export interface MessageMeter {
 
 interface Entry extends HeldContent {
   tokens: number;
-  /** The sample that began with the message and added up. */
-  sample?: { tools: CountedTools; entries: readonly Entry[] } | undefined;
 }
 
 interface CountedTools {
@@ -34,7 +32,6 @@ interface CountedTools {
 }
 
 interface Memory {
-  entryOf(message: ChatMessage): Entry;
   of(message: ChatMessage): number;
   noTools: CountedTools;
   lastTools: CountedTools;
@@ -52,8 +49,7 @@ export function createMessageMeter(
 ): MessageMeter {
   const memory = memories.get(counter) ?? createMemory(counter);
   memories.set(counter, memory);
-  const counted = countTools(counter, memory, tools);
-  const fixed = counted.tokens;
+  const fixed = countTools(counter, memory, tools).tokens;
   return {
     counter,
     fixed,
@@ -62,21 +58,15 @@ export function createMessageMeter(
     probe: (messages) => {
       if (!memory.isAdditive) return;
       const sample: ChatMessage[] = [];
-      const entries: Entry[] = [];
       let sum = 0;
       for (let index = 0; index < messages.length && sample.length < sampleMessages; index++) {
         const message = messages[index];
-        const entry = message === undefined ? undefined : memory.entryOf(message);
-        if (message === undefined || entry === undefined || entry.tokens > sampleTokens - sum)
-          continue;
+        const tokens = message === undefined ? 0 : memory.of(message);
+        if (message === undefined || tokens > sampleTokens - sum) continue;
         sample.push(message);
-        entries.push(entry);
-        sum += entry.tokens;
+        sum += tokens;
       }
-      const [first] = entries;
-      if (first?.sample?.tools === counted && isSameList(first.sample.entries, entries)) return;
       memory.isAdditive = wholeOf(counter, sample, tools) === fixed + sum;
-      if (memory.isAdditive && first !== undefined) first.sample = { tools: counted, entries };
     },
   };
 }
@@ -85,17 +75,15 @@ function createMemory(counter: TokenCounter): Memory {
   requireCount(counter, counter.count("a"));
   const known = new WeakMap<ChatMessage, Entry>();
   const noTools = { list: [], tokens: wholeOf(counter, [], []) };
-  const entryOf = (message: ChatMessage): Entry => {
+  const of = (message: ChatMessage): number => {
     const before = known.get(message);
-    if (before !== undefined && stillHolds(message, before)) return before;
+    if (before !== undefined && stillHolds(message, before)) return before.tokens;
     const tokens = wholeOf(counter, [message], []) - noTools.tokens;
-    const entry = { content: message.content, part: partOf(message), tokens };
-    known.set(message, entry);
-    return entry;
+    known.set(message, { content: message.content, part: partOf(message), tokens });
+    return tokens;
   };
   return {
-    entryOf,
-    of: (message) => entryOf(message).tokens,
+    of,
     noTools,
     lastTools: noTools,
     isAdditive: true,

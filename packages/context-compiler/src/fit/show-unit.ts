@@ -6,7 +6,7 @@ import { type FitPolicy, formatCount } from "./fit-policy.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 import { type HeldContent, partOf, stillHolds } from "./held-content.ts";
 import { withoutReasoning } from "./reasoning-texts.ts";
-import type { HistoryUnit } from "./unit-list.ts";
+import type { HistoryUnit } from "./history-unit.ts";
 
 /** The messages of a unit as a prompt shows them. */
 export interface ShownUnit {

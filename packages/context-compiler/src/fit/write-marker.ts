@@ -3,7 +3,7 @@ import { truncateMiddle } from "@ccl/core";
 
 import { type FitPolicy, formatCount } from "./fit-policy.ts";
 import { gatherFacts } from "./gather-facts.ts";
-import type { UnitList, UnitRange } from "./unit-list.ts";
+import { describeUnits, type HistoryUnit, type UnitRange } from "./history-unit.ts";
 
 /** Opens a conversation whose first message is not the user's. */
 export const startMarker: ChatMessage = {
@@ -28,11 +28,11 @@ export function markerMessage(text: string): ChatMessage {
 
 /** What is removed and what is kept of it, within `maxTokens` as a message; shorter forms where that is too little. */
 export function writeMarker(
-  units: UnitList,
+  units: readonly HistoryUnit[],
   range: UnitRange,
   { policy, seen, maxTokens }: { policy: FitPolicy; seen: Set<string>; maxTokens: number },
 ): string {
-  const removed = units.describe(range);
+  const removed = describeUnits(units, range);
   const short = `[${formatCount(removed.messages)} messages removed]`;
   const header = `[${formatCount(removed.messages)} earlier messages (${formatCount(removed.tokens)} tokens) were removed here to save space.`;
   const tokensOf = (text: string): number => policy.meter.of({ role: "user", content: text });

@@ -1,0 +1,54 @@
+import type { ChatMessage } from "@ccl/core";
+
+import type { ElidedRange } from "./fit-policy.ts";
+
+/** Messages that stand or fall together: a call message with all its results, or any other message alone. */
+export interface HistoryUnit {
+  kind: "calls" | "assistant" | "user" | "system";
+  /** Repaired where needed, else the caller's own objects. */
+  messages: ChatMessage[];
+  /** For each message its index in the input; for the result of an unanswered call, the index of its call. */
+  indexes: number[];
+  tokens: number;
+}
+
+/** Units from `from` on, below `to`. */
+export interface UnitRange {
+  from: number;
+  to: number;
+}
+
+/** A message, its index in the input, and its tokens. */
+export interface Member {
+  message: ChatMessage;
+  index: number;
+  tokens: number;
+}
+
+/** A unit that begins with the message. */
+export function createUnit({ message, index, tokens }: Member): HistoryUnit {
+  return { kind: kindOf(message), messages: [message], indexes: [index], tokens };
+}
+
+/** Puts a message at the end of a unit. */
+export function addToUnit(unit: HistoryUnit, { message, index, tokens }: Member): void {
+  unit.messages.push(message);
+  unit.indexes.push(index);
+  unit.tokens += tokens;
+}
+
+function kindOf({ role, toolCalls }: ChatMessage): HistoryUnit["kind"] {
+  if (role === "assistant") return toolCalls === undefined ? "assistant" : "calls";
+  return role === "user" ? "user" : "system";
+}
+
+/** The units in terms of the input. */
+export function describeUnits(units: readonly HistoryUnit[], { from, to }: UnitRange): ElidedRange {
+  const removed = { from: units[from]?.indexes[0] ?? 0, to: 0, messages: 0, tokens: 0 };
+  for (const { indexes, tokens } of units.slice(from, to)) {
+    removed.messages += indexes.length;
+    removed.tokens += tokens;
+    for (const index of indexes) removed.to = Math.max(removed.to, index + 1);
+  }
+  return removed;
+}
