@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomHex } from "@ccl/core/hash";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { sha256Hex } from "@ccl/core";
@@ -19,7 +19,7 @@ const abandonedAfterMs = 24 * 60 * 60 * 1000;
 /** The owner that this process is; each call gives another. */
 export function createOwner(): Owner {
   const place = sha256Hex(placeName()).slice(0, 8);
-  const prefix = `${place}-${process.pid.toString(36)}-${startTime(process.pid)}-${randomBytes(5).toString("hex")}`;
+  const prefix = `${place}-${process.pid.toString(36)}-${startTime(process.pid)}-${randomHex(5)}`;
   let count = 0;
   return {
     nextToken() {

@@ -1,13 +1,8 @@
-import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
-import type { BlobPut, CommitOutcome } from "@ccl/artifact-store/driver";
+import type { StoreLimits } from "@ccl/artifact-store";
+import { requireFit, type BlobPut, type CommitOutcome } from "@ccl/artifact-store/driver";
 import type { PostgresSession } from "@ccl/sql";
 import { freeUnreferenced, lockBlobs } from "./free-blobs.ts";
 import { numberIn, textIn } from "./handle-rows.ts";
-
-/** True when commits have to be weighed against what is there. */
-export function hasSharedLimits({ maxSessionBytes, maxStoreBytes }: StoreLimits): boolean {
-  return maxSessionBytes !== undefined || maxStoreBytes !== undefined;
-}
 
 /** Any number that no other lock of the database uses: the first bytes of SHA-256 of "ccl artifact limits". */
 const lockNumber = 7_345_612_093;
@@ -98,8 +93,7 @@ async function fit(
     if (bytes <= maxBytes) return;
     if (isEvicting && ((await scope.evictSome(bytes - maxBytes)) || recounts++ < maxRecounts))
       continue;
-    const message = `${scope.name} would hold ${bytes} bytes, and its limit is ${maxBytes}; nothing was stored.`;
-    throw new ArtifactStoreError("limit_exceeded", message, { details: { maxBytes } });
+    requireFit(scope.name, bytes, maxBytes);
   }
 }
 

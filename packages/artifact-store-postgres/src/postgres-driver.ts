@@ -1,12 +1,13 @@
 import { ArtifactStoreError } from "@ccl/artifact-store";
-import type {
-  ArtifactDriver,
-  BlobPut,
-  BlobRecord,
-  CommitOutcome,
-  DriverListOptions,
-  StagedBlob,
-  StoredBlob,
+import {
+  hasSharedLimits,
+  type ArtifactDriver,
+  type BlobPut,
+  type BlobRecord,
+  type CommitOutcome,
+  type DriverListOptions,
+  type StagedBlob,
+  type StoredBlob,
 } from "@ccl/artifact-store/driver";
 import {
   createPostgresSession,
@@ -14,7 +15,7 @@ import {
   type PostgresSession,
   type PostgresValue,
 } from "@ccl/sql";
-import { fitLimits, growthOf, hasSharedLimits, lockLimits } from "./fit-limits.ts";
+import { fitLimits, growthOf, lockLimits } from "./fit-limits.ts";
 import { collectBlobs, lockBlobs } from "./free-blobs.ts";
 import {
   bytesIn,

@@ -1,9 +1,10 @@
 import type { StoreLimits } from "@ccl/artifact-store";
-import type {
-  ArtifactDriver,
-  BlobPut,
-  CommitOutcome,
-  DriverWriteOptions,
+import {
+  hasSharedLimits,
+  type ArtifactDriver,
+  type BlobPut,
+  type CommitOutcome,
+  type DriverWriteOptions,
 } from "@ccl/artifact-store/driver";
 import { findBlob } from "./blobs/find-blob.ts";
 import { quarantineBlob } from "./blobs/quarantine-blob.ts";
@@ -25,9 +26,7 @@ export function createS3Driver(context: S3Context): ArtifactDriver {
     puts: readonly BlobPut[],
     options: DriverWriteOptions & { limits: StoreLimits },
   ): Promise<CommitOutcome[]> => {
-    const { maxSessionBytes, maxStoreBytes } = options.limits;
-    if (maxSessionBytes === undefined && maxStoreBytes === undefined)
-      return await commitPuts(context, puts, options);
+    if (!hasSharedLimits(options.limits)) return await commitPuts(context, puts, options);
     const turn = last.then(() => commitWithinLimits(context, puts, options));
     last = turn.catch(() => undefined);
     return await turn;

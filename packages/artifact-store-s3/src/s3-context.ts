@@ -2,6 +2,9 @@ import type { Clock } from "@ccl/core";
 import type { S3Bucket } from "./bucket/s3-bucket.ts";
 import type { BatchRegistry } from "./handles/batch-registry.ts";
 
+/** How many requests one call has under way at once; the SDK keeps 50 sockets by default. */
+export const parallelRequests: number = 16;
+
 /** What all parts of one store share. */
 export interface S3Context {
   bucket: S3Bucket;

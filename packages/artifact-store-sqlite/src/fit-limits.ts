@@ -1,5 +1,5 @@
-import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
-import type { BlobPut } from "@ccl/artifact-store/driver";
+import type { StoreLimits } from "@ccl/artifact-store";
+import { requireFit, sessionIdsOf, type BlobPut } from "@ccl/artifact-store/driver";
 import type { SqliteDatabase, SqliteValue } from "@ccl/sql";
 import { ensureSums } from "./schema.ts";
 import { freeIfOrphaned } from "./free-blob.ts";
@@ -45,10 +45,7 @@ function scopesOf(
 ): Scope[] {
   const scopes: Scope[] = [];
   if (maxSessionBytes !== undefined) {
-    const sessions = new Set(
-      puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])),
-    );
-    for (const sessionId of sessions) {
+    for (const sessionId of sessionIdsOf(puts)) {
       const bytes = (): number =>
         read(tx, "SELECT bytes FROM artifact_sessions WHERE session_id = ?", [sessionId]);
       const own = { where: "session_id = ?", parameters: [sessionId] };
@@ -74,7 +71,7 @@ function fit(
     WHERE ${where} AND blob_id NOT IN (SELECT value FROM json_each(?)) ORDER BY handle_id LIMIT 1`;
   while (bytes() > maxBytes) {
     const row = isEvicting ? tx.prepare(next).get(...parameters, kept) : undefined;
-    if (row === undefined) throw limitExceeded(what, bytes(), maxBytes);
+    if (row === undefined) return requireFit(what, bytes(), maxBytes);
     const blobId = Number(row["blob_id"]);
     tx.prepare("DELETE FROM artifact_handles WHERE handle_id = ? AND blob_id = ?").run(
       String(row["handle_id"]),
@@ -96,9 +93,4 @@ function freeOrphans(tx: SqliteDatabase, { bytes, maxBytes }: Scope, kept: strin
 
 function read(tx: SqliteDatabase, sql: string, parameters: SqliteValue[]): number {
   return Number(tx.prepare(sql).get(...parameters)?.["bytes"] ?? 0);
-}
-
-function limitExceeded(what: string, bytes: number, maxBytes: number): ArtifactStoreError {
-  const message = `${what} would hold ${bytes} bytes, and its limit is ${maxBytes}; nothing was stored.`;
-  return new ArtifactStoreError("limit_exceeded", message, { details: { maxBytes } });
 }

@@ -1,14 +1,13 @@
-import type { ArtifactDriver, StagedBlob } from "@ccl/artifact-store/driver";
+import { hasSharedLimits, type ArtifactDriver, type StagedBlob } from "@ccl/artifact-store/driver";
 import { prepareFolders, type StoreFolder } from "../layout/store-folder.ts";
 import { createBatches } from "./batches.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { commitPuts } from "./commit-puts.ts";
 import type { FsStore } from "./fs-store.ts";
-import { commitWithinLimits, hasLimits } from "./limits.ts";
+import { commitWithinLimits } from "./limits.ts";
 import { mendBlob, quarantineBlob } from "./mend-blob.ts";
 import { findBlob } from "./open-body.ts";
 import { handlesOf, listHandles, listIds, removeHandles } from "./references.ts";
-import { createUsageReader } from "./shard-usage.ts";
 import { stageFile, type StagedFile } from "./staged-file.ts";
 import { createLease, sweep, sweepAfterCrash } from "./sweep.ts";
 
@@ -19,7 +18,6 @@ export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver>
   const store: FsStore = {
     ...folder,
     batches,
-    usage: createUsageReader(folder, batches),
     staged: new WeakMap<StagedBlob, StagedFile>(),
   };
   await sweepAfterCrash(store);
@@ -33,7 +31,7 @@ export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver>
     async commit(puts, { limits, ...options }) {
       await lease.take();
       const commit = (): ReturnType<typeof commitPuts> => commitPuts(store, puts, options);
-      return hasLimits(limits)
+      return hasSharedLimits(limits)
         ? commitWithinLimits(store, { puts, limits, commit }, options)
         : commit();
     },

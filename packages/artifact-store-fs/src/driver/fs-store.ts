@@ -1,13 +1,11 @@
 import type { BlobPut, StagedBlob } from "@ccl/artifact-store/driver";
 import type { StoreFolder } from "../layout/store-folder.ts";
 import type { Batches } from "./batches.ts";
-import type { UsageReader } from "./shard-usage.ts";
 import type { StagedFile } from "./staged-file.ts";
 
 /** What the parts of the driver share. */
 export interface FsStore extends StoreFolder {
   batches: Batches;
-  usage: UsageReader;
   /** The streams that this driver began. */
   staged: WeakMap<StagedBlob, StagedFile>;
 }

@@ -1,14 +1,9 @@
 import type { ArtifactStore, StoreLimits } from "@ccl/artifact-store";
-import { mkdtemp, rm, utimes } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeFileSystem } from "../file-system/node-file-system.ts";
-import { shardNames } from "../layout/store-folder.ts";
 import { openFsArtifactStore } from "../open-fs-artifact-store.ts";
-import { createOwner } from "../owner.ts";
-import { createBatches } from "./batches.ts";
-import { createUsageReader } from "./shard-usage.ts";
 
 let root = "";
 const opened: ArtifactStore[] = [];
@@ -59,37 +54,5 @@ describe("limits", () => {
     await expect(store.store("c", { source: "a" })).rejects.toMatchObject({
       message: "The store would hold 201 bytes, and its limit is 200; nothing was stored.",
     });
-  });
-});
-
-describe("what the folders hold", () => {
-  it("is not listed again where nothing has changed, and is where something has", async () => {
-    const store = await open();
-    const { artifactId } = await store.store("1234", { source: "a" });
-    let lists: string[] = [];
-    const fs = {
-      ...nodeFileSystem,
-      list: (path: string) => (lists.push(path), nodeFileSystem.list(path)),
-    };
-    const folder = { fs, root, durability: "off" as const, owner: createOwner() };
-    const reader = createUsageReader(folder, createBatches(folder));
-    const later = Date.now() + 60_000;
-    const bytesAt = async (nowMs: number): Promise<number> => {
-      lists = [];
-      const shards = await reader.read(nowMs);
-      lists = lists.filter((path) => shardNames.some((name) => path.endsWith(join("blobs", name))));
-      return shards.reduce((sum, { bytes }) => sum + bytes, 0);
-    };
-    expect([await bytesAt(0), lists.length]).toEqual([4, 256]);
-    // So soon after a change, another one may have left the same time.
-    expect([await bytesAt(later), lists.length]).toEqual([4, 256]);
-    expect([await bytesAt(later), lists.length]).toEqual([4, 0]);
-    await store.store("12345", { source: "a" });
-    expect([await bytesAt(later), lists.length]).toEqual([9, 1]);
-    // The time that counts is the system's own, which nobody can set back.
-    await store.delete(artifactId);
-    await store.collectGarbage({ graceMs: 0 });
-    await utimes(join(root, "blobs", artifactId.slice(0, 2)), 0, 0);
-    expect([await bytesAt(later), lists.length]).toEqual([5, 1]);
   });
 });

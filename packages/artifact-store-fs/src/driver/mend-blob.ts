@@ -1,5 +1,5 @@
 import type { BlobRecord } from "@ccl/artifact-store/driver";
-import { createHash } from "node:crypto";
+import { createSha256 } from "@ccl/core/hash";
 import { join } from "node:path";
 import { unless } from "@ccl/core/node";
 import { bodyName, entryName } from "../layout/entry-name.ts";
@@ -62,7 +62,7 @@ async function isWhole(store: FsStore, path: string, artifactId: string): Promis
   try {
     const found = await readHeader(file);
     if (found === undefined) return false;
-    const hash = createHash("sha256");
+    const hash = createSha256();
     const buffer = new Uint8Array(256 * 1024);
     for (let at = 0; at < found.header.sizeBytes;) {
       const part = buffer.subarray(0, Math.min(buffer.length, found.header.sizeBytes - at));
@@ -71,7 +71,7 @@ async function isWhole(store: FsStore, path: string, artifactId: string): Promis
       hash.update(part.subarray(0, bytesRead));
       at += bytesRead;
     }
-    return hash.digest("hex") === artifactId;
+    return hash.digestHex() === artifactId;
   } catch {
     return false;
   } finally {

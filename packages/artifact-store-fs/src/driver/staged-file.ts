@@ -3,13 +3,9 @@ import { join } from "node:path";
 import { unless } from "@ccl/core/node";
 import { folderPath } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
-import { syncAtTime } from "./sync-at-time.ts";
 
 /** Room for the header of a file whose header is known last. */
 export const reservedHeaderBytes = 4096;
-
-/** So much is written before it is sent to the disk, while the next bytes are hashed, so that the sync in the end finds little. */
-const flushedBytes = 8 * 1024 * 1024;
 
 /** A stream that is being written; it gets its header and its name in the end. */
 export interface StagedFile extends StagedBlob {
@@ -23,34 +19,22 @@ export async function stageFile(store: FsStore): Promise<StagedBlob> {
   const path = join(folderPath(store, "staging"), `${store.owner.nextToken()}.tmp`);
   const file = await store.fs.create(path);
   let sizeBytes = 0;
-  let waitingBytes = 0;
-  let flushing: Promise<void> = Promise.resolve();
   let isOpen = true;
-  const flush = async (): Promise<void> => {
-    await flushing;
-    waitingBytes = 0;
-    flushing = file.sync();
-    // Whoever comes next waits for it; the system tells a failure only once, so it is kept.
-    flushing.catch(() => undefined);
-  };
   const blob: StagedFile = {
     path,
     async write(piece) {
       await file.write(piece, reservedHeaderBytes + sizeBytes);
       sizeBytes += piece.length;
-      waitingBytes += piece.length;
-      if (waitingBytes >= flushedBytes && store.durability !== "off") await flush();
     },
     async finish(header, { record, now }) {
-      await flushing;
       await file.write(header, 0);
       await file.write(record.chunkHashes, reservedHeaderBytes + record.sizeBytes);
-      await syncAtTime(file, { durability: store.durability, now });
+      await file.setTime(now);
+      if (store.durability !== "off") await file.sync();
     },
     async discard() {
       if (!isOpen) return;
       isOpen = false;
-      await flushing.catch(() => undefined);
       try {
         await file.close();
       } finally {

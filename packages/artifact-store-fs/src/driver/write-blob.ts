@@ -7,7 +7,6 @@ import { encodeHeader, type FileHeader } from "../layout/file-header.ts";
 import { blobPath, orderNames, shardPath } from "../layout/store-folder.ts";
 import type { BlobContent, ChangeOptions, FsStore } from "./fs-store.ts";
 import { reservedHeaderBytes } from "./staged-file.ts";
-import { syncAtTime } from "./sync-at-time.ts";
 
 /** A name for a file that keeps collectors off the artifact while it is there. */
 export function pinPath(store: FsStore, artifactId: string): string {
@@ -34,16 +33,14 @@ export async function linkFile(store: FsStore, from: string, to: string): Promis
 async function writeNewFile(
   store: FsStore,
   path: string,
-  { encode, now }: { encode: () => Uint8Array; now: number },
+  { bytes, now }: { bytes: Uint8Array; now: number },
 ): Promise<void> {
-  const creating = store.fs.create(path);
-  // While the system makes the file.
-  const bytes = encode();
-  const file = await creating;
+  const file = await store.fs.create(path);
   try {
     try {
       await file.write(bytes, 0);
-      await syncAtTime(file, { durability: store.durability, now });
+      await file.setTime(now);
+      if (store.durability !== "off") await file.sync();
     } finally {
       await file.close();
     }
@@ -66,15 +63,10 @@ export async function writeBody(
 ): Promise<boolean> {
   const { artifactId, sizeBytes, chunkHashes } = record;
   const plain: FileHeader = { artifactId, sizeBytes, hashBytes: chunkHashes.length };
-  const full = {
-    ...plain,
-    ...(handle === undefined ? {} : { handle }),
-    ...(batch === undefined ? {} : { batch }),
-  };
+  const full: FileHeader = { ...plain, handle, batch };
   if (content instanceof Uint8Array) {
-    const encode = (): Uint8Array =>
-      Buffer.concat([encodeHeader(full) ?? new Uint8Array(0), content, chunkHashes]);
-    await writeNewFile(store, pin, { encode, now });
+    const bytes = Buffer.concat([encodeHeader(full) ?? new Uint8Array(0), content, chunkHashes]);
+    await writeNewFile(store, pin, { bytes, now });
     return handle !== undefined;
   }
   const staged = store.staged.get(content);
@@ -130,14 +122,8 @@ export async function addReference(
   const { artifactId, sizeBytes } = handle;
   const { now, batch, signal } = options;
   const pin = pinPath(store, artifactId);
-  const header = {
-    artifactId,
-    sizeBytes,
-    hashBytes: 0,
-    handle,
-    batch,
-  };
-  await writeNewFile(store, pin, { encode: () => encodeHeader(header) ?? new Uint8Array(0), now });
+  const header = { artifactId, sizeBytes, hashBytes: 0, handle, batch };
+  await writeNewFile(store, pin, { bytes: encodeHeader(header) ?? new Uint8Array(0), now });
   try {
     if (!(await syncBlob(store, artifactId))) {
       await store.fs.unlink(pin);

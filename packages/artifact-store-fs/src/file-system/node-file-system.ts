@@ -1,20 +1,17 @@
-import fs, { constants } from "node:fs";
-import { lutimes, mkdir, readdir } from "node:fs/promises";
-import { promisify } from "node:util";
+import { constants } from "node:fs";
+import {
+  link,
+  lstat,
+  lutimes,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  unlink,
+  type FileHandle,
+} from "node:fs/promises";
 import { systemCode, unless } from "@ccl/core/node";
 import type { FileStatus, FileSystem, OpenFile } from "./file-system.ts";
-
-// Calls on numbers instead of `FileHandle`s: a put makes a dozen of them, and the handles cost a quarter of its time.
-const open = promisify(fs.open);
-const close = promisify(fs.close);
-const read = promisify(fs.read);
-const write = promisify(fs.write);
-const fsync = promisify(fs.fsync);
-const futimes = promisify(fs.futimes);
-const lstat = promisify(fs.lstat);
-const link = promisify(fs.link);
-const rename = promisify(fs.rename);
-const unlink = promisify(fs.unlink);
 
 // Windows has no O_NOFOLLOW; links there need a privilege of their own.
 const noFollow = constants.O_NOFOLLOW ?? 0;
@@ -58,14 +55,14 @@ export const nodeFileSystem: FileSystem = {
     await mkdir(path, { recursive: true });
   },
   async syncFolder(path) {
-    let folder: number | undefined;
+    let folder: FileHandle | undefined;
     try {
       folder = await open(path, constants.O_RDONLY | folderOnly | noFollow);
-      await fsync(folder);
+      await folder.sync();
     } catch (error) {
       if (!unsyncable.has(systemCode(error) ?? "")) throw error;
     } finally {
-      if (folder !== undefined) fs.closeSync(folder);
+      await folder?.close();
     }
   },
 };
@@ -74,41 +71,26 @@ function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FileStatu
   return entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other";
 }
 
-function openFile(file: number): OpenFile {
-  let isOpen = true;
-  let isWritten = false;
-  // Once it is closed the system gives its number to another file: a late call must not reach that one.
-  const live = (): number => {
-    if (isOpen) return file;
-    throw new Error("The file is closed.");
-  };
+function openFile(file: FileHandle): OpenFile {
   return {
     async write(bytes, offset) {
-      isWritten = true;
       for (let done = 0; done < bytes.length;) {
-        done += (await write(live(), bytes, done, bytes.length - done, offset + done)).bytesWritten;
+        const left = bytes.length - done;
+        done += (await file.write(bytes, done, left, offset + done)).bytesWritten;
       }
     },
     async read(buffer, offset) {
       let done = 0;
       while (done < buffer.length) {
-        const { bytesRead } = await read(live(), buffer, done, buffer.length - done, offset + done);
+        const left = buffer.length - done;
+        const { bytesRead } = await file.read(buffer, done, left, offset + done);
         if (bytesRead === 0) break;
         done += bytesRead;
       }
       return done;
     },
-    setTime: async (timeMs) => futimes(live(), timeMs / 1000, timeMs / 1000),
-    async sync() {
-      await fsync(live());
-      isWritten = false;
-    },
-    async close() {
-      live();
-      isOpen = false;
-      // With nothing left to write it takes less time than to ask another thread for it.
-      if (isWritten) await close(file);
-      else fs.closeSync(file);
-    },
+    setTime: (timeMs) => file.utimes(timeMs / 1000, timeMs / 1000),
+    sync: () => file.sync(),
+    close: () => file.close(),
   };
 }

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { chunkBytes } from "@ccl/artifact-store/driver";
+import { createSha256 } from "@ccl/core/hash";
 import { readObject, readSpan } from "../bucket/read-object.ts";
 import type { Generation } from "../layout/generation.ts";
 import { blobKey, damagedKey, parseReferences, referencePrefix } from "../layout/s3-layout.ts";
@@ -28,32 +27,13 @@ async function isSound(
   const { sizeBytes, dataKey } = generation;
   const key = blobKey(artifactId, generation.name);
   if ((await context.bucket.sizeOf(dataKey ?? key)) !== sizeBytes) return false;
-  const record = dataKey === undefined ? undefined : await readObject(context.bucket, key);
-  const expected =
-    record === undefined || record === "damaged" ? undefined : openHashes(record.bytes);
-  if (dataKey !== undefined && expected === undefined) return false;
-  const whole = createHash("sha256");
-  let chunk = createHash("sha256");
-  let at = 0;
-  const endChunk = (): boolean => {
-    const start = (Math.ceil(at / chunkBytes) - 1) * 32;
-    const isRight =
-      expected === undefined || chunk.digest().equals(expected.subarray(start, start + 32));
-    chunk = createHash("sha256");
-    return isRight;
-  };
-  for await (const piece of readSpan(context.bucket, dataKey ?? key, {
-    start: 0,
-    end: sizeBytes,
-  })) {
-    whole.update(piece);
-    for (let from = 0; from < piece.byteLength;) {
-      const taken = piece.subarray(from, from + chunkBytes - (at % chunkBytes));
-      chunk.update(taken);
-      from += taken.byteLength;
-      at += taken.byteLength;
-      if ((at % chunkBytes === 0 || at === sizeBytes) && !endChunk()) return false;
-    }
+  if (dataKey !== undefined) {
+    const record = await readObject(context.bucket, key);
+    if (record === undefined || record === "damaged") return false;
+    if (openHashes(record.bytes) === undefined) return false;
   }
-  return whole.digest("hex") === artifactId;
+  const whole = createSha256();
+  const span = { start: 0, end: sizeBytes };
+  for await (const piece of readSpan(context.bucket, dataKey ?? key, span)) whole.update(piece);
+  return whole.digestHex() === artifactId;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createSha256 } from "@ccl/core/hash";
 import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
 import { createGeneration, createStagedName, type Generation } from "../layout/generation.ts";
 import { blobKey } from "../layout/s3-layout.ts";
@@ -56,14 +56,16 @@ export function planGeneration(
 /** The chunk hashes of a record's object; undefined where it was damaged. */
 export function openHashes(sealed: Uint8Array): Uint8Array | undefined {
   const hashes = sealed.subarray(0, Math.max(0, sealed.byteLength - digestBytes));
-  const expected = createHash("sha256").update(hashes).digest();
-  return expected.equals(sealed.subarray(hashes.byteLength)) ? hashes.slice() : undefined;
+  const digest = createSha256().update(hashes).digest();
+  return digest.every((byte, index) => byte === sealed[hashes.byteLength + index])
+    ? hashes.slice()
+    : undefined;
 }
 
 function sealedHashes(chunkHashes: Uint8Array): Uint8Array {
   const sealed = new Uint8Array(chunkHashes.byteLength + digestBytes);
   sealed.set(chunkHashes);
-  sealed.set(createHash("sha256").update(chunkHashes).digest(), chunkHashes.byteLength);
+  sealed.set(createSha256().update(chunkHashes).digest(), chunkHashes.byteLength);
   return sealed;
 }
 

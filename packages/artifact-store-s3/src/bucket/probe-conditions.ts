@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomHex } from "@ccl/core/hash";
 import type { S3Bucket } from "./s3-bucket.ts";
 import { s3CodeOf, s3StatusOf } from "./s3-failure.ts";
 
@@ -7,7 +7,7 @@ import { s3CodeOf, s3StatusOf } from "./s3-failure.ts";
  * wrong ETag under the second, must be refused. Some servers take the headers and ignore them; some answer 501.
  */
 export async function probeConditions(bucket: S3Bucket, signal?: AbortSignal): Promise<boolean> {
-  const key = `probe/${randomUUID()}`;
+  const key = `probe/${randomHex(16)}`;
   const body = new TextEncoder().encode(
     "Written to find out whether conditional writes are kept; safe to remove.\n",
   );

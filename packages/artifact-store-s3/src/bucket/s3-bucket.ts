@@ -1,4 +1,6 @@
-import { createHash } from "node:crypto";
+import { createSha256 } from "@ccl/core/hash";
+import { toBase64 } from "@ccl/core/json";
+import { md5 } from "@noble/hashes/legacy.js";
 import {
   DeleteObjectCommand,
   HeadObjectCommand,
@@ -88,8 +90,8 @@ export class S3Bucket {
       ...this.place(key),
       Body: body,
       ContentLength: body.byteLength,
-      ContentMD5: createHash("md5").update(body).digest("base64"),
-      ChecksumSHA256: createHash("sha256").update(body).digest("base64"),
+      ContentMD5: toBase64(md5(body)),
+      ChecksumSHA256: toBase64(createSha256().update(body).digest()),
       IfNoneMatch: condition === "absent" ? "*" : undefined,
       IfMatch: typeof condition === "object" ? condition.etag : undefined,
     };

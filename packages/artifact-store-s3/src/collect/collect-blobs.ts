@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
+import { mapConcurrent } from "@ccl/core/async";
+import { randomHex } from "@ccl/core/hash";
 import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
-import { inParallel } from "../bucket/in-parallel.ts";
 import type { Generation } from "../layout/generation.ts";
 import {
   blobKey,
@@ -9,7 +9,7 @@ import {
   parseReferences,
   referencePrefix,
 } from "../layout/s3-layout.ts";
-import type { S3Context } from "../s3-context.ts";
+import { parallelRequests, type S3Context } from "../s3-context.ts";
 import { scanArtifact, scanArtifacts, type ScannedArtifact } from "./scan-artifacts.ts";
 import { sweepAbandoned } from "./sweep-abandoned.ts";
 
@@ -34,7 +34,7 @@ export async function collectBlobs(
   const freed: FreedBlob[] = [];
   let waiting: ScannedArtifact[] = [];
   const drain = async (): Promise<void> => {
-    const outcomes = await inParallel(waiting, (artifact) =>
+    const outcomes = await mapConcurrent(waiting, parallelRequests, (artifact) =>
       collectArtifact(context, artifact, options),
     );
     freed.push(...outcomes.filter((outcome) => outcome !== undefined));
@@ -45,7 +45,7 @@ export async function collectBlobs(
       if (waiting.push(artifact) === artifactsAtOnce) await drain();
     }
   } else {
-    waiting = await inParallel([...new Set(artifactIds)], (id) =>
+    waiting = await mapConcurrent([...new Set(artifactIds)], parallelRequests, (id) =>
       scanArtifact(context.bucket, id, signal),
     );
   }
@@ -76,7 +76,8 @@ async function collectArtifact(
   if (!isLast || freedCount < garbage.length) return undefined;
   const leftovers = [...references.endings, ...references.condemnations].map(({ key }) => key);
   leftovers.push(...Array.from(references.damaged, (name) => damagedKey(artifactId, name)));
-  if (endedAt <= until) await inParallel(leftovers, (key) => context.bucket.remove(key, signal));
+  if (endedAt <= until)
+    await mapConcurrent(leftovers, parallelRequests, (key) => context.bucket.remove(key, signal));
   return freedCount > 0 ? report : undefined;
 }
 
@@ -92,7 +93,7 @@ async function freeGeneration(context: S3Context, copy: CondemnedCopy): Promise<
   const { bucket } = context;
   const { artifactId, generation, until, signal } = copy;
   // A mark of one's own: lifting a mark that another collection relies on would let a put take a copy that is about to go.
-  const mark = condemnedPrefix(artifactId, generation.name) + randomUUID();
+  const mark = condemnedPrefix(artifactId, generation.name) + randomHex(16);
   await bucket.put(mark, new Uint8Array(), { signal });
   const keys = await bucket.listAll(referencePrefix(artifactId), { signal });
   const { claims, endings, condemnations } = parseReferences(keys.map(({ key }) => key));
@@ -107,7 +108,9 @@ async function freeGeneration(context: S3Context, copy: CondemnedCopy): Promise<
   const marks = condemnations
     .filter((found) => found.generation === generation.name)
     .map(({ key }) => key);
-  await inParallel([...new Set([mark, ...marks])], (key) => bucket.remove(key, signal));
+  await mapConcurrent([...new Set([mark, ...marks])], parallelRequests, (key) =>
+    bucket.remove(key, signal),
+  );
   await bucket.remove(damagedKey(artifactId, generation.name), signal);
   return true;
 }

@@ -1,7 +1,7 @@
-import { inParallel } from "../bucket/in-parallel.ts";
+import { mapConcurrent } from "@ccl/core/async";
 import { isVisible } from "../handles/is-visible.ts";
 import { parseReferences, referencePrefix, type Claim } from "../layout/s3-layout.ts";
-import type { S3Context } from "../s3-context.ts";
+import { parallelRequests, type S3Context } from "../s3-context.ts";
 
 /** Ids that have a handle, rising, those after `after`. Fewer than `limit` may come before the end, none only there. */
 export async function listIds(
@@ -12,7 +12,7 @@ export async function listIds(
   const ids: string[] = [];
   let claims = new Map<string, Claim[]>();
   const settle = async (): Promise<void> => {
-    const found = await inParallel([...claims], async ([id, own]) =>
+    const found = await mapConcurrent([...claims], parallelRequests, async ([id, own]) =>
       (await hasVisible(context, own, signal)) ? id : "",
     );
     ids.push(...found.filter((id) => id !== ""));

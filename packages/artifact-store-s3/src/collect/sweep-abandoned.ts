@@ -1,5 +1,5 @@
+import { mapConcurrent } from "@ccl/core/async";
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
-import { inParallel } from "../bucket/in-parallel.ts";
 import { requestOptions } from "../bucket/s3-bucket.ts";
 import { s3CodeOf, s3StatusOf } from "../bucket/s3-failure.ts";
 import { readHandleAt } from "../handles/handle-objects.ts";
@@ -12,7 +12,7 @@ import {
   sessionKey,
   type Claim,
 } from "../layout/s3-layout.ts";
-import type { S3Context } from "../s3-context.ts";
+import { parallelRequests, type S3Context } from "../s3-context.ts";
 
 const claimsAtOnce = 50_000;
 
@@ -50,7 +50,7 @@ export async function sweepUploads(context: S3Context, signal?: AbortSignal): Pr
       if (s3StatusOf(error) === 501 || s3CodeOf(error) === "NotImplemented") return false;
       return await bucket.request("ListMultipartUploads", "data/", () => Promise.reject(error));
     }
-    await inParallel(answer.Uploads ?? [], async ({ Key = "", UploadId }) => {
+    await mapConcurrent(answer.Uploads ?? [], parallelRequests, async ({ Key = "", UploadId }) => {
       const stagedAt = stagedAtOf(Key.slice(bucket.prefix.length));
       if (stagedAt === undefined || UploadId === undefined || !isAbandoned(context, stagedAt))
         return;
@@ -103,7 +103,7 @@ async function sweepClaims(
     }
   }
   uncommitted.push(...[...unmatched.values()].flat());
-  await inParallel(uncommitted, (claim) => sweepClaim(context, claim, signal));
+  await mapConcurrent(uncommitted, parallelRequests, (claim) => sweepClaim(context, claim, signal));
 }
 
 async function sweepClaim(context: S3Context, claim: Claim, signal?: AbortSignal): Promise<void> {
@@ -131,7 +131,7 @@ async function sweepBatches(context: S3Context, signal?: AbortSignal): Promise<v
     for (const { key } of page) living.add(parseHandleKey(key)?.batch ?? "");
   }
   const empty = old.filter((key) => !living.has(key.slice("batches/".length)));
-  await inParallel(empty, (key) => context.bucket.remove(key, signal));
+  await mapConcurrent(empty, parallelRequests, (key) => context.bucket.remove(key, signal));
 }
 
 /** The padded time that a batch's name begins with. */

@@ -1,6 +1,6 @@
+import { mapConcurrent } from "@ccl/core/async";
 import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome, DriverWriteOptions } from "@ccl/artifact-store/driver";
-import { inParallel } from "../bucket/in-parallel.ts";
 import { planGeneration } from "../blobs/write-generation.ts";
 import { handleBody, readHandle } from "../handles/handle-objects.ts";
 import { isVisible } from "../handles/is-visible.ts";
@@ -20,7 +20,7 @@ import {
   sourceKeyOf,
   type Claim,
 } from "../layout/s3-layout.ts";
-import { cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
+import { parallelRequests, cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
 
 /** One put on its way: its handles that are new, and the copy that they will name. */
 interface PendingPut {
@@ -50,20 +50,22 @@ export async function commitPuts(
 ): Promise<CommitOutcome[]> {
   const { now, signal } = options;
   const startedAt = context.clock.now();
-  const pending = await inParallel(puts, (put) => preparePut(context, put, signal));
+  const pending = await mapConcurrent(puts, parallelRequests, (put) =>
+    preparePut(context, put, signal),
+  );
   const isBatch = pending.reduce((sum, { handles }) => sum + handles.length, 0) > 1;
   const { random } = createStagedName(now);
   const batch = isBatch ? `${timeToken(context.clock.now())}-${random}` : noBatch;
   const written: Written = { pointers: new Set(), handles: new Set(), commitKey: undefined };
   try {
-    const outcomes = await inParallel(pending, (item) =>
+    const outcomes = await mapConcurrent(pending, parallelRequests, (item) =>
       settleBlob(context, item, { batch, now, signal, written }),
     );
     // A collection takes claims for abandoned after a while; what took that long must not become visible.
     if (context.clock.now() - startedAt > (options.deadlineMs ?? context.abandonedAfterMs / 2))
       throw tookTooLong();
     signal?.throwIfAborted();
-    await inParallel(pending, (item) =>
+    await mapConcurrent(pending, parallelRequests, (item) =>
       writeHandles(context, item, { batch, now, signal, written }),
     );
     if (isBatch) {
@@ -89,7 +91,7 @@ async function preparePut(
   const { artifactId } = put.record;
   const [blobs, known] = await Promise.all([
     context.bucket.listAll(blobPrefix(artifactId), { signal }),
-    inParallel(put.handles, (handle) => isKnown(context, handle, signal)),
+    mapConcurrent(put.handles, parallelRequests, (handle) => isKnown(context, handle, signal)),
   ]);
   const generations = blobs
     .map(({ key }) => parseBlobKey(key))
@@ -144,7 +146,7 @@ async function settleBlob(
   item.generation = plan.generation;
   await writeClaims(context, item, step);
   await plan.write(step.signal);
-  await inParallel(left, ({ key }) => context.bucket.remove(key, step.signal));
+  await mapConcurrent(left, parallelRequests, ({ key }) => context.bucket.remove(key, step.signal));
   return "written";
 }
 
@@ -168,7 +170,7 @@ async function isThere(
 }
 
 async function writeClaims(context: S3Context, item: PendingPut, step: Step): Promise<Claim[]> {
-  return await inParallel(item.handles, async (handle) => {
+  return await mapConcurrent(item.handles, parallelRequests, async (handle) => {
     const claim = claimOf(context, { handle, generation: item.generation, batch: step.batch });
     const entry =
       handle.sessionId === undefined
@@ -199,7 +201,7 @@ function claimOf(
 }
 
 async function writeHandles(context: S3Context, item: PendingPut, step: Step): Promise<void> {
-  await inParallel(item.handles, async (handle) => {
+  await mapConcurrent(item.handles, parallelRequests, async (handle) => {
     const { handleId, artifactId, source } = handle;
     const entry = { handleId, artifactId, batch: step.batch, sourceKey: sourceKeyOf(source) };
     const key = handleKey(entry);
@@ -233,7 +235,7 @@ async function takeBack(context: S3Context, written: Written): Promise<void> {
     await context.bucket.remove(written.commitKey, signal);
     return;
   }
-  await inParallel([...written.handles, ...written.pointers], (key) =>
+  await mapConcurrent([...written.handles, ...written.pointers], parallelRequests, (key) =>
     context.bucket.remove(key, signal),
   );
 }

@@ -1,9 +1,9 @@
+import { mapConcurrent } from "@ccl/core/async";
 import type { BlobRecord, DriverWriteOptions, StagedBlob } from "@ccl/artifact-store/driver";
-import { inParallel } from "../bucket/in-parallel.ts";
 import { planGeneration } from "../blobs/write-generation.ts";
 import { readHandleAt, handleBody } from "../handles/handle-objects.ts";
 import { claimKey, claimPrefix, parseReferences } from "../layout/s3-layout.ts";
-import type { S3Context } from "../s3-context.ts";
+import { parallelRequests, type S3Context } from "../s3-context.ts";
 
 /** Writes a new copy and lets all claims name it; readers find the damaged one until the new one is whole. */
 export async function mendBlob(
@@ -15,11 +15,11 @@ export async function mendBlob(
   const keys = await bucket.listAll(claimPrefix(blob.record.artifactId), { signal });
   const { claims } = parseReferences(keys.map(({ key }) => key));
   const { generation, write } = planGeneration(context, blob, now);
-  await inParallel(claims, async (claim) => {
+  await mapConcurrent(claims, parallelRequests, async (claim) => {
     const handle = await readHandleAt(context, claim.key, signal);
     if (handle !== undefined)
       await bucket.put(claimKey({ ...claim, generation }), handleBody(handle), { signal });
   });
   await write(signal);
-  await inParallel(claims, ({ key }) => bucket.remove(key, signal));
+  await mapConcurrent(claims, parallelRequests, ({ key }) => bucket.remove(key, signal));
 }

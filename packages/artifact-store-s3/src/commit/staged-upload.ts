@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { toBase64 } from "@ccl/core/json";
+import { md5 } from "@noble/hashes/legacy.js";
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -153,7 +154,7 @@ export class StagedUpload implements StagedBlob {
       PartNumber: part.partNumber,
       Body: part.body,
       ContentLength: part.body.byteLength,
-      ContentMD5: createHash("md5").update(part.body).digest("base64"),
+      ContentMD5: toBase64(md5(part.body)),
     };
     const send = async () =>
       await bucket.client.send(new UploadPartCommand(input), requestOptions(this.#signal));

@@ -1,6 +1,6 @@
+import { mapConcurrent } from "@ccl/core/async";
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { DriverListOptions, HandleKey } from "@ccl/artifact-store/driver";
-import { inParallel } from "../bucket/in-parallel.ts";
 import {
   afterHandle,
   claimPrefix,
@@ -11,7 +11,7 @@ import {
   sourceKeyOf,
   type HandleEntry,
 } from "../layout/s3-layout.ts";
-import type { S3Context } from "../s3-context.ts";
+import { parallelRequests, type S3Context } from "../s3-context.ts";
 import type { BatchView } from "./batch-registry.ts";
 import { readHandle } from "./handle-objects.ts";
 
@@ -90,7 +90,7 @@ async function readAdmitted(
   for (const entry of entries) {
     if (admitted.has(entry.batch)) distinct.set(`${nameOf(entry)}!${entry.batch}`, entry);
   }
-  const handles = await inParallel([...distinct.values()], (entry) =>
+  const handles = await mapConcurrent([...distinct.values()], parallelRequests, (entry) =>
     readHandle(context, entry, signal),
   );
   const byName = new Map(

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
+import { mapConcurrent } from "@ccl/core/async";
+import { randomHex } from "@ccl/core/hash";
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { DriverWriteOptions } from "@ccl/artifact-store/driver";
-import { inParallel } from "../bucket/in-parallel.ts";
 import {
   endingKey,
   handleKey,
@@ -10,7 +10,7 @@ import {
   sessionKey,
   type Claim,
 } from "../layout/s3-layout.ts";
-import type { S3Context } from "../s3-context.ts";
+import { parallelRequests, type S3Context } from "../s3-context.ts";
 import { readHandle } from "./handle-objects.ts";
 
 /**
@@ -34,7 +34,7 @@ export async function removeHandles(
     const name = handleKey(claim);
     byHandle.set(name, [...(byHandle.get(name) ?? []), claim]);
   }
-  const found = await inParallel([...byHandle.values()], async (own) => ({
+  const found = await mapConcurrent([...byHandle.values()], parallelRequests, async (own) => ({
     own,
     handle: await visibleHandle(context, own, signal),
   }));
@@ -45,12 +45,12 @@ export async function removeHandles(
   );
   if (matching.length === 0) return 0;
   // Before the references go, so that a blob whose last one went is never younger than its ending says.
-  await bucket.put(endingKey(artifactId, now, randomUUID()), new Uint8Array(), { signal });
-  await inParallel(matching, async ({ own, handle }) => {
+  await bucket.put(endingKey(artifactId, now, randomHex(16)), new Uint8Array(), { signal });
+  await mapConcurrent(matching, parallelRequests, async ({ own, handle }) => {
     if (handle !== undefined) await removeOne(context, { claims: own, handle, signal });
   });
   const older = endings.filter((ending) => ending.at <= now);
-  await inParallel(older, (ending) => bucket.remove(ending.key, signal));
+  await mapConcurrent(older, parallelRequests, (ending) => bucket.remove(ending.key, signal));
   return new Set(matching.map(({ handle }) => handle?.handleId)).size;
 }
 
@@ -80,5 +80,5 @@ async function removeOne(
       signal,
     );
   }
-  await inParallel(claims, ({ key }) => context.bucket.remove(key, signal));
+  await mapConcurrent(claims, parallelRequests, ({ key }) => context.bucket.remove(key, signal));
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomHex } from "@ccl/core/hash";
 
 /**
  * One written copy of a blob. Its name is never used twice, so that a late removal of one copy can't meet another;
@@ -25,7 +25,7 @@ export interface StagedName {
 export function createStagedName(at: number): StagedName {
   return {
     at,
-    random: Array.from(randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    random: randomHex(16),
   };
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomHex } from "@ccl/core/hash";
 import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome, DriverWriteOptions } from "@ccl/artifact-store/driver";
 import { commitPuts } from "../commit/commit-puts.ts";
@@ -17,7 +17,7 @@ export async function commitWithinLimits(
 ): Promise<CommitOutcome[]> {
   const { limits, now, signal } = options;
   const reservation: Reservation = {
-    token: randomUUID(),
+    token: randomHex(16),
     at: context.clock.now(),
     ...announced(puts),
   };

@@ -1,6 +1,6 @@
-import { ArtifactStoreError, type ArtifactHandle, type StoreLimits } from "@ccl/artifact-store";
-import type { BlobPut, HandleKey } from "@ccl/artifact-store/driver";
-import { inParallel } from "../bucket/in-parallel.ts";
+import { mapConcurrent } from "@ccl/core/async";
+import type { ArtifactHandle, StoreLimits } from "@ccl/artifact-store";
+import { requireFit, sessionIdsOf, type BlobPut, type HandleKey } from "@ccl/artifact-store/driver";
 import { collectBlobs } from "../collect/collect-blobs.ts";
 import { isVisible } from "../handles/is-visible.ts";
 import { listHandles } from "../handles/list-handles.ts";
@@ -13,7 +13,7 @@ import {
   sessionPrefix,
   type SessionEntry,
 } from "../layout/s3-layout.ts";
-import type { S3Context } from "../s3-context.ts";
+import { parallelRequests, type S3Context } from "../s3-context.ts";
 import type { Reservation } from "./ledger.ts";
 
 /** A put under limits, and what others have announced. */
@@ -40,10 +40,7 @@ interface Eviction {
 export async function makeRoom(context: S3Context, request: RoomRequest): Promise<boolean> {
   const { limits, puts, now, signal } = request;
   const eviction: Eviction = { handles: [], unreferenced: [] };
-  const sessions = new Set(
-    puts.flatMap((put) => put.handles.flatMap(({ sessionId }) => sessionId ?? [])),
-  );
-  for (const sessionId of limits.maxSessionBytes === undefined ? [] : sessions) {
+  for (const sessionId of limits.maxSessionBytes === undefined ? [] : sessionIdsOf(puts)) {
     await fitSession(context, request, {
       sessionId,
       maxBytes: limits.maxSessionBytes ?? 0,
@@ -53,7 +50,7 @@ export async function makeRoom(context: S3Context, request: RoomRequest): Promis
   if (limits.maxStoreBytes !== undefined) {
     await fitStore(context, request, { maxBytes: limits.maxStoreBytes, eviction });
   }
-  await inParallel(eviction.handles, ({ artifactId, handleId }) =>
+  await mapConcurrent(eviction.handles, parallelRequests, ({ artifactId, handleId }) =>
     removeHandles(context, artifactId, { match: { handleId }, now, signal }),
   );
   const artifactIds = [
@@ -93,7 +90,9 @@ async function fitSession(
     );
   if (total(all) <= maxBytes) return;
   // Entries of puts that failed count no more than their handles do.
-  const visible = await inParallel(all, (entry) => isVisible(context, entry, signal));
+  const visible = await mapConcurrent(all, parallelRequests, (entry) =>
+    isVisible(context, entry, signal),
+  );
   let left = all.filter((_, index) => visible[index] === true);
   const heldIds = new Set(left.map(({ artifactId }) => artifactId));
   const isGrowing = own.some(
@@ -108,7 +107,7 @@ async function fitSession(
     eviction.handles.push(oldest);
     left = left.filter((entry) => entry !== oldest);
   }
-  if (total(left) > maxBytes) throw limitExceeded("The session", total(left), maxBytes);
+  requireFit("The session", total(left), maxBytes);
 }
 
 async function fitStore(
@@ -130,7 +129,7 @@ async function fitStore(
   for (const id of kept.keys()) sizes.delete(id);
   let total = sum(kept) + sum(sizes);
   if (total <= maxBytes || !isGrowing) return;
-  if (limits.whenFull !== "evict") throw limitExceeded("The store", total, maxBytes);
+  if (limits.whenFull !== "evict") requireFit("The store", total, maxBytes);
   const handleCounts = await countClaims(context, signal);
   const free = (artifactId: string): void => {
     total -= sizes.get(artifactId) ?? 0;
@@ -151,7 +150,7 @@ async function fitStore(
     eviction.handles.push(handle);
     dropClaim(handleCounts, { artifactId: handle.artifactId, free });
   }
-  if (total > maxBytes) throw limitExceeded("The store", total, maxBytes);
+  requireFit("The store", total, maxBytes);
 }
 
 /** How many handles each artifact has, with those of puts under way. */
@@ -181,12 +180,7 @@ async function* allHandles(
 ): AsyncGenerator<ArtifactHandle> {
   let after: HandleKey | undefined;
   for (;;) {
-    const options = {
-      limit: 100,
-      after,
-      signal,
-    };
-    const page = await listHandles(context, options);
+    const page = await listHandles(context, { limit: 100, after, signal });
     yield* page;
     after = page.at(-1);
     if (after === undefined) return;
@@ -195,9 +189,4 @@ async function* allHandles(
 
 function sum(sizes: ReadonlyMap<string, number>): number {
   return Array.from(sizes.values()).reduce((total, sizeBytes) => total + sizeBytes, 0);
-}
-
-function limitExceeded(what: string, bytes: number, maxBytes: number): ArtifactStoreError {
-  const message = `${what} would hold ${bytes} bytes, and its limit is ${maxBytes}; nothing was stored.`;
-  return new ArtifactStoreError("limit_exceeded", message, { details: { maxBytes } });
 }
