@@ -133,18 +133,32 @@ function readmePrograms(packages) {
 /** The clients that READMEs hand in, such as a database's, and their types, at the versions that packages are tested with. */
 function clientsOf(packages) {
   const clients = {};
+  const folders = packages.map((item) => item.directory);
   for (const item of packages.filter((item) => item.entries.length > 0)) {
-    const program = firstProgram(
-      fs.readFileSync(path.join(item.directory, "README.md"), "utf8"),
-      item.name,
-    );
-    for (const name of clientsIn(program).flatMap((client) => [client, `@types/${client}`])) {
-      const manifest = path.join(item.directory, "node_modules", name, "package.json");
-      if (name.startsWith("@types/") && !fs.existsSync(manifest)) continue;
-      clients[name] = JSON.parse(fs.readFileSync(manifest, "utf8")).version;
+    const readme = fs.readFileSync(path.join(item.directory, "README.md"), "utf8");
+    const named = [...clientsIn(firstProgram(readme, item.name)), ...installedBy(readme)];
+    for (const name of named.flatMap((client) => [client, `@types/${client}`])) {
+      const manifest = [item.directory, ...folders]
+        .map((folder) => path.join(folder, "node_modules", name, "package.json"))
+        .find((file) => fs.existsSync(file));
+      if (manifest !== undefined)
+        clients[name] = JSON.parse(fs.readFileSync(manifest, "utf8")).version;
+      else if (!name.startsWith("@types/"))
+        throw new Error(
+          `${item.name} does not develop against ${name}, which its README installs.`,
+        );
     }
   }
   return clients;
+}
+
+/** The packages of others that the README's first block of commands installs. */
+function installedBy(readme) {
+  const block = /```sh\n([^]*?)```/.exec(readme)?.[1] ?? "";
+  const lines = Array.from(block.matchAll(/^npm install ([^#\n]*)/gm), ([, names]) => names);
+  return lines
+    .flatMap((names) => names.trim().split(/\s+/))
+    .filter((name) => !name.startsWith("@ccl/") && !name.startsWith("-"));
 }
 
 /** The packages of others that a program imports. */
