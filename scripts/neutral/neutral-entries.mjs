@@ -34,39 +34,44 @@ function assertions(row, subpath) {
   return [...allowedBuiltins(row, subpath)].filter((name) => name.startsWith("node:assert"));
 }
 
+/** Bundles an entry for browsers into `folder` and returns the file; rejects with what cannot be resolved. */
+export async function bundleNeutralEntry(entry, folder) {
+  const outfile = path.join(folder, `${entry.name.replace(/\W+/g, "-")}.mjs`);
+  await build({
+    entryPoints: [entry.built],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    external: entry.external,
+    logLevel: "silent",
+  });
+  return outfile;
+}
+
 /**
- * Bundles an entry for browsers into `folder` and imports it in a process without code from strings and without the
- * names of Node. `undefined` if both work, else what failed.
+ * Bundles an entry and imports it in a process without code from strings and without the names of Node. `problem` is
+ * `undefined` if both work, else what failed.
  * @returns {Promise<{ problem: string | undefined, bytes: number }>}
  */
 export async function tryNeutralEntry(entry, folder) {
-  const outfile = path.join(folder, `${entry.name.replace(/\W+/g, "-")}.mjs`);
+  let file;
   try {
-    await build({
-      entryPoints: [entry.built],
-      outfile,
-      bundle: true,
-      minify: true,
-      format: "esm",
-      platform: "browser",
-      target: "es2022",
-      external: entry.external,
-      logLevel: "silent",
-    });
+    file = await bundleNeutralEntry(entry, folder);
   } catch (error) {
-    const texts = [
-      ...new Set(error.errors?.map(({ text }) => text.split("\n")[0]) ?? [`${error}`]),
-    ];
-    return { problem: `does not bundle: ${texts.slice(0, 3).join("; ")}`, bytes: 0 };
+    const texts = new Set(error.errors?.map(({ text }) => text.split("\n")[0]) ?? [`${error}`]);
+    return { problem: `does not bundle: ${[...texts].slice(0, 3).join("; ")}`, bytes: 0 };
   }
   const program = path.join(import.meta.dirname, "run-neutral.mjs");
   const result = spawnSync(
     process.execPath,
-    ["--disallow-code-generation-from-strings", program, outfile, entry.name],
-    { encoding: "utf8", timeout: 60_000 },
+    ["--disallow-code-generation-from-strings", program, file, entry.name],
+    { encoding: "utf8", timeout: 120_000 },
   );
-  const bytes = fs.statSync(outfile).size;
+  const bytes = fs.statSync(file).size;
   if (result.status === 0) return { problem: undefined, bytes };
-  const line = result.stderr.split("\n").find((text) => /Error/.test(text)) ?? result.stderr;
+  const line = result.stderr.split("\n").find((text) => text.includes("Error")) ?? result.stderr;
   return { problem: `does not run: ${line.trim()}`, bytes };
 }
