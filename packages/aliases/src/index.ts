@@ -1,17 +1,12 @@
 export { AliasesError, type AliasesErrorCode } from "./aliases-error.ts";
 export { buildCard, type BuildCardOptions } from "./card/build-card.ts";
-export type { Card, CardKind } from "./card/card.ts";
+export type { Card } from "./card/card.ts";
 export { minifyJson } from "./compress/minify-json.ts";
 export { minifyYaml } from "./compress/minify-yaml.ts";
 export { renderTable } from "./compress/render-table.ts";
 export { stripComments } from "./compress/strip-comments.ts";
-export { toCompactView, type CompactView } from "./compress/to-compact-view.ts";
-export {
-  applyVocabulary,
-  expandVocabulary,
-  parseVocabulary,
-  type ShortenedText,
-} from "./compress/vocabulary.ts";
+export { toCompactView } from "./compress/to-compact-view.ts";
+export { applyVocabulary, expandVocabulary, parseVocabulary } from "./compress/vocabulary.ts";
 export type { ContextBase } from "./context/context-base.ts";
 export {
   createContextFiles,
@@ -22,17 +17,11 @@ export { applyDelta } from "./delta/apply-delta.ts";
 export { computeDelta } from "./delta/compute-delta.ts";
 export { renderDelta } from "./delta/render-delta.ts";
 export { renderDeltaPatch } from "./delta/render-delta-patch.ts";
-export type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./delta/snapshot.ts";
+export type { Delta, Snapshot } from "./delta/snapshot.ts";
 export { parseSnapshot, serializeSnapshot } from "./delta/snapshot-file.ts";
 export { takeSnapshot, type TakeSnapshotOptions } from "./delta/take-snapshot.ts";
 export { buildOutline } from "./outline/build-outline.ts";
-export type {
-  Outline,
-  OutlineDepth,
-  OutlineItem,
-  OutlineLanguage,
-  SourceInput,
-} from "./outline/outline.ts";
+export type { Outline, OutlineDepth, OutlineItem } from "./outline/outline.ts";
 export { renderOutlineItems } from "./outline/render-outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
 export type {
@@ -41,19 +30,15 @@ export type {
   PackEntry,
   PackEvent,
   PackLevel,
-  PackOmission,
   PackOptions,
-  PackSection,
-  PackVersion,
 } from "./pack/pack.ts";
-export { parseAlias, type ParsedAlias } from "./registry/alias-name.ts";
+export { parseAlias } from "./registry/alias-name.ts";
 export type {
   AliasCheck,
   AliasContent,
   AliasEntry,
   AliasRegistry,
   AliasStat,
-  DerivedCache,
   GetAliasInput,
   GetAliasOutput,
   GetAliasTool,

@@ -1,4 +1,3 @@
-export type { BlobDirectory, BlobFileWriter } from "./blob-directory.ts";
 export {
   openSqliteArtifactStore,
   type SqliteArtifactStoreOptions,

@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { acquireFileLock, type FileLock } from "@ccl/core/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { runCli } from "./run-cli.ts";
@@ -31,6 +32,7 @@ let temporary: string;
 let root: string;
 /** A command that waits for a lock in vain; it takes its seconds beside the other tests. */
 let locked: Promise<Run>;
+let lock: FileLock;
 let lockedFolder: string;
 
 beforeAll(async () => {
@@ -39,13 +41,13 @@ beforeAll(async () => {
   await mkdir(join(lockedFolder, ".ccl"));
   await writeFile(join(lockedFolder, ".ccl", "aliases.json"), "{}\n");
   await writeFile(join(lockedFolder, "main.ts"), "export {};\n");
-  const owner = { pid: process.pid, host: hostname(), started: "" };
-  await writeFile(join(lockedFolder, ".ccl", "aliases.lock"), JSON.stringify(owner));
+  lock = await acquireFileLock(join(lockedFolder, ".ccl", "aliases.lock"));
   locked = spawnCcl(["alias", "add", "H.main", "main.ts", "--json"], { cwd: lockedFolder });
 });
 
 afterAll(async () => {
   await locked;
+  await lock.release();
   await rm(lockedFolder, { recursive: true });
 });
 
@@ -443,7 +445,7 @@ describe("the command line", () => {
     expect(stdout).toContain("--budget <tokens>");
     expect(stdout).toContain("--json");
     const start = await readFile(program, "utf8");
-    const [, runner = ""] = /await import\("(\.\/run-cli[^"]*)"\)/.exec(start) ?? [];
+    const [, runner = ""] = /await import\("(\.\/[^"]+)"\)/.exec(start) ?? [];
     const loaded = new Set([...(await staticImports("ccl.js")), ...(await staticImports(runner))]);
     expect([...loaded].filter((name) => !isBuiltin(name)).sort()).toEqual([
       "@ccl/core",

@@ -43,7 +43,6 @@ export { countMessages } from "./tokens/count-messages.ts";
 export { estimatedCounter } from "./tokens/estimated-counter.ts";
 export {
   TokenBudget,
-  type SectionBreakdown,
   type TokenBreakdown,
   type TokenBudgetOptions,
 } from "./tokens/token-budget.ts";

@@ -21,7 +21,7 @@ export interface DbosLogger {
 }
 
 /** The settings of DBOS that a worker makes. */
-export interface DbosSettings {
+interface DbosSettings {
   name: string;
   systemDatabasePool?: PostgresPool;
   systemDatabaseSchemaName?: string;

@@ -1,60 +1,32 @@
 export {
   diffArtifactVersions,
-  type ArtifactDiff,
   type DiffArtifactOptions,
-  type DiffLine,
 } from "./artifact/diff-artifact-versions.ts";
-export type { JsonPatchOperation } from "./artifact/json-patch.ts";
 export type {
-  ArtifactRetention,
-  ArtifactSemantics,
-  ArtifactUsage,
   ArtifactVersion,
-  ArtifactWrite,
   OperationArtifact,
   PromptInclusion,
 } from "./artifact/operation-artifact.ts";
 export type {
   ArtifactEffect,
-  InsertRole,
   OperationEffect,
-  PromptAnchor,
   PromptEffect,
-  PromptPayload,
   TurnEffect,
 } from "./effects/operation-effect.ts";
-export type { RunEventListener } from "./events/event-feed.ts";
 export {
   foldRunEvents,
   type OperationView as OperationProgressView,
   type RunView,
 } from "./events/fold-run-events.ts";
-export type {
-  EventError,
-  RunEvent,
-  RunEventBody,
-  RunEventStamp,
-  RunPhase,
-} from "./events/run-event.ts";
-export type { BlockTransform } from "./kinds/block-transform.ts";
+export type { RunEvent } from "./events/run-event.ts";
 export {
   createBuiltinOperations,
-  type BuiltinKind,
   type BuiltinOperations,
   type BuiltinOperationsOptions,
   type OperationTarget,
 } from "./kinds/create-builtin-operations.ts";
-export type {
-  ComputeFunction,
-  ComputeOperationOptions,
-  ComputeView,
-} from "./kinds/create-compute-operation.ts";
-export type { LegacyFunction, LegacyResult } from "./kinds/create-legacy-operation.ts";
-export type {
-  LlmOperationOptions,
-  ModelReference,
-  ModelResolver,
-} from "./kinds/create-llm-operation.ts";
+export type { ComputeOperationOptions } from "./kinds/create-compute-operation.ts";
+export type { LlmOperationOptions, ModelResolver } from "./kinds/create-llm-operation.ts";
 export type {
   RagOperationOptions,
   RetrievedPassage,
@@ -62,14 +34,12 @@ export type {
 } from "./kinds/create-rag-operation.ts";
 export type { ToolOperationOptions } from "./kinds/create-tool-operation.ts";
 export type { TransformOperationOptions } from "./kinds/create-transform-operation.ts";
-export type { ModelPrice, ModelPrices } from "./kinds/model-price.ts";
-export type { AttemptServices } from "./kinds/run-attempts.ts";
+export type { ModelPrice } from "./kinds/model-price.ts";
 export {
   createTemplateRenderer,
   type TemplateRendererOptions,
 } from "./liquid/create-template-renderer.ts";
-export type { FilterMeter, TemplateFilter } from "./liquid/template-filter.ts";
-export type { TemplateLimits } from "./liquid/template-limits.ts";
+export type { TemplateFilter } from "./liquid/template-filter.ts";
 export type {
   RenderTemplateOptions,
   TemplateRenderer,
@@ -89,11 +59,9 @@ export type {
   Trigger,
 } from "./operation/operation-definition.ts";
 export type {
-  OperationDebug,
   OperationErrorCode,
   OperationFailure,
   OperationOutcome,
-  SkippedReason,
 } from "./operation/operation-outcome.ts";
 export { OperationsError, type OperationsErrorCode } from "./operations-error.ts";
 export type {
@@ -102,9 +70,7 @@ export type {
   ChatStore,
   ChatTurn,
   NewUserMessage,
-  OperationTurnEffects,
   TurnCommit,
-  TurnOutcome,
 } from "./ports/chat-store.ts";
 export type { StoredTurn, StoredVariant } from "./ports/chat-turn.ts";
 export {
@@ -142,7 +108,7 @@ export type {
   RunExecutor,
 } from "./ports/run-executor.ts";
 export { runStepKey } from "./ports/run-step.ts";
-export type { CommitStep, MainStep, OperationStep, RunStep, StopStep } from "./ports/run-step.ts";
+export type { RunStep } from "./ports/run-step.ts";
 export type {
   AbortRequest,
   AppendOutcome,
@@ -164,48 +130,23 @@ export type {
 export type { StoreCall } from "./ports/store-call.ts";
 export { operationProfileSchema } from "./profile/operation-profile-schema.ts";
 export type { OperationProfile, ProfileOperation } from "./profile/operation-profile.ts";
-export {
-  validateProfile,
-  type ValidateProfileOptions,
-  type ValidProfile,
-} from "./profile/validate-profile.ts";
+export { validateProfile, type ValidateProfileOptions } from "./profile/validate-profile.ts";
 export { assemblePrompt } from "./prompt/assemble-prompt.ts";
 export type {
   AssembledPrompt,
   AssemblePromptOptions,
-  ClampedAnchor,
-  DroppedInsert,
   EffectInput,
   InclusionInput,
-  OverriddenUpdate,
-  PromptBreakdown,
   PromptContributor,
   PromptOrigin,
-  PromptReport,
   PromptTrim,
-  ShortenedInclusion,
-  TrimDecision,
 } from "./prompt/assembled-prompt.ts";
 export {
   createOperationRegistry,
   type OperationRegistry,
-  type RegisteredOperation,
 } from "./registry/create-operation-registry.ts";
-export type { ConcurrencyLimits } from "./run/concurrency-limiter.ts";
 export { createRunEngine, type RunEngine } from "./run/create-run-engine.ts";
-export type { RunEngineOptions, StartOptions, WhenActive } from "./run/engine-options.ts";
-export type { EngineLimits, LateResult, MainPrompt, MainRequest } from "./run/engine-services.ts";
-export type { EventReading, RunHandle } from "./run/live-run.ts";
-export type {
-  CommitLogEntry,
-  CommittedEffect,
-  FailedDetails,
-  FailedType,
-  MainLlmRun,
-  OperationRun,
-  OperationStatus,
-  RunArtifact,
-  RunFinishReason,
-  RunResult,
-  RunStatus,
-} from "./run/run-result.ts";
+export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
+export type { EngineLimits } from "./run/engine-services.ts";
+export type { RunHandle } from "./run/live-run.ts";
+export type { OperationStatus, RunFinishReason, RunResult, RunStatus } from "./run/run-result.ts";

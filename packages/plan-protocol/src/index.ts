@@ -1,43 +1,25 @@
-export {
-  applyContextDiet,
-  type ContextLimits,
-  type ContextStats,
-  type DietedContext,
-} from "./context/apply-context-diet.ts";
-export { autoCollectRequests, type CollectInput } from "./context/auto-collect-requests.ts";
+export { applyContextDiet } from "./context/apply-context-diet.ts";
+export { autoCollectRequests } from "./context/auto-collect-requests.ts";
 export type { ContextBlock } from "./context/context-block.ts";
-export type { LineEnds } from "./content/normalize-line-ends.ts";
 export { applyEdits } from "./edit/apply-edits.ts";
 export { defaultPlanLimits, type PlanLimits } from "./limits/plan-limits.ts";
-export {
-  applyMemoryPatch,
-  type MemoryPatchOutcome,
-  readMemory,
-} from "./memory/apply-memory-patch.ts";
+export { applyMemoryPatch, readMemory } from "./memory/apply-memory-patch.ts";
 export type { PlanMemory, ProjectMemory, UserMemory } from "./memory/plan-memory.ts";
 export { renderMemoryBlock } from "./memory/render-memory-block.ts";
 export { parsePlan, type ParsedPlan, type ParsePlanOptions } from "./parse/parse-plan.ts";
-export { applyPatch, type PatchedText } from "./patch/apply-patch.ts";
+export { applyPatch } from "./patch/apply-patch.ts";
 export { checkPath, type CheckPathOptions } from "./paths/check-path.ts";
-export { findCollisions, type PathCollision } from "./paths/find-collisions.ts";
+export { findCollisions } from "./paths/find-collisions.ts";
 export { type PathAllowList, readPathAllowList } from "./paths/path-allow-list.ts";
-export type { FileSystemKind, PathPolicy, PathUse } from "./paths/path-policy.ts";
+export type { PathPolicy } from "./paths/path-policy.ts";
 export type { PlanIssueCode } from "./plan-issue-code.ts";
 export { PlanProtocolError, type PlanProtocolErrorCode } from "./plan-protocol-error.ts";
 export { defaultPlanVersion } from "./plan/action-kinds.ts";
-export type {
-  ActionKind,
-  ContextRequest,
-  FileEdit,
-  Plan,
-  PlanAction,
-  PlanVersion,
-} from "./plan/plan.ts";
+export type { ContextRequest, FileEdit, Plan, PlanAction, PlanVersion } from "./plan/plan.ts";
 export { planDomainSchema, planWireSchema, schemaHash } from "./schema/plan-schema.ts";
 export { createPlanSession } from "./session/create-plan-session.ts";
-export { detectMode, type DetectedMode, type DetectModeOptions } from "./session/detect-mode.ts";
+export { detectMode, type DetectModeOptions } from "./session/detect-mode.ts";
 export type {
-  MemorySource,
   PlanModelRequest,
   PlanSession,
   PlanSessionOptions,
@@ -47,8 +29,8 @@ export type {
 } from "./session/plan-session.ts";
 export { maxRepairs, type Recovery, recoveryFrom, versionBelow } from "./session/recovery-from.ts";
 export { renderSystemPrompt } from "./session/render-system-prompt.ts";
-export type { PlanEvent, PlanEventBody } from "./trace/plan-event.ts";
-export type { CacheStats, ConfigSnapshot, PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
+export type { PlanEvent } from "./trace/plan-event.ts";
+export type { PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
 export { noChangesMarker } from "./validate/check-summary.ts";
 export type { PlanMode, ReadFile, ReadSet, ValidAction, ValidPlan } from "./validate/valid-plan.ts";
 export {
@@ -60,18 +42,14 @@ export type {
   AppliedPlan,
   ApplyOptions,
   CheckOutcome,
-  FulfilledContext,
   PlanCheck,
   PlanPreview,
   PlanWorkspace,
   PreviewedChange,
-  RiskMark,
 } from "./workspace/plan-workspace.ts";
 export type {
   FileWorkspace,
   PrunedTransactions,
   RecoveredTransaction,
-  RolledBackPlan,
   TransactionRecord,
-  TransactionStatus,
 } from "./workspace/file-workspace.ts";

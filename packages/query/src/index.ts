@@ -1,9 +1,4 @@
-export {
-  compilePlan,
-  type CompiledPlan,
-  type CompilePlanOptions,
-  type PlanContext,
-} from "./compile/compile-plan.ts";
+export { compilePlan, type CompiledPlan, type CompilePlanOptions } from "./compile/compile-plan.ts";
 export { planDetails, type PlanDetailsOptions } from "./compile/plan-details.ts";
 export { batchBytes, type ColumnBatch, type PlanValue } from "./connector/column-batch.ts";
 export type {
@@ -17,29 +12,20 @@ export type {
 export { createMemoryConnector } from "./connector/create-memory-connector.ts";
 export type { Connectors } from "./connector/find-connector.ts";
 export { executePlan, type ExecutePlanOptions } from "./execute/execute-plan.ts";
-export type { ExecutionLimits } from "./execute/execution-limits.ts";
-export type { PlanRow, QueryResult, QueryStatistics } from "./execute/query-result.ts";
-export { explainPlan, type ExplainOptions, type PlanExplanation } from "./explain/explain-plan.ts";
+export type { PlanRow, QueryResult } from "./execute/query-result.ts";
+export { explainPlan, type ExplainOptions } from "./explain/explain-plan.ts";
 export {
   fileConnector,
   type FileConnectorOptions,
   type FileContent,
-  type FileFormat,
 } from "./file/file-connector.ts";
 export { httpConnector } from "./http/http-connector.ts";
-export type { HttpConnectorOptions, HttpResource } from "./http/http-options.ts";
-export type { PlanParseIssueCode } from "./parse/parse-issue.ts";
+export type { HttpConnectorOptions } from "./http/http-options.ts";
 export { parseLogicalPlan, type ParsePlanOptions } from "./parse/parse-logical-plan.ts";
 export type { PlanLimits } from "./parse/plan-limits.ts";
 export { type DataType } from "./plan/data-type.ts";
 export type { Expression } from "./plan/expression.ts";
 export type { LogicalPlan, PlanStep } from "./plan/logical-plan.ts";
-export type {
-  PlanColumn,
-  TypedExpression,
-  TypedStep,
-  ValidLogicalPlan,
-} from "./plan/typed-plan.ts";
 export { QueryError, type QueryErrorCode } from "./query-error.ts";
 export { renderLogicalPlan } from "./render/render-logical-plan.ts";
 export { logicalPlanSchema } from "./schema/logical-plan-schema.ts";

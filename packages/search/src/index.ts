@@ -5,7 +5,6 @@ export {
   sumOf,
   type FusedExplanation,
   type FusedHit,
-  type FuseHitsInput,
 } from "./fuse/fuse-hits.ts";
 export { SearchError, type SearchErrorCode } from "./search-error.ts";
 export type {
@@ -21,12 +20,10 @@ export type {
 } from "./search-index.ts";
 export { countTerms, type CountedText } from "./text/count-terms.ts";
 export type { TextWeights } from "./text/text-weights.ts";
-export type { VectorPrecision } from "./vectors/vector-table.ts";
 export {
   createAnalyzer,
   type Analyzer,
   type AnalyzerOptions,
   type QueryWord,
-  type TermAlternative,
 } from "./words/analyzer.ts";
 export { splitWords, type SplitWord } from "./words/split-words.ts";

@@ -13,14 +13,9 @@ export type {
 } from "./postgres/postgres-client.ts";
 export { createPostgresSession } from "./postgres/postgres-session.ts";
 export { SqlError, type SqlErrorCode } from "./sql-error.ts";
-export {
-  openSqliteHandle,
-  type SqliteDurability,
-  type SqliteSettings,
-} from "./sqlite/open-sqlite-handle.ts";
+export { openSqliteHandle, type SqliteDurability } from "./sqlite/open-sqlite-handle.ts";
 export type {
   PrepareOptions,
-  SqliteChanges,
   SqliteDatabase,
   SqliteHandle,
   SqliteHandleStatement,
@@ -29,4 +24,4 @@ export type {
   SqliteValue,
 } from "./sqlite/sqlite-database.ts";
 export { transaction } from "./transaction/transaction.ts";
-export type { TransactionAction, TransactionOptions } from "./transaction/transaction-options.ts";
+export type { TransactionOptions } from "./transaction/transaction-options.ts";

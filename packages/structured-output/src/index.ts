@@ -1,10 +1,5 @@
 export { extractJson } from "./extract/extract-json.ts";
-export type {
-  ExtractedJson,
-  ExtractLimits,
-  ExtractOptions,
-  JsonSource,
-} from "./extract/extract-options.ts";
+export type { ExtractedJson, ExtractLimits, ExtractOptions } from "./extract/extract-options.ts";
 export {
   createFormatLadder,
   type FormatLadder,
@@ -21,13 +16,11 @@ export { parseStructured, type ParseStructuredOptions } from "./schema/parse-str
 export type { JsonSchema } from "./json-schema/json-schema.ts";
 export type {
   StandardIssue,
-  StandardOutcome,
   StandardSchema,
   StructuredSchema,
 } from "./schema/structured-schema.ts";
-export { lintWireSchema, type WireIssueCode } from "./schema/wire/lint-wire-schema.ts";
+export { lintWireSchema } from "./schema/wire/lint-wire-schema.ts";
 export { toWireSchema, type WireSchema } from "./schema/wire/to-wire-schema.ts";
-export type { WireNoteCode } from "./schema/wire/wire-context.ts";
 export {
   StructuredOutputError,
   type StructuredOutputErrorCode,

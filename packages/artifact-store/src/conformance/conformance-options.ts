@@ -16,7 +16,7 @@ export interface Damage {
 }
 
 /** What a store may lack. Each is checked both ways: what is declared absent must be absent. */
-export interface ConformanceCapabilities {
+interface ConformanceCapabilities {
   /** What was stored outlives the store object; needs `reopen`. True by default. */
   isDurable?: boolean | undefined;
   /** `limits` are honoured; if false, opening with limits must fail with `unsupported`. True by default. */

@@ -1,6 +1,5 @@
 export { artifactStoreConformance } from "./artifact-store-conformance.ts";
 export type {
-  ConformanceCapabilities,
   ConformanceOpenOptions,
   ConformanceOptions,
   ConformanceRule,

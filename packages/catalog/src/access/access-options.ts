@@ -9,7 +9,7 @@ export interface Principal {
 }
 
 /** Which resources a right is for: those that fit everything that is given. */
-export interface ResourceMatch {
+interface ResourceMatch {
   /** Ids; a `*` at the end stands for any rest. */
   ids?: readonly string[] | undefined;
   kinds?: readonly string[] | undefined;

@@ -17,7 +17,7 @@ import { pickPrompt } from "./pick-prompt.ts";
 import { pickSchema, type PickAnswer } from "./pick-schema.ts";
 
 /** One question to the model. */
-export interface DrillDownRound {
+interface DrillDownRound {
   /** Ids whose rows were shown. */
   shown: string[];
   picked: string[];

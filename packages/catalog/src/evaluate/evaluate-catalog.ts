@@ -31,7 +31,7 @@ export interface EvaluateOptions {
 }
 
 /** Means over the queries, each 0..1. */
-export interface RankingMetrics {
+interface RankingMetrics {
   recallAt5: number;
   recallAt10: number;
   ndcgAt10: number;
@@ -42,7 +42,7 @@ export interface RankingMetrics {
 }
 
 /** What contexts of one budget hold, as means over the queries. */
-export interface BudgetMetrics {
+interface BudgetMetrics {
   budget: number;
   /** Share of the relevant resources with a row. */
   recall: number;

@@ -69,7 +69,7 @@ export interface ResourceQuality {
 }
 
 /** What a source can do by itself. */
-export interface ResourcePushdown {
+interface ResourcePushdown {
   filter?: boolean | undefined;
   project?: boolean | undefined;
   aggregate?: boolean | undefined;

@@ -35,7 +35,7 @@ export interface RankResourcesOptions {
 }
 
 /** One record with its place and the reasons for it. */
-export interface RankedHit extends ExplainedHit {
+interface RankedHit extends ExplainedHit {
   record: ResourceRecord;
 }
 

@@ -3,5 +3,4 @@ export {
   createCatalogSnapshot,
   type CatalogSnapshot,
   type CatalogSnapshotOptions,
-  type SnapshotRecord,
 } from "./create-catalog-snapshot.ts";

@@ -2,7 +2,7 @@ import type { ResourceDetails } from "../record/resource-record.ts";
 import type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
 
 /** The least of `fetch` that a probe uses. */
-export type ProbeFetch = (
+type ProbeFetch = (
   url: string,
   init: {
     method: string;

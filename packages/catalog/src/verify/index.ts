@@ -1,11 +1,10 @@
 export { fileProbe, type FileProbeOptions } from "./file-probe.ts";
-export { httpProbe, type HttpProbeOptions, type ProbeFetch } from "./http-probe.ts";
+export { httpProbe, type HttpProbeOptions } from "./http-probe.ts";
 export { importProbe, type ImportProbeOptions } from "./import-probe.ts";
-export type { VerifiableCatalog } from "./read-cards.ts";
 export { renderVerifyReport, type RenderVerifyReportOptions } from "./render-verify-report.ts";
-export type { ProbeAnswer, ProbeRun, ResourceProbe } from "./resource-probe.ts";
+export type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
 export { mcpProbe, skillProbe } from "./skill-probe.ts";
 export { loadSqlParser, type SqlParser } from "./sql-parser.ts";
 export { sqlProbe, type SqlProbeOptions } from "./sql-probe.ts";
 export { verifyCatalog, type SnippetLinter, type VerifyOptions } from "./verify-catalog.ts";
-export type { VerifyCode, VerifyFinding, VerifyReport, VerifySeverity } from "./verify-report.ts";
+export type { VerifyFinding, VerifyReport } from "./verify-report.ts";

@@ -12,13 +12,13 @@ import type {
 } from "./session-event.ts";
 
 /** Content as the caller has it: bytes in parts are encoded when it is recorded. */
-export type ContentInput = string | readonly (Part | EventPart)[];
+type ContentInput = string | readonly (Part | EventPart)[];
 
 /** Data of an event with its content as the caller has it. */
-export type WithInput<Data> = Omit<Data, "content"> & { content: ContentInput };
+type WithInput<Data> = Omit<Data, "content"> & { content: ContentInput };
 
 /** An outcome as the caller has it. */
-export type ToolOutcomeInput = WithInput<ToolOutcomeData> & {
+type ToolOutcomeInput = WithInput<ToolOutcomeData> & {
   /** Of the content; guessed when absent. It decides how the content is summed up. */
   mimeType?: string | undefined;
 };

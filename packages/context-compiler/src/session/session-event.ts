@@ -1,7 +1,7 @@
 import type { ProviderFields, ReasoningPart, Role, TextPart, ToolCall } from "@ccl/core";
 
 /** An image or a file inside an event: JSON has no bytes, so they stand as base64. One of `dataBase64` and `url` is set. */
-export interface EncodedMediaPart extends ProviderFields {
+interface EncodedMediaPart extends ProviderFields {
   type: "image" | "file";
   mimeType: string;
   dataBase64?: string | undefined;
@@ -47,7 +47,7 @@ export interface AssistantMessageData extends MessageFields {
 }
 
 /** A tool is called: one that the assistant message before asked for, or one that the application calls by itself. */
-export interface ToolCallData {
+interface ToolCallData {
   callId: string;
   name: string;
   /** JSON text, as in `ToolCall`. */
@@ -86,7 +86,7 @@ export interface MemoryHitData {
 }
 
 /** What a guard said of an input, a call or an answer. */
-export interface GuardDecisionData {
+interface GuardDecisionData {
   guard: string;
   decision: "allow" | "block" | "modify";
   reason?: string | undefined;
@@ -105,7 +105,7 @@ export interface SummaryRecord {
 }
 
 /** What a phase of the application's work ended with. `phase: "summary"` carries `summary`. */
-export interface PhaseResultData {
+interface PhaseResultData {
   phase: string;
   status?: "succeeded" | "failed" | undefined;
   output?: unknown;
@@ -113,7 +113,7 @@ export interface PhaseResultData {
 }
 
 /** A payload went to the artifact store. */
-export interface ArtifactStoredData extends Omit<ArtifactPart, "type"> {
+interface ArtifactStoredData extends Omit<ArtifactPart, "type"> {
   /** As in the artifact's handle, e.g. `tool:read_file`. */
   source: string;
   /** The call whose outcome holds the artifact; absent where the application stored it. */
@@ -143,7 +143,7 @@ export type EventBody = {
 }[SessionEventKind];
 
 /** When and how an event was recorded. */
-export interface EventStamp {
+interface EventStamp {
   /** UUIDv7 by default, so that ids sort by time. */
   readonly eventId: string;
   /** Milliseconds since the epoch; never less than that of the event before. */

@@ -6,17 +6,8 @@ export {
 } from "./create-tool-interrupt-handler.ts";
 export { functionToolBridge } from "./function-tool-bridge.ts";
 export { mcpToolBridge, type McpClient, type McpRequestOptions } from "./mcp-tool-bridge.ts";
-export {
-  createPerceptionAligner,
-  type AlignedOutput,
-  type PerceptionAligner,
-  type PerceptionAlignerOptions,
-} from "./perception-aligner.ts";
-export {
-  createReadArtifactTool,
-  type ReadArtifactInput,
-  type ReadArtifactOptions,
-} from "./read-artifact-tool.ts";
+export { createPerceptionAligner, type PerceptionAlignerOptions } from "./perception-aligner.ts";
+export { createReadArtifactTool, type ReadArtifactOptions } from "./read-artifact-tool.ts";
 export { createSchemaRegistry, type SchemaRegistry } from "./schema-registry.ts";
 export type { BridgeCall, BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
-export type { ToolEvent, ToolOutcomeEvent } from "./tool-event.ts";
+export type { ToolEvent } from "./tool-event.ts";

@@ -4,7 +4,7 @@ import type { SchemaRegistry } from "./schema-registry.ts";
 import type { ToolOutput } from "./tool-bridge.ts";
 
 /** An answer as it may be stored, logged and shown. */
-export interface AlignedOutput {
+interface AlignedOutput {
   content: string | Part[];
   mimeType?: string | undefined;
   /** Kinds and counts of what was masked; empty when nothing was. */

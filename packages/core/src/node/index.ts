@@ -8,6 +8,6 @@ export {
   type FileLockOptions,
 } from "./file-lock.ts";
 export { NodeIoError, type NodeIoErrorCode } from "./node-io-error.ts";
-export { resolveInside, type InsidePath, type InsidePathIssueCode } from "./resolve-inside.ts";
+export { resolveInside, type InsidePath } from "./resolve-inside.ts";
 export { writeFileDurable, type WriteFileDurableOptions } from "./write-file-durable.ts";
 export { systemCode, unless } from "./system-code.ts";

@@ -14,7 +14,7 @@ export interface InsidePath {
 }
 
 /** Why a path is refused; all but the last three depend on its text alone, the same on every system. */
-export type InsidePathIssueCode =
+type InsidePathIssueCode =
   | "empty_path"
   | "absolute_path"
   | "parent_segment"

@@ -13,7 +13,7 @@ export interface DiffArtifactOptions {
 }
 
 /** A line of two texts put side by side. */
-export interface DiffLine {
+interface DiffLine {
   kind: "same" | "removed" | "added";
   text: string;
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from "@ccl/core";
 import type { ArtifactRetention, ArtifactVersion } from "./operation-artifact.ts";
 
 /** How many former values are kept where nothing is said. */
-export const defaultMaxItems: number = 20;
+const defaultMaxItems: number = 20;
 
 /**
  * The newest of an artifact's former values that its retention keeps, oldest first. Ages count back from `writtenAt`,

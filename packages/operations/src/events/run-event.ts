@@ -26,7 +26,7 @@ export interface EventError {
 }
 
 /** What every event carries. */
-export interface RunEventStamp {
+interface RunEventStamp {
   runId: string;
   chatId: string;
   branchId: string;

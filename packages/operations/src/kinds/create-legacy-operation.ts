@@ -19,7 +19,7 @@ import { systemClock } from "@ccl/core";
 import { sleep } from "@ccl/core/async";
 
 /** What a plain function may give: a text, nothing, or parts of an outcome. */
-export type LegacyResult =
+type LegacyResult =
   | string
   | undefined
   | {

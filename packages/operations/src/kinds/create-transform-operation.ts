@@ -22,7 +22,7 @@ import {
 import { createHandler } from "./run-handler.ts";
 
 /** A transform that the application handed in, by name, and whatever it reads of its step. */
-export interface InjectedStep {
+interface InjectedStep {
   use: `x:${string}`;
   [option: string]: unknown;
 }

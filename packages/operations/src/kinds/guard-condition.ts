@@ -6,7 +6,7 @@ import type { OperationContext } from "../operation/operation-context.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
 /** What a value is compared with. */
-export type GuardScalar = string | number | boolean | null;
+type GuardScalar = string | number | boolean | null;
 
 /** One look at a value; all that is said of it has to hold. What does not exist fits `exists: false` and `not` only. */
 export interface GuardComparison {

@@ -6,7 +6,7 @@ import type { OperationContext } from "../operation/operation-context.ts";
 import { operationErrorOf, OperationError } from "./operation-error.ts";
 
 /** After which failures an operation tries again. `rate_limit` is the code `rate_limited`. */
-export type RetryCause = "timeout" | "provider_error" | "rate_limit" | "output_parse_error";
+type RetryCause = "timeout" | "provider_error" | "rate_limit" | "output_parse_error";
 
 /** How often and when an operation tries again. */
 export interface RetryParams {

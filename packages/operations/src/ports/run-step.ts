@@ -46,14 +46,14 @@ export interface MainStep {
 }
 
 /** That a hook has been committed, or failed to be. */
-export interface CommitStep {
+interface CommitStep {
   kind: "commit";
   hook: Hook;
   entries: readonly CommitLogEntry[];
 }
 
 /** That the run is to end. */
-export interface StopStep {
+interface StopStep {
   kind: "stop";
   cause: "user_abort" | "deadline";
   reason?: string | undefined;

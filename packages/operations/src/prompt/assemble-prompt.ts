@@ -16,8 +16,16 @@ import { insertsAt, isDropped, type PromptDraft, writePrompt } from "./write-pro
 
 /**
  * The prompt of the main call: inclusions by `(order, tag)`, then effects in commit order, then the history cut to the
- * budget, oldest first. Pure: the same input gives the same prompt, and nothing of the input is changed. Issues have the
- * codes of `PromptIssueCode`. Linear in the messages.
+ * budget, oldest first. Pure: the same input gives the same prompt, and nothing of the input is changed. Linear in the
+ * messages.
+ *
+ * The path of an issue begins with `effects` and the index of the effect, or with `inclusions` and the tag. Its codes:
+ * - `budget_exceeded`: the protected parts alone do not fit, or inserts exceed their own budget; the message holds the
+ *   breakdown
+ * - `anchor_trimmed`: an anchor says `onAnchorTrimmed: "fail"` and its message is not in the window
+ * - `invalid_anchor`: there is no message to insert at: no user turn, a depth that is no whole number of 0 or less, a
+ *   system message
+ * - `template_render_error`
  */
 export function assemblePrompt(options: AssemblePromptOptions): Result<AssembledPrompt> {
   const { base, trim, userMessageId } = options;

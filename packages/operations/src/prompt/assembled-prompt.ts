@@ -65,13 +65,13 @@ export interface PromptOrigin {
 }
 
 /** Base messages that were left out, a tool call always with its results. */
-export interface TrimDecision {
+interface TrimDecision {
   messageIds: (string | undefined)[];
   reason: "budget";
 }
 
 /** An update or a replacement that a later one has undone. */
-export interface OverriddenUpdate {
+interface OverriddenUpdate {
   contributor: PromptContributor;
   by: PromptContributor;
 }
@@ -84,14 +84,14 @@ export interface ClampedAnchor {
 }
 
 /** Something that is not in the prompt. */
-export interface DroppedInsert {
+interface DroppedInsert {
   contributor: PromptContributor;
   /** `unrenderable`: an inclusion that an earlier turn has left; a run goes on without it. */
   reason: "anchor_trimmed" | "empty" | "unrenderable";
 }
 
 /** An inclusion that was cut to its `maxTokens`. */
-export interface ShortenedInclusion {
+interface ShortenedInclusion {
   tag: string;
   removedTokens: number;
 }
@@ -132,16 +132,3 @@ export interface AssembledPrompt {
   tokens?: number | undefined;
   explain: PromptReport;
 }
-
-/**
- * Codes of the issues of `assemblePrompt`; the path begins with `effects` and the index of the effect, or with
- * `inclusions` and the tag.
- */
-export type PromptIssueCode =
-  /** The protected parts alone do not fit, or inserts exceed their own budget; the message holds the breakdown. */
-  | "budget_exceeded"
-  /** An anchor says `onAnchorTrimmed: "fail"` and its message is not in the window. */
-  | "anchor_trimmed"
-  /** There is no message to insert at: no user turn, a depth that is no whole number of 0 or less, a system message. */
-  | "invalid_anchor"
-  | "template_render_error";

@@ -25,7 +25,7 @@ export interface PlannedOperation {
 }
 
 /** One that is disabled, or set for the other trigger. */
-export interface LeftOutOperation {
+interface LeftOutOperation {
   operationId: string;
   hook: Hook;
   definition: OperationDefinition;

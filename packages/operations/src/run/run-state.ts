@@ -13,7 +13,7 @@ import type {
 export type StopCause = "user_abort" | "deadline";
 
 /** How far an operation has come. */
-export type OperationProgress = "waiting" | "ready" | "running" | OperationStatus;
+type OperationProgress = "waiting" | "ready" | "running" | OperationStatus;
 
 /** The worst that an operation's dependencies have come to: `condition` is no failure of a required one. */
 export type Block = "nothing" | "condition" | "failure";

@@ -49,12 +49,12 @@ export function* loadSessions(
 }
 
 /** A session of which nothing is known. */
-export function emptySession(): StoredSession {
+function emptySession(): StoredSession {
   return { tags: new Map(), turns: new Map(), fencingToken: 0 };
 }
 
 /** Adds a row with `session_key`, `tag_key` and `artifact` to its session. */
-export function addVersion(sessions: ReadonlyMap<string, StoredSession>, row: Row): void {
+function addVersion(sessions: ReadonlyMap<string, StoredSession>, row: Row): void {
   const session = sessions.get(textIn(row, "session_key"));
   if (session === undefined) return;
   const tag = requiredJsonIn<string>(row, "tag_key");

@@ -4,7 +4,7 @@ import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { settlePromises } from "./create-virtual-clock.ts";
 
 /** A call of a handler that has begun and not ended. */
-export interface PendingCall {
+interface PendingCall {
   context: OperationContext;
   /** Ends it with what the handler gives for the context. */
   end(): void;

@@ -7,11 +7,8 @@ export type {
   FileWorkspace,
   PrunedTransactions,
   RecoveredTransaction,
-  RolledBackPlan,
   TransactionRecord,
-  TransactionStatus,
 } from "../workspace/file-workspace.ts";
-export type { ContextPorts } from "./context/read-requests.ts";
 export { openWorkspace, type OpenWorkspaceOptions } from "./open-workspace.ts";
 export type { WorkspaceDurability } from "./workspace-parts.ts";
 export { createTraceFiles, type TraceFilesOptions } from "./trace/create-trace-files.ts";

@@ -3,7 +3,7 @@ import type { Result } from "@ccl/core";
 import type { PlanWorkspace } from "./plan-workspace.ts";
 
 /** How far a transaction got. `unfinished`: it is under way, or the process that ran it has ended; `recover` undoes it then. */
-export type TransactionStatus = "committed" | "rolled_back" | "unfinished";
+type TransactionStatus = "committed" | "rolled_back" | "unfinished";
 
 /** A transaction that the workspace has a journal of. */
 export interface TransactionRecord {

@@ -4,12 +4,4 @@ export {
   type TestServer,
   type TestServerOptions,
 } from "./start-test-server.ts";
-export type {
-  TestAnswer,
-  TestBehaviour,
-  TestCut,
-  TestDialect,
-  TestError,
-  TestHang,
-  TestRefusal,
-} from "./test-behaviour.ts";
+export type { TestAnswer, TestBehaviour, TestDialect, TestError } from "./test-behaviour.ts";

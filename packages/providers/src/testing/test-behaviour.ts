@@ -27,7 +27,7 @@ export interface TestAnswer {
 }
 
 /** An answer that declines, in the form that the API has for it. */
-export interface TestRefusal {
+interface TestRefusal {
   type: "refusal";
   text: string;
 }
@@ -46,12 +46,12 @@ export interface TestError {
 }
 
 /** The connection breaks after half of the answer's body. */
-export interface TestCut {
+interface TestCut {
   type: "cut";
   text: string;
 }
 
 /** Nothing is answered, or in a stream nothing after the first piece. */
-export interface TestHang {
+interface TestHang {
   type: "hang";
 }

@@ -11,7 +11,7 @@ export type Expression =
   | CastExpression;
 
 /** A column of the step that the expression reads from. */
-export interface ColumnExpression {
+interface ColumnExpression {
   op: "column";
   name: string;
 }

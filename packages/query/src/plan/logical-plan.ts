@@ -32,7 +32,7 @@ export interface ScanStep {
 }
 
 /** The rows for which the condition is true; not those where it is null. Keeps the order. */
-export interface FilterStep {
+interface FilterStep {
   name: string;
   op: "filter";
   from: string;
@@ -40,7 +40,7 @@ export interface FilterStep {
 }
 
 /** Exactly these columns, in this order. Keeps the order of rows. */
-export interface ProjectStep {
+interface ProjectStep {
   name: string;
   op: "project";
   from: string;
@@ -87,7 +87,7 @@ export interface SortStep {
 }
 
 /** `count` rows after the first `offset` (0 where absent). */
-export interface LimitStep {
+interface LimitStep {
   name: string;
   op: "limit";
   from: string;
@@ -103,7 +103,7 @@ export interface UnionStep {
 }
 
 /** Each different row once; nulls count as equal here. */
-export interface DistinctStep {
+interface DistinctStep {
   name: string;
   op: "distinct";
   from: string;

@@ -32,7 +32,7 @@ export interface TypedValue {
 }
 
 /** A column of the step that is read from. */
-export interface TypedColumn extends TypedValue {
+interface TypedColumn extends TypedValue {
   op: "column";
   name: string;
 }
@@ -51,14 +51,14 @@ export interface TypedCall extends TypedValue {
 }
 
 /** Branches of one type. */
-export interface TypedCase extends TypedValue {
+interface TypedCase extends TypedValue {
   op: "case";
   branches: { when: TypedExpression; value: TypedExpression }[];
   otherwise?: TypedExpression | undefined;
 }
 
 /** A list of the value's type. */
-export interface TypedIn extends TypedValue {
+interface TypedIn extends TypedValue {
   op: "in";
   value: TypedExpression;
   list: TypedLiteral[];
@@ -135,13 +135,13 @@ export interface TypedAggregateStep extends StepOf<"aggregate"> {
 }
 
 /** Rows in order. */
-export interface TypedSort extends StepOf<"sort"> {
+interface TypedSort extends StepOf<"sort"> {
   from: string;
   by: SortKey[];
 }
 
 /** The first rows. */
-export interface TypedLimit extends StepOf<"limit"> {
+interface TypedLimit extends StepOf<"limit"> {
   from: string;
   count: number;
   offset: number;
@@ -154,7 +154,7 @@ export interface TypedUnion extends StepOf<"union"> {
 }
 
 /** Rows without duplicates. */
-export interface TypedDistinct extends StepOf<"distinct"> {
+interface TypedDistinct extends StepOf<"distinct"> {
   from: string;
 }
 

@@ -8,7 +8,7 @@ export interface QueryPrincipal {
 }
 
 /** What a rule is asked about: a resource, and one column of it where `column` is there. */
-export interface AccessRequest {
+interface AccessRequest {
   principal: QueryPrincipal | undefined;
   resource: ResourceDetails;
   column?: ResourceColumn | undefined;

@@ -5,10 +5,10 @@ import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 
 /** A field of a page's row: a column, as the page wants it, or fields within. */
-export type ViewField = ViewValue | ViewGroup;
+type ViewField = ViewValue | ViewGroup;
 
 /** A value of a column. */
-export interface ViewValue {
+interface ViewValue {
   /** The column; the field's own name where absent. */
   column?: string | undefined;
   /** `number` for numbers of any kind that a double holds, `text` for their exact digits. As the result has it where absent. */
@@ -18,7 +18,7 @@ export interface ViewValue {
 }
 
 /** Fields that stand together. */
-export interface ViewGroup {
+interface ViewGroup {
   fields: Readonly<Record<string, ViewField>>;
 }
 

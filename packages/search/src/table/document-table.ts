@@ -61,7 +61,7 @@ export function needsCompaction({ ids, slots }: DocumentTable): boolean {
 }
 
 /** The order of facets in a saved index. */
-export function compareFacets(left: Facet, right: Facet): number {
+function compareFacets(left: Facet, right: Facet): number {
   return compareCodeUnits(left[0], right[0]) || compareCodeUnits(left[1], right[1]);
 }
 

@@ -5,7 +5,7 @@ import type { ScoredSlot } from "../text/select-top.ts";
 export type VectorPrecision = "float32" | "int8";
 
 /** A vector of length 1. */
-export interface UnitVector {
+interface UnitVector {
   values: Float32Array | Int8Array;
   /** What the values are multiplied by; 1 for exact ones. */
   scale: number;

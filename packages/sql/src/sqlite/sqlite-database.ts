@@ -5,7 +5,7 @@ export type SqliteValue = null | number | bigint | string | Uint8Array;
 export type SqliteRow = Record<string, SqliteValue>;
 
 /** What a statement changed. */
-export interface SqliteChanges {
+interface SqliteChanges {
   /** Rows inserted, changed or deleted, without those of triggers. */
   changes: number;
   /** Of the connection's latest insert. */

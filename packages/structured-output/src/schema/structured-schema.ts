@@ -7,7 +7,7 @@ export interface StandardIssue {
 }
 
 /** What a Standard Schema says of a value. */
-export type StandardOutcome<T> =
+type StandardOutcome<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 

@@ -28,7 +28,7 @@ export interface AiSdkMessagesOptions {
 }
 
 /** A value of `cacheOptions`. */
-export type AiSdkCacheValue = string | number | boolean | { [key: string]: AiSdkCacheValue };
+type AiSdkCacheValue = string | number | boolean | { [key: string]: AiSdkCacheValue };
 
 const anthropicCache = { anthropic: { cacheControl: { type: "ephemeral" } } };
 

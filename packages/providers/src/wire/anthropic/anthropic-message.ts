@@ -36,7 +36,7 @@ export interface AnthropicDocumentBlock extends Cacheable {
 }
 
 /** A call that the model asks for. */
-export interface AnthropicToolUseBlock extends Cacheable {
+interface AnthropicToolUseBlock extends Cacheable {
   type: "tool_use";
   id: string;
   name: string;

@@ -1,13 +1,7 @@
 export type {
   AnthropicBlock,
-  AnthropicCacheControl,
   AnthropicConversation,
-  AnthropicDocumentBlock,
-  AnthropicImageBlock,
   AnthropicMessage,
-  AnthropicTextBlock,
-  AnthropicToolResultBlock,
-  AnthropicToolUseBlock,
 } from "./anthropic-message.ts";
 export { fromAnthropicMessages } from "./from-anthropic-messages.ts";
 export { toAnthropicMessages, type AnthropicMessagesOptions } from "./to-anthropic-messages.ts";

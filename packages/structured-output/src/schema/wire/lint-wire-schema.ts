@@ -14,7 +14,7 @@ import {
 } from "./wire-rules.ts";
 
 /** What breaks a rule of the strict subset. */
-export type WireIssueCode =
+type WireIssueCode =
   | "wire_root"
   | "wire_keyword"
   | "wire_type"

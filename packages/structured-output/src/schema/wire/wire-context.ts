@@ -19,7 +19,7 @@ export interface Position {
 }
 
 /** What the wire cannot say, or says in another form. */
-export type WireNoteCode =
+type WireNoteCode =
   /** A constraint that only local validation checks. */
   | "wire_constraint_dropped"
   /** A value that travels as JSON text. */
