@@ -42,7 +42,7 @@ export function portableSha256(state: ReturnType<typeof sha256.create>): Sha256 
   return hash;
 }
 
-function nativeSha256(state: import("node:crypto").Hash): Sha256 {
+function nativeSha256(state: ReturnType<NonNullable<typeof native>["createHash"]>): Sha256 {
   const hash: Sha256 = {
     update(data) {
       state.update(data);
