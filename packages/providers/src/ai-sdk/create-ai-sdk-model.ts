@@ -1,8 +1,8 @@
 import type { ModelCapabilities, ModelDelta, ModelRequest } from "@ccl/core";
 import { isRecord, withoutUndefined } from "@ccl/core/json";
+import { streamChunks } from "@ccl/core/http";
 
 import { CallScope } from "../http/call-scope.ts";
-import { chunksOf } from "../http/chunks-of.ts";
 import { convert, type StreamingModel } from "../http/create-wire-model.ts";
 import { toAiSdkCall } from "./ai-sdk-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
@@ -61,7 +61,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
 
 async function* readParts(stream: ReadableStream<object>): AsyncGenerator<ModelDelta> {
   const reader = createAiSdkReader();
-  for await (const part of chunksOf(stream)) {
+  for await (const part of streamChunks(stream)) {
     if (isRecord(part) && part["type"] === "error") throw part["error"];
     yield* reader.push(part);
   }

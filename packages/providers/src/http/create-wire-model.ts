@@ -7,10 +7,10 @@ import {
   type ModelResponse,
 } from "@ccl/core";
 import { isRecord, type JsonRecord, parseJson, withoutUndefined } from "@ccl/core/json";
+import { streamChunks } from "@ccl/core/http";
 
 import { WireError } from "../wire/wire-error.ts";
 import { CallScope } from "./call-scope.ts";
-import { chunksOf } from "./chunks-of.ts";
 import { openCall, type OpenedCall, type Service, type ServiceCall } from "./open-call.ts";
 import { asksForFormat } from "./reported-error.ts";
 import { type Framing, readFrames } from "./read-frames.ts";
@@ -70,7 +70,7 @@ export function createWireModel(
       const scope = begin(request);
       try {
         const opened = await openCall(service, call, scope);
-        yield* readDeltas(opened, service, wire);
+        yield* readDeltas(opened, { service, wire, signal: scope.signal });
       } catch (error) {
         throw scope.explain(error);
       } finally {
@@ -100,11 +100,10 @@ export function convert<Value>(run: () => Value): Value {
 
 async function* readDeltas(
   opened: OpenedCall,
-  service: Service,
-  wire: Wire,
+  { service, wire, signal }: { service: Service; wire: Wire; signal: AbortSignal },
 ): AsyncGenerator<ModelDelta> {
   const reader = wire.createReader();
-  for await (const frame of readFrames(chunksOf(opened.body), wire.framing)) {
+  for await (const frame of readFrames(streamChunks(opened.body, signal), wire.framing)) {
     if (frame === "[DONE]") break;
     yield* reader.push(checkedAnswer(parseJson(frame), service, opened));
   }

@@ -1,4 +1,4 @@
-import { readLines } from "./read-lines.ts";
+import { streamLines } from "@ccl/core/http";
 
 /** How a provider cuts its stream into JSON texts. */
 export type Framing = "server-sent-events" | "json-lines";
@@ -17,8 +17,8 @@ export async function* readFrames(
 
 async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = [];
-  for await (const { line, isWhole } of readLines(chunks)) {
-    if (!isWhole) return;
+  for await (const { line, isComplete } of streamLines(chunks)) {
+    if (!isComplete) return;
     if (line === "") {
       if (data.length > 0) yield data.join("\n");
       data = [];
@@ -29,8 +29,8 @@ async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<st
 }
 
 async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  for await (const { line, isWhole } of readLines(chunks)) {
-    if (line.trim() === "" || (!isWhole && !isJson(line))) continue;
+  for await (const { line, isComplete } of streamLines(chunks)) {
+    if (line.trim() === "" || (!isComplete && !isJson(line))) continue;
     yield line;
   }
 }

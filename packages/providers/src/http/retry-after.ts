@@ -5,7 +5,8 @@ import { parseRetryAfter } from "@ccl/core/async";
  * date. Undefined when there is no such header or it can't be read; a date in the past is 0.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
-  const exact = headers.get("retry-after-ms") ?? "";
-  if (/^\d{1,12}(?:\.\d{1,6})?$/.test(exact)) return Math.ceil(Number(exact));
-  return parseRetryAfter(headers.get("retry-after"), nowMs);
+  const exact = headers.get("retry-after-ms")?.trim() ?? "";
+  return /^\d{1,12}(?:\.\d{1,6})?$/.test(exact)
+    ? Math.ceil(Number(exact))
+    : parseRetryAfter(headers.get("retry-after"), nowMs);
 }

@@ -1,9 +1,10 @@
+import { sleep } from "@ccl/core/async";
+import { readBodyText } from "@ccl/core/http";
+
 import { QueryError, throwIfAborted } from "../query-error.ts";
 import type { HttpConnectorOptions, HttpFetch } from "./http-options.ts";
-import { readBody } from "./read-body.ts";
 import { isBelow } from "./request-url.ts";
 import { retryDelay } from "./retry-delay.ts";
-import { waitFor } from "./wait-for.ts";
 
 /** A page as it came. */
 export interface HttpAnswer {
@@ -45,7 +46,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   const settled: Settled = {
     ...options,
     send,
-    wait: options.wait ?? waitFor,
+    wait: options.wait ?? sleep,
     now: options.now ?? Date.now,
     pace: { nextMs: 0 },
   };
@@ -155,7 +156,7 @@ async function attemptOnce(
         );
         return refused(error, response);
       }
-      return { answer: await answerOf(response, { name, resource, bytes }) };
+      return { answer: await answerOf(response, { name, resource, bytes, signal: either }) };
     }
   } catch (error) {
     throwIfAborted(signal);
@@ -196,7 +197,12 @@ function redirected(
 
 async function answerOf(
   response: Response,
-  { name, resource, bytes }: { name: string; resource: string; bytes: Request["bytes"] },
+  {
+    name,
+    resource,
+    bytes,
+    signal,
+  }: { name: string; resource: string; bytes: Request["bytes"]; signal: AbortSignal },
 ): Promise<HttpAnswer> {
   const type = response.headers.get("content-type") ?? "";
   if (!/[/+]json\b/i.test(type)) {
@@ -206,7 +212,7 @@ async function answerOf(
       `${name} answered with ${JSON.stringify(type.slice(0, 60))} for ${JSON.stringify(resource)}, not with JSON.`,
     );
   }
-  const text = await readBody(response, { name, bytes });
+  const text = await textOf(response, { name, bytes, signal });
   try {
     return { value: JSON.parse(text), text, link: response.headers.get("link") ?? undefined };
   } catch (error) {
@@ -216,4 +222,22 @@ async function answerOf(
       { cause: error },
     );
   }
+}
+
+/** The text of an answer; its bytes are taken off `bytes.left`. @throws QueryError `limit_exceeded`, `value_invalid` for bytes that are not UTF-8 */
+async function textOf(
+  { body }: Response,
+  { name, bytes, signal }: { name: string; bytes: Request["bytes"]; signal: AbortSignal },
+): Promise<string> {
+  const read = await readBodyText(body, { maxBytes: bytes.left, signal });
+  if (read.status === "too_large") {
+    const message = `${name} gave more than ${bytes.most} bytes; filter, or raise maxBytes.`;
+    const details = { limit: "maxBytes", most: bytes.most };
+    throw new QueryError("limit_exceeded", message, { details });
+  }
+  if (read.status === "invalid_utf8")
+    throw new QueryError("value_invalid", `${name} answered with bytes that are no UTF-8.`);
+  // A page that is asked for again counts once.
+  bytes.left -= read.sizeBytes;
+  return read.text;
 }

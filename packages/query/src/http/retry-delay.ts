@@ -1,3 +1,4 @@
+import { backoffDelay, parseRetryAfter } from "@ccl/core/async";
 import { QueryError } from "../query-error.ts";
 
 const firstDelayMs = 200;
@@ -27,23 +28,19 @@ export function retryDelay({
   random = Math.random,
   now,
 }: RetryState): number {
-  const told = toldDelay(retryAfter, now());
-  if (told === undefined)
-    return Math.min(maxWaitMs, Math.min(longestDelayMs, firstDelayMs * 2 ** attempt) * random());
-  if (told <= maxWaitMs) return told;
+  const wanted = parseRetryAfter(retryAfter, now());
+  if (wanted === undefined)
+    return Math.min(
+      maxWaitMs,
+      backoffDelay(attempt, { firstMs: firstDelayMs, maxMs: longestDelayMs, random }),
+    );
+  if (wanted <= maxWaitMs) return wanted;
   throw new QueryError(
     "source_failed",
-    `${error.message} It asks for a wait of ${Math.ceil(told / 1_000)} s, longer than maxWaitMs.`,
+    `${error.message} It asks for a wait of ${Math.ceil(wanted / 1_000)} s, longer than maxWaitMs.`,
     {
-      details: { retryAfterMs: told },
+      details: { retryAfterMs: wanted },
       cause: error,
     },
   );
-}
-
-function toldDelay(header: string | undefined, nowMs: number): number | undefined {
-  const text = header?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  const dateMs = text === "" ? Number.NaN : Date.parse(text);
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
 }
