@@ -21,7 +21,7 @@ function limitsOf(files, { subpath = ".", row = {} } = {}) {
 
 const tidy = {
   "index.js": 'export { a } from "./chunk.js";',
-  "chunk.js": 'import "node:crypto";\nexport const a = { process: 1 };',
+  "chunk.js": 'import "eventemitter3";\nexport const a = { process: 1 };',
 };
 const inChunk = (text) => ({ ...tidy, "chunk.js": text });
 
@@ -40,6 +40,11 @@ describe("entryLimits", () => {
       "a builtin in a chunk",
       inChunk('import "node:fs";'),
       "@ccl/x .: chunk.js imports node:fs, which only Node has",
+    ],
+    [
+      "node:crypto too",
+      inChunk('import "node:crypto";'),
+      "@ccl/x .: chunk.js imports node:crypto, which only Node has",
     ],
     [
       "a lazy builtin",
